@@ -1,0 +1,282 @@
+import { totalmem } from 'node:os'
+import { resolve } from 'node:path'
+
+/** Where a part listens. `port` 0 asks the system for a free one. */
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+}
+
+interface Setting<Value> {
+  /** What the value means, its unit, and what it is good for. */
+  readonly help: string
+  /** The text used when nothing is set; `''` where the setting is off unless given. */
+  readonly default: string
+  /** Turns the text into the value; throws an `Error` whose message finishes "must be …". */
+  readonly parse: (text: string) => Value
+  /** Never printed by `stead config`. */
+  readonly secret?: boolean
+  /** Meant for tests only: a warning in the log at every start while it is set. */
+  readonly testOnly?: boolean
+}
+
+const text = (value: string) => value
+const optional = (value: string) => value || undefined
+const folder = (value: string) => resolve(value)
+const list = (value: string) =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean)
+
+function flag(value: string): boolean {
+  if (['1', 'true', 'yes', 'on'].includes(value)) return true
+  if (['', '0', 'false', 'no', 'off'].includes(value)) return false
+  throw new Error('must be true or false')
+}
+
+function integer(least: number, most: number) {
+  return (value: string): number => {
+    const number = Number(value)
+    if (!Number.isInteger(number) || number < least || number > most)
+      throw new Error(`must be a whole number from ${least} to ${most}`)
+    return number
+  }
+}
+
+function listen(value: string): ListenAddress {
+  const match = /^(?:\[([0-9a-f:]+)\]|([^:[\]]+)):(\d{1,5})$/i.exec(value)
+  const port = Number(match?.[3])
+  if (!match || port > 65_535) throw new Error('must be an address and a port, such as 127.0.0.1:8080 or [::1]:8080')
+  return { host: (match[1] ?? match[2]) as string, port }
+}
+
+function domain(value: string): string {
+  if (!/^(?=.{1,200}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(value))
+    throw new Error('must be a lower-case domain name, such as sites.example.com')
+  return value
+}
+
+function httpUrl(value: string): string | undefined {
+  if (!value) return undefined
+  if (!/^https?:$/.test(URL.parse(value)?.protocol ?? '')) throw new Error('must be an http or https address')
+  return value.replace(/\/+$/, '')
+}
+
+function databaseUrl(value: string): string | undefined {
+  if (!value) return undefined
+  if (!/^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? '')) throw new Error('must be a postgres:// address')
+  return value
+}
+
+function masterKey(value: string): Buffer | undefined {
+  if (!value) return undefined
+  const key = Buffer.from(value, 'base64')
+  if (key.length !== 32) throw new Error('must be 32 bytes in base64 (openssl rand -base64 32)')
+  return key
+}
+
+function oneOf<Choice extends string>(...choices: Choice[]) {
+  return (value: string): Choice => {
+    if (!choices.includes(value as Choice)) throw new Error(`must be one of ${choices.join(', ')}`)
+    return value as Choice
+  }
+}
+
+/** A place where sites can live, as clients see it. */
+export interface Datacenter {
+  readonly code: string
+  readonly name: string
+}
+
+function datacenters(value: string): Datacenter[] {
+  const entries = list(value).map((entry) => entry.split('=').map((part) => part.trim()))
+  for (const [code, name] of entries)
+    if (!/^[A-Z0-9]{2,8}$/.test(code ?? '') || !name) throw new Error('must be like AMS=Amsterdam,BUR=Burbank')
+  return entries.map(([code, name]) => ({ code, name }) as Datacenter)
+}
+
+/** Every setting of Stead. The environment variable is `STEAD_` and the key in capitals; the flag `--` and the key. */
+export const settings = {
+  dataDir: { help: 'Folder for everything that Stead keeps', default: './data', parse: folder },
+  apiListen: { help: 'Address and port of the HTTP API', default: '127.0.0.1:8080', parse: listen },
+  edgeListen: { help: 'Address and port that visitors of sites reach', default: '127.0.0.1:8081', parse: listen },
+  hostListen: {
+    help: 'Address and port on which a host takes requests from the edge',
+    default: '127.0.0.1:0',
+    parse: listen,
+  },
+  databaseUrl: {
+    help: 'postgres:// address of the database; empty: an SQLite file in the data folder',
+    default: '',
+    parse: databaseUrl,
+    secret: true,
+  },
+  masterKey: {
+    help: 'Key (32 bytes, base64) that seals stored secrets; empty: a 0600 file in the data folder, made at first start',
+    default: '',
+    parse: masterKey,
+    secret: true,
+  },
+  accountEmail: {
+    help: 'E-mail address of the account made at first start',
+    default: 'owner@stead.localhost',
+    parse: text,
+  },
+  stagingDomain: {
+    help: 'Domain below which every site has its first address: <name>.<staging domain>',
+    default: 'localhost',
+    parse: domain,
+  },
+  edgePublicPort: {
+    help: 'Port in the addresses of sites, when visitors reach the edge on another one than it listens on',
+    default: '',
+    parse: (value: string) => (value ? integer(1, 65_535)(value) : undefined),
+  },
+  coreSource: {
+    help: 'Folder, .zip or .tar.gz with a WordPress release; empty: the public release API, then a Debian package',
+    default: '',
+    parse: optional,
+  },
+  coreVersion: { help: 'WordPress version of new sites, or latest', default: 'latest', parse: text },
+  wordpressApi: {
+    help: 'Base address that stands in for the public WordPress release and plugin APIs',
+    default: '',
+    parse: httpUrl,
+    testOnly: true,
+  },
+  allowPrivateFetch: {
+    help: 'Let requests to addresses given by users reach loopback and private networks',
+    default: '',
+    parse: flag,
+    testOnly: true,
+  },
+  sandbox: {
+    help: 'How PHP processes are contained: auto takes the strongest that this machine has',
+    default: 'auto',
+    parse: oneOf('auto', 'bubblewrap', 'none'),
+  },
+  spareSites: {
+    help: 'Warm spare sites kept ready on a host (about 230 MB each); 0 to 8',
+    default: '1',
+    parse: integer(0, 8),
+  },
+  preparedSites: {
+    help: 'Site folders copied ahead on a host, without a process; 0 to 64',
+    default: '4',
+    parse: integer(0, 64),
+  },
+  phpMemoryMb: {
+    help: 'Memory in MB that all PHP processes of a host may take together (spares included); 0: half of the machine',
+    default: '0',
+    parse: (value: string) => integer(0, 1 << 24)(value) || Math.floor(totalmem() / 2 ** 21),
+  },
+  phpProcessMemoryMb: {
+    help: 'Memory in MB at which one PHP process is replaced',
+    default: '768',
+    parse: integer(256, 65_536),
+  },
+  phpMemoryLimitMb: { help: 'memory_limit of PHP in MB', default: '256', parse: integer(64, 4096) },
+  phpRequestSeconds: {
+    help: 'Seconds after which a PHP request that has not finished is cut off',
+    default: '60',
+    parse: integer(1, 3600),
+  },
+  phpIdleSeconds: {
+    help: 'Seconds without a request after which the process of a site stops',
+    default: '600',
+    parse: integer(1, 86_400),
+  },
+  phpQueue: { help: 'Requests of one site that may wait for its PHP', default: '100', parse: integer(1, 10_000) },
+  uploadMaxMb: { help: 'Largest request body in MB that a site takes', default: '128', parse: integer(1, 2048) },
+  datacenters: {
+    help: 'Datacenters on offer, code=name',
+    default: 'AMS=Amsterdam,BUR=Burbank,DCA=Washington DC,DFW=Dallas',
+    parse: datacenters,
+  },
+  hostDatacenters: {
+    help: 'Datacenter codes that this host serves; empty: all',
+    default: '',
+    parse: list,
+  },
+  corsOrigins: { help: 'Origins whose pages may call the API, or *', default: '', parse: list },
+  rateLimit: {
+    help: 'Requests a minute for one application; 0: no limit',
+    default: '600',
+    parse: integer(0, 1_000_000),
+  },
+  tokenRateLimit: {
+    help: 'Token requests a minute for one address; 0: no limit',
+    default: '30',
+    parse: integer(0, 1_000_000),
+  },
+  trustProxy: {
+    help: 'Addresses or networks of proxies in front of the API and the edge, whose X-Forwarded-For is believed',
+    default: '',
+    parse: list,
+  },
+  logLevel: {
+    help: 'Least severity that is logged',
+    default: 'info',
+    parse: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+  },
+} as const satisfies Record<string, Setting<unknown>>
+
+type Settings = typeof settings
+
+/** The settings in force, each in its parsed form. */
+export type Config = { readonly [Key in keyof Settings]: ReturnType<Settings[Key]['parse']> }
+
+/** A setting that cannot be used: the message names the variable and what it must be. */
+export class ConfigError extends Error {}
+
+/** The environment variable of a key: `apiListen` → `STEAD_API_LISTEN`. */
+export const variableOf = (key: string): string =>
+  `STEAD_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
+
+/** The command-line flag of a key: `apiListen` → `--api-listen`. */
+export const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+
+/**
+ * Reads the settings from flags (`--api-listen=…` already split into a map) and the environment; flags win.
+ * @throws ConfigError naming every bad or unknown setting, one a line.
+ */
+export function readConfig(
+  environment: Record<string, string | undefined>,
+  flags: Record<string, string> = {},
+): Config {
+  const faults: string[] = []
+  const config: Record<string, unknown> = {}
+  for (const [key, setting] of Object.entries(settings) as [string, Setting<unknown>][]) {
+    const given = flags[flagOf(key)] ?? environment[variableOf(key)]
+    try {
+      config[key] = setting.parse(given?.trim() || setting.default)
+    } catch (error) {
+      faults.push(`${variableOf(key)} ${(error as Error).message}, not ${JSON.stringify(given)}`)
+    }
+  }
+  const known = new Set(Object.keys(settings).map(variableOf))
+  for (const name of Object.keys(environment))
+    if (name.startsWith('STEAD_') && !known.has(name)) faults.push(`${name} is no setting of Stead (see: stead config)`)
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'))
+  return config as Config
+}
+
+/** The settings in force as `variable → text`, secrets hidden: what `stead config` prints. */
+export function printableConfig(config: Config): { name: string; value: string; help: string }[] {
+  return (Object.entries(settings) as [keyof Settings, Setting<unknown>][]).map(([key, setting]) => {
+    const value = config[key]
+    const shown = setting.secret && value !== undefined ? '(set)' : print(value)
+    return { name: variableOf(key), value: shown, help: setting.help }
+  })
+}
+
+function print(value: unknown): string {
+  if (value === undefined) return ''
+  if (Array.isArray(value)) return value.map(print).join(',')
+  if (typeof value === 'object' && value !== null) {
+    if ('port' in value && 'host' in value) return `${String(value.host)}:${String(value.port)}`
+    if ('code' in value && 'name' in value) return `${String(value.code)}=${String(value.name)}`
+  }
+  return String(value)
+}
