@@ -1,0 +1,89 @@
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/** One address that a host name resolves to. */
+export interface ResolvedAddress {
+  readonly address: string
+  readonly family: 4 | 6
+}
+
+/** The host name cannot be used because of where it points, or because it is no host name. The message may be shown to users. */
+export class AddressRefused extends Error {
+  override readonly name = 'AddressRefused'
+}
+
+/** The host name has no address, or the resolver did not answer. The message may be shown to users. */
+export class AddressNotFound extends Error {
+  override readonly name = 'AddressNotFound'
+}
+
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
+const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
+
+/**
+ * Whether an address (IPv4 dotted decimal or IPv6, without brackets) belongs to the public internet. Everything else is
+ * false: loopback, private, link-local, shared (RFC 6598), multicast, documentation, benchmarking, unspecified, and text
+ * that is no address. IPv4 inside IPv6 counts as the IPv4 address for the mapped form and for NAT64 (RFC 6052), where
+ * whole networks reach IPv4 that way; 6to4 and Teredo are refused outright (RFC 7526: nothing is served there any more).
+ */
+export function isPublicAddress(ip: string): boolean {
+  const kind = isIP(ip)
+  if (kind === 4) return ipaddr.IPv4.parse(ip).range() === 'unicast'
+  if (kind === 0) return false
+  // ipaddr.js reads ::8.8.8.8 as ::ffff:8.8.8.8, which is another address: give it the form without dots.
+  const address = ipaddr.IPv6.parse(canonicalHost(ip))
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address().range() === 'unicast'
+  if (address.match(nat64)) return new ipaddr.IPv4(address.toByteArray().slice(12)).range() === 'unicast'
+  // ipaddr.js calls unassigned space "unicast" too, ::127.0.0.1 (IPv4-compatible) among it: only 2000::/3 is given out.
+  return address.match(globalUnicast) && address.range() === 'unicast'
+}
+
+/**
+ * The host as the URL standard reads it: lower case, punycode, and addresses in one spelling, so that `0x7f.1`,
+ * `2130706433`, `017700000001`, `127.0.0.1.` and `①②⑦.0.0.1` are all `127.0.0.1`. IPv6 comes back without brackets.
+ * @throws AddressRefused when it is no host name.
+ */
+export function canonicalHost(hostname: string): string {
+  const bracketed = isIP(hostname) === 6 ? `[${hostname.replace(/%.*$/, '')}]` : hostname
+  const wellFormed = /^(\[[^\]]*\]|[^\s/\\?#@:]+)$/.test(bracketed)
+  const host = wellFormed ? URL.parse(`http://${bracketed}`)?.hostname : undefined
+  if (!host) throw new AddressRefused(`“${hostname.slice(0, 255)}” is no host name`)
+  return host.startsWith('[') ? host.slice(1, -1) : host
+}
+
+/**
+ * Every address of a host name (or of a literal address in any spelling), in the resolver's order. One address that is
+ * not public refuses the name as a whole: a name that points both ways is a mistake or an attack. Connect to exactly what
+ * is returned here; resolving again would let the answer change in between.
+ * @param options.allowPrivate lets private and loopback addresses through (the explicit test setting).
+ * @throws AddressRefused, AddressNotFound
+ */
+export async function lookupPublic(
+  hostname: string,
+  options: { allowPrivate: boolean; resolve?: (name: string) => Promise<ResolvedAddress[]> },
+): Promise<ResolvedAddress[]> {
+  const host = canonicalHost(hostname)
+  const addresses = await addressesOf(host, options.resolve ?? systemResolve)
+  if (addresses.length === 0) throw new AddressNotFound(`${host} has no address`)
+  const inward = addresses.find(({ address }) => !isPublicAddress(address))
+  // The address itself stays out of the message: it would tell a user how the inside is numbered.
+  if (inward && !options.allowPrivate) throw new AddressRefused(`${host} is not on the public internet`)
+  return addresses
+}
+
+async function addressesOf(host: string, resolve: (name: string) => Promise<ResolvedAddress[]>) {
+  const literal = isIP(host)
+  if (literal !== 0) return [{ address: host, family: literal as 4 | 6 }]
+  // RFC 6761 §6.3: these are loopback by definition, and not every system resolver knows it.
+  if (/(^|\.)localhost\.?$/.test(host)) return [{ address: '127.0.0.1', family: 4 as const }]
+  try {
+    return await resolve(host)
+  } catch (cause) {
+    throw new AddressNotFound(`${host} could not be resolved`, { cause })
+  }
+}
+
+async function systemResolve(name: string): Promise<ResolvedAddress[]> {
+  return (await lookup(name, { all: true })) as ResolvedAddress[]
+}
