@@ -1,0 +1,61 @@
+import type { Migration } from 'kysely/migration'
+import { type AnyDb, partialIndex, tableWithId } from './columns.ts'
+
+/** Durable operations, their steps, and recurring work. */
+export const operations: Migration = {
+  async up(db: AnyDb) {
+    await tableWithId(db, 'operations')
+      .addColumn('type', 'text', (column) => column.notNull())
+      .addColumn('runner', 'text', (column) => column.notNull())
+      .addColumn('host_id', 'bigint')
+      .addColumn('site_id', 'bigint')
+      .addColumn('account_id', 'bigint')
+      .addColumn('input', 'text', (column) => column.notNull())
+      .addColumn('state', 'text', (column) => column.notNull())
+      .addColumn('undoing', 'integer', (column) => column.notNull())
+      .addColumn('cancel_requested', 'integer', (column) => column.notNull())
+      .addColumn('attempts', 'integer', (column) => column.notNull())
+      .addColumn('run_at', 'bigint', (column) => column.notNull())
+      .addColumn('lease_owner', 'text')
+      .addColumn('lease_until', 'bigint')
+      .addColumn('error', 'text')
+      .addColumn('progress', 'integer', (column) => column.notNull())
+      .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .addColumn('started_at', 'bigint')
+      .addColumn('finished_at', 'bigint')
+      .execute()
+    // the rule itself: one running operation a site
+    await partialIndex(db, {
+      name: 'operations_one_running_a_site',
+      table: 'operations',
+      columns: 'site_id',
+      where: "state = 'running' and site_id is not null",
+      unique: true,
+    })
+    await partialIndex(db, {
+      name: 'operations_open',
+      table: 'operations',
+      columns: 'runner, state, run_at, id',
+      where: "state in ('queued', 'running')",
+    })
+    await db.schema.createIndex('operations_site').on('operations').columns(['site_id', 'id']).execute()
+    await db.schema.createIndex('operations_account').on('operations').columns(['account_id', 'id']).execute()
+    await db.schema
+      .createTable('operation_steps')
+      .addColumn('operation_id', 'bigint', (column) => column.notNull().references('operations.id').onDelete('cascade'))
+      .addColumn('position', 'integer', (column) => column.notNull())
+      .addColumn('name', 'text', (column) => column.notNull())
+      .addColumn('state', 'text', (column) => column.notNull())
+      .addColumn('result', 'text')
+      .addColumn('error', 'text')
+      .addColumn('started_at', 'bigint')
+      .addColumn('finished_at', 'bigint')
+      .addPrimaryKeyConstraint('operation_steps_pk', ['operation_id', 'position'])
+      .execute()
+    await db.schema
+      .createTable('schedules')
+      .addColumn('name', 'text', (column) => column.primaryKey())
+      .addColumn('last_slot', 'bigint', (column) => column.notNull())
+      .execute()
+  },
+}

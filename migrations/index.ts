@@ -1,0 +1,9 @@
+import type { Migration } from 'kysely/migration'
+import { ground } from './0001-ground.ts'
+import { operations } from './0002-operations.ts'
+
+/** Every migration by name, in order; forward only. */
+export const migrations: Record<string, Migration> = {
+  '0001-ground': ground,
+  '0002-operations': operations,
+}

@@ -1,0 +1,109 @@
+import { CompiledQuery, Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely'
+import pg from 'pg'
+import { type ChangeFeed, postgresChanges, sqliteChanges, type Topic } from './changes.ts'
+import { nodeSqliteDialect } from './node-sqlite.ts'
+import type { Schema } from './schema.ts'
+
+/** What store functions take first: a transaction, or the read connection where one statement is enough. */
+export type Tx = Kysely<Schema>
+
+export type DialectName = 'sqlite' | 'postgres'
+
+/** The database of Stead: one schema and one set of queries over SQLite and PostgreSQL. */
+export interface Database {
+  readonly dialect: DialectName
+  /** For single reading statements outside a transaction; sees what is committed, never waits for a writer. */
+  readonly read: Tx
+  /**
+   * Runs `work` in one transaction: all of it or nothing. On SQLite one transaction runs at a time; on PostgreSQL they
+   * overlap at READ COMMITTED, so that a rule over several rows needs {@link lockForUpdate} on the row that stands for it.
+   * `work` may run again after a deadlock: it must have no effect but on the database.
+   */
+  transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+  /** Tells what other processes (and this one) have committed. */
+  readonly changes: ChangeFeed
+  close(): Promise<void>
+}
+
+/** Opens the database; migrations are apart, see `migrate`. */
+export async function openDatabase(options: { url?: string | undefined; file: string }): Promise<Database> {
+  return options.url ? openPostgres(options.url) : openSqliteDatabase(options.file)
+}
+
+async function openSqliteDatabase(file: string): Promise<Database> {
+  const write = new Kysely<Schema>({ dialect: nodeSqliteDialect({ file, readOnly: false }) })
+  // the first writer makes the file and turns the write-ahead log on, before any reader opens it
+  await write.executeQuery(CompiledQuery.raw('select 1'))
+  const read = new Kysely<Schema>({ dialect: nodeSqliteDialect({ file, readOnly: true }) })
+  await read.executeQuery(CompiledQuery.raw('select 1'))
+  const changes = sqliteChanges(file)
+  return {
+    dialect: 'sqlite',
+    read,
+    transaction: (work) => write.transaction().execute(work),
+    changes,
+    async close() {
+      changes.close()
+      await read.destroy()
+      await write.destroy()
+    },
+  }
+}
+
+/** bigint and count(*) arrive as text otherwise; ids and milliseconds stay far below 2^53. */
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+
+async function openPostgres(url: string): Promise<Database> {
+  const pool = new pg.Pool({ connectionString: url, max: 16, application_name: 'stead' })
+  // an idle connection that the server closes must not end the process; the next query opens another
+  pool.on('error', () => {})
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  const changes = await postgresChanges(url)
+  return {
+    dialect: 'postgres',
+    read: db,
+    transaction: (work) => retried(() => db.transaction().execute(work)),
+    changes,
+    async close() {
+      await changes.close()
+      await db.destroy()
+    },
+  }
+}
+
+async function retried<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run()
+    } catch (error) {
+      // 40001 serialization_failure, 40P01 deadlock_detected: PostgreSQL asks to run the transaction again
+      const code = (error as { code?: string }).code
+      if (attempt === 5 || (code !== '40001' && code !== '40P01')) throw error
+    }
+  }
+}
+
+/** True where `tx` talks to PostgreSQL. */
+export function isPostgres(tx: Tx): boolean {
+  return tx.getExecutor().adapter instanceof PostgresAdapter
+}
+
+/**
+ * Makes other transactions that lock the same row wait until this one ends: the guard of rules such as "at most 20
+ * sites an account". SQLite has one writer at a time and needs nothing.
+ */
+export async function lockForUpdate(tx: Tx, table: 'accounts' | 'sites' | 'hosts', id: number): Promise<void> {
+  if (isPostgres(tx)) await sql`select 1 from ${sql.table(table)} where id = ${id} for update`.execute(tx)
+}
+
+/** Announces a change to the other processes when the transaction commits. SQLite's own log announces every commit. */
+export async function announce(tx: Tx, topic: Topic, detail = ''): Promise<void> {
+  if (isPostgres(tx)) await sql`select pg_notify('stead', ${`${topic} ${detail}`})`.execute(tx)
+}
+
+/** True for an error that says: a row with this unique value exists. */
+export function isUniqueViolation(error: unknown): boolean {
+  const { code, errcode } = error as { code?: string; errcode?: number }
+  // PostgreSQL 23505; SQLite's extended codes SQLITE_CONSTRAINT_UNIQUE and SQLITE_CONSTRAINT_PRIMARYKEY
+  return code === '23505' || errcode === 2067 || errcode === 1555
+}

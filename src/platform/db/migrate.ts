@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
+import { type Database, isPostgres, type Tx } from './database.ts'
+
+/** The database was made by a newer Stead: running on would damage it. */
+export class DatabaseTooNew extends Error {}
+
+/**
+ * Brings the schema up to date; safe to call from several processes at once: one transaction does it all.
+ * @param migrations name → migration, in order of name
+ * @throws DatabaseTooNew when the database knows a migration that this program does not
+ */
+export async function migrate(database: Database, migrations: Record<string, Migration>): Promise<void> {
+  const provider: MigrationProvider = { getMigrations: async () => migrations }
+  await database.transaction(async (tx: Tx) => {
+    // before anything else: two processes that create the migrator's own tables at once would fail
+    if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(7241986)`.execute(tx)
+    const known = new Set(Object.keys(migrations))
+    const unknown = (await appliedMigrations(tx)).filter((name) => !known.has(name))
+    if (unknown.length > 0)
+      throw new DatabaseTooNew(
+        `The database was used by a newer Stead (${unknown.join(', ')}). Start that version, or restore a backup of the database.`,
+      )
+    const { error } = await new Migrator({ db: tx, provider }).migrateToLatest()
+    if (error) throw error
+  })
+}
+
+async function appliedMigrations(tx: Tx): Promise<string[]> {
+  const tables = await tx.introspection.getTables({ withInternalKyselyTables: true })
+  if (!tables.some(({ name }) => name === 'kysely_migration')) return []
+  const rows = await tx
+    .withTables<{ kysely_migration: { name: string } }>()
+    .selectFrom('kysely_migration')
+    .select('name')
+    .execute()
+  return rows.map(({ name }) => name)
+}

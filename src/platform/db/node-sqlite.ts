@@ -1,0 +1,157 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import { LRUCache } from 'lru-cache'
+
+export interface NodeSqliteOptions {
+  readonly file: string
+  /** A read connection never writes and takes no turn: several queries of one process may be in flight on it. */
+  readonly readOnly: boolean
+}
+
+/** Kysely over Node's own SQLite. A writing connection is lent to one user at a time, in order of asking. */
+export function nodeSqliteDialect(options: NodeSqliteOptions): Dialect {
+  return {
+    createAdapter: () => new NodeSqliteAdapter(),
+    createDriver: () => new NodeSqliteDriver(options),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  }
+}
+
+const SQLITE_BUSY = 5
+/** How long a transaction waits for another process' before it fails. */
+const LOCK_TIMEOUT_MS = 30_000
+
+class NodeSqliteAdapter extends SqliteAdapter {
+  /** SQLite rolls schema changes back like any other; Kysely says no because of drivers that share one connection. */
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}
+
+class NodeSqliteDriver implements Driver {
+  readonly #options: NodeSqliteOptions
+  #connection: NodeSqliteConnection | undefined
+  #turn: Promise<void> = Promise.resolve()
+  #endTurn: (() => void) | undefined
+
+  constructor(options: NodeSqliteOptions) {
+    this.#options = options
+  }
+
+  async init(): Promise<void> {
+    this.#connection = new NodeSqliteConnection(openSqlite(this.#options))
+  }
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    if (!this.#options.readOnly) {
+      const previous = this.#turn
+      let end: () => void = () => {}
+      this.#turn = new Promise((resolve) => {
+        end = resolve
+      })
+      await previous
+      this.#endTurn = end
+    }
+    return this.#connection as NodeSqliteConnection
+  }
+
+  async releaseConnection(): Promise<void> {
+    this.#endTurn?.()
+  }
+
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    const giveUpAt = Date.now() + LOCK_TIMEOUT_MS
+    for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 20)) {
+      try {
+        // IMMEDIATE: two transactions that read and then write would otherwise end in SQLITE_BUSY without any waiting
+        await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+        return
+      } catch (error) {
+        if ((error as { errcode?: number }).errcode !== SQLITE_BUSY || Date.now() > giveUpAt) throw error
+      }
+      await pause(waitMs)
+    }
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('commit'))
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('rollback'))
+  }
+
+  async savepoint(connection: DatabaseConnection, name: string): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw(`savepoint "${name}"`))
+  }
+
+  async rollbackToSavepoint(connection: DatabaseConnection, name: string): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw(`rollback to "${name}"`))
+  }
+
+  async releaseSavepoint(connection: DatabaseConnection, name: string): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw(`release "${name}"`))
+  }
+
+  async destroy(): Promise<void> {
+    this.#connection?.close()
+    this.#connection = undefined
+  }
+}
+
+class NodeSqliteConnection implements DatabaseConnection {
+  readonly #database: DatabaseSync
+  /** Preparing costs about as much as running a primary-key select. */
+  readonly #statements = new LRUCache<string, { statement: StatementSync; returnsRows: boolean }>({ max: 500 })
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    let prepared = this.#statements.get(sql)
+    if (!prepared) {
+      const statement = this.#database.prepare(sql)
+      prepared = { statement, returnsRows: statement.columns().length > 0 }
+      this.#statements.set(sql, prepared)
+    }
+    const values = parameters as SQLInputValue[]
+    if (prepared.returnsRows) return { rows: prepared.statement.all(...values) as Row[] }
+    const { changes, lastInsertRowid } = prepared.statement.run(...values)
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+  }
+
+  // biome-ignore lint/correctness/useYield: the interface asks for a generator, and nothing in Stead streams rows
+  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error('streaming of rows is not supported on SQLite')
+  }
+
+  close(): void {
+    this.#statements.clear()
+    this.#database.close()
+  }
+}
+
+/** Opens a database file with the pragmas that every connection of Stead has. */
+export function openSqlite({ file, readOnly }: NodeSqliteOptions): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: 10_000 })
+  database.exec('pragma foreign_keys = on')
+  if (readOnly) database.exec('pragma query_only = on')
+  else {
+    database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma journal_size_limit = 67108864')
+    // SQLite's own waiting blocks the thread, and with it the other connection of the same process that holds the lock
+    database.exec('pragma busy_timeout = 0')
+  }
+  return database
+}

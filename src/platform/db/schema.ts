@@ -1,0 +1,212 @@
+import type { Generated } from 'kysely'
+
+/**
+ * The tables, as `migrations/` makes them. Times are milliseconds UTC, booleans 0 or 1, JSON is text that is validated
+ * when it is read, `…_sealed` is text sealed under the master key.
+ */
+export interface Schema {
+  accounts: AccountRow
+  applications: ApplicationRow
+  tokens: TokenRow
+  hosts: HostRow
+  site_homes: SiteHomeRow
+  sites: SiteRow
+  routes: RouteRow
+  collaborators: CollaboratorRow
+  activity: ActivityRow
+  events: EventRow
+  idempotency_keys: IdempotencyKeyRow
+  operations: OperationRow
+  operation_steps: OperationStepRow
+  schedules: ScheduleRow
+}
+
+type Flag = 0 | 1
+
+export interface AccountRow {
+  id: Generated<number>
+  email: string
+  name: string
+  organization: string
+  phone_number: string
+  plan: string
+  default_php_version: string
+  default_datacenter: string | null
+  created_at: number
+}
+
+export interface ApplicationRow {
+  id: Generated<number>
+  account_id: number
+  name: string
+  client_id: string
+  /** SHA-256 of the secret, which has 256 random bits. */
+  secret_hash: string
+  is_owner: Flag
+  created_at: number
+  revoked_at: number | null
+}
+
+export interface TokenRow {
+  /** SHA-256 of the token. */
+  hash: string
+  application_id: number
+  created_at: number
+  expires_at: number
+  revoked_at: number | null
+}
+
+/** A machine (or, embedded, a process) that keeps sites. */
+export interface HostRow {
+  id: Generated<number>
+  /** Stable name of the host; its data folder holds it. */
+  name: string
+  /** http address at which edges reach it, as it last announced. */
+  address: string
+  /** The key that edges must send, sealed. */
+  key_sealed: string
+  /** Comma-separated codes; empty: all. */
+  datacenters: string
+  max_sites: number
+  /** What the host says of itself: containment, core library, … (JSON). */
+  facts: string
+  seen_at: number
+}
+
+export interface SiteHomeRow {
+  id: Generated<number>
+  host_id: number
+  state: 'making' | 'prepared' | 'taken' | 'leaving'
+  core_version: string
+  install: string
+  site_id: number | null
+  created_at: number
+}
+
+export interface SiteRow {
+  id: Generated<number>
+  account_id: number
+  /** Lower case, unique among sites that are not deleted. */
+  name: string
+  display_name: string
+  state: 'deploying' | 'cloning' | 'live' | 'disabled'
+  staging: Flag
+  datacenter_code: string
+  host_id: number | null
+  php_version: string
+  core_version: string | null
+  core_channel: 'stable' | 'beta'
+  install: string
+  environment_type: string
+  multisite: Flag
+  light_404: Flag
+  edge_cache: Flag
+  cdn: Flag
+  defensive_until: number | null
+  maintenance: Flag
+  cache_epoch: number
+  cloned_from_id: number | null
+  admin_username: string
+  admin_email: string
+  /** Address (host and port) that the site's own database holds, to be followed when the staging domain changes. */
+  written_address: string | null
+  created_at: number
+  deleted_at: number | null
+}
+
+/** A host name that the edge answers. */
+export interface RouteRow {
+  host_name: string
+  site_id: number
+  changed_at: number
+}
+
+export interface CollaboratorRow {
+  id: Generated<number>
+  site_id: number
+  account_id: number
+  state: string
+  wp_username: string
+  /** JSON array of role names. */
+  roles: string
+  created_at: number
+  updated_at: number
+}
+
+export interface ActivityRow {
+  id: Generated<number>
+  account_id: number
+  site_id: number | null
+  action: string
+  description: string
+  message: string
+  source: 'ui' | 'api.v1' | 'systems'
+  actor_email: string | null
+  ip_address: string | null
+  user_agent: string
+  created_at: number
+}
+
+/** What webhooks will be told: written with the change, delivered later. */
+export interface EventRow {
+  id: Generated<number>
+  account_id: number
+  site_id: number | null
+  type: string
+  data: string
+  created_at: number
+}
+
+export interface IdempotencyKeyRow {
+  application_id: number
+  key: string
+  /** SHA-256 of method, path and body. */
+  fingerprint: string
+  /** Set when the first request is done; sealed, because answers may hold passwords. */
+  response_sealed: string | null
+  status: number | null
+  /** Until then the first request counts as running. */
+  locked_until: number
+  created_at: number
+}
+
+export interface OperationRow {
+  id: Generated<number>
+  type: string
+  /** Which role runs it. */
+  runner: 'control' | 'host'
+  host_id: number | null
+  site_id: number | null
+  account_id: number | null
+  input: string
+  state: 'queued' | 'running' | 'succeeded' | 'failed' | 'canceled'
+  /** 1 while undo steps are what is left to run. */
+  undoing: Flag
+  cancel_requested: Flag
+  attempts: number
+  run_at: number
+  lease_owner: string | null
+  lease_until: number | null
+  error: string | null
+  progress: number
+  created_at: number
+  started_at: number | null
+  finished_at: number | null
+}
+
+export interface OperationStepRow {
+  operation_id: number
+  position: number
+  name: string
+  state: 'pending' | 'running' | 'succeeded' | 'failed' | 'undone' | 'skipped'
+  result: string | null
+  error: string | null
+  started_at: number | null
+  finished_at: number | null
+}
+
+export interface ScheduleRow {
+  name: string
+  /** The slot (ms) that was enqueued last. */
+  last_slot: number
+}
