@@ -1,0 +1,80 @@
+import { chmod, copyFile, cp, lchown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createWriteStream } from 'node:fs'
+import yauzl from 'yauzl'
+
+const pluginFolder = 'wp-content/mu-plugins/sqlite-database-integration'
+
+/** What a home is made of. */
+export interface HomeParts {
+  /** An unpacked WordPress. */
+  readonly corePath: string
+  /** The zip of the SQLite plugin. */
+  readonly sqlitePluginZip: string
+  /** Text of the site's wp-config.php. */
+  readonly wpConfig: string
+}
+
+/**
+ * Lays a home out in a folder that does not exist yet: `web/` with core's root files as copies, empty `wp-admin` and
+ * `wp-includes` (core's own are laid over them), `wp-content` with core's themes and plugins and the SQLite drop-in;
+ * `private/` with empty places for the database and temporary files.
+ * @throws when the folder exists, or the core or the zip is not what it should be
+ */
+export async function layOutHome(homePath: string, parts: HomeParts): Promise<void> {
+  const web = join(homePath, 'web')
+  await mkdir(homePath, { mode: 0o700 })
+  await mkdir(join(web, 'wp-admin'), { recursive: true })
+  await mkdir(join(web, 'wp-includes'))
+  for (const folder of ['database', 'tmp']) await mkdir(join(homePath, 'private', folder), { recursive: true })
+  for (const entry of await readdir(parts.corePath, { withFileTypes: true }))
+    if (entry.isFile()) await copyFile(join(parts.corePath, entry.name), join(web, entry.name))
+  await cp(join(parts.corePath, 'wp-content'), join(web, 'wp-content'), {
+    recursive: true,
+    preserveTimestamps: true,
+    filter: async (source) => basename(source) !== '.htaccess',
+  })
+  await mkdir(join(web, 'wp-content/uploads'), { recursive: true })
+  await unpackPlugin(parts.sqlitePluginZip, join(web, pluginFolder))
+  await writeDropIn(web)
+  await writeFile(join(web, 'wp-config.php'), parts.wpConfig, { mode: 0o640 })
+  await chmod(homePath, 0o700)
+}
+
+/** Gives a folder and all below it to a user and group; never follows links. */
+export async function giveTo(uid: number, path: string): Promise<void> {
+  await lchown(path, uid, uid)
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    const child = join(path, entry.name)
+    if (entry.isDirectory()) await giveTo(uid, child)
+    else await lchown(child, uid, uid)
+  }
+}
+
+/** The drop-in finds the plugin by the path that PHP sees, and by its own place should that ever change. */
+async function writeDropIn(web: string): Promise<void> {
+  const template = await readFile(join(web, pluginFolder, 'db.copy'), 'utf8')
+  const path = "'{SQLITE_IMPLEMENTATION_FOLDER_PATH}'"
+  if (!template.includes(path)) throw new Error('the SQLite plugin has no drop-in of the known form')
+  const dropIn = template
+    .replace(path, "__DIR__ . '/mu-plugins/sqlite-database-integration'")
+    .replaceAll('{SQLITE_PLUGIN}', 'sqlite-database-integration/load.php')
+  await writeFile(join(web, 'wp-content/db.php'), dropIn)
+}
+
+/** Unpacks a plugin's zip without its outermost folder. */
+async function unpackPlugin(zipPath: string, target: string): Promise<void> {
+  const zip = await yauzl.openPromise(zipPath)
+  try {
+    for await (const entry of zip.eachEntry()) {
+      const name = entry.fileName.split('/').slice(1).join('/')
+      if (name === '' || name.endsWith('/')) continue
+      const path = join(target, name)
+      await mkdir(dirname(path), { recursive: true })
+      await pipeline(await zip.openReadStreamPromise(entry), createWriteStream(path))
+    }
+  } finally {
+    zip.close()
+  }
+}

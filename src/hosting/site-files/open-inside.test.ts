@@ -1,0 +1,174 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { inFolder, lookInside, openInside } from './open-inside.ts'
+
+let base: string
+let home: string
+let swapper: ChildProcess | undefined
+
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), 'stead-inside-'))
+  home = join(base, 'home')
+  await mkdir(join(home, 'web/sub'), { recursive: true })
+  await mkdir(join(base, 'outside/sub'), { recursive: true })
+  await writeFile(join(home, 'web/sub/page.txt'), 'inside')
+  await writeFile(join(base, 'outside/sub/page.txt'), 'SECRET')
+  await writeFile(join(base, 'outside/page.txt'), 'SECRET')
+})
+
+afterEach(async () => {
+  if (swapper && swapper.exitCode === null) {
+    swapper.kill('SIGKILL')
+    await once(swapper, 'exit')
+  }
+  swapper = undefined
+  await rm(base, { recursive: true, force: true })
+})
+
+async function read(path: string): Promise<string | undefined> {
+  const file = await openInside(home, path)
+  if (!file) return undefined
+  try {
+    return await file.handle.readFile('utf8')
+  } finally {
+    await file.handle.close()
+  }
+}
+
+describe('openInside', () => {
+  test('opens a regular file and tells its size', async () => {
+    expect(await read('web/sub/page.txt')).toBe('inside')
+    const file = await openInside(home, 'web/sub/page.txt')
+    expect(file?.stats.size).toBe(6)
+    await file?.handle.close()
+  })
+
+  test('finds nothing where nothing is, or a folder is', async () => {
+    expect(await read('web/none.txt')).toBeUndefined()
+    expect(await read('web/sub/page.txt/below')).toBeUndefined()
+    expect(await read('web/sub')).toBeUndefined()
+    expect(await read(`web/${'long'.repeat(200)}`)).toBeUndefined()
+    expect(await openInside(join(base, 'no-home'), 'web/x')).toBeUndefined()
+  })
+
+  test('follows no link: last part, folder on the way, link to a place inside, dangling, loop', async () => {
+    await symlink(join(base, 'outside/page.txt'), join(home, 'web/last.txt'))
+    await symlink(join(base, 'outside'), join(home, 'web/folder'))
+    await symlink('sub', join(home, 'web/near'))
+    await symlink('nowhere', join(home, 'web/dangling'))
+    await symlink('loop', join(home, 'web/loop'))
+    for (const path of ['last.txt', 'folder/page.txt', 'near/page.txt', 'dangling', 'loop', 'loop/x'])
+      expect(await read(`web/${path}`), path).toBeUndefined()
+  })
+
+  test('sees through a replaced web root', async () => {
+    await rename(join(home, 'web'), join(home, 'old'))
+    await symlink(join(base, 'outside'), join(home, 'web'))
+    expect(await read('web/page.txt')).toBeUndefined()
+    await rm(join(home, 'web'))
+    await symlink('old', join(home, 'web'))
+    expect(await read('web/sub/page.txt')).toBeUndefined()
+  })
+
+  test('does not hang on a FIFO and opens no device', async () => {
+    execFileSync('mkfifo', [join(home, 'web/fifo')])
+    expect(await read('web/fifo')).toBeUndefined()
+    await symlink('/dev', join(home, 'web/dev'))
+    expect(await read('web/dev/zero')).toBeUndefined()
+  })
+
+  test.skipIf(process.platform !== 'linux')('leaves no descriptor open', async () => {
+    const count = () => readdirSync('/proc/self/fd').length
+    await read('web/sub/page.txt')
+    const before = count()
+    for (let i = 0; i < 200; i++) {
+      await read('web/sub/page.txt')
+      await read('web/none')
+      await read('web/sub')
+    }
+    expect(count()).toBeLessThanOrEqual(before + 2)
+  })
+
+  test('throws for every path with an empty, dot or dot-dot part or NUL', async () => {
+    for (const path of ['/etc/passwd', 'a//b', '../x', 'a/..', './a', 'a/', 'a\0b'])
+      await expect(openInside(home, path), path).rejects.toThrow(RangeError)
+  })
+
+  test('never gives anything from outside, whatever the path', async () => {
+    const part = fc.oneof(
+      fc.constantFrom('web', 'sub', 'page.txt', '..', '.', '', 'outside', '\0', '%2e%2e', '\\'),
+      fc.string(),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 8 }), async (parts) => {
+        const text = await read(parts.join('/')).catch((error) => {
+          expect(error).toBeInstanceOf(RangeError)
+          return undefined
+        })
+        expect(text === undefined || text === 'inside').toBe(true)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+test('lookInside tells folders from files and reads the inode that it found', async () => {
+  const folder = await lookInside(home, 'web/sub')
+  expect(folder?.kind).toBe('directory')
+  await folder?.close()
+  const file = await lookInside(home, 'web/sub/page.txt')
+  if (process.platform === 'linux') {
+    await rename(join(home, 'web/sub/page.txt'), join(home, 'web/sub/moved.txt'))
+    await symlink(join(base, 'outside/page.txt'), join(home, 'web/sub/page.txt'))
+  }
+  const handle = await file!.read()
+  expect(await handle.readFile('utf8')).toBe('inside')
+  await handle.close()
+  await file?.close()
+})
+
+test.skipIf(process.platform !== 'linux')(
+  'inFolder works in the found folder though it is swapped meanwhile',
+  async () => {
+    await inFolder(home, 'web/sub', async (folder) => {
+      await rename(join(home, 'web/sub'), join(home, 'web/moved'))
+      await symlink(join(base, 'outside'), join(home, 'web/sub'))
+      await writeFile(`${folder}/new.txt`, 'new', { flag: 'wx' })
+    })
+    expect(await readFile(join(home, 'web/moved/new.txt'), 'utf8')).toBe('new')
+    expect(readdirSync(join(base, 'outside')).sort()).toEqual(['page.txt', 'sub'])
+    expect(await inFolder(home, 'web/sub', async () => 'ran')).toBeUndefined()
+  },
+)
+
+// The hostile site: another process swaps a folder, and a file, for links to secrets as fast as it can.
+const SWAPPER = `
+  const fs = require('node:fs'); const [web, outside] = process.argv.slice(1); process.chdir(web)
+  fs.symlinkSync(outside + '/sub', 'link'); fs.symlinkSync(outside + '/page.txt', 'filelink'); fs.writeFileSync('file', 'inside')
+  process.stdout.write('ready')
+  for (;;) {
+    fs.renameSync('sub', 'away'); fs.renameSync('link', 'sub'); fs.renameSync('sub', 'link'); fs.renameSync('away', 'sub')
+    fs.renameSync('file', 'faway'); fs.renameSync('filelink', 'file'); fs.renameSync('file', 'filelink'); fs.renameSync('faway', 'file')
+  }`
+
+test('a racing swap of folder and file never leaks', async () => {
+  swapper = spawn(process.execPath, ['-e', SWAPPER, join(home, 'web'), join(base, 'outside')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(swapper.stdout!, 'data')
+  const seen = new Map<string | undefined, number>()
+  const tally = (text: string | undefined) => seen.set(text, (seen.get(text) ?? 0) + 1)
+  for (let i = 0; i < 3000; i++) {
+    tally(await read('web/sub/page.txt'))
+    tally(await read('web/file'))
+  }
+  expect(seen.has('SECRET')).toBe(false)
+  expect(seen.get('inside')).toBeGreaterThan(0)
+  expect(seen.get(undefined)).toBeGreaterThan(0)
+})
