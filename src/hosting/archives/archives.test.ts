@@ -1,0 +1,181 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type MadeEntry, makeTar, makeZip } from '../../../test/support/archives.ts'
+import { unpackTar, unpackTarGz } from './unpack-tar.ts'
+import { ArchiveRefused, type UnpackOptions, unpackZip } from './unpack-zip.ts'
+
+const run = promisify(execFile)
+const options: UnpackOptions = { limits: { maxEntries: 100, maxBytes: 1 << 20 } }
+let folder = ''
+let into = ''
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stead-archives-'))
+  into = join(folder, 'in', 'to')
+  await mkdir(into, { recursive: true })
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const kinds = {
+  zip: async (entries: readonly MadeEntry[], more: Partial<UnpackOptions> = {}) => {
+    await writeFile(join(folder, 'a.zip'), makeZip(entries))
+    return unpackZip(join(folder, 'a.zip'), into, { ...options, ...more })
+  },
+  'tar.gz': async (entries: readonly MadeEntry[], more: Partial<UnpackOptions> = {}) => {
+    await writeFile(join(folder, 'a.tar.gz'), gzipSync(makeTar(entries)))
+    return unpackTarGz(join(folder, 'a.tar.gz'), into, { ...options, ...more })
+  },
+}
+
+describe.each(Object.entries(kinds))('%s', (_kind, unpack) => {
+  test('files and folders come out as they went in', async () => {
+    const content = randomBytes(200_000)
+    const result = await unpack([{ name: 'a/', mode: 0o040755 }, { name: 'a/b/c.bin', content }, { name: 'empty' }])
+    expect(result).toEqual({ files: 2, sizeBytes: content.length })
+    expect(await readFile(join(into, 'a/b/c.bin'))).toEqual(content)
+    expect((await stat(join(into, 'empty'))).size).toBe(0)
+  })
+
+  test('set-user-id and execute bits are not taken over', async () => {
+    await unpack([{ name: 'x', content: '#!', mode: 0o104777 }])
+    expect((await stat(join(into, 'x'))).mode & 0o7777 & ~0o644).toBe(0)
+  })
+
+  test('leading folders can be dropped', async () => {
+    await unpack(
+      [
+        { name: 'wordpress/', mode: 0o040755 },
+        { name: 'wordpress/index.php', content: 'x' },
+      ],
+      { stripFolders: 1 },
+    )
+    expect(await readdir(into)).toEqual(['index.php'])
+  })
+
+  test.each(['../x', 'a/../../x', '/etc/x', 'a/b/../../../x', '..', 'C:/x', '..\\x', 'a\\..\\..\\x', 'a\u0001b'])(
+    'the name %j never leaves the folder',
+    async (name) => {
+      await unpack([{ name, content: 'evil' }]).catch((error) => expect(error).toBeInstanceOf(ArchiveRefused))
+      expect(await readdir(join(folder, 'in'))).toEqual(['to'])
+      expect((await readdir(folder)).filter((entry) => entry !== 'in' && !entry.startsWith('a.'))).toEqual([])
+    },
+  )
+
+  test('a link is refused, also as the way for a later entry', async () => {
+    const entries = [
+      { name: 'way', linkTo: '../..' },
+      { name: 'way/x', content: 'evil' },
+    ]
+    await expect(unpack(entries)).rejects.toThrow('neither a file nor a folder')
+    expect(await readdir(into)).toEqual([])
+  })
+
+  test('a name twice, and a file used as a folder', async () => {
+    await expect(
+      unpack([
+        { name: 'a', content: '1' },
+        { name: 'a', content: '2' },
+      ]),
+    ).rejects.toThrow(ArchiveRefused)
+    await rm(join(into, 'a'))
+    await expect(
+      unpack([
+        { name: 'a', content: '1' },
+        { name: 'a/b', content: '2' },
+      ]),
+    ).rejects.toThrow(ArchiveRefused)
+  })
+
+  test('too many entries, too many bytes', async () => {
+    const many = Array.from({ length: 101 }, (_, index) => ({ name: `f${index}` }))
+    await expect(unpack(many)).rejects.toThrow('more than the 100 entries')
+    await expect(unpack([{ name: 'big', content: Buffer.alloc(2 << 20) }])).rejects.toThrow('larger than allowed')
+  })
+
+  test('the caller may give up', async () => {
+    const signal = AbortSignal.abort(new Error('enough'))
+    await expect(unpack([{ name: 'a' }], { signal })).rejects.toThrow('enough')
+  })
+
+  test('whatever the names are, nothing is written outside', async () => {
+    const part = fc.constantFrom('..', '.', '', 'a', 'b', '/', '\\', 'c:', '\u0000', '~')
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(part, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 4 }),
+        async (names) => {
+          await unpack(names.map((parts) => ({ name: parts.join('/'), content: 'x' }))).catch((error) =>
+            expect(error).toBeInstanceOf(ArchiveRefused),
+          )
+          expect(await readdir(join(folder, 'in'))).toEqual(['to'])
+          await rm(into, { recursive: true })
+          await mkdir(into)
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+})
+
+describe('damage', () => {
+  test.each([{ crc32: 1 }, { sizeBytes: 1 }, { sizeBytes: 99 }])('a zip entry that claims %j', async (claims) => {
+    await expect(kinds.zip([{ name: 'a', content: 'hello', claims }])).rejects.toThrow(ArchiveRefused)
+  })
+
+  test('a zip cut off, and what is no zip', async () => {
+    const whole = makeZip([{ name: 'a', content: randomBytes(10_000) }])
+    for (const bytes of [whole.subarray(0, 5_000), Buffer.from('nonsense'), Buffer.alloc(0)]) {
+      await writeFile(join(folder, 'a.zip'), bytes)
+      await expect(unpackZip(join(folder, 'a.zip'), into, options)).rejects.toThrow(ArchiveRefused)
+    }
+  })
+
+  test('a tar.gz cut off anywhere, or changed anywhere', async () => {
+    const whole = gzipSync(makeTar([{ name: 'a', content: randomBytes(10_000) }]))
+    for (const end of [0, 5, 3_000, whole.length - 1]) {
+      await writeFile(join(folder, 'a.tar.gz'), whole.subarray(0, end))
+      await expect(unpackTarGz(join(folder, 'a.tar.gz'), into, options)).rejects.toThrow(ArchiveRefused)
+      await rm(join(into, 'a'), { force: true })
+    }
+    whole[5_000]! ^= 1
+    await writeFile(join(folder, 'a.tar.gz'), whole)
+    await expect(unpackTarGz(join(folder, 'a.tar.gz'), into, options)).rejects.toThrow(ArchiveRefused)
+  })
+
+  test('random bytes as a tar', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 3_000 }), async (bytes) => {
+        await expect(unpackTar(Readable.from([Buffer.from(bytes)]), into, options)).rejects.toThrow(ArchiveRefused)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test.each(['1', '2', '3', '4', '6', 'S'])('a tar entry of type %s', async (flag) => {
+    const source = Readable.from([makeTar([{ name: 'a', flag } as MadeEntry])])
+    await expect(unpackTar(source, into, options)).rejects.toThrow(ArchiveRefused)
+  })
+
+  test('a missing archive is an error of the system, not of the archive', async () => {
+    await expect(unpackZip(join(folder, 'none'), into, options)).rejects.toMatchObject({ code: 'ENOENT' })
+    await expect(unpackTarGz(join(folder, 'none'), into, options)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+})
+
+test.each(['gnu', 'pax', 'ustar'])('what the tar program packs in its %s format', async (format) => {
+  const long = `${'long-'.repeat(10)}/${'long-'.repeat(10)}/${'name-'.repeat(18)}ü.txt`
+  const source = join(folder, 'source')
+  await mkdir(join(source, 'x', long, '..'), { recursive: true })
+  await writeFile(join(source, 'x', long), 'deep')
+  await writeFile(join(source, 'x', 'plain'), randomBytes(70_000))
+  await run('tar', [`--format=${format}`, '-czf', join(folder, 'a.tgz'), '-C', source, 'x'])
+  await unpackTarGz(join(folder, 'a.tgz'), into, options)
+  await run('diff', ['-r', source, into])
+})

@@ -1,0 +1,40 @@
+import { createReadStream } from 'node:fs'
+import { pipeline, type Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { tarEntries } from './tar-entries.ts'
+import { ArchiveRefused, type Unpacked, type UnpackOptions, unpackedTree } from './unpacked-tree.ts'
+
+/**
+ * Unpacks a tar stream, already decompressed, into the folder `into`, which must exist, be empty and belong to nobody
+ * else meanwhile. Takes files and folders only. After an error the folder holds part of it: remove it.
+ * @throws ArchiveRefused
+ */
+export async function unpackTar(source: Readable, into: string, options: UnpackOptions): Promise<Unpacked> {
+  const tree = unpackedTree(into, options)
+  try {
+    for await (const entry of tarEntries(source)) {
+      const path = tree.place(entry.name)
+      if (entry.type === 'link' || entry.type === 'other')
+        throw new ArchiveRefused(`${JSON.stringify(entry.name)}: neither a file nor a folder`)
+      if (path === undefined) continue
+      if (entry.type === 'folder') await tree.folder(path)
+      else await tree.file(path, entry.content)
+    }
+  } catch (error) {
+    const code = String((error as NodeJS.ErrnoException)?.code ?? '')
+    throw code.startsWith('Z_') ? new ArchiveRefused('not a valid compressed archive', { cause: error }) : error
+  } finally {
+    source.destroy()
+  }
+  return tree.result()
+}
+
+/** Like `unpackTar`, from a .tar.gz file. */
+export async function unpackTarGz(archive: string, into: string, options: UnpackOptions): Promise<Unpacked> {
+  // A fault of either stream arrives through the second one, which pipeline() destroys with it.
+  return unpackTar(
+    pipeline(createReadStream(archive), createGunzip(), () => {}),
+    into,
+    options,
+  )
+}
