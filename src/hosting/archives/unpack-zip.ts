@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import * as yauzl from 'yauzl'
 import { ArchiveRefused, type Unpacked, type UnpackedTree, type UnpackOptions, unpackedTree } from './unpacked-tree.ts'
@@ -7,7 +8,7 @@ export { type ArchiveLimits, ArchiveRefused, type Unpacked, type UnpackOptions }
 // The published types are those of yauzl 2; these calls came with 3.
 interface ZipReader {
   eachEntry(): AsyncIterable<yauzl.Entry>
-  openReadStreamPromise(entry: yauzl.Entry): Promise<AsyncIterable<Buffer>>
+  openReadStreamPromise(entry: yauzl.Entry): Promise<Readable>
   close(): void
 }
 const openZip = (yauzl as unknown as { openPromise(path: string, options: yauzl.Options): Promise<ZipReader> })
@@ -47,7 +48,10 @@ async function unpackEntry(zip: ZipReader, entry: yauzl.Entry, tree: UnpackedTre
   if (entry.isEncrypted()) throw new ArchiveRefused(`${JSON.stringify(entry.fileName)}: encrypted`)
   if (path === undefined) return
   if (isFolder) return tree.folder(path)
-  await tree.file(path, checked(await zip.openReadStreamPromise(entry), entry))
+  const content = await zip.openReadStreamPromise(entry)
+  // A damaged entry can fail before anybody reads it, while its file is being made: uncaught without a listener.
+  content.on('error', () => {})
+  await tree.file(path, checked(content, entry))
 }
 
 async function* checked(content: AsyncIterable<Buffer>, entry: yauzl.Entry): AsyncGenerator<Buffer> {
