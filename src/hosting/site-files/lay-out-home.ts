@@ -1,8 +1,11 @@
+import { createWriteStream } from 'node:fs'
 import { chmod, copyFile, cp, lchown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { createWriteStream } from 'node:fs'
-import yauzl from 'yauzl'
+import { promisify } from 'node:util'
+import { type Entry, type Options, open, type ZipFile } from 'yauzl'
+
+const openZip = promisify<string, Options, ZipFile>(open)
 
 const pluginFolder = 'wp-content/mu-plugins/sqlite-database-integration'
 
@@ -63,18 +66,20 @@ async function writeDropIn(web: string): Promise<void> {
   await writeFile(join(web, 'wp-content/db.php'), dropIn)
 }
 
-/** Unpacks a plugin's zip without its outermost folder. */
+/** Unpacks a plugin's zip without its outermost folder; yauzl refuses names that lead out of it. */
 async function unpackPlugin(zipPath: string, target: string): Promise<void> {
-  const zip = await yauzl.openPromise(zipPath)
-  try {
-    for await (const entry of zip.eachEntry()) {
-      const name = entry.fileName.split('/').slice(1).join('/')
-      if (name === '' || name.endsWith('/')) continue
-      const path = join(target, name)
-      await mkdir(dirname(path), { recursive: true })
-      await pipeline(await zip.openReadStreamPromise(entry), createWriteStream(path))
-    }
-  } finally {
-    zip.close()
+  const zip = await openZip(zipPath, { lazyEntries: true })
+  const unpack = async (entry: Entry): Promise<void> => {
+    const name = entry.fileName.split('/').slice(1).join('/')
+    if (name === '' || name.endsWith('/')) return
+    const path = join(target, name)
+    await mkdir(dirname(path), { recursive: true })
+    await pipeline(await promisify(zip.openReadStream.bind(zip))(entry), createWriteStream(path))
   }
+  await new Promise<void>((resolve, reject) => {
+    zip.on('entry', (entry: Entry) => unpack(entry).then(() => zip.readEntry(), reject))
+    zip.on('end', resolve)
+    zip.on('error', reject)
+    zip.readEntry()
+  }).finally(() => zip.close())
 }

@@ -1,0 +1,121 @@
+import type { Readable } from 'node:stream'
+
+export type PhpVersion = '8.1' | '8.2' | '8.3'
+export const phpVersions: readonly PhpVersion[] = ['8.1', '8.2', '8.3']
+
+/** What a PHP process needs to know of the site that it runs. */
+export interface PhpSite {
+  /** Folder with the site's `web/` and `private/`. */
+  readonly homePath: string
+  /** Folder with the site's WordPress core, whose `wp-admin` and `wp-includes` are laid over the web root. */
+  readonly corePath: string
+  readonly phpVersion: PhpVersion
+  /** User and group id that owns the home; null: the one that Stead runs as. */
+  readonly uid: number | null
+  /** Host name of the site's own address, with its port unless it is the usual one: `my.localhost:8081`. */
+  readonly address: string
+}
+
+/** A visitor's request on its way to PHP. */
+export interface PhpRequest {
+  readonly method: string
+  /** Raw path and query. */
+  readonly path: string
+  /** Absolute path of the PHP file as PHP sees it, such as `/wordpress/index.php`. */
+  readonly script: string
+  /** Raw pairs: name, value, name, value, … without hop-by-hop headers. */
+  readonly headers: readonly string[]
+  /** The whole body, of which there are `bodyBytes`; null when there is none. */
+  readonly body: Readable | null
+  readonly bodyBytes: number
+  readonly remoteAddress: string
+  readonly https: boolean
+  readonly host: string
+}
+
+export interface PhpResponse {
+  readonly status: number
+  /** Raw pairs as PHP gave them; a repeated header is repeated. */
+  readonly headers: readonly string[]
+  /** Comes while PHP runs; ends with an error (`PhpCrashed`, `PhpTimeout`) when the process is lost. */
+  readonly body: Readable
+}
+
+export interface PhpExit {
+  readonly reason: string
+  readonly code: number | null
+  readonly signal: string | null
+}
+
+/** One running PHP. It does one thing at a time; whoever calls must wait for `finished` (or the task's result) before the next. */
+export interface PhpProcess {
+  readonly pid: number
+  readonly phpVersion: PhpVersion
+  readonly exited: Promise<PhpExit>
+  /** After a request it should not get another one (it cannot resolve more names). */
+  readonly worn: boolean
+  /**
+   * Runs one request. Resolves with the response's head; `finished` of the result resolves when PHP is free again.
+   * @throws PhpCrashed
+   */
+  request(request: PhpRequest): Promise<PhpResponse & { readonly finished: Promise<void> }>
+  /**
+   * Runs one of Stead's PHP tasks; what comes back is the site's word, to be checked like any input.
+   * @throws PhpTaskError with PHP's message; PhpTimeout; PhpCrashed
+   */
+  runTask(name: string, input: unknown, options?: { timeoutMs?: number }): Promise<unknown>
+  /** The home's wp-config.php and database have just been replaced: forgets what was kept of them, keeps the rest hot. */
+  moveIn(change: { address: string }): Promise<void>
+  /** Puts the process behind the others, or back among them. Does nothing where that is not possible. */
+  setLowPriority(low: boolean): void
+  /** Memory in use as the machine sees it; 0 when the process is gone. */
+  residentBytes(): Promise<number>
+  /** Lets the running job finish within the time, then ends the process. Resolves when it is gone. */
+  stop(graceMs?: number): Promise<void>
+  /** Ends the process now; what it was doing fails with `error`. */
+  kill(error: Error): void
+}
+
+/** How far PHP is shut in, for the log, `/readyz` and operators. */
+export interface Containment {
+  /** Every site runs as a user of its own. */
+  readonly uid: boolean
+  readonly bubblewrap: boolean
+  readonly nodePermissions: boolean
+  /** `none-but-egress`: the process has no network at all; `refused in process`: only PHP's own calls are filtered. */
+  readonly network: 'none-but-egress' | 'refused in process'
+  readonly notes: readonly string[]
+}
+
+export interface PhpRuntime {
+  /** Resolves when PHP can take its first request. @throws PhpCrashed */
+  start(site: PhpSite, options?: { lowPriority?: boolean }): Promise<PhpProcess>
+  containment(): Containment
+  /** Ends all processes that it started. */
+  close(): Promise<void>
+}
+
+/** Too many requests wait for this site. */
+export class PhpBusy extends Error {
+  override name = 'PhpBusy'
+}
+
+/** PHP did not finish in time and was ended. */
+export class PhpTimeout extends Error {
+  override name = 'PhpTimeout'
+}
+
+/** The process ended while it was needed. */
+export class PhpCrashed extends Error {
+  override name = 'PhpCrashed'
+}
+
+/** A task threw; the message is PHP's. */
+export class PhpTaskError extends Error {
+  override name = 'PhpTaskError'
+}
+
+/** The caller went away before its turn. */
+export class PhpAbandoned extends Error {
+  override name = 'PhpAbandoned'
+}

@@ -1,0 +1,14 @@
+<?php
+// {login | email, password} → {id, login, email}. wp_set_password, which also ends the user's sessions.
+require '/wordpress/wp-load.php';
+
+return static function (array $input): array {
+    $user = isset($input['login'])
+        ? get_user_by('login', $input['login'])
+        : get_user_by('email', $input['email'] ?? '');
+    if (!$user) {
+        throw new RuntimeException('no such user');
+    }
+    wp_set_password($input['password'], $user->ID);
+    return ['id' => $user->ID, 'login' => $user->user_login, 'email' => $user->user_email];
+};

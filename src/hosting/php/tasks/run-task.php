@@ -1,0 +1,32 @@
+<?php
+// Runs one of Stead's tasks: reads {task, input, marker} from the body, answers with JSON between two markers. Whatever the
+// site's plugins print is thrown away. Only Stead's own requests get here: /stead is no part of the web root.
+$stead = json_decode(file_get_contents('php://input'), true, 64, JSON_THROW_ON_ERROR);
+$_SERVER['REQUEST_METHOD'] = 'GET';
+
+function stead_answer(array $answer): void
+{
+    global $stead;
+    if (!isset($stead['marker'])) {
+        return;
+    }
+    $marker = $stead['marker'];
+    unset($stead['marker']);
+    $json = json_encode($answer, JSON_INVALID_UTF8_SUBSTITUTE | JSON_PARTIAL_OUTPUT_ON_ERROR);
+    while (ob_get_level() > 0 && @ob_end_clean()) {
+    }
+    echo $marker, $json, $marker;
+}
+
+ob_start();
+register_shutdown_function(static function (): void {
+    $error = error_get_last();
+    stead_answer(['error' => $error ? $error['message'] : 'the site ended the task (exit)']);
+});
+try {
+    $name = basename((string) $stead['task']);
+    $run = require __DIR__ . "/$name.php";
+    stead_answer(['result' => $run($stead['input'] ?? [])]);
+} catch (Throwable $error) {
+    stead_answer(['error' => $error->getMessage() . ' (' . basename($error->getFile()) . ':' . $error->getLine() . ')']);
+}

@@ -1,0 +1,87 @@
+import { constants } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { connectionClass, type Outgoing } from './outgoing.ts'
+
+/** The parts of an emscripten file system that are used here. */
+export interface WasmFileSystem {
+  ErrnoError: new (errno: number) => Error
+  filesystems: { NODEFS: NodeFileSystem }
+  mkdirTree(path: string): void
+  mount(type: unknown, options: { root: string }, at: string): void
+  writeFile(path: string, text: string): void
+  analyzePath(path: string): { exists: boolean }
+}
+
+export interface NodeFileSystem {
+  getMode(path: string): number
+  node_ops: Record<string, unknown>
+}
+
+/** A PHP in this process: the emscripten module of php-wasm. */
+export interface Php {
+  readonly FS: WasmFileSystem
+  HEAPU8: Uint8Array
+  ccall(name: string, returns: string | null, types: string[], values: unknown[], options?: object): unknown
+  malloc(bytes: number): number
+  free(pointer: number): void
+  onHeaders(chunk: Uint8Array): void
+  onStdout(chunk: Uint8Array): void
+  onStderr(chunk: Uint8Array): void
+}
+
+interface PhpModule {
+  init(environment: 'NODE', options: object): Php
+}
+
+/**
+ * php-wasm asks for `ws` (not installed, and a way into the network that nobody filters) and for `child_process`. Both get
+ * an empty stand-in: connections are made by `outgoing.ts` alone, listening fails, commands cannot be started.
+ */
+export function closeBackDoors(): void {
+  const nothing =
+    "class None { constructor() { throw new Error('not available') } }\nmodule.exports = None; None.Server = None"
+  registerHooks({
+    resolve: (specifier, context, next) =>
+      /^(node:)?(ws|child_process|net|dgram|tls|http|https|worker_threads|cluster)$/.test(specifier)
+        ? { url: 'stead:nothing', format: 'commonjs', shortCircuit: true }
+        : next(specifier, context),
+    load: (url, context, next) =>
+      url === 'stead:nothing' ? { format: 'commonjs', source: nothing, shortCircuit: true } : next(url, context),
+  })
+}
+
+/** Loads PHP from its compiled module and returns when it can be configured; no PHP has run yet. */
+export async function loadPhp(modulePath: string, outgoing: Outgoing): Promise<Php> {
+  // Node's permission model forbids process.binding, which emscripten's NODEFS reads its open flags from.
+  Object.assign(process, { binding: () => ({ fs: constants }) })
+  const module = (await import(modulePath)) as PhpModule
+  return new Promise((resolve, reject) => {
+    const php: Php = module.init('NODE', {
+      noInitialRun: true,
+      ENV: {},
+      locateFile: (path: string) => path,
+      onAbort: (reason: unknown) => reject(new Error(`PHP could not start: ${String(reason)}`)),
+      // A later turn: `php` is not assigned yet when a module finishes at once.
+      onRuntimeInitialized: () => setImmediate(() => resolve(php)),
+      websocket: {
+        url: (socket: { type: number }, host: string, port: number) => outgoing.addressOf(socket, host, port),
+        decorator: () => connectionClass(outgoing),
+        serverDecorator: () => {
+          throw new Error('PHP may not listen')
+        },
+      },
+    })
+  })
+}
+
+/** Gives PHP its settings and starts its engine. Must come after the mounts and before the first script. */
+export async function startEngine(php: Php, ini: Readonly<Record<string, string>>): Promise<void> {
+  const lines = Object.entries(ini).map(([name, value]) => `${name}=${/^[\w./-]*$/.test(value) ? value : `"${value}"`}`)
+  php.FS.mkdirTree('/internal/shared')
+  php.FS.writeFile('/internal/shared/php.ini', `${lines.join('\n')}\n`)
+  php.ccall('wasm_set_phpini_path', null, ['string'], ['/internal/shared/php.ini'])
+  // opcache works with this server API only: 400 ms a page instead of 130 without.
+  if (php.ccall('wasm_set_sapi_name', 'number', ['string'], ['cli-server']) !== 0)
+    throw new Error('PHP did not take its server API name')
+  await php.ccall('php_wasm_init', null, [], [], { async: true })
+}

@@ -1,0 +1,128 @@
+/**
+ * The program inside the sandbox: one site, one PHP, one job at a time. Descriptor 3 brings jobs, 4 takes answers (blocking
+ * writes), 5 is the way out for PHP's own connections. The end of descriptor 3 is the order to stop.
+ */
+import { Socket } from 'node:net'
+import { Worker } from 'node:worker_threads'
+import {
+  type ChildReady,
+  type ChildStart,
+  encodeFrame,
+  Frame,
+  type RequestHead,
+  type ResponseEnd,
+  readFrames,
+  type TaskHead,
+} from '../frames.ts'
+import { closeBackDoors, loadPhp, type Php, startEngine } from './loader.ts'
+import { mountFolders } from './mounts.ts'
+import { type Outgoing, outgoingOver } from './outgoing.ts'
+import { outputTo, writeAll } from './output.ts'
+import { type HeldBody, holdBody, runScript } from './request.ts'
+import { taskAsRequest } from './tasks.ts'
+
+const jobs = 3
+const answers = 4
+const wayOut = 5
+const parentLife = 6
+
+interface Site {
+  readonly php: Php
+  readonly outgoing: Outgoing
+  address: string
+}
+
+/** Thread that sees the parent die even while PHP blocks the main one. */
+function watchParent(): void {
+  const code = `require('node:fs').readSync(${parentLife}, Buffer.alloc(1)); process.kill(process.pid, 'SIGKILL')`
+  new Worker(code, { eval: true, stdout: false, resourceLimits: { maxOldGenerationSizeMb: 4 } }).unref()
+}
+
+function takeOnUser(uid: number | null): void {
+  if (uid === null) return
+  process.setgroups?.([])
+  process.setgid?.(uid)
+  process.setuid?.(uid)
+}
+
+async function start(told: ChildStart): Promise<Site> {
+  if (told.watchParent) watchParent()
+  const outgoing = outgoingOver(() => new Socket({ fd: wayOut }))
+  closeBackDoors()
+  // Read before the user changes: the program itself need not be readable for the site's user.
+  const php = await loadPhp(told.phpModule, outgoing)
+  takeOnUser(told.uid)
+  mountFolders(php.FS, told.mounts)
+  php.FS.mkdirTree('/stead')
+  for (const [name, text] of Object.entries(told.programs)) php.FS.writeFile(`/stead/${name}`, text)
+  await startEngine(php, told.ini)
+  const ready: ChildReady = { phpVersion: told.phpModule, residentBytes: process.memoryUsage.rss() }
+  writeAll(answers, encodeFrame(Frame.start, ready))
+  return { php, outgoing, address: told.address }
+}
+
+async function run(site: Site, head: RequestHead, body: HeldBody | null): Promise<void> {
+  const output = outputTo(answers)
+  const exitCode = await runScript(site.php, head, body, output)
+  output.finish()
+  const end: ResponseEnd = {
+    exitCode,
+    residentBytes: process.memoryUsage.rss(),
+    worn: site.outgoing.namesUsedUp(),
+  }
+  writeAll(answers, encodeFrame(Frame.end, end))
+}
+
+async function runTask(site: Site, task: TaskHead): Promise<void> {
+  if (task.address !== undefined) site.address = task.address
+  const { head, body } = taskAsRequest(task, site.address)
+  const held = holdBody(site.php, body.length)
+  held.add(body)
+  await run(site, head, held)
+}
+
+/** A fault of the instance itself: nothing in this process can be trusted to work any more. */
+function giveUp(error: unknown): never {
+  process.stderr.write(`${(error as Error)?.stack ?? String(error)}\n`)
+  process.exit(70)
+}
+
+let site: Promise<Site> | undefined
+let last: Promise<unknown> = Promise.resolve()
+let head: RequestHead | undefined
+let body: HeldBody | null = null
+
+async function take(kind: number, payload: Buffer): Promise<void> {
+  if (kind === Frame.start) {
+    site = start(JSON.parse(payload.toString()) as ChildStart)
+    last = site
+    await site
+    return
+  }
+  const ready = await site
+  if (!ready) throw new Error('no start')
+  if (kind === Frame.task) await runTask(ready, JSON.parse(payload.toString()) as TaskHead)
+  else if (kind === Frame.request) {
+    head = JSON.parse(payload.toString()) as RequestHead
+    body = head.bodyBytes > 0 ? holdBody(ready.php, head.bodyBytes) : null
+  } else if (kind === Frame.data) body?.add(payload)
+  else if (kind === Frame.end && head) {
+    const [request, held] = [head, body]
+    head = undefined
+    body = null
+    await run(ready, request, held)
+  }
+}
+
+const incoming = new Socket({ fd: jobs, readable: true, writable: false })
+readFrames(
+  incoming,
+  (kind, payload) => {
+    last = last.then(() => take(kind, payload)).catch(giveUp)
+  },
+  giveUp,
+)
+incoming.on('end', () => last.then(() => process.exit(0)))
+incoming.on('error', () => process.exit(0))
+process.on('uncaughtException', giveUp)
+process.on('unhandledRejection', giveUp)

@@ -1,0 +1,31 @@
+import { lstatSync } from 'node:fs'
+import type { Mount } from '../frames.ts'
+import type { WasmFileSystem } from './loader.ts'
+
+const notPermitted = 63 // EPERM in emscripten's numbering (WASI)
+const noSuchFile = 44 // ENOENT
+
+/**
+ * Lays folders of the machine into PHP's file system. Links are refused in both directions: PHP cannot make one, and one
+ * that lies in a folder (put there by SFTP or an archive) does not exist for PHP. A symlink is how two instances of
+ * php-wasm were seen to reach files outside their mount.
+ */
+export function mountFolders(files: WasmFileSystem, mounts: readonly Mount[]): void {
+  const { NODEFS } = files.filesystems
+  const refuse = () => {
+    throw new files.ErrnoError(notPermitted)
+  }
+  NODEFS.node_ops.symlink = refuse
+  NODEFS.node_ops.link = refuse
+  const getMode = NODEFS.getMode
+  NODEFS.getMode = (path) => {
+    const mode = getMode(path)
+    if ((mode & 0o170000) === 0o120000) throw new files.ErrnoError(noSuchFile)
+    return mode
+  }
+  for (const { at, from } of mounts) {
+    if (!lstatSync(from).isDirectory()) throw new Error(`${at} is not a folder`)
+    files.mkdirTree(at)
+    files.mount(NODEFS, { root: from }, at)
+  }
+}

@@ -1,0 +1,107 @@
+import type { RequestHead } from '../frames.ts'
+import type { Php } from './loader.ts'
+import type { Output } from './output.ts'
+
+/** A request body in PHP's own memory: it is put there as it arrives, because PHP wants it in one piece. */
+export interface HeldBody {
+  add(chunk: Buffer): void
+  readonly pointer: number
+}
+
+/** @throws when PHP's memory cannot hold `bytes` */
+export function holdBody(php: Php, bytes: number): HeldBody {
+  const pointer = php.malloc(bytes + 1)
+  if (!pointer) throw new Error('no memory for the request body')
+  let used = 0
+  return {
+    pointer,
+    add(chunk) {
+      php.HEAPU8.set(chunk.subarray(0, bytes - used), pointer + used)
+      used = Math.min(bytes, used + chunk.length)
+    },
+  }
+}
+
+/**
+ * Runs one PHP script for one request; output goes to `output` as it is printed.
+ * @returns PHP's exit code
+ * @throws when the WebAssembly instance itself failed: it cannot be used again
+ */
+export async function runScript(php: Php, head: RequestHead, body: HeldBody | null, output: Output): Promise<number> {
+  php.onHeaders = (chunk) => output.headers(chunk)
+  php.onStdout = (chunk) => output.body(chunk)
+  php.onStderr = () => {}
+  describe(php, head, body)
+  try {
+    return Number(await php.ccall('wasm_sapi_handle_request', 'number', [], [], { async: true }))
+  } catch (error) {
+    if ((error as Error)?.name === 'ExitStatus') return (error as unknown as { status: number }).status
+    throw error
+  } finally {
+    if (body) php.free(body.pointer)
+  }
+}
+
+function describe(php: Php, head: RequestHead, body: HeldBody | null): void {
+  const text = (name: string, value: string) => php.ccall(name, null, ['string'], [value])
+  const number = (name: string, value: number) => php.ccall(name, null, ['number'], [value])
+  const headers = joinHeaders(head.headers)
+  const query = head.path.indexOf('?')
+  text('wasm_set_request_uri', head.path)
+  text('wasm_set_query_string', query < 0 ? '' : head.path.slice(query + 1))
+  text('wasm_set_request_method', head.method)
+  text('wasm_set_request_host', head.host)
+  number('wasm_set_request_port', portOf(head))
+  // Always said, empty too: nothing of the request before may be left.
+  text('wasm_set_cookies', headers.get('cookie') ?? '')
+  const type = headers.get('content-type')
+  if (type !== undefined) text('wasm_set_content_type', type)
+  if (body) number('wasm_set_request_body', body.pointer)
+  number('wasm_set_content_length', head.bodyBytes)
+  text('wasm_set_path_translated', head.script)
+  for (const [name, value] of serverEntries(head, headers))
+    php.ccall('wasm_add_SERVER_entry', null, ['string', 'string'], [name, value])
+}
+
+function joinHeaders(pairs: readonly string[]): Map<string, string> {
+  const headers = new Map<string, string>()
+  for (let index = 0; index + 1 < pairs.length; index += 2) {
+    const name = (pairs[index] as string).toLowerCase()
+    // An underscore would pass for a hyphen in $_SERVER; `Proxy` would become HTTP_PROXY, which libraries believe.
+    if (name.includes('_') || name === 'proxy' || name === 'content-length') continue
+    const before = headers.get(name)
+    const value = pairs[index + 1] as string
+    headers.set(name, before === undefined ? value : `${before}${name === 'cookie' ? '; ' : ', '}${value}`)
+  }
+  return headers
+}
+
+function serverEntries(head: RequestHead, headers: Map<string, string>): Map<string, string> {
+  const scriptName = head.script.replace(/^\/wordpress(?=\/)/, '')
+  const entries = new Map([
+    ['DOCUMENT_ROOT', '/wordpress'],
+    ['GATEWAY_INTERFACE', 'CGI/1.1'],
+    ['PHP_SELF', scriptName],
+    ['REMOTE_ADDR', head.remoteAddress],
+    ['REQUEST_SCHEME', head.https ? 'https' : 'http'],
+    ['SCRIPT_FILENAME', head.script],
+    ['SCRIPT_NAME', scriptName],
+    ['SERVER_NAME', head.host.replace(/:\d+$/, '')],
+    ['SERVER_PORT', String(portOf(head))],
+    ['SERVER_PROTOCOL', 'HTTP/1.1'],
+    // WordPress writes rewrite rules for Apache and nginx by this name; both understand "any path goes to index.php".
+    ['SERVER_SOFTWARE', 'Apache'],
+  ])
+  if (head.https) entries.set('HTTPS', 'on')
+  if (head.bodyBytes > 0) entries.set('CONTENT_LENGTH', String(head.bodyBytes))
+  for (const [name, value] of headers) {
+    const upper = name.toUpperCase().replaceAll('-', '_')
+    entries.set(name === 'content-type' ? upper : `HTTP_${upper}`, value)
+  }
+  return entries
+}
+
+function portOf(head: RequestHead): number {
+  const port = Number(/:(\d+)$/.exec(head.host)?.[1])
+  return port > 0 && port < 65_536 ? port : head.https ? 443 : 80
+}

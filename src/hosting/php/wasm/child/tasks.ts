@@ -1,0 +1,22 @@
+import type { RequestHead, TaskHead } from '../frames.ts'
+
+/**
+ * A task is a request for the site's front page that runs Stead's own PHP file instead: WordPress finds the host name and
+ * path that it expects. The task's input is the body, its result is printed between two markers.
+ */
+export function taskAsRequest(task: TaskHead, address: string): { head: RequestHead; body: Buffer } {
+  const body = Buffer.from(JSON.stringify({ task: task.name, input: task.input, marker: task.marker }))
+  return {
+    body,
+    head: {
+      method: 'POST',
+      path: '/',
+      script: '/stead/run-task.php',
+      headers: ['host', address, 'content-type', 'application/json', 'user-agent', 'Stead'],
+      remoteAddress: '127.0.0.1',
+      https: false,
+      host: address,
+      bodyBytes: body.length,
+    },
+  }
+}

@@ -1,0 +1,188 @@
+import { execFile } from 'node:child_process'
+import { realpathSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import type { Containment, PhpSite } from '../runtime.ts'
+import type { Mount } from './frames.ts'
+import type { ChildProgram } from './program.ts'
+
+const run = promisify(execFile)
+
+/** What this machine can do; found out once. */
+export interface Abilities {
+  readonly root: boolean
+  /** Path of a bubblewrap that works here. */
+  readonly bubblewrap: string | undefined
+  readonly notes: readonly string[]
+}
+
+/** How one child is started: program, arguments, and what it is told. */
+export interface Launch {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly phpModule: string
+  readonly mounts: readonly Mount[]
+  readonly uid: number | null
+  readonly sandboxed: boolean
+}
+
+/** V8 settings of a child; the figures are in docs/design/php.md. */
+export const v8Flags: readonly string[] = ['--max-semi-space-size=2']
+
+/** @param wanted `auto` takes the strongest that works, `bubblewrap` insists on it, `none` goes without */
+export async function findAbilities(wanted: 'auto' | 'bubblewrap' | 'none'): Promise<Abilities> {
+  const root = process.getuid?.() === 0
+  if (wanted === 'none') return { root, bubblewrap: undefined, notes: ['bubblewrap is switched off'] }
+  try {
+    // A trial with everything that a child gets: containers often have the program and forbid its use.
+    await run('bwrap', [...sandboxOptions(root), ...runtimeFiles(), process.execPath, '-e', '0'], {
+      env: pathOnly(),
+      timeout: 10_000,
+    })
+    return { root, bubblewrap: 'bwrap', notes: [] }
+  } catch (error) {
+    const reason = String((error as { stderr?: string }).stderr || (error as Error).message)
+      .trim()
+      .split('\n')[0]
+    if (wanted === 'bubblewrap') throw new Error(`bubblewrap does not work here: ${reason}`)
+    return { root, bubblewrap: undefined, notes: [`no bubblewrap: ${reason}`] }
+  }
+}
+
+/** What is in force for children of a machine with these abilities. */
+export function containmentOf(abilities: Abilities, notes: readonly string[]): Containment {
+  return {
+    uid: abilities.root && notes.length === 0,
+    bubblewrap: abilities.bubblewrap !== undefined,
+    nodePermissions: true,
+    network: abilities.bubblewrap ? 'none-but-egress' : 'refused in process',
+    notes: [
+      ...abilities.notes,
+      ...notes,
+      ...(abilities.root ? [] : ['Stead does not run as root: sites share its user']),
+    ],
+  }
+}
+
+/** Environment of the launching program itself; nothing of it reaches the child. */
+export const pathOnly = (): Record<string, string> => ({ PATH: '/usr/local/bin:/usr/bin:/bin' })
+
+/** Plans the start of a site's process. */
+export async function planLaunch(
+  abilities: Abilities,
+  site: PhpSite,
+  program: ChildProgram,
+  note: (text: string) => void,
+): Promise<Launch> {
+  const home = realpathSync(site.homePath)
+  const core = realpathSync(site.corePath)
+  const php = program.phpPackage(site.phpVersion)
+  if (abilities.bubblewrap) return sandboxed(abilities, site, home, core, php, program)
+  let uid = abilities.root ? site.uid : null
+  if (uid !== null && !((await everyoneMayPass(home)) && (await everyoneMayPass(core)))) {
+    note('folders above the sites are closed to other users: without bubblewrap, sites run as the user of Stead')
+    uid = null
+  }
+  const reads = [program.folder, php.folder, home, `${core}/wp-admin`, `${core}/wp-includes`]
+  return {
+    command: process.execPath,
+    args: [
+      ...v8Flags,
+      ...permissions(reads, [`${home}/web`, `${home}/private`]),
+      '--allow-worker',
+      `${program.folder}/child/main.js`,
+    ],
+    phpModule: `${php.folder}/${php.module}`,
+    uid,
+    sandboxed: false,
+    mounts: [
+      { at: '/wordpress', from: `${home}/web` },
+      { at: '/wordpress/wp-admin', from: `${core}/wp-admin` },
+      { at: '/wordpress/wp-includes', from: `${core}/wp-includes` },
+      { at: '/private', from: `${home}/private` },
+      { at: '/tmp', from: `${home}/private/tmp` },
+    ],
+  }
+}
+
+function sandboxed(
+  abilities: Abilities,
+  site: PhpSite,
+  home: string,
+  core: string,
+  php: { folder: string; module: string },
+  program: ChildProgram,
+): Launch {
+  const binds = [
+    // bubblewrap makes the folders above a mount for its own user alone.
+    ['--perms', '0755', '--dir', '/site'],
+    ['--ro-bind', program.folder, '/program'],
+    ['--ro-bind', php.folder, '/php'],
+    ['--bind', `${home}/web`, '/site/web'],
+    ['--ro-bind', `${core}/wp-admin`, '/site/web/wp-admin'],
+    ['--ro-bind', `${core}/wp-includes`, '/site/web/wp-includes'],
+    ['--bind', `${home}/private`, '/site/private'],
+  ].flat()
+  const node = [
+    process.execPath,
+    ...v8Flags,
+    ...permissions(['/program', '/php', '/site'], ['/site/web', '/site/private']),
+  ]
+  return {
+    command: abilities.bubblewrap as string,
+    args: [...sandboxOptions(abilities.root), ...runtimeFiles(), ...binds, ...node, '/program/child/main.js'],
+    phpModule: `/php/${php.module}`,
+    uid: abilities.root ? site.uid : null,
+    sandboxed: true,
+    mounts: [
+      { at: '/wordpress', from: '/site/web' },
+      { at: '/private', from: '/site/private' },
+      { at: '/tmp', from: '/site/private/tmp' },
+    ],
+  }
+}
+
+/**
+ * As root the sandbox is made by root, so that folders above the site need not be open to the site's user, and the child
+ * keeps just what it needs to become that user; that takes the rest from it. No user namespace then: the site's uid would
+ * not exist in it.
+ */
+function sandboxOptions(root: boolean): string[] {
+  const unshare = ['--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try']
+  const rights = root
+    ? ['--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
+    : ['--unshare-user', '--cap-drop', 'ALL']
+  return [...unshare, ...rights, '--die-with-parent', '--new-session', '--clearenv', '--proc', '/proc', '--dev', '/dev']
+}
+
+/** Node and the libraries that it has loaded, read-only, at their own places; nothing else of the machine. */
+function runtimeFiles(): string[] {
+  const files = new Set([process.execPath, ...loadedLibraries()])
+  return [...files].flatMap((file) => ['--ro-bind', realpathSync(file), file])
+}
+
+function loadedLibraries(): string[] {
+  const report = process.report as unknown as { excludeNetwork: boolean; getReport(): { sharedObjects: string[] } }
+  const before = report.excludeNetwork
+  report.excludeNetwork = true // else it looks up a name for every open connection
+  const { sharedObjects } = report.getReport()
+  report.excludeNetwork = before
+  return sharedObjects.filter((path) => path.startsWith('/'))
+}
+
+function permissions(read: string[], write: string[]): string[] {
+  return [
+    '--permission',
+    ...read.map((path) => `--allow-fs-read=${path}/*`),
+    ...write.flatMap((path) => [`--allow-fs-write=${path}/*`]),
+  ]
+}
+
+/** Whether a user that owns nothing above the folder can reach it. */
+async function everyoneMayPass(path: string): Promise<boolean> {
+  for (let above = dirname(path); ; above = dirname(above)) {
+    if (((await stat(above)).mode & 0o001) === 0) return false
+    if (above === dirname(above)) return true
+  }
+}

@@ -1,0 +1,91 @@
+import { lookup } from 'node:dns/promises'
+import { performServerHandshake, type ServerHttp2Stream } from 'node:http2'
+import { connect, isIP, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+/** What a site's outgoing connections may do. */
+export interface EgressPolicy {
+  /** Says whether a connection to this IP address may be made. */
+  readonly allows: (address: string, port: number) => boolean
+  readonly connectTimeoutMs: number
+  readonly idleTimeoutMs: number
+  /** Connections of one site at once. */
+  readonly mostConnections: number
+}
+
+export const defaultEgressLimits = { connectTimeoutMs: 10_000, idleTimeoutMs: 60_000, mostConnections: 32 }
+
+/**
+ * Serves a child's HTTP/2 CONNECT streams over its socket: resolves the name, refuses what the policy does not allow, and
+ * connects to exactly the address that was checked. Refusals are 403, failures 502, too many 503.
+ */
+export function serveEgress(socket: Duplex, policy: EgressPolicy): void {
+  const session = performServerHandshake(socket, {
+    settings: { maxConcurrentStreams: policy.mostConnections, initialWindowSize: 1 << 20 },
+    maxSessionMemory: 16,
+  })
+  let open = 0
+  session.on('error', () => session.destroy())
+  socket.on('error', () => session.destroy())
+  socket.on('close', () => session.destroy())
+  session.on('stream', (stream, headers) => {
+    stream.on('error', () => {})
+    if (headers[':method'] !== 'CONNECT') return refuse(stream, 405)
+    if (open >= policy.mostConnections) return refuse(stream, 503)
+    open++
+    stream.on('close', () => {
+      open--
+    })
+    serveConnection(stream, String(headers[':authority']), policy).catch(() => refuse(stream, 502))
+  })
+}
+
+async function serveConnection(stream: ServerHttp2Stream, authority: string, policy: EgressPolicy): Promise<void> {
+  const match = /^(.+):(\d{1,5})$/.exec(authority)
+  const port = Number(match?.[2])
+  if (!match || port < 1 || port > 65_535) return refuse(stream, 400)
+  const address = await resolveAllowed(match[1] as string, port, policy)
+  if (address === undefined) return refuse(stream, 403)
+  if (stream.destroyed) return
+  const outside = await connectTo(address, port, policy)
+  if (stream.destroyed) return void outside.destroy()
+  outside.setTimeout(policy.idleTimeoutMs, () => outside.destroy())
+  stream.respond({ ':status': 200 })
+  outside.on('error', () => stream.close())
+  outside.on('close', () => stream.close())
+  stream.on('close', () => outside.destroy())
+  stream.pipe(outside)
+  outside.pipe(stream)
+}
+
+/** The first address of a host that may be reached. IPv4 first: a site cannot tell, and most machines have it. */
+async function resolveAllowed(host: string, port: number, policy: EgressPolicy): Promise<string | undefined> {
+  const bare = host.replace(/^\[(.*)\]$/, '$1')
+  const found = isIP(bare)
+    ? [bare]
+    : (await lookup(bare, { all: true, order: 'ipv4first' })).map((each) => each.address)
+  // One bad address spoils the name: a name that has both is an attempt to get by the check (DNS rebinding).
+  return found.every((address) => policy.allows(address, port)) ? found[0] : undefined
+}
+
+function connectTo(host: string, port: number, policy: EgressPolicy): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, noDelay: true })
+    const timer = setTimeout(() => socket.destroy(new Error('connect timed out')), policy.connectTimeoutMs)
+    socket.once('connect', () => {
+      clearTimeout(timer)
+      socket.off('error', reject)
+      resolve(socket)
+    })
+    socket.once('error', reject)
+    socket.once('close', () => {
+      clearTimeout(timer)
+      reject(new Error('closed'))
+    })
+  })
+}
+
+function refuse(stream: ServerHttp2Stream, status: number): void {
+  if (stream.destroyed || stream.headersSent) return stream.close()
+  stream.respond({ ':status': status }, { endStream: true })
+}

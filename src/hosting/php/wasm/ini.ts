@@ -1,0 +1,53 @@
+/** The settings of PHP that an operator chooses. */
+export interface PhpLimits {
+  readonly memoryLimitMb: number
+  readonly uploadMaxMb: number
+}
+
+// exec and its kin hang php-wasm for good; links are how two instances once got out of their folder; dl loads code.
+const disabledFunctions = 'exec,shell_exec,system,passthru,popen,proc_open,pcntl_exec,symlink,link,mail,dl'
+
+const certificates = '/wordpress/wp-includes/certificates/ca-bundle.crt'
+
+/** php.ini of every site. All of it is beyond ini_set's reach or harmless with it. */
+export function phpIni(limits: PhpLimits): Record<string, string> {
+  return {
+    auto_prepend_file: '/stead/prepend.php',
+    memory_limit: `${limits.memoryLimitMb}M`,
+    upload_max_filesize: `${limits.uploadMaxMb}M`,
+    post_max_size: `${limits.uploadMaxMb}M`,
+    max_input_vars: '5000',
+    // Cannot interrupt anything here: the parent ends a process that takes too long.
+    max_execution_time: '0',
+    max_input_time: '-1',
+    disable_functions: disabledFunctions,
+    enable_dl: '0',
+    allow_url_include: '0',
+    expose_php: '0',
+    display_errors: '0',
+    display_startup_errors: '0',
+    html_errors: '0',
+    log_errors: '1',
+    error_log: '/private/php-error.log',
+    error_reporting: '32759', // E_ALL without notices (8)
+    output_buffering: '4096',
+    implicit_flush: '0',
+    default_charset: 'UTF-8',
+    'date.timezone': 'UTC',
+    sys_temp_dir: '/tmp',
+    upload_tmp_dir: '/tmp',
+    'session.save_path': '/tmp',
+    'openssl.cafile': certificates,
+    'curl.cainfo': certificates,
+    realpath_cache_size: '4096K',
+    realpath_cache_ttl: '600',
+    'opcache.enable': '1',
+    'opcache.enable_cli': '1',
+    'opcache.jit': '0',
+    'opcache.memory_consumption': '40',
+    'opcache.interned_strings_buffer': '6',
+    'opcache.max_accelerated_files': '10000',
+    'opcache.revalidate_freq': '0',
+    'opcache.file_cache_only': '0',
+  }
+}

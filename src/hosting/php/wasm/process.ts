@@ -1,0 +1,241 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { setPriority } from 'node:os'
+import type { Duplex, Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import {
+  PhpCrashed,
+  type PhpExit,
+  type PhpProcess,
+  type PhpRequest,
+  type PhpResponse,
+  PhpTaskError,
+  PhpTimeout,
+  type PhpVersion,
+} from '../runtime.ts'
+import { type Answer, expectAnswer } from './answers.ts'
+import { type Launch, pathOnly } from './containment.ts'
+import { type EgressPolicy, serveEgress } from './egress.ts'
+import {
+  type ChildReady,
+  type ChildStart,
+  encodeFrame,
+  Frame,
+  type RequestHead,
+  readFrames,
+  type TaskHead,
+} from './frames.ts'
+import { residentBytesOf, threadsOf } from './memory.ts'
+
+const keptErrorBytes = 4096
+const taskTimeoutMs = 60_000
+const nice = 19
+
+/** One child process with PHP in it, seen from the parent. */
+export class WasmProcess implements PhpProcess {
+  readonly pid: number
+  readonly phpVersion: PhpVersion
+  readonly exited: Promise<PhpExit>
+  worn = false
+  readonly #child: ChildProcess
+  readonly #jobs: Duplex
+  readonly #answers: Duplex
+  readonly #ready = Promise.withResolvers<ChildReady>()
+  #answer: Answer | undefined
+  #reportedBytes = 0
+  #lastErrors = ''
+  #endedBy: Error | undefined
+
+  private constructor(child: ChildProcess, phpVersion: PhpVersion, egress: EgressPolicy) {
+    this.#child = child
+    this.pid = child.pid as number
+    this.phpVersion = phpVersion
+    const [, , errors, jobs, answers, wayOut] = child.stdio as unknown as [null, null, Readable, Duplex, Duplex, Duplex]
+    this.#jobs = jobs
+    this.#answers = answers
+    jobs.on('error', () => {}) // the child is gone; its exit says why
+    answers.on('error', () => {})
+    errors.on('data', (text: Buffer) => {
+      this.#lastErrors = (this.#lastErrors + text.toString()).slice(-keptErrorBytes)
+    })
+    readFrames(
+      answers,
+      (kind, payload) => this.#take(kind, payload),
+      (error) => this.kill(new PhpCrashed(`PHP's process sent nonsense: ${error.message}`)),
+    )
+    serveEgress(wayOut, egress)
+    this.#ready.promise.catch(() => {})
+    this.exited = this.#watchExit()
+  }
+
+  /**
+   * Starts a child and waits until PHP is ready in it.
+   * @throws PhpCrashed when it ends or is not ready in time
+   */
+  static async start(
+    launch: Launch,
+    told: Omit<ChildStart, 'phpModule' | 'uid' | 'mounts' | 'watchParent'>,
+    options: { phpVersion: PhpVersion; egress: EgressPolicy; lowPriority: boolean; timeoutMs: number },
+  ): Promise<WasmProcess> {
+    const child = spawn(launch.command, launch.args, {
+      // jobs, answers, the way out, and the parent's life where no sandbox watches it
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'pipe', ...(launch.sandboxed ? [] : ['pipe' as const])],
+      env: pathOnly(),
+      cwd: '/',
+    })
+    if (child.pid === undefined) {
+      const [error] = (await once(child, 'error')) as [Error]
+      throw new PhpCrashed(`PHP could not be started: ${error.message}`)
+    }
+    // At once: what the child starts later inherits it.
+    if (options.lowPriority) tryPriority(child.pid, nice)
+    const started = new WasmProcess(child, options.phpVersion, options.egress)
+    const { phpModule, mounts, uid } = launch
+    const start: ChildStart = { ...told, phpModule, mounts, uid, watchParent: !launch.sandboxed }
+    started.#jobs.write(encodeFrame(Frame.start, start))
+    const late = setTimeout(() => started.kill(new PhpTimeout('PHP was not ready in time')), options.timeoutMs)
+    try {
+      started.#reportedBytes = (await started.#ready.promise).residentBytes
+      return started
+    } finally {
+      clearTimeout(late)
+    }
+  }
+
+  async request(request: PhpRequest): Promise<PhpResponse & { readonly finished: Promise<void> }> {
+    const { body, ...rest } = request
+    const head: RequestHead = { ...rest, bodyBytes: body ? request.bodyBytes : 0 }
+    const answer = this.#begin()
+    this.#jobs.write(encodeFrame(Frame.request, head))
+    try {
+      if (body) await this.#sendBody(body, request.bodyBytes)
+    } catch (error) {
+      // PHP waits for bytes that will not come.
+      this.kill(error instanceof PhpCrashed ? error : new PhpCrashed(`the request's body broke off: ${String(error)}`))
+    }
+    this.#jobs.write(encodeFrame(Frame.end, undefined))
+    const response = await answer.head
+    return { ...response, finished: answer.finished.then(() => {}) }
+  }
+
+  async runTask(name: string, input: unknown, options?: { timeoutMs?: number }): Promise<unknown> {
+    return this.#task({ name, input, marker: randomBytes(16).toString('hex') }, options?.timeoutMs ?? taskTimeoutMs)
+  }
+
+  async moveIn(change: { address: string }): Promise<void> {
+    await this.#task({ name: 'move-in', input: {}, marker: randomBytes(16).toString('hex'), ...change }, taskTimeoutMs)
+  }
+
+  setLowPriority(low: boolean): void {
+    if (process.getuid?.() !== 0) return // others may lower, and never raise again
+    threadsOf(this.pid).then(
+      (threads) => {
+        for (const thread of threads) tryPriority(thread, low ? nice : 0)
+      },
+      () => {},
+    )
+  }
+
+  async residentBytes(): Promise<number> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return 0
+    return (await residentBytesOf(this.pid)) ?? this.#reportedBytes
+  }
+
+  async stop(graceMs = 5000): Promise<void> {
+    this.#jobs.end()
+    const late = setTimeout(() => this.kill(new PhpCrashed('PHP was stopped')), graceMs)
+    await this.exited
+    clearTimeout(late)
+  }
+
+  kill(error: Error): void {
+    this.#endedBy ??= error
+    this.#child.kill('SIGKILL')
+  }
+
+  #begin(): Answer {
+    if (this.#answer) throw new Error('PHP is busy: one job at a time')
+    if (this.#endedBy) throw this.#endedBy
+    const answer = expectAnswer(this.#answers)
+    this.#answer = answer
+    return answer
+  }
+
+  async #sendBody(body: Readable, bytes: number): Promise<void> {
+    let sent = 0
+    for await (const chunk of body) {
+      sent += (chunk as Buffer).length
+      if (sent > bytes) throw new Error('more bytes than announced')
+      for (let at = 0; at < chunk.length; at += 1 << 19) {
+        const piece = (chunk as Buffer).subarray(at, at + (1 << 19))
+        if (!this.#jobs.write(encodeFrame(Frame.data, piece)))
+          await Promise.race([once(this.#jobs, 'drain'), this.exited])
+        if (this.#endedBy) throw this.#endedBy
+      }
+    }
+    if (sent < bytes) throw new Error('fewer bytes than announced')
+  }
+
+  async #task(task: TaskHead, timeoutMs: number): Promise<unknown> {
+    const answer = this.#begin()
+    const late = setTimeout(() => this.kill(new PhpTimeout(`the task ${task.name} took too long`)), timeoutMs)
+    try {
+      this.#jobs.write(encodeFrame(Frame.task, task))
+      const response = await answer.head
+      const [text] = await Promise.all([buffer(response.body), answer.finished])
+      return taskResult(text.toString(), task)
+    } finally {
+      clearTimeout(late)
+    }
+  }
+
+  #take(kind: number, payload: Buffer): void {
+    if (kind === Frame.start) return this.#ready.resolve(JSON.parse(payload.toString()) as ChildReady)
+    const answer = this.#answer
+    if (!answer) throw new PhpCrashed(`frame ${kind} without a job`)
+    if (kind === Frame.end) {
+      const end = JSON.parse(payload.toString()) as { residentBytes: number; worn: boolean }
+      this.#reportedBytes = Number(end.residentBytes) || 0
+      this.worn ||= Boolean(end.worn)
+      this.#answer = undefined
+    }
+    answer.take(kind, payload)
+  }
+
+  async #watchExit(): Promise<PhpExit> {
+    this.#child.once('exit', () => {
+      // What is left unread would keep the streams, and with them 'close', from ending.
+      this.#answers.resume()
+      this.#jobs.resume()
+      setTimeout(() => {
+        for (const stream of this.#child.stdio) stream?.destroy()
+      }, 1000).unref()
+    })
+    const [code, signal] = (await once(this.#child, 'close')) as [number | null, string | null]
+    const how = signal ?? `exit ${code}`
+    const error = this.#endedBy ?? new PhpCrashed(`PHP's process ended (${how}) ${this.#lastErrors.trim()}`.trim())
+    this.#endedBy = error
+    this.#ready.reject(error)
+    this.#answer?.fail(error)
+    this.#answer = undefined
+    return { reason: error.message, code, signal }
+  }
+}
+
+function taskResult(text: string, task: TaskHead): unknown {
+  const start = text.indexOf(task.marker)
+  const end = text.indexOf(task.marker, start + 1)
+  if (start < 0 || end < 0) throw new PhpTaskError(`${task.name}: no result`)
+  const answer = JSON.parse(text.slice(start + task.marker.length, end)) as { result?: unknown; error?: string }
+  if (answer.error !== undefined) throw new PhpTaskError(`${task.name}: ${answer.error}`)
+  return answer.result
+}
+
+function tryPriority(id: number, priority: number): void {
+  try {
+    setPriority(id, priority)
+  } catch {
+    // Gone in the meantime, or not permitted: the work is done all the same, only sooner or later.
+  }
+}

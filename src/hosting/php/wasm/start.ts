@@ -1,0 +1,51 @@
+import type { Containment, PhpProcess, PhpRuntime, PhpSite } from '../runtime.ts'
+import { containmentOf, findAbilities, planLaunch } from './containment.ts'
+import type { EgressPolicy } from './egress.ts'
+import { type PhpLimits, phpIni } from './ini.ts'
+import { WasmProcess } from './process.ts'
+import { prepareProgram } from './program.ts'
+
+export interface WasmRuntimeOptions extends PhpLimits {
+  readonly sandbox: 'auto' | 'bubblewrap' | 'none'
+  /** What sites may reach. */
+  readonly egress: EgressPolicy
+  /** A process that is not ready after this is ended. */
+  readonly startTimeoutMs?: number
+}
+
+/**
+ * The runtime on PHP compiled to WebAssembly: one child process a site.
+ * @throws when `sandbox` insists on a bubblewrap that does not work here
+ */
+export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<PhpRuntime> {
+  const abilities = await findAbilities(options.sandbox)
+  const program = await prepareProgram()
+  const notes = new Set<string>()
+  const processes = new Set<PhpProcess>()
+  let closed = false
+
+  const start = async (site: PhpSite, { lowPriority = false } = {}): Promise<PhpProcess> => {
+    if (closed) throw new Error('the PHP runtime is closed')
+    const launch = await planLaunch(abilities, site, program, (note) => notes.add(note))
+    const told = { programs: program.phpFiles, ini: phpIni(options), address: site.address }
+    const started = await WasmProcess.start(launch, told, {
+      phpVersion: site.phpVersion,
+      egress: options.egress,
+      lowPriority: lowPriority && abilities.root,
+      timeoutMs: options.startTimeoutMs ?? 30_000,
+    })
+    processes.add(started)
+    started.exited.then(() => processes.delete(started))
+    if (closed) await started.stop(0)
+    return started
+  }
+  return {
+    start,
+    containment: (): Containment => containmentOf(abilities, [...notes]),
+    async close() {
+      closed = true
+      await Promise.all([...processes].map((each) => each.stop(2000)))
+      await program.remove()
+    },
+  }
+}
