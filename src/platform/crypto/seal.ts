@@ -1,0 +1,37 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { writeFileOnce } from '../files/write-file.ts'
+
+/** Seals what must be read back, such as private keys and webhook secrets (AES-256-GCM, NIST SP 800-38D). */
+export interface Sealer {
+  /** @param purpose bound to the text: what was sealed for one purpose cannot be opened for another */
+  seal(plain: string, purpose: string): string
+  /** @throws when the text was changed, or sealed under another key or for another purpose */
+  open(sealed: string, purpose: string): string
+}
+
+export function createSealer(key: Buffer): Sealer {
+  return {
+    seal(plain, purpose) {
+      const nonce = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(purpose))
+      const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
+      return `v1.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')}`
+    },
+    open(sealed, purpose) {
+      if (!sealed.startsWith('v1.')) throw new Error(`Unknown form of a sealed ${purpose}`)
+      const bytes = Buffer.from(sealed.slice(3), 'base64url')
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 })
+      decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(12, 28))
+      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
+    },
+  }
+}
+
+/** The master key that lies in a file, made at first start; safe when several processes start at once. */
+export async function masterKeyFromFile(file: string): Promise<Buffer> {
+  await writeFileOnce(file, randomBytes(32).toString('base64'), 0o600)
+  const key = Buffer.from((await readFile(file, 'utf8')).trim(), 'base64')
+  if (key.length !== 32) throw new Error(`${file} does not hold a master key (32 bytes in base64)`)
+  return key
+}

@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto'
+import cors from '@fastify/cors'
+import formbody from '@fastify/formbody'
+import multipart from '@fastify/multipart'
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { Compile } from 'typebox/compile'
+import type { Log } from '../log/log.ts'
+import { takeJsonBodies } from './body.ts'
+import type { ApiMetrics } from './metrics.ts'
+import { describeApi, routeSchema } from './openapi.ts'
+import type { CallerFacts, CompiledOperation, Operation } from './operation.ts'
+import { entityTag, errorBody, type Platform, routeHandler } from './pipeline.ts'
+import { notFound, Problem } from './problem.ts'
+import { ErrorEnvelope, Page } from './schemas.ts'
+
+export interface ApiOptions<Caller extends CallerFacts> {
+  readonly operations: readonly Operation[]
+  readonly platform: Platform<Caller>
+  readonly log: Log
+  readonly metrics: ApiMetrics
+  readonly info: {
+    readonly title: string
+    readonly version: string
+    readonly description: string
+    readonly tags: { name: string; description: string }[]
+  }
+  /** What each operation's access rule means, for its description. */
+  describeAccess(operation: Operation): string
+  readonly corsOrigins: readonly string[]
+  readonly trustProxy: readonly string[]
+  readonly bodyLimitBytes: number
+  /** Reasons why the API should get no requests yet or any more; empty: ready. */
+  readiness(): Promise<{ ready: boolean; details: object }>
+}
+
+/** One HTTP API over a list of operations. Never listens: `app.listen` and `app.inject` are the caller's. */
+export async function createApi<Caller extends CallerFacts>(options: ApiOptions<Caller>): Promise<FastifyInstance> {
+  const app = fastify({
+    logger: false,
+    genReqId: requestId,
+    trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
+    bodyLimit: options.bodyLimitBytes,
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 500 },
+    // during a graceful stop requests under way are answered, new ones on kept connections too (then closed)
+    return503OnClosing: false,
+    requestTimeout: 60_000,
+    keepAliveTimeout: 65_000,
+  })
+  // the contracts are checked by the pipeline, which forgives what real clients send
+  app.setValidatorCompiler(() => () => true)
+  takeJsonBodies(app)
+  answerErrors(app, options)
+  observe(app, options)
+  app.addSchema(ErrorEnvelope)
+  app.addSchema(Page)
+  await allowOrigins(app, options.corsOrigins)
+  await describeApi(app, options.info)
+  app.register(async (routes) => {
+    for (const operation of options.operations.filter((each) => !each.form)) addRoute(routes, operation, options)
+  })
+  app.register(async (routes) => {
+    await routes.register(formbody)
+    await routes.register(multipart, {
+      attachFieldsToBody: 'keyValues',
+      limits: { files: 0, fields: 20, fieldSize: 4096 },
+    })
+    for (const operation of options.operations.filter((each) => each.form)) addRoute(routes, operation, options)
+  })
+  addProbes(app, options)
+  return app
+}
+
+/** A client may bring its own id, if it is one that can stand in a log. */
+function requestId(request: { headers: Record<string, unknown> }): string {
+  const given = request.headers['x-request-id']
+  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID()
+}
+
+async function allowOrigins(app: FastifyInstance, origins: readonly string[]): Promise<void> {
+  if (origins.length === 0) return
+  await app.register(cors, {
+    origin: origins.includes('*') ? '*' : [...origins],
+    methods: ['GET', 'POST', 'PUT', 'DELETE'],
+    exposedHeaders: [
+      'operation-id',
+      'x-request-id',
+      'etag',
+      'ratelimit',
+      'ratelimit-policy',
+      'retry-after',
+      'idempotency-replayed',
+    ],
+    maxAge: 600,
+  })
+}
+
+function addRoute<Caller extends CallerFacts>(
+  app: FastifyInstance,
+  operation: Operation,
+  options: ApiOptions<Caller>,
+): void {
+  const { params, query, body } = operation
+  const compiled: CompiledOperation = {
+    ...operation,
+    compiled: {
+      ...(params ? { params: Compile(params) } : {}),
+      ...(query ? { query: Compile(query) } : {}),
+      ...(body ? { body: Compile(body) } : {}),
+    },
+  }
+  app.route({
+    method: operation.method,
+    url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
+    schema: routeSchema(operation, options.describeAccess(operation)),
+    config: { operationId: operation.id },
+    handler: routeHandler(compiled, options.platform),
+    ...(operation.etag ? { onSend: answerNotModified } : {}),
+  })
+}
+
+async function answerNotModified(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+  if (reply.statusCode !== 200 || typeof payload !== 'string') return payload
+  const tag = entityTag(payload)
+  reply.header('etag', tag)
+  const known = request.headers['if-none-match']
+  if (!known || !(known === '*' || known.split(/\s*,\s*/).some((each) => each.replace(/^W\//, '') === tag)))
+    return payload
+  reply.code(304).removeHeader('content-type').removeHeader('content-length')
+  return ''
+}
+
+/** Health for supervisors, readiness for load balancers, figures for Prometheus: no token, nothing secret. */
+function addProbes<Caller extends CallerFacts>(app: FastifyInstance, options: ApiOptions<Caller>): void {
+  app.get('/healthz', { schema: { hide: true } }, async () => ({ status: 'ok' }))
+  app.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {
+    const { ready, details } = await options.readiness()
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', ...details })
+  })
+  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) => {
+    const { contentType, text } = await options.metrics.collect()
+    return reply.type(contentType).send(text)
+  })
+}
+
+function observe<Caller extends CallerFacts>(app: FastifyInstance, { log, metrics }: ApiOptions<Caller>): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    const operationId = request.routeOptions.config.operationId ?? 'none'
+    metrics.observe(operationId, reply.statusCode, reply.elapsedTime / 1000)
+    const level = request.method === 'GET' ? 'debug' : 'info'
+    log[level](
+      {
+        requestId: request.id,
+        operationId,
+        method: request.method,
+        path: pathOf(request),
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        ip: request.ip,
+      },
+      'request',
+    )
+    done()
+  })
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    operationId?: string
+  }
+}
+
+/** Without the query: it may hold what does not belong into a log. */
+const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] as string
+
+function answerErrors<Caller extends CallerFacts>(app: FastifyInstance, options: ApiOptions<Caller>): void {
+  const send = (reply: FastifyReply, problem: Problem) =>
+    reply
+      .code(problem.status)
+      .headers(problem.headers)
+      .type('application/json; charset=utf-8')
+      .serializer(JSON.stringify)
+      .send(errorBody(problem))
+  app.setErrorHandler((error: unknown, request, reply) => {
+    const problem = asProblem(error, options.bodyLimitBytes)
+    if (problem.status >= 500)
+      options.log.error(
+        { err: problem.cause ?? problem, requestId: request.id, path: pathOf(request) },
+        'request failed',
+      )
+    return send(reply, problem)
+  })
+  const paths = options.operations.map(({ path, method }) => ({
+    method,
+    pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}/?$`),
+  }))
+  app.setNotFoundHandler((request, reply) => {
+    const path = pathOf(request).replace(/\/{2,}/g, '/')
+    const allowed = paths.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+    if (allowed.length === 0) return send(reply, notFound())
+    const list = [...new Set(allowed)].join(', ')
+    return send(
+      reply,
+      new Problem('method_not_allowed', { method: request.method, allowed: list }, { headers: { allow: list } }),
+    )
+  })
+}
+
+function asProblem(error: unknown, bodyLimitBytes: number): Problem {
+  if (error instanceof Problem) return error
+  const { code, statusCode } = error as FastifyError
+  if (statusCode === 413) return new Problem('body_too_large', { limit: `${Math.round(bodyLimitBytes / 1024)} kB` })
+  if (statusCode === 415) return new Problem('unsupported_media_type', {})
+  // a path that is no valid percent-encoding names nothing
+  if (code === 'FST_ERR_BAD_URL') return notFound()
+  if (statusCode && statusCode >= 400 && statusCode < 500)
+    return new Problem('invalid_input', { faults: (error as Error).message })
+  return new Problem('internal', {}, { cause: error })
+}

@@ -1,0 +1,79 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { TSchema } from 'typebox'
+import type { Operation } from './operation.ts'
+import { statusOf } from './problem.ts'
+import { envelope } from './schemas.ts'
+
+interface Info {
+  readonly title: string
+  readonly version: string
+  readonly description: string
+  readonly tags: { name: string; description: string }[]
+}
+
+/** Serves the OpenAPI 3.1 document at /openapi.json and a page over it at /docs that asks nothing from outside. */
+export async function describeApi(app: FastifyInstance, info: Info): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: info.title,
+        version: info.version,
+        description: info.description,
+        license: { name: 'GPL-2.0-or-later', identifier: 'GPL-2.0-or-later' } as never,
+      },
+      servers: [{ url: '/', description: 'This Stead' }],
+      tags: info.tags,
+      security: [{ bearer: [] }],
+      components: {
+        securitySchemes: {
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'Access token of POST /auth/token, valid for an hour',
+          },
+        },
+      },
+    },
+    refResolver: { buildLocalReference: (json, _baseUri, _fragment, index) => String(json.$id ?? `def-${index}`) },
+  })
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    uiConfig: { docExpansion: 'list', persistAuthorization: true },
+  })
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+}
+
+const commonProblems = [401, 429, 500]
+
+/** What Fastify is told of an operation: its description, and the serialiser of its response. */
+export function routeSchema(operation: Operation, access: string): FastifySchema {
+  const { params, query, body, style = 'envelope', response, paged = false } = operation
+  const status = operation.status ?? 200
+  const success: TSchema = style === 'envelope' ? envelope(response, paged) : response
+  const failures = new Set([
+    ...(operation.access === 'public' ? [] : commonProblems),
+    ...(params ? [404] : []),
+    ...(body || query ? [400] : []),
+    ...(operation.problems ?? []).map(statusOf),
+  ])
+  return {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: [operation.description, access].filter(Boolean).join('\n\n'),
+    ...(operation.access === 'public' ? { security: [] } : {}),
+    ...(params ? { params } : {}),
+    ...(query ? { querystring: query } : {}),
+    ...(body ? { body } : {}),
+    ...(operation.form
+      ? { consumes: ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json'] }
+      : {}),
+    response: {
+      ...(style === 'stream' ? {} : { [status]: { description: 'Success', ...success } }),
+      ...Object.fromEntries([...failures].sort().map((code) => [code, { $ref: 'Error#' }])),
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import type { TObject, TSchema } from 'typebox'
+import type { Validator } from 'typebox/compile'
+import type { Tx } from '../db/database.ts'
+import type { ProblemCode } from './problem.ts'
+import type { Page } from './schemas.ts'
+
+/** Who calls; the resources add what they need. */
+export interface CallerFacts {
+  readonly applicationId: number
+}
+
+/** What is recorded about a request. */
+export interface RequestFacts {
+  readonly id: string
+  readonly ipAddress: string
+  readonly userAgent: string
+  readonly headers: Record<string, string | string[] | undefined>
+}
+
+/** What every handler gets; `access` adds its part (see `Platform.authorize`). */
+export interface BaseContext {
+  readonly tx: Tx
+  /** Milliseconds UTC: one reading of the clock for the whole request. */
+  readonly now: number
+  readonly request: RequestFacts
+  /** Operations started by this request: the first one's id becomes the `Operation-Id` header. */
+  readonly started: number[]
+}
+
+/** A contract of the API: route, validation, OpenAPI entry, permission and client type all derive from it. */
+export interface Operation {
+  readonly id: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** With `{name}` placeholders, as in the API description. */
+  readonly path: string
+  readonly tag: string
+  readonly summary: string
+  readonly description?: string
+  /** `'public'`, or what the application's access table understands. */
+  readonly access: unknown
+  readonly params?: TObject
+  readonly query?: TObject
+  readonly body?: TObject
+  /** A missing body counts as `{}` unless the body has required fields. */
+  readonly bodyRequired?: boolean
+  /** Form bodies are taken too (the token operations). */
+  readonly form?: boolean
+  readonly status?: 200 | 201
+  /** Schema of `data`. */
+  readonly response: TSchema
+  readonly paged?: boolean
+  /** How the response leaves: in the envelope (default), bare JSON, or written by the handler itself as a stream. */
+  readonly style?: 'envelope' | 'bare' | 'stream'
+  /** A POST that only reads (searches, logs): no transaction, no `Idempotency-Key`. */
+  readonly reads?: boolean
+  /** GET of one resource: `ETag`, `If-None-Match`. */
+  readonly etag?: boolean
+  /** Starts background work: `Operation-Id` is described. */
+  readonly starts?: boolean
+  /** Rate class; `address` counts by client address before any authentication. */
+  readonly rate?: 'application' | 'address'
+  /** Beyond those that every operation can have. */
+  readonly problems?: readonly ProblemCode[]
+  // biome-ignore lint/suspicious/noExplicitAny: the typed form is what `operation()` of the resources checks
+  handle(context: any, input: any): Promise<unknown>
+}
+
+/** An operation with its schemas compiled. */
+export interface CompiledOperation extends Operation {
+  readonly compiled: { params?: Validator; query?: Validator; body?: Validator }
+}
+
+const special = Symbol('reply')
+
+/** Data with a message of its own, or with its page. */
+export interface SpecialReply {
+  readonly [special]: true
+  readonly data: unknown
+  readonly message?: string
+  readonly page?: Page
+  readonly headers?: Record<string, string>
+}
+
+/** Lets a handler return more than `data`. */
+export function reply(data: unknown, extra: { message?: string; page?: Page; headers?: Record<string, string> }) {
+  return { [special]: true, data, ...extra } as SpecialReply
+}
+
+export const isSpecialReply = (value: unknown): value is SpecialReply =>
+  typeof value === 'object' && value !== null && special in value

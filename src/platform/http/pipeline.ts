@@ -1,0 +1,208 @@
+import { hash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Sealer } from '../crypto/seal.ts'
+import type { Database, Tx } from '../db/database.ts'
+import { bodyOf } from './body.ts'
+import {
+  claimKey,
+  deleteKey,
+  type KeyedRequest,
+  keepResponse,
+  keyedRequest,
+  type StoredResponse,
+} from './idempotency.ts'
+import { type CallerFacts, type CompiledOperation, isSpecialReply, type RequestFacts } from './operation.ts'
+import { invalidInput, notFound, Problem } from './problem.ts'
+import type { RateLimit } from './rate-limit.ts'
+import { check } from './validate.ts'
+
+/** What the API needs from the application that it serves. */
+export interface Platform<Caller extends CallerFacts> {
+  readonly database: Database
+  readonly sealer: Sealer
+  readonly now: () => number
+  readonly rates: { readonly application: RateLimit; readonly address: RateLimit }
+  /** @throws Problem `unauthorized`, `invalid_token` */
+  authenticate(authorization: string | undefined, nowMs: number): Promise<Caller>
+  /**
+   * Checks `operation.access` for this caller.
+   * @returns what the handler gets besides the base context, such as the site of the path
+   * @throws Problem `not_found`, `forbidden`, `insufficient_scope`
+   */
+  authorize(operation: CompiledOperation, caller: Caller, input: Input, tx: Tx): Promise<object>
+  /** Added to every handler's context: configuration, logger, clients of other parts. */
+  readonly services: object
+}
+
+/** The parts of a request after validation. */
+export interface Input {
+  readonly params: Record<string, unknown>
+  readonly query: Record<string, unknown>
+  readonly body: Record<string, unknown>
+}
+
+/** From request to response: who, how often, what, may they, do it, say it. */
+export function routeHandler<Caller extends CallerFacts>(operation: CompiledOperation, platform: Platform<Caller>) {
+  return async (request: FastifyRequest, response: FastifyReply): Promise<unknown> => {
+    const now = platform.now()
+    if (operation.rate === 'address') response.headers(platform.rates.address.count(request.ip, now))
+    const caller =
+      operation.access === 'public' ? undefined : await platform.authenticate(request.headers.authorization, now)
+    if (caller) response.headers(platform.rates.application.count(caller.applicationId, now))
+    const call = new Call(operation, platform, request, response, caller, now)
+    const result = await call.answer()
+    if (operation.style === 'stream') return result
+    response.code(result.status).headers(result.headers)
+    return result.body
+  }
+}
+
+class Call<Caller extends CallerFacts> {
+  readonly #operation: CompiledOperation
+  readonly #platform: Platform<Caller>
+  readonly #request: FastifyRequest
+  readonly #response: FastifyReply
+  readonly #caller: Caller | undefined
+  readonly #now: number
+
+  constructor(
+    operation: CompiledOperation,
+    platform: Platform<Caller>,
+    request: FastifyRequest,
+    response: FastifyReply,
+    caller: Caller | undefined,
+    now: number,
+  ) {
+    this.#operation = operation
+    this.#platform = platform
+    this.#request = request
+    this.#response = response
+    this.#caller = caller
+    this.#now = now
+  }
+
+  /** Validates, then does the work: reads on the read connection, changes in one transaction. */
+  async answer(): Promise<StoredResponse> {
+    const input = await this.#input()
+    const { database } = this.#platform
+    if (this.#operation.method === 'GET' || this.#operation.reads) return this.#work(database.read, input)
+    const key = this.#request.headers['idempotency-key']
+    if (this.#caller && typeof key === 'string')
+      return this.#once(keyedRequest(this.#caller.applicationId, key, this.#asked()), input)
+    return database.transaction((tx) => this.#work(tx, input))
+  }
+
+  #asked(): unknown[] {
+    return [this.#request.method, this.#request.url, bodyOf(this.#request)]
+  }
+
+  async #input(): Promise<Input> {
+    const { compiled, params, query, body } = this.#operation
+    const checkedParams = params ? check(compiled.params!, params, this.#request.params) : { value: {} }
+    if ('faults' in checkedParams) throw notFound()
+    const given = bodyOf(this.#request)
+    // parameters of a GET count the same in its body
+    const asQuery =
+      this.#operation.method === 'GET' && isObject(given)
+        ? { ...given, ...(this.#request.query as object) }
+        : this.#request.query
+    const parts = [
+      query ? check(compiled.query!, query, asQuery) : { value: {} },
+      body ? check(compiled.body!, body, given) : { value: {} },
+    ] as const
+    const faults = parts.flatMap((part) => ('faults' in part ? part.faults : []))
+    const input = {
+      params: checkedParams.value,
+      query: 'value' in parts[0] ? parts[0].value : {},
+      body: 'value' in parts[1] ? parts[1].value : {},
+    } as Input
+    if (faults.length > 0) {
+      // what the caller may not see stays unseen, whatever else is wrong with the request
+      if (this.#caller)
+        await this.#platform.authorize(
+          this.#operation,
+          this.#caller,
+          { ...input, body: {} },
+          this.#platform.database.read,
+        )
+      throw invalidInput(faults)
+    }
+    return input
+  }
+
+  async #work(tx: Tx, input: Input): Promise<StoredResponse> {
+    const operation = this.#operation
+    const extra = this.#caller ? await this.#platform.authorize(operation, this.#caller, input, tx) : undefined
+    const started: number[] = []
+    const context = {
+      ...this.#platform.services,
+      ...extra,
+      tx,
+      caller: this.#caller,
+      now: this.#now,
+      request: this.#facts(),
+      started,
+      ...(operation.style === 'stream' ? { response: this.#response } : {}),
+    }
+    const result = await operation.handle(context, input)
+    if (operation.style === 'stream') return result as StoredResponse
+    const headers: Record<string, string> = started.length > 0 ? { 'operation-id': String(started[0]) } : {}
+    const status = operation.status ?? 200
+    if (operation.style === 'bare') return { status, body: result, headers }
+    if (!isSpecialReply(result))
+      return { status, body: { message: 'Success', data: result ?? null, errors: null }, headers }
+    const { data, message = 'Success', page } = result
+    return {
+      status,
+      body: { message, data, errors: null, ...(page ? { page } : {}) },
+      headers: { ...headers, ...result.headers },
+    }
+  }
+
+  #facts(): RequestFacts {
+    const { id, ip, headers } = this.#request
+    return { id, ipAddress: ip, userAgent: headers['user-agent'] ?? '', headers }
+  }
+
+  async #once(keyed: KeyedRequest, input: Input): Promise<StoredResponse> {
+    const { database, sealer } = this.#platform
+    const first = await claimKey(database, sealer, keyed, this.#now)
+    if (first) return { ...first, headers: { ...first.headers, 'idempotency-replayed': 'true' } }
+    try {
+      return await database.transaction(async (tx) => {
+        const response = await this.#work(tx, input)
+        await keepResponse(tx, sealer, keyed, this.#now, response)
+        return response
+      })
+    } catch (error) {
+      await this.#keepFailure(keyed, error)
+      throw error
+    }
+  }
+
+  /** A refusal is an answer and replayed as such; a failure on our side frees the key for another try. */
+  async #keepFailure(keyed: KeyedRequest, error: unknown): Promise<void> {
+    const { database, sealer } = this.#platform
+    const refusal = error instanceof Problem && error.status < 500 && error.code !== 'idempotency_in_progress'
+    await database.transaction((tx) =>
+      refusal
+        ? keepResponse(tx, sealer, keyed, this.#now, {
+            status: error.status,
+            body: errorBody(error),
+            headers: error.headers,
+          })
+        : deleteKey(tx, keyed),
+    )
+  }
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The envelope of an error. */
+export function errorBody(problem: Problem): { message: string; data: null; errors: string[] } {
+  return { message: problem.publicMessage, data: null, errors: problem.errors }
+}
+
+/** A validator of what a resource looks like now (RFC 9110 §8.8.3). */
+export const entityTag = (body: string): string => `"${hash('sha1', body, 'base64url')}"`

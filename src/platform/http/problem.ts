@@ -1,0 +1,104 @@
+/**
+ * Everything that can go wrong for a client, in one place: code → status and text. `docs/errors.md` explains each.
+ * Texts are public: they say what is wrong and what to do, never what is inside.
+ */
+const catalogue = {
+  invalid_input: { status: 400, text: '{faults}' },
+  invalid_json: { status: 400, text: 'The request body is not valid JSON: {reason} (line {line}, column {column}).' },
+  body_required: { status: 400, text: 'This operation needs a JSON object as its request body.' },
+  name_taken: { status: 400, text: 'name: "{name}" is already taken.' },
+  name_reserved: { status: 400, text: 'name: "{name}" is reserved; choose another.' },
+  site_limit_reached: {
+    status: 400,
+    text: 'The plan {plan} allows {limit} {kind} sites, and the account has as many. Delete one, or attach an add-on.',
+  },
+  plan_lacks_multisite: { status: 400, text: 'multisite_support: the plan {plan} does not include multisite support.' },
+  unknown_datacenter: { status: 400, text: 'datacenter_code: must be one of {codes}.' },
+  no_host: { status: 503, text: 'No host is ready to take a site in {datacenter}. Try again in a minute.' },
+  site_not_disabled: { status: 400, text: 'Only disabled sites can be enabled; this site is {state}.' },
+  site_not_live: { status: 400, text: 'The site must be live for this; it is {state}.' },
+  operation_not_cancelable: { status: 400, text: 'The operation is {state} and can no longer be canceled.' },
+  operation_not_retryable: {
+    status: 400,
+    text: 'Only failed or canceled operations can be retried; this one is {state}.',
+  },
+  operation_superseded: { status: 400, text: 'The site of this operation no longer exists.' },
+  site_unavailable: { status: 503, text: 'The site does not answer right now: {reason}. Try again in a minute.' },
+  unauthorized: { status: 401, text: 'The access token is missing. Send it as Authorization: Bearer <token>.' },
+  invalid_token: { status: 401, text: 'The access token is unknown, expired or revoked. Request a new one.' },
+  forbidden: { status: 403, text: 'You need the role {role} on this site for this operation.' },
+  insufficient_scope: { status: 403, text: 'This operation needs an API application with account owner permission.' },
+  not_found: { status: 404, text: 'We could not locate the requested resources.' },
+  method_not_allowed: { status: 405, text: 'This path does not support {method}; use {allowed}.' },
+  idempotency_in_progress: {
+    status: 409,
+    text: 'The first request with this Idempotency-Key is still running. Try again in a moment.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    text: 'This Idempotency-Key was used with another request. Use a new key for a new request.',
+  },
+  invalid_idempotency_key: { status: 400, text: 'Idempotency-Key: must be 1 to 255 printable ASCII characters.' },
+  body_too_large: { status: 413, text: 'The request body is larger than the {limit} that this operation takes.' },
+  unsupported_media_type: { status: 415, text: 'Send the request body as application/json.' },
+  rate_limited: { status: 429, text: 'Too many requests. Try again in {seconds} s.' },
+  internal: { status: 500, text: 'Something went wrong on our side. The request id helps to find out what.' },
+  unavailable: { status: 503, text: 'Stead is starting or stopping. Try again in a moment.' },
+} as const satisfies Record<string, { status: number; text: string }>
+
+/** The name of a problem in the catalogue. */
+export type ProblemCode = keyof typeof catalogue
+
+type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Placeholders<Rest>
+  : never
+
+/** What fills the braces of a problem's text. */
+export type ProblemValues<Code extends ProblemCode> = Record<
+  Placeholders<(typeof catalogue)[Code]['text']>,
+  string | number
+>
+
+const invalidInputMessage = 'There was a problem processing your request.'
+
+/** A failure that the client is told. What must stay inside goes into `cause`, which is logged. */
+export class Problem<Code extends ProblemCode = ProblemCode> extends Error {
+  readonly code: Code
+  readonly status: number
+  /** Public, one entry a fault. */
+  readonly errors: string[]
+  readonly headers: Record<string, string>
+
+  constructor(
+    code: Code,
+    values: ProblemValues<Code>,
+    options: { cause?: unknown; errors?: string[]; headers?: Record<string, string> } = {},
+  ) {
+    const { status, text } = catalogue[code]
+    const filled = text.replace(/\{(\w+)\}/g, (_, name) => String((values as Record<string, unknown>)[name]))
+    super(filled, { cause: options.cause })
+    this.code = code
+    this.status = status
+    this.errors = options.errors ?? [filled]
+    this.headers = options.headers ?? {}
+  }
+
+  /** The envelope's `message`: one text for all invalid input, the problem's own for the rest (rulings of the API). */
+  get publicMessage(): string {
+    return this.status === 400 || this.status === 422 || this.status === 415 ? invalidInputMessage : this.message
+  }
+}
+
+/** Invalid input, one entry a fault, each naming its field (`name: must be at least 4 characters`). */
+export function invalidInput(faults: string[]): Problem<'invalid_input'> {
+  return new Problem('invalid_input', { faults: faults.join('; ') }, { errors: faults })
+}
+
+export const notFound = (): Problem<'not_found'> => new Problem('not_found', {})
+
+/** Code, status and text of every problem, for the documentation and its test. */
+export function allProblems(): { code: ProblemCode; status: number; text: string }[] {
+  return Object.entries(catalogue).map(([code, { status, text }]) => ({ code: code as ProblemCode, status, text }))
+}
+
+export const statusOf = (code: ProblemCode): number => catalogue[code].status

@@ -1,0 +1,84 @@
+import Type, { type TSchema } from 'typebox'
+
+/** A value or null, as one schema with two types: serialises faster and reads shorter than a union. */
+export function nullable<Schema extends TSchema>(schema: Schema) {
+  const { type, enum: values } = schema as unknown as { type: string; enum?: unknown[] }
+  return Type.Unsafe<Type.Static<Schema> | null>({
+    ...schema,
+    type: [type, 'null'],
+    ...(values ? { enum: [...values, null] } : {}),
+  })
+}
+
+/** One of some strings, as an `enum`. */
+export function oneOf<const Choice extends string>(choices: readonly Choice[], options: Record<string, unknown> = {}) {
+  return Type.Unsafe<Choice>({ type: 'string', enum: [...choices], ...options })
+}
+
+/** ISO 8601 UTC with milliseconds. */
+export const Timestamp = Type.String({ description: 'ISO 8601, UTC, millisecond precision' })
+
+/** Turns milliseconds into the timestamp form of the API. */
+export const timestamp = (ms: number): string => new Date(ms).toISOString()
+
+/** The `page` object of paginated responses. */
+export const Page = Type.Object(
+  {
+    currentPage: Type.Integer(),
+    nextPage: nullable(Type.Integer()),
+    lastPage: Type.Integer(),
+    perPage: Type.Integer(),
+    totalItems: Type.Integer(),
+  },
+  { $id: 'Page' },
+)
+export type Page = Type.Static<typeof Page>
+
+export const pageQuery = {
+  page: Type.Optional(Type.Integer({ description: 'Page number, from 1' })),
+  per_page: Type.Optional(Type.Integer({ description: 'Entries a page: 20 by default, 50 at most' })),
+}
+
+/** Rows to fetch for the asked page; bounds as the API defines them (default 20, at most 50, below 1 the default). */
+export function pageOf(query: { page?: number | undefined; per_page?: number | undefined }): {
+  page: number
+  perPage: number
+  offset: number
+} {
+  const asked = query.per_page ?? 20
+  const perPage = asked < 1 ? 20 : Math.min(asked, 50)
+  // beyond it no row can lie, and an offset must stay a safe integer
+  const page = Math.min(Math.max(query.page ?? 1, 1), 2 ** 31)
+  return { page, perPage, offset: (page - 1) * perPage }
+}
+
+/** The `page` object for a page and the number of all items. */
+export function pageInfo(asked: { page: number; perPage: number }, totalItems: number): Page {
+  const lastPage = Math.max(1, Math.ceil(totalItems / asked.perPage))
+  return {
+    currentPage: asked.page,
+    nextPage: asked.page < lastPage ? asked.page + 1 : null,
+    lastPage,
+    perPage: asked.perPage,
+    totalItems,
+  }
+}
+
+const errors = Type.Unsafe<null>({ type: 'null' })
+
+/** The envelope around the data of a successful response. */
+export function envelope(data: TSchema, paged: boolean) {
+  return Type.Object({ message: Type.String(), data, errors, ...(paged ? { page: Type.Optional(Page) } : {}) })
+}
+
+/** The envelope of every error. */
+export const ErrorEnvelope = Type.Object(
+  {
+    message: Type.String(),
+    data: Type.Unsafe<null>({ type: 'null' }),
+    errors: Type.Array(Type.String(), { minItems: 1 }),
+  },
+  { $id: 'Error', description: 'What went wrong; `errors` has one entry a fault' },
+)
+
+export const Nothing = Type.Unsafe<null>({ type: 'null' })

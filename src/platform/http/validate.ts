@@ -1,0 +1,89 @@
+import type { TObject } from 'typebox'
+import type { Validator } from 'typebox/compile'
+import { coerce } from './coerce.ts'
+
+/** A fault as the validator reports it. */
+interface Fault {
+  keyword: string
+  instancePath: string
+  schemaPath: string
+  params: Record<string, unknown>
+  message: string
+}
+
+/**
+ * Coerces and checks one part of a request.
+ * @returns the value that the handler gets, or the faults, each naming its field (`plugins[0].path: is required`)
+ */
+export function check(
+  validator: Validator,
+  schema: TObject,
+  given: unknown,
+): { value: unknown } | { faults: string[] } {
+  const value = coerce(schema as never, given)
+  if (validator.Check(value)) return { value }
+  const faults = new Set<string>()
+  for (const fault of validator.Errors(value) as unknown as Fault[])
+    for (const text of faultTexts(fault, schema, value)) faults.add(text)
+  return { faults: [...faults] }
+}
+
+function faultTexts(fault: Fault, schema: TObject, value: unknown): string[] {
+  const path = fieldPath(fault.instancePath)
+  if (fault.keyword === 'required')
+    return (fault.params.requiredProperties as string[]).map((name) => `${path ? `${path}.` : ''}${name}: is required`)
+  // the branches of a union are named by the union itself
+  if (/\/anyOf\/\d+/.test(fault.schemaPath)) return []
+  if (!path) return [typeof value === 'object' && value !== null ? fault.message : 'must be an object']
+  return [`${path}: ${ownText(schema, fault) ?? keywordText(fault)}`]
+}
+
+/** The text that the schema itself gives for being violated, in `x-fault`. */
+function ownText(schema: TObject, fault: Fault): string | undefined {
+  let at: unknown = schema
+  for (const key of fault.schemaPath.split('/').slice(1)) at = (at as Record<string, unknown> | undefined)?.[key]
+  return (at as { 'x-fault'?: string } | undefined)?.['x-fault']
+}
+
+function keywordText({ keyword, params, message }: Fault): string {
+  if (keyword === 'minLength')
+    return params.limit === 1 ? 'must not be empty' : `must be at least ${params.limit} characters`
+  if (keyword === 'maxLength') return `must be at most ${params.limit} characters`
+  if (keyword === 'minItems')
+    return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} entries`
+  if (keyword === 'maxItems') return `must have at most ${params.limit} entries`
+  if (keyword === 'minimum') return `must be at least ${params.limit}`
+  if (keyword === 'maximum') return `must be at most ${params.limit}`
+  if (keyword === 'enum') return `must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}`
+  if (keyword === 'format') return `must be a valid ${String(params.format)}`
+  if (keyword === 'type') return `must be ${typeNames(params.type)}`
+  if (keyword === 'anyOf') return 'has none of the allowed forms'
+  return message
+}
+
+const articles: Record<string, string> = {
+  integer: 'an integer',
+  number: 'a number',
+  string: 'a string',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  null: 'null',
+}
+
+function typeNames(type: unknown): string {
+  return [type]
+    .flat()
+    .map((name) => articles[name as string] ?? String(name))
+    .join(' or ')
+}
+
+/** `/plugins/0/path` → `plugins[0].path` */
+function fieldPath(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((key, index) => (/^\d+$/.test(key) ? `[${key}]` : index === 0 ? key : `.${key}`))
+    .join('')
+}
