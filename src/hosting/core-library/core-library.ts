@@ -1,0 +1,174 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { BaseLogger } from 'pino'
+import type { CoreProgress, CoreSource } from './core-source.ts'
+import { type Core, installCore, inWorkDir, latestAnswer, listCores, readCore, removeLeftovers } from './core-store.ts'
+import { exclusively } from './exclusive.ts'
+import { configuredSource } from './sources/configured.ts'
+import { debianPackageSource } from './sources/debian-package.ts'
+import { releaseApiSource } from './sources/release-api.ts'
+import { compareVersions, isStable, isVersion } from './version.ts'
+
+export type { CoreProgress } from './core-source.ts'
+export type { Core } from './core-store.ts'
+
+export interface CoreOffer {
+  readonly version: string
+  readonly kind: 'stable' | 'beta'
+}
+
+export interface CoreLibraryOptions {
+  readonly dataDir: string
+  readonly coreSource: string | undefined
+  readonly wordpressApi: string | undefined
+  readonly allowPrivate: boolean
+  readonly log: Pick<BaseLogger, 'info' | 'warn'>
+  /** How long the answer to "which is the latest" holds. Default 12 hours. */
+  readonly latestForMs?: number
+  /** Instead of those that the settings describe, in tests. */
+  readonly sources?: readonly CoreSource[]
+}
+
+export interface EnsureOptions {
+  readonly onProgress?: (progress: CoreProgress) => void
+  readonly signal?: AbortSignal
+}
+
+export interface CoreLibrary {
+  /**
+   * Returns a release, fetching it first where it is not there yet: minutes on a slow line. `latest` is the newest
+   * release that the first working source has; when none works, the newest that is there.
+   * @throws CoreUnavailable, and the signal's reason
+   */
+  ensure(version: string, options?: EnsureOptions): Promise<Core>
+  /** What is there, newest first. */
+  list(): Promise<Core[]>
+  /** The newest release that is there (no test version), without asking any source. */
+  latest(): Promise<Core | undefined>
+  /** What there is to choose from, newest first: what the sources have, and what is there already. @throws CoreUnavailable */
+  offers(options?: { signal?: AbortSignal }): Promise<CoreOffer[]>
+}
+
+interface Failure {
+  readonly source: string
+  readonly reason: string
+}
+
+/** No source could deliver. The message names each with its reason, and what the operator can do. */
+export class CoreUnavailable extends Error {
+  override readonly name = 'CoreUnavailable'
+  readonly failures: readonly Failure[]
+
+  constructor(wanted: string, failures: readonly Failure[]) {
+    const tried = failures.map(({ source, reason }) => `- ${source}: ${reason}`)
+    super(
+      [
+        `WordPress ${wanted} cannot be had from any source:`,
+        ...tried,
+        'Set STEAD_CORE_SOURCE to a folder, .zip or .tar.gz with a WordPress release, and start Stead again.',
+      ].join('\n'),
+    )
+    this.failures = failures
+  }
+}
+
+/** The WordPress releases of this machine, below `<data>/cores/`. Any number of processes may use it at once. */
+export function createCoreLibrary(options: CoreLibraryOptions): CoreLibrary {
+  const home = join(options.dataDir, 'cores')
+  const sources = options.sources ?? configuredSources(options)
+  const answer = latestAnswer(home, sources, options.latestForMs ?? 12 * hourMs)
+  const list = () => listCores(home)
+  const latest = async () => (await list()).find((core) => isStable(core.version))
+  const present = async (version: string) => (version === 'latest' ? answer.read() : readCore(home, version))
+
+  const fetchNow = async (version: string, ensureOptions: EnsureOptions): Promise<Core> => {
+    const { core, failures } = await fetchFromFirst(sources, version, { home, log: options.log, ...ensureOptions })
+    const result = core ?? (version === 'latest' ? await latest() : undefined)
+    if (!result) throw new CoreUnavailable(version, failures)
+    if (version === 'latest') await answer.write(result.version, core ? undefined : hourMs)
+    return result
+  }
+
+  return {
+    list,
+    latest,
+    async ensure(version, ensureOptions = {}) {
+      if (version !== 'latest' && !isVersion(version)) throw new CoreUnavailable(version, notAVersion)
+      const there = await present(version)
+      if (there) return there
+      await mkdir(home, { recursive: true, mode: 0o755 })
+      return exclusively(join(home, '.lock'), ensureOptions.signal, async () => {
+        // Whoever held the lock before may have fetched it.
+        const meanwhile = await present(version)
+        if (meanwhile) return meanwhile
+        await removeLeftovers(home)
+        return fetchNow(version, ensureOptions)
+      })
+    },
+    async offers({ signal } = {}) {
+      const there = (await list()).map((core) => core.version)
+      const { versions, failures } = await versionsOfAll(sources, signal)
+      const sorted = [...new Set([...there, ...versions])].sort((a, b) => compareVersions(b, a))
+      if (sorted.length === 0) throw new CoreUnavailable('latest', failures)
+      return sorted.map((version) => ({ version, kind: isStable(version) ? 'stable' : 'beta' }))
+    },
+  }
+}
+
+const hourMs = 3_600_000
+const notAVersion = [{ source: 'the version asked for', reason: 'it must be like 6.8, 6.8.7, 6.9-beta1, or latest' }]
+
+function configuredSources(options: CoreLibraryOptions): CoreSource[] {
+  const configured = options.coreSource ? [configuredSource(options.coreSource)] : []
+  const api = releaseApiSource({ base: options.wordpressApi, allowPrivate: options.allowPrivate })
+  return [...configured, api, debianPackageSource()]
+}
+
+function reporter(source: CoreSource, onProgress: EnsureOptions['onProgress']) {
+  return (phase: CoreProgress['phase'], receivedBytes = 0, totalBytes: number | null = null) =>
+    onProgress?.({ source: source.name, phase, receivedBytes, totalBytes })
+}
+
+/** The first source that delivers wins; the reasons of those before it are logged. */
+async function fetchFromFirst(
+  sources: readonly CoreSource[],
+  version: string,
+  { home, log, onProgress, signal }: EnsureOptions & Pick<CoreLibraryOptions, 'log'> & { home: string },
+): Promise<{ core?: Core; failures: Failure[] }> {
+  const failures: Failure[] = []
+  for (const source of sources) {
+    try {
+      const core = await inWorkDir(home, async (workDir) => {
+        const found = await source.find(version, { workDir, signal, report: reporter(source, onProgress) })
+        return (await readCore(home, found.version)) ?? (await installCore(home, workDir, source, found))
+      })
+      log.info({ version: core.version, source: core.source, sha256: core.sha256 }, 'WordPress is there')
+      return { core, failures }
+    } catch (error) {
+      signal?.throwIfAborted()
+      const reason = error instanceof Error ? error.message : String(error)
+      log.warn({ source: source.name, reason }, `no WordPress ${version} from this source`)
+      failures.push({ source: source.name, reason })
+    }
+  }
+  return { failures }
+}
+
+async function versionsOfAll(sources: readonly CoreSource[], signal: AbortSignal | undefined) {
+  const versions: string[] = []
+  const failures: Failure[] = []
+  for (const source of sources) {
+    // Not below the library's own folder: what is there without the lock counts as left over.
+    const workDir = await mkdtemp(join(tmpdir(), 'stead-offers-'))
+    try {
+      versions.push(...(await source.versions({ workDir, signal, report: () => {} })))
+    } catch (error) {
+      signal?.throwIfAborted()
+      failures.push({ source: source.name, reason: (error as Error).message })
+    } finally {
+      await rm(workDir, { recursive: true, force: true })
+    }
+  }
+  return { versions, failures }
+}

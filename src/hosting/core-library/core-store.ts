@@ -1,0 +1,115 @@
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { CoreSource, FoundCore } from './core-source.ts'
+import { type CoreContent, checkComplete, flush, flushTree, sealTree } from './core-tree.ts'
+import { compareVersions, isVersion, versionOf } from './version.ts'
+
+/** A WordPress release on this machine, complete and checked. Never write into `path`: every site shares it. */
+export interface Core extends CoreContent {
+  readonly version: string
+  readonly path: string
+  /** Where it came from, in words. */
+  readonly source: string
+  /** ISO 8601. */
+  readonly unpackedAt: string
+}
+
+/** Runs `work` with a new folder below `home`, which is gone afterwards. Call with the lock held. */
+export async function inWorkDir<Result>(home: string, work: (workDir: string) => Promise<Result>): Promise<Result> {
+  const workDir = await mkdtemp(join(home, '.unpack-'))
+  try {
+    return await work(workDir)
+  } finally {
+    await rm(workDir, { recursive: true, force: true })
+  }
+}
+
+/** Removes what attempts that died have left. Call with the lock held. */
+export async function removeLeftovers(home: string): Promise<void> {
+  for (const name of await readdir(home))
+    if (name.startsWith('.unpack-')) await rm(join(home, name), { recursive: true, force: true })
+}
+
+/**
+ * Makes a release that a source has found a core of this machine. Folder first, manifest last: a folder without one is a
+ * dead attempt. Call with the lock held. @throws Error when it is not the release that it should be
+ */
+export async function installCore(home: string, workDir: string, source: CoreSource, found: FoundCore): Promise<Core> {
+  if (!isVersion(found.version)) throw new Error('it names no version that is understood')
+  const tree = join(workDir, 'core')
+  await found.unpack(tree)
+  const version = await versionOf(tree)
+  if (version !== found.version) throw new Error(`it says ${found.version} and delivers ${version}`)
+  await checkComplete(tree)
+  const content = await sealTree(tree)
+  await flushTree(tree)
+  const path = join(home, version)
+  const core: Core = { version, path, source: source.name, unpackedAt: new Date().toISOString(), ...content }
+  await rm(manifestOf(home, version), { force: true })
+  // What stands there is broken, or it would have been returned before.
+  await rename(path, join(workDir, 'broken')).catch(ignoreMissing)
+  await rename(tree, path)
+  await flush(home)
+  const { path: _path, ...manifest } = core
+  await replaceFile(manifestOf(home, version), `${JSON.stringify(manifest, null, 2)}\n`, workDir)
+  await flush(home)
+  return core
+}
+
+const manifestOf = (home: string, version: string) => join(home, `${version}.json`)
+
+async function replaceFile(path: string, content: string, workDir: string): Promise<void> {
+  const draft = join(workDir, 'draft')
+  await writeFile(draft, content, { mode: 0o644 })
+  await flush(draft)
+  await rename(draft, path)
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error
+}
+
+/** Every core that is there and whole, newest first. */
+export async function listCores(home: string): Promise<Core[]> {
+  const names = await readdir(home).catch(() => [] as string[])
+  const versions = names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -5))
+  const cores = await Promise.all(versions.filter(isVersion).map((version) => readCore(home, version)))
+  return cores.filter((core) => core !== undefined).sort((a, b) => compareVersions(b.version, a.version))
+}
+
+/** The core of this version if it is there and whole. */
+export async function readCore(home: string, version: string): Promise<Core | undefined> {
+  const path = join(home, version)
+  try {
+    const manifest = JSON.parse(await readFile(manifestOf(home, version), 'utf8')) as Core
+    if (manifest.version !== version || (await versionOf(path)) !== version) return undefined
+    await checkComplete(path)
+    return { ...manifest, path }
+  } catch {
+    return undefined
+  }
+}
+
+/** Remembers which version was the latest, so that a restart neither waits for a network nor needs one. */
+export function latestAnswer(home: string, sources: readonly CoreSource[], forMs: number) {
+  const file = join(home, '.latest.json')
+  const key = async () => (await Promise.all(sources.map((source) => source.identity()))).join('\n')
+  return {
+    async read(): Promise<Core | undefined> {
+      try {
+        const answer = JSON.parse(await readFile(file, 'utf8')) as { version: string; at: number; sources: string }
+        const ageMs = Date.now() - answer.at
+        if (!isVersion(answer.version) || ageMs < 0 || ageMs > forMs || answer.sources !== (await key()))
+          return undefined
+        return await readCore(home, answer.version)
+      } catch {
+        return undefined
+      }
+    },
+    /** `holdsMs` for an answer that should be asked for again sooner. Call with the lock held. */
+    async write(version: string, holdsMs = forMs): Promise<void> {
+      const answer = JSON.stringify({ version, until: Date.now() + Math.min(holdsMs, forMs), sources: await key() })
+      await inWorkDir(home, (workDir) => replaceFile(file, answer, workDir))
+    },
+  }
+}
