@@ -1,0 +1,40 @@
+import { type PlainPage, reasonOf, representation } from '../platform/plain-page.ts'
+import type { Answer, Visit } from './visit.ts'
+
+/** Turns a page into the answer for this visitor; pages of the edge are never stored. */
+export function pageAnswer(visit: Visit, page: PlainPage, headers: readonly string[] = [], close = false): Answer {
+  const { contentType, body } = representation(page, visit.request.headers.accept)
+  return {
+    status: page.status,
+    reason: page.reason,
+    headers: [
+      'Content-Type',
+      contentType,
+      'Cache-Control',
+      'no-store',
+      'X-Content-Type-Options',
+      'nosniff',
+      ...headers,
+    ],
+    body,
+    close,
+  }
+}
+
+/** Sends an answer; does nothing when the visitor has gone or already has a response. */
+export function sendAnswer(visit: Visit, answer: Answer): void {
+  const { response, outcome } = visit
+  if (response.headersSent || response.destroyed) return
+  if (answer.close) response.shouldKeepAlive = false
+  const body = answer.body ?? Buffer.alloc(0)
+  const headers = ['X-Request-Id', visit.id, ...answer.headers]
+  if (answer.status !== 204 && answer.status !== 304) headers.push('Content-Length', String(body.length))
+  outcome.renderer ||= 'edge'
+  response.writeHead(answer.status, answer.reason ?? reasonOf(answer.status), headers)
+  if (visit.method === 'HEAD' || body.length === 0) {
+    response.end()
+    return
+  }
+  outcome.sentBytes += body.length
+  response.end(body)
+}

@@ -1,0 +1,110 @@
+import type { Visit } from './visit.ts'
+
+/** RFC 9110 §7.6.1, and the older ones that proxies still must not pass on. */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** Written by the edge itself, or (`expect`) answered by it; `proxy` would become HTTP_PROXY for PHP (httpoxy). */
+const REPLACED = new Set([
+  'host',
+  'content-length',
+  'expect',
+  'forwarded',
+  'x-real-ip',
+  'x-request-id',
+  'http2-settings',
+  'proxy',
+])
+
+/**
+ * PHP turns `-` and `_` alike into `_`, so that `X_Forwarded_For` would pose as ours; nginx drops such names by default too.
+ */
+const PLAIN_NAME = /^[a-zA-Z0-9-]+$/
+
+/**
+ * Headers of the request to the host, raw and flat: the visitor's without hop-by-hop ones, without anything that only the edge
+ * may say, and with what the edge says. No `Via`: edge and host are one server to the visitor, and WordPress plugins take
+ * its presence for an anonymising proxy.
+ */
+export function requestHeaders(visit: Visit, siteId: number, hostKey: string): string[] {
+  const { rawHeaders } = visit.request
+  const out = [
+    'host',
+    visit.host,
+    'x-stead-site',
+    String(siteId),
+    'x-stead-key',
+    hostKey,
+    'x-request-id',
+    visit.id,
+    'x-forwarded-for',
+    visit.client.forwardedFor,
+    'x-forwarded-proto',
+    visit.client.scheme,
+    'x-forwarded-host',
+    visit.host,
+  ]
+  const listed = connectionListed(rawHeaders)
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string
+    const lower = name.toLowerCase()
+    if (HOP_BY_HOP.has(lower) || REPLACED.has(lower) || listed?.has(lower)) continue
+    if (lower.startsWith('x-forwarded-') || lower.startsWith('x-stead-') || !PLAIN_NAME.test(name)) continue
+    out.push(name, rawHeaders[i + 1] as string)
+  }
+  const length = visit.request.headers['content-length']
+  if (length !== undefined) out.push('content-length', length)
+  return out
+}
+
+/** What the host says to the edge alone about a response. */
+export interface HostNotes {
+  /** `static` or `php`. */
+  readonly renderer: string
+}
+
+/**
+ * Headers of the host's response for the visitor, raw and flat, and the host's notes to the edge (`x-stead-*`), which are
+ * left out. `raw` is flat, in bytes as received.
+ */
+export function responseHeaders(raw: readonly Buffer[], visit: Visit): { headers: string[]; notes: HostNotes } {
+  const headers = ['X-Request-Id', visit.id]
+  const texts = raw.map((bytes) => bytes.toString('latin1'))
+  const listed = connectionListed(texts)
+  let renderer = ''
+  for (let i = 0; i < texts.length; i += 2) {
+    const name = texts[i] as string
+    const lower = name.toLowerCase()
+    if (HOP_BY_HOP.has(lower) || lower === 'x-request-id' || listed?.has(lower)) continue
+    if (lower.startsWith('x-stead-')) {
+      if (lower === 'x-stead-renderer') renderer = texts[i + 1] as string
+      continue
+    }
+    headers.push(name, texts[i + 1] as string)
+  }
+  return { headers, notes: { renderer } }
+}
+
+/** Names that `Connection` headers list besides the usual options; framing headers are never dropped by that. */
+function connectionListed(raw: readonly string[]): Set<string> | undefined {
+  let listed: Set<string> | undefined
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i] as string
+    if (name.length !== 10 || name.toLowerCase() !== 'connection') continue
+    const value = (raw[i + 1] as string).toLowerCase()
+    if (value === 'keep-alive' || value === 'close') continue
+    listed ??= new Set()
+    for (const option of value.split(',')) listed.add(option.trim())
+    listed.delete('content-length')
+  }
+  return listed
+}

@@ -1,0 +1,254 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { plainPage } from '../platform/plain-page.ts'
+import { type AccessEntry, accessEntry } from './access-log.ts'
+import { pageAnswer, sendAnswer } from './answer.ts'
+import { answerConnect, answerUnreadable } from './bad-connections.ts'
+import { createClientReader, type ReadClient } from './client-address.ts'
+import { defaultLimits, type EdgeLimits } from './limits.ts'
+import { type ProxyContext, passToHost } from './proxy.ts'
+import type { Route, Routes } from './route.ts'
+import { rules as allRules } from './rules/index.ts'
+import { createUpstreams } from './upstreams.ts'
+import { type Answer, type Destination, type Refusal, type Rule, readDestination, type Visit } from './visit.ts'
+
+/** The part of a pino logger that the edge uses. */
+export interface EdgeLog {
+  debug(facts: object, message: string): void
+  warn(facts: object, message: string): void
+  error(facts: object, message: string): void
+}
+
+/** What the edge counts; each call is one event. */
+export interface EdgeMetrics {
+  response?(status: number, renderer: string, seconds: number): void
+  hostFailure?(code: string): void
+}
+
+/** What a gateway is made of. */
+export interface GatewayOptions {
+  readonly routes: Routes
+  readonly log: EdgeLog
+  /** Sent to the hosts as `x-stead-key`. */
+  readonly hostKey: string
+  /** How visitors reach this edge when no trusted proxy says otherwise. */
+  readonly publicScheme?: 'http' | 'https'
+  /** Addresses or networks whose `X-Forwarded-For` and `-Proto` are believed. */
+  readonly trustProxy?: readonly string[]
+  readonly limits?: Partial<EdgeLimits>
+  readonly rules?: readonly Rule[]
+  /** Called after each response; costs nothing when it is not set. */
+  readonly onAccess?: (entry: AccessEntry) => void
+  readonly metrics?: EdgeMetrics
+}
+
+/** The entry of all visitor traffic. */
+export interface Gateway {
+  /** Not listening yet. */
+  readonly server: Server
+  /** Takes no new requests, lets those under way finish (for a bounded time), and closes all connections. */
+  close(): Promise<void>
+}
+
+interface GatewayContext extends ProxyContext {
+  readonly options: GatewayOptions
+  readonly limits: EdgeLimits
+  readonly rules: readonly Rule[]
+  readonly readClient: ReadClient
+  /** Requests under way on each connection. */
+  readonly underWay: WeakMap<Duplex, number>
+  closing: boolean
+}
+
+/** Puts a gateway together; it neither listens nor opens a connection by itself. */
+export function createGateway(options: GatewayOptions): Gateway {
+  const limits = { ...defaultLimits, ...options.limits }
+  const upstreams = createUpstreams(limits.upstream)
+  const context: GatewayContext = {
+    options,
+    limits,
+    upstreams,
+    hostKey: options.hostKey,
+    rules: options.rules ?? allRules,
+    readClient: createClientReader(options.trustProxy ?? [], options.publicScheme ?? 'http'),
+    underWay: new WeakMap(),
+    closing: false,
+    onFailure: (visit, route, error) => reportFailure(options, visit, route, error),
+  }
+  const server = createServer({
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: Math.min(5_000, limits.headersTimeoutMs),
+    insecureHTTPParser: false,
+    // A missing Host gets our own 400, with a request id.
+    requireHostHeader: false,
+    shouldUpgradeCallback: () => false,
+  })
+  server.maxConnections = limits.connections
+  server.timeout = limits.stallTimeoutMs
+  server.on('request', (request, response) => receive(context, request, response))
+  server.on('checkContinue', (request, response) => receive(context, request, response, '100-continue'))
+  server.on('checkExpectation', (request, response) => receive(context, request, response, 'unknown'))
+  server.on('connect', (_request, socket) => answerConnect(socket))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    answerUnreadable(error, socket, (context.underWay.get(socket) ?? 0) > 0),
+  )
+  return { server, close: () => close(server, context) }
+}
+
+async function close(server: Server, context: GatewayContext): Promise<void> {
+  context.closing = true
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const cutOff = setTimeout(() => server.closeAllConnections(), context.limits.closeTimeoutMs)
+  await closed
+  clearTimeout(cutOff)
+  await context.upstreams.destroy()
+}
+
+function receive(
+  context: GatewayContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  expectation?: '100-continue' | 'unknown',
+): void {
+  const destination = readDestination(request, context.limits.urlBytes)
+  const visit = createVisit(context, request, response, destination, expectation === '100-continue')
+  const { socket } = request
+  const others = context.underWay.get(socket) ?? 0
+  context.underWay.set(socket, others + 1)
+  response.once('close', () => finish(context, visit, socket))
+  if (context.closing) response.shouldKeepAlive = false
+  if ('status' in destination) sendAnswer(visit, refusalAnswer(visit, destination))
+  else if (expectation === 'unknown') sendAnswer(visit, pageAnswer(visit, unexpected, [], true))
+  else if (others >= context.limits.pipelined) sendAnswer(visit, pageAnswer(visit, tooMany, [], true))
+  else route(context, visit)
+}
+
+function createVisit(
+  context: GatewayContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  destination: Destination | Refusal,
+  expectsContinue: boolean,
+): Visit {
+  const known = 'status' in destination ? undefined : destination
+  return {
+    id: randomUUID(),
+    request,
+    response,
+    method: request.method as string,
+    target: known?.target ?? (request.url as string),
+    host: known?.host ?? '',
+    hostName: known?.hostName ?? '',
+    client: context.readClient(request),
+    startedAtMs: performance.now(),
+    expectsContinue,
+    route: undefined,
+    observers: undefined,
+    abandon: undefined,
+    outcome: { sentBytes: 0, renderer: '', cached: '' },
+  }
+}
+
+/** Runs when the response is out, or the visitor gone. */
+function finish(context: GatewayContext, visit: Visit, socket: Socket): void {
+  context.underWay.set(socket, (context.underWay.get(socket) ?? 1) - 1)
+  visit.abandon?.()
+  const { onAccess, metrics } = context.options
+  if (!onAccess && !metrics) return
+  const nowMs = performance.now()
+  metrics?.response?.(visit.response.statusCode, visit.outcome.renderer, (nowMs - visit.startedAtMs) / 1000)
+  onAccess?.(accessEntry(visit, Date.now(), nowMs))
+}
+
+/** Finds the route; at hand for all but the first request to a host name. */
+function route(context: GatewayContext, visit: Visit): void {
+  try {
+    const found = context.options.routes.find(visit.hostName)
+    if (!(found instanceof Promise)) {
+      decide(context, visit, found)
+      return
+    }
+    found.then(
+      (late) => decide(context, visit, late),
+      (error) => {
+        context.options.log.warn({ err: error, requestId: visit.id, host: visit.hostName }, 'route cannot be looked up')
+        sendAnswer(visit, pageAnswer(visit, noRoutes, ['Retry-After', '5']))
+      },
+    )
+  } catch (error) {
+    fail(context, visit, error)
+  }
+}
+
+function decide(context: GatewayContext, visit: Visit, found: Route | undefined): void {
+  visit.route = found
+  applyRules(context, visit, 0)
+}
+
+/** Asks the rules in their order, from `index` on; waits only for those that answer with a promise. */
+function applyRules(context: GatewayContext, visit: Visit, index: number): void {
+  try {
+    for (let i = index; i < context.rules.length; i++) {
+      const answer = (context.rules[i] as Rule)(visit)
+      if (answer === undefined) continue
+      if (!(answer instanceof Promise)) {
+        sendAnswer(visit, answer)
+        return
+      }
+      answer.then(
+        (late) => (late ? sendAnswer(visit, late) : applyRules(context, visit, i + 1)),
+        (error) => fail(context, visit, error),
+      )
+      return
+    }
+    // Rules may have waited, and the visitor may have left meanwhile.
+    if (visit.route && !visit.response.destroyed) passToHost(visit, visit.route, context)
+  } catch (error) {
+    fail(context, visit, error)
+  }
+}
+
+function fail(context: GatewayContext, visit: Visit, error: unknown): void {
+  context.options.log.error({ err: error, requestId: visit.id }, 'edge failed on a request')
+  if (visit.response.headersSent) visit.response.destroy()
+  else sendAnswer(visit, pageAnswer(visit, broken))
+}
+
+function reportFailure(options: GatewayOptions, visit: Visit, found: Route, error: NodeJS.ErrnoException): void {
+  const code = error.code ?? error.name
+  options.metrics?.hostFailure?.(code)
+  options.log.warn({ err: error, requestId: visit.id, siteId: found.siteId, upstream: found.upstream }, 'host failed')
+  if (/^(?:ECONN|EHOST|ENET|UND_ERR_CONNECT|UND_ERR_SOCKET)/.test(code)) options.routes.suspect?.(visit.hostName)
+}
+
+function refusalAnswer(visit: Visit, refusal: Refusal): Answer {
+  const title = refusal.status === 414 ? 'This address is too long' : 'This request cannot be understood'
+  return pageAnswer(visit, plainPage({ status: refusal.status, title, text: refusal.reason }), [], true)
+}
+
+const tooMany = plainPage({
+  status: 503,
+  title: 'Too many requests at a time',
+  text: 'This connection has too many requests waiting.',
+})
+const unexpected = plainPage({
+  status: 417,
+  title: 'This request expects too much',
+  text: 'Only 100-continue may be expected.',
+})
+const noRoutes = plainPage({
+  status: 503,
+  title: 'This site cannot be looked up right now',
+  text: 'Please try again in a moment.',
+})
+const broken = plainPage({
+  status: 500,
+  title: 'Something went wrong',
+  text: 'The request could not be handled. Please try again in a moment.',
+})

@@ -1,0 +1,179 @@
+import type { IncomingMessage } from 'node:http'
+import type { Dispatcher } from 'undici'
+import { plainPage } from '../platform/plain-page.ts'
+import { pageAnswer, sendAnswer } from './answer.ts'
+import { requestHeaders, responseHeaders } from './forwarding.ts'
+import type { Route } from './route.ts'
+import type { Upstreams } from './upstreams.ts'
+import { hasBody, type Visit } from './visit.ts'
+
+/** What passing requests on needs. */
+export interface ProxyContext {
+  readonly upstreams: Upstreams
+  readonly hostKey: string
+  /** Told of every request that the host did not answer. */
+  readonly onFailure: (visit: Visit, route: Route, error: Error) => void
+}
+
+/** Passes a visit on to the host of its site and the answer back, streaming both ways. */
+export function passToHost(visit: Visit, route: Route, context: ProxyContext): void {
+  const exchange = new Exchange(visit, route, context)
+  visit.abandon = () => exchange.abandon()
+  exchange.dispatch(context.upstreams.pool(route.upstream))
+}
+
+const unreachable = plainPage({
+  status: 502,
+  title: 'This site cannot be reached right now',
+  text: 'The server that keeps it does not answer. Please try again in a moment.',
+})
+const tooSlow = plainPage({
+  status: 504,
+  title: 'This site took too long to answer',
+  text: 'Please try again in a moment.',
+})
+const malformed = plainPage({
+  status: 400,
+  title: 'This request cannot be understood',
+  text: 'The address or a header holds characters that are not allowed there.',
+})
+
+/** The connection went away under the request: worth a second try on a new one. */
+const BROKEN_CONNECTION = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
+
+type Controller = Dispatcher.DispatchController & { rawHeaders?: Buffer[] }
+
+/** One request on its way to the host and back. */
+class Exchange implements Dispatcher.DispatchHandler {
+  private readonly visit: Visit
+  private readonly route: Route
+  private readonly context: ProxyContext
+  private readonly body: boolean
+  private controller: Controller | undefined
+  private abandoned = false
+  private answered = false
+  private retried = false
+  private waiting = false
+
+  constructor(visit: Visit, route: Route, context: ProxyContext) {
+    this.visit = visit
+    this.route = route
+    this.context = context
+    this.body = hasBody(visit.request)
+  }
+
+  dispatch(dispatcher: Dispatcher): void {
+    const { visit } = this
+    dispatcher.dispatch(
+      {
+        path: visit.target,
+        method: visit.method,
+        headers: requestHeaders(visit, this.route.siteId, this.context.hostKey),
+        body: this.body ? (readBody(visit) as never) : null,
+        // undici would close the connection after every HEAD; our hosts send no body there.
+        reset: false,
+      },
+      this,
+    )
+  }
+
+  /** The visitor has gone: so does the request to the host, that PHP need not go on for nobody. */
+  abandon(): void {
+    this.abandoned = true
+    this.controller?.abort(new Error('visitor has gone'))
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.controller = controller
+    if (this.abandoned) controller.abort(new Error('visitor has gone'))
+  }
+
+  onResponseStarted(): void {
+    this.answered = true
+  }
+
+  onResponseStart(controller: Controller, status: number, _headers: unknown, reason = ''): void {
+    if (status < 200 || this.abandoned) return
+    const { visit } = this
+    const { headers, notes } = responseHeaders(controller.rawHeaders ?? [], visit)
+    visit.outcome.renderer = notes.renderer
+    if (visit.observers) for (const observer of visit.observers) observer.head?.(status, headers)
+    visit.response.writeHead(status, reason, headers)
+  }
+
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    const { visit } = this
+    if (this.abandoned) return
+    visit.outcome.sentBytes += chunk.length
+    if (visit.observers) for (const observer of visit.observers) observer.data?.(chunk)
+    if (visit.response.write(chunk) || this.waiting) return
+    this.waiting = true
+    controller.pause()
+    visit.response.once('drain', () => {
+      this.waiting = false
+      controller.resume()
+    })
+  }
+
+  onResponseEnd(): void {
+    const { visit } = this
+    visit.abandon = undefined
+    if (visit.observers) for (const observer of visit.observers) observer.end?.()
+    visit.response.end()
+  }
+
+  onResponseError(_controller: Controller, error: NodeJS.ErrnoException): void {
+    const { visit } = this
+    this.controller = undefined
+    if (!this.abandoned && this.mayRetry(error)) {
+      this.retryOnFreshConnection()
+      return
+    }
+    visit.abandon = undefined
+    if (visit.observers) for (const observer of visit.observers) observer.abort?.()
+    if (this.abandoned) return
+    this.context.onFailure(visit, this.route, error)
+    // A response cut off in the middle must not look complete: without its end the visitor's client can tell.
+    if (visit.response.headersSent) visit.response.destroy()
+    else sendAnswer(visit, pageAnswer(visit, pageFor(error)))
+  }
+
+  private mayRetry(error: NodeJS.ErrnoException): boolean {
+    if (this.retried || this.answered || this.body || !BROKEN_CONNECTION.has(error.code ?? '')) return false
+    return /^(?:GET|HEAD|OPTIONS)$/.test(this.visit.method)
+  }
+
+  /** A new connection, because the pooled ones may all be as stale as the one that just broke. */
+  private retryOnFreshConnection(): void {
+    this.retried = true
+    const client = this.context.upstreams.fresh(this.route.upstream)
+    this.dispatch(client)
+    client.close().catch(() => {})
+  }
+}
+
+function pageFor(error: NodeJS.ErrnoException) {
+  const code = error.code ?? ''
+  if (TIMEOUTS.has(code)) return tooSlow
+  return code === 'UND_ERR_INVALID_ARG' ? malformed : unreachable
+}
+
+/**
+ * The request's body for undici. An iterator instead of the stream itself: undici destroys a stream when the host answers early
+ * (413), and with it the visitor's connection before the answer is out. What is left of the body is then read and
+ * dropped, so that a client that sends everything before it reads gets its answer.
+ */
+async function* readBody(visit: Visit): AsyncGenerator<Buffer> {
+  const { request } = visit
+  if (visit.expectsContinue) visit.response.writeContinue()
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk as Buffer
+  } finally {
+    discardRest(request)
+  }
+}
+
+function discardRest(request: IncomingMessage): void {
+  if (!request.complete && !request.destroyed) request.resume()
+}

@@ -1,0 +1,22 @@
+/** What the edge knows about one host name. */
+export interface Route {
+  /** Lower case, without port and trailing dot. */
+  readonly hostName: string
+  readonly siteId: number
+  readonly state: 'deploying' | 'cloning' | 'live' | 'disabled'
+  /** `http://address:port` of the host that keeps the site. */
+  readonly upstream: string
+  readonly primaryHost: string | null
+  readonly maintenance: boolean
+  readonly edgeCache: boolean
+  /** Raised by every purge; entries of lower epochs are dead. */
+  readonly cacheEpoch: number
+}
+
+/** Where the gateway finds routes; `createRouteTable` makes one. */
+export interface Routes {
+  /** The route of a normalised host name; without a promise when it is at hand. Rejects when it is unknown and cannot be looked up. */
+  find(hostName: string): Route | undefined | Promise<Route | undefined>
+  /** Says that the route's host cannot be reached: it may have moved. */
+  suspect?(hostName: string): void
+}

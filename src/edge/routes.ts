@@ -1,0 +1,220 @@
+import { LRUCache } from 'lru-cache'
+import type { Route, Routes } from './route.ts'
+
+/** One host name whose route was added, changed or removed. */
+export interface RouteChange {
+  readonly hostName: string
+  /** Milliseconds UTC by the clock of the writer; a later change of the same name has a higher one. */
+  readonly changedAtMs: number
+}
+
+/** What a route table needs from the database, and its bounds. */
+export interface RouteTableOptions {
+  /** The route of a normalised host name, undefined when there is none. Rejects when the database cannot be asked. */
+  readonly load: (hostName: string) => Promise<Route | undefined>
+  /** Names changed at or after that moment; removed names too (a row that says so must stay for some minutes). */
+  readonly changedSince: (sinceMs: number) => Promise<readonly RouteChange[]>
+  /** Calls back when something may have changed; returns what ends that. Without it the table polls alone. */
+  readonly onChange?: (callback: () => void) => () => void
+  readonly onError?: (error: unknown) => void
+  /** Between two looks at `changedSince` when nothing is announced. */
+  readonly pollMs?: number
+  /** Known routes kept. */
+  readonly maxRoutes?: number
+  /** Names without a route kept, apart from the routes: a flood of made-up names evicts no site. */
+  readonly maxMisses?: number
+  readonly missTtlMs?: number
+  /** Age after which a route is looked up again though no change was seen; served meanwhile. */
+  readonly maxAgeMs?: number
+  /** After a failed look-up, how long the last known route is served before the next try. */
+  readonly retryMs?: number
+  /** Look-ups under way at a time; more are refused. */
+  readonly maxPending?: number
+}
+
+/** The routes that an edge process knows. */
+export interface RouteTable extends Routes {
+  suspect(hostName: string): void
+  /** Looks for changes now; resolves when they are known. */
+  refresh(): Promise<void>
+  close(): void
+}
+
+/** Too many look-ups at a time: names that nobody has asked for before have to wait. */
+export class RoutesBusy extends Error {}
+
+interface Entry {
+  readonly route: Route
+  /** When it was asked for, monotonic. */
+  readonly loadedAtMs: number
+  /** Set by a change notice: not to be served any more, unless it cannot be looked up. */
+  stale: boolean
+  /** Not looked up again before this moment, because the last try failed. */
+  retryAtMs: number
+}
+
+interface Pending {
+  readonly promise: Promise<Route | undefined>
+  /** A change came in while the look-up was under way: its result may be from before. */
+  outdated: boolean
+}
+
+interface Table {
+  readonly options: Required<Omit<RouteTableOptions, 'onChange'>>
+  readonly routes: LRUCache<string, Entry>
+  readonly misses: LRUCache<string, true>
+  readonly pending: Map<string, Pending>
+}
+
+/** A transaction may commit this long after the time it wrote into its row. */
+const OVERLAP_MS = 30_000
+
+/**
+ * A bounded table of routes over a store: known names answer without a promise, simultaneous look-ups of one name are one,
+ * and while the database cannot be reached known routes go on being served.
+ */
+export function createRouteTable(given: RouteTableOptions): RouteTable {
+  const options = {
+    onError: () => {},
+    pollMs: 1_000,
+    maxRoutes: 50_000,
+    maxMisses: 20_000,
+    missTtlMs: 5_000,
+    maxAgeMs: 60_000,
+    retryMs: 1_000,
+    maxPending: 256,
+    ...given,
+  }
+  const table: Table = {
+    options,
+    routes: new LRUCache({ max: options.maxRoutes }),
+    misses: new LRUCache({ max: options.maxMisses, ttl: options.missTtlMs }),
+    pending: new Map(),
+  }
+  const refresh = createRefresher(table)
+  const tick = () => void refresh().catch(options.onError)
+  const timer = setInterval(tick, options.pollMs)
+  timer.unref()
+  const unsubscribe = given.onChange?.(tick)
+  return {
+    find: (hostName) => find(table, hostName),
+    suspect(hostName) {
+      const entry = table.routes.get(hostName)
+      if (entry && performance.now() - entry.loadedAtMs > options.retryMs) reload(table, hostName, entry)
+    },
+    refresh,
+    close() {
+      clearInterval(timer)
+      unsubscribe?.()
+    },
+  }
+}
+
+function find(table: Table, hostName: string): Route | undefined | Promise<Route | undefined> {
+  const entry = table.routes.get(hostName)
+  if (!entry) return table.misses.has(hostName) ? undefined : lookUp(table, hostName).promise
+  const nowMs = performance.now()
+  if (nowMs < entry.retryAtMs) return entry.route
+  if (entry.stale) return lookUp(table, hostName).promise.catch((error) => keepServing(table, entry, error))
+  if (nowMs - entry.loadedAtMs > table.options.maxAgeMs) reload(table, hostName, entry)
+  return entry.route
+}
+
+function keepServing(table: Table, entry: Entry, error: unknown): Route {
+  entry.retryAtMs = performance.now() + table.options.retryMs
+  table.options.onError(error)
+  return entry.route
+}
+
+/** Looks a route up again in the background. */
+function reload(table: Table, hostName: string, entry: Entry): void {
+  if (!table.pending.has(hostName) && performance.now() >= entry.retryAtMs)
+    lookUp(table, hostName).promise.catch((error) => keepServing(table, entry, error))
+}
+
+function lookUp(table: Table, hostName: string): Pending {
+  const known = table.pending.get(hostName)
+  if (known) return known
+  const { pending, options } = table
+  if (pending.size >= options.maxPending)
+    return { promise: Promise.reject(new RoutesBusy('too many routes are being looked up')), outdated: false }
+  const entry: Pending = { promise: loadUntilCurrent(table, hostName, () => entry), outdated: false }
+  pending.set(hostName, entry)
+  return entry
+}
+
+/** A change during the look-up makes its result worthless; the visitor waits for one from after it. */
+async function loadUntilCurrent(table: Table, hostName: string, self: () => Pending): Promise<Route | undefined> {
+  // Lets the caller note the look-up as pending first.
+  await undefined
+  try {
+    for (;;) {
+      self().outdated = false
+      const loadedAtMs = performance.now()
+      const route = await table.options.load(hostName)
+      if (self().outdated) continue
+      remember(table, hostName, route, loadedAtMs)
+      return route
+    }
+  } finally {
+    table.pending.delete(hostName)
+  }
+}
+
+function remember(table: Table, hostName: string, route: Route | undefined, loadedAtMs: number): void {
+  if (route) {
+    table.routes.set(hostName, { route, loadedAtMs, stale: false, retryAtMs: 0 })
+    table.misses.delete(hostName)
+  } else {
+    table.routes.delete(hostName)
+    table.misses.set(hostName, true)
+  }
+}
+
+function invalidate(table: Table, hostName: string): void {
+  const pending = table.pending.get(hostName)
+  if (pending) pending.outdated = true
+  table.misses.delete(hostName)
+  const entry = table.routes.get(hostName)
+  if (entry) entry.stale = true
+}
+
+/**
+ * Reads changes since the last one seen, with an overlap for transactions that commit late. Each change counts once: what was
+ * already applied is kept until it falls out of the overlap.
+ */
+function createRefresher(table: Table): () => Promise<void> {
+  let newestMs = Date.now() - OVERLAP_MS
+  let applied = new Map<string, number>()
+  const look = async () => {
+    const changes = await table.options.changedSince(newestMs - OVERLAP_MS)
+    const seen = new Map<string, number>()
+    for (const { hostName, changedAtMs } of changes) {
+      if (applied.get(hostName) !== changedAtMs) invalidate(table, hostName)
+      seen.set(hostName, changedAtMs)
+      newestMs = Math.max(newestMs, changedAtMs)
+    }
+    applied = seen
+  }
+  let running: Promise<void> | undefined
+  let again: Promise<void> | undefined
+  return () => {
+    if (running) {
+      // A look under way may have read before the announced change: one more look follows, however many ask for it.
+      again ??= running
+        .catch(() => {})
+        .then(() => {
+          again = undefined
+          return start()
+        })
+      return again
+    }
+    return start()
+  }
+  function start(): Promise<void> {
+    running = look().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+}

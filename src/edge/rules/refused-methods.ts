@@ -1,0 +1,15 @@
+import { plainPage } from '../../platform/plain-page.ts'
+import { pageAnswer } from '../answer.ts'
+import type { Rule } from '../visit.ts'
+
+const page = plainPage({
+  status: 405,
+  title: 'This method is not allowed',
+  text: 'This site does not answer requests of this kind.',
+})
+
+/** TRACE would echo cookies and the edge's own headers back (RFC 9110 §9.3.8); CONNECT never gets here. */
+export const refusedMethods: Rule = (visit) =>
+  visit.method === 'TRACE'
+    ? pageAnswer(visit, page, ['Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'], true)
+    : undefined

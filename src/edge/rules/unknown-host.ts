@@ -1,0 +1,12 @@
+import { plainPage } from '../../platform/plain-page.ts'
+import { pageAnswer } from '../answer.ts'
+import type { Rule } from '../visit.ts'
+
+const page = plainPage({
+  status: 404,
+  title: 'There is no site at this address',
+  text: 'Please check the spelling of the address. If you have just created this site or added this domain, try again in a moment.',
+})
+
+/** Host names that are no site's. */
+export const unknownHost: Rule = (visit) => (visit.route ? undefined : pageAnswer(visit, page))

@@ -1,0 +1,128 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Client } from './client-address.ts'
+import { parseAuthority } from './host-name.ts'
+import type { Route } from './route.ts'
+
+/** One request of a visitor on its way through the edge. */
+export interface Visit {
+  /** Value of `X-Request-Id`, on the response and towards the host. */
+  readonly id: string
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly method: string
+  /** Path and query as the visitor sent them. */
+  readonly target: string
+  /** `Host` for the site: lower case, with the visitor's port. */
+  readonly host: string
+  readonly hostName: string
+  readonly client: Client
+  /** Milliseconds of the monotonic clock. */
+  readonly startedAtMs: number
+  /** The client waits for `100 Continue` before it sends its body. */
+  readonly expectsContinue: boolean
+  /** Undefined for an unknown host name. */
+  route: Route | undefined
+  /** Those who watch (and may change) what the host answers, such as a cache that stores it. */
+  observers: ResponseObserver[] | undefined
+  /** Called once when the visitor has gone before its response was complete. */
+  abandon: (() => void) | undefined
+  /** What the access log says about the response. */
+  readonly outcome: Outcome
+}
+
+/** What became of a visit, for the log. */
+export interface Outcome {
+  /** Bytes of the body handed to the connection. */
+  sentBytes: number
+  /** Who made the body: `edge`, `static` or `php`. */
+  renderer: string
+  /** How the cache took part: `''` for not at all. */
+  cached: string
+}
+
+/**
+ * Watches a response of the site's host. Calls come in order: `head`, `data`…, then `end` or `abort`.
+ * `abort` can also come without `head`.
+ */
+export interface ResponseObserver {
+  /** `headers` are raw pairs, flat, and may be changed in place before they are sent. */
+  head?(status: number, headers: string[]): void
+  data?(chunk: Buffer): void
+  end?(): void
+  abort?(): void
+}
+
+/** An answer that the edge gives by itself. */
+export interface Answer {
+  readonly status: number
+  readonly reason?: string
+  /** Raw pairs, flat. `Content-Length`, `X-Request-Id` and `Date` are added. */
+  readonly headers: readonly string[]
+  /** Left out for HEAD by the sender. */
+  readonly body?: Buffer
+  /** Closes the connection after the answer. */
+  readonly close?: boolean
+}
+
+/** A rule answers a visit or lets it pass (undefined). */
+export type Rule = (visit: Visit) => Answer | undefined | Promise<Answer | undefined>
+
+/** Where a request wants to go. */
+export interface Destination {
+  readonly host: string
+  readonly hostName: string
+  readonly target: string
+}
+
+/** Why a request cannot be understood. */
+export interface Refusal {
+  readonly status: 400 | 414 | 501
+  readonly reason: string
+}
+
+/**
+ * Reads the destination of a request: `Host` and target, or an absolute-form target, which overrules `Host` (RFC 9112 §3.2.2).
+ * Node has checked the framing already; what it lets through and a gateway must not is refused here.
+ */
+export function readDestination(request: IncomingMessage, maxUrlBytes: number): Destination | Refusal {
+  const url = request.url as string
+  if (url.length > maxUrlBytes) return { status: 414, reason: 'The address is too long.' }
+  const raw = request.rawHeaders
+  let host: string | undefined
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') {
+      // RFC 9112 §3.2: more than one Host is an error, not a choice.
+      if (host !== undefined) return { status: 400, reason: 'The request names more than one host.' }
+      host = raw[i + 1] as string
+    } else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') {
+      const refusal = checkTransferEncoding(request, raw[i + 1] as string)
+      if (refusal) return refusal
+    }
+  }
+  let target = url
+  if (!url.startsWith('/')) {
+    const absolute = /^https?:\/\/([^/?#]*)([^#]*)/i.exec(url)
+    if (!absolute) return { status: 400, reason: 'The request does not say which page it wants.' }
+    host = absolute[1] as string
+    target = (absolute[2] as string).startsWith('/') ? (absolute[2] as string) : `/${absolute[2]}`
+  }
+  const authority = host === undefined ? undefined : parseAuthority(host)
+  if (!authority) return { status: 400, reason: 'The request does not name a valid host.' }
+  return { ...authority, target }
+}
+
+/** RFC 9112 §6.1: other codings than chunked would reach PHP undecoded; with HTTP/1.0 the framing cannot be trusted. */
+function checkTransferEncoding(request: IncomingMessage, value: string): Refusal | undefined {
+  if (request.httpVersionMinor === 0) return { status: 400, reason: 'HTTP/1.0 has no Transfer-Encoding.' }
+  if (value.trim().toLowerCase() !== 'chunked') return { status: 501, reason: 'Only the chunked coding is understood.' }
+  return undefined
+}
+
+/** True when the request carries a body (RFC 9112 §6: it is framed by one of two headers). */
+export function hasBody(request: IncomingMessage): boolean {
+  const { headers } = request
+  if (headers['transfer-encoding'] !== undefined) return true
+  const length = headers['content-length']
+  return length !== undefined && length !== '0'
+}
