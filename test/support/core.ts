@@ -1,15 +1,24 @@
-import { access } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
+import { CoreUnavailable, createCoreLibrary } from '../../src/hosting/core-library/core-library.ts'
 
 /**
- * Folder with an unpacked WordPress core for tests, or undefined when this machine has none.
- * To be replaced by a fetch through src/hosting/core-library once that exists; until then, what lies in the temporary folder.
+ * Folder with an unpacked WordPress for tests, or undefined when this machine reaches no source of one. Fetched once a
+ * machine and user; any number of test processes may ask at once. Never write into it.
  */
 export async function testCore(): Promise<string | undefined> {
-  const folder = join(tmpdir(), 'wp-core')
-  return access(join(folder, 'wp-includes/version.php')).then(
-    () => folder,
-    () => undefined,
-  )
+  const library = createCoreLibrary({
+    dataDir: join(tmpdir(), `stead-test-core-${userInfo().uid}`),
+    coreSource: undefined,
+    wordpressApi: undefined,
+    allowPrivate: false,
+    log: { info: () => {}, warn: () => {} },
+    latestForMs: 30 * 24 * 3_600_000,
+  })
+  try {
+    return (await library.ensure('latest')).path
+  } catch (error) {
+    if (error instanceof CoreUnavailable) return undefined
+    throw error
+  }
 }

@@ -48,6 +48,8 @@ export interface CoreLibrary {
   latest(): Promise<Core | undefined>
   /** What there is to choose from, newest first: what the sources have, and what is there already. @throws CoreUnavailable */
   offers(options?: { signal?: AbortSignal }): Promise<CoreOffer[]>
+  /** Removes what attempts that died have left, once nobody is fetching: for the background of a start. */
+  tidy(signal?: AbortSignal): Promise<void>
 }
 
 interface Failure {
@@ -76,6 +78,7 @@ export class CoreUnavailable extends Error {
 /** The WordPress releases of this machine, below `<data>/cores/`. Any number of processes may use it at once. */
 export function createCoreLibrary(options: CoreLibraryOptions): CoreLibrary {
   const home = join(options.dataDir, 'cores')
+  const lockFile = join(home, '.lock')
   const sources = options.sources ?? configuredSources(options)
   const answer = latestAnswer(home, sources, options.latestForMs ?? 12 * hourMs)
   const list = () => listCores(home)
@@ -98,13 +101,17 @@ export function createCoreLibrary(options: CoreLibraryOptions): CoreLibrary {
       const there = await present(version)
       if (there) return there
       await mkdir(home, { recursive: true, mode: 0o755 })
-      return exclusively(join(home, '.lock'), ensureOptions.signal, async () => {
+      return exclusively(lockFile, ensureOptions.signal, async () => {
         // Whoever held the lock before may have fetched it.
         const meanwhile = await present(version)
         if (meanwhile) return meanwhile
         await removeLeftovers(home)
         return fetchNow(version, ensureOptions)
       })
+    },
+    async tidy(signal) {
+      await mkdir(home, { recursive: true, mode: 0o755 })
+      await exclusively(lockFile, signal, () => removeLeftovers(home))
     },
     async offers({ signal } = {}) {
       const there = (await list()).map((core) => core.version)

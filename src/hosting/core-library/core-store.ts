@@ -44,16 +44,15 @@ export async function installCore(home: string, workDir: string, source: CoreSou
   const content = await sealTree(tree)
   await flushTree(tree)
   const path = join(home, version)
-  const core: Core = { version, path, source: source.name, unpackedAt: new Date().toISOString(), ...content }
+  const manifest = { version, source: source.name, unpackedAt: new Date().toISOString(), ...content }
   await rm(manifestOf(home, version), { force: true })
   // What stands there is broken, or it would have been returned before.
   await rename(path, join(workDir, 'broken')).catch(ignoreMissing)
   await rename(tree, path)
   await flush(home)
-  const { path: _path, ...manifest } = core
   await replaceFile(manifestOf(home, version), `${JSON.stringify(manifest, null, 2)}\n`, workDir)
   await flush(home)
-  return core
+  return { ...manifest, path }
 }
 
 const manifestOf = (home: string, version: string) => join(home, `${version}.json`)
@@ -97,10 +96,11 @@ export function latestAnswer(home: string, sources: readonly CoreSource[], forMs
   return {
     async read(): Promise<Core | undefined> {
       try {
-        const answer = JSON.parse(await readFile(file, 'utf8')) as { version: string; at: number; sources: string }
-        const ageMs = Date.now() - answer.at
-        if (!isVersion(answer.version) || ageMs < 0 || ageMs > forMs || answer.sources !== (await key()))
-          return undefined
+        const answer = JSON.parse(await readFile(file, 'utf8')) as { version: string; until: number; sources: string }
+        const leftMs = answer.until - Date.now()
+        // A clock that was set back must not make the answer hold for years.
+        if (!isVersion(answer.version) || !(leftMs > 0 && leftMs <= forMs)) return undefined
+        if (answer.sources !== (await key())) return undefined
         return await readCore(home, answer.version)
       } catch {
         return undefined
