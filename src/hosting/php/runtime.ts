@@ -43,6 +43,8 @@ export interface PhpResponse {
 
 export interface PhpExit {
   readonly reason: string
+  /** It was ended because it took too long, not by a fault of its own. */
+  readonly timedOut: boolean
   readonly code: number | null
   readonly signal: string | null
 }
@@ -68,6 +70,8 @@ export interface PhpProcess {
   moveIn(change: { address: string }): Promise<void>
   /** Puts the process behind the others, or back among them. Does nothing where that is not possible. */
   setLowPriority(low: boolean): void
+  /** Memory in use when the last job ended: known without asking the machine. */
+  readonly lastResidentBytes: number
   /** Memory in use as the machine sees it; 0 when the process is gone. */
   residentBytes(): Promise<number>
   /** Lets the running job finish within the time, then ends the process. Resolves when it is gone. */
@@ -108,6 +112,11 @@ export class PhpTimeout extends Error {
 /** The process ended while it was needed. */
 export class PhpCrashed extends Error {
   override name = 'PhpCrashed'
+}
+
+/** The request's body is longer than a site may take. */
+export class PhpBodyTooLarge extends Error {
+  override name = 'PhpBodyTooLarge'
 }
 
 /** A task threw; the message is PHP's. */

@@ -74,11 +74,12 @@ export async function planLaunch(
   site: PhpSite,
   program: ChildProgram,
   note: (text: string) => void,
+  flags: readonly string[] = v8Flags,
 ): Promise<Launch> {
   const home = realpathSync(site.homePath)
   const core = realpathSync(site.corePath)
   const php = program.phpPackage(site.phpVersion)
-  if (abilities.bubblewrap) return sandboxed(abilities, site, home, core, php, program)
+  if (abilities.bubblewrap) return sandboxed(abilities, site, home, core, php, program, flags)
   let uid = abilities.root ? site.uid : null
   if (uid !== null && !((await everyoneMayPass(home)) && (await everyoneMayPass(core)))) {
     note('folders above the sites are closed to other users: without bubblewrap, sites run as the user of Stead')
@@ -88,7 +89,7 @@ export async function planLaunch(
   return {
     command: process.execPath,
     args: [
-      ...v8Flags,
+      ...flags,
       ...permissions(reads, [`${home}/web`, `${home}/private`]),
       '--allow-worker',
       `${program.folder}/child/main.js`,
@@ -113,6 +114,7 @@ function sandboxed(
   core: string,
   php: { folder: string; module: string },
   program: ChildProgram,
+  flags: readonly string[],
 ): Launch {
   const binds = [
     // bubblewrap makes the folders above a mount for its own user alone.
@@ -126,7 +128,7 @@ function sandboxed(
   ].flat()
   const node = [
     process.execPath,
-    ...v8Flags,
+    ...flags,
     ...permissions(['/program', '/php', '/site'], ['/site/web', '/site/private']),
   ]
   return {
@@ -173,6 +175,7 @@ function loadedLibraries(): string[] {
 
 function permissions(read: string[], write: string[]): string[] {
   return [
+    '--no-warnings',
     '--permission',
     ...read.map((path) => `--allow-fs-read=${path}/*`),
     ...write.flatMap((path) => [`--allow-fs-write=${path}/*`]),

@@ -86,6 +86,6 @@ function connectTo(host: string, port: number, policy: EgressPolicy): Promise<So
 }
 
 function refuse(stream: ServerHttp2Stream, status: number): void {
-  if (stream.destroyed || stream.headersSent) return stream.close()
-  stream.respond({ ':status': status }, { endStream: true })
+  if (stream.destroyed || stream.headersSent) stream.close()
+  else stream.respond({ ':status': status }, { endStream: true })
 }

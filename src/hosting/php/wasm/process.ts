@@ -38,12 +38,12 @@ export class WasmProcess implements PhpProcess {
   readonly phpVersion: PhpVersion
   readonly exited: Promise<PhpExit>
   worn = false
+  lastResidentBytes = 0
   readonly #child: ChildProcess
   readonly #jobs: Duplex
   readonly #answers: Duplex
   readonly #ready = Promise.withResolvers<ChildReady>()
   #answer: Answer | undefined
-  #reportedBytes = 0
   #lastErrors = ''
   #endedBy: Error | undefined
 
@@ -96,7 +96,7 @@ export class WasmProcess implements PhpProcess {
     started.#jobs.write(encodeFrame(Frame.start, start))
     const late = setTimeout(() => started.kill(new PhpTimeout('PHP was not ready in time')), options.timeoutMs)
     try {
-      started.#reportedBytes = (await started.#ready.promise).residentBytes
+      started.lastResidentBytes = (await started.#ready.promise).residentBytes
       return started
     } finally {
       clearTimeout(late)
@@ -139,7 +139,7 @@ export class WasmProcess implements PhpProcess {
 
   async residentBytes(): Promise<number> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return 0
-    return (await residentBytesOf(this.pid)) ?? this.#reportedBytes
+    return (await residentBytesOf(this.pid)) ?? this.lastResidentBytes
   }
 
   async stop(graceMs = 5000): Promise<void> {
@@ -191,12 +191,15 @@ export class WasmProcess implements PhpProcess {
   }
 
   #take(kind: number, payload: Buffer): void {
-    if (kind === Frame.start) return this.#ready.resolve(JSON.parse(payload.toString()) as ChildReady)
+    if (kind === Frame.start) {
+      this.#ready.resolve(JSON.parse(payload.toString()) as ChildReady)
+      return
+    }
     const answer = this.#answer
     if (!answer) throw new PhpCrashed(`frame ${kind} without a job`)
     if (kind === Frame.end) {
       const end = JSON.parse(payload.toString()) as { residentBytes: number; worn: boolean }
-      this.#reportedBytes = Number(end.residentBytes) || 0
+      this.lastResidentBytes = Number(end.residentBytes) || 0
       this.worn ||= Boolean(end.worn)
       this.#answer = undefined
     }
@@ -219,7 +222,7 @@ export class WasmProcess implements PhpProcess {
     this.#ready.reject(error)
     this.#answer?.fail(error)
     this.#answer = undefined
-    return { reason: error.message, code, signal }
+    return { reason: error.message, timedOut: error instanceof PhpTimeout, code, signal }
   }
 }
 

@@ -2,6 +2,7 @@
  * The program inside the sandbox: one site, one PHP, one job at a time. Descriptor 3 brings jobs, 4 takes answers (blocking
  * writes), 5 is the way out for PHP's own connections. The end of descriptor 3 is the order to stop.
  */
+import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import {
@@ -21,6 +22,7 @@ import { outputTo, writeAll } from './output.ts'
 import { type HeldBody, holdBody, runScript } from './request.ts'
 import { taskAsRequest } from './tasks.ts'
 
+const standardError = 2
 const jobs = 3
 const answers = 4
 const wayOut = 5
@@ -35,7 +37,7 @@ interface Site {
 /** Thread that sees the parent die even while PHP blocks the main one. */
 function watchParent(): void {
   const code = `require('node:fs').readSync(${parentLife}, Buffer.alloc(1)); process.kill(process.pid, 'SIGKILL')`
-  new Worker(code, { eval: true, stdout: false, resourceLimits: { maxOldGenerationSizeMb: 4 } }).unref()
+  new Worker(code, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 } }).unref()
 }
 
 function takeOnUser(uid: number | null): void {
@@ -81,10 +83,18 @@ async function runTask(site: Site, task: TaskHead): Promise<void> {
   await run(site, head, held)
 }
 
+/** Not process.exit: that would wait for the thread that watches the parent, which waits for the parent. */
+function end(): void {
+  process.kill(process.pid, 'SIGKILL')
+}
+
 /** A fault of the instance itself: nothing in this process can be trusted to work any more. */
-function giveUp(error: unknown): never {
-  process.stderr.write(`${(error as Error)?.stack ?? String(error)}\n`)
-  process.exit(70)
+function giveUp(error: unknown): void {
+  try {
+    writeSync(standardError, `${(error as Error)?.stack ?? String(error)}\n`)
+  } finally {
+    end()
+  }
 }
 
 let site: Promise<Site> | undefined
@@ -122,7 +132,7 @@ readFrames(
   },
   giveUp,
 )
-incoming.on('end', () => last.then(() => process.exit(0)))
-incoming.on('error', () => process.exit(0))
+incoming.on('end', () => last.then(end))
+incoming.on('error', end)
 process.on('uncaughtException', giveUp)
 process.on('unhandledRejection', giveUp)

@@ -1,0 +1,215 @@
+import { PhpAbandoned, PhpBusy, PhpCrashed, type PhpProcess, type PhpSite, PhpTaskError } from './runtime.ts'
+
+export interface LaneLimits {
+  /** Jobs of one site that may wait. */
+  readonly queueLength: number
+  readonly idleMs: number
+  /** A process that is larger between two jobs is replaced; twice that, it is ended at once. */
+  readonly processMemoryBytes: number
+}
+
+/** Something that needs a site's PHP for a while. */
+export interface Job {
+  /** Resolves when PHP is free again. */
+  run(process: PhpProcess): Promise<void>
+  fail(error: Error): void
+}
+
+/** What a lane asks of the pool. */
+export interface LaneOwner {
+  readonly limits: LaneLimits
+  /** Starts a process when there is memory for it. */
+  start(lane: Lane): Promise<PhpProcess>
+  /** The lane has nothing to do now, or lost its process. */
+  freed(): void
+  count(event: 'crash' | 'replace' | 'timeout'): void
+}
+
+const freeCrashes = 2
+const longestPauseMs = 30_000
+const watchMs = 1000
+
+/** One site's queue and, when there is work, its process. First come, first served; one job at a time. */
+export class Lane {
+  site: PhpSite
+  process: PhpProcess | undefined
+  lastUsed = Date.now()
+  readonly #owner: LaneOwner
+  readonly #queue: Job[] = []
+  #processSite: PhpSite | undefined
+  #working = false
+  #stopped = false
+  #crashes = 0
+  #notBefore = 0
+  #idleTimer: NodeJS.Timeout | undefined
+
+  constructor(site: PhpSite, owner: LaneOwner) {
+    this.site = site
+    this.#owner = owner
+  }
+
+  get waiting(): number {
+    return this.#queue.length
+  }
+
+  get idle(): boolean {
+    return !this.#working && this.#queue.length === 0
+  }
+
+  /**
+   * Puts a job at the end of the queue; with a signal it leaves the queue when that fires.
+   * @throws PhpBusy when too many wait
+   */
+  add(job: Job, signal?: AbortSignal): void {
+    if (this.#stopped) throw new PhpCrashed('the site is stopped')
+    if (this.#queue.length >= this.#owner.limits.queueLength)
+      throw new PhpBusy(`${this.#queue.length} requests wait for this site`)
+    this.#queue.push(job)
+    const leave = () => {
+      const place = this.#queue.indexOf(job)
+      if (place < 0) return
+      this.#queue.splice(place, 1)
+      job.fail(new PhpAbandoned('the caller went away'))
+    }
+    if (signal?.aborted) leave()
+    else signal?.addEventListener('abort', leave, { once: true })
+    void this.#work()
+  }
+
+  /** Makes a warm process the site's own. One that it has already is stopped. */
+  async adopt(process: PhpProcess): Promise<void> {
+    const before = this.process
+    this.#keep(process, this.site)
+    process.setLowPriority(false)
+    this.#armIdleStop()
+    await before?.stop()
+  }
+
+  /** Ends the process between two jobs; the next job starts a new one. */
+  async restart(): Promise<void> {
+    if (!this.#working) return this.stopProcess()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#queue.unshift({ run: () => this.stopProcess().then(resolve), fail: () => resolve() })
+    await promise
+  }
+
+  /** Gives up what waits and ends the process; what runs has the grace time. */
+  async stop(graceMs?: number): Promise<void> {
+    this.#stopped = true
+    for (const job of this.#queue.splice(0)) job.fail(new PhpCrashed('the site is stopped'))
+    await this.stopProcess(graceMs)
+  }
+
+  async stopProcess(graceMs?: number): Promise<void> {
+    clearTimeout(this.#idleTimer)
+    const process = this.process
+    this.process = undefined
+    await process?.stop(graceMs)
+  }
+
+  async #work(): Promise<void> {
+    if (this.#working) return
+    this.#working = true
+    clearTimeout(this.#idleTimer)
+    for (let job = this.#queue.shift(); job; job = this.#queue.shift()) {
+      await this.#runJob(job)
+      this.lastUsed = Date.now()
+      await this.#replaceIfWorn()
+    }
+    this.#working = false
+    this.#armIdleStop()
+    this.#owner.freed()
+  }
+
+  async #runJob(job: Job): Promise<void> {
+    let watch: NodeJS.Timeout | undefined
+    try {
+      const process = await this.#readyProcess()
+      watch = setInterval(() => this.#endIfSwollen(process), watchMs).unref()
+      await job.run(process)
+      this.#crashes = 0
+    } catch (error) {
+      job.fail(error as Error)
+      if ((error as Error).name === 'PhpTimeout') this.#owner.count('timeout')
+      else if (error instanceof PhpTaskError) this.#crashes = 0
+    } finally {
+      clearInterval(watch)
+    }
+  }
+
+  /** The running process if it still fits the site, else a new one. */
+  async #readyProcess(): Promise<PhpProcess> {
+    const running = this.#processSite
+    if (this.process && running && !sameProcess(running, this.site)) await this.stopProcess()
+    if (this.process && running && running.address !== this.site.address) {
+      await this.process.moveIn({ address: this.site.address })
+      this.#processSite = this.site
+    }
+    if (this.process) return this.process
+    const pause = this.#notBefore - Date.now()
+    if (pause > 0) throw new PhpCrashed(`PHP of this site crashed ${this.#crashes} times; next attempt in ${pause} ms`)
+    const site = this.site
+    try {
+      const started = await this.#owner.start(this)
+      this.#keep(started, site)
+    } catch (error) {
+      if (!(error instanceof PhpBusy)) this.#crashed()
+      throw error
+    }
+    if (this.#stopped) {
+      await this.stopProcess(0)
+      throw new PhpCrashed('the site is stopped')
+    }
+    return this.process as unknown as PhpProcess
+  }
+
+  #keep(process: PhpProcess, site: PhpSite): void {
+    this.process = process
+    this.#processSite = site
+    process.exited.then((exit) => {
+      if (this.process !== process) return // stopped on purpose, or replaced
+      this.process = undefined
+      if (!exit.timedOut) this.#crashed()
+      this.#owner.freed()
+    })
+  }
+
+  #crashed(): void {
+    this.#owner.count('crash')
+    this.#crashes++
+    const doublings = this.#crashes - freeCrashes - 1
+    if (doublings >= 0) this.#notBefore = Date.now() + Math.min(longestPauseMs, 500 * 2 ** doublings)
+  }
+
+  async #replaceIfWorn(): Promise<void> {
+    const process = this.process
+    if (!process) return
+    if (!process.worn && process.lastResidentBytes <= this.#owner.limits.processMemoryBytes) return
+    this.#owner.count('replace')
+    await this.stopProcess()
+  }
+
+  async #endIfSwollen(process: PhpProcess): Promise<void> {
+    const most = 2 * this.#owner.limits.processMemoryBytes
+    if ((await process.residentBytes()) > most)
+      process.kill(new PhpCrashed(`PHP took more than ${most} bytes of memory`))
+  }
+
+  #armIdleStop(): void {
+    clearTimeout(this.#idleTimer)
+    if (this.#stopped) return
+    this.#idleTimer = setTimeout(() => {
+      if (this.idle) void this.stopProcess().then(() => this.#owner.freed())
+    }, this.#owner.limits.idleMs).unref()
+  }
+}
+
+/** Whether a process started for `before` can serve `now`; a new address alone needs no new process. */
+function sameProcess(before: PhpSite, now: PhpSite): boolean {
+  return (
+    before.homePath === now.homePath &&
+    before.corePath === now.corePath &&
+    before.phpVersion === now.phpVersion &&
+    before.uid === now.uid
+  )
+}

@@ -1,0 +1,269 @@
+import { tmpdir } from 'node:os'
+import type { Readable } from 'node:stream'
+import { holdRequestBody } from './held-body.ts'
+import { type Job, Lane, type LaneLimits } from './lane.ts'
+import {
+  PhpBusy,
+  type PhpProcess,
+  type PhpRequest,
+  type PhpResponse,
+  type PhpRuntime,
+  type PhpSite,
+  PhpTimeout,
+} from './runtime.ts'
+
+export interface PooledSite extends PhpSite {
+  readonly siteId: number
+}
+
+export interface PoolLimits extends LaneLimits {
+  /** From the start of PHP's work on a request to its end. */
+  readonly requestMs: number
+  readonly taskMs: number
+  /** All processes together, spares included. */
+  readonly memoryBytes: number
+  readonly mostBodyBytes: number
+  /** Folder for long request bodies in flight; default: the system's temporary folder. */
+  readonly bodyFolder?: string
+}
+
+/** A visitor's request as the host got it: its body has not been read, its length may be unknown. */
+export interface VisitorRequest extends Omit<PhpRequest, 'bodyBytes'> {
+  readonly body: Readable | null
+}
+
+export interface PoolStats {
+  readonly processes: number
+  readonly spares: number
+  readonly busy: number
+  readonly waiting: number
+  readonly residentBytes: number
+  readonly crashes: number
+  readonly timeouts: number
+  readonly replaced: number
+  readonly refused: number
+}
+
+const bodyInMemoryBytes = 1 << 20
+// A site's process after its front page and wp-admin; used until one has been measured.
+const usualProcessBytes = 300 << 20
+
+/** The PHP processes of a host by site: started on demand, one job at a time each, within a memory budget. */
+export class PhpPool {
+  readonly #runtime: PhpRuntime
+  readonly #limits: PoolLimits
+  readonly #lanes = new Map<number, Lane>()
+  readonly #spares = new Set<PhpProcess>()
+  readonly #counts = { crash: 0, timeout: 0, replace: 0, refused: 0 }
+  #starting = 0
+  #waitingForRoom: (() => void)[] = []
+
+  constructor(runtime: PhpRuntime, limits: PoolLimits) {
+    this.#runtime = runtime
+    this.#limits = limits
+  }
+
+  /**
+   * Runs a visitor's request on the site's PHP, which is started if need be. Resolves with the head; the body follows while
+   * PHP runs.
+   * @param signal fires when the visitor went away: a request that still waits is dropped
+   * @throws PhpBusy, PhpTimeout, PhpCrashed, PhpAbandoned, PhpBodyTooLarge
+   */
+  async handle(site: PooledSite, request: VisitorRequest, signal?: AbortSignal): Promise<PhpResponse> {
+    const held = request.body && (await holdRequestBody(request.body, this.#bodyLimits()))
+    const answer = Promise.withResolvers<PhpResponse>()
+    const job: Job = {
+      run: async (process) => {
+        const late = setTimeout(
+          () => process.kill(new PhpTimeout(`PHP did not finish within ${this.#limits.requestMs} ms`)),
+          this.#limits.requestMs,
+        )
+        try {
+          const body = held && held.bytes > 0 ? held.read() : null
+          const { finished, ...response } = await process.request({ ...request, body, bodyBytes: held?.bytes ?? 0 })
+          answer.resolve(response)
+          await finished
+        } finally {
+          clearTimeout(late)
+        }
+      },
+      fail: answer.reject,
+    }
+    try {
+      this.#add(site, job, signal)
+      return await answer.promise
+    } finally {
+      // The head is here only after the whole body went in.
+      await held?.release()
+    }
+  }
+
+  /**
+   * Runs one of Stead's tasks in the site's PHP, in turn with its requests. What it returns is the site's word.
+   * @throws PhpTaskError with PHP's message, PhpBusy, PhpTimeout, PhpCrashed
+   */
+  async runTask(site: PooledSite, name: string, input: unknown, options?: { timeoutMs?: number }): Promise<unknown> {
+    const answer = Promise.withResolvers<unknown>()
+    this.#add(site, {
+      run: async (process) => {
+        answer.resolve(await process.runTask(name, input, { timeoutMs: options?.timeoutMs ?? this.#limits.taskMs }))
+      },
+      fail: answer.reject,
+    })
+    return answer.promise
+  }
+
+  /**
+   * Starts a process ahead of its site, behind all others in priority; it counts against the memory budget.
+   * @returns undefined when there is no memory to spare: nobody is stopped for it
+   */
+  async startSpare(site: PhpSite): Promise<PhpProcess | undefined> {
+    if (!this.#hasRoom()) return undefined
+    this.#starting++
+    try {
+      const spare = await this.#runtime.start(site, { lowPriority: true })
+      this.#spares.add(spare)
+      spare.exited.then(() => {
+        this.#spares.delete(spare)
+        this.#freed()
+      })
+      return spare
+    } finally {
+      this.#starting--
+    }
+  }
+
+  /** Makes a spare, which has moved in already, the process of a site. */
+  async adopt(site: PooledSite, spare: PhpProcess): Promise<void> {
+    this.#spares.delete(spare)
+    await this.#lane(site).adopt(spare)
+  }
+
+  /** Ends the site's process when what it does is done; the next request starts a new one. */
+  async restart(siteId: number): Promise<void> {
+    await this.#lanes.get(siteId)?.restart()
+  }
+
+  /** Ends the site's process and forgets the site; what waits fails. A later request starts over. */
+  async stop(siteId: number, graceMs?: number): Promise<void> {
+    const lane = this.#lanes.get(siteId)
+    this.#lanes.delete(siteId)
+    await lane?.stop(graceMs)
+    this.#freed()
+  }
+
+  async stopAll(graceMs?: number): Promise<void> {
+    await Promise.all([
+      ...[...this.#lanes.keys()].map((siteId) => this.stop(siteId, graceMs)),
+      ...[...this.#spares].map((spare) => spare.stop(graceMs)),
+    ])
+  }
+
+  stats(): PoolStats {
+    const lanes = [...this.#lanes.values()]
+    return {
+      processes: lanes.filter((lane) => lane.process).length,
+      spares: this.#spares.size,
+      busy: lanes.filter((lane) => !lane.idle).length,
+      waiting: lanes.reduce((sum, lane) => sum + lane.waiting, 0),
+      residentBytes: this.#residentBytes(),
+      crashes: this.#counts.crash,
+      timeouts: this.#counts.timeout,
+      replaced: this.#counts.replace,
+      refused: this.#counts.refused,
+    }
+  }
+
+  #add(site: PooledSite, job: Job, signal?: AbortSignal): void {
+    try {
+      this.#lane(site).add(job, signal)
+    } catch (error) {
+      if (error instanceof PhpBusy) this.#counts.refused++
+      throw error
+    }
+  }
+
+  #lane(site: PooledSite): Lane {
+    let lane = this.#lanes.get(site.siteId)
+    if (!lane) {
+      lane = new Lane(site, {
+        limits: this.#limits,
+        start: (asking) => this.#start(asking),
+        freed: () => this.#freed(),
+        count: (event) => {
+          this.#counts[event]++
+        },
+      })
+      this.#lanes.set(site.siteId, lane)
+    }
+    lane.site = site
+    return lane
+  }
+
+  async #start(lane: Lane): Promise<PhpProcess> {
+    await this.#makeRoom()
+    this.#starting++
+    try {
+      return await this.#runtime.start(lane.site)
+    } finally {
+      this.#starting--
+    }
+  }
+
+  /**
+   * Waits until one more process fits: the idle one that was used longest ago stops, then a spare; when all are at work, the
+   * first that is done. @throws PhpBusy when none is done in the time of a request
+   */
+  async #makeRoom(): Promise<void> {
+    const deadline = Date.now() + this.#limits.requestMs
+    while (!this.#hasRoom()) {
+      const idle = [...this.#lanes.values()].filter((lane) => lane.process && lane.idle)
+      const oldest = idle.sort((a, b) => a.lastUsed - b.lastUsed)[0]
+      const [spare] = this.#spares
+      if (oldest) await oldest.stopProcess()
+      else if (spare) await spare.stop(0)
+      else if (Date.now() >= deadline) throw new PhpBusy('all PHP processes that fit into memory are at work')
+      else await this.#nextFreed(deadline - Date.now())
+    }
+  }
+
+  #nextFreed(timeoutMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs).unref()
+      this.#waitingForRoom.push(() => {
+        clearTimeout(timer)
+        resolve()
+      })
+    })
+  }
+
+  #freed(): void {
+    for (const go of this.#waitingForRoom.splice(0)) go()
+  }
+
+  /** One process always fits, however small the budget. */
+  #hasRoom(): boolean {
+    const processes = this.#processes()
+    const count = processes.length + this.#starting
+    if (count === 0) return true
+    const usual = processes.length > 0 ? this.#residentBytes() / processes.length : usualProcessBytes
+    return this.#residentBytes() + (this.#starting + 1) * Math.max(usual, usualProcessBytes) <= this.#limits.memoryBytes
+  }
+
+  #processes(): PhpProcess[] {
+    const ofSites = [...this.#lanes.values()].flatMap((lane) => lane.process ?? [])
+    return [...ofSites, ...this.#spares]
+  }
+
+  #residentBytes(): number {
+    return this.#processes().reduce((sum, each) => sum + each.lastResidentBytes, 0)
+  }
+
+  #bodyLimits() {
+    return {
+      memoryBytes: bodyInMemoryBytes,
+      mostBytes: this.#limits.mostBodyBytes,
+      folder: this.#limits.bodyFolder ?? tmpdir(),
+    }
+  }
+}
