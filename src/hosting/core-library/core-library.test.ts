@@ -10,6 +10,7 @@ import { type MadeEntry, makeTar, makeZip } from '../../../test/support/archives
 import { madeRelease, type ReleaseApi, startReleaseApi } from '../../../test/support/release-api.ts'
 import { type CoreLibrary, type CoreLibraryOptions, CoreUnavailable, createCoreLibrary } from './core-library.ts'
 import type { CoreSource } from './core-source.ts'
+import { sealTree } from './core-tree.ts'
 import { releaseApiSource } from './sources/release-api.ts'
 
 const run = promisify(execFile)
@@ -194,6 +195,15 @@ describe('sources in order', () => {
     expect((await library({ sources: [failing, ...apiOnly()] }).ensure('latest')).version).toBe('6.8.7')
   })
 
+  test('a machine with neither a network nor apt says so', async () => {
+    const noTools = { env: { PATH: dataDir } }
+    const stopped = run(process.execPath, [child, dataDir, 'http://127.0.0.1:1', 'latest'], noTools)
+    const { stderr } = await stopped.catch((error: { stderr: string }) => error)
+    expect(stderr).toContain('- the release API at http://127.0.0.1:1: http://127.0.0.1:1/core/version-check/1.7/:')
+    expect(stderr).toMatch(/- Debian's package \(\w+\): (there is no apt-get on this machine|Debian's signing keys)/)
+    expect(stderr).toContain('Set STEAD_CORE_SOURCE to')
+  })
+
   test('without any, the message names each with its reason, and what to do', async () => {
     const none = library({ sources: [failing, { ...failing, name: 'elsewhere' }] })
     await expect(none.ensure('latest')).rejects.toThrow(
@@ -292,6 +302,23 @@ describe('when several do it, or die doing it', () => {
     await mkdir(join(dataDir, 'cores', '.unpack-dead', 'core'), { recursive: true })
     expect((await library().ensure('6.8.7')).files).toBe(9)
     expect(await leftovers()).toEqual([])
+  })
+
+  test.each(['resolving', 'downloading', 'verifying', 'unpacking'])('killed while %s', async (phase) => {
+    const big = Array.from({ length: 300 }, (_, index) => ({
+      name: `wordpress/wp-includes/${index}.php`,
+      content: 'x',
+    }))
+    api.publish('6.8.7', madeRelease('6.8.7', big))
+    const dying = spawn(process.execPath, [child, dataDir, api.base, '6.8.7'])
+    const exited = once(dying, 'exit')
+    dying.stderr.on('data', (text) => String(text).includes(phase) && dying.kill('SIGKILL'))
+    await exited
+    const expected = await library({ dataDir: join(dataDir, 'other') }).ensure('6.8.7')
+    for (const core of [...(await library().list()), await library().ensure('6.8.7')]) {
+      expect(core.sha256).toBe(expected.sha256)
+      expect(await sealTree(core.path)).toMatchObject({ sha256: expected.sha256, files: 309 })
+    }
   })
 
   test('a folder without its manifest, and a core that lost files, are replaced', async () => {
