@@ -11,8 +11,9 @@ export const operations: Migration = {
       .addColumn('site_id', 'bigint')
       .addColumn('account_id', 'bigint')
       .addColumn('input', 'text', (column) => column.notNull())
+      .addColumn('source', 'text')
       .addColumn('state', 'text', (column) => column.notNull())
-      .addColumn('undoing', 'integer', (column) => column.notNull())
+      .addColumn('ending', 'text')
       .addColumn('cancel_requested', 'integer', (column) => column.notNull())
       .addColumn('attempts', 'integer', (column) => column.notNull())
       .addColumn('run_at', 'bigint', (column) => column.notNull())
@@ -24,19 +25,38 @@ export const operations: Migration = {
       .addColumn('started_at', 'bigint')
       .addColumn('finished_at', 'bigint')
       .execute()
-    // the rule itself: one running operation a site
+    // the rule itself: one operation a site is begun and not finished, be it running or waiting for its next attempt
     await partialIndex(db, {
-      name: 'operations_one_running_a_site',
+      name: 'operations_one_begun_a_site',
       table: 'operations',
       columns: 'site_id',
-      where: "state = 'running' and site_id is not null",
+      where: 'site_id is not null and started_at is not null and finished_at is null',
       unique: true,
     })
     await partialIndex(db, {
-      name: 'operations_open',
+      name: 'operations_queued',
       table: 'operations',
-      columns: 'runner, state, run_at, id',
-      where: "state in ('queued', 'running')",
+      columns: 'runner, host_id, run_at, id',
+      where: "state = 'queued'",
+    })
+    await partialIndex(db, {
+      name: 'operations_queued_of_site',
+      table: 'operations',
+      columns: 'site_id, id',
+      where: "state = 'queued' and site_id is not null",
+    })
+    // without lease_until: PostgreSQL writes a heartbeat without touching an index (HOT update) as long as none holds it
+    await partialIndex(db, {
+      name: 'operations_running',
+      table: 'operations',
+      columns: 'runner, host_id',
+      where: "state = 'running'",
+    })
+    await partialIndex(db, {
+      name: 'operations_finished',
+      table: 'operations',
+      columns: 'finished_at',
+      where: 'finished_at is not null',
     })
     await db.schema.createIndex('operations_site').on('operations').columns(['site_id', 'id']).execute()
     await db.schema.createIndex('operations_account').on('operations').columns(['account_id', 'id']).execute()
@@ -46,6 +66,7 @@ export const operations: Migration = {
       .addColumn('position', 'integer', (column) => column.notNull())
       .addColumn('name', 'text', (column) => column.notNull())
       .addColumn('state', 'text', (column) => column.notNull())
+      .addColumn('attempts', 'integer', (column) => column.notNull())
       .addColumn('result', 'text')
       .addColumn('error', 'text')
       .addColumn('started_at', 'bigint')

@@ -179,10 +179,13 @@ export interface OperationRow {
   site_id: number | null
   account_id: number | null
   input: string
+  /** Who asked for it (JSON), for the records that its steps write. */
+  source: string | null
   state: 'queued' | 'running' | 'succeeded' | 'failed' | 'canceled'
-  /** 1 while undo steps are what is left to run. */
-  undoing: Flag
+  /** Set while undoing is what is left to do: the state that follows. */
+  ending: 'failed' | 'canceled' | null
   cancel_requested: Flag
+  /** How often a worker has taken it up; never goes back, so that it fences off late writers. */
   attempts: number
   run_at: number
   lease_owner: string | null
@@ -198,7 +201,9 @@ export interface OperationStepRow {
   operation_id: number
   position: number
   name: string
-  state: 'pending' | 'running' | 'succeeded' | 'failed' | 'undone' | 'skipped'
+  state: 'pending' | 'running' | 'succeeded' | 'failed' | 'undoing' | 'undone' | 'undo_failed' | 'skipped'
+  /** How often the step (or, while undoing, its undo) was started. */
+  attempts: number
   result: string | null
   error: string | null
   started_at: number | null

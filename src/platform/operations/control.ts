@@ -1,0 +1,119 @@
+import { sql } from 'kysely'
+import { announce, isPostgres, type Tx } from '../db/database.ts'
+import type { OperationStepRow } from '../db/schema.ts'
+import type { Definitions } from './definition.ts'
+import { databaseNow, type StoredOperation } from './lease.ts'
+import { end } from './standing.ts'
+
+/** `requested`: its worker was told, and undoes what was done; `too_late`: it has ended, or is being undone already. */
+export type CancelOutcome = 'canceled' | 'requested' | 'too_late' | 'unknown'
+
+/**
+ * Cancels an operation: at once when it was never begun, else by way of its worker.
+ * @param now milliseconds UTC
+ * @param definitions whose `failed` hook is called for one that is canceled at once; without them none is
+ * @throws what that hook throws
+ */
+export async function cancelOperation(
+  tx: Tx,
+  operationId: number,
+  now: number,
+  definitions?: Definitions,
+): Promise<CancelOutcome> {
+  const operation = await lockedOperation(tx, operationId)
+  if (!operation) return 'unknown'
+  if (operation.finished_at !== null || operation.ending !== null) return 'too_late'
+  const steps = await stepsOf(tx, operationId)
+  if (operation.state === 'queued' && steps.every(({ started_at }) => started_at === null)) {
+    await end(tx, { operation, steps }, definitions?.get(operation.type), 'canceled', { clock: () => now })
+    return 'canceled'
+  }
+  await tx
+    .updateTable('operations')
+    // one that waits for its next attempt need not wait any longer
+    .set({ cancel_requested: 1, ...(operation.state === 'queued' && { run_at: databaseNow(tx) }) })
+    .where('id', '=', operationId)
+    .execute()
+  await announce(tx, 'operations', String(operationId))
+  return 'requested'
+}
+
+/**
+ * Cancels whatever of a site has not ended, as for its deletion: what is enqueued afterwards waits for the undo of at most
+ * one. Parameters as those of {@link cancelOperation}.
+ */
+export async function cancelOpenOperations(
+  tx: Tx,
+  siteId: number,
+  now: number,
+  definitions?: Definitions,
+): Promise<void> {
+  const open = await tx
+    .selectFrom('operations')
+    .select('id')
+    .where('site_id', '=', siteId)
+    .where('finished_at', 'is', null)
+    .orderBy('id')
+    .execute()
+  for (const { id } of open) await cancelOperation(tx, id, now, definitions)
+}
+
+/**
+ * Puts a failed or canceled operation back into the queue. What is done and was not undone stays done; a step that comes
+ * after an undone one runs again, unless it is a commit step, whose effect is in the database.
+ * @returns `not_ended` for one that is queued, running, or has succeeded
+ */
+export async function retryOperation(
+  tx: Tx,
+  operationId: number,
+  definitions: Definitions,
+): Promise<'queued' | 'not_ended' | 'unknown'> {
+  const operation = await lockedOperation(tx, operationId)
+  if (!operation) return 'unknown'
+  if (operation.state !== 'failed' && operation.state !== 'canceled') return 'not_ended'
+  const steps = await stepsOf(tx, operationId)
+  const code = definitions.get(operation.type)?.steps ?? {}
+  const firstOpen = steps.findIndex(({ state }) => state !== 'succeeded')
+  const again = steps.filter(
+    ({ state, name }, position) =>
+      state !== 'succeeded' || (position > firstOpen && firstOpen >= 0 && !code[name]?.commit),
+  )
+  for (const step of again) await resetStep(tx, step)
+  await tx
+    .updateTable('operations')
+    .set({
+      state: 'queued',
+      ending: null,
+      cancel_requested: 0,
+      error: null,
+      progress: 0,
+      run_at: databaseNow(tx),
+      started_at: null,
+      finished_at: null,
+    })
+    .where('id', '=', operationId)
+    .execute()
+  await announce(tx, 'operations', String(operationId))
+  return 'queued'
+}
+
+async function resetStep(tx: Tx, step: OperationStepRow): Promise<void> {
+  // what could not be undone may be half there: a cancel must try to undo it again
+  const started_at = step.state === 'undo_failed' ? step.started_at : null
+  await tx
+    .updateTable('operation_steps')
+    .set({ state: 'pending', attempts: 0, result: null, error: null, started_at, finished_at: null })
+    .where('operation_id', '=', step.operation_id)
+    .where('position', '=', step.position)
+    .execute()
+}
+
+/** The row, locked against workers: they lock it first in each of their transactions, too. */
+async function lockedOperation(tx: Tx, id: number): Promise<StoredOperation | undefined> {
+  const { rows } = await sql<StoredOperation>`select * from operations where id = ${id}
+    ${isPostgres(tx) ? sql`for update` : sql``}`.execute(tx)
+  return rows[0]
+}
+
+const stepsOf = (tx: Tx, operationId: number): Promise<OperationStepRow[]> =>
+  tx.selectFrom('operation_steps').selectAll().where('operation_id', '=', operationId).orderBy('position').execute()

@@ -1,0 +1,141 @@
+import type { Static, TSchema } from 'typebox'
+import type { Tx } from '../db/database.ts'
+import type { Log } from '../log/log.ts'
+import type { Backoff } from './backoff.ts'
+
+/*
+ * Durable operations: work that outlives the process that does it. The words:
+ *
+ * operation   one piece of work asked for: a row written in the very transaction that asks for it. It is queued, running, or
+ *             ended (succeeded, failed, canceled). Begun: some worker has taken it up once, and it has not ended.
+ * step        a named part of an operation. Its result is recorded when it is done, so that after a crash the work goes on at
+ *             the step that was cut off. That step runs again: a step must be idempotent.
+ * commit step a step that is nothing but a change of the database. It runs in the transaction that records it as done, and
+ *             so happens exactly once.
+ * undo        takes back what a step did, also one that was cut off half-way. Run in reverse order when an operation fails for
+ *             good or is canceled.
+ * definition  what an operation of a type consists of: code. The rows of the steps are the plan of one operation; they
+ *             stay as they were when it was asked for.
+ * worker      takes operations up and runs them, several at a time. Control workers run what needs no site files; the worker
+ *             of a host runs what is bound to that host.
+ * lease       a worker's right to one operation, until a time that its heartbeat keeps moving on. When the time
+ *             has passed, another worker takes the operation over.
+ * fencing     a worker that lost its lease without noticing (it was paused, cut off) must not write any more: each of its
+ *             writes is conditional on the lease still being its own, told by owner and by the number of times that the
+ *             operation was taken up.
+ * slot        a time at which a schedule is due. Each slot is enqueued once, however many controls there are.
+ */
+
+/** Thrown by a step that no further attempt can help: the operation fails at once, with this message. */
+export class PermanentFailure extends Error {
+  override readonly name = 'PermanentFailure'
+}
+
+/** What a step gets. */
+export interface StepContext<Input = unknown, Services = unknown> {
+  readonly operationId: number
+  readonly siteId: number | null
+  readonly accountId: number | null
+  /** Who asked for it, as given to `enqueue`. */
+  readonly source: unknown
+  readonly input: Input
+  /** Results of the steps that are done, by name, as they came back from JSON. */
+  readonly results: Readonly<Record<string, unknown>>
+  /** 1 at the first attempt of this step; starts cut off by a crash count, those cut off by an orderly stop do not. */
+  readonly attempt: number
+  /** Aborted when somebody asks to cancel (not while undoing), when the lease is lost, and when the worker stops. */
+  readonly signal: AbortSignal
+  /** What the role gives its operations. */
+  readonly services: Services
+  readonly log: Log
+  /** Milliseconds UTC. */
+  now(): number
+  /** How much of this step is done, 0 to 1; written at most every 250 ms. */
+  progress(fraction: number): void
+  /** Runs `work` in one transaction, which is refused if the operation is no longer this worker's. */
+  transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+}
+
+/** A step with effects outside the database: may run again after a crash, so it must be idempotent. */
+export interface RunStep<Input, Services> {
+  /** What it returns is recorded as JSON, for later steps. */
+  run(ctx: StepContext<Input, Services>): unknown
+  /** Must be idempotent, and bear that the step was cut off half-way or had not done anything yet. */
+  undo?(ctx: StepContext<Input, Services>): unknown
+  commit?: undefined
+  /** Share of the progress bar; 1 unless given. */
+  readonly weight?: number
+}
+
+/** A step that is a change of the database only: in one transaction with its record, and so exactly once. */
+export interface CommitStep<Input, Services> {
+  commit(tx: Tx, ctx: StepContext<Input, Services>): Promise<unknown>
+  /** In one transaction with its record, too. */
+  undo?(tx: Tx, ctx: StepContext<Input, Services>): Promise<unknown>
+  run?: undefined
+  readonly weight?: number
+}
+
+export type Step<Input, Services> = RunStep<Input, Services> | CommitStep<Input, Services>
+
+/** What the hook of a failed or canceled operation gets. */
+export interface FailureContext<Input = unknown> {
+  readonly operationId: number
+  readonly siteId: number | null
+  readonly accountId: number | null
+  readonly source: unknown
+  readonly input: Input
+  readonly canceled: boolean
+  /** What is stored as the operation's error; `null` when it was canceled before anything failed. */
+  readonly error: string | null
+  now(): number
+}
+
+/** An operation type. Made by {@link durable}. */
+export interface Definition<Schema extends TSchema = TSchema, Services = never> {
+  /** `noun.verb`; stored, so it stays for ever. */
+  readonly name: string
+  readonly input: Schema
+  /** Which role runs it: `host` is bound to one host, given to `enqueue`. */
+  readonly on: 'control' | 'host'
+  /** How often a step is tried before the operation fails; 5 unless given. The same goes for each undo. */
+  readonly attempts?: number
+  readonly backoff?: Partial<Backoff>
+  readonly steps: Readonly<Record<string, Step<Static<Schema>, Services>>>
+  /**
+   * Runs in the transaction that makes the operation failed or canceled: the activity entry, the event. When it throws, its
+   * writes are dropped, the fault is logged, and the operation ends all the same.
+   */
+  failed?(tx: Tx, ctx: FailureContext<Static<Schema>>): Promise<unknown>
+  /** Never set: lets the compiler see that a worker gives every definition the services it needs. */
+  readonly needs?: (services: Services) => void
+}
+
+/** A definition of whatever input and services. */
+export type AnyDefinition = Definition<TSchema, never>
+
+/**
+ * Declares an operation type. `Services` is inferred from steps that name it (`run(ctx: StepContext<Input, HostServices>)`);
+ * with steps written in place use {@link durableWith}.
+ */
+export function durable<Schema extends TSchema, Services = unknown>(
+  definition: Definition<Schema, Services>,
+): Definition<Schema, Services> {
+  return definition
+}
+
+/** `durableWith<HostServices>()({ … })`: declares an operation type whose steps are given these services. */
+export const durableWith =
+  <Services>() =>
+  <Schema extends TSchema>(definition: Definition<Schema, Services>): Definition<Schema, Services> =>
+    definition
+
+/** Definitions by name. */
+export type Definitions = ReadonlyMap<string, AnyDefinition>
+
+/** @throws Error when two definitions have one name. */
+export function definitionsByName(list: readonly AnyDefinition[]): Definitions {
+  const byName = new Map(list.map((definition) => [definition.name, definition]))
+  if (byName.size !== list.length) throw new Error('two operation types have the same name')
+  return byName
+}

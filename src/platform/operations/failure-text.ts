@@ -1,0 +1,26 @@
+const LENGTH_LIMIT = 500
+
+const secrets: [RegExp, string][] = [
+  // the user part of an address
+  [/\/\/[^/\s@]+@/g, '//'],
+  [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, '$1 (hidden)'],
+  [
+    /\b([\w-]*(?:password|passwd|secret|token|signature|api_?key|credential)[\w-]*["']?\s*[=:]\s*)(["']?)[^\s"'&,;]+\2/gi,
+    '$1(hidden)',
+  ],
+  [/\bwhsec_[\w+/=-]+/g, '(hidden)'],
+]
+
+/** The text of an error as clients may read it: no stack trace, no secret, one line of bounded length. */
+export function failureText(error: unknown): string {
+  const { message, code, name } = (error ?? {}) as { message?: unknown; code?: unknown; name?: unknown }
+  const said = [message, typeof error === 'string' ? error : '', code, name].find(
+    (text) => text && typeof text === 'string',
+  )
+  let text = String(said ?? 'Unknown error')
+    .replace(/\n\s+at .*/g, '')
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+  for (const [pattern, replacement] of secrets) text = text.replace(pattern, replacement)
+  return text.length > LENGTH_LIMIT ? `${text.slice(0, LENGTH_LIMIT - 1)}…` : text
+}

@@ -1,0 +1,107 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import type { Tx } from '../db/database.ts'
+import type { OperationRow, OperationStepRow, Schema } from '../db/schema.ts'
+
+/** An operation as its clients see it. Times are milliseconds UTC. */
+export interface OperationView {
+  readonly id: number
+  readonly type: string
+  readonly siteId: number | null
+  readonly accountId: number | null
+  readonly state: OperationRow['state']
+  /** Somebody asked to cancel it. */
+  readonly cancelRequested: boolean
+  /** 0 to 100. */
+  readonly progress: number
+  readonly steps: readonly OperationStepView[]
+  /** How often a worker has taken it up. */
+  readonly attempts: number
+  /** Why it failed; while it is queued: why its last attempt did. */
+  readonly error: string | null
+  readonly createdAt: number
+  readonly startedAt: number | null
+  readonly finishedAt: number | null
+}
+
+export interface OperationStepView {
+  readonly name: string
+  readonly state: OperationStepRow['state']
+  readonly startedAt: number | null
+  readonly finishedAt: number | null
+  readonly error: string | null
+}
+
+/** Which operations the caller may see: the resource on top decides. */
+export type Visible = (eb: ExpressionBuilder<Schema, 'operations'>) => Expression<SqlBool>
+
+export interface OperationFilter {
+  readonly siteId?: number | undefined
+  readonly state?: OperationRow['state'] | undefined
+  readonly type?: string | undefined
+  /** Everything unless given. */
+  readonly visible?: Visible | undefined
+}
+
+/** @returns the operation, unless there is none with this id that is visible */
+export async function getOperation(tx: Tx, id: number, visible?: Visible): Promise<OperationView | undefined> {
+  let query = tx.selectFrom('operations').selectAll().where('id', '=', id)
+  if (visible) query = query.where(visible)
+  const [found] = await withSteps(tx, await query.execute())
+  return found
+}
+
+/** Newest first. `total` counts all that the filter lets through. */
+export async function listOperations(
+  tx: Tx,
+  filter: OperationFilter,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ operations: OperationView[]; total: number }> {
+  const { siteId, state, type, visible } = filter
+  let query = tx.selectFrom('operations')
+  if (siteId !== undefined) query = query.where('site_id', '=', siteId)
+  if (state !== undefined) query = query.where('state', '=', state)
+  if (type !== undefined) query = query.where('type', '=', type)
+  if (visible) query = query.where(visible)
+  const { total } = await query.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const rows = await query.selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute()
+  return { operations: await withSteps(tx, rows), total }
+}
+
+async function withSteps(tx: Tx, rows: (Omit<OperationRow, 'id'> & { id: number })[]): Promise<OperationView[]> {
+  if (rows.length === 0) return []
+  const steps = await tx
+    .selectFrom('operation_steps')
+    .selectAll()
+    .where(
+      'operation_id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .orderBy('operation_id')
+    .orderBy('position')
+    .execute()
+  const ofOperation = Map.groupBy(steps, (step) => step.operation_id)
+  return rows.map((row) => ({
+    id: row.id,
+    type: row.type,
+    siteId: row.site_id,
+    accountId: row.account_id,
+    state: row.state,
+    cancelRequested: row.cancel_requested === 1,
+    progress: row.progress,
+    steps: (ofOperation.get(row.id) ?? []).map(stepView),
+    attempts: row.attempts,
+    error: row.error,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+  }))
+}
+
+const stepView = ({ name, state, started_at, finished_at, error }: OperationStepRow): OperationStepView => ({
+  name,
+  state,
+  startedAt: started_at,
+  finishedAt: finished_at,
+  error,
+})

@@ -1,0 +1,22 @@
+import { Value } from 'typebox/value'
+import type { OperationRow, OperationStepRow } from '../db/schema.ts'
+import { type AnyDefinition, PermanentFailure } from './definition.ts'
+
+/**
+ * The input as the definition asks for it.
+ * @throws PermanentFailure when it does not fit, as after an upgrade that changed what the type asks for
+ */
+export function inputOf(definition: AnyDefinition, operation: Pick<OperationRow, 'input'>): unknown {
+  const input: unknown = JSON.parse(operation.input)
+  if (!Value.Check(definition.input, input)) throw new PermanentFailure('The input does not fit this version of Stead')
+  return input
+}
+
+export const sourceOf = (operation: Pick<OperationRow, 'source'>): unknown =>
+  operation.source === null ? undefined : JSON.parse(operation.source)
+
+/** Results of the steps that have one, by name. */
+export function resultsOf(steps: readonly OperationStepRow[]): Record<string, unknown> {
+  const withResult = steps.filter(({ result }) => result !== null)
+  return Object.fromEntries(withResult.map(({ name, result }) => [name, JSON.parse(result as string)]))
+}

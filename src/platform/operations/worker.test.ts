@@ -1,0 +1,395 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
+import { type Database, isUniqueViolation } from '../db/database.ts'
+import { cancelOperation } from './control.ts'
+import { definitionsByName, durable, PermanentFailure } from './definition.ts'
+import { type EnqueueOptions, enqueue } from './enqueue.ts'
+import { anyInput, ended, gate, oneStep, startWorker, until } from './harness.ts'
+import { getOperation } from './read.ts'
+import type { Worker } from './worker.ts'
+
+const backoff = { firstMs: 20, factor: 1, mostMs: 20 }
+
+for (const { dialect, skip } of dialects) {
+  describe.skipIf(skip)(`worker on ${dialect}`, () => {
+    let made: TestDatabase
+    let db: Database
+    const workers: Worker[] = []
+    const start = (...args: Parameters<typeof startWorker> extends [unknown, ...infer Rest] ? Rest : never) => {
+      const worker = startWorker(db, ...args)
+      workers.push(worker)
+      return worker
+    }
+    const ask = (definition: ReturnType<typeof oneStep>, options?: EnqueueOptions, label?: string) =>
+      db.transaction((tx) => enqueue(tx, definition, { ...(label && { label }) }, options))
+
+    beforeEach(async () => {
+      made = await testDatabase(dialect)
+      db = made.database
+    })
+    afterEach(async () => {
+      await Promise.all(workers.splice(0).map((worker) => worker.stop(0)))
+      await made.drop()
+    })
+
+    test('an operation exists only if the transaction that asks for it commits, and only with a fitting input', async () => {
+      const definition = oneStep(() => {})
+      const failing = db.transaction(async (tx) => {
+        await enqueue(tx, definition, {})
+        throw new Error('no')
+      })
+      await expect(failing).rejects.toThrow('no')
+      const wrong = db.transaction((tx) => enqueue(tx, definition, { label: 1 as never }))
+      await expect(wrong).rejects.toThrow('input of test.one: /label must be string')
+      const hostless = db.transaction((tx) =>
+        enqueue(
+          tx,
+          oneStep(() => {}, { on: 'host' }),
+          {},
+        ),
+      )
+      await expect(hostless).rejects.toThrow('hostId is needed')
+      expect(await db.read.selectFrom('operations').selectAll().execute()).toEqual([])
+    })
+
+    test('steps run in order, each with the results of those before', async () => {
+      const definition = durable({
+        name: 'test.steps',
+        input: anyInput,
+        on: 'control',
+        steps: {
+          first: { run: ({ input, source }) => ({ said: input.label, source }) },
+          second: { commit: async (_tx, { results }) => [results.first] },
+          third: { run: ({ results }) => results },
+        },
+      })
+      start([definition])
+      const options = { source: { email: 'a@example.com' }, siteId: 7, accountId: 8 }
+      const id = await db.transaction((tx) => enqueue(tx, definition, { label: 'x' }, options))
+      const operation = await ended(db, id)
+      expect(operation).toMatchObject({ state: 'succeeded', progress: 100, attempts: 1, siteId: 7, accountId: 8 })
+      expect(operation.steps.map(({ name, state }) => `${name} ${state}`)).toEqual([
+        'first succeeded',
+        'second succeeded',
+        'third succeeded',
+      ])
+      const { result } = await db.read
+        .selectFrom('operation_steps')
+        .select('result')
+        .where('name', '=', 'third')
+        .executeTakeFirstOrThrow()
+      const first = { said: 'x', source: { email: 'a@example.com' } }
+      expect(JSON.parse(result ?? '')).toEqual({ first, second: [first] })
+    })
+
+    test('operations of one site run in order of creation, also while one waits for its next attempt', async () => {
+      const log: string[] = []
+      const definition = oneStep(
+        ({ input, attempt }) => {
+          log.push(`${input.label}${attempt}`)
+          if (input.label === 'a' && attempt < 3) throw new Error('not yet')
+        },
+        { backoff },
+      )
+      start([definition])
+      start([definition])
+      const ids = await db.transaction(async (tx) => {
+        const all: number[] = []
+        for (const label of ['a', 'b', 'c']) all.push(await enqueue(tx, definition, { label }, { siteId: 1 }))
+        return all
+      })
+      for (const id of ids) await ended(db, id)
+      expect(log).toEqual(['a1', 'a2', 'a3', 'b1', 'c1'])
+    })
+
+    test('operations of different sites, and those of none, run at the same time, up to the bound', async () => {
+      let now = 0
+      let most = 0
+      const all = gate()
+      const definition = oneStep(async () => {
+        now++
+        most = Math.max(most, now)
+        if (now === 3) all.open()
+        await all.opened
+        now--
+      })
+      start([definition], { concurrency: 3 })
+      const ids = await Promise.all([1, 2, 3, 4, null, null].map((siteId) => ask(definition, { siteId })))
+      for (const id of ids) await ended(db, id)
+      expect(most).toBe(3)
+    })
+
+    test('the database itself refuses a second begun operation of a site', async () => {
+      const definition = oneStep(() => {})
+      const first = await ask(definition, { siteId: 1 })
+      const second = await ask(definition, { siteId: 1 })
+      const begin = (id: number) =>
+        db.transaction((tx) => tx.updateTable('operations').set({ started_at: 1 }).where('id', '=', id).execute())
+      await begin(first)
+      await expect(begin(second)).rejects.toSatisfy(isUniqueViolation)
+    })
+
+    test('a delayed operation waits for its time and holds up nothing before that', async () => {
+      const log: string[] = []
+      const definition = oneStep(({ input, now }) => log.push(`${input.label} ${now()}`))
+      start([definition])
+      const runAt = Date.now() + 400
+      const late = await ask(definition, { siteId: 1, runAt }, 'late')
+      const early = await ask(definition, { siteId: 1 }, 'early')
+      await ended(db, early)
+      expect(await getOperation(db.read, late)).toMatchObject({ state: 'queued' })
+      await ended(db, late)
+      expect(log.map((line) => line.split(' ')[0])).toEqual(['early', 'late'])
+      expect(Number(log[1]?.split(' ')[1])).toBeGreaterThanOrEqual(runAt)
+    })
+
+    test('retries end with the last error, readable and without secrets; done and half-done steps are undone backwards', async () => {
+      const log: string[] = []
+      const note = (text: string) => () => void log.push(text)
+      const definition = durable({
+        name: 'test.undo',
+        input: anyInput,
+        on: 'control',
+        attempts: 3,
+        backoff,
+        steps: {
+          one: { run: note('one'), undo: note('undo one') },
+          two: { run: note('two') },
+          three: { commit: async () => log.push('three'), undo: async () => log.push('undo three') },
+          four: {
+            run({ attempt }) {
+              log.push('four')
+              throw new Error(`no ${attempt} at https://me:secret@example.com/?token=abc\n    at x (y.ts:1:1)`)
+            },
+            undo: note('undo four'),
+          },
+          five: { run: note('five'), undo: note('undo five') },
+        },
+        async failed(tx, { error, canceled, operationId, input }) {
+          const text = JSON.stringify({ error, canceled, input })
+          await tx.insertInto('schedules').values({ name: text, last_slot: operationId }).execute()
+        },
+      })
+      start([definition])
+      const id = await db.transaction((tx) => enqueue(tx, definition, { label: 'x' }))
+      const operation = await ended(db, id)
+      const error = 'no 3 at https://example.com/?token=(hidden)'
+      expect(operation).toMatchObject({ state: 'failed', error, attempts: 3 })
+      expect(operation.steps.map(({ state }) => state)).toEqual(['undone', 'succeeded', 'undone', 'undone', 'skipped'])
+      expect(log).toEqual(['one', 'two', 'three', 'four', 'four', 'four', 'undo four', 'undo three', 'undo one'])
+      const hook = { name: JSON.stringify({ error, canceled: false, input: { label: 'x' } }), last_slot: id }
+      expect(await db.read.selectFrom('schedules').selectAll().execute()).toEqual([hook])
+    })
+
+    test('an undo is retried, and its failure recorded without keeping the others from running', async () => {
+      const log: string[] = []
+      const definition = durable({
+        name: 'test.undo',
+        input: anyInput,
+        on: 'control',
+        attempts: 2,
+        backoff,
+        steps: {
+          one: { run() {}, undo: () => void log.push('one') },
+          two: {
+            run() {},
+            undo() {
+              log.push('two')
+              throw new Error('stuck')
+            },
+          },
+          three: {
+            run() {
+              throw new PermanentFailure('never')
+            },
+          },
+        },
+        async failed() {
+          throw new Error('a broken hook')
+        },
+      })
+      start([definition])
+      const id = await db.transaction((tx) => enqueue(tx, definition, {}))
+      const operation = await ended(db, id)
+      expect(operation).toMatchObject({ state: 'failed', error: 'never' })
+      expect(operation.steps.map(({ state, error }) => [state, error])).toEqual([
+        ['undone', null],
+        ['undo_failed', 'undo: stuck'],
+        ['failed', 'never'],
+      ])
+      expect(log).toEqual(['two', 'two', 'one'])
+    })
+
+    test('a commit step and its record are one: neither stays when it throws', async () => {
+      const definition = durable({
+        name: 'test.commit',
+        input: anyInput,
+        on: 'control',
+        backoff,
+        steps: {
+          change: {
+            async commit(tx, { attempt }) {
+              await tx
+                .insertInto('schedules')
+                .values({ name: `attempt ${attempt}`, last_slot: 1 })
+                .execute()
+              if (attempt === 1) throw new Error('after writing')
+              if (attempt === 2) await sql`select nonsense`.execute(tx)
+            },
+          },
+        },
+      })
+      start([definition])
+      const id = await db.transaction((tx) => enqueue(tx, definition, {}))
+      expect(await ended(db, id)).toMatchObject({ state: 'succeeded', attempts: 3, error: null })
+      expect(await db.read.selectFrom('schedules').select('name').execute()).toEqual([{ name: 'attempt 3' }])
+    })
+
+    test('who has lost the lease cannot write any more, neither a result nor a commit nor anything else', async () => {
+      const reached: string[] = []
+      const stolen = gate()
+      const lost: string[] = []
+      const definition = durable({
+        name: 'test.fence',
+        input: anyInput,
+        on: 'control',
+        steps: {
+          work: {
+            async run({ transaction }) {
+              reached.push('work')
+              await stolen.opened
+              const writing = transaction((tx) =>
+                tx.insertInto('schedules').values({ name: 'late', last_slot: 1 }).execute(),
+              )
+              await writing.catch((error) => lost.push(error.name))
+              return 'late'
+            },
+          },
+        },
+      })
+      start([definition], { observe: ({ at }) => at === 'lost' && lost.push(at) })
+      const id = await db.transaction((tx) => enqueue(tx, definition, {}))
+      await until(() => reached.length > 0)
+      const steal = { lease_owner: 'thief', lease_until: Date.now() + 1e9 }
+      await db.transaction((tx) => tx.updateTable('operations').set(steal).where('id', '=', id).execute())
+      stolen.open()
+      await until(() => lost.length === 2)
+      expect(lost).toEqual(['LeaseLost', 'lost'])
+      expect(await getOperation(db.read, id)).toMatchObject({ state: 'running', steps: [{ state: 'running' }] })
+      expect(await db.read.selectFrom('schedules').selectAll().execute()).toEqual([])
+    })
+
+    test('host-bound operations run on their host, and types that a worker does not know wait', async () => {
+      const definition = oneStep(({ services }) => services, { on: 'host' })
+      start([definition], { runner: 'host', hostId: 1, services: 'one' })
+      const second = await ask(definition, { hostId: 2 })
+      const first = await ask(definition, { hostId: 1 })
+      await ended(db, first)
+      expect(await getOperation(db.read, second)).toMatchObject({ state: 'queued', attempts: 0 })
+      start([oneStep(() => {}, { name: 'test.other', on: 'host' })], { runner: 'host', hostId: 2 })
+      start([definition], { runner: 'host', hostId: 2, services: 'two' })
+      await ended(db, second)
+      const results = await db.read
+        .selectFrom('operation_steps')
+        .select('result')
+        .orderBy('operation_id', 'desc')
+        .execute()
+      expect(results).toEqual([{ result: '"one"' }, { result: '"two"' }])
+    })
+
+    test('stop waits for the running step, and hands the rest of the operation over at once', async () => {
+      const log: string[] = []
+      const begun = gate()
+      const go = gate()
+      const step = (name: string) => ({
+        async run({ services }: { services: unknown }) {
+          log.push(`${name} ${services}`)
+          begun.open()
+          if (services === 'one') await go.opened
+        },
+      })
+      const definition = durable({
+        name: 'test.stop',
+        input: anyInput,
+        on: 'control',
+        steps: { first: step('first'), second: step('second') },
+      })
+      const one = start([definition], { services: 'one', leaseMs: 600_000 })
+      const id = await db.transaction((tx) => enqueue(tx, definition, {}))
+      await begun.opened
+      const stopped = one.stop(60_000)
+      go.open()
+      await stopped
+      start([definition], { services: 'two', leaseMs: 600_000 })
+      expect(await ended(db, id)).toMatchObject({ state: 'succeeded', attempts: 2 })
+      expect(log).toEqual(['first one', 'second two'])
+    })
+
+    test('stop aborts a step that takes longer than the grace time; that attempt does not count', async () => {
+      const begun = gate()
+      const attempts: number[] = []
+      const definition = oneStep(async ({ signal, services, attempt }) => {
+        attempts.push(attempt)
+        begun.open()
+        if (services === 'one') await new Promise((_, reject) => signal.addEventListener('abort', reject))
+      })
+      const one = start([definition], { services: 'one', leaseMs: 600_000 })
+      const id = await ask(definition)
+      await begun.opened
+      await one.stop(1)
+      start([definition], { services: 'two', leaseMs: 600_000 })
+      expect(await ended(db, id)).toMatchObject({ state: 'succeeded', attempts: 2 })
+      expect(attempts).toEqual([1, 1])
+    })
+
+    test('progress is written while a step runs, by weight', async () => {
+      const go = gate()
+      const definition = durable({
+        name: 'test.progress',
+        input: anyInput,
+        on: 'control',
+        steps: {
+          small: { run() {} },
+          big: {
+            weight: 3,
+            async run({ progress }) {
+              for (const fraction of [0.1, 0.2, Number.NaN, 7, 0.5]) progress(fraction)
+              await go.opened
+            },
+          },
+        },
+      })
+      start([definition])
+      const id = await db.transaction((tx) => enqueue(tx, definition, {}))
+      await until(async () => (await getOperation(db.read, id))?.progress === 62)
+      go.open()
+      expect(await ended(db, id)).toMatchObject({ state: 'succeeded', progress: 100 })
+    })
+
+    test('two types of one name are refused', () => {
+      expect(() => definitionsByName([oneStep(() => {}), oneStep(() => {})])).toThrow('same name')
+    })
+
+    test('a step that takes its process down each time is given up in the end, and undone', async () => {
+      let undone = 0
+      const definition = durable({
+        name: 'test.deadly',
+        input: anyInput,
+        on: 'control',
+        attempts: 1,
+        steps: { only: { run() {}, undo: () => void undone++ } },
+      })
+      const id = await db.transaction((tx) => enqueue(tx, definition, {}))
+      await db.transaction(async (tx) => {
+        const dead = { state: 'running' as const, started_at: 1, lease_owner: 'dead', lease_until: 1, attempts: 6 }
+        await tx.updateTable('operations').set(dead).execute()
+        await tx.updateTable('operation_steps').set({ state: 'running', attempts: 6, started_at: 1 }).execute()
+      })
+      start([definition])
+      expect(await ended(db, id)).toMatchObject({ state: 'failed', error: 'Step only was cut off 6 times' })
+      expect(undone).toBe(1)
+      expect(await db.transaction((tx) => cancelOperation(tx, id, 1))).toBe('too_late')
+    })
+  })
+}
