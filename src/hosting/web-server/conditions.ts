@@ -1,0 +1,48 @@
+import type { Stats } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** What tells one state of a file from another. */
+export interface Validators {
+  readonly etag: string
+  readonly lastModified: string
+}
+
+/** Strong enough: a change within one microsecond that keeps the size is not told apart. */
+export const validatorsOf = (stats: Stats): Validators => ({
+  etag: `"${stats.size.toString(36)}-${Math.round(stats.mtimeMs * 1000).toString(36)}"`,
+  lastModified: new Date(stats.mtimeMs).toUTCString(),
+})
+
+/** True when the client's copy is current (RFC 9110 §13.2.2: If-None-Match decides alone where it is given). */
+export function isNotModified(headers: IncomingHttpHeaders, { etag, lastModified }: Validators): boolean {
+  const none = headers['if-none-match']
+  if (none !== undefined)
+    return none.trim() === '*' || none.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
+  const since = Date.parse(headers['if-modified-since'] ?? '')
+  return !Number.isNaN(since) && Date.parse(lastModified) <= since
+}
+
+/** A part of a file, both ends included. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * The part that a request asks for (RFC 9110 §14): undefined for the whole, which is also the answer to several ranges, to
+ * other units and to a copy that has changed (`If-Range`); `'unsatisfiable'` for a range past the end.
+ */
+export function rangeOf(
+  headers: IncomingHttpHeaders,
+  size: number,
+  { etag, lastModified }: Validators,
+): ByteRange | 'unsatisfiable' | undefined {
+  const match = /^bytes=(\d*)-(\d*)$/i.exec(headers.range?.trim() ?? '')
+  if (!match || (match[1] === '' && match[2] === '')) return undefined
+  const condition = headers['if-range']
+  if (typeof condition === 'string' && condition !== etag && condition !== lastModified) return undefined
+  const first = match[1] === '' ? Math.max(0, size - Number(match[2])) : Number(match[1])
+  const last = match[1] === '' || match[2] === '' ? size - 1 : Math.min(Number(match[2]), size - 1)
+  if (match[1] !== '' && match[2] !== '' && Number(match[2]) < Number(match[1])) return undefined
+  return first > last ? 'unsatisfiable' : { start: first, end: last }
+}

@@ -1,0 +1,227 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { locate } from './locate.ts'
+
+let base: string
+let site: { homePath: string; corePath: string }
+
+const FILES = [
+  'home/web/index.php', 'home/web/wp-login.php', 'home/web/wp-cron.php', 'home/web/xmlrpc.php', 'home/web/wp-config.php',
+  'home/web/wp-settings.php', 'home/web/readme.html', 'home/web/license.txt', 'home/web/robots.txt', 'home/web/dump.sql',
+  'home/web/.htaccess', 'home/web/.well-known/security.txt', 'home/web/.git/config', 'home/web/wp-config.php.bak',
+  'home/web/shop/index.html', 'home/web/app/index.php', 'home/web/plain/data.txt', 'home/web/a b/index.html',
+  'home/web/wp-admin/evil.php', 'home/web/wp-includes/evil.js',
+  'home/web/wp-content/index.php', 'home/web/wp-content/debug.log', 'home/web/wp-content/db.php',
+  'home/web/wp-content/uploads/2024/05/pic.jpg', 'home/web/wp-content/uploads/shell.php', 'home/web/wp-content/uploads/x.PHP',
+  'home/web/wp-content/uploads/x.phtml', 'home/web/wp-content/uploads/ümlaut.png', 'home/web/wp-content/uploads/100%.png',
+  'home/web/wp-content/uploads/dir.php/inner.txt', 'home/web/wp-content/uploads/deck.key',
+  'home/web/wp-content/plugins/p/entry.php', 'home/web/wp-content/plugins/p/readme.txt', 'home/web/wp-content/mu-plugins/m.php',
+  'home/private/database/site.sqlite', 'home/private/php-error.log', 'outside/secret.txt', 'outside/index.php',
+  'core/wp-admin/index.php', 'core/wp-admin/install.php', 'core/wp-admin/includes/file.php', 'core/wp-admin/css/a.css',
+  'core/wp-admin/admin-ajax.php', 'core/wp-includes/js/a.js', 'core/wp-includes/version.php', 'core/wp-includes/fonts/f.woff2',
+  'core/wp-includes/js/tinymce/wp-tinymce.php', 'core/wp-login.php', 'core/only-in-core.txt',
+] // biome-ignore format: a tree
+
+beforeAll(async () => {
+  base = await mkdtemp(join(tmpdir(), 'stead-locate-'))
+  for (const file of FILES) {
+    await mkdir(dirname(join(base, file)), { recursive: true })
+    await writeFile(join(base, file), file)
+  }
+  await symlink(join(base, 'outside'), join(base, 'home/web/link'))
+  await symlink(join(base, 'outside/secret.txt'), join(base, 'home/web/link.txt'))
+  await symlink(join(base, 'home/private'), join(base, 'home/web/wp-content/private'))
+  site = { homePath: join(base, 'home'), corePath: join(base, 'core') }
+})
+
+afterAll(() => rm(base, { recursive: true, force: true }))
+
+/** A location in one line: `file <path below the base>`, `script /x.php`, `redirect /x/`, `404`. */
+async function where(target: string): Promise<string> {
+  const location = await locate(site, target)
+  switch (location.kind) {
+    case 'file': {
+      try {
+        const handle = await location.found.read()
+        // Every file holds its own path.
+        const text = await handle.readFile('utf8')
+        await handle.close()
+        return `file ${text}`
+      } finally {
+        await location.found.close()
+      }
+    }
+    case 'script':
+      return `script ${location.script}`
+    case 'redirect':
+      return `redirect ${location.location}`
+    case 'refused':
+      return String(location.status)
+  }
+}
+
+describe('what a path means', () => {
+  // biome-ignore format: a table
+  test.each([
+    // WordPress
+    ['/', 'script /index.php'],
+    ['/?p=1', 'script /index.php'],
+    ['/hello-world/', 'script /index.php'],
+    ['/2024/05/post?x=/../', 'script /index.php'],
+    ['/index.php', 'script /index.php'],
+    ['/index.php/hello/world/', 'script /index.php'],
+    ['/none.php', 'script /index.php'],
+    ['/none.php/x', 'script /index.php'],
+    ['/wp-json/wp/v2/posts', 'script /index.php'],
+    ['/sitemap.xml', 'script /index.php'],
+    ['/%C3%BCber/', 'script /index.php'],
+    ['/%ff%fe', 'script /index.php'],
+    ['/\xfc', 'script /index.php'],
+    ['/favicon.ico', 'script /index.php'],
+    // entry points
+    ['/wp-login.php?action=lostpassword', 'script /wp-login.php'],
+    ['/wp-login.php/x', 'script /wp-login.php'],
+    ['/xmlrpc.php', 'script /xmlrpc.php'],
+    ['//wp-login.php', 'script /wp-login.php'],
+    ['/wp%2Dlogin%2Ephp', 'script /wp-login.php'],
+    ['/wp-admin/', 'script /wp-admin/index.php'],
+    ['/wp-admin/admin-ajax.php', 'script /wp-admin/admin-ajax.php'],
+    ['/wp-content/plugins/p/entry.php', 'script /wp-content/plugins/p/entry.php'],
+    ['/wp-content/mu-plugins/m.php', 'script /wp-content/mu-plugins/m.php'],
+    ['/wp-includes/js/tinymce/wp-tinymce.php?c=1', 'script /wp-includes/js/tinymce/wp-tinymce.php'],
+    // folders
+    ['/wp-admin', 'redirect /wp-admin/'],
+    ['//wp-admin?a=1&b', 'redirect /wp-admin/?a=1&b'],
+    ['/wp%2Dadmin', 'redirect /wp-admin/'],
+    ['/shop', 'redirect /shop/'],
+    ['/shop/', 'file home/web/shop/index.html'],
+    ['/a%20b', 'redirect /a%20b/'],
+    ['/app/', 'script /app/index.php'],
+    ['/plain', 'script /index.php'],
+    ['/plain/', 'script /index.php'],
+    ['/wp-content/uploads/', 'script /index.php'],
+    ['/wp-includes/', 'script /index.php'],
+    // files
+    ['/robots.txt', 'file home/web/robots.txt'],
+    ['/robots.txt/', 'script /index.php'],
+    ['/robots.txt/x', 'script /index.php'],
+    ['/.well-known/security.txt', 'file home/web/.well-known/security.txt'],
+    ['/wp-content/uploads/2024/05/pic.jpg?w=1', 'file home/web/wp-content/uploads/2024/05/pic.jpg'],
+    ['/wp-content/uploads/%C3%BCmlaut.png', 'file home/web/wp-content/uploads/ümlaut.png'],
+    ['/wp-content/uploads/100%25.png', 'file home/web/wp-content/uploads/100%.png'],
+    ['/wp-content/uploads/deck.key', 'file home/web/wp-content/uploads/deck.key'],
+    ['/wp-content/plugins/p/readme.txt', 'file home/web/wp-content/plugins/p/readme.txt'],
+    ['/wp-admin/css/a.css?ver=1', 'file core/wp-admin/css/a.css'],
+    ['/wp-includes/js/a.js', 'file core/wp-includes/js/a.js'],
+    // core is laid over two folders only, and over them entirely
+    ['/wp-admin/evil.php', 'script /index.php'],
+    ['/wp-includes/evil.js', 'script /index.php'],
+    ['/only-in-core.txt', 'script /index.php'],
+    // not run
+    ['/wp-content/uploads/shell.php', '403'],
+    ['/wp-content/uploads/shell.php/x.jpg', '403'],
+    ['/wp-content//uploads/%73hell.php', '403'],
+    ['/wp-content/uploads/x.PHP', '403'],
+    ['/wp-content/uploads/x.phtml', '403'],
+    ['/wp-content/uploads/2024/05/pic.jpg/y.php', 'script /index.php'],
+    ['/wp-content/uploads/dir.php/inner.txt', 'script /index.php'],
+    ['/wp-content/db.php', '403'],
+    ['/wp-includes/version.php', '403'],
+    ['/wp-admin/includes/file.php', '403'],
+    ['/wp-admin/install.php?step=1', '403'],
+    ['/wp-cron.php?doing_wp_cron', '403'],
+    ['/wp-settings.php', '403'],
+    ['/wp-config.php/x', '403'],
+    // hidden
+    ['/wp-config.php', '404'],
+    ['/wp-config.php/', '404'],
+    ['/wp-config.php.bak', '404'],
+    ['/WP-CONFIG.PHP', '404'],
+    ['/wp-config%2ephp', '404'],
+    ['/readme.html', '404'],
+    ['/license.txt', '404'],
+    ['/dump.sql', '404'],
+    ['/dump.sql.gz', '404'],
+    ['/wp-content/debug.log', '404'],
+    ['/.htaccess', '404'],
+    ['/.env', '404'],
+    ['/.git/config', '404'],
+    ['/x/.well-known/y', '404'],
+    ['/./robots.txt', '404'],
+    ['/.well-known/.htaccess', '404'],
+    // out
+    ['/../private/php-error.log', '400'],
+    ['/%2e%2e/private/database/site.sqlite', '400'],
+    ['/wp-content/..%2f..%2fprivate/x', '400'],
+    ['/wp-content/..\\..\\private', '400'],
+    ['/wp-content%5c..', '400'],
+    ['/robots.txt%00.jpg', '400'],
+    ['/%zz', '400'],
+    ['/%', '400'],
+    ['http://evil.test/', '400'],
+    ['/%252e%252e/private/php-error.txt', 'script /index.php'],
+    ['/link/secret.txt', 'script /index.php'],
+    ['/link/', 'script /index.php'],
+    ['/link.txt', 'script /index.php'],
+    ['/wp-content/private/php-error.txt', 'script /index.php'],
+  ])('%s → %s', async (target, expected) => {
+    expect(await where(target)).toBe(expected)
+  })
+})
+
+test('nothing outside the web root and the two core folders is ever opened, whatever the target', async () => {
+  const part = fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom('web', 'wp-content', 'wp-admin', 'wp-includes', 'link', 'private', 'uploads', 'core'),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom(
+        '..',
+        '.',
+        '%2e%2e',
+        '.%2e',
+        '%2e',
+        '..%2f',
+        '%2f',
+        '%5c',
+        '\\',
+        '..;',
+        '%00',
+        '',
+        '%252e%252e',
+      ),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom(
+        'secret.txt',
+        'site.sqlite',
+        'index.php',
+        'php-error.log',
+        'database',
+        'robots.txt',
+        'a.js',
+        'js',
+      ),
+    },
+    { weight: 1, arbitrary: fc.string() },
+  )
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(part, { maxLength: 9 }),
+      fc.constantFrom('/', '//', '/%2f', '/\\'),
+      async (parts, join) => {
+        const result = await where(`/${parts.join(join)}`)
+        if (result.startsWith('file ')) expect(result).toMatch(/^file (?:home\/web\/|core\/wp-(?:admin|includes)\/)/)
+        if (result.startsWith('redirect ')) expect(result).toMatch(/^redirect \/(?!\/)/)
+        if (result.startsWith('script ')) expect(result).toMatch(/^script \/(?:[^.][^/]*\/)*[^/]+\.php$/)
+      },
+    ),
+    { numRuns: 3000 },
+  )
+})

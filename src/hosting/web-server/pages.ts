@@ -1,0 +1,40 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type PlainPage, plainPage, representation } from '../../platform/plain-page.ts'
+
+const TEXTS: Record<number, [title: string, text: string]> = {
+  400: ['This address cannot be understood', 'It holds characters that are not allowed there.'],
+  403: ['This is not for visitors', 'The address exists, but it must not be opened directly.'],
+  404: ['There is nothing at this address', 'Please check the spelling of the address.'],
+  405: ['This method is not allowed', 'A file can only be read.'],
+  413: ['That was too large', 'What you sent is larger than this site takes.'],
+  416: ['There is no such part', 'The file is shorter than that.'],
+  500: ['Something went wrong', 'The request could not be handled. Please try again in a moment.'],
+  502: ['Something went wrong', 'This site stopped working on the request. Please try again in a moment.'],
+  503: ['This site is busy', 'Too many visitors are waiting already. Please try again in a moment.'],
+  504: ['This site took too long to answer', 'Please try again in a moment.'],
+}
+
+const pages = new Map<number, PlainPage>(
+  Object.entries(TEXTS).map(([status, [title, text]]) => [
+    Number(status),
+    plainPage({ status: Number(status), title, text }),
+  ]),
+)
+
+/** Answers with the plain page of a status, which must be one of the list above. */
+export function sendPage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  headers: readonly string[] = [],
+): void {
+  if (response.headersSent || response.destroyed) return
+  const page = pages.get(status) as PlainPage
+  const { contentType, body } = representation(page, request.headers.accept)
+  // biome-ignore format: pairs
+  response.writeHead(status, page.reason, [
+    'X-Stead-Renderer', 'static', 'Content-Type', contentType, 'Content-Length', String(body.length),
+    'Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff', ...headers,
+  ])
+  response.end(request.method === 'HEAD' ? undefined : body)
+}

@@ -1,0 +1,96 @@
+import type { FileHandle } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import type { Found } from '../site-files/open-inside.ts'
+import { type ByteRange, isNotModified, rangeOf, validatorsOf } from './conditions.ts'
+import { mediaType } from './media-types.ts'
+import { sendPage } from './pages.ts'
+import { queryOf } from './served-paths.ts'
+
+/** Up to here one read and one write are cheaper than a stream. */
+const WHOLE_BYTES = 65_536
+
+/**
+ * Answers a request for a file: conditional, in part, or whole. The file's size is fixed when the answer begins: a file that
+ * shrinks meanwhile ends the connection instead of an answer that looks complete.
+ */
+export async function sendFile(
+  request: IncomingMessage,
+  response: ServerResponse,
+  found: Found,
+  name: string,
+): Promise<void> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    sendPage(request, response, 405, ['Allow', 'GET, HEAD'])
+    return
+  }
+  const { size } = found.stats
+  const validators = validatorsOf(found.stats)
+  // biome-ignore format: pairs
+  const headers = [
+    'X-Stead-Renderer', 'static', 'ETag', validators.etag, 'Last-Modified', validators.lastModified,
+    'Cache-Control', cacheControl(name, request.url as string), 'X-Content-Type-Options', 'nosniff', 'Accept-Ranges', 'bytes',
+  ]
+  if (isNotModified(request.headers, validators)) {
+    response.writeHead(304, headers).end()
+    return
+  }
+  const range = request.method === 'GET' ? rangeOf(request.headers, size, validators) : undefined
+  if (range === 'unsatisfiable') {
+    sendPage(request, response, 416, ['Content-Range', `bytes */${size}`])
+    return
+  }
+  const part = range ?? { start: 0, end: size - 1 }
+  headers.push('Content-Type', mediaType(name), 'Content-Length', String(part.end - part.start + 1))
+  if (range) headers.push('Content-Range', `bytes ${part.start}-${part.end}/${size}`)
+  if (request.method === 'HEAD' || size === 0) response.writeHead(range ? 206 : 200, headers).end()
+  else await sendBytes(response, found, range ? 206 : 200, headers, part)
+}
+
+async function sendBytes(
+  response: ServerResponse,
+  found: Found,
+  status: number,
+  headers: string[],
+  part: ByteRange,
+): Promise<void> {
+  const file = await found.read()
+  try {
+    const length = part.end - part.start + 1
+    if (length <= WHOLE_BYTES) {
+      const bytes = await readExactly(file, part.start, length)
+      // Shrunk since it was looked at; nothing is sent yet.
+      if (bytes.length < length) throw new Error('the file shrank while it was read')
+      response.writeHead(status, headers).end(bytes)
+      return
+    }
+    response.writeHead(status, headers)
+    const bytes = file.createReadStream({ ...part, autoClose: false, highWaterMark: 1 << 18 })
+    await pipeline(bytes, response, { end: false })
+    // Ended short, the connection would take the next answer's bytes for the missing ones.
+    if (bytes.bytesRead < length) throw new Error('the file shrank while it was sent')
+    response.end()
+  } finally {
+    await file.close()
+  }
+}
+
+async function readExactly(file: FileHandle, start: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length)
+  let read = 0
+  while (read < length) {
+    const { bytesRead } = await file.read(bytes, read, length - read, start + read)
+    if (bytesRead === 0) break
+    read += bytesRead
+  }
+  return bytes.subarray(0, read)
+}
+
+/**
+ * WordPress puts `ver=` behind the address of every script and style and changes it with the file: such an address may be
+ * kept for a year. Documents are asked for again after five minutes, everything else (media) after a day.
+ */
+function cacheControl(name: string, target: string): string {
+  if (/[?&](?:ver|v)=[^&]/.test(queryOf(target))) return 'public, max-age=31536000'
+  return /\.(?:html?|xml|txt|json|webmanifest|ics)$/i.test(name) ? 'public, max-age=300' : 'public, max-age=86400'
+}

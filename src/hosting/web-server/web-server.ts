@@ -1,0 +1,190 @@
+import { timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { PooledSite, VisitorRequest } from '../php/pool.ts'
+import { PhpAbandoned, PhpBodyTooLarge, PhpBusy, PhpCrashed, type PhpResponse, PhpTimeout } from '../php/runtime.ts'
+import { locate } from './locate.ts'
+import { sendPage } from './pages.ts'
+import { BadPhpResponse, sendPhpResponse } from './php-response.ts'
+import { sendFile } from './static-file.ts'
+
+/** A site that lives on this host. */
+export interface HostedSite extends PooledSite {
+  readonly state: 'deploying' | 'cloning' | 'live' | 'disabled'
+}
+
+/** Who runs PHP; `PhpPool` does. */
+export interface PhpHandler {
+  /** @throws PhpBusy, PhpTimeout, PhpCrashed, PhpAbandoned, PhpBodyTooLarge */
+  handle(site: PooledSite, request: VisitorRequest, signal?: AbortSignal): Promise<PhpResponse>
+}
+
+/** What the web server of a host is made of. */
+export interface WebServerOptions {
+  /** Undefined for a site that does not live here. */
+  readonly siteById: (siteId: number) => Promise<HostedSite | undefined>
+  readonly php: PhpHandler
+  /** Whoever sends it as `x-stead-key` is an edge, and is believed about the visitor. */
+  readonly hostKey: string
+  readonly log: { warn(facts: object, message: string): void; error(facts: object, message: string): void }
+  /** Largest request body that a site takes. */
+  readonly mostBodyBytes: number
+}
+
+/**
+ * Answers the edge's requests for the sites of this host: files by itself, everything else by the site's PHP.
+ * @returns a server that does not listen yet
+ */
+export function createWebServer(options: WebServerOptions): Server {
+  const key = Buffer.from(options.hostKey)
+  const server = createServer(
+    {
+      // The edge's own limit, and room for what it adds.
+      maxHeaderSize: 65_536,
+      // Between two requests of the edge, which leaves earlier than this.
+      keepAliveTimeout: 65_000,
+      headersTimeout: 30_000,
+      // How long a body may take is the edge's to decide: it knows the visitor.
+      requestTimeout: 0,
+      shouldUpgradeCallback: () => false,
+    },
+    (request, response) => {
+      response.sendDate = false
+      if (!hasKey(request, key)) {
+        sendPage(request, response, 403)
+        return
+      }
+      answer(options, request, response).catch((error) => fail(options, request, response, error))
+    },
+  )
+  return server
+}
+
+function hasKey(request: IncomingMessage, key: Buffer): boolean {
+  const given = Buffer.from(String(request.headers['x-stead-key'] ?? ''))
+  return given.length === key.length && timingSafeEqual(given, key)
+}
+
+async function answer(options: WebServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const site = await options.siteById(Number(request.headers['x-stead-site']))
+  if (!site) {
+    sendPage(request, response, 404)
+    return
+  }
+  const location = await locate(site, request.url as string)
+  switch (location.kind) {
+    case 'file':
+      try {
+        await sendFile(request, response, location.found, location.name)
+      } finally {
+        await location.found.close()
+      }
+      return
+    case 'script':
+      await runScript(options, site, location.script, request, response)
+      return
+    case 'redirect':
+      // 308 keeps the method; browsers handle 301 for reads everywhere.
+      redirect(request, response, location.location)
+      return
+    case 'refused':
+      sendPage(request, response, location.status)
+  }
+}
+
+function redirect(request: IncomingMessage, response: ServerResponse, location: string): void {
+  const reads = request.method === 'GET' || request.method === 'HEAD'
+  // biome-ignore format: pairs
+  response.writeHead(reads ? 301 : 308, [
+    'X-Stead-Renderer', 'static', 'Location', location, 'Content-Length', '0', 'Cache-Control', 'public, max-age=300',
+  ])
+  response.end()
+}
+
+async function runScript(
+  options: WebServerOptions,
+  site: HostedSite,
+  script: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (Number(request.headers['content-length'] ?? 0) > options.mostBodyBytes) throw new PhpBodyTooLarge('announced')
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  const result = await options.php.handle(site, visitorRequest(request, script), gone.signal)
+  await sendPhpResponse(response, result, request.method as string)
+}
+
+/** What the edge says of the visitor, and the visitor's own headers. */
+function visitorRequest(request: IncomingMessage, script: string): VisitorRequest {
+  const { headers } = request
+  return {
+    method: request.method as string,
+    path: request.url as string,
+    script: `/wordpress${script}`,
+    headers: headersForPhp(request.rawHeaders),
+    body: bodyOf(request),
+    remoteAddress: String(headers['x-forwarded-for'] ?? '').split(',', 1)[0] as string,
+    https: headers['x-forwarded-proto'] === 'https',
+    host: headers.host ?? '',
+  }
+}
+
+/** `proxy` would become HTTP_PROXY in PHP's environment. */
+const NOT_FOR_PHP = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+  'proxy',
+])
+
+function headersForPhp(raw: readonly string[]): string[] {
+  const headers: string[] = []
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i] as string
+    const lower = name.toLowerCase()
+    if (!NOT_FOR_PHP.has(lower) && !lower.startsWith('x-stead-')) headers.push(name, raw[i + 1] as string)
+  }
+  return headers
+}
+
+/**
+ * The body apart from its connection: a reader that stops early (the body is too large, the disk is full) destroys what it
+ * reads, and that must not be the connection on which the visitor is to be told.
+ */
+function bodyOf(request: IncomingMessage): Readable | null {
+  const { headers } = request
+  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return null
+  return Readable.from(request.iterator({ destroyOnReturn: false }), { objectMode: false })
+}
+
+function fail(options: WebServerOptions, request: IncomingMessage, response: ServerResponse, error: Error): void {
+  // Whatever is left of the body is dropped, so that the edge can read the answer and the connection go on.
+  if (!request.complete && !request.destroyed) request.resume()
+  if (error instanceof PhpAbandoned || response.destroyed) return
+  const facts = {
+    err: error,
+    siteId: Number(request.headers['x-stead-site']),
+    requestId: request.headers['x-request-id'],
+  }
+  if (response.headersSent) {
+    options.log.warn(facts, 'answer broken off')
+    response.destroy()
+    return
+  }
+  const status = statusOf(error)
+  if (status === 500) options.log.error(facts, 'request failed')
+  else if (status !== 413) options.log.warn(facts, 'PHP did not answer')
+  sendPage(request, response, status, status === 503 ? ['Retry-After', '5'] : [])
+}
+
+function statusOf(error: Error): number {
+  if (error instanceof PhpBusy) return 503
+  if (error instanceof PhpTimeout) return 504
+  if (error instanceof PhpCrashed || error instanceof BadPhpResponse) return 502
+  return error instanceof PhpBodyTooLarge ? 413 : 500
+}
