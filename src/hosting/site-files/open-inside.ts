@@ -8,9 +8,22 @@
  *   the kernel is asked where the opened thing lies (`/proc/self/fd/N`). Only if that is letter for letter the asked path is
  *   the very same inode opened for reading, through its descriptor. There is no moment between check and use.
  * - Elsewhere: realpath before, `O_NOFOLLOW`, and the same device and inode after. A weaker fence, for developers' machines.
+ *
+ * Looking is synchronous, as it is in nginx: these are system calls on what the kernel mostly has in memory. Through the
+ * thread pool a 600-byte file from the web server cost 382 µs of CPU, this way 110.
  */
-import { constants, type Stats } from 'node:fs'
-import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  type Stats,
+} from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { LRUCache } from 'lru-cache'
 
@@ -22,11 +35,14 @@ const LINUX = process.platform === 'linux'
 export interface Found {
   readonly kind: 'file' | 'directory'
   readonly stats: Stats
-  /** Opens the found file for reading: the same inode, whatever lies at the path by now. */
-  read(): Promise<FileHandle>
   /** A path that leads to the found thing itself, valid until `close()`; for folders: `${path}/name` needs no look at its parents. */
   readonly path: string
-  close(): Promise<void>
+  /** Opens the found file for reading: the same inode, whatever lies at the path by now. The handle outlives `close()`. */
+  open(): Promise<FileHandle>
+  /** Reads a small piece at once; shorter than asked when the file is. */
+  read(start: number, length: number): Buffer
+  /** May be called again. */
+  close(): void
 }
 
 /** An open regular file, to be closed by the caller. */
@@ -44,11 +60,11 @@ export interface OpenFile {
  * @returns undefined when there is nothing, when a link is on the way, or when it is neither regular file nor directory.
  * @throws RangeError for a malformed path, and the system's error for anything but "not there".
  */
-export async function lookInside(root: string, path: string): Promise<Found | undefined> {
+export function lookInside(root: string, path: string): Found | undefined {
   const relative = checked(path)
   try {
-    const expected = join(await canonicalRoot(root), relative)
-    return LINUX ? await lookByDescriptor(expected) : await lookByRealPath(expected)
+    const expected = join(canonicalRoot(root), relative)
+    return LINUX ? lookByDescriptor(expected) : lookByRealPath(expected)
   } catch (error) {
     return undefinedIfNotThere(error)
   }
@@ -59,14 +75,14 @@ export async function lookInside(root: string, path: string): Promise<Found | un
  * @returns undefined when there is no such regular file, or a link is on the way.
  */
 export async function openInside(root: string, path: string): Promise<OpenFile | undefined> {
-  const found = await lookInside(root, path)
+  const found = lookInside(root, path)
   if (!found) return undefined
   try {
-    return found.kind === 'file' ? { handle: await found.read(), stats: found.stats } : undefined
+    return found.kind === 'file' ? { handle: await found.open(), stats: found.stats } : undefined
   } catch (error) {
     return undefinedIfNotThere(error)
   } finally {
-    await found.close()
+    found.close()
   }
 }
 
@@ -81,12 +97,12 @@ export async function inFolder<Result>(
   path: string,
   work: (folder: string) => Promise<Result>,
 ): Promise<Result | undefined> {
-  const found = await lookInside(root, path)
+  const found = lookInside(root, path)
   if (!found) return undefined
   try {
     return found.kind === 'directory' ? await work(found.path) : undefined
   } finally {
-    await found.close()
+    found.close()
   }
 }
 
@@ -109,47 +125,90 @@ function checked(path: string): string {
 /** Roots do not move while Stead runs, and realpath costs as much as all the rest of a look. */
 const canonicalRoots = new LRUCache<string, string>({ max: 10_000 })
 
-async function canonicalRoot(root: string): Promise<string> {
+function canonicalRoot(root: string): string {
   const known = canonicalRoots.get(root)
   if (known) return known
-  const canonical = await realpath(root)
+  const canonical = realpathSync.native(root)
   canonicalRoots.set(root, canonical)
   return canonical
 }
 
-async function lookByDescriptor(expected: string): Promise<Found | undefined> {
-  const pin = await open(expected, O_PATH | constants.O_NOFOLLOW)
-  let keep = false
+function lookByDescriptor(expected: string): Found | undefined {
+  const pin = openSync(expected, O_PATH | constants.O_NOFOLLOW)
+  const path = `/proc/self/fd/${pin}`
+  let isOpen = true
+  const close = () => {
+    // A second closing would hit whatever has the number by then.
+    if (isOpen) closeSync(pin)
+    isOpen = false
+  }
   try {
-    const self = `/proc/self/fd/${pin.fd}`
-    // A link opened with O_PATH|O_NOFOLLOW is the link itself; its place is right but its kind is not.
-    if ((await readlink(self)) !== expected) return undefined
-    const stats = await pin.stat()
+    const stats = fstatSync(pin)
     const kind = kindOf(stats)
-    if (!kind) return undefined
-    keep = true
-    return { kind, stats, path: self, read: () => open(self, constants.O_RDONLY), close: () => pin.close() }
-  } finally {
-    if (!keep) await pin.close()
+    // A link is pinned as itself: its place would be right, but its kind is not.
+    if (kind && readlinkSync(path) === expected) {
+      return {
+        kind,
+        stats,
+        path,
+        close,
+        open: () => open(path, 'r'),
+        read: (start, length) => readPiece(openSync(path, 'r'), start, length),
+      }
+    }
+  } catch (error) {
+    close()
+    throw error
+  }
+  close()
+  return undefined
+}
+
+function lookByRealPath(expected: string): Found | undefined {
+  if (realpathSync.native(expected) !== expected) return undefined
+  const stats = lstatSync(expected)
+  const kind = kindOf(stats)
+  if (!kind) return undefined
+  return {
+    kind,
+    stats,
+    path: expected,
+    close() {},
+    async open() {
+      const handle = await open(expected, SAFE_READ)
+      const { ino, dev } = await handle.stat()
+      if (ino === stats.ino && dev === stats.dev) return handle
+      await handle.close()
+      throw replaced()
+    },
+    read(start, length) {
+      const file = openSync(expected, SAFE_READ)
+      const { ino, dev } = fstatSync(file)
+      if (ino === stats.ino && dev === stats.dev) return readPiece(file, start, length)
+      closeSync(file)
+      throw replaced()
+    },
   }
 }
 
-async function lookByRealPath(expected: string): Promise<Found | undefined> {
-  if ((await realpath(expected)) !== expected) return undefined
-  const stats = await lstat(expected)
-  const kind = kindOf(stats)
-  if (!kind) return undefined
-  return { kind, stats, path: expected, read: () => readSame(expected, stats), close: async () => {} }
-}
+const SAFE_READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-async function readSame(path: string, seen: Stats): Promise<FileHandle> {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
-  const handle = await open(path, O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0))
-  const opened = await handle.stat()
-  const real = await stat(await realpath(path))
-  if (opened.ino === seen.ino && opened.dev === seen.dev && real.ino === seen.ino) return handle
-  await handle.close()
-  throw Object.assign(new Error('file was replaced while it was opened'), { code: 'ENOENT' })
+const replaced = () => Object.assign(new Error('the file was replaced while it was opened'), { code: 'ENOENT' })
+
+/** Reads a piece and closes. */
+function readPiece(file: number, start: number, length: number): Buffer {
+  try {
+    const bytes = Buffer.allocUnsafe(length)
+    let done = 0
+    while (done < length) {
+      const read = readSync(file, bytes, done, length - done, start + done)
+      if (read === 0) break
+      done += read
+    }
+    return bytes.subarray(0, done)
+  } finally {
+    closeSync(file)
+  }
 }
 
 function kindOf(stats: Stats): 'file' | 'directory' | undefined {

@@ -41,17 +41,17 @@ afterAll(() => rm(base, { recursive: true, force: true }))
 
 /** A location in one line: `file <path below the base>`, `script /x.php`, `redirect /x/`, `404`. */
 async function where(target: string): Promise<string> {
-  const location = await locate(site, target)
+  const location = locate(site, target)
   switch (location.kind) {
     case 'file': {
       try {
-        const handle = await location.found.read()
+        const handle = await location.found.open()
         // Every file holds its own path.
         const text = await handle.readFile('utf8')
         await handle.close()
         return `file ${text}`
       } finally {
-        await location.found.close()
+        location.found.close()
       }
     }
     case 'script':

@@ -25,7 +25,7 @@ const refused = (status: 400 | 403 | 404): Location => ({ kind: 'refused', statu
  * Decides what a request's target (`/path?query`) means on a site: a file of the web root, a PHP script (also with more path
  * behind it), a folder's index, and else WordPress' front controller.
  */
-export async function locate(site: SiteFolders, target: string): Promise<Location> {
+export function locate(site: SiteFolders, target: string): Location {
   const reading = readPath(target)
   if (reading.kind === 'malformed') return refused(400)
   if (reading.kind === 'foreign') return FRONT_CONTROLLER
@@ -35,43 +35,43 @@ export async function locate(site: SiteFolders, target: string): Promise<Locatio
   const script = parts.findIndex((part) => part.endsWith('.php'))
   // `/index.php/a/b` runs index.php: the first part that is a PHP file ends the script's name.
   if (script >= 0 && (script < parts.length - 1 || trailingSlash))
-    return (await scriptAt(site, parts.slice(0, script + 1))) ?? FRONT_CONTROLLER
-  const found = await look(site, parts)
+    return scriptAt(site, parts.slice(0, script + 1)) ?? FRONT_CONTROLLER
+  const found = look(site, parts)
   if (!found) return FRONT_CONTROLLER
   if (found.kind === 'directory') {
-    await found.close()
-    return (await indexOf(site, parts, trailingSlash, target)) ?? FRONT_CONTROLLER
+    found.close()
+    return indexOf(site, parts, trailingSlash, target) ?? FRONT_CONTROLLER
   }
   const name = parts.at(-1) as string
   if (!trailingSlash && !isScriptLike(name)) return { kind: 'file', found, name }
-  await found.close()
+  found.close()
   if (trailingSlash) return FRONT_CONTROLLER
   return mayRun(parts) ? { kind: 'script', script: `/${parts.join('/')}` } : refused(403)
 }
 
 /** A script that is there, or undefined. */
-async function scriptAt(site: SiteFolders, parts: readonly string[]): Promise<Location | undefined> {
-  const found = await look(site, parts)
-  await found?.close()
+function scriptAt(site: SiteFolders, parts: readonly string[]): Location | undefined {
+  const found = look(site, parts)
+  found?.close()
   if (found?.kind !== 'file') return undefined
   return mayRun(parts) ? { kind: 'script', script: `/${parts.join('/')}` } : refused(403)
 }
 
 /** What a folder shows: index.php, else index.html, else nothing of its own (there are no listings). */
-async function indexOf(
+function indexOf(
   site: SiteFolders,
   parts: readonly string[],
   trailingSlash: boolean,
   target: string,
-): Promise<Location | undefined> {
-  const script = await scriptAt(site, [...parts, 'index.php'])
-  const page = script ? undefined : await look(site, [...parts, 'index.html'])
+): Location | undefined {
+  const script = scriptAt(site, [...parts, 'index.php'])
+  const page = script ? undefined : look(site, [...parts, 'index.html'])
   if (!script && page?.kind !== 'file') {
-    await page?.close()
+    page?.close()
     return undefined
   }
   if (trailingSlash) return script ?? { kind: 'file', found: page as Found, name: 'index.html' }
-  await page?.close()
+  page?.close()
   // Written anew from the decoded parts: `//evil.test` in the target must not become an address of another host.
   return { kind: 'redirect', location: `/${parts.map(encodeURIComponent).join('/')}/${queryOf(target)}` }
 }
@@ -79,7 +79,7 @@ async function indexOf(
 const OVERLAID = new Set(['wp-admin', 'wp-includes'])
 
 /** Looks at a path of the web root as PHP sees it: core's own folders are laid over the site's. */
-function look(site: SiteFolders, parts: readonly string[]): Promise<Found | undefined> {
+function look(site: SiteFolders, parts: readonly string[]): Found | undefined {
   return OVERLAID.has(parts[0] as string)
     ? lookInside(site.corePath, parts.join('/'))
     : lookInside(site.homePath, `web/${parts.join('/')}`)

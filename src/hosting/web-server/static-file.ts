@@ -1,4 +1,3 @@
-import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { Found } from '../site-files/open-inside.ts'
@@ -54,16 +53,15 @@ async function sendBytes(
   headers: string[],
   part: ByteRange,
 ): Promise<void> {
-  const file = await found.read()
+  const length = part.end - part.start + 1
+  if (length <= WHOLE_BYTES) {
+    const bytes = found.read(part.start, length)
+    if (bytes.length < length) throw new Error('the file shrank while it was read')
+    response.writeHead(status, headers).end(bytes)
+    return
+  }
+  const file = await found.open()
   try {
-    const length = part.end - part.start + 1
-    if (length <= WHOLE_BYTES) {
-      const bytes = await readExactly(file, part.start, length)
-      // Shrunk since it was looked at; nothing is sent yet.
-      if (bytes.length < length) throw new Error('the file shrank while it was read')
-      response.writeHead(status, headers).end(bytes)
-      return
-    }
     response.writeHead(status, headers)
     const bytes = file.createReadStream({ ...part, autoClose: false, highWaterMark: 1 << 18 })
     await pipeline(bytes, response, { end: false })
@@ -73,17 +71,6 @@ async function sendBytes(
   } finally {
     await file.close()
   }
-}
-
-async function readExactly(file: FileHandle, start: number, length: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(length)
-  let read = 0
-  while (read < length) {
-    const { bytesRead } = await file.read(bytes, read, length - read, start + read)
-    if (bytesRead === 0) break
-    read += bytesRead
-  }
-  return bytes.subarray(0, read)
 }
 
 /**

@@ -71,13 +71,13 @@ async function answer(options: WebServerOptions, request: IncomingMessage, respo
     sendPage(request, response, 404)
     return
   }
-  const location = await locate(site, request.url as string)
+  const location = locate(site, request.url as string)
   switch (location.kind) {
     case 'file':
       try {
         await sendFile(request, response, location.found, location.name)
       } finally {
-        await location.found.close()
+        location.found.close()
       }
       return
     case 'script':

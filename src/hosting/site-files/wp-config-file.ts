@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { open, rename, unlink } from 'node:fs/promises'
+import { inFolder } from './open-inside.ts'
+
+export type ConfigConstants = Readonly<Record<string, string | number | boolean | null>>
+
+/** A configuration that long is none. */
+const MOST_BYTES = 1 << 20
+
+/**
+ * Sets constants in a home's wp-config.php and leaves everything else in it as its owner wrote it.
+ * @param change name → value; `null` takes the constant out
+ * @returns whether the file changed
+ * @throws when there is no such file, or it is not recognised as a configuration
+ */
+export async function changeWpConfig(homePath: string, uid: number | null, change: ConfigConstants): Promise<boolean> {
+  const changed = await inFolder(homePath, 'web', async (folder) => {
+    const file = `${folder}/wp-config.php`
+    const before = await read(file)
+    const after = withConstants(before, change)
+    if (after !== before) await replace(folder, file, after, uid)
+    return after !== before
+  })
+  if (changed === undefined) throw new Error('The site has no web root')
+  return changed
+}
+
+async function read(file: string): Promise<string> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    const stats = await handle.stat()
+    if (!stats.isFile() || stats.size > MOST_BYTES) throw new Error('wp-config.php is not a file of the usual kind')
+    return await handle.readFile('utf8')
+  } finally {
+    await handle.close()
+  }
+}
+
+async function replace(folder: string, file: string, text: string, uid: number | null): Promise<void> {
+  const temporary = `${folder}/.wp-config-${randomBytes(6).toString('hex')}`
+  const handle = await open(
+    temporary,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+    0o640,
+  )
+  try {
+    await handle.writeFile(text)
+    if (uid !== null) await handle.chown(uid, uid)
+    await handle.sync()
+    await rename(temporary, file)
+  } catch (error) {
+    await unlink(temporary).catch(() => {})
+    throw error
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * The text of a wp-config.php with these constants: a `define` that is there is changed in its place, a new one comes before
+ * WordPress is loaded.
+ * @throws when the text loads no WordPress
+ */
+export function withConstants(text: string, change: ConfigConstants): string {
+  let result = text
+  for (const [name, value] of Object.entries(change)) {
+    const statement = new RegExp(`^[ \\t]*define\\(\\s*(['"])${name}\\1\\s*,.*\\);[ \\t]*\\r?\\n`, 'm')
+    const line = value === null ? '' : `define('${name}', ${phpLiteral(value)});\n`
+    if (statement.test(result)) result = result.replace(statement, () => line)
+    else if (line) result = beforeWordPress(result, line)
+  }
+  return result
+}
+
+function beforeWordPress(text: string, line: string): string {
+  const at = text.search(
+    /^[ \t]*(\$table_prefix\s*=|if\s*\(\s*!\s*defined\(\s*['"]ABSPATH|require(_once)?\b.*wp-settings\.php)/m,
+  )
+  if (at < 0) throw new Error('wp-config.php does not load WordPress')
+  return text.slice(0, at) + line + text.slice(at)
+}
+
+/** A PHP literal of a value. */
+export function phpLiteral(value: string | number | boolean): string {
+  if (typeof value !== 'string') return String(value)
+  return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+}
