@@ -1,23 +1,89 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { PhpProcess, PhpRequest, PhpRuntime, PhpSite, PhpVersion } from '../../src/hosting/php/runtime.ts'
+import { defaultEgressLimits } from '../../src/hosting/php/wasm/egress.ts'
+import { createWasmRuntime, type WasmRuntimeOptions } from '../../src/hosting/php/wasm/start.ts'
 import { wpConfig } from '../../src/hosting/php/wp-config.ts'
 import { giveTo, layOutHome } from '../../src/hosting/site-files/lay-out-home.ts'
 
-export const sqlitePluginZip = join(import.meta.dirname, '../../third-party/sqlite-database-integration-3.0.1.zip')
+const sqlitePluginZip = join(import.meta.dirname, '../../third-party/sqlite-database-integration-3.0.1.zip')
 
 /** A uid that belongs to nobody, where the tests run as root. */
 export const testUid = process.getuid?.() === 0 ? 200_123 : null
 
-/** A new home below a temporary folder that only its owner may enter, as a data folder is. */
-export async function testHome(corePath: string, uid: number | null = testUid): Promise<string> {
-  const home = join(await mkdtemp(join(tmpdir(), 'stead-home-')), 'h1')
-  await layOutHome(home, {
-    corePath,
-    sqlitePluginZip,
-    wpConfig: wpConfig({ environmentType: 'production' }, randomBytes),
-  })
-  if (uid !== null) await giveTo(uid, home)
-  return home
+export const testAddress = 'my.localhost:8081'
+
+export interface TestHome extends PhpSite {
+  /** Puts a PHP file into the web root and returns its path as PHP sees it. */
+  script(name: string, code: string): Promise<string>
+  remove(): Promise<void>
 }
+
+/** A new home below a temporary folder that only its owner may enter, as a data folder is. WordPress is not installed in it. */
+export async function testHome(
+  corePath: string,
+  { phpVersion = '8.3' as PhpVersion, uid = testUid } = {},
+): Promise<TestHome> {
+  const folder = await mkdtemp(join(tmpdir(), 'stead-home-'))
+  const homePath = join(folder, 'h1')
+  const config = wpConfig({ environmentType: 'production' }, randomBytes)
+  await layOutHome(homePath, { corePath, sqlitePluginZip, wpConfig: config })
+  if (uid !== null) await giveTo(uid, homePath)
+  return {
+    homePath,
+    corePath,
+    phpVersion,
+    uid,
+    address: testAddress,
+    async script(name, code) {
+      await writeFile(join(homePath, 'web', name), `<?php ${code}`)
+      return `/wordpress/${name}`
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+export function testRuntime(options: Partial<WasmRuntimeOptions> = {}): Promise<PhpRuntime> {
+  const egress = { ...defaultEgressLimits, allows: () => false }
+  return createWasmRuntime({ sandbox: 'auto', memoryLimitMb: 256, uploadMaxMb: 128, egress, ...options })
+}
+
+/** A plain GET, to be changed where a test needs something else. */
+export function testRequest(
+  path: string,
+  script = '/wordpress/index.php',
+  change: Partial<PhpRequest> = {},
+): PhpRequest {
+  return {
+    method: 'GET',
+    path,
+    script,
+    headers: ['Host', testAddress],
+    body: null,
+    bodyBytes: 0,
+    remoteAddress: '192.0.2.1',
+    https: false,
+    host: testAddress,
+    ...change,
+  }
+}
+
+/** Runs a request to its end and gives the whole page. */
+export async function fetchPage(process: PhpProcess, request: PhpRequest) {
+  const response = await process.request(request)
+  let text = ''
+  for await (const chunk of response.body) text += chunk
+  await response.finished
+  return { status: response.status, headers: response.headers, text }
+}
+
+export const install = (process: PhpProcess) =>
+  process.runTask('install', {
+    title: 'A test site',
+    user: 'admin',
+    password: 'correct horse battery',
+    email: 'owner@example.com',
+    url: `http://${testAddress}`,
+  })

@@ -159,6 +159,11 @@ export class PhpPool {
     ])
   }
 
+  /** Process id of the site's PHP, if it runs. */
+  pidOf(siteId: number): number | undefined {
+    return this.#lanes.get(siteId)?.process?.pid
+  }
+
   stats(): PoolStats {
     const lanes = [...this.#lanes.values()]
     return {

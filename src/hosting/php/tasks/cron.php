@@ -9,7 +9,8 @@ return static function (): array {
         'wp_version_check', 'wp_update_plugins', 'wp_update_themes', 'wp_privacy_delete_old_export_files',
         'wp_scheduled_delete', 'wp_scheduled_auto_draft_delete', 'wp_site_health_scheduled_check', 'wp_https_detection',
         'delete_expired_transients', 'recovery_mode_clean_expired_keys', 'wp_update_user_counts',
-        'wp_delete_temp_updater_backups', 'wp_maybe_auto_update',
+        'wp_delete_temp_updater_backups', 'wp_maybe_auto_update', 'wp_split_shared_term_batch',
+        'wp_update_comment_type_batch', 'update_network_counts',
     ];
     $ran = 0;
     $failed = [];

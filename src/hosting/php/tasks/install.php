@@ -9,6 +9,7 @@ return static function (array $input): array {
     global $wpdb, $wp_rewrite;
     // No mail about a site that nobody has ordered yet.
     add_filter('pre_wp_mail', '__return_false');
+    // Slashed like a password from a form: see reset-password.php.
     $installed = wp_install($input['title'], $input['user'], $input['email'], true, '', wp_slash($input['password']));
     if (is_wp_error($installed)) {
         throw new RuntimeException($installed->get_error_message());

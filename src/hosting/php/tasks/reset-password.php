@@ -9,6 +9,7 @@ return static function (array $input): array {
     if (!$user) {
         throw new RuntimeException('no such user');
     }
-    wp_set_password($input['password'], $user->ID);
+    // The login form checks the password as PHP's old magic quotes would have written it, so it must be stored like that.
+    wp_set_password(wp_slash($input['password']), $user->ID);
     return ['id' => $user->ID, 'login' => $user->user_login, 'email' => $user->user_email];
 };

@@ -1,7 +1,7 @@
-import { lookup } from 'node:dns/promises'
 import { performServerHandshake, type ServerHttp2Stream } from 'node:http2'
-import { connect, isIP, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { Names } from './names.ts'
 
 /** What a site's outgoing connections may do. */
 export interface EgressPolicy {
@@ -13,13 +13,13 @@ export interface EgressPolicy {
   readonly mostConnections: number
 }
 
-export const defaultEgressLimits = { connectTimeoutMs: 10_000, idleTimeoutMs: 60_000, mostConnections: 32 }
+export const defaultEgressLimits = { connectTimeoutMs: 5_000, idleTimeoutMs: 60_000, mostConnections: 32 }
 
 /**
  * Serves a child's HTTP/2 CONNECT streams over its socket: resolves the name, refuses what the policy does not allow, and
  * connects to exactly the address that was checked. Refusals are 403, failures 502, too many 503.
  */
-export function serveEgress(socket: Duplex, policy: EgressPolicy): void {
+export function serveEgress(socket: Duplex, policy: EgressPolicy, names: Names): void {
   const session = performServerHandshake(socket, {
     settings: { maxConcurrentStreams: policy.mostConnections, initialWindowSize: 1 << 20 },
     maxSessionMemory: 16,
@@ -36,15 +36,20 @@ export function serveEgress(socket: Duplex, policy: EgressPolicy): void {
     stream.on('close', () => {
       open--
     })
-    serveConnection(stream, String(headers[':authority']), policy).catch(() => refuse(stream, 502))
+    serveConnection(stream, String(headers[':authority']), policy, names).catch(() => refuse(stream, 502))
   })
 }
 
-async function serveConnection(stream: ServerHttp2Stream, authority: string, policy: EgressPolicy): Promise<void> {
+async function serveConnection(
+  stream: ServerHttp2Stream,
+  authority: string,
+  policy: EgressPolicy,
+  names: Names,
+): Promise<void> {
   const match = /^(.+):(\d{1,5})$/.exec(authority)
   const port = Number(match?.[2])
   if (!match || port < 1 || port > 65_535) return refuse(stream, 400)
-  const address = await resolveAllowed(match[1] as string, port, policy)
+  const address = await resolveAllowed(match[1] as string, port, policy, names)
   if (address === undefined) return refuse(stream, 403)
   if (stream.destroyed) return
   const outside = await connectTo(address, port, policy)
@@ -59,11 +64,13 @@ async function serveConnection(stream: ServerHttp2Stream, authority: string, pol
 }
 
 /** The first address of a host that may be reached. IPv4 first: a site cannot tell, and most machines have it. */
-async function resolveAllowed(host: string, port: number, policy: EgressPolicy): Promise<string | undefined> {
-  const bare = host.replace(/^\[(.*)\]$/, '$1')
-  const found = isIP(bare)
-    ? [bare]
-    : (await lookup(bare, { all: true, order: 'ipv4first' })).map((each) => each.address)
+async function resolveAllowed(
+  host: string,
+  port: number,
+  policy: EgressPolicy,
+  names: Names,
+): Promise<string | undefined> {
+  const found = await names.addressesOf(host.replace(/^\[(.*)\]$/, '$1'))
   // One bad address spoils the name: a name that has both is an attempt to get by the check (DNS rebinding).
   return found.every((address) => policy.allows(address, port)) ? found[0] : undefined
 }

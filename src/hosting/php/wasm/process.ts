@@ -27,6 +27,7 @@ import {
   type TaskHead,
 } from './frames.ts'
 import { residentBytesOf, threadsOf } from './memory.ts'
+import type { Names } from './names.ts'
 
 const keptErrorBytes = 4096
 const taskTimeoutMs = 60_000
@@ -47,7 +48,7 @@ export class WasmProcess implements PhpProcess {
   #lastErrors = ''
   #endedBy: Error | undefined
 
-  private constructor(child: ChildProcess, phpVersion: PhpVersion, egress: EgressPolicy) {
+  private constructor(child: ChildProcess, phpVersion: PhpVersion, egress: EgressPolicy, names: Names) {
     this.#child = child
     this.pid = child.pid as number
     this.phpVersion = phpVersion
@@ -64,7 +65,7 @@ export class WasmProcess implements PhpProcess {
       (kind, payload) => this.#take(kind, payload),
       (error) => this.kill(new PhpCrashed(`PHP's process sent nonsense: ${error.message}`)),
     )
-    serveEgress(wayOut, egress)
+    serveEgress(wayOut, egress, names)
     this.#ready.promise.catch(() => {})
     this.exited = this.#watchExit()
   }
@@ -76,7 +77,7 @@ export class WasmProcess implements PhpProcess {
   static async start(
     launch: Launch,
     told: Omit<ChildStart, 'phpModule' | 'uid' | 'mounts' | 'watchParent'>,
-    options: { phpVersion: PhpVersion; egress: EgressPolicy; lowPriority: boolean; timeoutMs: number },
+    options: { phpVersion: PhpVersion; egress: EgressPolicy; names: Names; lowPriority: boolean; timeoutMs: number },
   ): Promise<WasmProcess> {
     const child = spawn(launch.command, launch.args, {
       // jobs, answers, the way out, and the parent's life where no sandbox watches it
@@ -90,7 +91,7 @@ export class WasmProcess implements PhpProcess {
     }
     // At once: what the child starts later inherits it.
     if (options.lowPriority) tryPriority(child.pid, nice)
-    const started = new WasmProcess(child, options.phpVersion, options.egress)
+    const started = new WasmProcess(child, options.phpVersion, options.egress, options.names)
     const { phpModule, mounts, uid } = launch
     const start: ChildStart = { ...told, phpModule, mounts, uid, watchParent: !launch.sandboxed }
     started.#jobs.write(encodeFrame(Frame.start, start))

@@ -2,6 +2,7 @@ import type { Containment, PhpProcess, PhpRuntime, PhpSite } from '../runtime.ts
 import { containmentOf, findAbilities, planLaunch } from './containment.ts'
 import type { EgressPolicy } from './egress.ts'
 import { type PhpLimits, phpIni } from './ini.ts'
+import { createNames } from './names.ts'
 import { WasmProcess } from './process.ts'
 import { prepareProgram } from './program.ts'
 
@@ -24,6 +25,7 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
   const abilities = await findAbilities(options.sandbox)
   const program = await prepareProgram()
   const notes = new Set<string>()
+  const names = createNames()
   const processes = new Set<PhpProcess>()
   let closed = false
 
@@ -34,6 +36,7 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
     const started = await WasmProcess.start(launch, told, {
       phpVersion: site.phpVersion,
       egress: options.egress,
+      names,
       lowPriority: lowPriority && abilities.root,
       timeoutMs: options.startTimeoutMs ?? 30_000,
     })

@@ -2,6 +2,8 @@ import { constants } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { connectionClass, type Outgoing } from './outgoing.ts'
 
+const notSupported = 138 // ENOTSUP in emscripten's numbering
+
 /** The parts of an emscripten file system that are used here. */
 export interface WasmFileSystem {
   ErrnoError: new (errno: number) => Error
@@ -14,6 +16,7 @@ export interface WasmFileSystem {
 
 export interface NodeFileSystem {
   getMode(path: string): number
+  convertNodeCode(error: { code?: string }): number | undefined
   node_ops: Record<string, unknown>
 }
 
@@ -67,7 +70,7 @@ export async function loadPhp(modulePath: string, outgoing: Outgoing): Promise<P
         url: (socket: { type: number }, host: string, port: number) => outgoing.addressOf(socket, host, port),
         decorator: () => connectionClass(outgoing),
         serverDecorator: () => {
-          throw new Error('PHP may not listen')
+          throw Object.assign(new Error('PHP may not listen'), { name: 'ErrnoError', errno: notSupported })
         },
       },
     })

@@ -4,6 +4,8 @@ import type { WasmFileSystem } from './loader.ts'
 
 const notPermitted = 63 // EPERM in emscripten's numbering (WASI)
 const noSuchFile = 44 // ENOENT
+const accessDenied = 2 // EACCES
+const inputOutput = 29 // EIO
 
 /**
  * Lays folders of the machine into PHP's file system. Links are refused in both directions: PHP cannot make one, and one
@@ -17,6 +19,10 @@ export function mountFolders(files: WasmFileSystem, mounts: readonly Mount[]): v
   }
   NODEFS.node_ops.symlink = refuse
   NODEFS.node_ops.link = refuse
+  const codeOf = NODEFS.convertNodeCode
+  // Refusals of Node's permission model have a code that emscripten does not know: it answered with descriptor 0, and PHP
+  // took a file that it may not open for its own output.
+  NODEFS.convertNodeCode = (error) => codeOf(error) ?? (error.code === 'ERR_ACCESS_DENIED' ? accessDenied : inputOutput)
   const getMode = NODEFS.getMode
   NODEFS.getMode = (path) => {
     const mode = getMode(path)

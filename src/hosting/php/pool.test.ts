@@ -1,0 +1,232 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { testCore } from '../../../test/support/core.ts'
+import { type TestHome, testAddress, testHome, testRequest, testRuntime } from '../../../test/support/home.ts'
+import { PhpPool, type PoolLimits } from './pool.ts'
+import {
+  PhpAbandoned,
+  PhpBodyTooLarge,
+  PhpBusy,
+  PhpCrashed,
+  type PhpRuntime,
+  PhpTaskError,
+  PhpTimeout,
+} from './runtime.ts'
+
+const core = await testCore()
+
+const limits: PoolLimits = {
+  queueLength: 10,
+  requestMs: 20_000,
+  taskMs: 20_000,
+  idleMs: 600_000,
+  memoryBytes: 4 * 2 ** 30,
+  processMemoryBytes: 768 << 20,
+  mostBodyBytes: 128 << 20,
+}
+
+describe.skipIf(!core)('the pool of PHP processes', () => {
+  let runtime: PhpRuntime
+  let homes: TestHome[]
+  let pool: PhpPool
+
+  beforeAll(async () => {
+    runtime = await testRuntime()
+    homes = await Promise.all([1, 2, 3].map(() => testHome(core as string)))
+    for (const home of homes) {
+      await home.script('fast.php', "echo 'fast ' . getmypid();")
+      await home.script('slow.php', "echo 'a'; flush(); while (!file_exists('/tmp/go')) usleep(5000); echo 'b';")
+      await home.script('loop.php', 'while (true);')
+      await home.script('go.php', "touch('/tmp/go');")
+      await home.script(
+        'count.php',
+        "echo file_put_contents('/tmp/count', 'x', FILE_APPEND) ? filesize('/tmp/count') : 0;",
+      )
+    }
+  })
+  afterEach(() => pool?.stopAll(0))
+  afterAll(async () => {
+    await runtime?.close()
+    await Promise.all((homes ?? []).map((home) => home.remove()))
+  })
+
+  const site = (number: number) => ({ ...(homes[number - 1] as TestHome), siteId: number })
+  const open = (change: Partial<PoolLimits> = {}) => {
+    pool = new PhpPool(runtime, { ...limits, ...change })
+    return pool
+  }
+  const fetch = (number: number, script: string, signal?: AbortSignal) =>
+    pool.handle(site(number), testRequest(`/${script}`, `/wordpress/${script}`), signal)
+  const page = async (number: number, script: string, signal?: AbortSignal) =>
+    text((await fetch(number, script, signal)).body)
+  /** A request that keeps the site's PHP at work until `release` is called. */
+  const occupy = async (number: number) => {
+    const { homePath } = homes[number - 1] as TestHome
+    const { rm, writeFile } = await import('node:fs/promises')
+    await rm(join(homePath, 'private/tmp/go'), { force: true })
+    const response = await fetch(number, 'slow.php')
+    return {
+      response,
+      release: () => writeFile(join(homePath, 'private/tmp/go'), ''),
+    }
+  }
+
+  it('starts one process for many first requests and answers all, in their order', async () => {
+    open({ queueLength: 100 })
+    const start = vi.spyOn(runtime, 'start')
+    const answers = await Promise.all(Array.from({ length: 20 }, () => page(1, 'count.php')))
+    expect(answers.map(Number)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
+    expect(start).toHaveBeenCalledTimes(1)
+    start.mockRestore()
+    expect(pool.stats()).toMatchObject({ processes: 1, waiting: 0, crashes: 0 })
+  })
+
+  it('refuses what the queue does not hold, and forgets who went away', async () => {
+    open({ queueLength: 2 })
+    const first = await occupy(1)
+    const leaving = new AbortController()
+    const second = page(1, 'fast.php', leaving.signal)
+    const third = page(1, 'fast.php')
+    await expect(page(1, 'fast.php')).rejects.toThrow(PhpBusy)
+    leaving.abort()
+    await expect(second).rejects.toThrow(PhpAbandoned)
+    const fourth = page(1, 'fast.php')
+    await first.release()
+    expect(await text(first.response.body)).toBe('ab')
+    expect(await third).toMatch(/^fast/)
+    expect(await fourth).toMatch(/^fast/)
+    expect(pool.stats().refused).toBe(1)
+  })
+
+  it('ends a request that takes too long, and serves the next with a new process', async () => {
+    open({ requestMs: 1500 })
+    await page(1, 'fast.php')
+    const endless = page(1, 'loop.php')
+    const after = page(1, 'fast.php')
+    await expect(endless).rejects.toThrow(PhpTimeout)
+    expect(await after).toMatch(/^fast/)
+    expect(pool.stats()).toMatchObject({ timeouts: 1, crashes: 0, processes: 1 })
+  })
+
+  it('does not let a site that loops for ever keep another waiting', async () => {
+    open({ requestMs: 8000 })
+    await Promise.all([page(1, 'fast.php'), page(2, 'fast.php')])
+    const endless = page(1, 'loop.php').catch((error) => error)
+    for (let index = 0; index < 10; index++) expect(await page(2, 'fast.php')).toMatch(/^fast/)
+    await pool.stop(1, 0)
+    expect(await endless).toBeInstanceOf(Error)
+  })
+
+  it('fails what ran in a process that dies, starts a new one, and takes its time when that goes on', async () => {
+    open()
+    for (let crash = 1; crash <= 4; crash++) {
+      const busy = await occupy(1)
+      killProcessOf(1)
+      await expect(text(busy.response.body)).rejects.toThrow(PhpCrashed)
+      await vi.waitFor(() => expect(pool.stats().crashes).toBe(crash))
+      if (crash < 3) expect(await page(2, 'fast.php')).toMatch(/^fast/)
+      if (crash === 3) await vi.waitFor(async () => expect(await page(1, 'fast.php')).toMatch(/^fast/), 5000)
+    }
+  })
+
+  it('pauses after crash upon crash', async () => {
+    open()
+    const start = vi.spyOn(runtime, 'start').mockRejectedValue(new PhpCrashed('cannot start'))
+    for (let crash = 0; crash < 3; crash++) await expect(page(1, 'fast.php')).rejects.toThrow('cannot start')
+    await expect(page(1, 'fast.php')).rejects.toThrow('next attempt')
+    expect(start).toHaveBeenCalledTimes(3)
+    start.mockRestore()
+    await vi.waitFor(async () => expect(await page(1, 'fast.php')).toMatch(/^fast/), 5000)
+  })
+
+  it('keeps to its memory: the idle process used longest ago makes room', async () => {
+    open({ memoryBytes: 700 << 20 })
+    await page(1, 'fast.php')
+    await page(2, 'fast.php')
+    const busy = await occupy(1)
+    await page(3, 'fast.php')
+    expect(pool.stats().processes).toBe(2)
+    await busy.release()
+    expect(await text(busy.response.body)).toBe('ab')
+    await page(2, 'fast.php')
+    expect(pool.stats().processes).toBe(2)
+    expect(pool.stats().residentBytes).toBeLessThan(700 << 20)
+  })
+
+  it('waits for room while all are at work, and says busy in the end', async () => {
+    open({ memoryBytes: 1, requestMs: 1500 })
+    const busy = await occupy(1)
+    const waiting = page(2, 'fast.php')
+    await busy.release()
+    expect(await waiting).toMatch(/^fast/)
+    const endless = fetch(1, 'slow.php').catch(() => {})
+    await endless
+    const looping = page(1, 'loop.php').catch(() => {})
+    await expect(Promise.race([page(2, 'fast.php'), looping.then(() => page(2, 'fast.php'))])).resolves.toMatch(/^fast/)
+  })
+
+  it('stops idle processes, and large ones between two requests', async () => {
+    open({ idleMs: 50 })
+    await page(1, 'fast.php')
+    await vi.waitFor(() => expect(pool.stats().processes).toBe(0), 5000)
+    expect(await page(1, 'fast.php')).toMatch(/^fast/)
+    open({ processMemoryBytes: 1 << 20 })
+    await page(2, 'fast.php')
+    await vi.waitFor(() => expect(pool.stats()).toMatchObject({ processes: 0, replaced: 1 }), 5000)
+  })
+
+  it('restarts between requests and follows a change of PHP version', async () => {
+    open()
+    const before = (await pool.runTask(site(1), 'php-info', {})) as { version: string }
+    expect(before.version).toMatch(/^8\.3/)
+    const running = await occupy(1)
+    const restarted = pool.restart(1)
+    await running.release()
+    expect(await text(running.response.body)).toBe('ab')
+    await restarted
+    expect(pool.stats().processes).toBe(0)
+    const after = (await pool.runTask({ ...site(1), phpVersion: '8.1' }, 'php-info', {})) as { version: string }
+    expect(after.version).toMatch(/^8\.1/)
+    await expect(pool.runTask({ ...site(1), phpVersion: '8.1' }, 'site-title', {})).rejects.toThrow(PhpTaskError)
+  })
+
+  it('gives a warm spare to a site', async () => {
+    open()
+    const spare = await pool.startSpare(site(2))
+    expect(pool.stats()).toMatchObject({ processes: 0, spares: 1 })
+    await spare?.moveIn({ address: testAddress })
+    const start = vi.spyOn(runtime, 'start')
+    await pool.adopt(site(2), spare as NonNullable<typeof spare>)
+    expect(await page(2, 'fast.php')).toMatch(/^fast/)
+    expect(start).not.toHaveBeenCalled()
+    start.mockRestore()
+    expect(pool.stats()).toMatchObject({ processes: 1, spares: 0 })
+    open({ memoryBytes: 1 })
+    await page(1, 'fast.php')
+    expect(await pool.startSpare(site(2))).toBeUndefined()
+  })
+
+  it('takes bodies of unknown length, in memory and by file, to a limit, and leaves no file', async () => {
+    const folder = join((homes[0] as TestHome).homePath, '../')
+    open({ mostBodyBytes: 4 << 20, bodyFolder: folder })
+    await homes[0]?.script('body.php', "echo strlen(file_get_contents('php://input'));")
+    const send = (bytes: number) =>
+      pool.handle(site(1), {
+        ...testRequest('/body.php', '/wordpress/body.php', { method: 'POST' }),
+        body: Readable.from(Array.from({ length: bytes >> 16 }, () => Buffer.alloc(1 << 16))),
+      })
+    expect(await text((await send(1 << 17)).body)).toBe(String(1 << 17))
+    expect(await text((await send(3 << 20)).body)).toBe(String(3 << 20))
+    await expect(send(5 << 20)).rejects.toThrow(PhpBodyTooLarge)
+    expect(await readdir(folder)).toEqual(['h1'])
+  })
+
+  /** Ends a site's process the hard way, as the system's memory killer would. */
+  function killProcessOf(number: number): void {
+    const pid = pool.pidOf(number)
+    if (pid !== undefined) process.kill(pid, 'SIGKILL')
+  }
+})

@@ -1,0 +1,108 @@
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testCore } from '../../../../test/support/core.ts'
+import { fetchPage, install, type TestHome, testHome, testRequest, testRuntime } from '../../../../test/support/home.ts'
+import type { PhpProcess, PhpRuntime } from '../runtime.ts'
+import { defaultEgressLimits } from './egress.ts'
+import { createNames } from './names.ts'
+
+const core = await testCore()
+
+describe.skipIf(!core)('outgoing connections', () => {
+  let server: Server
+  let port: number
+  let runtime: PhpRuntime
+  let home: TestHome
+  let php: PhpProcess
+  const asked: string[] = []
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url} ${request.headers.host}`)
+      response.end(request.url === '/big' ? Buffer.alloc(5 << 20, 'x') : 'hello from outside')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    port = (server.address() as AddressInfo).port
+    runtime = await testRuntime({
+      egress: {
+        ...defaultEgressLimits,
+        idleTimeoutMs: 300,
+        mostConnections: 3,
+        allows: (address) => address === '127.0.0.1',
+      },
+    })
+    home = await testHome(core as string)
+    php = await runtime.start(home)
+    await install(php)
+  })
+  afterAll(async () => {
+    await runtime?.close()
+    await home?.remove()
+    server?.close()
+  })
+
+  async function run(name: string, code: string): Promise<unknown> {
+    const script = await home.script(name, `echo json_encode((function () { ${code} })());`)
+    return JSON.parse((await fetchPage(php, testRequest(`/${name}`, script))).text)
+  }
+
+  it('carry WordPress’ HTTP API by curl, its safe variant and a name included', async () => {
+    const code = `require '/wordpress/wp-load.php';
+      $get = fn($answer) => is_wp_error($answer) ? $answer->get_error_message() : wp_remote_retrieve_body($answer);
+      add_filter('http_allowed_safe_ports', fn($ports) => [...$ports, ${port}]);
+      return [
+        $get(wp_remote_get('http://127.0.0.1:${port}/plain')),
+        $get(wp_remote_get('http://service.localhost:${port}/named')),
+        $get(wp_safe_remote_get('http://service.localhost:${port}/safe')),
+        $get(wp_safe_remote_get('http://127.0.0.1:${port}/literal')),
+      ];`
+    const [plain, named, safe, literal] = (await run('api.php', code)) as string[]
+    expect([plain, named]).toEqual(['hello from outside', 'hello from outside'])
+    // An address written as such stays WordPress' to judge; a name is judged where it is resolved.
+    expect([safe, literal]).toEqual(['hello from outside', 'A valid URL was not provided.'])
+    expect(asked).toContain(`GET /named service.localhost:${port}`)
+  })
+
+  it('carry plain sockets and PHP’s own http streams, large answers whole', async () => {
+    const code = `return [file_get_contents('http://127.0.0.1:${port}/a'), strlen(file_get_contents('http://127.0.0.1:${port}/big'))];`
+    expect(await run('streams.php', code)).toEqual(['hello from outside', 5 << 20])
+  })
+
+  it('go nowhere that the policy refuses', async () => {
+    const code = `return [@file_get_contents('http://127.0.0.2:${port}/'), @file_get_contents('http://[::1]:${port}/')];`
+    expect(await run('refused.php', code)).toEqual([false, false])
+  })
+
+  it('end when nothing comes, and are bounded in number', async () => {
+    const silent = createTcpServer(() => {})
+    let most = 0
+    silent.on('connection', () => {
+      silent.getConnections((_, count) => {
+        most = Math.max(most, count)
+      })
+    })
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const { port: silentPort } = silent.address() as AddressInfo
+    const code = `$all = []; for ($i = 0; $i < 6; $i++) $all[] = @stream_socket_client('tcp://127.0.0.1:${silentPort}', $c, $t, 2);
+      $ended = 0; foreach ($all as $one) { if (!$one || fread($one, 1) === '') $ended++; } return $ended;`
+    expect(await run('silent.php', code)).toBe(6)
+    expect(most).toBeLessThanOrEqual(3)
+    silent.close()
+  })
+})
+
+describe('names', () => {
+  it('asks nobody again for a while after a name server’s silence', async () => {
+    let asked = 0
+    const names = createNames(() => {
+      asked++
+      return new Promise(() => {})
+    })
+    await expect(names.addressesOf('example.com')).rejects.toThrow('does not answer')
+    await expect(names.addressesOf('example.org')).rejects.toThrow('a moment ago')
+    expect(await names.addressesOf('192.0.2.7')).toEqual(['192.0.2.7'])
+    expect(await names.addressesOf('my.localhost')).toEqual(['127.0.0.1'])
+    expect(asked).toBe(1)
+  })
+})

@@ -1,0 +1,172 @@
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testCore } from '../../../../test/support/core.ts'
+import {
+  fetchPage,
+  install,
+  type TestHome,
+  testAddress,
+  testHome,
+  testRequest,
+  testRuntime,
+} from '../../../../test/support/home.ts'
+import { type PhpProcess, type PhpRuntime, phpVersions } from '../runtime.ts'
+
+const core = await testCore()
+
+describe.skipIf(!core).each(phpVersions)('WordPress on PHP %s', (phpVersion) => {
+  let runtime: PhpRuntime
+  let home: TestHome
+  let php: PhpProcess
+
+  beforeAll(async () => {
+    runtime = await testRuntime()
+    home = await testHome(core as string, { phpVersion })
+    php = await runtime.start(home)
+    await install(php)
+  })
+  afterAll(async () => {
+    await runtime?.close()
+    await home?.remove()
+  })
+
+  it('serves the front page with its title, by its pretty address too', async () => {
+    const front = await fetchPage(php, testRequest('/'))
+    expect(front.status).toBe(200)
+    expect(front.text).toContain('<title>A test site</title>')
+    expect(front.text).not.toContain('localhost/wp-')
+    const post = await fetchPage(php, testRequest('/hello-world/'))
+    expect(post.status).toBe(200)
+    expect(post.text).toContain('Hello world!')
+    expect((await fetchPage(php, testRequest('/no-such-page/'))).status).toBe(404)
+  })
+
+  it('runs the asked PHP with opcache on', async () => {
+    await fetchPage(php, testRequest('/'))
+    const info = (await php.runTask('php-info', {})) as {
+      version: string
+      opcache: { scripts: number; freeBytes: number }
+    }
+    expect(info.version.startsWith(phpVersion)).toBe(true)
+    expect(info.opcache.scripts).toBeGreaterThan(100)
+    expect(info.opcache.freeBytes).toBeGreaterThan(4 << 20)
+  })
+
+  it('logs in to wp-admin with the password that the task set, and shows the dashboard', async () => {
+    expect(await php.runTask('reset-password', { login: 'admin', password: 'p"ass \\ wörd' })).toEqual({
+      id: 1,
+      login: 'admin',
+      email: 'owner@example.com',
+    })
+    const form = new URLSearchParams({ log: 'admin', pwd: 'p"ass \\ wörd', testcookie: '1' }).toString()
+    const body = Buffer.from(form)
+    const login = await fetchPage(
+      php,
+      testRequest('/wp-login.php', '/wordpress/wp-login.php', {
+        method: 'POST',
+        headers: [
+          'Host',
+          testAddress,
+          'Content-Type',
+          'application/x-www-form-urlencoded',
+          'Cookie',
+          'wordpress_test_cookie=x',
+        ],
+        body: Readable.from([body]),
+        bodyBytes: body.length,
+      }),
+    )
+    expect(login.status).toBe(302)
+    const cookies = valuesOf(login.headers, 'set-cookie').map((cookie) => cookie.split(';')[0])
+    expect(cookies.length).toBeGreaterThan(2)
+    const headers = ['Host', testAddress, 'Cookie', cookies.join('; ')]
+    const admin = await fetchPage(php, testRequest('/wp-admin/', '/wordpress/wp-admin/index.php', { headers }))
+    expect(admin.status).toBe(200)
+    expect(admin.text).toContain('id="wpadminbar"')
+  })
+
+  it('tells a task’s error by PHP’s message and goes on', async () => {
+    await expect(php.runTask('reset-password', { login: 'nobody', password: 'x' })).rejects.toThrow('no such user')
+    await expect(php.runTask('no-such-task', {})).rejects.toThrow('no-such-task')
+    expect(await php.runTask('check-write', {})).toEqual({ title: 'A test site' })
+  })
+
+  it('runs due events and tells when the next are due', async () => {
+    const cron = (await php.runTask('cron', {})) as {
+      failed: string[]
+      nextInSeconds: number
+      onlyHousekeeping: boolean
+    }
+    expect(cron).toMatchObject({ failed: [], onlyHousekeeping: true })
+    expect(cron.nextInSeconds).toBeGreaterThan(0)
+  })
+
+  it('sees the address that it is reached by, https included', async () => {
+    const script = await home.script('seen.php', 'echo json_encode($_SERVER);')
+    const headers = [
+      'Host',
+      testAddress,
+      'X-Thing',
+      'a',
+      'x-thing',
+      'b',
+      'X_Thing',
+      'evil',
+      'Proxy',
+      'evil',
+      'Cookie',
+      'a=1',
+    ]
+    const seen = await fetchPage(php, testRequest('/seen.php?a=%20b', script, { https: true, headers }))
+    expect(JSON.parse(seen.text)).toMatchObject({
+      HTTPS: 'on',
+      HTTP_HOST: testAddress,
+      HTTP_X_THING: 'a, b',
+      HTTP_COOKIE: 'a=1',
+      QUERY_STRING: 'a=%20b',
+      REQUEST_URI: '/seen.php?a=%20b',
+      SCRIPT_NAME: '/seen.php',
+      REMOTE_ADDR: '192.0.2.1',
+      SERVER_PORT: '8081',
+    })
+    expect(seen.text).not.toContain('evil')
+    const after = await fetchPage(php, testRequest('/seen.php', script))
+    expect(JSON.parse(after.text)).not.toHaveProperty('HTTPS')
+    expect(JSON.parse(after.text)).not.toHaveProperty('HTTP_COOKIE')
+  })
+
+  it('takes another site over when its database and wp-config.php have been replaced', async () => {
+    await fetchPage(php, testRequest('/'))
+    const database = join(home.homePath, 'private/database/site.sqlite')
+    const config = join(home.homePath, 'web/wp-config.php')
+    await copyFile(database, `${database}.new`)
+    using changed = new DatabaseSync(`${database}.new`)
+    changed.exec("UPDATE wp_options SET option_value = 'Moved in' WHERE option_name = 'blogname'")
+    changed.exec(
+      "UPDATE wp_options SET option_value = 'http://new.localhost:8081' WHERE option_name IN ('home', 'siteurl')",
+    )
+    changed.close()
+    await copyFile(`${database}.new`, database)
+    await writeFile(config, (await readFile(config, 'utf8')).replace('<?php', "<?php define('STEAD_MOVED', 'yes');"))
+    await php.moveIn({ address: 'new.localhost:8081' })
+    expect(await php.runTask('site-title', {})).toMatchObject({ title: 'Moved in', home: 'http://new.localhost:8081' })
+    const script = await home.script('moved.php', "require '/wordpress/wp-load.php'; echo STEAD_MOVED;")
+    expect((await fetchPage(php, testRequest('/moved.php', script))).text).toBe('yes')
+    expect(
+      (
+        await fetchPage(
+          php,
+          testRequest('/', undefined, { host: 'new.localhost:8081', headers: ['Host', 'new.localhost:8081'] }),
+        )
+      ).text,
+    ).toContain('<title>Moved in</title>')
+    expect(await php.runTask('check-write', {})).toEqual({ title: 'Moved in' })
+  })
+})
+
+function valuesOf(headers: readonly string[], name: string): string[] {
+  return headers.filter((_, index) => index % 2 === 1 && headers[index - 1]?.toLowerCase() === name)
+}
