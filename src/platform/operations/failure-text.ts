@@ -1,11 +1,13 @@
 const LENGTH_LIMIT = 500
+/** More is not even looked at: somebody else's output may be in it. */
+const LOOK_LIMIT = 5000
 
 const secrets: [RegExp, string][] = [
   // the user part of an address
   [/\/\/[^/\s@]+@/g, '//'],
   [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, '$1 (hidden)'],
   [
-    /\b([\w-]*(?:password|passwd|secret|token|signature|api_?key|credential)[\w-]*["']?\s*[=:]\s*)(["']?)[^\s"'&,;]+\2/gi,
+    /([\w-]{0,40}(?:password|passwd|secret|token|signature|api_?key|credential)[\w-]{0,40}["']?\s{0,3}[=:]\s{0,3})("[^"]*"|'[^']*'|[^\s"'&,;]+)/gi,
     '$1(hidden)',
   ],
   [/\bwhsec_[\w+/=-]+/g, '(hidden)'],
@@ -18,6 +20,7 @@ export function failureText(error: unknown): string {
     (text) => text && typeof text === 'string',
   )
   let text = String(said ?? 'Unknown error')
+    .slice(0, LOOK_LIMIT)
     .replace(/\n\s+at .*/g, '')
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()

@@ -1,0 +1,248 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
+import type { Database } from '../db/database.ts'
+import { cancelOpenOperations, cancelOperation, retryOperation } from './control.ts'
+import { definitionsByName, durable } from './definition.ts'
+import { enqueue } from './enqueue.ts'
+import { forgetEndedBefore } from './forget.ts'
+import { anyInput, ended, gate, oneStep, startWorker, until } from './harness.ts'
+import { getOperation, listOperations } from './read.ts'
+import { watchOperation } from './watch.ts'
+import type { Worker } from './worker.ts'
+
+const aborted = (signal: AbortSignal) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
+
+for (const { dialect, skip } of dialects) {
+  describe.skipIf(skip)(`control on ${dialect}`, () => {
+    let made: TestDatabase
+    let db: Database
+    const workers: Worker[] = []
+    const start = (...args: Parameters<typeof startWorker> extends [unknown, ...infer Rest] ? Rest : never) => {
+      workers.push(startWorker(db, ...args))
+    }
+    const ask = (definition: ReturnType<typeof oneStep>, siteId?: number) =>
+      db.transaction((tx) => enqueue(tx, definition, {}, siteId === undefined ? {} : { siteId }))
+    const cancel = (id: number) => db.transaction((tx) => cancelOperation(tx, id, 99))
+
+    beforeEach(async () => {
+      made = await testDatabase(dialect)
+      db = made.database
+    })
+    afterEach(async () => {
+      await Promise.all(workers.splice(0).map((worker) => worker.stop(0)))
+      await made.drop()
+    })
+
+    test('a queued operation is canceled at once, with its hook in the same transaction', async () => {
+      const definition = oneStep(() => {}, {
+        failed: (tx, { canceled, now }) =>
+          tx
+            .insertInto('schedules')
+            .values({ name: `canceled ${canceled}`, last_slot: now() })
+            .execute(),
+      })
+      const id = await ask(definition)
+      const definitions = definitionsByName([definition])
+      expect(await db.transaction((tx) => cancelOperation(tx, id, 99, definitions))).toBe('canceled')
+      expect(await getOperation(db.read, id)).toMatchObject({
+        state: 'canceled',
+        finishedAt: 99,
+        error: null,
+        steps: [{ state: 'skipped' }],
+      })
+      expect(await db.read.selectFrom('schedules').selectAll().execute()).toEqual([
+        { name: 'canceled true', last_slot: 99 },
+      ])
+      expect(await cancel(id)).toBe('too_late')
+      expect(await cancel(id + 1)).toBe('unknown')
+    })
+
+    test('a running operation is aborted wherever it runs, and what it did is undone', async () => {
+      const log: string[] = []
+      const begun = gate()
+      const definition = durable({
+        name: 'test.cancel',
+        input: anyInput,
+        on: 'control',
+        steps: {
+          before: { run() {}, undo: () => void log.push('undo before') },
+          during: {
+            async run({ signal }) {
+              begun.open()
+              await aborted(signal)
+            },
+            undo: ({ signal }) => void log.push(`undo during ${signal.aborted}`),
+          },
+          after: { run: () => void log.push('after') },
+        },
+      })
+      // without a heartbeat in the time of this test: the notice alone must do it
+      start([definition], { leaseMs: 600_000 })
+      const id = await db.transaction((tx) => enqueue(tx, definition, {}))
+      await begun.opened
+      expect(await cancel(id)).toBe('requested')
+      const operation = await ended(db, id)
+      expect(operation).toMatchObject({ state: 'canceled', error: null, cancelRequested: true })
+      expect(operation.steps.map(({ state }) => state)).toEqual(['undone', 'undone', 'skipped'])
+      expect(log).toEqual(['undo during false', 'undo before'])
+    })
+
+    test('a commit step is either canceled before it or not at all', async () => {
+      const begun = gate()
+      const go = gate()
+      const definition = durable({
+        name: 'test.commit',
+        input: anyInput,
+        on: 'control',
+        steps: {
+          slow: {
+            async run() {
+              begun.open()
+              await go.opened
+            },
+          },
+          change: { commit: (tx) => tx.insertInto('schedules').values({ name: 'x', last_slot: 1 }).execute() },
+        },
+      })
+      start([definition])
+      const id = await db.transaction((tx) => enqueue(tx, definition, {}))
+      await begun.opened
+      await cancel(id)
+      go.open()
+      expect(await ended(db, id)).toMatchObject({ state: 'canceled' })
+      expect(await db.read.selectFrom('schedules').selectAll().execute()).toEqual([])
+    })
+
+    test('an operation that waits for its next attempt need not wait any longer to be canceled', async () => {
+      let undone = 0
+      const definition = oneStep(() => {}, {
+        backoff: { firstMs: 3_600_000, mostMs: 3_600_000 },
+        steps: {
+          only: {
+            run() {
+              throw new Error('not yet')
+            },
+            undo: () => void undone++,
+          },
+        },
+      })
+      start([definition])
+      const id = await ask(definition)
+      await until(async () => (await getOperation(db.read, id))?.error === 'not yet')
+      expect(await cancel(id)).toBe('requested')
+      expect(await ended(db, id)).toMatchObject({ state: 'canceled', error: null })
+      expect(undone).toBe(1)
+    })
+
+    test('a failed operation that is tried again does what was undone, and repeats no commit', async () => {
+      const log: string[] = []
+      let broken = true
+      const step = (name: string) => ({ run: () => void log.push(name) })
+      const definition = durable({
+        name: 'test.retry',
+        input: anyInput,
+        on: 'control',
+        attempts: 1,
+        steps: {
+          kept: step('kept'),
+          undone: { ...step('undone'), undo: () => void log.push('undo') },
+          committed: { commit: async () => log.push('committed') },
+          after: step('after'),
+          breaks: {
+            run() {
+              if (broken) throw new Error('broken')
+              log.push('mended')
+            },
+          },
+        },
+      })
+      const definitions = definitionsByName([definition])
+      const retry = (id: number) => db.transaction((tx) => retryOperation(tx, id, definitions))
+      start([definition])
+      const id = await db.transaction((tx) => enqueue(tx, definition, {}))
+      expect(await ended(db, id)).toMatchObject({ state: 'failed', error: 'broken' })
+      expect(log.splice(0)).toEqual(['kept', 'undone', 'committed', 'after', 'undo'])
+      broken = false
+      expect(await retry(id)).toBe('queued')
+      expect(await ended(db, id)).toMatchObject({ state: 'succeeded', error: null, progress: 100 })
+      expect(log).toEqual(['undone', 'after', 'mended'])
+      expect(await retry(id)).toBe('not_ended')
+      expect(await retry(id + 1)).toBe('unknown')
+    })
+
+    test('all open operations of a site are canceled together', async () => {
+      const begun = gate()
+      const definition = oneStep(({ signal }) => {
+        begun.open()
+        return aborted(signal)
+      })
+      start([definition])
+      const [first, second] = [await ask(definition, 1), await ask(definition, 1)]
+      await begun.opened
+      await db.transaction((tx) => cancelOpenOperations(tx, 1, 99))
+      expect(await getOperation(db.read, second)).toMatchObject({ state: 'canceled', attempts: 0 })
+      expect(await ended(db, first)).toMatchObject({ state: 'canceled', attempts: 1 })
+    })
+
+    test('lists are newest first, filtered, paged, and hold only what the caller may see', async () => {
+      const definition = oneStep(() => {})
+      const other = oneStep(() => {}, { name: 'test.other' })
+      for (const siteId of [1, 2, 1]) await ask(definition, siteId)
+      await ask(other, 2)
+      await cancel(1)
+      const ids = async (
+        ...args: Parameters<typeof listOperations> extends [unknown, ...infer Rest] ? Rest : never
+      ) => {
+        const { operations, total } = await listOperations(db.read, ...args)
+        return { ids: operations.map(({ id }) => id), total }
+      }
+      const page = { limit: 10, offset: 0 }
+      expect(await ids({}, { limit: 2, offset: 1 })).toEqual({ ids: [3, 2], total: 4 })
+      expect(await ids({ siteId: 1 }, page)).toEqual({ ids: [3, 1], total: 2 })
+      expect(await ids({ state: 'canceled' }, page)).toEqual({ ids: [1], total: 1 })
+      expect(await ids({ type: 'test.other' }, page)).toEqual({ ids: [4], total: 1 })
+      expect(await ids({ visible: (eb) => eb('site_id', 'in', [2]) }, page)).toEqual({ ids: [4, 2], total: 2 })
+      expect(await getOperation(db.read, 1, (eb) => eb('site_id', '=', 2))).toBeUndefined()
+    })
+
+    test('who watches an operation sees it as it is, each step, and its end', async () => {
+      const steps = [gate(), gate()]
+      const definition = durable({
+        name: 'test.watch',
+        input: anyInput,
+        on: 'control',
+        steps: { one: { run: () => steps[0]?.opened }, two: { run: () => steps[1]?.opened } },
+      })
+      const id = await db.transaction((tx) => enqueue(tx, definition, {}))
+      const seen: string[] = []
+      for await (const operation of watchOperation(db, id)) {
+        const text = `${operation.state} ${operation.steps.map(({ state }) => state).join(' ')}`
+        if (seen.at(-1) !== text) seen.push(text)
+        if (seen.length === 1) start([definition])
+        else steps[seen.length - 2]?.open()
+      }
+      expect(seen).toEqual([
+        'queued pending pending',
+        'running running pending',
+        'running succeeded running',
+        'succeeded succeeded succeeded',
+      ])
+      const gone = new AbortController()
+      const waiting = await ask(oneStep(() => {}))
+      for await (const _ of watchOperation(db, waiting, gone.signal)) gone.abort()
+      for await (const _ of watchOperation(db, 4711)) expect.unreachable()
+    })
+
+    test('operations that ended long ago are deleted with their steps, others stay', async () => {
+      const definition = oneStep(() => {})
+      const ids = [await ask(definition), await ask(definition), await ask(definition)]
+      await db.transaction((tx) => cancelOperation(tx, ids[0] as number, 99))
+      await db.transaction((tx) => cancelOperation(tx, ids[1] as number, 100))
+      expect(await db.transaction((tx) => forgetEndedBefore(tx, 100))).toBe(1)
+      expect(await db.transaction((tx) => forgetEndedBefore(tx, 100))).toBe(0)
+      const left = await db.read.selectFrom('operation_steps').select('operation_id').orderBy('operation_id').execute()
+      expect(left.map(({ operation_id }) => operation_id)).toEqual(ids.slice(1))
+    })
+  })
+}

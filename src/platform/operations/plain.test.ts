@@ -1,0 +1,50 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { usualBackoff, waitAfter } from './backoff.ts'
+import { failureText } from './failure-text.ts'
+import { progressWriter } from './progress.ts'
+
+test('waits grow exponentially up to a bound, and between half and all of it', () => {
+  const backoff = { firstMs: 100, factor: 2, mostMs: 1000 }
+  expect([1, 2, 3, 4, 5, 60].map((attempt) => waitAfter(attempt, backoff, 1))).toEqual([100, 200, 400, 800, 1000, 1000])
+  expect(waitAfter(3, backoff, 0)).toBe(200)
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 10_000 }), fc.double({ min: 0, max: 1, noNaN: true }), (attempt, random) => {
+      const wait = waitAfter(attempt, usualBackoff, random)
+      return wait >= usualBackoff.firstMs / 2 && wait <= usualBackoff.mostMs
+    }),
+  )
+})
+
+test('errors are told in one line, without stack and secrets', () => {
+  expect(failureText(new Error('a\n    at f (x.ts:1:2)\n    at g (y.ts:3:4)'))).toBe('a')
+  expect(failureText(new Error('cannot reach postgres://me:pass@db/x'))).toBe('cannot reach postgres://db/x')
+  expect(failureText(new Error('sent Authorization: Bearer abcdefgh1234'))).toBe('sent Authorization: Bearer (hidden)')
+  expect(failureText(new Error('client_secret="x y" and password: hunter2, done'))).toBe(
+    'client_secret=(hidden) and password: (hidden), done',
+  )
+  expect(failureText(Object.assign(new Error(''), { code: 'ECONNREFUSED' }))).toBe('ECONNREFUSED')
+  expect(failureText('text')).toBe('text')
+  expect(failureText(undefined)).toBe('Unknown error')
+  fc.assert(fc.property(fc.anything(), (thrown) => failureText(thrown).length <= 500))
+})
+
+test('progress writes the first and the last value, never two at a time, and nothing after closing', async () => {
+  const written: number[] = []
+  let writing = 0
+  const writer = progressWriter(async (percent) => {
+    expect(++writing).toBe(1)
+    await new Promise(setImmediate)
+    written.push(percent)
+    writing--
+  }, 1)
+  for (let percent = 1; percent <= 50; percent++) writer.set(percent)
+  while (written.at(-1) !== 50) await new Promise(setImmediate)
+  expect(written).toEqual([1, 50])
+  writer.set(60)
+  await writer.close()
+  const atClose = [...written]
+  writer.set(70)
+  await new Promise((resolve) => setTimeout(resolve, 10))
+  expect(written).toEqual(atClose)
+})
