@@ -40,8 +40,7 @@ export async function sendPhpResponse(response: ServerResponse, answer: PhpRespo
       response.end()
       return
     }
-    if (length === undefined) await pipeline(answer.body, response)
-    else await pipeline(answer.body, exactly(length), response)
+    await pipeline(answer.body, bounded(length), response)
   } catch (error) {
     answer.body.destroy()
     throw error
@@ -79,19 +78,27 @@ function filterHeaders(raw: readonly string[], status: number): { headers: strin
 }
 
 /**
- * Lets exactly as many bytes through as were announced. What PHP prints beyond that is dropped: the edge would read it as the
- * answer to the next request on the connection, which is another site's. Too few end the connection.
+ * A site has one PHP, which is busy until its output is taken: so much of it waits here for a visitor with a slow line, and
+ * PHP is free for the next.
  */
-function exactly(length: number): Transform {
+const HELD_BYTES = 8 << 20
+
+/**
+ * Takes PHP's output as fast as it comes and, where a length was announced, lets exactly as many bytes through. What PHP
+ * prints beyond that is dropped: the edge would read it as the answer to the next request on the connection, which is another
+ * site's. Too few end the connection.
+ */
+function bounded(length = Number.POSITIVE_INFINITY): Transform {
   let left = length
   return new Transform({
+    readableHighWaterMark: HELD_BYTES,
     transform(chunk: Buffer, _encoding, done) {
       const part = chunk.length > left ? chunk.subarray(0, left) : chunk
       left -= part.length
       done(null, part)
     },
     flush(done) {
-      done(left > 0 ? new BadPhpResponse('body shorter than its Content-Length') : null)
+      done(Number.isFinite(left) && left > 0 ? new BadPhpResponse('body shorter than its Content-Length') : null)
     },
   })
 }

@@ -357,6 +357,34 @@ describe('PHP', () => {
     expect((await ask(port, '/', { method: 'POST', body: Buffer.alloc(1000) })).status).toBe(200)
   })
 
+  test('is free again while a visitor with a slow line still reads', async () => {
+    const page = Buffer.alloc(4 << 20, 'x')
+    let taken = false
+    const port = await start(() => {
+      const body = Readable.from(
+        (async function* () {
+          for (let at = 0; at < page.length; at += 1 << 16) yield page.subarray(at, at + (1 << 16))
+          taken = true
+        })(),
+        { objectMode: false },
+      )
+      return { status: 200, headers: [], body }
+    })
+    const socket = connect(port, '127.0.0.1')
+    socket.pause()
+    socket.write(
+      `GET / HTTP/1.1\r\nHost: site.test\r\nConnection: close\r\nX-Stead-Key: ${KEY}\r\nX-Stead-Site: 7\r\n\r\n`,
+    )
+    while (!taken) await new Promise(setImmediate)
+    let received = 0
+    socket.on('data', (chunk) => {
+      received += chunk.length
+    })
+    socket.resume()
+    await once(socket, 'close')
+    expect(received).toBeGreaterThan(page.length)
+  })
+
   test('learns that the visitor has gone, before and during its answer', async () => {
     const events: string[] = []
     const port = await start((request, signal) => {
