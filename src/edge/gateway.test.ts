@@ -496,6 +496,32 @@ describe('failures', () => {
     await eventually(() => gone.includes('/upload'))
   })
 
+  test('a visitor that leaves takes all its pipelined requests along, and each has its log entry', async () => {
+    const entries: AccessEntry[] = []
+    const gone: string[] = []
+    let asked = 0
+    const upstream = await startHost(cleanup, (request, response) => {
+      asked++
+      response.on('close', () => gone.push(request.url as string))
+    })
+    const { port } = await startGateway(
+      cleanup,
+      { 'site.test': routeTo(upstream) },
+      {
+        onAccess: (entry) => {
+          entries.push(entry)
+          throw new Error('a log that is full must not stop the edge')
+        },
+      },
+    )
+    const connection = await rawConnect(port, cleanup)
+    for (const path of ['/1', '/2', '/3']) connection.socket.write(`GET ${path} HTTP/1.1\r\nHost: site.test\r\n\r\n`)
+    await eventually(() => asked === 3)
+    connection.socket.destroy()
+    await eventually(() => gone.length === 3 && entries.length === 3)
+    expect(entries.map((entry) => entry.status)).toEqual([499, 499, 499])
+  })
+
   test('an answer that the host breaks off does not look complete', async () => {
     const upstream = await startHost(cleanup, (request, response) => {
       response.writeHead(200, request.url === '/length' ? { 'content-length': '100' } : {})

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { LRUCache } from 'lru-cache'
 import { plainPage } from '../platform/plain-page.ts'
 import { type AccessEntry, accessEntry } from './access-log.ts'
 import { pageAnswer, sendAnswer } from './answer.ts'
@@ -75,7 +76,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     readClient: createClientReader(options.trustProxy ?? [], options.publicScheme ?? 'http'),
     underWay: new WeakMap(),
     closing: false,
-    onFailure: (visit, route, error) => reportFailure(options, visit, route, error),
+    onFailure: createFailureReport(options),
   }
   const server = createServer({
     maxHeaderSize: limits.headerBytes,
@@ -159,11 +160,15 @@ function createVisit(
 function finish(context: GatewayContext, visit: Visit, socket: Socket): void {
   context.underWay.set(socket, (context.underWay.get(socket) ?? 1) - 1)
   visit.abandon?.()
-  const { onAccess, metrics } = context.options
+  const { onAccess, metrics, log } = context.options
   if (!onAccess && !metrics) return
   const nowMs = performance.now()
-  metrics?.response?.(visit.response.statusCode, visit.outcome.renderer, (nowMs - visit.startedAtMs) / 1000)
-  onAccess?.(accessEntry(visit, Date.now(), nowMs))
+  try {
+    metrics?.response?.(visit.response.statusCode, visit.outcome.renderer, (nowMs - visit.startedAtMs) / 1000)
+    onAccess?.(accessEntry(visit, Date.now(), nowMs))
+  } catch (error) {
+    log.error({ err: error, requestId: visit.id }, 'access log failed')
+  }
 }
 
 /** Finds the route; at hand for all but the first request to a host name. */
@@ -220,11 +225,18 @@ function fail(context: GatewayContext, visit: Visit, error: unknown): void {
   else sendAnswer(visit, pageAnswer(visit, broken))
 }
 
-function reportFailure(options: GatewayOptions, visit: Visit, found: Route, error: NodeJS.ErrnoException): void {
-  const code = error.code ?? error.name
-  options.metrics?.hostFailure?.(code)
-  options.log.warn({ err: error, requestId: visit.id, siteId: found.siteId, upstream: found.upstream }, 'host failed')
-  if (/^(?:ECONN|EHOST|ENET|UND_ERR_CONNECT|UND_ERR_SOCKET)/.test(code)) options.routes.suspect?.(visit.hostName)
+/** Makes the listener for hosts that fail: every failure counts, but a host that is down writes one log line a second. */
+function createFailureReport(options: GatewayOptions): ProxyContext['onFailure'] {
+  const quietUntilMs = new LRUCache<string, number>({ max: 1_000 })
+  return (visit, found, error: NodeJS.ErrnoException) => {
+    const code = error.code ?? error.name
+    options.metrics?.hostFailure?.(code)
+    if (/^(?:ECONN|EHOST|ENET|UND_ERR_CONNECT|UND_ERR_SOCKET)/.test(code)) options.routes.suspect?.(visit.hostName)
+    if (performance.now() < (quietUntilMs.get(found.upstream) ?? 0)) return
+    quietUntilMs.set(found.upstream, performance.now() + 1_000)
+    const facts = { err: error, requestId: visit.id, siteId: found.siteId, upstream: found.upstream }
+    options.log.warn(facts, 'host does not answer')
+  }
 }
 
 function refusalAnswer(visit: Visit, refusal: Refusal): Answer {
