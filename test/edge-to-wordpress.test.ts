@@ -1,0 +1,165 @@
+/** A real WordPress behind edge and host: what a browser does with it, over real sockets. */
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createGateway, type Gateway } from '../src/edge/gateway.ts'
+import type { Route } from '../src/edge/route.ts'
+import { PhpPool } from '../src/hosting/php/pool.ts'
+import type { PhpRuntime } from '../src/hosting/php/runtime.ts'
+import { createWebServer, type HostedSite } from '../src/hosting/web-server/web-server.ts'
+import { testCore } from './support/core.ts'
+import { install, type TestHome, testAddress, testHome, testRuntime } from './support/home.ts'
+
+const core = await testCore()
+const KEY = 'the-key-of-this-host'
+const log = { debug() {}, warn() {}, error() {} }
+const MB = 1 << 20
+
+describe.skipIf(!core)('WordPress behind the edge', () => {
+  let runtime: PhpRuntime
+  let home: TestHome
+  let pool: PhpPool
+  let host: Server
+  let gateway: Gateway
+  let port: number
+
+  beforeAll(async () => {
+    runtime = await testRuntime()
+    home = await testHome(core as string)
+    const process = await runtime.start(home)
+    await install(process)
+    // biome-ignore format: one record
+    pool = new PhpPool(runtime, { requestMs: 60_000, taskMs: 60_000, memoryBytes: 2048 * MB, mostBodyBytes: 128 * MB, queueLength: 100, idleMs: 600_000, processMemoryBytes: 1024 * MB })
+    const { homePath, corePath, phpVersion, uid, address } = home
+    const site: HostedSite = { siteId: 7, homePath, corePath, phpVersion, uid, address, state: 'live' }
+    await pool.adopt(site, process)
+    host = createWebServer({ siteById: async () => site, php: pool, hostKey: KEY, log, mostBodyBytes: 128 * MB })
+    const upstream = `http://127.0.0.1:${await listen(host)}`
+    // biome-ignore format: one record
+    const route: Route = { hostName: 'my.localhost', siteId: 7, state: 'live', upstream, primaryHost: null, maintenance: false, edgeCache: false, cacheEpoch: 0 }
+    const routes = { find: (hostName: string) => (hostName === 'my.localhost' ? route : undefined) }
+    gateway = createGateway({ routes, log, hostKey: KEY })
+    port = await listen(gateway.server)
+  })
+
+  afterAll(async () => {
+    gateway?.server.closeAllConnections()
+    await gateway?.close()
+    host?.closeAllConnections()
+    host?.close()
+    await pool?.stopAll(0)
+    await runtime?.close()
+    await home?.remove()
+  })
+
+  async function listen(server: Server): Promise<number> {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return (server.address() as AddressInfo).port
+  }
+
+  interface Reply {
+    status: number
+    headers: IncomingHttpHeaders
+    text: string
+  }
+
+  async function ask(
+    path: string,
+    more: { method?: string; headers?: Record<string, string>; body?: string } = {},
+  ): Promise<Reply> {
+    const { method = 'GET', headers, body } = more
+    const request = httpRequest({
+      port,
+      host: '127.0.0.1',
+      path,
+      method,
+      headers: { host: testAddress, ...headers },
+      agent: false,
+    })
+    request.end(body)
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    let text = ''
+    for await (const chunk of response.setEncoding('utf8')) text += chunk
+    return { status: response.statusCode as number, headers: response.headers, text }
+  }
+
+  /** Paths of the scripts and styles of a page on its own site. */
+  const assetsOf = (html: string): string[] =>
+    [...html.matchAll(/(?:href|src)=["'](?:http:\/\/my\.localhost:8081)?(\/[^"']+\.(?:css|js|php)(?:\?[^"']*)?)["']/g)]
+      .map((match) => (match[1] as string).replaceAll('&amp;', '&').replaceAll('&#038;', '&'))
+      .filter((path) => /\.(?:css|js)|load-(?:styles|scripts)\.php/.test(path))
+
+  test('200 for the front page and everything that it loads, 304 the second time', async () => {
+    const front = await ask('/')
+    expect(front.status).toBe(200)
+    expect(front.text).toContain('<title>A test site</title>')
+    expect(front.headers['x-powered-by']).toBeUndefined()
+    const assets = assetsOf(front.text)
+    for (const path of [...assets, '/wp-includes/css/dist/block-library/style.min.css?ver=1']) {
+      const asset = await ask(path)
+      expect([path, asset.status]).toEqual([path, 200])
+      expect(asset.headers['content-type']).toMatch(/^text\/(?:css|javascript)/)
+      expect((await ask(path, { headers: { 'if-none-match': asset.headers.etag as string } })).status).toBe(304)
+    }
+  })
+
+  test('200 for a pretty address and the REST API, 404 by the theme, HEAD without body', async () => {
+    expect((await ask('/hello-world/')).text).toContain('Hello world!')
+    expect((await ask('/index.php/hello-world/')).status).toBeLessThan(400)
+    expect(JSON.parse((await ask('/wp-json/')).text)).toMatchObject({ name: 'A test site' })
+    expect((await ask('/no-such-page/')).status).toBe(404)
+    const head = await ask('/', { method: 'HEAD' })
+    expect([head.status, head.text]).toEqual([200, ''])
+    expect((await ask('/wp-cron.php')).status).toBe(403)
+    expect((await ask('/wp-config.php')).status).toBe(404)
+  })
+
+  test('log in as a browser does, and the dashboard with everything that it loads', async () => {
+    const bare = await ask('/wp-admin')
+    expect([bare.status, bare.headers.location]).toEqual([301, '/wp-admin/'])
+    const sentAway = await ask('/wp-admin/')
+    expect(sentAway.status).toBe(302)
+    expect(sentAway.headers.location).toContain(`http://${testAddress}/wp-login.php`)
+    const form = new URLSearchParams({ log: 'admin', pwd: 'correct horse battery', testcookie: '1' }).toString()
+    const login = await ask('/wp-login.php', {
+      method: 'POST',
+      body: form,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: 'wordpress_test_cookie=x' },
+    })
+    expect(login.status).toBe(302)
+    const cookie = (login.headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ')
+    const dashboard = await ask('/wp-admin/', { headers: { cookie } })
+    expect(dashboard.status).toBe(200)
+    expect(dashboard.text).toContain('id="wpadminbar"')
+    const assets = assetsOf(dashboard.text)
+    expect(assets.length).toBeGreaterThan(3)
+    for (const path of assets) expect([path, (await ask(path, { headers: { cookie } })).status]).toEqual([path, 200])
+  })
+
+  test('a body of 64 MB reaches PHP, with length and in chunks', async () => {
+    await home.script(
+      'size.php',
+      `$n = 0; $f = fopen('php://input', 'r'); while (!feof($f)) $n += strlen(fread($f, 1 << 20)); echo $n, ' ', $_SERVER['REMOTE_ADDR'], ' ', $_SERVER['HTTP_HOST'];`,
+    )
+    const piece = Buffer.alloc(MB, 'x')
+    for (const headers of [{ 'content-length': String(64 * MB) }, { 'transfer-encoding': 'chunked' }]) {
+      const type = { 'content-type': 'application/octet-stream' }
+      const request = httpRequest({
+        port,
+        host: '127.0.0.1',
+        path: '/size.php',
+        method: 'POST',
+        headers: { host: testAddress, ...type, ...headers },
+      })
+      const answer = once(request, 'response') as Promise<[IncomingMessage]>
+      for (let sent = 0; sent < 64; sent++) if (!request.write(piece)) await once(request, 'drain')
+      request.end()
+      const [response] = await answer
+      let text = ''
+      for await (const chunk of response) text += chunk
+      expect(text).toBe(`${64 * MB} 127.0.0.1 ${testAddress}`)
+    }
+  })
+})
