@@ -22,12 +22,16 @@ export interface LaneOwner {
   start(lane: Lane): Promise<PhpProcess>
   /** The lane has nothing to do now, or lost its process. */
   freed(): void
+  /** Another site waits for memory. */
+  wanted(): boolean
   count(event: 'crash' | 'replace' | 'timeout'): void
 }
 
 const freeCrashes = 2
 const longestPauseMs = 30_000
 const watchMs = 1000
+// A start costs 0.4 s and a first page 1 to 2 s, so that sites take turns in memory no faster than this.
+const leastTurnMs = 5000
 
 /** One site's queue and, when there is work, its process. First come, first served; one job at a time. */
 export class Lane {
@@ -37,6 +41,8 @@ export class Lane {
   readonly #owner: LaneOwner
   readonly #queue: Job[] = []
   #processSite: PhpSite | undefined
+  #startedAt = 0
+  #stopping: Promise<void> | undefined
   #working = false
   #stopped = false
   #crashes = 0
@@ -76,13 +82,19 @@ export class Lane {
     void this.#work()
   }
 
-  /** Makes a warm process the site's own. One that it has already is stopped. */
-  async adopt(process: PhpProcess): Promise<void> {
-    const before = this.process
+  /**
+   * Makes a warm process the site's own. Never two on one home: if the site has one already, the new one is stopped.
+   * @returns whether it was taken
+   */
+  async adopt(process: PhpProcess): Promise<boolean> {
+    if (this.process || this.#working || this.#stopping || this.#stopped) {
+      await process.stop(0)
+      return false
+    }
     this.#keep(process, this.site)
     process.setLowPriority(false)
     this.#armIdleStop()
-    await before?.stop()
+    return true
   }
 
   /** Ends the process between two jobs; the next job starts a new one. */
@@ -100,11 +112,17 @@ export class Lane {
     await this.stopProcess(graceMs)
   }
 
+  /** Ends the process; resolves when it is gone, so that the next never runs beside it on one database. */
   async stopProcess(graceMs?: number): Promise<void> {
     clearTimeout(this.#idleTimer)
     const process = this.process
     this.process = undefined
-    await process?.stop(graceMs)
+    if (process) {
+      this.#stopping = process.stop(graceMs).finally(() => {
+        this.#stopping = undefined
+      })
+    }
+    await this.#stopping
   }
 
   async #work(): Promise<void> {
@@ -114,7 +132,7 @@ export class Lane {
     for (let job = this.#queue.shift(); job; job = this.#queue.shift()) {
       await this.#runJob(job)
       this.lastUsed = Date.now()
-      await this.#replaceIfWorn()
+      await this.#giveWay()
     }
     this.#working = false
     this.#armIdleStop()
@@ -139,6 +157,7 @@ export class Lane {
 
   /** The running process if it still fits the site, else a new one. */
   async #readyProcess(): Promise<PhpProcess> {
+    await this.#stopping
     const running = this.#processSite
     if (this.process && running && !sameProcess(running, this.site)) await this.stopProcess()
     if (this.process && running && running.address !== this.site.address) {
@@ -166,6 +185,7 @@ export class Lane {
   #keep(process: PhpProcess, site: PhpSite): void {
     this.process = process
     this.#processSite = site
+    this.#startedAt = Date.now()
     process.exited.then((exit) => {
       if (this.process !== process) return // stopped on purpose, or replaced
       this.process = undefined
@@ -181,12 +201,16 @@ export class Lane {
     if (doublings >= 0) this.#notBefore = Date.now() + Math.min(longestPauseMs, 500 * 2 ** doublings)
   }
 
-  async #replaceIfWorn(): Promise<void> {
+  /** Between two jobs: a worn or swollen process is replaced, and one that had its turn makes room for who waits. */
+  async #giveWay(): Promise<void> {
     const process = this.process
     if (!process) return
-    if (!process.worn && process.lastResidentBytes <= this.#owner.limits.processMemoryBytes) return
-    this.#owner.count('replace')
+    const worn = process.worn || process.lastResidentBytes > this.#owner.limits.processMemoryBytes
+    const turnIsOver = this.#owner.wanted() && Date.now() - this.#startedAt > leastTurnMs
+    if (!worn && !turnIsOver) return
+    if (worn) this.#owner.count('replace')
     await this.stopProcess()
+    this.#owner.freed()
   }
 
   async #endIfSwollen(process: PhpProcess): Promise<void> {

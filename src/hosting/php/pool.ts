@@ -133,10 +133,13 @@ export class PhpPool {
     }
   }
 
-  /** Makes a spare, which has moved in already, the process of a site. */
-  async adopt(site: PooledSite, spare: PhpProcess): Promise<void> {
+  /**
+   * Makes a spare, which has moved in already, the process of a site. Must come before the site's first request.
+   * @returns false when the site had a process of its own by then; the spare is stopped
+   */
+  async adopt(site: PooledSite, spare: PhpProcess): Promise<boolean> {
     this.#spares.delete(spare)
-    await this.#lane(site).adopt(spare)
+    return this.#lane(site).adopt(spare)
   }
 
   /** Ends the site's process when what it does is done; the next request starts a new one. */
@@ -147,8 +150,9 @@ export class PhpPool {
   /** Ends the site's process and forgets the site; what waits fails. A later request starts over. */
   async stop(siteId: number, graceMs?: number): Promise<void> {
     const lane = this.#lanes.get(siteId)
-    this.#lanes.delete(siteId)
+    // Known until its process is gone, so that no request starts another beside it.
     await lane?.stop(graceMs)
+    if (this.#lanes.get(siteId) === lane) this.#lanes.delete(siteId)
     this.#freed()
   }
 
@@ -195,6 +199,7 @@ export class PhpPool {
         limits: this.#limits,
         start: (asking) => this.#start(asking),
         freed: () => this.#freed(),
+        wanted: () => this.#waitingForRoom.length > 0,
         count: (event) => {
           this.#counts[event]++
         },
@@ -206,8 +211,7 @@ export class PhpPool {
   }
 
   async #start(lane: Lane): Promise<PhpProcess> {
-    await this.#makeRoom()
-    this.#starting++
+    await this.#reserveRoom()
     try {
       return await this.#runtime.start(lane.site)
     } finally {
@@ -216,10 +220,10 @@ export class PhpPool {
   }
 
   /**
-   * Waits until one more process fits: the idle one that was used longest ago stops, then a spare; when all are at work, the
+   * Waits until one more process fits, and counts it as starting: the idle one that was used longest ago stops, then a spare; when all are at work, the
    * first that is done. @throws PhpBusy when none is done in the time of a request
    */
-  async #makeRoom(): Promise<void> {
+  async #reserveRoom(): Promise<void> {
     const deadline = Date.now() + this.#limits.requestMs
     while (!this.#hasRoom()) {
       const idle = [...this.#lanes.values()].filter((lane) => lane.process && lane.idle)
@@ -230,6 +234,7 @@ export class PhpPool {
       else if (Date.now() >= deadline) throw new PhpBusy('all PHP processes that fit into memory are at work')
       else await this.#nextFreed(deadline - Date.now())
     }
+    this.#starting++
   }
 
   #nextFreed(timeoutMs: number): Promise<void> {

@@ -137,7 +137,7 @@ describe.skipIf(!core).each(['auto', 'none'] as const)('a PHP process, sandbox %
   it('lets what runs finish when it is stopped, and fails what runs too long', async () => {
     const second = await runtime.start(home)
     const slow = await second.request(
-      testRequest('/z.php', await home.script('z.php', "echo 'a'; flush(); usleep(300000); echo 'b';")),
+      testRequest('/z.php', await home.script('z.php', "echo 'a'; ob_flush(); usleep(300000); echo 'b';")),
     )
     const stopped = second.stop(5000)
     let text = ''
