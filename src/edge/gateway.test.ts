@@ -454,6 +454,24 @@ describe('refusals', () => {
     ).not.toContain(' 200 ')
   })
 
+  test('a visitor that takes nothing of its answer is cut off, and the host is free', async () => {
+    let closed = false
+    const upstream = await startHost(cleanup, (_request, response) => {
+      response.on('close', () => {
+        closed = true
+      })
+      response.end(Buffer.alloc(64 << 20))
+    })
+    const limits = { stallTimeoutMs: 300 }
+    const { port } = await startGateway(cleanup, { 'site.test': routeTo(upstream) }, { limits })
+    const connection = await rawConnect(port, cleanup)
+    connection.socket.pause()
+    connection.socket.write('GET / HTTP/1.1\r\nHost: site.test\r\n\r\n')
+    await eventually(() => closed)
+    connection.socket.resume()
+    expect((await connection.closed()).length).toBeLessThan(64 << 20)
+  })
+
   test('connections and pipelined requests are bounded', async () => {
     let open = 0
     const upstream = await startHost(cleanup, () => {

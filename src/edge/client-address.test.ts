@@ -1,0 +1,32 @@
+import type { IncomingMessage } from 'node:http'
+import { expect, test } from 'vitest'
+import { createClientReader } from './client-address.ts'
+
+const from = (peer: string | undefined, forwardedFor?: string, proto?: string, encrypted = false) =>
+  ({
+    socket: { remoteAddress: peer, encrypted },
+    headers: { 'x-forwarded-for': forwardedFor, 'x-forwarded-proto': proto },
+  }) as unknown as IncomingMessage
+
+// biome-ignore format: a table
+test.each([
+  ['not trusted: the peer', [], from('192.0.2.9', '1.1.1.1', 'https'), '192.0.2.9', '192.0.2.9', 'http'],
+  ['IPv4 on a dual-stack socket', [], from('::ffff:192.0.2.9'), '192.0.2.9', '192.0.2.9', 'http'],
+  ['socket gone', ['10.0.0.0/8'], from(undefined, '1.1.1.1'), '', '', 'http'],
+  ['TLS of our own', [], from('192.0.2.9', undefined, undefined, true), '192.0.2.9', '192.0.2.9', 'https'],
+  ['one proxy', ['10.0.0.0/8'], from('10.1.2.3', '192.0.2.7', 'https'), '192.0.2.7', '192.0.2.7, 10.1.2.3', 'https'],
+  ['trusted on a dual-stack socket', ['10.0.0.0/8'], from('::ffff:10.1.2.3', '192.0.2.7'), '192.0.2.7', '192.0.2.7, 10.1.2.3', 'http'],
+  ['forged first entry', ['10.0.0.0/8'], from('10.1.2.3', '1.1.1.1, 192.0.2.7'), '192.0.2.7', '192.0.2.7, 10.1.2.3', 'http'],
+  ['two proxies', ['10.0.0.0/8', '2001:db8::1'], from('2001:db8::1', '1.1.1.1, 192.0.2.7, 10.0.0.1'), '192.0.2.7', '192.0.2.7, 10.0.0.1, 2001:db8::1', 'http'],
+  ['with ports', ['10.0.0.1'], from('10.0.0.1', '[2001:db8::7]:4711'), '2001:db8::7', '2001:db8::7, 10.0.0.1', 'http'],
+  ['rubbish ends the chain', ['10.0.0.1'], from('10.0.0.1', '1.1.1.1, <script>'), '10.0.0.1', '10.0.0.1', 'http'],
+  ['no header from the proxy', ['10.0.0.1'], from('10.0.0.1'), '10.0.0.1', '10.0.0.1', 'http'],
+  ['odd scheme', ['10.0.0.1'], from('10.0.0.1', '1.1.1.1', 'gopher'), '1.1.1.1', '1.1.1.1, 10.0.0.1', 'http'],
+] as [string, string[], IncomingMessage, string, string, string][])('%s', (_name, trusted, request, address, forwardedFor, scheme) => {
+  expect(createClientReader(trusted, 'http')(request)).toEqual({ address, forwardedFor, scheme })
+})
+
+test('what is no address or network is refused', () => {
+  expect(() => createClientReader(['10.0.0.0/99'], 'http')).toThrow()
+  expect(() => createClientReader(['proxy.test'], 'http')).toThrow()
+})
