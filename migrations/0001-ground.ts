@@ -60,7 +60,6 @@ async function hosts(db: AnyDb): Promise<void> {
   await tableWithId(db, 'hosts')
     .addColumn('name', 'text', (column) => column.notNull().unique())
     .addColumn('address', 'text', (column) => column.notNull())
-    .addColumn('key_sealed', 'text', (column) => column.notNull())
     .addColumn('datacenters', 'text', (column) => column.notNull())
     .addColumn('max_sites', 'integer', (column) => column.notNull())
     .addColumn('facts', 'text', (column) => column.notNull())

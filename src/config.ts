@@ -133,6 +133,16 @@ export const settings = {
     default: '',
     parse: (value: string) => (value ? integer(1, 65_535)(value) : undefined),
   },
+  edgeAddresses: {
+    help: "IP addresses under which visitors reach the edge, for sites' DNS records; empty: the address it listens on",
+    default: '',
+    parse: list,
+  },
+  trashDays: {
+    help: 'Days that the files of a deleted site are kept for an undo; 0: none',
+    default: '7',
+    parse: integer(0, 365),
+  },
   coreSource: {
     help: 'Folder, .zip or .tar.gz with a WordPress release; empty: the public release API, then a Debian package',
     default: '',
@@ -260,6 +270,23 @@ export function readConfig(
     if (name.startsWith('STEAD_') && !known.has(name)) faults.push(`${name} is no setting of Stead (see: stead config)`)
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
   return config as Config
+}
+
+/** All settings with variable, flag, default and meaning: what `stead help` prints. */
+export function printableSettings(): { name: string; flag: string; help: string; default: string }[] {
+  return (Object.entries(settings) as [string, Setting<unknown>][]).map(([key, setting]) => ({
+    name: variableOf(key),
+    flag: flagOf(key),
+    help: setting.help,
+    default: setting.default,
+  }))
+}
+
+/** Settings meant for tests that are on: each start warns of them. */
+export function testSettingsInForce(config: Config): string[] {
+  return (Object.entries(settings) as [keyof Settings, Setting<unknown>][])
+    .filter(([key, setting]) => setting.testOnly && config[key])
+    .map(([key]) => variableOf(key))
 }
 
 /** The settings in force as `variable → text`, secrets hidden: what `stead config` prints. */

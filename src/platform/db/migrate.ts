@@ -3,7 +3,9 @@ import { type Migration, type MigrationProvider, Migrator } from 'kysely/migrati
 import { type Database, isPostgres, type Tx } from './database.ts'
 
 /** The database was made by a newer Stead: running on would damage it. */
-export class DatabaseTooNew extends Error {}
+export class DatabaseTooNew extends Error {
+  override readonly name = 'DatabaseTooNew'
+}
 
 /**
  * Brings the schema up to date; safe to call from several processes at once: one transaction does it all.

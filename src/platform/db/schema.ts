@@ -63,8 +63,6 @@ export interface HostRow {
   name: string
   /** http address at which edges reach it, as it last announced. */
   address: string
-  /** The key that edges must send, sealed. */
-  key_sealed: string
   /** Comma-separated codes; empty: all. */
   datacenters: string
   max_sites: number

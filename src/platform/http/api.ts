@@ -177,13 +177,14 @@ declare module 'fastify' {
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] as string
 
 function answerErrors<Caller extends CallerFacts>(app: FastifyInstance, options: ApiOptions<Caller>): void {
+  const ownBody = new Map(options.operations.map(({ id, failure }) => [id, failure?.body]))
   const send = (reply: FastifyReply, problem: Problem) =>
     reply
       .code(problem.status)
       .headers(problem.headers)
       .type('application/json; charset=utf-8')
       .serializer(JSON.stringify)
-      .send(errorBody(problem))
+      .send((ownBody.get(reply.routeOptions?.config.operationId ?? '') ?? errorBody)(problem))
   app.setErrorHandler((error: unknown, request, reply) => {
     const problem = asProblem(error, options.bodyLimitBytes)
     if (problem.status >= 500)

@@ -57,6 +57,7 @@ export function routeSchema(operation: Operation, access: string): FastifySchema
     ...(operation.access === 'public' ? [] : commonProblems),
     ...(params ? [404] : []),
     ...(body || query ? [400] : []),
+    ...(operation.failure ? [401, 429] : []),
     ...(operation.problems ?? []).map(statusOf),
   ])
   return {
@@ -72,8 +73,15 @@ export function routeSchema(operation: Operation, access: string): FastifySchema
       ? { consumes: ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json'] }
       : {}),
     response: {
-      ...(style === 'stream' ? {} : { [status]: { description: 'Success', ...success } }),
-      ...Object.fromEntries([...failures].sort().map((code) => [code, { $ref: 'Error#' }])),
+      [status]:
+        style === 'stream'
+          ? { description: 'Success', content: { [operation.contentType as string]: { schema: response } } }
+          : { description: 'Success', ...success },
+      ...Object.fromEntries(
+        [...failures]
+          .sort()
+          .map((code) => [code, operation.failure && code < 429 ? operation.failure.schema : { $ref: 'Error#' }]),
+      ),
     },
   }
 }

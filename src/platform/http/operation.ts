@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from 'typebox'
 import type { Validator } from 'typebox/compile'
 import type { Tx } from '../db/database.ts'
-import type { ProblemCode } from './problem.ts'
+import type { Problem, ProblemCode } from './problem.ts'
 import type { Page } from './schemas.ts'
 
 /** Who calls; the resources add what they need. */
@@ -49,10 +49,20 @@ export interface Operation {
   /** Schema of `data`. */
   readonly response: TSchema
   readonly paged?: boolean
+  /** Schema of errors where they do not come in the envelope (RFC 6749 §5.2), and how a problem looks in it. */
+  readonly failure?: { readonly schema: TSchema; readonly body: (problem: Problem) => object }
+  /**
+   * Runs after the commit, before the response leaves: waits for work that the change has started and whose outcome the
+   * client is told. Throws a Problem when it failed.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: as for `handle`
+  readonly afterCommit?: (context: any) => Promise<void>
   /** How the response leaves: in the envelope (default), bare JSON, or written by the handler itself as a stream. */
   readonly style?: 'envelope' | 'bare' | 'stream'
   /** A POST that only reads (searches, logs): no transaction, no `Idempotency-Key`. */
   readonly reads?: boolean
+  /** Of a stream. */
+  readonly contentType?: string
   /** GET of one resource: `ETag`, `If-None-Match`. */
   readonly etag?: boolean
   /** Starts background work: `Operation-Id` is described. */
@@ -79,10 +89,12 @@ export interface SpecialReply {
   readonly message?: string
   readonly page?: Page
   readonly headers?: Record<string, string>
+  /** Another status than the operation's own (bare responses only). */
+  readonly status?: number
 }
 
 /** Lets a handler return more than `data`. */
-export function reply(data: unknown, extra: { message?: string; page?: Page; headers?: Record<string, string> }) {
+export function reply(data: unknown, extra: Partial<Pick<SpecialReply, 'message' | 'page' | 'headers' | 'status'>>) {
   return { [special]: true, data, ...extra } as SpecialReply
 }
 

@@ -64,6 +64,7 @@ class Call<Caller extends CallerFacts> {
   readonly #response: FastifyReply
   readonly #caller: Caller | undefined
   readonly #now: number
+  #context: object | undefined
 
   constructor(
     operation: CompiledOperation,
@@ -89,7 +90,9 @@ class Call<Caller extends CallerFacts> {
     const key = this.#request.headers['idempotency-key']
     if (this.#caller && typeof key === 'string')
       return this.#once(keyedRequest(this.#caller.applicationId, key, this.#asked()), input)
-    return database.transaction((tx) => this.#work(tx, input))
+    const response = await database.transaction((tx) => this.#work(tx, input))
+    await this.#operation.afterCommit?.(this.#context)
+    return response
   }
 
   #asked(): unknown[] {
@@ -144,11 +147,15 @@ class Call<Caller extends CallerFacts> {
       started,
       ...(operation.style === 'stream' ? { response: this.#response } : {}),
     }
+    this.#context = context
     const result = await operation.handle(context, input)
     if (operation.style === 'stream') return result as StoredResponse
     const headers: Record<string, string> = started.length > 0 ? { 'operation-id': String(started[0]) } : {}
     const status = operation.status ?? 200
-    if (operation.style === 'bare') return { status, body: result, headers }
+    if (operation.style === 'bare')
+      return isSpecialReply(result)
+        ? { status: result.status ?? status, body: result.data, headers: { ...headers, ...result.headers } }
+        : { status, body: result, headers }
     if (!isSpecialReply(result))
       return { status, body: { message: 'Success', data: result ?? null, errors: null }, headers }
     const { data, message = 'Success', page } = result
@@ -169,11 +176,13 @@ class Call<Caller extends CallerFacts> {
     const first = await claimKey(database, sealer, keyed, this.#now)
     if (first) return { ...first, headers: { ...first.headers, 'idempotency-replayed': 'true' } }
     try {
-      return await database.transaction(async (tx) => {
-        const response = await this.#work(tx, input)
-        await keepResponse(tx, sealer, keyed, this.#now, response)
-        return response
+      const response = await database.transaction(async (tx) => {
+        const done = await this.#work(tx, input)
+        await keepResponse(tx, sealer, keyed, this.#now, done)
+        return done
       })
+      await this.#operation.afterCommit?.(this.#context)
+      return response
     } catch (error) {
       await this.#keepFailure(keyed, error)
       throw error

@@ -38,11 +38,12 @@ function faultTexts(fault: Fault, schema: TObject, value: unknown): string[] {
   return [`${path}: ${ownText(schema, fault) ?? keywordText(fault)}`]
 }
 
-/** The text that the schema itself gives for being violated, in `x-fault`. */
+/** A pattern says nothing to a person: the schema's description does, by saying what the value may be. */
 function ownText(schema: TObject, fault: Fault): string | undefined {
+  if (fault.keyword !== 'pattern') return undefined
   let at: unknown = schema
   for (const key of fault.schemaPath.split('/').slice(1)) at = (at as Record<string, unknown> | undefined)?.[key]
-  return (at as { 'x-fault'?: string } | undefined)?.['x-fault']
+  return (at as { description?: string } | undefined)?.description
 }
 
 function keywordText({ keyword, params, message }: Fault): string {

@@ -1,0 +1,92 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from './config.ts'
+import { jobs } from './jobs.ts'
+import type { Sealer } from './platform/crypto/seal.ts'
+import type { Database } from './platform/db/database.ts'
+import { createApi } from './platform/http/api.ts'
+import { type ApiMetrics, createApiMetrics } from './platform/http/metrics.ts'
+import type { Operation } from './platform/http/operation.ts'
+import { createRateLimit } from './platform/http/rate-limit.ts'
+import type { Log } from './platform/log/log.ts'
+import { type Access, authorize, describeAccess } from './resources/access.ts'
+import { createAuthenticator } from './resources/authentication/authenticate.ts'
+import { authentication } from './resources/authentication/index.ts'
+import type { Caller, Services } from './resources/context.ts'
+import { operations as operationsResource } from './resources/operations/index.ts'
+import { sites } from './resources/sites/index.ts'
+import { version } from './version.ts'
+
+/** Every operation of the API, in the order of its description. */
+export const operations: readonly Operation[] = [
+  ...authentication.operations,
+  ...sites.operations,
+  ...operationsResource.operations,
+]
+
+export interface AppOptions {
+  readonly config: Config
+  readonly database: Database
+  readonly sealer: Sealer
+  readonly log: Log
+  readonly metrics: ApiMetrics
+  readonly version: string
+  readonly readiness: () => Promise<{ ready: boolean; details: object }>
+  /** Milliseconds UTC. */
+  readonly now?: () => number
+}
+
+/** Larger than any body of the API needs to be. */
+const BODY_LIMIT_BYTES = 1 << 20
+
+/** The HTTP API as one instance. Does not listen. */
+export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+  const { config, database, sealer, log } = options
+  const services: Services = { config, database, sealer, log, definitions: jobs }
+  return createApi<Caller>({
+    operations,
+    log,
+    metrics: options.metrics,
+    info: {
+      title: 'Stead',
+      version: options.version,
+      description: 'Self-hosted control plane for WordPress sites. All times are UTC.',
+      tags: [
+        { name: 'Authentication', description: 'Access tokens (OAuth 2.0 client credentials)' },
+        { name: 'Sites', description: 'Create, find, change and delete sites' },
+        { name: 'CMS', description: 'What happens inside WordPress' },
+        { name: 'Operations', description: 'Background work: progress, cancel, retry' },
+      ],
+    },
+    describeAccess: ({ access }) => describeAccess(access as Access),
+    corsOrigins: config.corsOrigins,
+    trustProxy: config.trustProxy,
+    bodyLimitBytes: BODY_LIMIT_BYTES,
+    readiness: options.readiness,
+    platform: {
+      database,
+      sealer,
+      now: options.now ?? Date.now,
+      rates: {
+        application: createRateLimit('application', config.rateLimit),
+        address: createRateLimit('token', config.tokenRateLimit),
+      },
+      authenticate: createAuthenticator(database),
+      authorize: ({ access }, caller, input, tx) => authorize(access as Access, caller, input, tx),
+      services,
+    },
+  })
+}
+
+export type OpenApiDocument = ReturnType<FastifyInstance['swagger']>
+
+/** The OpenAPI document, without serving it. */
+export async function apiDescription(
+  parts: Pick<AppOptions, 'config' | 'database' | 'sealer' | 'log'>,
+): Promise<OpenApiDocument> {
+  const readiness = async () => ({ ready: true, details: {} })
+  const app = await createApp({ ...parts, metrics: createApiMetrics(), version, readiness })
+  await app.ready()
+  const document = app.swagger()
+  await app.close()
+  return document
+}

@@ -1,0 +1,21 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { OpenApiDocument } from '../app.ts'
+import { apiDescription } from '../app.ts'
+import { readConfig } from '../config.ts'
+import { openGround } from '../roles/part.ts'
+
+/** `stead openapi`: the description of the API as a document, the same for every installation. */
+export async function run(): Promise<number> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'stead-openapi-'))
+  const ground = await openGround(readConfig({ STEAD_DATA_DIR: dataDir, STEAD_LOG_LEVEL: 'silent' }), 'openapi')
+  try {
+    const document: OpenApiDocument = await apiDescription(ground)
+    process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
+  } finally {
+    await ground.database.close()
+    await rm(dataDir, { recursive: true })
+  }
+  return 0
+}

@@ -1,0 +1,29 @@
+/** A command that cannot do what was asked: the message says what to do instead. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+}
+
+/** Prints rows as JSON or as an aligned table with a heading. */
+export function printRows(rows: readonly Record<string, unknown>[], asJson: boolean): void {
+  if (asJson) {
+    console.log(JSON.stringify(rows, null, 2))
+    return
+  }
+  const names = Object.keys(rows[0] ?? {})
+  const lines = [names, ...rows.map((row) => names.map((name) => String(row[name] ?? '')))]
+  const widths = names.map((_, column) => Math.max(...lines.map((line) => (line[column] as string).length)))
+  for (const line of lines)
+    console.log(
+      line
+        .map((cell, column) => cell.padEnd(widths[column] as number))
+        .join('  ')
+        .trimEnd(),
+    )
+  if (rows.length === 0) console.log('(none)')
+}
+
+/** Prints one object as JSON or as `name: value` lines. */
+export function printOne(value: Record<string, unknown>, asJson: boolean): void {
+  if (asJson) console.log(JSON.stringify(value, null, 2))
+  else for (const [name, each] of Object.entries(value)) console.log(`${name}: ${String(each ?? '')}`)
+}

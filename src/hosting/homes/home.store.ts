@@ -1,0 +1,91 @@
+import type { Tx } from '../../platform/db/database.ts'
+
+/** A home as the database knows it; its folder is the host's. */
+export interface HomeRecord {
+  readonly id: number
+  readonly coreVersion: string
+  readonly install: string
+  readonly siteId: number | null
+  readonly state: 'making' | 'prepared' | 'taken' | 'leaving'
+}
+
+interface Kind {
+  readonly coreVersion: string
+  readonly install: string
+}
+
+const columns = ['id', 'core_version as coreVersion', 'install', 'site_id as siteId', 'state'] as const
+
+/** Gives out a number for a new home. */
+export async function insertHome(
+  tx: Tx,
+  values: Kind & { hostId: number; siteId: number | null; now: number },
+): Promise<HomeRecord> {
+  return tx
+    .insertInto('site_homes')
+    .values({
+      host_id: values.hostId,
+      state: 'making',
+      core_version: values.coreVersion,
+      install: values.install,
+      site_id: values.siteId,
+      created_at: values.now,
+    })
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+export async function homeOfSite(tx: Tx, siteId: number): Promise<HomeRecord | undefined> {
+  return tx.selectFrom('site_homes').select(columns).where('site_id', '=', siteId).executeTakeFirst()
+}
+
+export async function findHome(tx: Tx, hostId: number, id: number): Promise<HomeRecord | undefined> {
+  return tx
+    .selectFrom('site_homes')
+    .select(columns)
+    .where('id', '=', id)
+    .where('host_id', '=', hostId)
+    .executeTakeFirst()
+}
+
+/** Prepared homes of a kind that no site has, oldest first. */
+export async function freeHomes(tx: Tx, hostId: number, kind: Kind): Promise<HomeRecord[]> {
+  return tx
+    .selectFrom('site_homes')
+    .select(columns)
+    .where('host_id', '=', hostId)
+    .where('state', '=', 'prepared')
+    .where('site_id', 'is', null)
+    .where('core_version', '=', kind.coreVersion)
+    .where('install', '=', kind.install)
+    .orderBy('id')
+    .execute()
+}
+
+/** Homes that no site has, whatever their state: what a start looks through. */
+export async function homesWithoutSite(tx: Tx, hostId: number): Promise<HomeRecord[]> {
+  return tx
+    .selectFrom('site_homes')
+    .select(columns)
+    .where('host_id', '=', hostId)
+    .where('site_id', 'is', null)
+    .orderBy('id')
+    .execute()
+}
+
+export async function setHome(
+  tx: Tx,
+  id: number,
+  change: { state: HomeRecord['state']; siteId?: number },
+): Promise<void> {
+  await tx
+    .updateTable('site_homes')
+    .set({ state: change.state, ...(change.siteId === undefined ? {} : { site_id: change.siteId }) })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** After the folder is gone. */
+export async function deleteHome(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('site_homes').where('id', '=', id).execute()
+}

@@ -1,0 +1,103 @@
+import { join } from 'node:path'
+import type { Log } from '../../platform/log/log.ts'
+import type { CoreLibrary } from '../core-library/core-library.ts'
+import type { CoreProgress } from '../core-library/core-source.ts'
+import type { PhpRuntime } from '../php/runtime.ts'
+import type { Homes } from './homes.ts'
+import type { Spares } from './spares.ts'
+import { ensureTemplate, hasTemplate, type Template } from './template.ts'
+
+export interface PreparationOptions {
+  readonly config: { readonly dataDir: string; readonly coreVersion: string }
+  readonly library: CoreLibrary
+  readonly runtime: PhpRuntime
+  readonly homes: Homes
+  readonly spares: Spares
+  readonly isRoot: boolean
+  readonly log: Log
+  readonly onProgress?: ((progress: CoreProgress) => void) | undefined
+}
+
+/** Everything that a host makes ahead of its sites: the core, the golden template, prepared homes, warm spares. */
+export interface Preparation {
+  /** Begins; resolves when the first try has come to an end, good or bad. */
+  start(): Promise<void>
+  /** The golden copy; waits while it is being made, and tries again after a failure. @throws CoreUnavailable */
+  template(): Promise<Template>
+  /** Makes up for homes and spares that were taken, in the background. */
+  refill(): void
+  state(): { preparing: boolean; wordpress: string | null; reason: string | null }
+  stop(): Promise<void>
+}
+
+const SQLITE_PLUGIN = join(import.meta.dirname, '../../../third-party/sqlite-database-integration-3.0.1.zip')
+/** The template is installed by a user of its own, which no home has. */
+const TEMPLATE_UID = 199_999
+
+export function createPreparation(options: PreparationOptions): Preparation {
+  const { config, library, runtime, homes, spares, log } = options
+  let making: Promise<Template> | undefined
+  let done: Template | undefined
+  let reason: string | null = null
+  let preparing = true
+  let isNew = false
+  let refilling: Promise<void> = Promise.resolve()
+  const stopped = new AbortController()
+
+  const make = async (): Promise<Template> => {
+    try {
+      const core = await library.ensure(config.coreVersion, {
+        signal: stopped.signal,
+        ...(options.onProgress ? { onProgress: options.onProgress } : {}),
+      })
+      const uid = options.isRoot ? TEMPLATE_UID : null
+      const parts = { dataDir: config.dataDir, core, sqlitePluginZip: SQLITE_PLUGIN, runtime, uid }
+      isNew = !(await hasTemplate(parts))
+      done = await ensureTemplate(parts)
+      reason = null
+      return done
+    } catch (error) {
+      reason = (error as Error).message
+      throw error
+    }
+  }
+  const template = async (): Promise<Template> => {
+    if (done) return done
+    making ??= make().finally(() => {
+      making = undefined
+    })
+    return making
+  }
+  const fill = async () => {
+    const golden = done
+    if (!golden || stopped.signal.aborted) return
+    await homes.fill(golden)
+    await spares.refill(golden)
+  }
+  const refill = () => {
+    refilling = refilling.then(fill).catch((error) => log.warn({ err: error }, 'homes could not be prepared'))
+  }
+  return {
+    template,
+    refill,
+    async start() {
+      await library.tidy(stopped.signal).catch((error) => log.warn({ err: error }, 'tidying the core library failed'))
+      try {
+        await template()
+        refill()
+        // a first start is over when the first site can be had in no time; later ones have sites to serve
+        if (isNew) await refilling
+      } catch (error) {
+        if (!stopped.signal.aborted) log.error({ err: error }, 'no WordPress to make sites of')
+      } finally {
+        preparing = false
+      }
+    },
+    state: () => ({ preparing, wordpress: done?.coreVersion ?? null, reason }),
+    async stop() {
+      stopped.abort()
+      await spares.close()
+      await refilling
+    },
+  }
+}

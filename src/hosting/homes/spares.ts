@@ -1,0 +1,141 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Log } from '../../platform/log/log.ts'
+import type { PhpPool } from '../php/pool.ts'
+import type { PhpProcess, PhpVersion } from '../php/runtime.ts'
+import type { Home, Homes } from './homes.ts'
+import { type Template, templateMarks } from './template.ts'
+
+export interface SparesOptions {
+  readonly homes: Homes
+  readonly pool: PhpPool
+  /** How many warm processes to keep. */
+  readonly count: number
+  readonly phpVersion: PhpVersion
+  readonly log: Log
+}
+
+interface Spare {
+  readonly homeId: number
+  /** `undefined` when there is no memory for it. */
+  readonly started: Promise<PhpProcess | undefined>
+  isWarm: boolean
+}
+
+/** Pages that load what every first visitor and every first login needs. Ten rounds: after them V8 has compiled the rest. */
+const ROUNDS = 10
+
+/** Warm PHP processes in prepared homes, for sites that are still to be ordered. */
+export class Spares {
+  readonly #options: SparesOptions
+  readonly #spares = new Map<number, Spare>()
+  #refilling: Promise<void> | undefined
+  #closed = false
+
+  constructor(options: SparesOptions) {
+    this.#options = options
+  }
+
+  /** Homes in which a warm process of this version waits, longest waiting first. */
+  homeIds(phpVersion: PhpVersion): number[] {
+    if (phpVersion !== this.#options.phpVersion) return []
+    return [...this.#spares.values()].filter((spare) => spare.isWarm).map(({ homeId }) => homeId)
+  }
+
+  /**
+   * Takes the process out of a home that a site has claimed; after it nothing runs there but what is returned.
+   * @param phpVersion what is wanted; nothing when absent
+   * @returns the warm process if it is of the version; any other is ended
+   */
+  async take(homeId: number, phpVersion?: PhpVersion): Promise<PhpProcess | undefined> {
+    const spare = this.#spares.get(homeId)
+    this.#spares.delete(homeId)
+    // also one that is only starting: two processes in one home would lose writes
+    const process = await spare?.started.catch(() => undefined)
+    if (spare?.isWarm && phpVersion === this.#options.phpVersion) return process
+    await process?.stop(0)
+    return undefined
+  }
+
+  /** Warms processes, one at a time and behind everything else, until there are enough. Calls while it works join it. */
+  async refill(template: Template): Promise<void> {
+    this.#refilling ??= this.#refill(template).finally(() => {
+      this.#refilling = undefined
+    })
+    return this.#refilling
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.all([...this.#spares.keys()].map((homeId) => this.take(homeId)))
+  }
+
+  async #refill(template: Template): Promise<void> {
+    while (!this.#closed && this.#spares.size < this.#options.count) {
+      const free = await this.#options.homes.free(template)
+      const home = free.find(({ id }) => !this.#spares.has(id))
+      if (!home || !(await this.#add(home, template))) return
+    }
+  }
+
+  async #add(home: Home, template: Template): Promise<boolean> {
+    const started = this.#options.pool.startSpare({
+      homePath: home.path,
+      corePath: template.corePath,
+      phpVersion: this.#options.phpVersion,
+      uid: home.uid,
+      address: templateMarks.address,
+    })
+    const spare: Spare = { homeId: home.id, started, isWarm: false }
+    this.#spares.set(home.id, spare)
+    try {
+      const process = await started
+      if (process) await this.#warm(spare, process)
+    } catch (error) {
+      this.#options.log.warn({ err: error, home: home.id }, 'a spare process could not be warmed')
+      // whatever is wrong will be wrong again at once
+      await pause(1000)
+    }
+    if (!spare.isWarm && this.#spares.get(home.id) === spare) await this.take(home.id)
+    return spare.isWarm
+  }
+
+  async #warm(spare: Spare, process: PhpProcess): Promise<void> {
+    process.exited.then(() => {
+      if (this.#spares.get(spare.homeId) === spare) this.#spares.delete(spare.homeId)
+    })
+    for (let round = 0; round < ROUNDS; round++)
+      for (const request of warmingRequests) {
+        // claimed meanwhile: the process belongs to whoever took it
+        if (this.#spares.get(spare.homeId) !== spare) return
+        await visit(process, request)
+      }
+    if (this.#spares.get(spare.homeId) === spare) spare.isWarm = true
+  }
+}
+
+interface Visit {
+  readonly method: string
+  readonly path: string
+  readonly script: string
+}
+
+const warmingRequests: readonly Visit[] = [
+  { method: 'GET', path: '/', script: '/wordpress/index.php' },
+  { method: 'GET', path: '/wp-login.php', script: '/wordpress/wp-login.php' },
+]
+
+async function visit(process: PhpProcess, { method, path, script }: Visit): Promise<void> {
+  const { body, finished } = await process.request({
+    method,
+    path,
+    script,
+    headers: [],
+    body: null,
+    bodyBytes: 0,
+    remoteAddress: '127.0.0.1',
+    https: false,
+    host: templateMarks.address,
+  })
+  body.resume()
+  await finished
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeFileDurably } from '../../platform/files/write-file.ts'
+import type { PhpRuntime } from '../php/runtime.ts'
+import { wpConfig } from '../php/wp-config.ts'
+import { giveTo, layOutHome } from '../site-files/lay-out-home.ts'
+
+/** What the template says where a site will say its own; values that nothing else can look like. */
+export const templateMarks = {
+  address: 'template.stead.invalid',
+  title: 'Stead template title',
+  user: 'stead-template-user',
+  email: 'template@stead.invalid',
+} as const
+
+/** A site installed once, of which every new site is a copy. */
+export interface Template {
+  /** A home: `web/` and `private/`. */
+  readonly path: string
+  readonly coreVersion: string
+  readonly corePath: string
+  readonly install: string
+}
+
+export interface TemplateParts {
+  readonly dataDir: string
+  readonly core: { readonly version: string; readonly path: string }
+  readonly sqlitePluginZip: string
+  readonly runtime: PhpRuntime
+  /** User that the installation runs as, `null` for Stead's own. */
+  readonly uid: number | null
+}
+
+/** Raised when the making of templates changes: older ones are made again. */
+const FORM = 1
+
+/**
+ * The golden copy for a core, made when there is none: WordPress' own installer runs once (2–5 s), and never for a site.
+ * Call it from one process a data folder. @throws when the installation fails
+ */
+export async function ensureTemplate(parts: TemplateParts): Promise<Template> {
+  const path = templatePath(parts)
+  const template = { path, coreVersion: parts.core.version, corePath: parts.core.path, install: 'wordpress' }
+  if (await isComplete(path)) return template
+  const unfinished = `${path}.making`
+  await mkdir(join(parts.dataDir, 'templates'), { recursive: true, mode: 0o711 })
+  await rm(unfinished, { recursive: true, force: true })
+  await rm(path, { recursive: true, force: true })
+  await layOutHome(unfinished, {
+    corePath: parts.core.path,
+    sqlitePluginZip: parts.sqlitePluginZip,
+    wpConfig: wpConfig({ environmentType: 'production' }, randomBytes),
+  })
+  if (parts.uid !== null) await giveTo(parts.uid, unfinished)
+  await install(unfinished, parts)
+  await rm(join(unfinished, 'private/php-error.log'), { force: true })
+  await writeFileDurably(join(unfinished, 'template.json'), JSON.stringify({ form: FORM }), 0o600)
+  await rename(unfinished, path)
+  return template
+}
+
+const templatePath = ({ dataDir, core }: Pick<TemplateParts, 'dataDir' | 'core'>): string =>
+  join(dataDir, 'templates', `${core.version}-wordpress`)
+
+/** Whether there is a golden copy for this core already. */
+export const hasTemplate = (parts: TemplateParts): Promise<boolean> => isComplete(templatePath(parts))
+
+async function isComplete(path: string): Promise<boolean> {
+  try {
+    return (JSON.parse(await readFile(join(path, 'template.json'), 'utf8')) as { form?: unknown }).form === FORM
+  } catch {
+    return false
+  }
+}
+
+async function install(homePath: string, { core, runtime, uid }: TemplateParts): Promise<void> {
+  const process = await runtime.start({
+    homePath,
+    corePath: core.path,
+    phpVersion: '8.3',
+    uid,
+    address: templateMarks.address,
+  })
+  try {
+    await process.runTask('install', {
+      title: templateMarks.title,
+      user: templateMarks.user,
+      // nobody can log in to a template, and every site gets a password of its own
+      password: randomBytes(24).toString('base64url'),
+      email: templateMarks.email,
+      url: `http://${templateMarks.address}`,
+    })
+  } finally {
+    await process.stop()
+  }
+}

@@ -1,0 +1,85 @@
+import type { Tx } from '../platform/db/database.ts'
+import type { PhpVersion } from './php/runtime.ts'
+
+/** A site of this host, as far as its traffic is concerned. */
+export interface HostedRecord {
+  readonly siteId: number
+  readonly homeId: number
+  readonly coreVersion: string
+  readonly phpVersion: PhpVersion
+  readonly state: 'deploying' | 'cloning' | 'live' | 'disabled'
+  /** The address that the site's own database holds. */
+  readonly address: string
+}
+
+const hosted = (tx: Tx, hostId: number) =>
+  tx
+    .selectFrom('sites')
+    .innerJoin('site_homes', 'site_homes.site_id', 'sites.id')
+    .select([
+      'sites.id as siteId',
+      'site_homes.id as homeId',
+      'sites.core_version as coreVersion',
+      'sites.php_version as phpVersion',
+      'sites.state',
+      'sites.written_address as address',
+    ])
+    .where('sites.host_id', '=', hostId)
+    .where('sites.deleted_at', 'is', null)
+    .where('sites.core_version', 'is not', null)
+    .where('sites.written_address', 'is not', null)
+    .$castTo<HostedRecord>()
+
+/** @returns `undefined` for a site that is not here, or has no content yet */
+export async function hostedSite(tx: Tx, hostId: number, siteId: number): Promise<HostedRecord | undefined> {
+  return hosted(tx, hostId).where('sites.id', '=', siteId).executeTakeFirst()
+}
+
+/** In order of id. */
+export async function hostedSites(tx: Tx, hostId: number): Promise<HostedRecord[]> {
+  return hosted(tx, hostId).orderBy('sites.id').execute()
+}
+
+/** Makes the host known under its name, or its new address. @returns its id */
+export async function registerHost(
+  tx: Tx,
+  values: { name: string; address: string; datacenters: string; now: number },
+): Promise<number> {
+  const { id } = await tx
+    .insertInto('hosts')
+    .values({
+      name: values.name,
+      address: values.address,
+      datacenters: values.datacenters,
+      max_sites: 100_000,
+      facts: '{}',
+      seen_at: values.now,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet({ address: values.address, datacenters: values.datacenters, seen_at: values.now }),
+    )
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** The host is alive, and says this of itself. */
+export async function reportHost(tx: Tx, hostId: number, facts: object, now: number): Promise<void> {
+  await tx
+    .updateTable('hosts')
+    .set({ seen_at: now, facts: JSON.stringify(facts) })
+    .where('id', '=', hostId)
+    .execute()
+}
+
+/** What all hosts say of themselves. */
+export async function hostReports(tx: Tx): Promise<{ name: string; seenAt: number; facts: Record<string, unknown> }[]> {
+  const rows = await tx.selectFrom('hosts').select(['name', 'seen_at', 'facts']).orderBy('id').execute()
+  return rows.map((row) => ({
+    name: row.name,
+    seenAt: row.seen_at,
+    facts: JSON.parse(row.facts) as Record<string, unknown>,
+  }))
+}

@@ -1,0 +1,48 @@
+import { parseArguments } from './cli/arguments.ts'
+import { ConfigError, readConfig } from './config.ts'
+
+/** What Node calls experimental and Stead relies on, tested with the pinned version. */
+const expected = /SQLite|[Tt]ype [Ss]tripping|stripTypeScriptTypes/
+process.removeAllListeners('warning')
+process.on('warning', (warning) => {
+  if (!expected.test(warning.message)) console.error(`${warning.name}: ${warning.message}`)
+})
+
+/** The roles and commands, each loaded only when it is asked for. */
+const commands: Record<string, () => Promise<{ run: Command }>> = {
+  serve: () => import('./roles/supervisor.ts'),
+  control: () => import('./roles/process.ts'),
+  host: () => import('./roles/process.ts'),
+  edge: () => import('./roles/process.ts'),
+  account: () => import('./cli/account.ts'),
+  application: () => import('./cli/application.ts'),
+  site: () => import('./cli/site.ts'),
+  config: () => import('./cli/config.ts'),
+  openapi: () => import('./cli/openapi.ts'),
+  help: () => import('./cli/help.ts'),
+}
+
+/** A command: returns the exit code, or nothing when it goes on running. */
+export type Command = (call: import('./cli/arguments.ts').CommandCall) => Promise<number | undefined>
+
+try {
+  const { command, words, flags, settings } = parseArguments(process.argv.slice(2))
+  const load = commands[command]
+  if (!load) {
+    console.error(`Unknown command: ${command}. See: stead help`)
+    process.exit(2)
+  }
+  const config = readConfig(process.env, settings)
+  const { run } = await load()
+  const code = await run({ command, words, flags, config })
+  if (code !== undefined) process.exitCode = code
+} catch (error) {
+  if (error instanceof ConfigError) {
+    console.error(error.message)
+    process.exit(2)
+  }
+  // faults that a person can act on say so in one line; anything else shows where it came from
+  const isPlain = error instanceof Error && ['CommandError', 'DatabaseTooNew'].includes(error.name)
+  console.error(isPlain ? error.message : error)
+  process.exit(isPlain ? 2 : 1)
+}

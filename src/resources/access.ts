@@ -1,0 +1,130 @@
+import type { Tx } from '../platform/db/database.ts'
+import type { Input } from '../platform/http/pipeline.ts'
+import { notFound, Problem } from '../platform/http/problem.ts'
+import type { Caller } from './context.ts'
+import { type VisibleSite, visibleSite } from './sites/site.store.ts'
+
+/** The rights that a collaborator can have on a site. */
+export const roles = [
+  'clone_site',
+  'convert_site',
+  'create_collaborator',
+  'delete_collaborator',
+  'delete_site',
+  'disable_site',
+  'download_backups',
+  'enable_site',
+  'execute_bulk_operations',
+  'manage_dns',
+  'manage_git',
+  'manage_notes',
+  'manage_performance',
+  'db_admin_access',
+  'plugin_management_access',
+  'reset_collaborator_password',
+  'restore_site',
+  'sftp_access',
+  'update_site_custom_name',
+  'update_site_php_version',
+  'update_site_cms_version',
+  'wp_access',
+] as const
+
+export type Role = (typeof roles)[number]
+
+interface Capability {
+  /** What a collaborator needs; `null`: seeing the site is enough. The owning account may do everything. */
+  readonly role: Role | null
+  /** The application must have been made with account owner permission. */
+  readonly scope?: 'owner'
+}
+
+/** Who may do what with a site: the whole table. Operations name a capability; nothing else decides. */
+export const capabilities = {
+  'read the site': { role: null },
+  'clone the site': { role: 'clone_site' },
+  'convert the site': { role: 'convert_site', scope: 'owner' },
+  'disable the site': { role: 'disable_site', scope: 'owner' },
+  'enable the site': { role: 'enable_site', scope: 'owner' },
+  'delete the site': { role: 'delete_site' },
+  'rename the site': { role: 'update_site_custom_name' },
+  'change the PHP version': { role: 'update_site_php_version' },
+  'change the CMS version': { role: 'update_site_cms_version' },
+  'manage performance': { role: 'manage_performance' },
+  'manage DNS': { role: 'manage_dns' },
+  'add collaborators': { role: 'create_collaborator' },
+  'remove collaborators': { role: 'delete_collaborator' },
+  'reset collaborator passwords': { role: 'reset_collaborator_password' },
+  'use backups': { role: 'download_backups' },
+  'restore the site': { role: 'restore_site' },
+  'manage plugins': { role: 'plugin_management_access' },
+  'manage notes': { role: 'manage_notes' },
+  'administer the CMS': { role: 'wp_access' },
+  'use SFTP': { role: 'sftp_access' },
+  'administer the database': { role: 'db_admin_access' },
+} as const satisfies Record<string, Capability>
+
+export type SiteCapability = keyof typeof capabilities
+
+/** What an operation asks of its caller. */
+export type Access =
+  | 'public'
+  /** Any valid token: the operation acts on the caller's own account, or on what the caller can see. */
+  | { readonly account: 'own'; readonly scope?: 'owner' }
+  /**
+   * A capability on the site that the path names. `fields`: body fields that need another one, checked only when sent.
+   */
+  | { readonly site: SiteCapability; readonly fields?: Readonly<Record<string, SiteCapability>> }
+
+/** What `authorize` adds to the context of a handler. */
+export type AccessContext<Rule extends Access> = Rule extends { site: SiteCapability } ? { site: VisibleSite } : unknown
+
+/**
+ * @returns the site of the path for site operations
+ * @throws Problem `not_found` for what the caller cannot see, `forbidden`, `insufficient_scope`
+ */
+export async function authorize(rule: Access, caller: Caller, input: Input, tx: Tx): Promise<object> {
+  if (rule === 'public') return {}
+  if ('account' in rule) {
+    if (rule.scope === 'owner') demandOwnerScope(caller)
+    return {}
+  }
+  const id = (input.params.site_id ?? input.params.id) as number
+  const site = await visibleSite(tx, caller.accountId, id)
+  if (!site) throw notFound()
+  demand(rule.site, caller, site)
+  for (const [field, capability] of Object.entries(rule.fields ?? {}))
+    if (input.body[field] !== undefined) demand(capability, caller, site)
+  return { site }
+}
+
+/** @throws Problem unless the caller has the capability on the site */
+export function demand(name: SiteCapability, caller: Caller, site: VisibleSite): void {
+  const { role, scope }: Capability = capabilities[name]
+  if (role && !site.isOwned && !site.roles.includes(role)) throw new Problem('forbidden', { role })
+  if (scope === 'owner') demandOwnerScope(caller)
+}
+
+function demandOwnerScope(caller: Caller): void {
+  if (!caller.isOwner)
+    throw new Problem(
+      'insufficient_scope',
+      {},
+      { headers: { 'www-authenticate': 'Bearer realm="stead", error="insufficient_scope", scope="owner"' } },
+    )
+}
+
+/** One sentence for the description of an operation. */
+export function describeAccess(rule: Access): string {
+  if (rule === 'public') return 'Needs no access token.'
+  if ('account' in rule) return rule.scope ? 'Needs an application with account owner permission (scope `owner`).' : ''
+  const needed = describeCapability(capabilities[rule.site])
+  const byField = Object.entries(rule.fields ?? {}).map(
+    ([field, name]) => `\`${field}\`: ${describeCapability(capabilities[name])}`,
+  )
+  return `Who may: the owning account, or a collaborator of the site with ${[needed, ...byField].join('; ')}.`
+}
+
+function describeCapability({ role, scope }: Capability): string {
+  return `${role ? `the role \`${role}\`` : 'any role'}${scope ? ', through an application with the scope `owner`' : ''}`
+}

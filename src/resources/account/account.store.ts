@@ -1,0 +1,129 @@
+import type { Selectable } from 'kysely'
+import { announce, type Tx } from '../../platform/db/database.ts'
+import type { AccountRow, ApplicationRow } from '../../platform/db/schema.ts'
+
+/** An account, as the rest of Stead sees it. */
+export interface Account {
+  readonly id: number
+  readonly email: string
+  readonly name: string
+  readonly organization: string
+  readonly phoneNumber: string
+  readonly plan: string
+  readonly defaultPhpVersion: string
+  readonly defaultDatacenter: string | null
+  readonly createdAt: number
+}
+
+const account = (row: Selectable<AccountRow>): Account => ({
+  id: row.id,
+  email: row.email,
+  name: row.name,
+  organization: row.organization,
+  phoneNumber: row.phone_number,
+  plan: row.plan,
+  defaultPhpVersion: row.default_php_version,
+  defaultDatacenter: row.default_datacenter,
+  createdAt: row.created_at,
+})
+
+export async function findAccount(tx: Tx, id: number): Promise<Account | undefined> {
+  const row = await tx.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && account(row)
+}
+
+export async function findAccountByEmail(tx: Tx, email: string): Promise<Account | undefined> {
+  const row = await tx.selectFrom('accounts').selectAll().where('email', '=', email).executeTakeFirst()
+  return row && account(row)
+}
+
+/** In order of id. */
+export async function listAccounts(tx: Tx): Promise<Account[]> {
+  return (await tx.selectFrom('accounts').selectAll().orderBy('id').execute()).map(account)
+}
+
+export async function insertAccount(
+  tx: Tx,
+  values: { email: string; name: string; plan: string; defaultPhpVersion: string; now: number },
+): Promise<Account> {
+  const row = await tx
+    .insertInto('accounts')
+    .values({
+      email: values.email,
+      name: values.name,
+      organization: '',
+      phone_number: '',
+      plan: values.plan,
+      default_php_version: values.defaultPhpVersion,
+      default_datacenter: null,
+      created_at: values.now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return account(row)
+}
+
+/** @returns false when there is no such account */
+export async function setPlan(tx: Tx, id: number, plan: string): Promise<boolean> {
+  const result = await tx.updateTable('accounts').set({ plan }).where('id', '=', id).executeTakeFirstOrThrow()
+  return result.numUpdatedRows > 0n
+}
+
+/** An API application, without its secret. */
+export interface Application {
+  readonly id: number
+  readonly accountId: number
+  readonly name: string
+  readonly clientId: string
+  readonly isOwner: boolean
+  readonly createdAt: number
+  readonly revokedAt: number | null
+}
+
+const application = (row: Selectable<ApplicationRow>): Application => ({
+  id: row.id,
+  accountId: row.account_id,
+  name: row.name,
+  clientId: row.client_id,
+  isOwner: row.is_owner === 1,
+  createdAt: row.created_at,
+  revokedAt: row.revoked_at,
+})
+
+export async function insertApplication(
+  tx: Tx,
+  values: { accountId: number; name: string; clientId: string; secretHash: string; isOwner: boolean; now: number },
+): Promise<Application> {
+  const row = await tx
+    .insertInto('applications')
+    .values({
+      account_id: values.accountId,
+      name: values.name,
+      client_id: values.clientId,
+      secret_hash: values.secretHash,
+      is_owner: values.isOwner ? 1 : 0,
+      created_at: values.now,
+      revoked_at: null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return application(row)
+}
+
+/** @param accountId only this account's; in order of id */
+export async function listApplications(tx: Tx, accountId?: number): Promise<Application[]> {
+  const query = tx.selectFrom('applications').selectAll().orderBy('id')
+  return (await (accountId ? query.where('account_id', '=', accountId) : query).execute()).map(application)
+}
+
+/** Ends an application; its tokens end with it. @returns false when there is no such application, or it has ended before */
+export async function revokeApplication(tx: Tx, clientId: string, now: number): Promise<boolean> {
+  const result = await tx
+    .updateTable('applications')
+    .set({ revoked_at: now })
+    .where('client_id', '=', clientId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  await announce(tx, 'tokens')
+  return result.numUpdatedRows > 0n
+}

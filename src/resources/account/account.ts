@@ -1,0 +1,83 @@
+import { hash, randomBytes } from 'node:crypto'
+import type { Tx } from '../../platform/db/database.ts'
+import {
+  type Account,
+  type Application,
+  findAccountByEmail,
+  insertAccount,
+  insertApplication,
+} from './account.store.ts'
+import { firstPlan } from './plans.ts'
+
+export type { Account, Application } from './account.store.ts'
+export {
+  findAccount,
+  findAccountByEmail,
+  listAccounts,
+  listApplications,
+  revokeApplication,
+  setPlan,
+} from './account.store.ts'
+
+export const phpVersions = ['8.1', '8.2', '8.3'] as const
+export type PhpVersion = (typeof phpVersions)[number]
+export const defaultPhpVersion: PhpVersion = '8.3'
+
+/** An application with the secret that is shown once. */
+export interface NewApplication extends Application {
+  readonly clientSecret: string
+}
+
+/** E-mail addresses are compared without regard to case. */
+export const normalEmail = (email: string): string => email.trim().toLowerCase()
+
+/** Makes an API application; the secret has 256 random bits and is kept as its SHA-256 only. */
+export async function makeApplication(
+  tx: Tx,
+  values: { accountId: number; name: string; isOwner: boolean; now: number },
+): Promise<NewApplication> {
+  const clientSecret = randomBytes(32).toString('base64url')
+  const application = await insertApplication(tx, {
+    ...values,
+    clientId: randomBytes(16).toString('hex'),
+    secretHash: hash('sha256', clientSecret, 'hex'),
+  })
+  return { ...application, clientSecret }
+}
+
+/** The account and application of a first start; `undefined` when there already are accounts. */
+export async function makeFirstAccount(
+  tx: Tx,
+  values: { email: string; now: number },
+): Promise<{ account: Account; application: NewApplication } | undefined> {
+  const exists = await tx.selectFrom('accounts').select('id').limit(1).executeTakeFirst()
+  if (exists) return undefined
+  const account = await makeAccount(tx, { email: values.email, plan: firstPlan, now: values.now })
+  const application = await makeApplication(tx, {
+    accountId: account.id,
+    name: 'First application',
+    isOwner: true,
+    now: values.now,
+  })
+  return { account, application }
+}
+
+/** @throws Error when the address has an account already */
+export async function makeAccount(
+  tx: Tx,
+  values: { email: string; name?: string; plan: string; now: number },
+): Promise<Account> {
+  const email = normalEmail(values.email)
+  if (await findAccountByEmail(tx, email)) throw new Error(`${email} has an account already`)
+  return insertAccount(tx, {
+    email,
+    name: values.name ?? (email.split('@')[0] as string),
+    plan: values.plan,
+    defaultPhpVersion,
+    now: values.now,
+  })
+}
+
+/** Avatar address of an e-mail address (Gravatar's scheme: SHA-256 of the trimmed lower-case address). */
+export const gravatar = (email: string): string =>
+  `https://www.gravatar.com/avatar/${hash('sha256', normalEmail(email), 'hex')}?d=mp`

@@ -1,0 +1,22 @@
+/** What an account may have. */
+export interface Plan {
+  readonly name: string
+  /** Sites that are not staging sites. */
+  readonly maxBillable: number
+  readonly maxStaging: number
+  readonly multisite: boolean
+}
+
+const plans: readonly Plan[] = [
+  { name: 'Personal', maxBillable: 3, maxStaging: 4, multisite: false },
+  { name: 'Business', maxBillable: 20, maxStaging: 21, multisite: false },
+  { name: 'High Traffic', maxBillable: 200, maxStaging: 201, multisite: true },
+]
+
+/** The plan of the account that is made at first start. */
+export const firstPlan = 'High Traffic'
+
+export const planNames: readonly string[] = plans.map(({ name }) => name)
+
+/** An account whose plan is no longer offered falls back to the smallest. */
+export const planNamed = (name: string): Plan => plans.find((plan) => plan.name === name) ?? (plans[0] as Plan)

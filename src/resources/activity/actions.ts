@@ -1,0 +1,16 @@
+/** Every action that Stead writes into an activity log, with what it means. The action lists of the API are this table. */
+export const actions = {
+  'site.created': 'A site was created',
+  'site.deployed': 'A site was installed and went live',
+  'site.deploy_failed': 'A site could not be installed',
+  'site.updated': 'Settings of a site were changed',
+  'site.disabled': 'A site was disabled',
+  'site.enabled': 'A site was enabled',
+  'site.deleted': 'A site was deleted',
+  'site.undeleted': 'A deleted site was brought back',
+  'wordpress.password_reset': 'The password of the site owner was reset',
+  'operation.canceled': 'A background operation was canceled',
+  'operation.retried': 'A background operation was started again',
+} as const
+
+export type Action = keyof typeof actions

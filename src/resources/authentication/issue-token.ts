@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import Type from 'typebox'
+import { reply } from '../../platform/http/operation.ts'
+import { gravatar } from '../account/account.ts'
+import { operation } from '../operation.ts'
+import { tokenHash } from './authenticate.ts'
+import { authenticateClient, tokenFailure } from './client.ts'
+import { insertToken } from './token.store.ts'
+
+const LIFETIME_SECONDS = 3600
+
+const Token = Type.Object({
+  access_token: Type.String(),
+  token_type: Type.String(),
+  expires_in: Type.Integer({ description: 'Seconds' }),
+  scope: Type.String({ description: 'The scopes, joined by a space' }),
+  created_at: Type.Integer({ description: 'Unix time' }),
+  id: Type.Integer({ description: 'Account id' }),
+  name: Type.String(),
+  email: Type.String(),
+  gravatar: Type.String({ description: 'Avatar address' }),
+  scopes: Type.Array(Type.String()),
+})
+
+/** RFC 6749 §4.4: the client credentials grant. */
+export const issueToken = operation({
+  id: 'issueToken',
+  method: 'POST',
+  path: '/auth/token',
+  tag: 'Authentication',
+  summary: 'Request an access token',
+  description: 'OAuth 2.0 client credentials (RFC 6749 §4.4). A token is valid for an hour.',
+  access: 'public',
+  rate: 'address',
+  form: true,
+  style: 'bare',
+  body: Type.Object({
+    grant_type: Type.Optional(Type.String({ description: 'Always client_credentials' })),
+    client_id: Type.Optional(Type.String()),
+    client_secret: Type.Optional(Type.String()),
+  }),
+  response: Token,
+  failure: tokenFailure,
+
+  async handle({ tx, now, request }, { body }) {
+    const headers = { 'cache-control': 'no-store' }
+    if (body.grant_type !== 'client_credentials')
+      return reply(
+        body.grant_type
+          ? { error: 'unsupported_grant_type', error_description: 'grant_type must be client_credentials.' }
+          : { error: 'invalid_request', error_description: 'grant_type is required (client_credentials).' },
+        { status: 400, headers },
+      )
+    const { client, error } = await authenticateClient(tx, body, request.headers.authorization as string | undefined)
+    if (!client)
+      return reply(error, { status: 401, headers: { ...headers, 'www-authenticate': 'Basic realm="stead"' } })
+    const accessToken = randomBytes(32).toString('base64url')
+    await insertToken(tx, {
+      hash: tokenHash(accessToken),
+      applicationId: client.id,
+      now,
+      expiresAt: now + LIFETIME_SECONDS * 1000,
+    })
+    const scopes = client.is_owner ? ['authorized', 'owner'] : ['authorized']
+    const token = {
+      access_token: accessToken,
+      token_type: 'Bearer',
+      expires_in: LIFETIME_SECONDS,
+      scope: scopes.join(' '),
+      created_at: Math.floor(now / 1000),
+      id: client.account_id,
+      name: client.name,
+      email: client.email,
+      gravatar: gravatar(client.email),
+      scopes,
+    }
+    return reply(token, { headers })
+  },
+})

@@ -1,0 +1,92 @@
+import { announce, type Tx } from '../../platform/db/database.ts'
+
+/** Who a token stands for. */
+export interface TokenOwner {
+  readonly applicationId: number
+  readonly accountId: number
+  readonly accountEmail: string
+  readonly isOwner: boolean
+  readonly expiresAt: number
+}
+
+/** @returns `undefined` for an unknown, expired or revoked token, and for one of a revoked application */
+export async function findToken(tx: Tx, hash: string, now: number): Promise<TokenOwner | undefined> {
+  const row = await tx
+    .selectFrom('tokens')
+    .innerJoin('applications', 'applications.id', 'tokens.application_id')
+    .innerJoin('accounts', 'accounts.id', 'applications.account_id')
+    .select([
+      'applications.id',
+      'applications.account_id',
+      'applications.is_owner',
+      'accounts.email',
+      'tokens.expires_at',
+    ])
+    .where('tokens.hash', '=', hash)
+    .where('tokens.expires_at', '>', now)
+    .where('tokens.revoked_at', 'is', null)
+    .where('applications.revoked_at', 'is', null)
+    .executeTakeFirst()
+  return (
+    row && {
+      applicationId: row.id,
+      accountId: row.account_id,
+      accountEmail: row.email,
+      isOwner: row.is_owner === 1,
+      expiresAt: row.expires_at,
+    }
+  )
+}
+
+export async function insertToken(
+  tx: Tx,
+  values: { hash: string; applicationId: number; now: number; expiresAt: number },
+): Promise<void> {
+  await tx
+    .insertInto('tokens')
+    .values({
+      hash: values.hash,
+      application_id: values.applicationId,
+      created_at: values.now,
+      expires_at: values.expiresAt,
+      revoked_at: null,
+    })
+    .execute()
+}
+
+/** Only the application that got a token can revoke it (RFC 7009 §2.1). */
+export async function revokeToken(tx: Tx, values: { hash: string; applicationId: number; now: number }): Promise<void> {
+  await tx
+    .updateTable('tokens')
+    .set({ revoked_at: values.now })
+    .where('hash', '=', values.hash)
+    .where('application_id', '=', values.applicationId)
+    .where('revoked_at', 'is', null)
+    .execute()
+  await announce(tx, 'tokens')
+}
+
+/** Run by a schedule. */
+export async function forgetExpiredTokens(tx: Tx, now: number): Promise<void> {
+  await tx.deleteFrom('tokens').where('expires_at', '<', now).execute()
+}
+
+/** The application of a client id with the hash of its secret, and the account that it belongs to. */
+export async function findClient(tx: Tx, clientId: string) {
+  return tx
+    .selectFrom('applications')
+    .innerJoin('accounts', 'accounts.id', 'applications.account_id')
+    .select([
+      'applications.id',
+      'applications.secret_hash',
+      'applications.is_owner',
+      'accounts.id as account_id',
+      'accounts.name',
+      'accounts.email',
+    ])
+    .where('applications.client_id', '=', clientId)
+    .where('applications.revoked_at', 'is', null)
+    .executeTakeFirst()
+}
+
+export type Client = NonNullable<Awaited<ReturnType<typeof findClient>>>

@@ -1,0 +1,32 @@
+import type { FastifyReply } from 'fastify'
+import type { Config } from '../config.ts'
+import type { Sealer } from '../platform/crypto/seal.ts'
+import type { Database } from '../platform/db/database.ts'
+import type { BaseContext } from '../platform/http/operation.ts'
+import type { Log } from '../platform/log/log.ts'
+import type { Definitions } from '../platform/operations/definition.ts'
+
+/** An API application that has shown a valid token. */
+export interface Caller {
+  readonly applicationId: number
+  readonly accountId: number
+  readonly accountEmail: string
+  /** Scope `owner`: the application was made with account owner permission. */
+  readonly isOwner: boolean
+}
+
+/** What every handler has besides the request itself. */
+export interface Services {
+  readonly config: Config
+  readonly database: Database
+  readonly sealer: Sealer
+  readonly log: Log
+  /** Operation types by name. */
+  readonly definitions: Definitions
+}
+
+export interface Context extends BaseContext, Services {
+  readonly caller: Caller
+  /** Of operations that write their response themselves (style `stream`); nobody else touches it. */
+  readonly response: FastifyReply
+}

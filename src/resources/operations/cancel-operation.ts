@@ -1,0 +1,36 @@
+import Type from 'typebox'
+import { Problem } from '../../platform/http/problem.ts'
+import { cancelOperation as cancel } from '../../platform/operations/control.ts'
+import { getOperation, type OperationView } from '../../platform/operations/read.ts'
+import { recordActivity } from '../activity/record.ts'
+import { operation } from '../operation.ts'
+import { changeableOperation } from './change-operation.ts'
+import { OperationId, OperationSchema, presentOperation } from './operation.ts'
+
+export const cancelOperation = operation({
+  id: 'cancelOperation',
+  method: 'POST',
+  path: '/v1/operations/{id}/cancel',
+  tag: 'Operations',
+  summary: 'Cancel an operation',
+  description: 'At once when it has not begun; else what was done is undone first.',
+  access: { account: 'own' },
+  params: Type.Object({ id: OperationId }),
+  response: OperationSchema,
+  problems: ['operation_not_cancelable', 'forbidden'],
+
+  async handle(context, { params }) {
+    const { tx, caller, now, definitions } = context
+    const found = await changeableOperation(tx, caller, params.id)
+    const outcome = await cancel(tx, found.id, now, definitions)
+    if (outcome === 'too_late') throw new Problem('operation_not_cancelable', { state: found.state })
+    await recordActivity(tx, context, {
+      action: 'operation.canceled',
+      message: `Cancel of ${found.type} (operation ${found.id})`,
+      accountId: found.accountId ?? caller.accountId,
+      ...(found.siteId === null ? {} : { siteId: found.siteId }),
+      now,
+    })
+    return presentOperation((await getOperation(tx, found.id)) as OperationView)
+  },
+})

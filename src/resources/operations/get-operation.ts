@@ -1,0 +1,23 @@
+import Type from 'typebox'
+import { notFound } from '../../platform/http/problem.ts'
+import { getOperation as read } from '../../platform/operations/read.ts'
+import { operation } from '../operation.ts'
+import { OperationId, OperationSchema, presentOperation, visibleTo } from './operation.ts'
+
+export const getOperation = operation({
+  id: 'getOperation',
+  method: 'GET',
+  path: '/v1/operations/{id}',
+  tag: 'Operations',
+  summary: 'Read an operation',
+  access: { account: 'own' },
+  params: Type.Object({ id: OperationId }),
+  response: OperationSchema,
+  etag: true,
+
+  async handle({ tx, caller }, { params }) {
+    const found = await read(tx, params.id, visibleTo(caller.accountId))
+    if (!found) throw notFound()
+    return presentOperation(found)
+  },
+})

@@ -1,0 +1,9 @@
+import { cancelOperation } from './cancel-operation.ts'
+import { getOperation } from './get-operation.ts'
+import { listOperations } from './list-operations.ts'
+import { retryOperation } from './retry-operation.ts'
+import { watchOperation } from './watch-operation.ts'
+
+export const operations = {
+  operations: [listOperations, getOperation, watchOperation, cancelOperation, retryOperation],
+}

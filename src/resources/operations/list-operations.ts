@@ -1,0 +1,31 @@
+import Type from 'typebox'
+import { reply } from '../../platform/http/operation.ts'
+import { oneOf, pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
+import { listOperations as list } from '../../platform/operations/read.ts'
+import { operation } from '../operation.ts'
+import { OperationSchema, operationStates, presentOperation, visibleTo } from './operation.ts'
+
+export const listOperations = operation({
+  id: 'listOperations',
+  method: 'GET',
+  path: '/v1/operations',
+  tag: 'Operations',
+  summary: 'List operations',
+  description: 'Background work, newest first, one page.',
+  access: { account: 'own' },
+  query: Type.Object({
+    site_id: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+    state: Type.Optional(oneOf(operationStates)),
+    type: Type.Optional(Type.String({ maxLength: 100 })),
+    ...pageQuery,
+  }),
+  response: Type.Array(OperationSchema),
+  paged: true,
+
+  async handle({ tx, caller }, { query }) {
+    const asked = pageOf(query)
+    const filter = { siteId: query.site_id, state: query.state, type: query.type, visible: visibleTo(caller.accountId) }
+    const { operations, total } = await list(tx, filter, { limit: asked.perPage, offset: asked.offset })
+    return reply(operations.map(presentOperation), { page: pageInfo(asked, total) })
+  },
+})

@@ -1,0 +1,63 @@
+import Type from 'typebox'
+import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
+import type { OperationView, Visible } from '../../platform/operations/read.ts'
+
+export const operationStates = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const
+
+export const OperationId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+
+export const OperationSchema = Type.Object({
+  id: Type.Integer(),
+  type: Type.String({ description: 'Such as site.provision' }),
+  siteId: nullable(Type.Integer()),
+  state: oneOf(operationStates),
+  progress: Type.Integer({ description: '0 to 100' }),
+  steps: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      state: Type.String(),
+      startedAt: nullable(Timestamp),
+      finishedAt: nullable(Timestamp),
+      error: nullable(Type.String()),
+    }),
+  ),
+  attempts: Type.Integer(),
+  error: nullable(Type.String({ description: 'Why it failed; of a queued one: why its last attempt did' })),
+  createdAt: Timestamp,
+  startedAt: nullable(Timestamp),
+  finishedAt: nullable(Timestamp),
+})
+
+const time = (ms: number | null): string | null => (ms === null ? null : timestamp(ms))
+
+/** The Operation object of the API. */
+export function presentOperation(view: OperationView): Type.Static<typeof OperationSchema> {
+  return {
+    id: view.id,
+    type: view.type,
+    siteId: view.siteId,
+    state: view.state,
+    progress: view.progress,
+    steps: view.steps.map((step) => ({
+      name: step.name,
+      state: step.state,
+      startedAt: time(step.startedAt),
+      finishedAt: time(step.finishedAt),
+      error: step.error,
+    })),
+    attempts: view.attempts,
+    error: view.error,
+    createdAt: timestamp(view.createdAt),
+    startedAt: time(view.startedAt),
+    finishedAt: time(view.finishedAt),
+  }
+}
+
+/** An account sees its own operations, and those of sites that it collaborates on. */
+export function visibleTo(accountId: number): Visible {
+  return ({ or, eb, selectFrom }) =>
+    or([
+      eb('operations.account_id', '=', accountId),
+      eb('operations.site_id', 'in', selectFrom('collaborators').select('site_id').where('account_id', '=', accountId)),
+    ])
+}

@@ -1,0 +1,51 @@
+import Type from 'typebox'
+import { changeWpConfig } from '../../hosting/site-files/wp-config-file.ts'
+import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
+import type { HostServices } from './host-services.ts'
+import { changeSite, findSite, moveRoute, writtenAddressOf } from './site.store.ts'
+import { siteConstants, stagingAddress, stagingHostName } from './site.ts'
+
+type Context = StepContext<{ siteId: number }, HostServices>
+
+/** Brings what is written on the site's disk and in its database in line with the site's record: constants and address. */
+export const configureSite = durableWith<HostServices>()({
+  name: 'site.configure',
+  input: Type.Object({ siteId: Type.Integer() }),
+  on: 'host',
+  steps: {
+    constants: { run: writeConstants },
+    address: { run: followAddress },
+    record: {
+      async commit(tx, context) {
+        const { from, to } = context.results.address as { from?: string; to?: string }
+        const { siteId } = context.input
+        if (!from || !to) return
+        const site = await findSite(tx, siteId)
+        if (!site) return
+        await moveRoute(tx, siteId, hostOf(from), stagingHostName(site.name, context.services.config), context.now())
+        await changeSite(tx, siteId, { writtenAddress: to }, context.now())
+      },
+    },
+  },
+})
+
+async function writeConstants({ services, input }: Context): Promise<void> {
+  const site = await findSite(services.database.read, input.siteId)
+  const home = await services.homes.ofSite(input.siteId)
+  if (!site || !home) return
+  if (await changeWpConfig(home.path, home.uid, siteConstants(site))) await services.pool.restart(site.id)
+}
+
+/** A changed staging domain or port of the edge: the site's own links follow. */
+async function followAddress({ services, input }: Context): Promise<{ from?: string; to?: string }> {
+  const site = await findSite(services.database.read, input.siteId)
+  const hosted = await services.hostedSite(input.siteId)
+  const from = await writtenAddressOf(services.database.read, input.siteId)
+  if (!site || !hosted || !from) return {}
+  const to = stagingAddress(site.name, services.config)
+  if (from === to) return {}
+  await services.pool.runTask(hosted, 'replace-address', { from, to }, { timeoutMs: 600_000 })
+  return { from, to }
+}
+
+const hostOf = (address: string): string => address.replace(/:\d+$/, '')

@@ -1,0 +1,92 @@
+import { isUniqueViolation, lockForUpdate } from '../../platform/db/database.ts'
+import { invalidInput, Problem } from '../../platform/http/problem.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
+import { type Account, findAccount, type PhpVersion } from '../account/account.ts'
+import { planNamed } from '../account/plans.ts'
+import { recordActivity } from '../activity/record.ts'
+import { operation } from '../operation.ts'
+import { provisionSite } from './provision-site.job.ts'
+import { countUsage, insertSite, isNameTaken, listHostRoom, putRoute } from './site.store.ts'
+import {
+  checkCapacity,
+  choosePlace,
+  isReservedName,
+  NewSite,
+  presentSite,
+  SiteSchema,
+  stagingHostName,
+} from './site.ts'
+
+export const createSite = operation({
+  id: 'createSite',
+  method: 'POST',
+  path: '/v1/sites',
+  tag: 'Sites',
+  summary: 'Create a site',
+  description:
+    'Answers at once with a site in state `deploying`; it is `live` when it answers visitors. Progress: `Operation-Id`.',
+  access: { account: 'own' },
+  body: NewSite,
+  status: 201,
+  response: SiteSchema,
+  starts: true,
+  problems: [
+    'name_taken',
+    'name_reserved',
+    'site_limit_reached',
+    'plan_lacks_multisite',
+    'unknown_datacenter',
+    'no_host',
+  ],
+
+  async handle(context, { body }) {
+    const { tx, caller, config, now } = context
+    const name = body.name.toLowerCase()
+    const administrator = administratorOf(body)
+    // one creation at a time for an account: its limit is counted, and PostgreSQL overlaps transactions
+    await lockForUpdate(tx, 'accounts', caller.accountId)
+    const account = (await findAccount(tx, caller.accountId)) as Account
+    const plan = planNamed(account.plan)
+    if (isReservedName(name)) throw new Problem('name_reserved', { name })
+    if (await isNameTaken(tx, name)) throw new Problem('name_taken', { name })
+    if (body.multisite_support && !plan.multisite) throw new Problem('plan_lacks_multisite', { plan: plan.name })
+    const isStaging = body.staging ?? false
+    checkCapacity(plan, await countUsage(tx, account.id), isStaging)
+    const place = choosePlace(
+      body.datacenter_code,
+      account.defaultDatacenter,
+      config.datacenters,
+      await listHostRoom(tx),
+    )
+    const draft = {
+      accountId: account.id,
+      name,
+      isStaging,
+      datacenterCode: place.datacenterCode,
+      hostId: place.hostId,
+      phpVersion: body.php_version ?? (account.defaultPhpVersion as PhpVersion),
+      install: body.install ?? 'wordpress',
+      hasMultisite: body.multisite_support ?? false,
+      adminUsername: administrator?.username ?? 'admin',
+      adminEmail: administrator?.email ?? account.email,
+    } as const
+    const site = await insertSite(tx, draft, now).catch((error) => {
+      // two accounts took the name at the same moment
+      throw isUniqueViolation(error) ? new Problem('name_taken', { name }) : error
+    })
+    await putRoute(tx, site.id, stagingHostName(name, config), now)
+    const message = `Created ${isStaging ? 'staging' : 'live'} site ${name}`
+    await recordActivity(tx, context, { action: 'site.created', accountId: account.id, siteId: site.id, message, now })
+    const target = { siteId: site.id, accountId: account.id, hostId: place.hostId }
+    context.started.push(await enqueue(tx, provisionSite, { siteId: site.id }, target))
+    return presentSite(site, config, now)
+  },
+})
+
+/** The administrator's name and address come together or not at all. */
+function administratorOf(body: NewSite): { username: string; email: string } | undefined {
+  const { wp_admin_username: username, wp_admin_email: email } = body
+  if (username && !email) throw invalidInput(['wp_admin_email: must accompany wp_admin_username'])
+  if (email && !username) throw invalidInput(['wp_admin_username: must accompany wp_admin_email'])
+  return username && email ? { username, email } : undefined
+}

@@ -1,0 +1,37 @@
+import Type from 'typebox'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { cancelOpenOperations } from '../../platform/operations/control.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
+import { recordActivity } from '../activity/record.ts'
+import { operation } from '../operation.ts'
+import { recordEvent } from '../webhooks/record-event.ts'
+import { removeSite } from './remove-site.job.ts'
+import { markDeleted } from './site.store.ts'
+import { SiteId } from './site.ts'
+
+export const deleteSite = operation({
+  id: 'deleteSite',
+  method: 'DELETE',
+  path: '/v1/sites/{id}',
+  tag: 'Sites',
+  summary: 'Delete a site',
+  description:
+    'The site is gone from every list at once, and visitors get 404. Its files follow in the background; an operator can bring them back while they are in the trash.',
+  access: { site: 'delete the site' },
+  params: Type.Object({ id: SiteId }),
+  response: Nothing,
+  starts: true,
+
+  async handle(context) {
+    const { tx, site, now, definitions } = context
+    const subject = { accountId: site.accountId, siteId: site.id, now }
+    await markDeleted(tx, site.id, now)
+    await recordActivity(tx, context, { action: 'site.deleted', message: `Deleted site ${site.name}`, ...subject })
+    await recordEvent(tx, { type: 'site_deleted', data: { name: site.name }, ...subject })
+    // what was still to be done for the site is pointless now, and would hold its removal up
+    await cancelOpenOperations(tx, site.id, now, definitions)
+    const target = { siteId: site.id, accountId: site.accountId, hostId: site.hostId }
+    context.started.push(await enqueue(tx, removeSite, { siteId: site.id }, target))
+    return null
+  },
+})

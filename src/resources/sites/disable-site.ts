@@ -1,0 +1,30 @@
+import Type from 'typebox'
+import { Problem } from '../../platform/http/problem.ts'
+import { recordActivity } from '../activity/record.ts'
+import { operation } from '../operation.ts'
+import { recordEvent } from '../webhooks/record-event.ts'
+import { changeSite } from './site.store.ts'
+import { presentSite, SiteId, SiteSchema } from './site.ts'
+
+export const disableSite = operation({
+  id: 'disableSite',
+  method: 'PUT',
+  path: '/v1/sites/{id}/disable',
+  tag: 'Sites',
+  summary: 'Disable a site',
+  description: 'Visitors get 480 Temporarily Unavailable on every path. The site still counts toward the plan.',
+  access: { site: 'disable the site' },
+  params: Type.Object({ id: SiteId }),
+  response: SiteSchema,
+  problems: ['site_not_live'],
+
+  async handle(context) {
+    const { tx, site, config, now } = context
+    if (site.state !== 'live') throw new Problem('site_not_live', { state: site.state })
+    await changeSite(tx, site.id, { state: 'disabled' }, now)
+    const subject = { accountId: site.accountId, siteId: site.id, now }
+    await recordActivity(tx, context, { action: 'site.disabled', message: 'Disabled the site', ...subject })
+    await recordEvent(tx, { type: 'site_disabled', data: {}, ...subject })
+    return presentSite({ ...site, state: 'disabled' }, config, now)
+  },
+})

@@ -1,0 +1,30 @@
+import Type from 'typebox'
+import { Problem } from '../../platform/http/problem.ts'
+import { recordActivity } from '../activity/record.ts'
+import { operation } from '../operation.ts'
+import { recordEvent } from '../webhooks/record-event.ts'
+import { changeSite } from './site.store.ts'
+import { presentSite, SiteId, SiteSchema } from './site.ts'
+
+export const enableSite = operation({
+  id: 'enableSite',
+  method: 'PUT',
+  path: '/v1/sites/{id}/enable',
+  tag: 'Sites',
+  summary: 'Enable a site',
+  description: 'Only disabled sites; visitors reach the site again.',
+  access: { site: 'enable the site' },
+  params: Type.Object({ id: SiteId }),
+  response: SiteSchema,
+  problems: ['site_not_disabled'],
+
+  async handle(context) {
+    const { tx, site, config, now } = context
+    if (site.state !== 'disabled') throw new Problem('site_not_disabled', { state: site.state })
+    await changeSite(tx, site.id, { state: 'live' }, now)
+    const subject = { accountId: site.accountId, siteId: site.id, now }
+    await recordActivity(tx, context, { action: 'site.enabled', message: 'Enabled the site', ...subject })
+    await recordEvent(tx, { type: 'site_enabled', data: {}, ...subject })
+    return presentSite({ ...site, state: 'live' }, config, now)
+  },
+})

@@ -1,0 +1,38 @@
+import Type from 'typebox'
+import { timestamp } from '../../platform/http/schemas.ts'
+import { gravatar } from '../account/account.ts'
+import { operation } from '../operation.ts'
+import { listSiteCollaborators } from './site.store.ts'
+import { noPageViews, presentSite, SiteDetail, SiteId } from './site.ts'
+
+export const getSite = operation({
+  id: 'getSite',
+  method: 'GET',
+  path: '/v1/sites/{id}',
+  tag: 'Sites',
+  summary: 'Read a site',
+  access: { site: 'read the site' },
+  params: Type.Object({ id: SiteId }),
+  response: SiteDetail,
+  etag: true,
+
+  async handle({ tx, site, config, now }) {
+    const common = presentSite(site, config, now)
+    const collaborators = site.collaboratorsCount > 0 ? await listSiteCollaborators(tx, site.id) : []
+    return {
+      ...common,
+      pageViews: noPageViews,
+      cmsLoginUrl: `${common.url}/wp-admin`,
+      collaborators: collaborators.map((each) => ({
+        id: each.id,
+        created: timestamp(each.created_at),
+        email: each.email,
+        gravatar: gravatar(each.email),
+        name: each.name,
+        wpUsername: each.wp_username,
+        username: null,
+      })),
+      ext: null,
+    }
+  },
+})

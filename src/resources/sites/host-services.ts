@@ -1,0 +1,26 @@
+import type { Config } from '../../config.ts'
+import type { Homes } from '../../hosting/homes/homes.ts'
+import type { Spares } from '../../hosting/homes/spares.ts'
+import type { Template } from '../../hosting/homes/template.ts'
+import type { PhpPool, PooledSite } from '../../hosting/php/pool.ts'
+import type { Sealer } from '../../platform/crypto/seal.ts'
+import type { Database } from '../../platform/db/database.ts'
+
+/** What a host gives to the operations that are bound to its sites. */
+export interface HostServices {
+  readonly config: Config
+  readonly hostId: number
+  readonly database: Database
+  readonly sealer: Sealer
+  readonly homes: Homes
+  readonly spares: Spares
+  readonly pool: PhpPool
+  /** The golden copy; waits while it is being made. @throws CoreUnavailable when no WordPress is to be had */
+  template(): Promise<Template>
+  /** Folder of an unpacked core. */
+  corePath(version: string): string
+  /** The site as the pool knows it; `undefined` while it has no home or no content. */
+  hostedSite(siteId: number): Promise<PooledSite | undefined>
+  /** Prepared homes and spares are made again, in the background. */
+  refill(): void
+}

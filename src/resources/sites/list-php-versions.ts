@@ -1,0 +1,14 @@
+import Type from 'typebox'
+import { phpVersions } from '../account/account.ts'
+import { operation } from '../operation.ts'
+
+export const listPhpVersions = operation({
+  id: 'listPhpVersions',
+  method: 'GET',
+  path: '/v1/sites/php-versions',
+  tag: 'Sites',
+  summary: 'List PHP versions',
+  access: { account: 'own' },
+  response: Type.Array(Type.String()),
+  handle: async () => phpVersions,
+})

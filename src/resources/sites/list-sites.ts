@@ -1,0 +1,37 @@
+import Type from 'typebox'
+import { reply } from '../../platform/http/operation.ts'
+import { pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
+import { operation } from '../operation.ts'
+import { countVisibleSites, listVisibleSites } from './site.store.ts'
+import { presentSite, SiteSchema } from './site.ts'
+
+export const listSites = operation({
+  id: 'listSites',
+  method: 'GET',
+  path: '/v1/sites',
+  tag: 'Sites',
+  summary: 'List sites',
+  description: 'All sites that the caller can see, by name; a page of them with `paginate`.',
+  access: { account: 'own' },
+  query: Type.Object({
+    tag_name: Type.Optional(Type.String()),
+    paginate: Type.Optional(Type.Boolean({ description: 'Answer one page, with `page`, instead of the full list' })),
+    ...pageQuery,
+  }),
+  response: Type.Array(SiteSchema),
+  paged: true,
+
+  async handle({ tx, caller, config, now }, { query }) {
+    // no site has a tag yet
+    if (query.tag_name !== undefined) return query.paginate ? reply([], { page: pageInfo(pageOf(query), 0) }) : []
+    if (!query.paginate)
+      return (await listVisibleSites(tx, caller.accountId)).map((site) => presentSite(site, config, now))
+    const asked = pageOf(query)
+    const sites = await listVisibleSites(tx, caller.accountId, asked)
+    const page = pageInfo(asked, await countVisibleSites(tx, caller.accountId))
+    return reply(
+      sites.map((site) => presentSite(site, config, now)),
+      { page },
+    )
+  },
+})

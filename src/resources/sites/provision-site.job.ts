@@ -1,0 +1,158 @@
+import { text } from 'node:stream/consumers'
+import Type from 'typebox'
+import { CoreUnavailable } from '../../hosting/core-library/core-library.ts'
+import type { Home } from '../../hosting/homes/homes.ts'
+import { specialiseHome } from '../../hosting/homes/specialise.ts'
+import type { PooledSite } from '../../hosting/php/pool.ts'
+import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
+import { recordActivity } from '../activity/record.ts'
+import { recordEvent } from '../webhooks/record-event.ts'
+import type { HostServices } from './host-services.ts'
+import { changeSite, findSite } from './site.store.ts'
+import { type Site, siteConstants, stagingAddress } from './site.ts'
+
+type Context = StepContext<{ siteId: number }, HostServices>
+
+/** From an ordered site to one that answers: a copy of the golden template with the site's own address and owner. */
+export const provisionSite = durableWith<HostServices>()({
+  name: 'site.provision',
+  input: Type.Object({ siteId: Type.Integer() }),
+  on: 'host',
+  steps: {
+    home: { run: claimHome, undo: removeHome },
+    content: { run: writeContent },
+    process: { run: movePhpIn, undo: stopPhp },
+    answer: { run: seeItAnswer, weight: 2 },
+    live: { commit: goLive },
+  },
+
+  async failed(tx, { siteId, accountId, error, canceled, now }) {
+    if (canceled) return
+    await recordActivity(tx, 'systems', {
+      action: 'site.deploy_failed',
+      accountId: accountId as number,
+      siteId: siteId as number,
+      message: `The site could not be installed: ${error}`,
+      now: now(),
+    })
+  },
+})
+
+async function siteOf({ services, input }: Context): Promise<Site> {
+  const site = await findSite(services.database.read, input.siteId)
+  if (!site) throw new PermanentFailure('The site was deleted')
+  return site
+}
+
+async function claimHome(context: Context): Promise<{ homeId: number; coreVersion: string }> {
+  const { services, input } = context
+  const site = await siteOf(context)
+  if (site.install !== 'wordpress')
+    throw new PermanentFailure(`The install option ${site.install} needs a plugin that cannot be installed yet`)
+  const template = await services.template().catch((error) => {
+    // no attempt will find a source that was not there a moment ago; the operator has to give one
+    throw error instanceof CoreUnavailable ? new PermanentFailure(error.message) : error
+  })
+  const home = await services.homes.claim(input.siteId, template, services.spares.homeIds(site.phpVersion))
+  return { homeId: home.id, coreVersion: template.coreVersion }
+}
+
+async function homeOf({ services, input }: Context): Promise<Home> {
+  const home = await services.homes.ofSite(input.siteId)
+  if (!home) throw new Error('The home of the site is gone')
+  return home
+}
+
+async function writeContent(context: Context): Promise<{ address: string }> {
+  const { services } = context
+  const [site, home, template] = await Promise.all([siteOf(context), homeOf(context), services.template()])
+  await services.pool.stop(site.id, 0)
+  // a process that is not waiting but being warmed would write while the database is replaced
+  if (!services.spares.homeIds(site.phpVersion).includes(home.id)) await services.spares.take(home.id)
+  const address = stagingAddress(site.name, services.config)
+  await specialiseHome(home.path, template.path, home.uid, {
+    address,
+    title: site.displayName,
+    adminUsername: site.adminUsername,
+    adminEmail: site.adminEmail,
+    environmentType: site.environmentType,
+    constants: siteConstants(site),
+    now: context.now(),
+  })
+  return { address }
+}
+
+/** The site while it is not in the books of visitors yet. */
+async function pooledSite(context: Context): Promise<PooledSite> {
+  const [site, home] = await Promise.all([siteOf(context), homeOf(context)])
+  const { address } = context.results.content as { address: string }
+  return {
+    siteId: site.id,
+    homePath: home.path,
+    corePath: context.services.corePath(home.coreVersion),
+    phpVersion: site.phpVersion,
+    uid: home.uid,
+    address,
+  }
+}
+
+async function movePhpIn(context: Context): Promise<{ warm: boolean }> {
+  const { services, input } = context
+  const site = await pooledSite(context)
+  const home = await homeOf(context)
+  const spare = await services.spares.take(home.id, site.phpVersion)
+  services.refill()
+  if (!spare) return { warm: false }
+  await spare.moveIn({ address: site.address })
+  await services.pool.adopt({ ...site, siteId: input.siteId }, spare)
+  return { warm: true }
+}
+
+/** A page with the site's title, and a write that is kept: a database that cannot be written answers pages all the same. */
+async function seeItAnswer(context: Context): Promise<void> {
+  const { services } = context
+  const site = await pooledSite(context)
+  const { status, body } = await services.pool.handle(site, {
+    method: 'GET',
+    path: '/',
+    script: '/wordpress/index.php',
+    headers: [],
+    body: null,
+    remoteAddress: '127.0.0.1',
+    https: false,
+    host: site.address,
+  })
+  const page = await text(body)
+  const { displayName } = await siteOf(context)
+  if (status !== 200 || !page.includes(displayName))
+    throw new Error(
+      `The first page was answered with status ${status}${status === 200 ? ' and without the title' : ''}`,
+    )
+  context.progress(0.5)
+  await services.pool.runTask(site, 'check-write', {})
+}
+
+async function goLive(tx: Parameters<typeof changeSite>[0], context: Context): Promise<void> {
+  const { coreVersion } = context.results.home as { coreVersion: string }
+  const { address } = context.results.content as { address: string }
+  const site = await findSite(tx, context.input.siteId)
+  if (!site) throw new PermanentFailure('The site was deleted')
+  const now = context.now()
+  await changeSite(tx, site.id, { state: 'live', coreVersion, writtenAddress: address }, now)
+  const subject = { accountId: site.accountId, siteId: site.id, now }
+  await recordActivity(tx, 'systems', { action: 'site.deployed', message: `Site ${site.name} is live`, ...subject })
+  await recordEvent(tx, { type: 'site_created', data: { name: site.name }, ...subject })
+}
+
+async function stopPhp({ services, input }: Context): Promise<void> {
+  await services.pool.stop(input.siteId, 0)
+}
+
+async function removeHome(context: Context): Promise<void> {
+  const { services, input } = context
+  await services.pool.stop(input.siteId, 0)
+  const home = await services.homes.ofSite(input.siteId)
+  if (!home) return
+  await services.spares.take(home.id)
+  await services.homes.remove(home)
+}

@@ -1,0 +1,52 @@
+import Type from 'typebox'
+import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
+import type { HostServices } from './host-services.ts'
+import { deleteRoutes } from './site.store.ts'
+
+type Context = StepContext<{ siteId: number }, HostServices>
+
+const DAY_MS = 86_400_000
+
+/** A deleted site stops at once; its files stay in the trash for some days, or go now when there is no trash. */
+export const removeSite = durableWith<HostServices>()({
+  name: 'site.remove',
+  input: Type.Object({ siteId: Type.Integer() }),
+  on: 'host',
+  steps: {
+    stop: { run: stopPhp },
+    trash: {
+      async commit(tx, context) {
+        const { siteId, accountId } = context
+        const hostId = context.services.hostId
+        const runAt = context.now() + context.services.config.trashDays * DAY_MS
+        await enqueue(tx, purgeSite, context.input, { siteId, accountId, hostId, runAt })
+      },
+    },
+  },
+})
+
+/** The end of the trash: nothing of the site is left on the disk. */
+export const purgeSite = durableWith<HostServices>()({
+  name: 'site.purge',
+  input: Type.Object({ siteId: Type.Integer() }),
+  on: 'host',
+  steps: {
+    files: { run: removeFiles },
+    records: {
+      async commit(tx, { input }) {
+        await deleteRoutes(tx, input.siteId)
+      },
+    },
+  },
+})
+
+async function stopPhp({ services, input }: Context): Promise<void> {
+  await services.pool.stop(input.siteId, 2000)
+}
+
+async function removeFiles({ services, input }: Context): Promise<void> {
+  await services.pool.stop(input.siteId, 0)
+  const home = await services.homes.ofSite(input.siteId)
+  if (home) await services.homes.remove(home)
+}

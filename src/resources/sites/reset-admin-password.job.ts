@@ -1,0 +1,42 @@
+import Type from 'typebox'
+import { PhpTaskError } from '../../hosting/php/runtime.ts'
+import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
+import { recordEvent } from '../webhooks/record-event.ts'
+import type { HostServices } from './host-services.ts'
+import { findSite } from './site.store.ts'
+
+/** Binds a sealed password to its use. */
+export const PASSWORD_PURPOSE = 'administrator password'
+
+/** Sets the password of the site's administrator inside WordPress. */
+export const resetAdminPasswordJob = durableWith<HostServices>()({
+  name: 'site.reset_admin_password',
+  input: Type.Object({ siteId: Type.Integer(), passwordSealed: Type.String() }),
+  on: 'host',
+  attempts: 2,
+  steps: {
+    password: { run: setPassword },
+    record: {
+      async commit(tx, { input, accountId, now }) {
+        const subject = { accountId: accountId as number, siteId: input.siteId, now: now() }
+        await recordEvent(tx, { type: 'wp_admin_password_reset', data: {}, ...subject })
+      },
+    },
+  },
+})
+
+type Input = { siteId: number; passwordSealed: string }
+
+async function setPassword({ services, input }: StepContext<Input, HostServices>): Promise<void> {
+  const site = await findSite(services.database.read, input.siteId)
+  const hosted = await services.hostedSite(input.siteId)
+  if (!site || !hosted) throw new PermanentFailure('The site is not installed yet')
+  const password = services.sealer.open(input.passwordSealed, PASSWORD_PURPOSE)
+  try {
+    await services.pool.runTask(hosted, 'reset-password', { login: site.adminUsername, password })
+  } catch (error) {
+    if (error instanceof PhpTaskError)
+      throw new PermanentFailure(`WordPress did not set the password of ${site.adminUsername}: ${error.message}`)
+    throw error
+  }
+}

@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto'
+import Type from 'typebox'
+import { Problem } from '../../platform/http/problem.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
+import { recordActivity } from '../activity/record.ts'
+import { operation } from '../operation.ts'
+import { waitForOperation } from '../operations/wait.ts'
+import { PASSWORD_PURPOSE, resetAdminPasswordJob } from './reset-admin-password.job.ts'
+import { SiteId } from './site.ts'
+
+export const resetAdminPassword = operation({
+  id: 'resetAdminPassword',
+  method: 'PUT',
+  path: '/v1/sites/{site_id}/cms/password-reset',
+  tag: 'CMS',
+  summary: "Reset the site owner's password",
+  description: 'Answers with the new random password when WordPress has taken it. Sessions of that user end.',
+  access: { site: 'administer the CMS' },
+  params: Type.Object({ site_id: SiteId }),
+  response: Type.String({ description: 'The new password' }),
+  starts: true,
+  problems: ['site_not_live', 'site_unavailable'],
+
+  async handle(context) {
+    const { tx, site, sealer, now } = context
+    if (site.state !== 'live' && site.state !== 'disabled') throw new Problem('site_not_live', { state: site.state })
+    const password = randomBytes(18).toString('base64url')
+    const input = { siteId: site.id, passwordSealed: sealer.seal(password, PASSWORD_PURPOSE) }
+    const target = { siteId: site.id, accountId: site.accountId, hostId: site.hostId }
+    context.started.push(await enqueue(tx, resetAdminPasswordJob, input, target))
+    await recordActivity(tx, context, {
+      action: 'wordpress.password_reset',
+      message: `Reset the password of ${site.adminUsername}`,
+      accountId: site.accountId,
+      siteId: site.id,
+      now,
+    })
+    return password
+  },
+
+  afterCommit: (context) => waitForOperation(context),
+})

@@ -1,0 +1,44 @@
+import Type from 'typebox'
+import { reply } from '../../platform/http/operation.ts'
+import { oneOf, pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
+import { operation } from '../operation.ts'
+import { type SiteFilter, searchVisibleSites } from './site.store.ts'
+import { presentSiteWithAddresses, SiteWithAddresses } from './site.ts'
+
+const keys = ['domain', 'name', 'state', 'wordpress_version', 'cms_version', 'php_version', 'datacenter_code'] as const
+
+export const searchSites = operation({
+  id: 'searchSites',
+  method: 'POST',
+  path: '/v1/sites/search',
+  tag: 'Sites',
+  summary: 'Search sites',
+  description:
+    'Sites that fulfil every filter, by name. `name` and `domain` match a part, `cms_version` (also `wordpress_version`) a beginning, the others exactly.',
+  access: { account: 'own' },
+  reads: true,
+  body: Type.Object({
+    filters: Type.Array(Type.Object({ key: oneOf(keys), value: Type.String({ minLength: 1, maxLength: 255 }) }), {
+      minItems: 1,
+      maxItems: 20,
+    }),
+    ...pageQuery,
+  }),
+  response: Type.Array(SiteWithAddresses),
+  paged: true,
+
+  async handle({ tx, caller, config, now }, { body }) {
+    const asked = pageOf(body)
+    const { sites, total } = await searchVisibleSites(tx, caller.accountId, body.filters.map(siteFilter), asked)
+    return reply(
+      sites.map((site) => presentSiteWithAddresses(site, config, now)),
+      { page: pageInfo(asked, total) },
+    )
+  },
+})
+
+function siteFilter({ key, value }: { key: (typeof keys)[number]; value: string }): SiteFilter {
+  if (key === 'name' || key === 'domain') return { key, part: value }
+  if (key === 'cms_version' || key === 'wordpress_version') return { key: 'core_version', prefix: value }
+  return { key, value }
+}

@@ -1,0 +1,374 @@
+import type { Selectable } from 'kysely'
+import { announce, type Tx } from '../../platform/db/database.ts'
+import type { SiteRow } from '../../platform/db/schema.ts'
+import type { Role } from '../access.ts'
+import type { PhpVersion } from '../account/account.ts'
+import type { EnvironmentType, HostRoom, Install, ListedSite, Site, SiteState, Usage } from './site.ts'
+
+/** A site that the caller may see, with what it may do there. */
+export interface VisibleSite extends ListedSite {
+  /** The caller's account owns it: every right. */
+  readonly isOwned: boolean
+  /** Of a collaborator; empty for the owner. */
+  readonly roles: readonly Role[]
+}
+
+type CountedRow = Selectable<SiteRow> & { domains_count: number; collaborators_count: number }
+
+function site(row: Selectable<SiteRow>): Site {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    displayName: row.display_name,
+    state: row.state,
+    isStaging: row.staging === 1,
+    datacenterCode: row.datacenter_code,
+    hostId: row.host_id,
+    phpVersion: row.php_version as PhpVersion,
+    coreVersion: row.core_version,
+    coreChannel: row.core_channel,
+    install: row.install as Install,
+    environmentType: row.environment_type as EnvironmentType,
+    hasMultisite: row.multisite === 1,
+    hasLight404: row.light_404 === 1,
+    hasEdgeCache: row.edge_cache === 1,
+    hasCdn: row.cdn === 1,
+    defensiveUntil: row.defensive_until,
+    isInMaintenance: row.maintenance === 1,
+    clonedFromId: row.cloned_from_id,
+    adminUsername: row.admin_username,
+    adminEmail: row.admin_email,
+    createdAt: row.created_at,
+  }
+}
+
+const listed = (row: CountedRow): ListedSite => ({
+  ...site(row),
+  // the first route is the site's own staging address
+  domainsCount: Math.max(0, row.domains_count - 1),
+  collaboratorsCount: row.collaborators_count,
+})
+
+/** Sites that are not deleted, with their counts. */
+function countedSites(tx: Tx) {
+  return tx
+    .selectFrom('sites')
+    .selectAll('sites')
+    .select((query) => [
+      query
+        .selectFrom('routes')
+        .whereRef('routes.site_id', '=', 'sites.id')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .as('domains_count'),
+      query
+        .selectFrom('collaborators')
+        .whereRef('collaborators.site_id', '=', 'sites.id')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .as('collaborators_count'),
+    ])
+    .where('sites.deleted_at', 'is', null)
+    .$narrowType<{ domains_count: number; collaborators_count: number }>()
+}
+
+/** @returns `undefined` for a site that does not exist, was deleted, or is no business of this account */
+export async function visibleSite(tx: Tx, accountId: number, siteId: number): Promise<VisibleSite | undefined> {
+  const row = await countedSites(tx).where('sites.id', '=', siteId).executeTakeFirst()
+  if (!row) return undefined
+  if (row.account_id === accountId) return { ...listed(row), isOwned: true, roles: [] }
+  const collaborator = await tx
+    .selectFrom('collaborators')
+    .select('roles')
+    .where('site_id', '=', siteId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst()
+  return collaborator && { ...listed(row), isOwned: false, roles: JSON.parse(collaborator.roles) as Role[] }
+}
+
+/** The account's own sites and those it collaborates on. */
+function visibleSites(tx: Tx, accountId: number) {
+  return countedSites(tx).where(({ or, eb, selectFrom }) =>
+    or([
+      eb('sites.account_id', '=', accountId),
+      eb('sites.id', 'in', selectFrom('collaborators').select('site_id').where('account_id', '=', accountId)),
+    ]),
+  )
+}
+
+/** By name; without `page` all of them. */
+export async function listVisibleSites(
+  tx: Tx,
+  accountId: number,
+  page?: { perPage: number; offset: number },
+): Promise<ListedSite[]> {
+  const query = visibleSites(tx, accountId).orderBy('sites.name')
+  return (await (page ? query.limit(page.perPage).offset(page.offset) : query).execute()).map(listed)
+}
+
+export async function countVisibleSites(tx: Tx, accountId: number): Promise<number> {
+  return countOf(visibleSites(tx, accountId))
+}
+
+export type SiteFilter =
+  | { key: 'name' | 'domain'; part: string }
+  | { key: 'state' | 'php_version' | 'datacenter_code'; value: string }
+  | { key: 'core_version'; prefix: string }
+
+/** Visible sites that fulfil every filter, by name. */
+export async function searchVisibleSites(
+  tx: Tx,
+  accountId: number,
+  filters: readonly SiteFilter[],
+  page: { perPage: number; offset: number },
+): Promise<{ sites: ListedSite[]; total: number }> {
+  let query = visibleSites(tx, accountId)
+  for (const filter of filters) {
+    if ('value' in filter) query = query.where(`sites.${filter.key}`, '=', filter.value)
+    else if ('prefix' in filter) query = query.where('sites.core_version', 'like', `${escaped(filter.prefix)}%`)
+    else if (filter.key === 'name') query = query.where('sites.name', 'like', like(filter.part))
+    else
+      query = query.where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('routes')
+            .select('routes.site_id')
+            .whereRef('routes.site_id', '=', 'sites.id')
+            .where('routes.host_name', 'like', like(filter.part)),
+        ),
+      )
+  }
+  const rows = await query.orderBy('sites.name').limit(page.perPage).offset(page.offset).execute()
+  return { sites: rows.map(listed), total: await countOf(query) }
+}
+
+/** Names and host names are stored in lower case, so that a lower-case pattern is case-blind on both databases. */
+const like = (part: string): string => `%${escaped(part.toLowerCase())}%`
+/** `%` and `_` of the client stand for themselves; no name has either, so none can match. */
+const escaped = (part: string): string => part.replace(/[%_\\]/g, '\u0001')
+
+async function countOf(query: ReturnType<typeof visibleSites>): Promise<number> {
+  const { count } = await query
+    .clearSelect()
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** A site that is not deleted, for work inside Stead. */
+export async function findSite(tx: Tx, siteId: number): Promise<Site | undefined> {
+  const row = await tx
+    .selectFrom('sites')
+    .selectAll()
+    .where('id', '=', siteId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return row && site(row)
+}
+
+export async function isNameTaken(tx: Tx, name: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('sites')
+    .select('id')
+    .where('name', '=', name)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** What counts against an account's plan; disabled sites count too. */
+export async function countUsage(tx: Tx, accountId: number): Promise<Usage> {
+  const rows = await tx
+    .selectFrom('sites')
+    .select(['staging', ({ fn }) => fn.countAll<number>().as('count')])
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .groupBy('staging')
+    .execute()
+  const count = (staging: 0 | 1) => Number(rows.find((row) => row.staging === staging)?.count ?? 0)
+  return { billable: count(0), staging: count(1) }
+}
+
+/** Hosts in order of id, with the room that they have left. */
+export async function listHostRoom(tx: Tx): Promise<HostRoom[]> {
+  const rows = await tx
+    .selectFrom('hosts')
+    .select(['hosts.id', 'hosts.datacenters', 'hosts.max_sites'])
+    .select((query) =>
+      query
+        .selectFrom('sites')
+        .whereRef('sites.host_id', '=', 'hosts.id')
+        .where('sites.deleted_at', 'is', null)
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .as('sites'),
+    )
+    .orderBy('hosts.id')
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    datacenters: row.datacenters.split(',').filter(Boolean),
+    freeSites: row.max_sites - Number(row.sites),
+  }))
+}
+
+export interface SiteDraft {
+  readonly accountId: number
+  readonly name: string
+  readonly isStaging: boolean
+  readonly datacenterCode: string
+  readonly hostId: number
+  readonly phpVersion: PhpVersion
+  readonly install: Install
+  readonly hasMultisite: boolean
+  readonly adminUsername: string
+  readonly adminEmail: string
+}
+
+/** @throws a unique violation (see `isUniqueViolation`) when the name is taken */
+export async function insertSite(tx: Tx, draft: SiteDraft, now: number): Promise<ListedSite> {
+  const row = await tx
+    .insertInto('sites')
+    .values({
+      account_id: draft.accountId,
+      name: draft.name,
+      display_name: draft.name,
+      state: 'deploying',
+      staging: draft.isStaging ? 1 : 0,
+      datacenter_code: draft.datacenterCode,
+      host_id: draft.hostId,
+      php_version: draft.phpVersion,
+      core_version: null,
+      core_channel: 'stable',
+      install: draft.install,
+      environment_type: draft.isStaging ? 'staging' : 'production',
+      multisite: draft.hasMultisite ? 1 : 0,
+      light_404: 0,
+      edge_cache: 0,
+      cdn: 0,
+      defensive_until: null,
+      maintenance: 0,
+      cache_epoch: 1,
+      cloned_from_id: null,
+      admin_username: draft.adminUsername,
+      admin_email: draft.adminEmail,
+      written_address: null,
+      created_at: now,
+      deleted_at: null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { ...site(row), domainsCount: 0, collaboratorsCount: 0 }
+}
+
+/** Columns of a site that operations change. */
+export interface SiteChange {
+  readonly displayName?: string | undefined
+  readonly phpVersion?: PhpVersion | undefined
+  readonly environmentType?: EnvironmentType | undefined
+  readonly state?: SiteState
+  readonly coreVersion?: string
+  readonly writtenAddress?: string
+}
+
+/** Changes a site and tells edges and hosts. */
+export async function changeSite(tx: Tx, siteId: number, change: SiteChange, now: number): Promise<void> {
+  const columns = {
+    display_name: change.displayName,
+    php_version: change.phpVersion,
+    environment_type: change.environmentType,
+    state: change.state,
+    core_version: change.coreVersion,
+    written_address: change.writtenAddress,
+  }
+  const given = Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
+  if (Object.keys(given).length > 0) await tx.updateTable('sites').set(given).where('id', '=', siteId).execute()
+  await touchRoutes(tx, siteId, now)
+}
+
+/** Makes edges and hosts read a site again. */
+async function touchRoutes(tx: Tx, siteId: number, now: number): Promise<void> {
+  await tx.updateTable('routes').set({ changed_at: now }).where('site_id', '=', siteId).execute()
+  await announce(tx, 'routes', String(siteId))
+}
+
+/** Gives a site a host name; one that it has already is left alone. */
+export async function putRoute(tx: Tx, siteId: number, hostName: string, now: number): Promise<void> {
+  await tx
+    .insertInto('routes')
+    .values({ host_name: hostName, site_id: siteId, changed_at: now })
+    .onConflict((conflict) => conflict.column('host_name').doUpdateSet({ site_id: siteId, changed_at: now }))
+    .execute()
+  await announce(tx, 'routes', String(siteId))
+}
+
+/** Takes a site out of every list and off the edge; its files are removed by an operation. */
+export async function markDeleted(tx: Tx, siteId: number, now: number): Promise<void> {
+  await tx.updateTable('sites').set({ deleted_at: now }).where('id', '=', siteId).execute()
+  // the rows stay until the files are gone: an edge learns from their change that the host name has no site any more
+  await touchRoutes(tx, siteId, now)
+}
+
+/** Collaborators of a site with their accounts, in order of id. */
+export async function listSiteCollaborators(tx: Tx, siteId: number) {
+  return tx
+    .selectFrom('collaborators')
+    .innerJoin('accounts', 'accounts.id', 'collaborators.account_id')
+    .select([
+      'collaborators.id',
+      'collaborators.created_at',
+      'collaborators.wp_username',
+      'accounts.email',
+      'accounts.name',
+    ])
+    .where('collaborators.site_id', '=', siteId)
+    .orderBy('collaborators.id')
+    .execute()
+}
+
+/** The address that the site's own database holds; `null` while it holds none. */
+export async function writtenAddressOf(tx: Tx, siteId: number): Promise<string | null> {
+  const row = await tx.selectFrom('sites').select('written_address').where('id', '=', siteId).executeTakeFirst()
+  return row?.written_address ?? null
+}
+
+/** Replaces one host name of a site by another. */
+export async function moveRoute(tx: Tx, siteId: number, from: string, to: string, now: number): Promise<void> {
+  if (from !== to) await tx.deleteFrom('routes').where('host_name', '=', from).where('site_id', '=', siteId).execute()
+  await putRoute(tx, siteId, to, now)
+}
+
+/** After the end of a deleted site. A name that another site has taken meanwhile stays that one's. */
+export async function deleteRoutes(tx: Tx, siteId: number): Promise<void> {
+  await tx.deleteFrom('routes').where('site_id', '=', siteId).execute()
+}
+
+/** The site of this name that was deleted last and whose files are still there. */
+export async function findDeletedSite(tx: Tx, name: string): Promise<Site | undefined> {
+  const row = await tx
+    .selectFrom('sites')
+    .innerJoin('site_homes', 'site_homes.site_id', 'sites.id')
+    .selectAll('sites')
+    .where('sites.name', '=', name)
+    .where('sites.deleted_at', 'is not', null)
+    .where('site_homes.state', '=', 'taken')
+    .orderBy('sites.deleted_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row && site(row)
+}
+
+/** Operations that will remove, or are removing, a deleted site's files. */
+export async function openPurges(tx: Tx, siteId: number): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('operations')
+    .select('id')
+    .where('site_id', '=', siteId)
+    .where('type', 'in', ['site.remove', 'site.purge'])
+    .where('finished_at', 'is', null)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Puts a deleted site back into the lists and onto the edge. */
+export async function unmarkDeleted(tx: Tx, siteId: number, now: number): Promise<void> {
+  await tx.updateTable('sites').set({ deleted_at: null }).where('id', '=', siteId).execute()
+  await touchRoutes(tx, siteId, now)
+}

@@ -1,0 +1,74 @@
+import Type from 'typebox'
+import { invalidInput } from '../../platform/http/problem.ts'
+import { oneOf } from '../../platform/http/schemas.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
+import { phpVersions } from '../account/account.ts'
+import { recordActivity } from '../activity/record.ts'
+import { operation } from '../operation.ts'
+import { recordEvent } from '../webhooks/record-event.ts'
+import { configureSite } from './configure-site.job.ts'
+import { changeSite } from './site.store.ts'
+import { environmentTypes, type ListedSite, presentSite, SiteId, SiteSchema } from './site.ts'
+
+const SiteUpdate = Type.Object({
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Display name' })),
+  php_version: Type.Optional(oneOf(phpVersions)),
+  wp_environment_type: Type.Optional(oneOf(environmentTypes, { description: 'Applied by a background operation' })),
+})
+
+export const updateSite = operation({
+  id: 'updateSite',
+  method: 'PUT',
+  path: '/v1/sites/{id}',
+  tag: 'Sites',
+  summary: 'Update a site',
+  description: 'At least one field. A PHP version takes effect with the next request of a visitor.',
+  access: {
+    site: 'read the site',
+    fields: {
+      name: 'rename the site',
+      php_version: 'change the PHP version',
+      wp_environment_type: 'manage performance',
+    },
+  },
+  params: Type.Object({ id: SiteId }),
+  body: SiteUpdate,
+  response: SiteSchema,
+  starts: true,
+
+  async handle(context, { body }) {
+    const { tx, site, config, now } = context
+    const change = { displayName: body.name, phpVersion: body.php_version, environmentType: body.wp_environment_type }
+    const changed: ListedSite = { ...site, ...withoutUndefined(change) }
+    const messages = changesBetween(site, changed)
+    if (Object.keys(withoutUndefined(change)).length === 0)
+      throw invalidInput(['Send at least one of name, php_version, wp_environment_type'])
+    if (messages.length === 0) return presentSite(site, config, now)
+    await changeSite(tx, site.id, change, now)
+    const subject = { accountId: site.accountId, siteId: site.id, now }
+    await recordActivity(tx, context, { action: 'site.updated', message: messages.join(', '), ...subject })
+    if (changed.phpVersion !== site.phpVersion)
+      await recordEvent(tx, { type: 'php_version_changed', data: { version: changed.phpVersion }, ...subject })
+    if (changed.environmentType !== site.environmentType) {
+      await recordEvent(tx, { type: 'wp_environment_type', data: { type: changed.environmentType }, ...subject })
+      context.started.push(await enqueue(tx, configureSite, { siteId: site.id }, { ...subject, hostId: site.hostId }))
+    }
+    return presentSite(changed, config, now)
+  },
+})
+
+function changesBetween(before: ListedSite, after: ListedSite): string[] {
+  const changes: [string, string, string][] = [
+    ['display name', before.displayName, after.displayName],
+    ['PHP version', before.phpVersion, after.phpVersion],
+    ['environment type', before.environmentType, after.environmentType],
+  ]
+  return changes
+    .filter(([, from, to]) => from !== to)
+    .map(([what, from, to]) => `Changed ${what} from ${from} to ${to}`)
+}
+
+const withoutUndefined = <Value extends object>(value: Value) =>
+  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as {
+    [Key in keyof Value]: Exclude<Value[Key], undefined>
+  }

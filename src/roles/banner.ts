@@ -1,0 +1,70 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { fetch } from 'undici'
+import type { Config } from '../config.ts'
+import { version } from '../version.ts'
+import { type Credentials, readCredentials } from './credentials.ts'
+
+/** What a newcomer needs to know once Stead runs. */
+export interface FirstWords {
+  readonly credentials: Credentials | undefined
+  readonly hosts: readonly { readonly wordpress?: string; readonly reason?: string; readonly containment?: object }[]
+}
+
+/** Waits until the API says that it is ready, or the signal fires (then it rejects). */
+export async function untilReady(config: Config, signal: AbortSignal): Promise<FirstWords> {
+  const { host, port } = config.apiListen
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/readyz`
+  for (;;) {
+    const response = await fetch(url, { signal }).catch(() => undefined)
+    const body = (await response?.json().catch(() => undefined)) as { hosts?: FirstWords['hosts'] } | undefined
+    if (response?.status === 200)
+      return { credentials: await readCredentials(config.dataDir), hosts: body?.hosts ?? [] }
+    await pause(100, undefined, { signal })
+  }
+}
+
+/** The lines that a start ends with. @param isFirst the account was made by this start: its keys are shown, this once */
+export function banner(config: Config, { credentials, hosts }: FirstWords, isFirst: boolean): string {
+  const api = credentials?.api_url ?? `http://${config.apiListen.host}:${config.apiListen.port}`
+  const lines = [
+    '',
+    `Stead ${version} is running`,
+    `  API        ${api}  (documentation: ${api}/docs)`,
+    `  Sites      http://<name>.${config.stagingDomain}:${config.edgePublicPort ?? config.edgeListen.port}`,
+    ...hosts.map((each) =>
+      each.wordpress
+        ? `  WordPress  ${each.wordpress}, PHP ${containmentText(each.containment)}`
+        : `  WordPress  not available yet:\n${indented(each.reason ?? '')}`,
+    ),
+  ]
+  if (!credentials) return `${lines.join('\n')}\n`
+  const account = `  Account    ${credentials.account_email}  (keys: ${config.dataDir}/credentials.json)`
+  const text = `${lines.join('\n')}\n${account}\n`
+  if (!isFirst) return text
+  return `${[
+    text,
+    'Your first site, in two lines:',
+    '',
+    `TOKEN=$(curl -s ${api}/auth/token -d grant_type=client_credentials -d client_id=${credentials.client_id} -d client_secret=${credentials.client_secret} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
+    `curl -s ${api}/v1/sites -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"name":"my-first-site"}'`,
+    '',
+    `Then open http://my-first-site.${config.stagingDomain}:${config.edgePublicPort ?? config.edgeListen.port}`,
+  ].join('\n')}\n`
+}
+
+function containmentText(containment: object | undefined): string {
+  const { bubblewrap, uid, nodePermissions, network } = (containment ?? {}) as Record<string, unknown>
+  const walls = [
+    bubblewrap ? 'in a bubblewrap sandbox' : '',
+    uid ? 'with a user of its own a site' : '',
+    nodePermissions ? "behind Node's permissions" : '',
+    network === 'none-but-egress' ? 'without a network of its own' : '',
+  ].filter(Boolean)
+  return walls.length > 0 ? walls.join(', ') : 'not contained'
+}
+
+const indented = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => `    ${line}`)
+    .join('\n')

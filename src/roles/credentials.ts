@@ -1,0 +1,22 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** What a first start leaves for its owner, in a file that only the owner may read. */
+export interface Credentials {
+  readonly client_id: string
+  readonly client_secret: string
+  readonly api_url: string
+  readonly edge_url: string
+  readonly account_email: string
+}
+
+export const credentialsFile = (dataDir: string): string => join(dataDir, 'credentials.json')
+
+/** `undefined` when there is no such file (any more). */
+export async function readCredentials(dataDir: string): Promise<Credentials | undefined> {
+  try {
+    return JSON.parse(await readFile(credentialsFile(dataDir), 'utf8')) as Credentials
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createCoreLibrary } from '../hosting/core-library/core-library.ts'
+import type { CoreProgress } from '../hosting/core-library/core-source.ts'
+import { Homes } from '../hosting/homes/homes.ts'
+import { createPreparation } from '../hosting/homes/preparation.ts'
+import { Spares } from '../hosting/homes/spares.ts'
+import { type HostedRecord, hostedSite, hostedSites, registerHost, reportHost } from '../hosting/host.store.ts'
+import { PhpPool } from '../hosting/php/pool.ts'
+import { defaultEgressLimits } from '../hosting/php/wasm/egress.ts'
+import { createWasmRuntime } from '../hosting/php/wasm/start.ts'
+import { createWebServer, type HostedSite } from '../hosting/web-server/web-server.ts'
+import { hostJobs } from '../jobs.ts'
+import { isPublicAddress } from '../platform/fetch/addresses.ts'
+import { writeFileOnce } from '../platform/files/write-file.ts'
+import { enqueue } from '../platform/operations/enqueue.ts'
+import { createWorker } from '../platform/operations/worker.ts'
+import { defaultPhpVersion } from '../resources/account/account.ts'
+import { configureSite } from '../resources/sites/configure-site.job.ts'
+import type { HostServices } from '../resources/sites/host-services.ts'
+import { findSite } from '../resources/sites/site.store.ts'
+import { stagingAddress } from '../resources/sites/site.ts'
+import type { Ground, Part } from './part.ts'
+
+const REPORT_EVERY_MS = 2000
+const MB = 1 << 20
+
+export interface HostOptions {
+  readonly onProgress?: (progress: CoreProgress) => void
+  /** The first preparation has come to an end. */
+  readonly onPrepared?: () => void
+}
+
+/** Keeps sites, runs their PHP, and does the operations bound to them. */
+export async function startHost(ground: Ground, options: HostOptions = {}): Promise<Part> {
+  const { config, database, log } = ground
+  await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
+  const isRoot = process.getuid?.() === 0
+  const runtime = await createWasmRuntime({
+    sandbox: config.sandbox,
+    memoryLimitMb: config.phpMemoryLimitMb,
+    uploadMaxMb: config.uploadMaxMb,
+    egress: { ...defaultEgressLimits, allows: (address) => config.allowPrivateFetch || isPublicAddress(address) },
+  })
+  const pool = new PhpPool(runtime, {
+    requestMs: config.phpRequestSeconds * 1000,
+    taskMs: config.phpRequestSeconds * 1000,
+    idleMs: config.phpIdleSeconds * 1000,
+    queueLength: config.phpQueue,
+    memoryBytes: config.phpMemoryMb * MB,
+    processMemoryBytes: config.phpProcessMemoryMb * MB,
+    mostBodyBytes: config.uploadMaxMb * MB,
+  })
+  const library = createCoreLibrary({ ...config, allowPrivate: config.allowPrivateFetch, log })
+  const name = await hostName(config.dataDir)
+  let hosted: (siteId: number) => Promise<HostedSite | undefined> = async () => undefined
+  const server = createWebServer({
+    siteById: (siteId) => hosted(siteId),
+    php: pool,
+    hostKey: ground.hostKey,
+    log,
+    mostBodyBytes: config.uploadMaxMb * MB,
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(config.hostListen, resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  const address = `http://${config.hostListen.host.includes(':') ? `[${config.hostListen.host}]` : config.hostListen.host}:${port}`
+  const datacenters = config.hostDatacenters.join(',')
+  const hostId = await database.transaction((tx) => registerHost(tx, { name, address, datacenters, now: Date.now() }))
+  const homes = new Homes({ database, dataDir: config.dataDir, hostId, prepared: config.preparedSites, isRoot, log })
+  const spares = new Spares({ homes, pool, count: config.spareSites, phpVersion: defaultPhpVersion, log })
+  await homes.cleanUp()
+  const corePath = (version: string) => join(config.dataDir, 'cores', version)
+  const site = (record: HostedRecord): HostedSite => {
+    const home = homes.home({
+      id: record.homeId,
+      coreVersion: record.coreVersion,
+      install: '',
+      siteId: record.siteId,
+      state: 'taken',
+    })
+    return { ...record, homePath: home.path, corePath: corePath(record.coreVersion), uid: home.uid }
+  }
+  hosted = cachedSites(ground, async (siteId) => {
+    const record = await hostedSite(database.read, hostId, siteId)
+    return record && site(record)
+  })
+  const preparation = createPreparation({
+    config,
+    library,
+    runtime,
+    homes,
+    spares,
+    isRoot,
+    log,
+    onProgress: options.onProgress,
+  })
+  const services: HostServices = {
+    ...ground,
+    hostId,
+    homes,
+    spares,
+    pool,
+    template: preparation.template,
+    corePath,
+    hostedSite: (siteId) => hosted(siteId),
+    refill: preparation.refill,
+  }
+  const worker = createWorker({ database, definitions: hostJobs, runner: 'host', hostId, services, log })
+  const report = () =>
+    database.transaction((tx) =>
+      reportHost(
+        tx,
+        hostId,
+        { ...preparation.state(), containment: runtime.containment(), php: pool.stats() },
+        Date.now(),
+      ),
+    )
+  await report()
+  const reporting = setInterval(
+    () => report().catch((error) => log.error({ err: error }, 'report failed')),
+    REPORT_EVERY_MS,
+  )
+  preparation.start().finally(() => {
+    options.onPrepared?.()
+    report().catch(() => {})
+  })
+  await followAddresses(ground, hostId)
+  worker.start()
+  log.info({ address, ...runtime.containment() }, 'the host listens')
+  return {
+    async stop() {
+      clearInterval(reporting)
+      await worker.stop(10_000)
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeIdleConnections()
+      await preparation.stop()
+      await pool.stopAll(5000)
+      server.closeAllConnections()
+      await closed
+      await runtime.close()
+    },
+  }
+}
+
+/** A host keeps its name as long as its data folder lives. */
+async function hostName(dataDir: string): Promise<string> {
+  const file = join(dataDir, 'host-name')
+  await writeFileOnce(file, `host-${randomBytes(6).toString('hex')}`, 0o600)
+  return (await readFile(file, 'utf8')).trim()
+}
+
+/** Remembers sites until something of them changes. */
+function cachedSites({ database }: Ground, load: (siteId: number) => Promise<HostedSite | undefined>) {
+  const known = new Map<number, { site: HostedSite; version: number }>()
+  return async (siteId: number): Promise<HostedSite | undefined> => {
+    const version = database.changes.version('routes')
+    const remembered = known.get(siteId)
+    if (remembered && remembered.version === version) return remembered.site
+    const site = await load(siteId)
+    if (site && version !== undefined) known.set(siteId, { site, version })
+    else known.delete(siteId)
+    return site
+  }
+}
+
+/** Sites whose own database says another address than the settings do now (staging domain, port of the edge). */
+async function followAddresses({ config, database }: Ground, hostId: number): Promise<void> {
+  for (const { siteId, address } of await hostedSites(database.read, hostId)) {
+    const site = await findSite(database.read, siteId)
+    if (!site || stagingAddress(site.name, config) === address) continue
+    await database.transaction((tx) =>
+      enqueue(tx, configureSite, { siteId }, { siteId, accountId: site.accountId, hostId }),
+    )
+  }
+}

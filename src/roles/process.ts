@@ -1,0 +1,64 @@
+import type { CommandCall } from '../cli/arguments.ts'
+import { testSettingsInForce } from '../config.ts'
+import { progressBar } from '../hosting/core-library/progress-bar.ts'
+import type { PartStates } from './control.ts'
+import type { Ground, Part } from './part.ts'
+import { openGround } from './part.ts'
+
+/** How long a part may take to finish what is under way. */
+const STOP_MS = 25_000
+
+/** `stead control|host|edge`: one part as a process of its own. */
+export async function run({ command, config }: CommandCall): Promise<undefined> {
+  const ground = await openGround(config, command)
+  const tests = testSettingsInForce(config)
+  if (tests.length > 0) ground.log.warn({ settings: tests }, 'settings for tests are on: never use them in production')
+  process.on('uncaughtException', (error) => {
+    ground.log.fatal({ err: error }, 'unexpected error')
+    process.exit(1)
+  })
+  const part = await start[command as keyof typeof start](ground)
+  process.send?.({ ready: true })
+  stopOnSignal(ground, part)
+}
+
+const start = {
+  async control(ground: Ground): Promise<Part> {
+    const { startControl } = await import('./control.ts')
+    let parts: PartStates = {}
+    process.on('message', (message: { parts?: PartStates }) => {
+      if (message.parts) parts = message.parts
+    })
+    return startControl(ground, () => parts)
+  },
+  async host(ground: Ground): Promise<Part> {
+    const { startHost } = await import('./host.ts')
+    const bar = progressBar(process.stdout)
+    return startHost(ground, { onProgress: bar.show, onPrepared: bar.done })
+  },
+  async edge(ground: Ground): Promise<Part> {
+    const { startEdge } = await import('./edge.ts')
+    return startEdge(ground)
+  },
+}
+
+function stopOnSignal({ log, database }: Ground, part: Part): void {
+  let stopping = false
+  const stop = async (reason: string) => {
+    if (stopping) return
+    stopping = true
+    log.info({ reason }, 'stopping')
+    setTimeout(() => process.exit(1), STOP_MS).unref()
+    try {
+      await part.stop()
+      await database.close()
+      process.exit(0)
+    } catch (error) {
+      log.error({ err: error }, 'stopping failed')
+      process.exit(1)
+    }
+  }
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => stop(signal))
+  // the supervisor is gone: nobody would restart or stop this process any more
+  process.on('disconnect', () => stop('the supervisor ended'))
+}

@@ -1,0 +1,110 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import type { CommandCall } from '../cli/arguments.ts'
+import { createLog, type Log } from '../platform/log/log.ts'
+import { banner, untilReady } from './banner.ts'
+import { readCredentials } from './credentials.ts'
+import { openGround } from './part.ts'
+
+const parts = ['control', 'host', 'edge'] as const
+type PartName = (typeof parts)[number]
+
+const LONGEST_PAUSE_MS = 10_000
+/** After running for so long a part counts as healthy: its next restart does not wait. */
+const HEALTHY_MS = 30_000
+const STOP_MS = 30_000
+/** A part that cannot be used as it is set up says so with this code; a restart would not help. */
+const UNUSABLE = 2
+
+/** Smaller young generations take less memory. */
+const EXEC_ARGV = ['--max-semi-space-size=8']
+
+interface Supervised {
+  readonly name: PartName
+  child: ChildProcess | undefined
+  isReady: boolean
+  startedAt: number
+  failures: number
+}
+
+/** `stead serve`: starts every part as a process of its own, and starts again what dies. */
+export async function run({ config, command }: CommandCall): Promise<number> {
+  const log = createLog(config.logLevel, 'supervisor')
+  // before the parts: the schema is there, and a database or folder that cannot be used is said once
+  await (await openGround(config, command)).database.close()
+  const isFirst = (await readCredentials(config.dataDir)) === undefined
+  const supervisor = supervise(log)
+  const ended = new Promise<number>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.on(signal, () => supervisor.stop(signal).then(() => resolve(0)))
+    supervisor.gaveUp.then(() => resolve(1))
+  })
+  const shown = new AbortController()
+  untilReady(config, shown.signal)
+    .then((words) => console.log(banner(config, words, isFirst)))
+    .catch(() => {})
+  const code = await ended
+  shown.abort()
+  return code
+}
+
+function supervise(log: Log) {
+  const gaveUp = Promise.withResolvers<void>()
+  const all: Supervised[] = parts.map((name) => ({ name, child: undefined, isReady: false, startedAt: 0, failures: 0 }))
+  let stopping = false
+
+  const tell = () => {
+    const states = Object.fromEntries(all.map(({ name, isReady }) => [name, name === 'control' || isReady]))
+    const control = all.find(({ name }) => name === 'control')?.child
+    if (control?.connected) control.send({ parts: states }, () => {})
+  }
+  const start = (part: Supervised) => {
+    if (stopping) return
+    part.startedAt = Date.now()
+    const child = fork(process.argv[1] as string, [part.name, ...process.argv.slice(3)], { execArgv: EXEC_ARGV })
+    part.child = child
+    child.on('message', (message: { ready?: boolean }) => {
+      part.isReady = message.ready === true
+      tell()
+    })
+    child.on('error', (error) => log.error({ err: error, part: part.name }, 'a part could not be started'))
+    child.on('exit', (code, signal) => ended(part, code, signal))
+  }
+  const ended = (part: Supervised, code: number | null, signal: string | null) => {
+    part.isReady = false
+    part.child = undefined
+    if (stopping) return
+    tell()
+    if (code === UNUSABLE) {
+      stop('a part cannot run').then(gaveUp.resolve)
+      return
+    }
+    part.failures = Date.now() - part.startedAt > HEALTHY_MS ? 1 : part.failures + 1
+    // the first restart is immediate: visitors wait for it
+    const pauseMs = part.failures === 1 ? 0 : Math.min(LONGEST_PAUSE_MS, 100 * 2 ** part.failures)
+    log.error({ part: part.name, code, signal, pauseMs }, 'a part died; starting it again')
+    setTimeout(() => start(part), pauseMs)
+  }
+  const stop = async (reason: string): Promise<void> => {
+    if (stopping) return
+    stopping = true
+    log.info({ reason }, 'stopping')
+    // visitors first: what they have begun ends while PHP still runs
+    for (const name of ['edge', 'control', 'host']) {
+      const { child } = all.find((part) => part.name === name) as Supervised
+      if (child) await end(child)
+    }
+  }
+  for (const part of all) start(part)
+  return { stop, gaveUp: gaveUp.promise }
+}
+
+function end(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+    child.once('exit', () => {
+      clearTimeout(late)
+      resolve()
+    })
+    child.kill('SIGTERM')
+  })
+}
