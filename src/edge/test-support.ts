@@ -1,6 +1,13 @@
 /** Real sockets for the edge's tests: a gateway on a free port, a host that answers as told, raw connections. */
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { createGateway, type Gateway, type GatewayOptions } from './gateway.ts'
 import type { Route } from './route.ts'
@@ -117,3 +124,62 @@ export async function rawRequest(port: number, cleanup: Cleanup, request: string
 export async function eventually(test: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await test())) await new Promise((resolve) => setTimeout(resolve, 5))
 }
+
+/** An answer, read to its end. */
+export interface Reply {
+  status: number
+  reason: string
+  headers: IncomingHttpHeaders
+  raw: string[]
+  body: string
+}
+
+/** One request on a connection of its own. */
+export async function ask(
+  port: number,
+  path = '/',
+  options: { method?: string; headers?: Record<string, string>; body?: string | Buffer; host?: string } = {},
+): Promise<Reply> {
+  const request = httpRequest({
+    port,
+    host: '127.0.0.1',
+    path,
+    method: options.method ?? 'GET',
+    headers: { host: options.host ?? 'site.test', ...options.headers },
+    agent: false,
+  })
+  request.end(options.body)
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  // A body that is still on its way when the answer is complete may fail.
+  request.on('error', () => {})
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk as Buffer)
+  return {
+    status: response.statusCode as number,
+    reason: response.statusMessage as string,
+    headers: response.headers,
+    raw: response.rawHeaders,
+    body: Buffer.concat(chunks).toString(),
+  }
+}
+
+/** A host that says what it was asked. */
+export const startEcho = (cleanup: Cleanup) =>
+  startHost(cleanup, async (request, response) => {
+    const chunks: Buffer[] = []
+    try {
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+    } catch {
+      return
+    }
+    response.setHeader('content-type', 'application/json')
+    response.end(
+      JSON.stringify({
+        method: request.method,
+        url: request.url,
+        raw: request.rawHeaders,
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString('latin1'),
+      }),
+    )
+  })

@@ -1,0 +1,180 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { Readable } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { VisitorRequest } from '../php/pool.ts'
+import { PhpBodyTooLarge, PhpBusy, PhpCrashed, PhpTimeout } from '../php/runtime.ts'
+import { ask, createTestSite, KEY, ok, type TestSite } from './test-support.ts'
+
+let site: TestSite
+beforeEach(async () => {
+  site = await createTestSite()
+})
+afterEach(() => site.remove())
+
+describe('PHP', () => {
+  test('gets the request as the visitor made it, and what the edge says of the visitor', async () => {
+    let seen: VisitorRequest | undefined
+    let body = ''
+    const port = await site.start(async (request) => {
+      seen = request
+      for await (const chunk of request.body ?? []) body += chunk
+      return ok()
+    })
+    await ask(port, '/a/b?c=%20d', {
+      method: 'POST',
+      body: 'form',
+      headers: { 'X-Own': '1', proxy: 'x', 'X-Stead-More': '1' },
+    })
+    expect(seen).toMatchObject({
+      method: 'POST',
+      path: '/a/b?c=%20d',
+      script: '/wordpress/index.php',
+      remoteAddress: '192.0.2.7',
+      https: true,
+      host: 'site.test:8081',
+    })
+    expect(body).toBe('form')
+    const names = seen!.headers.filter((_, i) => i % 2 === 0)
+    expect(names).toEqual(expect.arrayContaining(['X-Own', 'host']))
+    expect(names.filter((name) => /stead|proxy$|connection/i.test(name))).toEqual([])
+    await ask(port, '/wp-admin/')
+    expect(seen).toMatchObject({ script: '/wordpress/wp-admin/index.php', body: null })
+  })
+
+  test('answers with status, repeated headers and body, but not with headers of the connection', async () => {
+    // biome-ignore format: pairs
+    const headers = [
+      'Set-Cookie', 'a=1', 'Set-Cookie', 'b=2', 'X-Powered-By', 'PHP', 'Connection', 'close', 'Transfer-Encoding', 'gzip',
+      'Upgrade', 'h2c', 'X-Stead-Renderer', 'forged', 'Content-Type', 'text/html', 'Status', '200 OK',
+    ]
+    const port = await site.start(() => ok('page', headers, 404))
+    const reply = await ask(port, '/')
+    expect([reply.status, reply.text]).toEqual([404, 'page'])
+    expect(reply.headers['set-cookie']).toEqual(['a=1', 'b=2'])
+    expect(reply.headers['x-stead-renderer']).toBe('php')
+    for (const name of ['x-powered-by', 'upgrade', 'status']) expect(reply.headers[name]).toBeUndefined()
+    expect(reply.headers['transfer-encoding']).toBe('chunked')
+  })
+
+  test('cannot break the framing of the connection that it shares with other sites', async () => {
+    const injected = 'helloHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL'
+    const lengths = ['5', '500', 'x', '-1']
+    const port = await site.start((request) => {
+      if (request.path === '/two') return ok('hello', ['Content-Length', '5', 'Content-Length', '9'])
+      if (request.path === '/line') return ok('hello', ['X-A', 'a\r\nContent-Length: 1'])
+      if (request.path === '/status') return ok('hello', [], 101)
+      return ok(injected, ['Content-Length', lengths[Number(request.path.slice(1))] as string])
+    })
+    expect((await ask(port, '/0')).text).toBe('hello')
+    await expect(ask(port, '/1')).rejects.toThrow()
+    for (const path of ['/2', '/3']) expect((await ask(port, path)).text).toBe(injected)
+    expect((await ask(port, '/two')).text).toBe('hello')
+    expect((await ask(port, '/line')).status).toBe(502)
+    expect((await ask(port, '/status')).status).toBe(502)
+    const head = await ask(port, '/0', { method: 'HEAD' })
+    expect([head.headers['content-length'], head.text]).toEqual(['5', ''])
+  })
+
+  test('502, 503, 504 and 500 by what went wrong', async () => {
+    const faults: Record<string, Error> = {
+      '/busy': new PhpBusy('full'),
+      '/slow': new PhpTimeout('late'),
+      '/crash': new PhpCrashed('gone'),
+      '/bug': new Error('other'),
+    }
+    const port = await site.start((request) => Promise.reject(faults[request.path]))
+    const busy = await ask(port, '/busy')
+    expect([busy.status, busy.headers['retry-after']]).toEqual([503, '5'])
+    expect((await ask(port, '/slow')).status).toBe(504)
+    expect((await ask(port, '/crash')).status).toBe(502)
+    expect((await ask(port, '/bug')).status).toBe(500)
+  })
+
+  test('a crash in the middle of a page does not look like its end', async () => {
+    const port = await site.start(() => ({
+      status: 200,
+      headers: [],
+      body: Readable.from(
+        (async function* () {
+          yield 'part'
+          throw new PhpCrashed('gone')
+        })(),
+      ),
+    }))
+    await expect(ask(port, '/')).rejects.toThrow()
+    expect((await ask(port, '/style.css')).status).toBe(200)
+  })
+
+  test('413 before PHP runs, by announced length; and when PHP finds a body too long; the connection goes on', async () => {
+    let ran = 0
+    const port = await site.start(async (request) => {
+      ran++
+      let bytes = 0
+      for await (const chunk of request.body ?? []) {
+        bytes += (chunk as Buffer).length
+        if (bytes > 1000) throw new PhpBodyTooLarge('too long')
+      }
+      return ok()
+    }, 1000)
+    const large = Buffer.alloc(4 << 20)
+    expect((await ask(port, '/', { method: 'POST', body: large })).status).toBe(413)
+    expect(ran).toBe(0)
+    const chunked = await ask(port, '/', { method: 'POST', body: large, headers: { 'transfer-encoding': 'chunked' } })
+    expect(chunked.status).toBe(413)
+    expect(ran).toBe(1)
+    expect((await ask(port, '/', { method: 'POST', body: Buffer.alloc(1000) })).status).toBe(200)
+  })
+
+  test('is free again while a visitor with a slow line still reads', async () => {
+    const page = Buffer.alloc(4 << 20, 'x')
+    let taken = false
+    const port = await site.start(() => {
+      const body = Readable.from(
+        (async function* () {
+          for (let at = 0; at < page.length; at += 1 << 16) yield page.subarray(at, at + (1 << 16))
+          taken = true
+        })(),
+        { objectMode: false },
+      )
+      return { status: 200, headers: [], body }
+    })
+    const socket = connect(port, '127.0.0.1')
+    socket.pause()
+    socket.write(
+      `GET / HTTP/1.1\r\nHost: site.test\r\nConnection: close\r\nX-Stead-Key: ${KEY}\r\nX-Stead-Site: 7\r\n\r\n`,
+    )
+    while (!taken) await new Promise(setImmediate)
+    let received = 0
+    socket.on('data', (chunk) => {
+      received += chunk.length
+    })
+    socket.resume()
+    await once(socket, 'close')
+    expect(received).toBeGreaterThan(page.length)
+  })
+
+  test('learns that the visitor has gone, before and during its answer', async () => {
+    const events: string[] = []
+    const port = await site.start((request, signal) => {
+      signal?.addEventListener('abort', () => events.push(`abort ${request.path}`))
+      if (request.path === '/before') {
+        events.push('asked')
+        return new Promise(() => {})
+      }
+      const body = new Readable({ read() {} })
+      body.push('part')
+      body.on('close', () => events.push('body closed'))
+      return { status: 200, headers: [], body }
+    })
+    for (const path of ['/before', '/during']) {
+      const socket = connect(port, '127.0.0.1')
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: site.test\r\nX-Stead-Key: ${KEY}\r\nX-Stead-Site: 7\r\n\r\n`)
+      if (path === '/before') while (!events.includes('asked')) await new Promise(setImmediate)
+      else await once(socket, 'data')
+      socket.destroy()
+      while (!events.includes(`abort ${path}`)) await new Promise(setImmediate)
+    }
+    while (!events.includes('body closed')) await new Promise(setImmediate)
+  })
+})
