@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Database, isPostgres, isUniqueViolation, type Tx } from '../db/database.ts'
 import type { Definitions } from './definition.ts'
 import { databaseNow, type Lease, type StoredOperation } from './lease.ts'
-import { goOn, type Standing, type Surroundings } from './standing.ts'
+import { changeStep, goOn, type Standing, type Surroundings } from './standing.ts'
 
 /** What a worker can take up, and in whose name. */
 export interface Claimant {
@@ -23,10 +23,12 @@ const ofLane = ({ runner, hostId, definitions }: Claimant): RawBuilder<boolean> 
     and o.type in (${sql.join([...definitions.keys()])})`
 
 /**
- * The oldest due operation that nothing holds up: of its site, none is begun and no earlier one is due. A delayed
+ * The oldest due operations that nothing holds up, so no two of one site: of its site, none is begun and no earlier one is due. A delayed
  * operation (never begun, `run_at` to come) holds up nothing; one that waits for its next attempt is begun, and does.
+ * Ordered by `host_id` first, which is the same for all: PostgreSQL does not see that in `is null`, and would read and sort
+ * the whole queue (15 ms with 4,000) instead of the index's beginning.
  */
-const dueOperation = (tx: Tx, claimant: Claimant): RawBuilder<unknown> => sql`
+const dueOperations = (tx: Tx, claimant: Claimant, most: number): RawBuilder<unknown> => sql`
   select o.id from operations o
   where o.state = 'queued' and ${ofLane(claimant)} and o.run_at <= ${databaseNow(tx)}
     and (o.site_id is null or o.started_at is not null or (
@@ -34,13 +36,13 @@ const dueOperation = (tx: Tx, claimant: Claimant): RawBuilder<unknown> => sql`
         where b.site_id = o.site_id and b.started_at is not null and b.finished_at is null)
       and not exists (select 1 from operations e
         where e.site_id = o.site_id and e.state = 'queued' and e.id < o.id and e.run_at <= ${databaseNow(tx)})))
-  order by o.run_at, o.id limit 1`
+  order by o.host_id, o.run_at, o.id limit ${most}`
 
-/** An operation whose worker has not been heard of for the length of its lease. */
-const orphanedOperation = (tx: Tx, claimant: Claimant): RawBuilder<unknown> => sql`
+/** Operations whose worker has not been heard of for the length of their lease. */
+const orphanedOperations = (tx: Tx, claimant: Claimant, most: number): RawBuilder<unknown> => sql`
   select o.id from operations o
   where o.state = 'running' and ${ofLane(claimant)} and o.lease_until < ${databaseNow(tx)}
-  order by o.id limit 1`
+  order by o.id limit ${most}`
 
 /** What there is to take up. */
 export interface Outlook {
@@ -53,7 +55,7 @@ export interface Outlook {
 /** Reads, without any lock, whether there is something to take up. */
 export async function lookOut(tx: Tx, claimant: Claimant): Promise<Outlook> {
   const { rows } = await sql<{ due: number | null; orphan: number | null; wait: number | null }>`
-    select (${dueOperation(tx, claimant)}) as due, (${orphanedOperation(tx, claimant)}) as orphan,
+    select (${dueOperations(tx, claimant, 1)}) as due, (${orphanedOperations(tx, claimant, 1)}) as orphan,
       (select min(o.run_at) - ${databaseNow(tx)} from operations o
         where o.state = 'queued' and ${ofLane(claimant)} and o.run_at > ${databaseNow(tx)}) as wait`.execute(tx)
   const { due, orphan, wait } = rows[0] ?? { due: null, orphan: null, wait: null }
@@ -70,18 +72,13 @@ export async function claim(
   surroundings: Surroundings,
   { most, orphans }: { most: number; orphans: boolean },
 ): Promise<Claimed[]> {
-  const kinds = orphans ? [orphanedOperation, dueOperation] : [dueOperation]
   const claimAtOnce = (count: number) =>
     database.transaction(async (tx) => {
-      const claimed: Claimed[] = []
-      for (const kind of kinds) {
-        while (claimed.length < count) {
-          const operation = await takeUp(tx, claimant, kind(tx, claimant), surroundings.clock())
-          if (!operation) break
-          claimed.push(await beginWork(tx, claimant, operation, surroundings))
-        }
-      }
-      return claimed
+      const now = surroundings.clock()
+      const taken = orphans ? await takeUp(tx, claimant, orphanedOperations(tx, claimant, count), now) : []
+      const left = count - taken.length
+      if (left > 0) taken.push(...(await takeUp(tx, claimant, dueOperations(tx, claimant, left), now)))
+      return taken.length > 0 ? beginWork(tx, claimant, taken, surroundings) : []
     })
   try {
     return await claimAtOnce(most)
@@ -95,45 +92,45 @@ export async function claim(
 async function takeUp(
   tx: Tx,
   { owner, leaseMs }: Claimant,
-  candidate: RawBuilder<unknown>,
+  candidates: RawBuilder<unknown>,
   now: number,
-): Promise<StoredOperation | undefined> {
-  // on PostgreSQL a materialized candidate: as a plain subquery it could be looked for, and locked, more than once
+): Promise<StoredOperation[]> {
+  // on PostgreSQL materialized candidates: as a plain subquery they could be looked for, and locked, more than once
   const skipLocked = isPostgres(tx) ? sql`for update skip locked` : sql``
   const { rows } = await sql<StoredOperation>`
-    with candidate as materialized (${candidate} ${skipLocked})
+    with candidates as materialized (${candidates} ${skipLocked})
     update operations set state = 'running', attempts = attempts + 1, lease_owner = ${owner},
       lease_until = ${databaseNow(tx)} + ${leaseMs}, started_at = coalesce(started_at, ${now})
-    where id = (select id from candidate)
+    where id in (select id from candidates)
     returning *`.execute(tx)
-  return rows[0]
+  return rows
 }
 
 async function beginWork(
   tx: Tx,
   { owner, leaseMs, definitions }: Claimant,
-  operation: StoredOperation,
+  operations: StoredOperation[],
   surroundings: Surroundings,
-): Promise<Claimed> {
-  const steps = await tx
+): Promise<Claimed[]> {
+  const ids = operations.map(({ id }) => id)
+  const allSteps = await tx
     .selectFrom('operation_steps')
     .selectAll()
-    .where('operation_id', '=', operation.id)
+    .where('operation_id', 'in', ids)
+    .orderBy('operation_id')
     .orderBy('position')
     .execute()
-  // what was running when its worker died begins again
-  for (const step of steps.filter(({ state }) => state === 'running')) {
-    step.state = 'pending'
-    await tx
-      .updateTable('operation_steps')
-      .set({ state: 'pending' })
-      .where('operation_id', '=', step.operation_id)
-      .where('position', '=', step.position)
-      .execute()
+  const stepsOf = Map.groupBy(allSteps, (step) => step.operation_id)
+  const claimed: Claimed[] = []
+  for (const operation of operations.toSorted((a, b) => a.id - b.id)) {
+    const standing: Standing = { operation, steps: stepsOf.get(operation.id) ?? [] }
+    // what was running when its worker died begins again
+    for (const { state, position } of standing.steps)
+      if (state === 'running') await changeStep(tx, standing, position, { state: 'pending' })
+    const definition = definitions.get(operation.type)
+    if (!definition) throw new Error(`no definition of ${operation.type}`)
+    const lease = { operationId: operation.id, owner, fence: operation.attempts, durationMs: leaseMs }
+    claimed.push({ lease, standing: await goOn(tx, standing, definition, surroundings) })
   }
-  const definition = definitions.get(operation.type)
-  if (!definition) throw new Error(`no definition of ${operation.type}`)
-  const standing = await goOn(tx, { operation, steps }, definition, surroundings)
-  const lease = { operationId: operation.id, owner, fence: operation.attempts, durationMs: leaseMs }
-  return { lease, standing }
+  return claimed
 }

@@ -74,12 +74,14 @@ export function createWorker<Services>(options: WorkerOptions<Services>): Worker
   let stopping = false
   let looking: Promise<void> | undefined
   let lookAgain = false
+  let hungry = false
+  let lookedOutAt = Number.NEGATIVE_INFINITY
   let nextLook: NodeJS.Timeout | undefined
   const ends: (() => void)[] = []
 
   /** @returns how many operations were taken up */
-  const takeUp = async (orphans: boolean): Promise<number> => {
-    const claimed = await claim(database, claimant, surroundings, { most: concurrency - running.size, orphans })
+  const takeUp = async (most: number, orphans: boolean): Promise<number> => {
+    const claimed = await claim(database, claimant, surroundings, { most, orphans })
     for (const { lease, standing } of claimed) {
       const definition = definitions.get(standing.operation.type) as AnyDefinition
       const execution = execute(surroundings, definition, lease, standing)
@@ -92,26 +94,39 @@ export function createWorker<Services>(options: WorkerOptions<Services>): Worker
     return claimed.length
   }
 
+  /** Takes up what there is, as much as fits. @returns milliseconds until it should look again, notices apart */
+  const takeUpAll = async (): Promise<number> => {
+    while (running.size < concurrency && !stopping) {
+      lookAgain = false
+      let orphans = false
+      if (!hungry || performance.now() - lookedOutAt > lookEveryMs) {
+        // a read first: most notices are of others' work, and on SQLite a claim takes the one right to write
+        const outlook = await lookOut(database.read, claimant)
+        lookedOutAt = performance.now()
+        if (!outlook.due && !outlook.orphan && !lookAgain) return outlook.waitMs ?? lookEveryMs
+        orphans = outlook.orphan
+        hungry = outlook.due || outlook.orphan
+        if (!hungry) continue
+      }
+      const most = concurrency - running.size
+      if (stopping) break
+      const count = await takeUp(most, orphans)
+      // as long as the queue gave all that was asked for, there is no need to read it before asking for more
+      hungry = count === most
+      // others were faster, or are about to be
+      if (count === 0 && !lookAgain) return RACE_LOST_WAIT_MS
+    }
+    return lookEveryMs
+  }
+
   const lookOnce = async (): Promise<void> => {
     clearTimeout(nextLook)
     lookAgain = false
     let waitMs = lookEveryMs
     try {
-      while (running.size < concurrency && !stopping) {
-        lookAgain = false
-        // a read first: most notices are of others' work, and on SQLite a claim takes the one right to write
-        const outlook = await lookOut(database.read, claimant)
-        waitMs = outlook.waitMs ?? lookEveryMs
-        if (!outlook.due && !outlook.orphan) {
-          if (lookAgain) continue
-          break
-        }
-        if (stopping || (await takeUp(outlook.orphan)) > 0) continue
-        // others were faster, or are about to be
-        waitMs = RACE_LOST_WAIT_MS
-        break
-      }
+      waitMs = await takeUpAll()
     } catch (error) {
+      hungry = false
       log.error({ err: error }, 'operations could not be taken up')
     }
     if (!stopping) nextLook = setTimeout(look, Math.min(waitMs, lookEveryMs))
