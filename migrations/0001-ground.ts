@@ -131,17 +131,6 @@ async function sites(db: AnyDb): Promise<void> {
     .execute()
   await db.schema.createIndex('routes_changed').on('routes').column('changed_at').execute()
   await db.schema.createIndex('routes_site').on('routes').column('site_id').execute()
-  await tableWithId(db, 'collaborators')
-    .addColumn('site_id', 'bigint', (column) => column.notNull().references('sites.id'))
-    .addColumn('account_id', 'bigint', (column) => column.notNull().references('accounts.id'))
-    .addColumn('state', 'text', (column) => column.notNull())
-    .addColumn('wp_username', 'text', (column) => column.notNull())
-    .addColumn('roles', 'text', (column) => column.notNull())
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .addColumn('updated_at', 'bigint', (column) => column.notNull())
-    .addUniqueConstraint('collaborators_once', ['account_id', 'site_id'])
-    .execute()
-  await db.schema.createIndex('collaborators_site').on('collaborators').columns(['site_id', 'id']).execute()
 }
 
 async function records(db: AnyDb): Promise<void> {

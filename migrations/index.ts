@@ -1,9 +1,11 @@
 import type { Migration } from 'kysely/migration'
 import { ground } from './0001-ground.ts'
 import { operations } from './0002-operations.ts'
+import { people } from './0003-people.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
   '0001-ground': ground,
   '0002-operations': operations,
+  '0003-people': people,
 }

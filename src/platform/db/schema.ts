@@ -12,7 +12,13 @@ export interface Schema {
   site_homes: SiteHomeRow
   sites: SiteRow
   routes: RouteRow
+  site_access: SiteAccessRow
   collaborators: CollaboratorRow
+  account_access: AccountAccessRow
+  tags: TagRow
+  site_tags: SiteTagRow
+  notes: NoteRow
+  account_addons: AccountAddonRow
   activity: ActivityRow
   events: EventRow
   idempotency_keys: IdempotencyKeyRow
@@ -119,10 +125,62 @@ export interface RouteRow {
   changed_at: number
 }
 
+/** One row for each account that may see a site: its owner and its collaborators. Lists of sites come from here. */
+export interface SiteAccessRow {
+  account_id: number
+  site_id: number
+  /** The site's name, which never changes. */
+  site_name: string
+  /** 0: a favourite of this account; 1: not. Orders lists. */
+  rank: 0 | 1
+  is_deleted: Flag
+}
+
+/** Account-level access: what an owner lets another account do beyond single sites. */
+export interface AccountAccessRow {
+  owner_account_id: number
+  account_id: number
+  add_to_all_new: Flag
+  create_site: Flag
+  /** JSON array of role names. */
+  roles: string
+}
+
+/** A tag of one account. */
+export interface TagRow {
+  id: Generated<number>
+  account_id: number
+  name: string
+}
+
+export interface SiteTagRow {
+  tag_id: number
+  site_id: number
+}
+
+export interface NoteRow {
+  id: Generated<number>
+  site_id: number
+  author: string
+  editor: string
+  subject: string
+  body: string
+  created_at: number
+  updated_at: number
+}
+
+export interface AccountAddonRow {
+  account_id: number
+  addon_id: number
+  quantity: number
+}
+
 export interface CollaboratorRow {
   id: Generated<number>
   site_id: number
   account_id: number
+  /** Who owns the site. */
+  owner_account_id: number
   state: string
   wp_username: string
   /** JSON array of role names. */

@@ -11,7 +11,7 @@ export const listSites = operation({
   path: '/v1/sites',
   tag: 'Sites',
   summary: 'List sites',
-  description: 'All sites that the caller can see, by name; a page of them with `paginate`.',
+  description: 'All sites that the caller can see, favourites first, then by name; a page of them with `paginate`.',
   access: { account: 'own' },
   query: Type.Object({
     tag_name: Type.Optional(Type.String()),
@@ -22,13 +22,12 @@ export const listSites = operation({
   paged: true,
 
   async handle({ tx, caller, config, now }, { query }) {
-    // no site has a tag yet
-    if (query.tag_name !== undefined) return query.paginate ? reply([], { page: pageInfo(pageOf(query), 0) }) : []
+    const selection = { tagName: query.tag_name }
     if (!query.paginate)
-      return (await listVisibleSites(tx, caller.accountId)).map((site) => presentSite(site, config, now))
+      return (await listVisibleSites(tx, caller.accountId, selection)).map((site) => presentSite(site, config, now))
     const asked = pageOf(query)
-    const sites = await listVisibleSites(tx, caller.accountId, asked)
-    const page = pageInfo(asked, await countVisibleSites(tx, caller.accountId))
+    const sites = await listVisibleSites(tx, caller.accountId, selection, asked)
+    const page = pageInfo(asked, await countVisibleSites(tx, caller.accountId, selection))
     return reply(
       sites.map((site) => presentSite(site, config, now)),
       { page },

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { reply } from '../../platform/http/operation.ts'
 import { oneOf, pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { operation } from '../operation.ts'
-import { type SiteFilter, searchVisibleSites } from './site.store.ts'
+import { countVisibleSites, listVisibleSites, type SiteFilter } from './site.store.ts'
 import { presentSiteWithAddresses, SiteWithAddresses } from './site.ts'
 
 const keys = ['domain', 'name', 'state', 'wordpress_version', 'cms_version', 'php_version', 'datacenter_code'] as const
@@ -14,7 +14,7 @@ export const searchSites = operation({
   tag: 'Sites',
   summary: 'Search sites',
   description:
-    'Sites that fulfil every filter, by name. `name` and `domain` match a part, `cms_version` (also `wordpress_version`) a beginning, the others exactly.',
+    'Sites that fulfil every filter, favourites first, then by name. `name` and `domain` match a part, `cms_version` (also `wordpress_version`) a beginning, the others exactly.',
   access: { account: 'own' },
   reads: true,
   body: Type.Object({
@@ -29,7 +29,9 @@ export const searchSites = operation({
 
   async handle({ tx, caller, config, now }, { body }) {
     const asked = pageOf(body)
-    const { sites, total } = await searchVisibleSites(tx, caller.accountId, body.filters.map(siteFilter), asked)
+    const selection = { filters: body.filters.map(siteFilter) }
+    const sites = await listVisibleSites(tx, caller.accountId, selection, asked)
+    const total = await countVisibleSites(tx, caller.accountId, selection)
     return reply(
       sites.map((site) => presentSiteWithAddresses(site, config, now)),
       { page: pageInfo(asked, total) },

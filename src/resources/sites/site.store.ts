@@ -3,7 +3,7 @@ import { announce, type Tx } from '../../platform/db/database.ts'
 import type { SiteRow } from '../../platform/db/schema.ts'
 import type { Role } from '../access.ts'
 import type { PhpVersion } from '../account/account.ts'
-import type { EnvironmentType, HostRoom, Install, ListedSite, Site, SiteState, Usage } from './site.ts'
+import type { EnvironmentType, HostRoom, Install, ListedSite, Site, SiteState, Tag, Usage } from './site.ts'
 
 /** A site that the caller may see, with what it may do there. */
 export interface VisibleSite extends ListedSite {
@@ -43,7 +43,7 @@ function site(row: Selectable<SiteRow>): Site {
   }
 }
 
-const listed = (row: CountedRow): ListedSite => ({
+const listed = (row: CountedRow): Omit<ListedSite, 'isFavorite' | 'tags'> => ({
   ...site(row),
   // the first route is the site's own staging address
   domainsCount: Math.max(0, row.domains_count - 1),
@@ -73,40 +73,46 @@ function countedSites(tx: Tx) {
 
 /** @returns `undefined` for a site that does not exist, was deleted, or is no business of this account */
 export async function visibleSite(tx: Tx, accountId: number, siteId: number): Promise<VisibleSite | undefined> {
-  const row = await countedSites(tx).where('sites.id', '=', siteId).executeTakeFirst()
-  if (!row) return undefined
-  if (row.account_id === accountId) return { ...listed(row), isOwned: true, roles: [] }
-  const collaborator = await tx
-    .selectFrom('collaborators')
-    .select('roles')
-    .where('site_id', '=', siteId)
-    .where('account_id', '=', accountId)
+  const row = await accessibleSites(tx, accountId)
+    .select(({ selectFrom }) => [
+      selectFrom('collaborators')
+        .select('collaborators.roles')
+        .whereRef('collaborators.site_id', '=', 'sites.id')
+        .where('collaborators.account_id', '=', accountId)
+        .as('roles'),
+      selectFrom('site_tags')
+        .innerJoin('tags', 'tags.id', 'site_tags.tag_id')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .whereRef('site_tags.site_id', '=', 'sites.id')
+        .where('tags.account_id', '=', accountId)
+        .as('tags_count'),
+    ])
+    .where('sites.id', '=', siteId)
     .executeTakeFirst()
-  return collaborator && { ...listed(row), isOwned: false, roles: JSON.parse(collaborator.roles) as Role[] }
+  if (!row) return undefined
+  const tags = row.tags_count ? ((await tagsOfSites(tx, accountId, [siteId])).get(siteId) ?? []) : []
+  return {
+    ...listed(row),
+    isFavorite: row.rank === 0,
+    tags,
+    isOwned: row.account_id === accountId,
+    roles: row.roles === null ? [] : (JSON.parse(row.roles) as Role[]),
+  }
 }
 
-/** The account's own sites and those it collaborates on. */
-function visibleSites(tx: Tx, accountId: number) {
-  return countedSites(tx).where(({ or, eb, selectFrom }) =>
-    or([
-      eb('sites.account_id', '=', accountId),
-      eb('sites.id', 'in', selectFrom('collaborators').select('site_id').where('account_id', '=', accountId)),
-    ]),
-  )
+/** Sites that an account may see, its own and those it collaborates on, with its favourites and tags. */
+function accessibleSites(tx: Tx, accountId: number) {
+  return countedSites(tx)
+    .innerJoin('site_access', 'site_access.site_id', 'sites.id')
+    .select('site_access.rank')
+    .where('site_access.account_id', '=', accountId)
+    .where('site_access.is_deleted', '=', 0)
 }
 
-/** By name; without `page` all of them. */
-export async function listVisibleSites(
-  tx: Tx,
-  accountId: number,
-  page?: { perPage: number; offset: number },
-): Promise<ListedSite[]> {
-  const query = visibleSites(tx, accountId).orderBy('sites.name')
-  return (await (page ? query.limit(page.perPage).offset(page.offset) : query).execute()).map(listed)
-}
-
-export async function countVisibleSites(tx: Tx, accountId: number): Promise<number> {
-  return countOf(visibleSites(tx, accountId))
+/** Which of an account's sites are asked for. */
+export interface SiteSelection {
+  readonly tagName?: string | undefined
+  readonly filters?: readonly SiteFilter[]
 }
 
 export type SiteFilter =
@@ -114,20 +120,54 @@ export type SiteFilter =
   | { key: 'state' | 'php_version' | 'datacenter_code'; value: string }
   | { key: 'core_version'; prefix: string }
 
-/** Visible sites that fulfil every filter, by name. */
-export async function searchVisibleSites(
+/** Favourites first, then by name; without `page` all of them. */
+export async function listVisibleSites(
   tx: Tx,
   accountId: number,
-  filters: readonly SiteFilter[],
-  page: { perPage: number; offset: number },
-): Promise<{ sites: ListedSite[]; total: number }> {
-  let query = visibleSites(tx, accountId)
+  selection: SiteSelection = {},
+  page?: { perPage: number; offset: number },
+): Promise<ListedSite[]> {
+  const query = selected(accessibleSites(tx, accountId), accountId, selection)
+    .orderBy('site_access.rank')
+    .orderBy('site_access.site_name')
+  const rows = await (page ? query.limit(page.perPage).offset(page.offset) : query).execute()
+  const tags = await tagsOfSites(tx, accountId, page ? rows.map(({ id }) => id) : undefined)
+  return rows.map((row) => ({ ...listed(row), isFavorite: row.rank === 0, tags: tags.get(row.id) ?? [] }))
+}
+
+export async function countVisibleSites(tx: Tx, accountId: number, selection: SiteSelection = {}): Promise<number> {
+  const { count } = await selected(accessibleSites(tx, accountId), accountId, selection)
+    .clearSelect()
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+type AccessibleSites = ReturnType<typeof accessibleSites>
+
+function selected(
+  query: AccessibleSites,
+  accountId: number,
+  { tagName, filters = [] }: SiteSelection,
+): AccessibleSites {
+  let result = query
+  if (tagName !== undefined)
+    result = result.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('site_tags')
+          .innerJoin('tags', 'tags.id', 'site_tags.tag_id')
+          .select('site_tags.site_id')
+          .whereRef('site_tags.site_id', '=', 'sites.id')
+          .where('tags.account_id', '=', accountId)
+          .where('tags.name', '=', tagName),
+      ),
+    )
   for (const filter of filters) {
-    if ('value' in filter) query = query.where(`sites.${filter.key}`, '=', filter.value)
-    else if ('prefix' in filter) query = query.where('sites.core_version', 'like', `${escaped(filter.prefix)}%`)
-    else if (filter.key === 'name') query = query.where('sites.name', 'like', like(filter.part))
+    if ('value' in filter) result = result.where(`sites.${filter.key}`, '=', filter.value)
+    else if ('prefix' in filter) result = result.where('sites.core_version', 'like', `${escaped(filter.prefix)}%`)
+    else if (filter.key === 'name') result = result.where('site_access.site_name', 'like', like(filter.part))
     else
-      query = query.where(({ exists, selectFrom }) =>
+      result = result.where(({ exists, selectFrom }) =>
         exists(
           selectFrom('routes')
             .select('routes.site_id')
@@ -136,8 +176,7 @@ export async function searchVisibleSites(
         ),
       )
   }
-  const rows = await query.orderBy('sites.name').limit(page.perPage).offset(page.offset).execute()
-  return { sites: rows.map(listed), total: await countOf(query) }
+  return result
 }
 
 /** Names and host names are stored in lower case, so that a lower-case pattern is case-blind on both databases. */
@@ -145,12 +184,37 @@ const like = (part: string): string => `%${escaped(part.toLowerCase())}%`
 /** `%` and `_` of the client stand for themselves; no name has either, so none can match. */
 const escaped = (part: string): string => part.replace(/[%_\\]/g, '\u0001')
 
-async function countOf(query: ReturnType<typeof visibleSites>): Promise<number> {
-  const { count } = await query
-    .clearSelect()
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  return Number(count)
+/** An account's tags by site, in order of id. @param siteIds only of these; all when absent */
+async function tagsOfSites(tx: Tx, accountId: number, siteIds?: readonly number[]): Promise<Map<number, Tag[]>> {
+  if (siteIds?.length === 0) return new Map()
+  const query = tx
+    .selectFrom('tags')
+    .innerJoin('site_tags', 'site_tags.tag_id', 'tags.id')
+    .select(['tags.id', 'tags.name', 'site_tags.site_id'])
+    .where('tags.account_id', '=', accountId)
+    .orderBy('tags.id')
+  const rows = await (siteIds ? query.where('site_tags.site_id', 'in', siteIds) : query).execute()
+  const bySite = Map.groupBy(rows, (row) => row.site_id)
+  return new Map([...bySite].map(([siteId, tags]) => [siteId, tags.map(({ id, name }) => ({ id, name }))]))
+}
+
+/** Lets an account see a site. Once is enough; again changes nothing. */
+export async function grantSight(tx: Tx, accountId: number, site: { id: number; name: string }): Promise<void> {
+  await tx
+    .insertInto('site_access')
+    .values({ account_id: accountId, site_id: site.id, site_name: site.name, rank: 1, is_deleted: 0 })
+    .onConflict((conflict) => conflict.columns(['account_id', 'site_id']).doNothing())
+    .execute()
+}
+
+/** Takes a site out of an account's lists, with the account's favourite mark and tags. */
+export async function withdrawSight(tx: Tx, accountId: number, siteId: number): Promise<void> {
+  await tx.deleteFrom('site_access').where('account_id', '=', accountId).where('site_id', '=', siteId).execute()
+  await tx
+    .deleteFrom('site_tags')
+    .where('site_id', '=', siteId)
+    .where('tag_id', 'in', tx.selectFrom('tags').select('id').where('account_id', '=', accountId))
+    .execute()
 }
 
 /** A site that is not deleted, for work inside Stead. */
@@ -255,7 +319,8 @@ export async function insertSite(tx: Tx, draft: SiteDraft, now: number): Promise
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  return { ...site(row), domainsCount: 0, collaboratorsCount: 0 }
+  await grantSight(tx, draft.accountId, row)
+  return { ...site(row), domainsCount: 0, collaboratorsCount: 0, isFavorite: false, tags: [] }
 }
 
 /** Columns of a site that operations change. */
@@ -302,6 +367,7 @@ export async function putRoute(tx: Tx, siteId: number, hostName: string, now: nu
 /** Takes a site out of every list and off the edge; its files are removed by an operation. */
 export async function markDeleted(tx: Tx, siteId: number, now: number): Promise<void> {
   await tx.updateTable('sites').set({ deleted_at: now }).where('id', '=', siteId).execute()
+  await tx.updateTable('site_access').set({ is_deleted: 1 }).where('site_id', '=', siteId).execute()
   // the rows stay until the files are gone: an edge learns from their change that the host name has no site any more
   await touchRoutes(tx, siteId, now)
 }
@@ -370,5 +436,6 @@ export async function openPurges(tx: Tx, siteId: number): Promise<number[]> {
 /** Puts a deleted site back into the lists and onto the edge. */
 export async function unmarkDeleted(tx: Tx, siteId: number, now: number): Promise<void> {
   await tx.updateTable('sites').set({ deleted_at: null }).where('id', '=', siteId).execute()
+  await tx.updateTable('site_access').set({ is_deleted: 0 }).where('site_id', '=', siteId).execute()
   await touchRoutes(tx, siteId, now)
 }

@@ -40,10 +40,19 @@ export interface Site {
   readonly createdAt: number
 }
 
-/** A site with what is counted for it. */
+/** A site with what is counted for it, as one account sees it. */
 export interface ListedSite extends Site {
   readonly domainsCount: number
   readonly collaboratorsCount: number
+  /** Of the account that looks. */
+  readonly isFavorite: boolean
+  readonly tags: readonly Tag[]
+}
+
+/** A tag of one account. */
+export interface Tag {
+  readonly id: number
+  readonly name: string
 }
 
 export const SiteId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
@@ -255,7 +264,7 @@ function commonFields(site: ListedSite, config: Config, now: number): Type.Stati
     edgeCache: site.hasEdgeCache ? 'enabled' : 'disabled',
     edgeCacheDefensiveMode: defensive,
     edgeCacheDefensiveModeUntil: defensive ? Math.floor((site.defensiveUntil as number) / 1000) : null,
-    favorite: false,
+    favorite: site.isFavorite,
     name: site.name,
     state: site.state,
     url: stagingAddress(site.name, config),
@@ -263,7 +272,7 @@ function commonFields(site: ListedSite, config: Config, now: number): Type.Stati
     sftpDomain: `sftp.${config.stagingDomain}`,
     phpVersion: site.phpVersion,
     cmsVersion: cmsVersion(site),
-    tags: [],
+    tags: [...site.tags],
     wpEnvironmentType: site.environmentType,
     lightWeight404: site.hasLight404,
     multisiteSupport: site.hasMultisite,
