@@ -12,14 +12,18 @@ import { type Access, authorize, describeAccess } from './resources/access.ts'
 import { createAuthenticator } from './resources/authentication/authenticate.ts'
 import { authentication } from './resources/authentication/index.ts'
 import type { Caller, Services } from './resources/context.ts'
+import { notes } from './resources/notes/index.ts'
 import { operations as operationsResource } from './resources/operations/index.ts'
 import { sites } from './resources/sites/index.ts'
+import { tags } from './resources/tags/index.ts'
 import { version } from './version.ts'
 
 /** Every operation of the API, in the order of its description. */
 export const operations: readonly Operation[] = [
   ...authentication.operations,
   ...sites.operations,
+  ...tags.operations,
+  ...notes.operations,
   ...operationsResource.operations,
 ]
 
@@ -53,6 +57,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       tags: [
         { name: 'Authentication', description: 'Access tokens (OAuth 2.0 client credentials)' },
         { name: 'Sites', description: 'Create, find, change and delete sites' },
+        { name: 'Tags and favourites', description: 'How an account arranges the sites that it sees' },
+        { name: 'Collaborators', description: 'Other accounts on a site: roles, and how they see it' },
+        { name: 'Notes', description: 'Notes on a site' },
         { name: 'CMS', description: 'What happens inside WordPress' },
         { name: 'Operations', description: 'Background work: progress, cancel, retry' },
       ],

@@ -9,6 +9,13 @@ export const actions = {
   'site.deleted': 'A site was deleted',
   'site.undeleted': 'A deleted site was brought back',
   'wordpress.password_reset': 'The password of the site owner was reset',
+  'favorite.added': 'A site was marked as a favourite',
+  'favorite.removed': 'A site is no favourite any more',
+  'tag.added': 'Tags were added to a site',
+  'tag.removed': 'Tags were removed from a site',
+  'note.created': 'A note was written',
+  'note.updated': 'A note was changed',
+  'note.deleted': 'A note was deleted',
   'operation.canceled': 'A background operation was canceled',
   'operation.retried': 'A background operation was started again',
 } as const

@@ -111,6 +111,8 @@ function accessibleSites(tx: Tx, accountId: number) {
 
 /** Which of an account's sites are asked for. */
 export interface SiteSelection {
+  /** Only sites that this account owns. */
+  readonly ownerId?: number | undefined
   readonly tagName?: string | undefined
   readonly filters?: readonly SiteFilter[]
 }
@@ -438,4 +440,16 @@ export async function unmarkDeleted(tx: Tx, siteId: number, now: number): Promis
   await tx.updateTable('sites').set({ deleted_at: null }).where('id', '=', siteId).execute()
   await tx.updateTable('site_access').set({ is_deleted: 0 }).where('site_id', '=', siteId).execute()
   await touchRoutes(tx, siteId, now)
+}
+
+/** Whose collaboration on which site a collaborator id stands for. */
+export async function findCollaboration(
+  tx: Tx,
+  collaboratorId: number,
+): Promise<{ accountId: number; siteId: number } | undefined> {
+  return tx
+    .selectFrom('collaborators')
+    .select(['account_id as accountId', 'site_id as siteId'])
+    .where('id', '=', collaboratorId)
+    .executeTakeFirst()
 }

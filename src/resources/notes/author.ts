@@ -1,0 +1,7 @@
+import { findAccount } from '../account/account.ts'
+import type { Context } from '../context.ts'
+
+/** Who writes or edits, as notes show it. */
+export async function authorName({ tx, caller }: Context): Promise<string> {
+  return (await findAccount(tx, caller.accountId))?.name || caller.accountEmail
+}

@@ -1,0 +1,27 @@
+import Type from 'typebox'
+import { notFound } from '../../platform/http/problem.ts'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { recordActivity } from '../activity/record.ts'
+import { operation } from '../operation.ts'
+import { SiteId } from '../sites/site.ts'
+import { deleteNoteRow } from './note.store.ts'
+import { NoteId } from './note.ts'
+
+export const deleteNote = operation({
+  id: 'deleteNote',
+  method: 'DELETE',
+  path: '/v1/sites/{site_id}/notes/{id}',
+  tag: 'Notes',
+  summary: 'Delete a note',
+  access: { site: 'manage notes' },
+  params: Type.Object({ site_id: SiteId, id: NoteId }),
+  response: Nothing,
+
+  async handle(context, { params }) {
+    const { tx, site, now } = context
+    if (!(await deleteNoteRow(tx, site.id, params.id))) throw notFound()
+    const subject = { accountId: site.accountId, siteId: site.id, now }
+    await recordActivity(tx, context, { action: 'note.deleted', message: `Deleted note ${params.id}`, ...subject })
+    return null
+  },
+})

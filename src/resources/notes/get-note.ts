@@ -1,0 +1,24 @@
+import Type from 'typebox'
+import { notFound } from '../../platform/http/problem.ts'
+import { operation } from '../operation.ts'
+import { SiteId } from '../sites/site.ts'
+import { findNote } from './note.store.ts'
+import { NoteId, NoteSchema, presentNote } from './note.ts'
+
+export const getNote = operation({
+  id: 'getNote',
+  method: 'GET',
+  path: '/v1/sites/{site_id}/notes/{id}',
+  tag: 'Notes',
+  summary: 'Read a note',
+  access: { site: 'manage notes' },
+  params: Type.Object({ site_id: SiteId, id: NoteId }),
+  response: NoteSchema,
+  etag: true,
+
+  async handle({ tx, site }, { params }) {
+    const note = await findNote(tx, site.id, params.id)
+    if (!note) throw notFound()
+    return presentNote(note)
+  },
+})

@@ -1,0 +1,27 @@
+import Type from 'typebox'
+import { reply } from '../../platform/http/operation.ts'
+import { pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
+import { operation } from '../operation.ts'
+import { SiteId } from '../sites/site.ts'
+import { countNotes, listNotes as list } from './note.store.ts'
+import { NoteSchema, presentNote } from './note.ts'
+
+export const listNotes = operation({
+  id: 'listNotes',
+  method: 'GET',
+  path: '/v1/sites/{id}/notes',
+  tag: 'Notes',
+  summary: 'List the notes of a site',
+  description: 'Newest first, one page.',
+  access: { site: 'manage notes' },
+  params: Type.Object({ id: SiteId }),
+  query: Type.Object(pageQuery),
+  response: Type.Array(NoteSchema),
+  paged: true,
+
+  async handle({ tx, site }, { query }) {
+    const asked = pageOf(query)
+    const notes = await list(tx, site.id, asked)
+    return reply(notes.map(presentNote), { page: pageInfo(asked, await countNotes(tx, site.id)) })
+  },
+})

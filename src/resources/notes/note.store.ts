@@ -1,0 +1,93 @@
+import type { Tx } from '../../platform/db/database.ts'
+import type { Note } from './note.ts'
+
+const columns = [
+  'id',
+  'author',
+  'editor',
+  'subject',
+  'body',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+] as const
+
+/** Newest first. */
+export async function listNotes(tx: Tx, siteId: number, page: { perPage: number; offset: number }): Promise<Note[]> {
+  return tx
+    .selectFrom('notes')
+    .select(columns)
+    .where('site_id', '=', siteId)
+    .orderBy('id', 'desc')
+    .limit(page.perPage)
+    .offset(page.offset)
+    .execute()
+}
+
+export async function countNotes(tx: Tx, siteId: number): Promise<number> {
+  const { count } = await tx
+    .selectFrom('notes')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('site_id', '=', siteId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+export async function findNote(tx: Tx, siteId: number, id: number): Promise<Note | undefined> {
+  return tx.selectFrom('notes').select(columns).where('id', '=', id).where('site_id', '=', siteId).executeTakeFirst()
+}
+
+export async function insertNote(
+  tx: Tx,
+  values: { siteId: number; author: string; subject: string; body: string; now: number },
+): Promise<Note> {
+  return tx
+    .insertInto('notes')
+    .values({
+      site_id: values.siteId,
+      author: values.author,
+      editor: values.author,
+      subject: values.subject,
+      body: values.body,
+      created_at: values.now,
+      updated_at: values.now,
+    })
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
+
+/** @returns the note as it is now; `undefined` when the site has no such note */
+export async function changeNote(
+  tx: Tx,
+  values: {
+    siteId: number
+    id: number
+    editor: string
+    subject?: string | undefined
+    body?: string | undefined
+    now: number
+  },
+): Promise<Note | undefined> {
+  const { subject, body } = values
+  return tx
+    .updateTable('notes')
+    .set({
+      editor: values.editor,
+      updated_at: values.now,
+      ...(subject === undefined ? {} : { subject }),
+      ...(body === undefined ? {} : { body }),
+    })
+    .where('id', '=', values.id)
+    .where('site_id', '=', values.siteId)
+    .returning(columns)
+    .executeTakeFirst()
+}
+
+/** @returns false when the site has no such note */
+export async function deleteNoteRow(tx: Tx, siteId: number, id: number): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('notes')
+    .where('id', '=', id)
+    .where('site_id', '=', siteId)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}

@@ -1,0 +1,36 @@
+import Type from 'typebox'
+import { Timestamp, timestamp } from '../../platform/http/schemas.ts'
+
+/** A note on a site. The body is kept as it was given, HTML included; Stead never renders it. */
+export interface Note {
+  readonly id: number
+  readonly author: string
+  readonly editor: string
+  readonly subject: string
+  readonly body: string
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+export const NoteId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+
+export const NoteSchema = Type.Object({
+  id: Type.Integer(),
+  author: Type.String(),
+  editor: Type.String({ description: 'Who changed it last' }),
+  subject: Type.String(),
+  body: Type.String({ description: 'May contain HTML: as it was given' }),
+  created: Timestamp,
+  updated: Timestamp,
+})
+
+export const noteFields = {
+  subject: Type.String({ minLength: 1, maxLength: 255 }),
+  body: Type.String({ maxLength: 200_000 }),
+}
+
+/** The Note object of the API. */
+export function presentNote(note: Note): Type.Static<typeof NoteSchema> {
+  const { createdAt, updatedAt, ...rest } = note
+  return { ...rest, created: timestamp(createdAt), updated: timestamp(updatedAt) }
+}

@@ -1,0 +1,38 @@
+import Type from 'typebox'
+import { invalidInput, notFound } from '../../platform/http/problem.ts'
+import { recordActivity } from '../activity/record.ts'
+import { operation } from '../operation.ts'
+import { SiteId } from '../sites/site.ts'
+import { authorName } from './author.ts'
+import { changeNote } from './note.store.ts'
+import { NoteId, NoteSchema, noteFields, presentNote } from './note.ts'
+
+export const updateNote = operation({
+  id: 'updateNote',
+  method: 'PUT',
+  path: '/v1/sites/{site_id}/notes/{id}',
+  tag: 'Notes',
+  summary: 'Change a note',
+  description: 'At least one of the fields. `editor` and `updated` change with it.',
+  access: { site: 'manage notes' },
+  params: Type.Object({ site_id: SiteId, id: NoteId }),
+  body: Type.Object({ subject: Type.Optional(noteFields.subject), body: Type.Optional(noteFields.body) }),
+  response: NoteSchema,
+
+  async handle(context, { params, body }) {
+    const { tx, site, now } = context
+    if (body.subject === undefined && body.body === undefined)
+      throw invalidInput(['Send at least one of subject, body'])
+    const note = await changeNote(tx, {
+      siteId: site.id,
+      id: params.id,
+      editor: await authorName(context),
+      ...body,
+      now,
+    })
+    if (!note) throw notFound()
+    const subject = { accountId: site.accountId, siteId: site.id, now }
+    await recordActivity(tx, context, { action: 'note.updated', message: `Changed note ${note.id}`, ...subject })
+    return presentNote(note)
+  },
+})

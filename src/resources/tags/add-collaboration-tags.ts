@@ -1,0 +1,24 @@
+import Type from 'typebox'
+import { operation } from '../operation.ts'
+import { presentSite, SiteId, SiteSchema } from '../sites/site.ts'
+import { arrangeNewTags } from './arrange.ts'
+import { siteOfCollaboration } from './collaborator-view.ts'
+import { TagNames } from './tag.ts'
+
+export const addCollaborationTags = operation({
+  id: 'addCollaborationTags',
+  method: 'POST',
+  path: '/v1/collaborators/{collaborator_id}/site/tags',
+  tag: 'Collaborators',
+  summary: "Add tags to a site, as a collaborator's",
+  description: 'For the collaborator itself and the owner of the site.',
+  access: { account: 'own' },
+  params: Type.Object({ collaborator_id: SiteId }),
+  body: TagNames,
+  response: SiteSchema,
+
+  async handle(context, { params, body }) {
+    const { account, site } = await siteOfCollaboration(context.tx, context.caller, params.collaborator_id)
+    return presentSite(await arrangeNewTags(context, account.id, site, body.tag_names), context.config, context.now)
+  },
+})

@@ -1,0 +1,22 @@
+import Type from 'typebox'
+import { operation } from '../operation.ts'
+import { SiteId } from '../sites/site.ts'
+import { arrangeFavorite } from './arrange.ts'
+import { CollaboratorSites, EmailParam, presentCollaboratorSites, siteInView } from './collaborator-view.ts'
+
+export const addCollaboratorFavorite = operation({
+  id: 'addCollaboratorFavorite',
+  method: 'POST',
+  path: '/v1/collaborators/{email_address}/sites/{site_id}/favorite',
+  tag: 'Collaborators',
+  summary: "Mark a site as a collaborator's favourite",
+  access: { account: 'own' },
+  params: Type.Object({ email_address: EmailParam, site_id: SiteId }),
+  response: CollaboratorSites,
+
+  async handle(context, { params }) {
+    const { account, site } = await siteInView(context.tx, context.caller, params.email_address, params.site_id)
+    const arranged = await arrangeFavorite(context, account.id, site, true)
+    return presentCollaboratorSites(account, [arranged], context)
+  },
+})

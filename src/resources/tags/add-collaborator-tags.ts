@@ -1,0 +1,23 @@
+import Type from 'typebox'
+import { operation } from '../operation.ts'
+import { SiteId } from '../sites/site.ts'
+import { arrangeNewTags } from './arrange.ts'
+import { CollaboratorSites, EmailParam, presentCollaboratorSites, siteInView } from './collaborator-view.ts'
+import { TagNames } from './tag.ts'
+
+export const addCollaboratorTags = operation({
+  id: 'addCollaboratorTags',
+  method: 'POST',
+  path: '/v1/collaborators/{email_address}/sites/{site_id}/tag',
+  tag: 'Collaborators',
+  summary: "Add tags to a site, as a collaborator's, by e-mail address",
+  access: { account: 'own' },
+  params: Type.Object({ email_address: EmailParam, site_id: SiteId }),
+  body: TagNames,
+  response: CollaboratorSites,
+
+  async handle(context, { params, body }) {
+    const { account, site } = await siteInView(context.tx, context.caller, params.email_address, params.site_id)
+    return presentCollaboratorSites(account, [await arrangeNewTags(context, account.id, site, body.tag_names)], context)
+  },
+})

@@ -1,0 +1,22 @@
+import Type from 'typebox'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { operation } from '../operation.ts'
+import { SiteId } from '../sites/site.ts'
+import { arrangeFavorite } from './arrange.ts'
+
+export const addFavorite = operation({
+  id: 'addFavorite',
+  method: 'POST',
+  path: '/v1/sites/{id}/favorites',
+  tag: 'Tags and favourites',
+  summary: 'Mark a site as a favourite',
+  description: "For the caller's account alone. Favourites come first in its lists.",
+  access: { site: 'read the site' },
+  params: Type.Object({ id: SiteId }),
+  response: Nothing,
+
+  async handle(context) {
+    await arrangeFavorite(context, context.caller.accountId, context.site, true)
+    return null
+  },
+})

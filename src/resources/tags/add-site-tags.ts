@@ -1,0 +1,23 @@
+import Type from 'typebox'
+import { operation } from '../operation.ts'
+import { presentSite, SiteId, SiteSchema } from '../sites/site.ts'
+import { arrangeNewTags } from './arrange.ts'
+import { TagNames } from './tag.ts'
+
+export const addSiteTags = operation({
+  id: 'addSiteTags',
+  method: 'POST',
+  path: '/v1/sites/{id}/tags',
+  tag: 'Tags and favourites',
+  summary: 'Add tags to a site',
+  description: "Tags of the caller's account; other accounts that see the site have their own.",
+  access: { site: 'read the site' },
+  params: Type.Object({ id: SiteId }),
+  body: TagNames,
+  response: SiteSchema,
+
+  async handle(context, { body }) {
+    const site = await arrangeNewTags(context, context.caller.accountId, context.site, body.tag_names)
+    return presentSite(site, context.config, context.now)
+  },
+})

@@ -1,0 +1,57 @@
+import { recordActivity } from '../activity/record.ts'
+import type { Context } from '../context.ts'
+import { type VisibleSite, visibleSite } from '../sites/site.store.ts'
+import { addTags, removeTags, setFavorite } from './tag.store.ts'
+
+/*
+ * How one account arranges the sites that it sees. Each function returns the site as that account sees it afterwards; what
+ * changes nothing leaves no entry in the activity log.
+ */
+
+export async function arrangeFavorite(
+  context: Context,
+  accountId: number,
+  site: VisibleSite,
+  favorite: boolean,
+): Promise<VisibleSite> {
+  if (!(await setFavorite(context.tx, accountId, site.id, favorite))) return site
+  const [action, message] = favorite
+    ? (['favorite.added', `Marked ${site.name} as a favourite`] as const)
+    : (['favorite.removed', `Took ${site.name} off the favourites`] as const)
+  await recordActivity(context.tx, context, { ...subjectOf(site, context), action, message })
+  return seenAgain(context, accountId, site)
+}
+
+export async function arrangeNewTags(
+  context: Context,
+  accountId: number,
+  site: VisibleSite,
+  names: readonly string[],
+): Promise<VisibleSite> {
+  await addTags(context.tx, accountId, site.id, names)
+  const after = await seenAgain(context, accountId, site)
+  const added = after.tags.filter(({ id }) => !site.tags.some((tag) => tag.id === id)).map(({ name }) => name)
+  const message = `Added ${added.join(', ')} to ${site.name}`
+  if (added.length > 0)
+    await recordActivity(context.tx, context, { ...subjectOf(site, context), action: 'tag.added', message })
+  return after
+}
+
+export async function arrangeFewerTags(
+  context: Context,
+  accountId: number,
+  site: VisibleSite,
+  ids: readonly number[],
+): Promise<VisibleSite> {
+  const removed = site.tags.filter(({ id }) => ids.includes(id)).map(({ name }) => name)
+  if (removed.length === 0) return site
+  await removeTags(context.tx, accountId, site.id, ids)
+  const message = `Removed ${removed.join(', ')} from ${site.name}`
+  await recordActivity(context.tx, context, { ...subjectOf(site, context), action: 'tag.removed', message })
+  return seenAgain(context, accountId, site)
+}
+
+const subjectOf = (site: VisibleSite, { now }: Context) => ({ accountId: site.accountId, siteId: site.id, now })
+
+const seenAgain = async ({ tx }: Context, accountId: number, site: VisibleSite): Promise<VisibleSite> =>
+  (await visibleSite(tx, accountId, site.id)) as VisibleSite

@@ -1,0 +1,69 @@
+import Type from 'typebox'
+import type { Tx } from '../../platform/db/database.ts'
+import { notFound } from '../../platform/http/problem.ts'
+import { type Account, findAccount, findAccountByEmail, normalEmail } from '../account/account.ts'
+import type { Caller, Context } from '../context.ts'
+import { countVisibleSites, findCollaboration, type VisibleSite, visibleSite } from '../sites/site.store.ts'
+import { type ListedSite, presentSiteWithAddresses, SiteWithAddresses } from '../sites/site.ts'
+
+/** A path parameter that is an e-mail address, percent-encoded. */
+export const EmailParam = Type.String({ minLength: 3, maxLength: 254, description: 'E-mail address, percent-encoded' })
+
+/** Sites as a collaborator sees them: its favourites, its tags. */
+export const CollaboratorSites = Type.Object({
+  name: Type.String(),
+  email: Type.String(),
+  sites: Type.Array(SiteWithAddresses),
+})
+
+export function presentCollaboratorSites(account: Account, sites: readonly ListedSite[], { config, now }: Context) {
+  return {
+    name: account.name,
+    email: account.email,
+    sites: sites.map((site) => presentSiteWithAddresses(site, config, now)),
+  }
+}
+
+/**
+ * The account behind an address whose view the caller may see and arrange: its own, or that of a collaborator on its sites.
+ * @returns `ownerId`: only sites of this owner count
+ * @throws Problem `not_found`
+ */
+export async function viewOf(
+  tx: Tx,
+  caller: Caller,
+  email: string,
+): Promise<{ account: Account; ownerId: number | undefined }> {
+  const account = await findAccountByEmail(tx, normalEmail(email))
+  if (account?.id === caller.accountId) return { account, ownerId: undefined }
+  if (!account || (await countVisibleSites(tx, account.id, { ownerId: caller.accountId })) === 0) throw notFound()
+  return { account, ownerId: caller.accountId }
+}
+
+/** One site in that view. @throws Problem `not_found` */
+export async function siteInView(
+  tx: Tx,
+  caller: Caller,
+  email: string,
+  siteId: number,
+): Promise<{ account: Account; site: VisibleSite }> {
+  const { account, ownerId } = await viewOf(tx, caller, email)
+  const site = await visibleSite(tx, account.id, siteId)
+  if (!site || (ownerId !== undefined && site.accountId !== ownerId)) throw notFound()
+  return { account, site }
+}
+
+/**
+ * The site of a collaboration as its collaborator sees it; for that collaborator and for the owner of the site.
+ * @throws Problem `not_found`
+ */
+export async function siteOfCollaboration(
+  tx: Tx,
+  caller: Caller,
+  collaboratorId: number,
+): Promise<{ account: Account; site: VisibleSite }> {
+  const found = await findCollaboration(tx, collaboratorId)
+  const site = found && (await visibleSite(tx, found.accountId, found.siteId))
+  if (!site || (found.accountId !== caller.accountId && site.accountId !== caller.accountId)) throw notFound()
+  return { account: (await findAccount(tx, found.accountId)) as Account, site }
+}

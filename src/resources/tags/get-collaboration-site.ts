@@ -1,0 +1,22 @@
+import Type from 'typebox'
+import { operation } from '../operation.ts'
+import { presentSite, SiteId, SiteSchema } from '../sites/site.ts'
+import { siteOfCollaboration } from './collaborator-view.ts'
+
+export const getCollaborationSite = operation({
+  id: 'getCollaborationSite',
+  method: 'GET',
+  path: '/v1/collaborators/{collaborator_id}/site',
+  tag: 'Collaborators',
+  summary: 'Read the site of a collaborator',
+  description: 'The site as the collaborator sees it. For the collaborator itself and the owner of the site.',
+  access: { account: 'own' },
+  params: Type.Object({ collaborator_id: SiteId }),
+  response: SiteSchema,
+  etag: true,
+
+  async handle({ tx, caller, config, now }, { params }) {
+    const { site } = await siteOfCollaboration(tx, caller, params.collaborator_id)
+    return presentSite(site, config, now)
+  },
+})

@@ -1,0 +1,31 @@
+import Type from 'typebox'
+import { reply } from '../../platform/http/operation.ts'
+import { pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
+import { operation } from '../operation.ts'
+import { countVisibleSites, listVisibleSites } from '../sites/site.store.ts'
+import { CollaboratorSites, EmailParam, presentCollaboratorSites, viewOf } from './collaborator-view.ts'
+
+export const listCollaboratorSites = operation({
+  id: 'listCollaboratorSites',
+  method: 'GET',
+  path: '/v1/collaborators/{email_address}/sites',
+  tag: 'Collaborators',
+  summary: "List a collaborator's sites",
+  description:
+    "The sites as the collaborator sees them, its favourites first, then by name; one page. For the collaborator itself all of them, for others those that the caller's account owns.",
+  access: { account: 'own' },
+  params: Type.Object({ email_address: EmailParam }),
+  query: Type.Object({ tag_name: Type.Optional(Type.String()), ...pageQuery }),
+  response: CollaboratorSites,
+  paged: true,
+
+  async handle(context, { params, query }) {
+    const { tx, caller } = context
+    const { account, ownerId } = await viewOf(tx, caller, params.email_address)
+    const selection = { ownerId, tagName: query.tag_name }
+    const asked = pageOf(query)
+    const sites = await listVisibleSites(tx, account.id, selection, asked)
+    const page = pageInfo(asked, await countVisibleSites(tx, account.id, selection))
+    return reply(presentCollaboratorSites(account, sites, context), { page })
+  },
+})

@@ -1,0 +1,24 @@
+import Type from 'typebox'
+import { operation } from '../operation.ts'
+import { presentSite, SiteId, SiteSchema } from '../sites/site.ts'
+import { arrangeFewerTags } from './arrange.ts'
+import { siteOfCollaboration } from './collaborator-view.ts'
+import { TagIds } from './tag.ts'
+
+export const removeCollaborationTags = operation({
+  id: 'removeCollaborationTags',
+  method: 'DELETE',
+  path: '/v1/collaborators/{collaborator_id}/site/tags',
+  tag: 'Collaborators',
+  summary: "Remove tags from a site, as a collaborator's",
+  description: 'For the collaborator itself and the owner of the site.',
+  access: { account: 'own' },
+  params: Type.Object({ collaborator_id: SiteId }),
+  body: TagIds,
+  response: SiteSchema,
+
+  async handle(context, { params, body }) {
+    const { account, site } = await siteOfCollaboration(context.tx, context.caller, params.collaborator_id)
+    return presentSite(await arrangeFewerTags(context, account.id, site, body.tag_ids), context.config, context.now)
+  },
+})

@@ -1,0 +1,22 @@
+import Type from 'typebox'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { operation } from '../operation.ts'
+import { SiteId } from '../sites/site.ts'
+import { arrangeFavorite } from './arrange.ts'
+
+export const removeFavorite = operation({
+  id: 'removeFavorite',
+  method: 'DELETE',
+  path: '/v1/sites/{site_id}/favorites',
+  tag: 'Tags and favourites',
+  summary: 'Take a site off the favourites',
+  description: "For the caller's account alone. Favourites come first in its lists.",
+  access: { site: 'read the site' },
+  params: Type.Object({ site_id: SiteId }),
+  response: Nothing,
+
+  async handle(context) {
+    await arrangeFavorite(context, context.caller.accountId, context.site, false)
+    return null
+  },
+})

@@ -1,0 +1,23 @@
+import Type from 'typebox'
+import { operation } from '../operation.ts'
+import { presentSite, SiteId, SiteSchema } from '../sites/site.ts'
+import { arrangeFewerTags } from './arrange.ts'
+import { TagIds } from './tag.ts'
+
+export const removeSiteTags = operation({
+  id: 'removeSiteTags',
+  method: 'DELETE',
+  path: '/v1/sites/{id}/tags',
+  tag: 'Tags and favourites',
+  summary: 'Remove tags from a site',
+  description: "Tags of the caller's account; other accounts that see the site have their own.",
+  access: { site: 'read the site' },
+  params: Type.Object({ id: SiteId }),
+  body: TagIds,
+  response: SiteSchema,
+
+  async handle(context, { body }) {
+    const site = await arrangeFewerTags(context, context.caller.accountId, context.site, body.tag_ids)
+    return presentSite(site, context.config, context.now)
+  },
+})
