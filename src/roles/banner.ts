@@ -1,5 +1,6 @@
+import { get } from 'node:http'
+import { json } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fetch } from 'undici'
 import type { Config } from '../config.ts'
 import { version } from '../version.ts'
 import { type Credentials, readCredentials } from './credentials.ts'
@@ -10,17 +11,31 @@ export interface FirstWords {
   readonly hosts: readonly { readonly wordpress?: string; readonly reason?: string; readonly containment?: object }[]
 }
 
+type Hosts = FirstWords['hosts']
+
 /** Waits until the API says that it is ready, or the signal fires (then it rejects). */
 export async function untilReady(config: Config, signal: AbortSignal): Promise<FirstWords> {
-  const { host, port } = config.apiListen
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/readyz`
   for (;;) {
-    const response = await fetch(url, { signal }).catch(() => undefined)
-    const body = (await response?.json().catch(() => undefined)) as { hosts?: FirstWords['hosts'] } | undefined
-    if (response?.status === 200)
-      return { credentials: await readCredentials(config.dataDir), hosts: body?.hosts ?? [] }
+    const hosts = await readyHosts(await apiUrl(config), signal).catch(() => undefined)
+    if (hosts) return { credentials: await readCredentials(config.dataDir), hosts }
     await pause(100, undefined, { signal })
   }
+}
+
+/** With a port of the system's choice only the file of the first account says which. */
+async function apiUrl({ apiListen: { host, port }, dataDir }: Config): Promise<string> {
+  if (port === 0) return (await readCredentials(dataDir))?.api_url ?? ''
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** Not `fetch`: the supervisor lives as long as Stead, and that would cost it 20 MB for one question. */
+async function readyHosts(url: string, signal: AbortSignal): Promise<Hosts | undefined> {
+  return new Promise((resolve, reject) => {
+    get(`${url}/readyz`, { signal, agent: false }, (response) => {
+      const body = json(response) as Promise<{ hosts?: Hosts }>
+      body.then(({ hosts }) => resolve(response.statusCode === 200 ? (hosts ?? []) : undefined), reject)
+    }).on('error', reject)
+  })
 }
 
 /** The lines that a start ends with. @param isFirst the account was made by this start: its keys are shown, this once */
@@ -33,7 +48,7 @@ export function banner(config: Config, { credentials, hosts }: FirstWords, isFir
     `  Sites      http://<name>.${config.stagingDomain}:${config.edgePublicPort ?? config.edgeListen.port}`,
     ...hosts.map((each) =>
       each.wordpress
-        ? `  WordPress  ${each.wordpress}, PHP ${containmentText(each.containment)}`
+        ? `  WordPress  ${each.wordpress}, PHP ${containmentText(each.containment)}${bubblewrapHint(each.containment)}`
         : `  WordPress  not available yet:\n${indented(each.reason ?? '')}`,
     ),
   ]
@@ -61,6 +76,12 @@ function containmentText(containment: object | undefined): string {
     network === 'none-but-egress' ? 'without a network of its own' : '',
   ].filter(Boolean)
   return walls.length > 0 ? walls.join(', ') : 'not contained'
+}
+
+function bubblewrapHint(containment: object | undefined): string {
+  const { bubblewrap, notes } = (containment ?? {}) as { bubblewrap?: boolean; notes?: string[] }
+  if (bubblewrap !== false || !notes?.some((note) => note.startsWith('no bubblewrap'))) return ''
+  return '\n             (stronger with bubblewrap: apt-get install bubblewrap)'
 }
 
 const indented = (text: string): string =>
