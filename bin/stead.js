@@ -82,7 +82,7 @@ function handOver(node) {
     )
     process.exit(1)
   }
-  const child = spawn(node, [main].concat(process.argv.slice(2)), { stdio: 'inherit' })
+  const child = spawn(node, ['--max-semi-space-size=2', main].concat(process.argv.slice(2)), { stdio: 'inherit' })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => {
     console.error(

@@ -6,7 +6,7 @@ import { Problem } from './problem.ts'
  * send them. Anything else that is not JSON is a 415.
  */
 export function takeJsonBodies(app: FastifyInstance): void {
-  for (const method of ['GET', 'DELETE']) app.addHttpMethod(method, { hasBody: true })
+  for (const method of ['GET', 'DELETE']) app.addHttpMethod(method, { hasBody: true, overrideExisting: true })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(/^application\/(.+\+)?json\b/i, { parseAs: 'string' }, parseJson)
   app.addContentTypeParser('*', { parseAs: 'string' }, async (_request: FastifyRequest, body: string) => {
