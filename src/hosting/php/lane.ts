@@ -13,13 +13,23 @@ export interface Job {
   /** Resolves when PHP is free again. */
   run(process: PhpProcess): Promise<void>
   fail(error: Error): void
+  /** Nobody waits for it: it keeps no process alive, and one that is started for it is the lowest in priority. */
+  readonly background?: boolean
+  /** Default true; false: it fails with PhpBusy rather than have others lose memory. */
+  readonly makeRoom?: boolean
+}
+
+/** How a process is to be started. */
+export interface StartOptions {
+  readonly lowPriority: boolean
+  readonly makeRoom: boolean
 }
 
 /** What a lane asks of the pool. */
 export interface LaneOwner {
   readonly limits: LaneLimits
-  /** Starts a process when there is memory for it. */
-  start(lane: Lane): Promise<PhpProcess>
+  /** Starts a process when there is memory for it. @throws PhpBusy when there is none */
+  start(lane: Lane, options: StartOptions): Promise<PhpProcess>
   /** The lane has nothing to do now, or lost its process. */
   freed(): void
   /** Another site waits for memory. */
@@ -37,6 +47,7 @@ const leastTurnMs = 5000
 export class Lane {
   site: PhpSite
   process: PhpProcess | undefined
+  /** When the last job ended that somebody waited for. */
   lastUsed = Date.now()
   readonly #owner: LaneOwner
   readonly #queue: Job[] = []
@@ -45,6 +56,8 @@ export class Lane {
   #stopping: Promise<void> | undefined
   #working = false
   #stopped = false
+  /** The process was started for background jobs, and has had no others: it ends with them. */
+  #passing = false
   #crashes = 0
   #notBefore = 0
   #idleTimer: NodeJS.Timeout | undefined
@@ -71,6 +84,7 @@ export class Lane {
     if (this.#queue.length >= this.#owner.limits.queueLength)
       throw new PhpBusy(`${this.#queue.length} requests wait for this site`)
     this.#queue.push(job)
+    if (!job.background) this.#settle()
     const leave = () => {
       const place = this.#queue.indexOf(job)
       if (place < 0) return
@@ -92,6 +106,8 @@ export class Lane {
       return false
     }
     this.#keep(process, this.site)
+    this.#passing = false
+    this.lastUsed = Date.now()
     process.setLowPriority(false)
     this.#armIdleStop()
     return true
@@ -131,7 +147,7 @@ export class Lane {
     clearTimeout(this.#idleTimer)
     for (let job = this.#queue.shift(); job; job = this.#queue.shift()) {
       await this.#runJob(job)
-      this.lastUsed = Date.now()
+      if (!job.background) this.lastUsed = Date.now()
       await this.#giveWay()
     }
     this.#working = false
@@ -142,7 +158,7 @@ export class Lane {
   async #runJob(job: Job): Promise<void> {
     let watch: NodeJS.Timeout | undefined
     try {
-      const process = await this.#readyProcess()
+      const process = await this.#readyProcess(job)
       watch = setInterval(() => this.#endIfSwollen(process), watchMs).unref()
       await job.run(process)
       this.#crashes = 0
@@ -156,7 +172,7 @@ export class Lane {
   }
 
   /** The running process if it still fits the site, else a new one. */
-  async #readyProcess(): Promise<PhpProcess> {
+  async #readyProcess(job: Job): Promise<PhpProcess> {
     await this.#stopping
     const running = this.#processSite
     if (this.process && running && !sameProcess(running, this.site)) await this.stopProcess()
@@ -168,9 +184,13 @@ export class Lane {
     const pause = this.#notBefore - Date.now()
     if (pause > 0) throw new PhpCrashed(`PHP of this site crashed ${this.#crashes} times; next attempt in ${pause} ms`)
     const site = this.site
+    const lowPriority = job.background === true && this.#queue.every((each) => each.background)
+    this.#passing = lowPriority
     try {
-      const started = await this.#owner.start(this)
+      const started = await this.#owner.start(this, { lowPriority, makeRoom: job.makeRoom !== false })
       this.#keep(started, site)
+      // somebody came while it started
+      if (lowPriority && !this.#passing) started.setLowPriority(false)
     } catch (error) {
       if (!(error instanceof PhpBusy)) this.#crashed()
       throw error
@@ -180,6 +200,13 @@ export class Lane {
       throw new PhpCrashed('the site is stopped')
     }
     return this.process as unknown as PhpProcess
+  }
+
+  /** Somebody waits: a process that was started for background jobs is one like others from now on. */
+  #settle(): void {
+    if (!this.#passing) return
+    this.#passing = false
+    this.process?.setLowPriority(false)
   }
 
   #keep(process: PhpProcess, site: PhpSite): void {
@@ -201,13 +228,14 @@ export class Lane {
     if (doublings >= 0) this.#notBefore = Date.now() + Math.min(longestPauseMs, 500 * 2 ** doublings)
   }
 
-  /** Between two jobs: a worn or swollen process is replaced, and one that had its turn makes room for who waits. */
+  /** Between two jobs: a worn or swollen process is replaced, one that had its turn makes room for who waits, one that came for background jobs goes. */
   async #giveWay(): Promise<void> {
     const process = this.process
     if (!process) return
     const worn = process.worn || process.lastResidentBytes > this.#owner.limits.processMemoryBytes
     const turnIsOver = this.#owner.wanted() && Date.now() - this.#startedAt > leastTurnMs
-    if (!worn && !turnIsOver) return
+    const wasPassing = this.#passing && this.#queue.length === 0
+    if (!worn && !turnIsOver && !wasPassing) return
     if (worn) this.#owner.count('replace')
     await this.stopProcess()
     this.#owner.freed()
@@ -222,9 +250,11 @@ export class Lane {
   #armIdleStop(): void {
     clearTimeout(this.#idleTimer)
     if (this.#stopped) return
+    // Counted from the last job that somebody waited for: scheduled events every minute would keep it for ever.
+    const leftMs = Math.max(0, this.lastUsed + this.#owner.limits.idleMs - Date.now())
     this.#idleTimer = setTimeout(() => {
       if (this.idle) void this.stopProcess().then(() => this.#owner.freed())
-    }, this.#owner.limits.idleMs).unref()
+    }, leftMs).unref()
   }
 }
 

@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -15,6 +16,7 @@ import {
   PhpTaskError,
   PhpTimeout,
 } from './runtime.ts'
+import { threadsOf } from './wasm/memory.ts'
 
 const core = await testCore()
 
@@ -201,6 +203,8 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     open()
     const spare = await pool.startSpare(site(2))
     expect(pool.stats()).toMatchObject({ processes: 0, spares: 1 })
+    const root = process.getuid?.() === 0
+    if (root) expect(await prioritiesOf(spare?.pid as number)).toEqual([19])
     await spare?.moveIn({ address: testAddress })
     const start = vi.spyOn(runtime, 'start')
     await pool.adopt(site(2), spare as NonNullable<typeof spare>)
@@ -208,6 +212,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(start).not.toHaveBeenCalled()
     start.mockRestore()
     expect(pool.stats()).toMatchObject({ processes: 1, spares: 0 })
+    if (root) await vi.waitFor(async () => expect(await prioritiesOf(spare?.pid as number)).toEqual([0]))
     open({ memoryBytes: 1 })
     await page(1, 'fast.php')
     expect(await pool.startSpare(site(2))).toBeUndefined()
@@ -234,3 +239,8 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     if (pid !== undefined) process.kill(pid, 'SIGKILL')
   }
 })
+
+/** The different priorities of a process' threads. */
+async function prioritiesOf(pid: number): Promise<number[]> {
+  return [...new Set((await threadsOf(pid)).map((thread) => getPriority(thread)))]
+}

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import type { Readable } from 'node:stream'
 import { holdRequestBody } from './held-body.ts'
-import { type Job, Lane, type LaneLimits } from './lane.ts'
+import { type Job, Lane, type LaneLimits, type StartOptions } from './lane.ts'
 import {
   PhpBusy,
   type PhpProcess,
@@ -32,6 +32,17 @@ export interface VisitorRequest extends Omit<PhpRequest, 'bodyBytes'> {
   readonly body: Readable | null
 }
 
+export interface TaskOptions {
+  readonly timeoutMs?: number
+  /**
+   * Nobody waits for the result: a process that is started for it has the lowest priority and ends right after, unless a
+   * visitor came meanwhile; one that runs already is not kept alive by it.
+   */
+  readonly background?: boolean
+  /** Default true; false: PhpBusy rather than wait for memory, or take it from a site in use within the last minute. */
+  readonly makeRoom?: boolean
+}
+
 export interface PoolStats {
   readonly processes: number
   readonly spares: number
@@ -47,6 +58,7 @@ export interface PoolStats {
 const bodyInMemoryBytes = 1 << 20
 // A site's process after its front page and wp-admin; used until one has been measured.
 const usualProcessBytes = 300 << 20
+const inUseMs = 60_000
 
 /** The PHP processes of a host by site: started on demand, one job at a time each, within a memory budget. */
 export class PhpPool {
@@ -102,11 +114,14 @@ export class PhpPool {
    * Runs one of Stead's tasks in the site's PHP, in turn with its requests. What it returns is the site's word.
    * @throws PhpTaskError with PHP's message, PhpBusy, PhpTimeout, PhpCrashed
    */
-  async runTask(site: PooledSite, name: string, input: unknown, options?: { timeoutMs?: number }): Promise<unknown> {
+  async runTask(site: PooledSite, name: string, input: unknown, options: TaskOptions = {}): Promise<unknown> {
     const answer = Promise.withResolvers<unknown>()
+    const { background, makeRoom, timeoutMs = this.#limits.taskMs } = options
     this.#add(site, {
+      background,
+      makeRoom,
       run: async (process) => {
-        answer.resolve(await process.runTask(name, input, { timeoutMs: options?.timeoutMs ?? this.#limits.taskMs }))
+        answer.resolve(await process.runTask(name, input, { timeoutMs }))
       },
       fail: answer.reject,
     })
@@ -197,7 +212,7 @@ export class PhpPool {
     if (!lane) {
       lane = new Lane(site, {
         limits: this.#limits,
-        start: (asking) => this.#start(asking),
+        start: (asking, how) => this.#start(asking, how),
         freed: () => this.#freed(),
         wanted: () => this.#waitingForRoom.length > 0,
         count: (event) => {
@@ -210,10 +225,10 @@ export class PhpPool {
     return lane
   }
 
-  async #start(lane: Lane): Promise<PhpProcess> {
-    await this.#reserveRoom()
+  async #start(lane: Lane, { lowPriority, makeRoom }: StartOptions): Promise<PhpProcess> {
+    await (makeRoom ? this.#reserveRoom() : this.#reserveFreeRoom())
     try {
-      return await this.#runtime.start(lane.site)
+      return await this.#runtime.start(lane.site, { lowPriority })
     } finally {
       this.#starting--
     }
@@ -226,8 +241,7 @@ export class PhpPool {
   async #reserveRoom(): Promise<void> {
     const deadline = Date.now() + this.#limits.requestMs
     while (!this.#hasRoom()) {
-      const idle = [...this.#lanes.values()].filter((lane) => lane.process && lane.idle)
-      const oldest = idle.sort((a, b) => a.lastUsed - b.lastUsed)[0]
+      const oldest = this.#longestIdle()
       const [spare] = this.#spares
       if (oldest) await oldest.stopProcess()
       else if (spare) await spare.stop(0)
@@ -235,6 +249,22 @@ export class PhpPool {
       else await this.#nextFreed(deadline - Date.now())
     }
     this.#starting++
+  }
+
+  /** As {@link #reserveRoom}, but nobody has to give way, except who has not been visited for a while. */
+  async #reserveFreeRoom(): Promise<void> {
+    while (!this.#hasRoom()) {
+      const oldest = this.#longestIdle()
+      if (!oldest || Date.now() - oldest.lastUsed < inUseMs)
+        throw new PhpBusy('no memory is free for another PHP process')
+      await oldest.stopProcess()
+    }
+    this.#starting++
+  }
+
+  #longestIdle(): Lane | undefined {
+    const idle = [...this.#lanes.values()].filter((lane) => lane.process && lane.idle)
+    return idle.sort((a, b) => a.lastUsed - b.lastUsed)[0]
   }
 
   #nextFreed(timeoutMs: number): Promise<void> {

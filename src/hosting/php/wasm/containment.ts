@@ -28,7 +28,7 @@ export interface Launch {
 }
 
 /** V8 settings of a child; the figures are in docs/design/php.md. */
-export const v8Flags: readonly string[] = ['--max-semi-space-size=2']
+export const v8Flags: readonly string[] = ['--max-semi-space-size=1', '--single-threaded-gc', '--v8-pool-size=1']
 
 /** @param wanted `auto` takes the strongest that works, `bubblewrap` insists on it, `none` goes without */
 export async function findAbilities(wanted: 'auto' | 'bubblewrap' | 'none'): Promise<Abilities> {

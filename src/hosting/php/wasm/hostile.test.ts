@@ -1,4 +1,4 @@
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -32,8 +32,7 @@ describe.skipIf(!core).each(['auto', 'none'] as const)('hostile PHP, sandbox %s'
   /** Runs PHP that returns a value, and gives the value. */
   async function run(code: string): Promise<unknown> {
     const script = await home.script('hostile.php', `echo json_encode((function () { ${code} })());`)
-    await php.runTask('move-in', {}).catch(() => {})
-    const page = await fetchPage(php, testRequest('/hostile.php', script, { headers: ['Host', `h${Math.random()}`] }))
+    const page = await fetchPage(php, testRequest('/hostile.php', script))
     return page.text === '' ? `died: ${page.status}` : JSON.parse(page.text)
   }
 
@@ -162,5 +161,22 @@ describe.skipIf(!core).each(['auto', 'none'] as const)('hostile PHP, sandbox %s'
       "file_put_contents('/tmp/a', '1'); return [fileowner('/tmp/a'), is_dir('/private/database')];",
     )) as unknown[]
     expect(mode).toEqual([runtime.containment().uid ? home.uid : process.getuid?.(), true])
+  })
+})
+
+describe.skipIf(!core || process.getuid?.() !== 0)('without bubblewrap, as root', () => {
+  it('gives a site its own user where the folders above let that user pass', async () => {
+    const runtime = await testRuntime({ sandbox: 'none' })
+    const home = await testHome(core as string)
+    try {
+      await chmod(join(home.homePath, '..'), 0o711)
+      const php = await runtime.start(home)
+      const script = await home.script('who.php', "file_put_contents('/tmp/a', '1'); echo fileowner('/tmp/a');")
+      expect((await fetchPage(php, testRequest('/who.php', script))).text).toBe(String(home.uid))
+      expect(runtime.containment()).toMatchObject({ uid: true, bubblewrap: false })
+    } finally {
+      await runtime.close()
+      await home.remove()
+    }
   })
 })

@@ -34,6 +34,8 @@ export function phpIni(limits: PhpLimits): Record<string, string> {
     implicit_flush: '0',
     default_charset: 'UTF-8',
     'date.timezone': 'UTC',
+    // Nothing else of the site runs while PHP waits for somebody.
+    default_socket_timeout: '15',
     sys_temp_dir: '/tmp',
     upload_tmp_dir: '/tmp',
     'session.save_path': '/tmp',

@@ -79,7 +79,10 @@ export class WasmProcess implements PhpProcess {
     told: Omit<ChildStart, 'phpModule' | 'uid' | 'mounts' | 'watchParent'>,
     options: { phpVersion: PhpVersion; egress: EgressPolicy; names: Names; lowPriority: boolean; timeoutMs: number },
   ): Promise<WasmProcess> {
-    const child = spawn(launch.command, launch.args, {
+    // By `nice` and not afterwards: what the child starts at once would keep the usual priority.
+    const prefix = options.lowPriority ? ['nice', '-n', String(nice)] : []
+    const [command, ...args] = [...prefix, launch.command, ...launch.args] as [string, ...string[]]
+    const child = spawn(command, args, {
       // jobs, answers, the way out, and the parent's life where no sandbox watches it
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'pipe', ...(launch.sandboxed ? [] : ['pipe' as const])],
       env: pathOnly(),
@@ -89,8 +92,6 @@ export class WasmProcess implements PhpProcess {
       const [error] = (await once(child, 'error')) as [Error]
       throw new PhpCrashed(`PHP could not be started: ${error.message}`)
     }
-    // At once: what the child starts later inherits it.
-    if (options.lowPriority) tryPriority(child.pid, nice)
     const started = new WasmProcess(child, options.phpVersion, options.egress, options.names)
     const { phpModule, mounts, uid } = launch
     const start: ChildStart = { ...told, phpModule, mounts, uid, watchParent: !launch.sandboxed }
