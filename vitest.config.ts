@@ -1,12 +1,42 @@
 import { defineConfig } from 'vitest/config'
 
+// `npx vitest run --project unit` is the quick half: one process for all files, since import was most of their time.
+
+/** Tests that start PHP, browsers or processes to kill: each wants a core and some hundred MB for itself. */
+const heavy = [
+  'test/*.test.ts',
+  'test/{e2e,faults}/**/*.test.ts',
+  'src/hosting/{php,core-library,homes}/**/*.test.ts',
+  'src/platform/operations/kill.test.ts',
+]
+
+const patience = { testTimeout: 60_000, hookTimeout: 120_000, teardownTimeout: 20_000 }
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    pool: 'forks',
-    maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    teardownTimeout: 20_000,
+    projects: [
+      {
+        test: {
+          ...patience,
+          name: 'unit',
+          include: ['{src,test}/**/*.test.ts'],
+          exclude: heavy,
+          pool: 'forks',
+          isolate: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...patience,
+          name: 'system',
+          include: heavy,
+          pool: 'forks',
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 })

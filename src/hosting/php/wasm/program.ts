@@ -1,10 +1,12 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire, stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, extname, join } from 'node:path'
 import type { PhpVersion } from '../runtime.ts'
 
 const here = import.meta.dirname
+/** `.ts` where Stead runs from its sources, `.js` where it was built. */
+const extension = extname(import.meta.filename)
 
 /** What a child runs: its JavaScript, and Stead's PHP files. */
 export interface ChildProgram {
@@ -26,11 +28,11 @@ export async function prepareProgram(): Promise<ChildProgram> {
   await mkdir(join(folder, 'child'))
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')
   const sources = (await readdir(join(here, 'child'))).filter(
-    (name) => name.endsWith('.ts') && !name.includes('.test.'),
+    (name) => name.endsWith(extension) && !name.includes('.test.'),
   )
-  for (const name of ['frames.ts', ...sources.map((source) => join('child', source))]) {
+  for (const name of [`frames${extension}`, ...sources.map((source) => join('child', source))]) {
     const source = await readFile(join(here, name), 'utf8')
-    const script = stripTypeScriptTypes(source).replaceAll(/(from '\.[^']*)\.ts'/g, "$1.js'")
+    const script = extension === '.ts' ? withoutTypes(source) : source
     await writeFile(join(folder, name.replace(/\.ts$/, '.js')), script)
   }
   // Readable for the users of sites, to whom the process belongs where there is no sandbox.
@@ -42,6 +44,9 @@ export async function prepareProgram(): Promise<ChildProgram> {
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }
+
+const withoutTypes = (source: string): string =>
+  stripTypeScriptTypes(source).replaceAll(/(from '\.[^']*)\.ts'/g, "$1.js'")
 
 async function readPhpFiles(): Promise<Record<string, string>> {
   const tasks = join(here, '../tasks')
