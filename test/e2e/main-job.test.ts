@@ -1,0 +1,133 @@
+/** The main job with the real program: from an order to a site that is used, survives a restart, and is gone after deletion. */
+import { existsSync } from 'node:fs'
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testCore } from '../support/core.ts'
+import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
+import { Browser } from '../support/visit.ts'
+
+const core = await testCore()
+/** The smallest picture there is: one transparent pixel. */
+const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
+
+describe.skipIf(!core)('the main job', () => {
+  let stead: Stead
+  showOutputOfFailures(() => stead)
+  beforeAll(async () => {
+    stead = await startStead({ env: { STEAD_TRASH_DAYS: '0' } })
+  })
+  afterAll(() => stead?.remove())
+
+  const browserOf = (name: string) => new Browser((path, options) => stead.visit(name, path, options))
+
+  describe.each(['8.1', '8.2', '8.3'])('on PHP %s', (phpVersion) => {
+    const name = `main-${phpVersion.replace('.', '')}`
+    let id: number
+    let password: string
+    let browser: Browser
+    let media: { source_url: string }
+
+    test('201, then live, and the front page has the title', async () => {
+      const order = { name, php_version: phpVersion, wp_admin_username: 'Chief_1', wp_admin_email: 'chief@example.com' }
+      const { status, headers, body } = await stead.api('POST', '/v1/sites', order)
+      expect([status, body.data.state, body.data.phpVersion]).toEqual([201, 'deploying', phpVersion])
+      id = body.data.id
+      expect(await stead.ended(headers.get('operation-id') as string)).toMatchObject({ state: 'succeeded' })
+      const { data } = (await stead.api('GET', `/v1/sites/${id}`)).body
+      expect(data).toMatchObject({ state: 'live', url: `${name}.localhost:${stead.edgePort}`, name })
+      const front = await stead.visit(name)
+      expect(front.status).toBe(200)
+      expect(front.text).toContain(`<title>${name}</title>`)
+    })
+
+    test('log in to wp-admin with the administrator given and the password reset', async () => {
+      const reset = await stead.api('PUT', `/v1/sites/${id}/cms/password-reset`)
+      expect(reset.status).toBe(200)
+      password = reset.body.data
+      expect((await browserOf(name).logIn('Chief_1', 'not the password')).text).toContain('login_error')
+      browser = browserOf(name)
+      const dashboard = await browser.logIn('Chief_1', password)
+      expect(dashboard.status).toBe(200)
+      expect(dashboard.text).toContain('id="wpadminbar"')
+      expect((await browser.open('/wp-admin/profile.php')).text).toContain('chief@example.com')
+    })
+
+    test('publish a post and a picture, and see them', async () => {
+      const nonce = await browser.restNonce()
+      const uploaded = await browser.open('/wp-json/wp/v2/media', {
+        method: 'POST',
+        body: pixel,
+        headers: {
+          'x-wp-nonce': nonce,
+          'content-type': 'image/gif',
+          'content-disposition': 'attachment; filename="pixel.gif"',
+        },
+      })
+      expect(uploaded.status).toBe(201)
+      media = JSON.parse(uploaded.text)
+      const published = await browser.open('/wp-json/wp/v2/posts', {
+        method: 'POST',
+        body: JSON.stringify({
+          title: 'Grüße aus dem Test',
+          content: `<img src="${media.source_url}" alt="pixel">`,
+          status: 'publish',
+        }),
+        headers: { 'x-wp-nonce': nonce, 'content-type': 'application/json' },
+      })
+      expect(published.status).toBe(201)
+      const front = await stead.visit(name)
+      expect(front.text).toContain('Grüße aus dem Test')
+      expect(front.text).toContain(media.source_url)
+    })
+  })
+
+  test('after a restart of everything all posts and pictures are there', async () => {
+    await stead.restart()
+    for (const name of ['main-81', 'main-82', 'main-83']) {
+      const front = await stead.visit(name)
+      expect(front.text).toContain('Grüße aus dem Test')
+      const url = /http:\/\/[^"]+\/pixel\.gif/.exec(front.text)?.[0] as string
+      const picture = await stead.visit(name, new URL(url).pathname)
+      expect([picture.status, picture.headers['content-type']]).toEqual([200, 'image/gif'])
+    }
+  })
+
+  test('a changed PHP version takes effect on the running site, an environment type in WordPress', async () => {
+    const { data } = (await stead.api('POST', '/v1/sites/search', { filters: [{ key: 'name', value: 'main-81' }] }))
+      .body
+    const { id } = data[0]
+    const home = stead.homeOf('main-81')
+    await writeFile(
+      join(home, 'web/facts.php'),
+      '<?php require "wp-load.php"; echo PHP_VERSION, " ", wp_get_environment_type();',
+    )
+    expect((await stead.visit('main-81', '/facts.php')).text).toMatch(/^8\.1\.\d+ production$/)
+    const changed = await stead.api('PUT', `/v1/sites/${id}`, {
+      php_version: '8.3',
+      wp_environment_type: 'development',
+    })
+    expect(changed.body.data).toMatchObject({ phpVersion: '8.3', wpEnvironmentType: 'development' })
+    await stead.ended(changed.headers.get('operation-id') as string)
+    expect((await stead.visit('main-81', '/facts.php')).text).toMatch(/^8\.3\.\d+ development$/)
+    expect((await stead.visit('main-81')).text).toContain('Grüße aus dem Test')
+  })
+
+  test('deleted: 404 at once, nothing below the data folder, no process', async () => {
+    await stead.visit('main-83')
+    const homes = new Map<string, string>()
+    for (const name of ['main-81', 'main-82', 'main-83']) homes.set(name, stead.homeOf(name))
+    const { data } = (await stead.api('GET', '/v1/sites')).body
+    for (const { id, name } of data) {
+      const { status, headers } = await stead.api('DELETE', `/v1/sites/${id}`)
+      expect([status, (await stead.visit(name)).status]).toEqual([200, 404])
+      expect(await stead.ended(headers.get('operation-id') as string)).toMatchObject({ state: 'succeeded' })
+      const home = homes.get(name) as string
+      await until(`${home} is gone`, () => !existsSync(home))
+    }
+    expect(stead.phpProcesses()).toEqual([])
+    const left = (await readdir(stead.dataDir, { recursive: true })).filter((path) => /main-8|pixel/.test(path))
+    expect(left).toEqual([])
+    await until('every home belongs to no site', async () => (await readdir(join(stead.dataDir, 'sites'))).length <= 4)
+  })
+})

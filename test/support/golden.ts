@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const root = join(import.meta.dirname, '../..')
+
+/** What a template is made by: another content, another golden folder. */
+const madeBy = [
+  'src/hosting/homes/template.ts',
+  'src/hosting/site-files/lay-out-home.ts',
+  'src/hosting/php/wp-config.ts',
+  'src/hosting/php/tasks/install.php',
+]
+
+/** Where a data folder with nothing in it but an unpacked core and its template is kept for tests of this user. */
+export async function goldenFolder(core: string): Promise<string> {
+  const hash = createHash('sha256').update(core)
+  for (const file of madeBy) hash.update(await readFile(join(root, file)))
+  return join(tmpdir(), `stead-golden-${userInfo().uid}`, `${basename(core)}-${hash.digest('hex').slice(0, 12)}`)
+}
+
+/** Keeps `cores/` and `templates/` of a data folder for later starts; the first of several at once wins. */
+export async function keepGolden(golden: string, dataDir: string): Promise<void> {
+  if (existsSync(golden)) return
+  const unfinished = `${golden}.${randomBytes(6).toString('hex')}`
+  await mkdir(unfinished, { recursive: true, mode: 0o711 })
+  await copyParts(dataDir, unfinished)
+  await rename(unfinished, golden).catch(() => rm(unfinished, { recursive: true, force: true }))
+}
+
+/** Copies what is golden into a data folder. @returns whether there was anything */
+export async function fromGolden(golden: string, dataDir: string): Promise<boolean> {
+  if (!existsSync(golden)) return false
+  await copyParts(golden, dataDir)
+  return true
+}
+
+async function copyParts(from: string, to: string): Promise<void> {
+  // Stead never writes into a core that is there: links are enough for it, where both are on one file system
+  await run('cp', ['-al', join(from, 'cores'), to]).catch(async () => {
+    await rm(join(to, 'cores'), { recursive: true, force: true })
+    await run('cp', ['-a', join(from, 'cores'), to])
+  })
+  await rm(join(to, 'cores/.lock'), { force: true })
+  await run('cp', ['-a', join(from, 'templates'), to])
+  for (const name of await readdir(join(to, 'templates')))
+    if (name.endsWith('.making')) await rm(join(to, 'templates', name), { recursive: true })
+}

@@ -1,0 +1,309 @@
+/** The real program as a user starts it, with a data folder and ports of its own. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fetch } from 'undici'
+import { afterEach } from 'vitest'
+import { testCore } from './core.ts'
+import { fromGolden, goldenFolder, keepGolden } from './golden.ts'
+import { descendantsOf, type RunningProcess, stillRunning } from './processes.ts'
+import { type Page, type VisitOptions, visit } from './visit.ts'
+
+export const program = join(import.meta.dirname, '../../bin/stead.js')
+
+export interface ApiReply {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the operation answers; each test looks at what it expects
+  readonly body: any
+}
+
+export interface SteadOptions {
+  /** Settings besides folder, ports and core: `{ STEAD_SPARE_SITES: '1' }`. */
+  readonly env?: Record<string, string>
+  /** Default true: core and template are there already. */
+  readonly golden?: boolean
+  /** Where the data folder is made; default: the system's temporary folder. */
+  readonly below?: string
+}
+
+export interface Stead {
+  readonly dataDir: string
+  readonly apiUrl: string
+  readonly apiPort: number
+  edgePort: number
+  /** What it has written to stdout and stderr since the first start. */
+  output(): string
+  /** Changes settings for the next start. */
+  set(env: Record<string, string>): void
+  /** A call of the API with a token of the first account. */
+  api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiReply>
+  /** A request of a visitor to `<name>.<staging domain>`, or to a whole host name, by way of the edge. */
+  visit(site: string, path?: string, options?: VisitOptions): Promise<Page>
+  /** Orders a site and waits until it is live. @returns its id */
+  createSite(body: { name: string } & Record<string, unknown>): Promise<number>
+  /** Waits until the site is live. @throws with the reason when its provisioning failed */
+  live(siteId: number): Promise<void>
+  /** The state of an operation once it has ended. */
+  ended(operationId: number | string): Promise<{ state: string; error: string | null; [key: string]: unknown }>
+  /** The folder in which a site lives, also one in the trash. */
+  homeOf(siteName: string): string
+  /** Runs another `stead` command on the same data. */
+  cli(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }>
+  start(): Promise<void>
+  stop(): Promise<number | null>
+  restart(): Promise<void>
+  /** The process of a role. */
+  role(name: 'supervisor' | 'control' | 'host' | 'edge'): RunningProcess | undefined
+  /** Ends a role as a crash would. */
+  kill(name: 'supervisor' | 'control' | 'host' | 'edge'): RunningProcess
+  /** Everything that runs for it. */
+  processes(): RunningProcess[]
+  /** PHP processes of sites and spares, sandboxes included. */
+  phpProcesses(): RunningProcess[]
+  /** Ends what runs and removes the data folder. */
+  remove(): Promise<void>
+}
+
+/** Waits until `check` gives something true. @throws with `what` after the time */
+export async function until<Value>(
+  what: string,
+  check: () => Promise<Value | undefined | false> | Value | undefined | false,
+  timeoutMs = 60_000,
+): Promise<Value> {
+  const deadline = Date.now() + timeoutMs
+  for (;;) {
+    const value = await check()
+    if (value) return value
+    if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain: ${what}`)
+    await pause(50)
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Prints the program's last words after each test of the file that failed. */
+export function showOutputOfFailures(stead: () => Stead | undefined): void {
+  afterEach(({ task }) => {
+    if (task.result?.state === 'fail')
+      console.error(`--- output of stead, ${task.name}\n${stead()?.output().slice(-8000)}`)
+  })
+}
+
+/** Makes the data folder and starts the program; resolves when `/readyz` says so. */
+export async function startStead(options: SteadOptions = {}): Promise<Stead> {
+  const stead = await prepareStead(options)
+  await stead.start().catch(async (error) => {
+    const words = stead.output().slice(-4000)
+    await stead.remove()
+    throw new Error(`${(error as Error).message}\n${words}`)
+  })
+  return stead
+}
+
+/** As {@link startStead}, without starting it. */
+export async function prepareStead({ env = {}, golden = true, below = tmpdir() }: SteadOptions = {}): Promise<Stead> {
+  const dataDir = await mkdtemp(join(below, 'stead-e2e-'))
+  const core = golden ? await testCore() : undefined
+  const goldenPath = core && (await goldenFolder(core))
+  const hadGolden = goldenPath ? await fromGolden(goldenPath, dataDir) : true
+  const apiPort = await freePort()
+  const apiUrl = `http://127.0.0.1:${apiPort}`
+  const settings: Record<string, string> = {
+    STEAD_DATA_DIR: dataDir,
+    STEAD_API_LISTEN: `127.0.0.1:${apiPort}`,
+    STEAD_EDGE_LISTEN: `127.0.0.1:${await freePort()}`,
+    STEAD_RATE_LIMIT: '0',
+    STEAD_TOKEN_RATE_LIMIT: '0',
+    STEAD_SPARE_SITES: '0',
+    ...(core && { STEAD_CORE_SOURCE: core }),
+    ...env,
+  }
+  // of this process' own environment no setting of Stead gets through
+  const environment = () => ({
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('STEAD_'))),
+    NODE_ENV: 'production',
+    ...settings,
+  })
+  let child: ChildProcess | undefined
+  let output = ''
+  let token: string | undefined
+  const seen: RunningProcess[] = []
+
+  const start = async () => {
+    const started = spawn(process.execPath, [program, 'serve'], {
+      env: environment(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    })
+    child = started
+    for (const stream of [started.stdout, started.stderr])
+      stream.on('data', (text: Buffer) => {
+        output = (output + text).slice(-1_000_000)
+      })
+    await until('stead is ready', async () => {
+      if (started.exitCode !== null || started.signalCode) throw new Error(`stead ended with ${started.exitCode}`)
+      return (await fetch(`${apiUrl}/readyz`).catch(() => undefined))?.status === 200
+    })
+    if (!hadGolden && goldenPath) await keepGolden(goldenPath, dataDir)
+  }
+  const processes = () => {
+    if (child?.pid === undefined) return []
+    const mine = descendantsOf(child.pid)
+    seen.push(...mine)
+    return mine
+  }
+  const stop = async () => {
+    if (!child || child.exitCode !== null || child.signalCode) return child?.exitCode ?? null
+    const running = child
+    processes()
+    running.kill('SIGTERM')
+    await once(running, 'exit')
+    return running.exitCode
+  }
+  const freshToken = async () => {
+    const { client_id, client_secret } = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8'))
+    const form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
+    const response = await fetch(`${apiUrl}/auth/token`, { method: 'POST', body: form })
+    return ((await response.json()) as { access_token: string }).access_token
+  }
+  const api: Stead['api'] = async (method, path, body, headers = {}) => {
+    token ??= await freshToken()
+    const response = await fetch(`${apiUrl}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return {
+      status: response.status,
+      headers: response.headers as unknown as Headers,
+      body: text ? JSON.parse(text) : null,
+    }
+  }
+  const live = async (siteId: number) => {
+    await until(`site ${siteId} is live`, async () => {
+      const { body } = await api('GET', `/v1/sites/${siteId}`).catch(() => ({ body: null }))
+      if (body?.data?.state === 'live') return true
+      const failed = await api('GET', `/v1/operations?site_id=${siteId}&state=failed`).catch(() => undefined)
+      const reason = failed?.body?.data?.[0]?.error
+      if (reason) throw new Error(`site ${siteId}: ${reason}`)
+      return false
+    })
+  }
+  const role: Stead['role'] = (name) => {
+    const all = processes()
+    if (name !== 'supervisor') return all.find(({ words }) => words.includes(name) && words.some(isMain))
+    return child?.pid === undefined ? undefined : { pid: child.pid, parent: process.pid, startedAt: '', words: [] }
+  }
+  return {
+    dataDir,
+    apiUrl,
+    apiPort,
+    get edgePort() {
+      return Number(settings.STEAD_EDGE_LISTEN?.split(':').at(-1))
+    },
+    set edgePort(port) {
+      settings.STEAD_EDGE_LISTEN = `127.0.0.1:${port}`
+    },
+    output: () => output,
+    set(change) {
+      Object.assign(settings, change)
+    },
+    api,
+    visit(site, path = '/', more = {}) {
+      const host = site.includes('.') ? site : `${site}.${settings.STEAD_STAGING_DOMAIN ?? 'localhost'}`
+      return visit({ host, port: Number(settings.STEAD_EDGE_LISTEN?.split(':').at(-1)), path, ...more })
+    },
+    async createSite(order) {
+      const { status, body } = await api('POST', '/v1/sites', order)
+      if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`)
+      await live(body.data.id)
+      return body.data.id
+    },
+    live,
+    ended: (id) =>
+      until(`operation ${id} has ended`, async () => {
+        const { body } = await api('GET', `/v1/operations/${id}`)
+        return ['succeeded', 'failed', 'canceled'].includes(body.data?.state) && body.data
+      }),
+    homeOf(siteName) {
+      const database = new DatabaseSync(join(dataDir, 'stead.db'), { readOnly: true })
+      try {
+        const statement = 'select site_homes.id from site_homes join sites on sites.id = site_id where name = ?'
+        const row = database.prepare(statement).get(siteName) as { id: number } | undefined
+        if (!row) throw new Error(`${siteName} has no home`)
+        return join(dataDir, 'sites', `h${row.id}`)
+      } finally {
+        database.close()
+      }
+    },
+    async cli(...words) {
+      const run = spawn(process.execPath, [program, ...words], {
+        env: environment(),
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      let stdout = ''
+      let stderr = ''
+      run.stdout.on('data', (text) => {
+        stdout += text
+      })
+      run.stderr.on('data', (text) => {
+        stderr += text
+      })
+      const [code] = (await once(run, 'close')) as [number]
+      return { code, stdout, stderr }
+    },
+    start,
+    stop,
+    async restart() {
+      await stop()
+      await start()
+    },
+    role,
+    kill(name) {
+      const found = role(name)
+      if (!found) throw new Error(`no ${name} runs`)
+      process.kill(found.pid, 'SIGKILL')
+      return found
+    },
+    processes,
+    phpProcesses: () => processes().filter(({ words }) => words.at(-1)?.endsWith('/child/main.js')),
+    async remove() {
+      processes()
+      child?.kill('SIGKILL')
+      const group = child?.pid
+      if (group) tryKill(-group)
+      for (const { pid } of stillRunning(seen)) tryKill(pid)
+      await until('all processes of stead have ended', () => stillRunning(seen).length === 0, 10_000)
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 3 })
+    },
+  }
+}
+
+const isMain = (word: string): boolean => /\/main\.(ts|js)$/.test(word)
+
+function tryKill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // it has ended by itself
+  }
+}

@@ -1,0 +1,73 @@
+/** A visitor of a site: requests over a socket of its own, and what a browser keeps between them. */
+import { once } from 'node:events'
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+
+export interface VisitOptions {
+  readonly method?: string
+  readonly headers?: Record<string, string>
+  readonly body?: string | Buffer | URLSearchParams
+  readonly timeoutMs?: number
+}
+
+export interface Page {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+}
+
+/** One request to the edge, on a connection of its own. @throws when the connection fails or breaks off */
+export async function visit(
+  options: VisitOptions & { readonly host: string; readonly port: number; readonly path: string },
+): Promise<Page> {
+  const { method = 'GET', body, timeoutMs = 60_000 } = options
+  const form = body instanceof URLSearchParams ? { 'content-type': 'application/x-www-form-urlencoded' } : {}
+  const sent = request({
+    host: '127.0.0.1',
+    port: options.port,
+    path: options.path,
+    method,
+    headers: { host: `${options.host}:${options.port}`, ...form, ...options.headers },
+    agent: false,
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  sent.end(body instanceof URLSearchParams ? body.toString() : body)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  let text = ''
+  for await (const chunk of response.setEncoding('utf8')) text += chunk
+  return { status: response.statusCode as number, headers: response.headers, text }
+}
+
+/** A browser without scripts: keeps cookies, follows redirects of its own site. */
+export class Browser {
+  readonly #ask: (path: string, options: VisitOptions) => Promise<Page>
+  readonly #cookies = new Map<string, string>()
+
+  constructor(ask: (path: string, options: VisitOptions) => Promise<Page>) {
+    this.#ask = ask
+  }
+
+  async open(path: string, options: VisitOptions = {}): Promise<Page> {
+    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const page = await this.#ask(path, { ...options, headers: { ...(cookie && { cookie }), ...options.headers } })
+    for (const line of page.headers['set-cookie'] ?? []) {
+      const [name = '', ...value] = (line.split(';')[0] as string).split('=')
+      this.#cookies.set(name, value.join('='))
+    }
+    const { location } = page.headers
+    if (page.status < 300 || page.status > 399 || !location) return page
+    const next = new URL(location, 'http://own.invalid')
+    return this.open(next.pathname + next.search)
+  }
+
+  /** Logs in as the form of wp-login.php would. @returns the page that follows: wp-admin, or the form with its complaint */
+  async logIn(user: string, password: string): Promise<Page> {
+    await this.open('/wp-login.php')
+    const form = new URLSearchParams({ log: user, pwd: password, 'wp-submit': 'Log In', testcookie: '1' })
+    return this.open('/wp-login.php', { method: 'POST', body: form })
+  }
+
+  /** The key that the REST API asks of a browser's cookies. */
+  async restNonce(): Promise<string> {
+    return (await this.open('/wp-admin/admin-ajax.php?action=rest-nonce')).text.trim()
+  }
+}
