@@ -1,4 +1,5 @@
 import { parseArguments } from './cli/arguments.ts'
+import { commandUsages } from './cli/commands.ts'
 import { ConfigError, readConfig } from './config.ts'
 
 /** What Node calls experimental and Stead relies on, tested with the pinned version. */
@@ -19,6 +20,7 @@ const commands: Record<string, () => Promise<{ run: Command }>> = {
   site: () => import('./cli/site.ts'),
   config: () => import('./cli/config.ts'),
   openapi: () => import('./cli/openapi.ts'),
+  version: () => import('./cli/version.ts'),
   help: () => import('./cli/help.ts'),
 }
 
@@ -27,12 +29,8 @@ export type Command = (call: import('./cli/arguments.ts').CommandCall) => Promis
 
 try {
   const { command, words, flags, settings } = parseArguments(process.argv.slice(2))
-  const load = commands[command]
-  if (!load) {
-    console.error(`Unknown command: ${command}. See: stead help`)
-    process.exit(2)
-  }
-  const config = readConfig(process.env, settings)
+  const load = commands[command] as () => Promise<{ run: Command }>
+  const config = commandUsages[command]?.needsNoSettings ? readConfig({}) : readConfig(process.env, settings)
   const { run } = await load()
   const code = await run({ command, words, flags, config })
   if (code !== undefined) process.exitCode = code
@@ -42,7 +40,7 @@ try {
     process.exit(2)
   }
   // faults that a person can act on say so in one line; anything else shows where it came from
-  const isPlain = error instanceof Error && ['CommandError', 'DatabaseTooNew'].includes(error.name)
+  const isPlain = error instanceof Error && ['CommandError', 'DatabaseTooNew', 'HostInUse'].includes(error.name)
   console.error(isPlain ? error.message : error)
   process.exit(isPlain ? 2 : 1)
 }

@@ -1,5 +1,5 @@
 import { Problem } from '../platform/http/problem.ts'
-import { restoreFromTrash } from '../resources/sites/trash.ts'
+import { restoreFromTrash, SiteIsLeaving } from '../resources/sites/trash.ts'
 import type { CommandCall } from './arguments.ts'
 import { needed, onGround } from './ground.ts'
 import { CommandError, printOne } from './output.ts'
@@ -12,7 +12,7 @@ export async function run(call: CommandCall): Promise<number> {
     const site = await database
       .transaction((tx) => restoreFromTrash(tx, name, Date.now()))
       .catch((error) => {
-        throw error instanceof Problem ? new CommandError(error.message) : error
+        throw error instanceof Problem || error instanceof SiteIsLeaving ? new CommandError(error.message) : error
       })
     if (!site) throw new CommandError(`No deleted site named ${name} is in the trash`)
     printOne({ id: site.id, name: site.name, state: site.state }, call.flags.json === true)

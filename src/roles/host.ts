@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createCoreLibrary } from '../hosting/core-library/core-library.ts'
 import type { CoreProgress } from '../hosting/core-library/core-source.ts'
+import { Cron } from '../hosting/cron/cron.ts'
+import { sqliteEvents } from '../hosting/cron/sqlite-events.ts'
 import { Homes } from '../hosting/homes/homes.ts'
 import { createPreparation } from '../hosting/homes/preparation.ts'
 import { Spares } from '../hosting/homes/spares.ts'
@@ -14,6 +16,7 @@ import { createWasmRuntime } from '../hosting/php/wasm/start.ts'
 import { createWebServer, type HostedSite } from '../hosting/web-server/web-server.ts'
 import { hostJobs } from '../jobs.ts'
 import { isPublicAddress } from '../platform/fetch/addresses.ts'
+import { lockFile } from '../platform/files/lock-file.ts'
 import { writeFileOnce } from '../platform/files/write-file.ts'
 import { enqueue } from '../platform/operations/enqueue.ts'
 import { createWorker } from '../platform/operations/worker.ts'
@@ -27,6 +30,14 @@ import type { Ground, Part } from './part.ts'
 const REPORT_EVERY_MS = 2000
 const MB = 1 << 20
 
+/** A host whose supervisor died has finished what was under way after that. */
+const PREDECESSOR_ENDS_MS = 40_000
+
+/** The data folder is another process'. */
+export class HostInUse extends Error {
+  override readonly name = 'HostInUse'
+}
+
 export interface HostOptions {
   readonly onProgress?: (progress: CoreProgress) => void
   /** The first preparation has come to an end. */
@@ -37,6 +48,9 @@ export interface HostOptions {
 export async function startHost(ground: Ground, options: HostOptions = {}): Promise<Part> {
   const { config, database, log } = ground
   await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
+  // two hosts would run two PHP processes on one site's database, and each would clear away what the other is making
+  const unlock = await lockFile(join(config.dataDir, 'host.lock'), PREDECESSOR_ENDS_MS)
+  if (!unlock) throw new HostInUse(`Another host process uses the data folder ${config.dataDir}`)
   const isRoot = process.getuid?.() === 0
   const runtime = await createWasmRuntime({
     sandbox: config.sandbox,
@@ -89,6 +103,13 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     const record = await hostedSite(database.read, hostId, siteId)
     return record && site(record)
   })
+  const cron = new Cron({
+    sites: async () => (await hostedSites(database.read, hostId)).map(site),
+    siteById: (siteId) => hosted(siteId),
+    php: pool,
+    events: sqliteEvents(),
+    log,
+  })
   const preparation = createPreparation({
     config,
     library,
@@ -116,7 +137,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
       reportHost(
         tx,
         hostId,
-        { ...preparation.state(), containment: runtime.containment(), php: pool.stats() },
+        { ...preparation.state(), containment: runtime.containment(), php: pool.stats(), cron: cron.stats() },
         Date.now(),
       ),
     )
@@ -131,18 +152,22 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   })
   await followAddresses(ground, hostId)
   worker.start()
+  cron.start()
   log.info({ address, ...runtime.containment() }, 'the host listens')
   return {
     async stop() {
       clearInterval(reporting)
+      const cronEnded = cron.stop()
       await worker.stop(10_000)
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeIdleConnections()
       await preparation.stop()
       await pool.stopAll(5000)
+      await cronEnded
       server.closeAllConnections()
       await closed
       await runtime.close()
+      unlock()
     },
   }
 }

@@ -1,5 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { CommandCall } from '../cli/arguments.ts'
+import { lockFile } from '../platform/files/lock-file.ts'
 import { createLog, type Log } from '../platform/log/log.ts'
 import { banner, untilReady } from './banner.ts'
 import { readCredentials } from './credentials.ts'
@@ -29,6 +32,16 @@ interface Supervised {
 /** `stead serve`: starts every part as a process of its own, and starts again what dies. */
 export async function run({ config, command }: CommandCall): Promise<number> {
   const log = createLog(config.logLevel, 'supervisor')
+  await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
+  // held as long as this process lives
+  const unlock = await lockFile(join(config.dataDir, 'serve.lock'))
+  if (!unlock) {
+    console.error(
+      `Stead is running on this data folder already: ${config.dataDir}\n` +
+        'Stop it first, or give this one a folder and ports of its own (STEAD_DATA_DIR, STEAD_API_LISTEN, STEAD_EDGE_LISTEN).',
+    )
+    return UNUSABLE
+  }
   // before the parts: the schema is there, and a database or folder that cannot be used is said once
   await (await openGround(config, command)).database.close()
   const isFirst = (await readCredentials(config.dataDir)) === undefined
@@ -44,6 +57,7 @@ export async function run({ config, command }: CommandCall): Promise<number> {
     .catch(() => {})
   const code = await ended
   shown.abort()
+  unlock()
   return code
 }
 

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import type { Database } from '../../platform/db/database.ts'
 import type { Log } from '../../platform/log/log.ts'
 import { giveTo } from '../site-files/lay-out-home.ts'
+import { checkRoom, inWords } from './disk-room.ts'
 import {
   deleteHome,
   findHome,
@@ -130,29 +131,41 @@ export class Homes {
       const record = await database.transaction((tx) =>
         insertHome(tx, { ...template, hostId, siteId: null, now: Date.now() }),
       )
-      await this.#make(record, template)
+      try {
+        await this.#make(record, template)
+      } catch (error) {
+        await this.#discard(this.home(record))
+        throw error
+      }
       await database.transaction((tx) => setHome(tx, record.id, { state: 'prepared' }))
     }
   }
 
-  /** Copies the template. Starts over when a copy was cut off before. */
+  /** Copies the template. Starts over when a copy was cut off before. @throws DiskFull */
   async #make(record: HomeRecord, template: Template): Promise<void> {
     const { path, uid } = this.home(record)
     const unfinished = `${path}.making`
     await rm(unfinished, { recursive: true, force: true })
     await rm(path, { recursive: true, force: true })
-    await mkdir(unfinished, { mode: 0o700 })
-    for (const part of ['web', 'private'])
-      await cp(join(template.path, part), join(unfinished, part), {
-        recursive: true,
-        // the same times keep PHP's opcache warm when a process is moved; a reflink costs no space where there is one
-        preserveTimestamps: true,
-        mode: constants.COPYFILE_FICLONE,
-        verbatimSymlinks: true,
-      })
-    if (uid !== null) await giveTo(uid, unfinished)
-    await flushFileSystem(unfinished)
-    await rename(unfinished, path)
+    await checkRoom(this.#folder)
+    try {
+      await mkdir(unfinished, { mode: 0o700 })
+      for (const part of ['web', 'private'])
+        await cp(join(template.path, part), join(unfinished, part), {
+          recursive: true,
+          // the same times keep PHP's opcache warm when a process is moved; a reflink costs no space where there is one
+          preserveTimestamps: true,
+          mode: constants.COPYFILE_FICLONE,
+          verbatimSymlinks: true,
+        })
+      if (uid !== null) await giveTo(uid, unfinished)
+      await flushFileSystem(unfinished)
+      await rename(unfinished, path)
+    } catch (error) {
+      // half a copy would keep the disk full, and nobody could write down what went wrong
+      await rm(unfinished, { recursive: true, force: true })
+      throw inWords(error)
+    }
   }
 
   /** Takes a home away for good: first from the disk, then from the records, so that a crash is made good by {@link cleanUp}. */

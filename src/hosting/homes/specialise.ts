@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, chown, copyFile, open, rename } from 'node:fs/promises'
+import { chmod, chown, copyFile, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { wpConfig } from '../php/wp-config.ts'
 import type { ConfigConstants } from '../site-files/wp-config-file.ts'
+import { inWords } from './disk-room.ts'
 import { templateMarks } from './template.ts'
 
 /** What makes a copy of the template one certain site. */
@@ -56,7 +57,12 @@ async function replaceFile(
   make: (temporary: string) => Promise<void>,
 ): Promise<void> {
   const temporary = `${file}.new`
-  await make(temporary)
+  try {
+    await make(temporary)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw inWords(error)
+  }
   await chmod(temporary, mode)
   // copied by root, WordPress would answer 200 from a database that it cannot write
   if (uid !== null) await chown(temporary, uid, uid)

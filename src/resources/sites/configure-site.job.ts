@@ -3,7 +3,7 @@ import { changeWpConfig } from '../../hosting/site-files/wp-config-file.ts'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import type { HostServices } from './host-services.ts'
 import { changeSite, findSite, moveRoute, writtenAddressOf } from './site.store.ts'
-import { siteConstants, stagingAddress, stagingHostName } from './site.ts'
+import { hostOfAddress, siteConstants, stagingAddress, stagingHostName } from './site.ts'
 
 type Context = StepContext<{ siteId: number }, HostServices>
 
@@ -22,7 +22,13 @@ export const configureSite = durableWith<HostServices>()({
         if (!from || !to) return
         const site = await findSite(tx, siteId)
         if (!site) return
-        await moveRoute(tx, siteId, hostOf(from), stagingHostName(site.name, context.services.config), context.now())
+        await moveRoute(
+          tx,
+          siteId,
+          hostOfAddress(from),
+          stagingHostName(site.name, context.services.config),
+          context.now(),
+        )
         await changeSite(tx, siteId, { writtenAddress: to }, context.now())
       },
     },
@@ -47,5 +53,3 @@ async function followAddress({ services, input }: Context): Promise<{ from?: str
   await services.pool.runTask(hosted, 'replace-address', { from, to }, { timeoutMs: 600_000 })
   return { from, to }
 }
-
-const hostOf = (address: string): string => address.replace(/:\d+$/, '')

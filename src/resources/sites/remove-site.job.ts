@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
+import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import type { HostServices } from './host-services.ts'
-import { deleteRoutes } from './site.store.ts'
+import { deleteRoutes, findSite } from './site.store.ts'
 
 type Context = StepContext<{ siteId: number }, HostServices>
 
@@ -41,11 +41,20 @@ export const purgeSite = durableWith<HostServices>()({
   },
 })
 
-async function stopPhp({ services, input }: Context): Promise<void> {
+/** An operation of a deletion can be retried, also when the site was brought back from the trash since. */
+async function mustBeDeleted({ services, input }: Context): Promise<void> {
+  if (await findSite(services.database.read, input.siteId)) throw new PermanentFailure('The site is not deleted')
+}
+
+async function stopPhp(context: Context): Promise<void> {
+  await mustBeDeleted(context)
+  const { services, input } = context
   await services.pool.stop(input.siteId, 2000)
 }
 
-async function removeFiles({ services, input }: Context): Promise<void> {
+async function removeFiles(context: Context): Promise<void> {
+  await mustBeDeleted(context)
+  const { services, input } = context
   await services.pool.stop(input.siteId, 0)
   const home = await services.homes.ofSite(input.siteId)
   if (home) await services.homes.remove(home)

@@ -5,6 +5,9 @@ import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schem
 import { type PhpVersion, phpVersions } from '../account/account.ts'
 import type { Plan } from '../account/plans.ts'
 
+export type { SiteRights, VisibleSite } from './site.store.ts'
+export { findSite, grantSight, ownedSites, sitesWithRights, visibleSite, withdrawSight } from './site.store.ts'
+
 export const installOptions = ['wordpress', 'woocommerce'] as const
 export type Install = (typeof installOptions)[number]
 export const environmentTypes = ['local', 'development', 'staging', 'production'] as const
@@ -239,6 +242,9 @@ export function stagingAddress(name: string, config: Config): string {
   const host = stagingHostName(name, config)
   return port === 80 || port === 443 ? host : `${host}:${port}`
 }
+
+/** The host name of an address that may have a port. */
+export const hostOfAddress = (address: string): string => address.replace(/:\d+$/, '')
 
 export const stagingHostName = (name: string, config: Config): string => `${name}.${config.stagingDomain}`
 

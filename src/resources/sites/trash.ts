@@ -1,22 +1,36 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { cancelOperation } from '../../platform/operations/control.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
 import { recordActivity } from '../activity/record.ts'
-import { findDeletedSite, isNameTaken, openPurges, unmarkDeleted } from './site.store.ts'
-import type { Site } from './site.ts'
+import { configureSite } from './configure-site.job.ts'
+import { findDeletedSite, isNameTaken, openPurges, putRoute, unmarkDeleted, writtenAddressOf } from './site.store.ts'
+import { hostOfAddress, type Site } from './site.ts'
+
+/** The site is on its way out at this very moment. */
+export class SiteIsLeaving extends Error {
+  override readonly name = 'SiteIsLeaving'
+}
 
 /**
  * Brings a deleted site back as long as its files are in the trash.
  * @returns `undefined` when there is none of this name
  * @throws Problem `name_taken` when another site has the name by now
+ * @throws SiteIsLeaving while its PHP is being stopped or its files are being removed
  */
 export async function restoreFromTrash(tx: Tx, name: string, now: number): Promise<Site | undefined> {
   const site = await findDeletedSite(tx, name)
   if (!site) return undefined
   if (await isNameTaken(tx, name)) throw new Problem('name_taken', { name })
   for (const id of await openPurges(tx, site.id))
-    if ((await cancelOperation(tx, id, now)) !== 'canceled') return undefined
+    if ((await cancelOperation(tx, id, now)) !== 'canceled')
+      throw new SiteIsLeaving(`${name} is being removed right now; try again in some seconds`)
   await unmarkDeleted(tx, site.id, now)
+  // the host name may have been another site's since, and the staging domain another one
+  const address = await writtenAddressOf(tx, site.id)
+  if (address) await putRoute(tx, site.id, hostOfAddress(address), now)
+  const { id: siteId, accountId, hostId } = site
+  await enqueue(tx, configureSite, { siteId }, { siteId, accountId, hostId })
   const message = `Restored site ${name} from the trash`
   await recordActivity(tx, 'systems', {
     action: 'site.undeleted',
