@@ -1,17 +1,10 @@
 <?php
-// {} → {ran, failed, nextInSeconds | null, onlyHousekeeping}. Runs the events that are due, as wp-cron.php does:
+// {} → {ran, failed: hooks, nextInSeconds | null}. Runs the events that are due, as wp-cron.php does:
 // wp_get_ready_cron_jobs, wp_reschedule_event, wp_unschedule_event, do_action_ref_array.
 define('DOING_CRON', true);
 require '/wordpress/wp-load.php';
 
 return static function (): array {
-    $housekeeping = [
-        'wp_version_check', 'wp_update_plugins', 'wp_update_themes', 'wp_privacy_delete_old_export_files',
-        'wp_scheduled_delete', 'wp_scheduled_auto_draft_delete', 'wp_site_health_scheduled_check', 'wp_https_detection',
-        'delete_expired_transients', 'recovery_mode_clean_expired_keys', 'wp_update_user_counts',
-        'wp_delete_temp_updater_backups', 'wp_maybe_auto_update', 'wp_split_shared_term_batch',
-        'wp_update_comment_type_batch', 'update_network_counts',
-    ];
     $ran = 0;
     $failed = [];
     foreach (wp_get_ready_cron_jobs() as $timestamp => $hooks) {
@@ -32,11 +25,6 @@ return static function (): array {
             }
         }
     }
-    $next = null;
-    $onlyHousekeeping = true;
-    foreach (_get_cron_array() as $timestamp => $hooks) {
-        $next ??= max(0, $timestamp - time());
-        $onlyHousekeeping = $onlyHousekeeping && !array_diff(array_keys($hooks), $housekeeping);
-    }
-    return ['ran' => $ran, 'failed' => $failed, 'nextInSeconds' => $next, 'onlyHousekeeping' => $onlyHousekeeping];
+    $next = array_key_first(_get_cron_array() ?: []);
+    return ['ran' => $ran, 'failed' => $failed, 'nextInSeconds' => $next === null ? null : max(0, $next - time())];
 };
