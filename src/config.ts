@@ -76,6 +76,20 @@ function masterKey(value: string): Buffer | undefined {
   return key
 }
 
+function smtpUrl(value: string): string | undefined {
+  if (!value) return undefined
+  const url = URL.parse(value)
+  if (!/^smtps?:$/.test(url?.protocol ?? '') || !url?.hostname)
+    throw new Error('must be like smtp://user:password@mail.example.com:587 or smtps://…')
+  return value
+}
+
+function mailbox(value: string): string {
+  if (!/^(?:[^<>"\p{Cc}]* <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u.test(value))
+    throw new Error('must be like Stead <stead@example.com>')
+  return value
+}
+
 function oneOf<Choice extends string>(...choices: Choice[]) {
   return (value: string): Choice => {
     if (!choices.includes(value as Choice)) throw new Error(`must be one of ${choices.join(', ')}`)
@@ -209,6 +223,17 @@ export const settings = {
     default: '',
     parse: list,
   },
+  smtpUrl: {
+    help: 'smtp:// or smtps:// address of the mail server (user:password@ for a log-in); empty: mails are kept as files in the folder outbox of the data folder',
+    default: '',
+    parse: smtpUrl,
+    secret: true,
+  },
+  mailFrom: {
+    help: 'Sender of the mails of Stead, an address that the mail server lets it use',
+    default: 'Stead <stead@localhost>',
+    parse: mailbox,
+  },
   corsOrigins: { help: 'Origins whose pages may call the API, or *', default: '', parse: list },
   rateLimit: {
     help: 'Requests a minute for one application; 0: no limit',
@@ -262,23 +287,32 @@ export function readConfig(
     try {
       config[key] = setting.parse(given?.trim() || setting.default)
     } catch (error) {
-      faults.push(`${variableOf(key)} ${(error as Error).message}, not ${JSON.stringify(given)}`)
+      const name = flags[flagOf(key)] === undefined ? variableOf(key) : flagOf(key)
+      faults.push(`${name} ${(error as Error).message}${setting.secret ? '' : `, not ${JSON.stringify(given)}`}`)
     }
   }
   const known = new Set(Object.keys(settings).map(variableOf))
   for (const name of Object.keys(environment))
-    if (name.startsWith('STEAD_') && !known.has(name)) faults.push(`${name} is no setting of Stead (see: stead config)`)
+    if (name.startsWith('STEAD_') && !known.has(name))
+      faults.push(`${name} is no setting of Stead (see: stead help settings)`)
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
   return config as Config
 }
 
-/** All settings with variable, flag, default and meaning: what `stead help` prints. */
-export function printableSettings(): { name: string; flag: string; help: string; default: string }[] {
+/** All settings with variable, flag, default and meaning: what `stead help settings` prints. */
+export function printableSettings(): {
+  name: string
+  flag: string
+  help: string
+  default: string
+  testOnly: boolean
+}[] {
   return (Object.entries(settings) as [string, Setting<unknown>][]).map(([key, setting]) => ({
     name: variableOf(key),
     flag: flagOf(key),
     help: setting.help,
     default: setting.default,
+    testOnly: setting.testOnly === true,
   }))
 }
 

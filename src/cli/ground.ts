@@ -15,9 +15,10 @@ export async function onGround(call: CommandCall, work: (ground: Ground) => Prom
 }
 
 /** The value of a flag that a command cannot do without. */
-export function needed({ flags }: CommandCall, name: string): string {
+export function needed({ command, flags }: CommandCall, name: string): string {
   const value = flags[name]
-  if (typeof value !== 'string' || value === '') throw new CommandError(`--${name} is needed. See: stead help`)
+  if (typeof value !== 'string' || value === '')
+    throw new CommandError(`--${name} is needed. See: stead help ${command}`)
   return value
 }
 

@@ -1,26 +1,82 @@
-import { printableSettings } from '../config.ts'
+import { ConfigError, printableSettings } from '../config.ts'
 import { version } from '../version.ts'
+import type { CommandCall } from './arguments.ts'
+import { type CommandUsage, commandUsages, commonFlags, type FlagUsage, type Usage } from './commands.ts'
 
-const text = `Stead ${version}: a control plane for WordPress sites
-
-stead serve                          run everything on this machine
-stead control | host | edge          run one part (many machines, one PostgreSQL)
-stead account create --email=…       make an account (--name, --plan)
-stead account list
-stead account set-plan --email=… --plan=…
-stead application create --account=… --name=… [--owner]
-stead application list [--account=…]
-stead application revoke --client-id=…
-stead site restore --name=…          bring a deleted site back from the trash
-stead config                         print the settings in force
-stead openapi                        print the OpenAPI document
-
---json with any of them prints JSON. Every setting is a variable or a flag:
-`
-
-export async function run(): Promise<number> {
-  console.log(text)
-  for (const { name, flag, help, default: usual } of printableSettings())
-    console.log(`  ${flag}  (${name}${usual ? `, ${usual}` : ''})\n      ${help}`)
+/** `stead help`, `stead help <command>`, `stead help settings` */
+export async function run({ words, flags }: Pick<CommandCall, 'words' | 'flags'>): Promise<number> {
+  const [topic] = words[0] === 'help' ? words.slice(1) : words
+  if (topic === 'settings')
+    console.log(flags.json ? asJson(printableSettings()) : settingsText(flags.markdown === true))
+  else if (topic === undefined) console.log(flags.json ? asJson(commandUsages) : overview())
+  else if (Object.hasOwn(commandUsages, topic)) {
+    const usage = commandUsages[topic] as CommandUsage
+    console.log(flags.json ? asJson(usage) : commandText(topic, usage))
+  } else throw new ConfigError(`${topic} is no command of Stead. See: stead help`)
   return 0
+}
+
+const asJson = (value: unknown): string => JSON.stringify(value, null, 2)
+
+function overview(): string {
+  const rows = Object.entries(commandUsages).map(([name, { about, verbs }]): [string, string] => [
+    `stead ${name}${verbs ? ` ${Object.keys(verbs).join('|')}` : ''}`,
+    about,
+  ])
+  return `Stead ${version}: a control plane for WordPress sites
+
+${table(rows)}
+
+${table(flagRows(commonFlags))}
+  Every setting is an environment variable or a flag: stead help settings
+
+Exit codes: 0 done, 1 a failure of Stead, 2 a command or setting that cannot be used (the reason is on standard error).`
+}
+
+function commandText(name: string, { about, flags, verbs }: CommandUsage): string {
+  const parts = verbs
+    ? Object.entries(verbs).map(([verb, usage]) => usageText(`stead ${name} ${verb}`, usage))
+    : [usageText(`stead ${name}`, { about, flags })]
+  return `${parts.join('\n\n')}\n\n${table(flagRows(commonFlags))}`
+}
+
+function usageText(call: string, { about, flags = {} }: Usage): string {
+  const needed = Object.entries(flags).filter(([, flag]) => flag.needed)
+  const line = [call, ...needed.map(([name, { value }]) => `${name}=${value}`)].join(' ')
+  const rows = flagRows(flags)
+  return `${line}\n  ${about}${rows.length > 0 ? `\n${table(rows)}` : ''}`
+}
+
+const flagRows = (flags: Readonly<Record<string, FlagUsage>>): [string, string][] =>
+  Object.entries(flags).map(([name, { value, help, needed }]) => [
+    value ? `${name}=${value}` : name,
+    needed ? `${help} (needed)` : help,
+  ])
+
+function table(rows: readonly [string, string][]): string {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n')
+}
+
+/** @param asPage the table that is docs/settings.md */
+function settingsText(asPage: boolean): string {
+  const settings = printableSettings()
+  if (!asPage)
+    return settings
+      .map(({ name, flag, help, default: usual }) => `${name}${usual ? `=${usual}` : ''}\n  ${flag}  ${help}`)
+      .join('\n')
+  const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;')
+  const rows = settings.map(
+    ({ name, help, default: usual, testOnly }) =>
+      `| \`${name}\` | ${usual ? `\`${usual}\`` : ''} | ${cell(help)}${testOnly ? ' (for tests only: each start warns of it)' : ''} |`,
+  )
+  return `# Settings
+
+Each setting is an environment variable, or a flag of the same name: \`STEAD_API_LISTEN\` is \`--api-listen\`. A flag wins.
+\`stead config\` prints what is in force. A value that cannot be used, or a \`STEAD_\` variable that does not exist, ends the
+start with the setting and the reason. This page is made by \`npm run docs:settings\`.
+
+| variable | default | meaning |
+|---|---|---|
+${rows.join('\n')}`
 }

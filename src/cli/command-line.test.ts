@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { commandUsages } from './commands.ts'
+
+const root = join(import.meta.dirname, '../..')
+let dataDir: string
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'stead-cli-'))
+})
+afterAll(() => rm(dataDir, { recursive: true }))
+
+/** Runs the real launcher, as a shell would. */
+function stead(line: string, environment: Record<string, string> = {}) {
+  return new Promise<{ code: number; out: string; error: string }>((resolve) => {
+    const { PATH = '' } = process.env
+    const child = execFile(
+      process.execPath,
+      [join(root, 'bin/stead.js'), ...line.split(' ')],
+      { cwd: dataDir, env: { PATH, STEAD_DATA_DIR: dataDir, ...environment } },
+      (_error, out, error) => resolve({ code: child.exitCode ?? -1, out, error }),
+    )
+  })
+}
+
+const json = async (line: string) => JSON.parse((await stead(`${line} --json`)).out)
+
+describe('exit codes', () => {
+  test('0 and the answer on standard output', async () => {
+    expect(await stead('version')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+      error: '',
+    })
+  })
+  test('2 and one line of reason for what a person can put right', async () => {
+    expect(await stead('serve', { STEAD_API_LISTEN: 'nowhere' })).toMatchObject({
+      code: 2,
+      out: '',
+      error: expect.stringMatching(/^STEAD_API_LISTEN must be .*\n$/),
+    })
+    const unknown = await stead('account set-plan --email=no@body.example --plan=Personal')
+    expect(unknown).toMatchObject({ code: 2, error: expect.stringContaining('See: stead account list') })
+    expect((await stead('site restore --name=never-was')).code).toBe(2)
+  })
+})
+
+test('an account and its keys, by --json from the first to the last step', async () => {
+  const account = await json('account create --email=Me@Example.com --plan=Business')
+  expect(account).toMatchObject({ email: 'me@example.com', plan: 'Business' })
+  expect((await stead('account create --email=me@example.com')).error).toContain('has an account already')
+  expect(await json('account set-plan --email=me@example.com --plan=Personal')).toMatchObject({ plan: 'Personal' })
+  expect(await json('account list')).toMatchObject([{ id: account.id, plan: 'Personal' }])
+
+  const key = await json('application create --account=me@example.com --name=ci')
+  expect(key).toMatchObject({ owner: false, client_secret: expect.stringMatching(/^.{40,}$/) })
+  expect(await json('application revoke --client-id='.concat(key.client_id))).toMatchObject({ revoked: true })
+  expect((await stead(`application revoke --client-id=${key.client_id}`)).code).toBe(2)
+  const [listed] = await json('application list --account=me@example.com')
+  expect(listed).toMatchObject({ client_id: key.client_id, name: 'ci', revoked: expect.any(String) })
+  expect(JSON.stringify(listed)).not.toContain(key.client_secret)
+})
+
+test('config prints what is in force as JSON, secrets hidden', async () => {
+  const key = Buffer.alloc(32, 1).toString('base64')
+  const { out } = await stead('config --rate-limit=7 --json', { STEAD_MASTER_KEY: key, STEAD_RATE_LIMIT: '8' })
+  expect(JSON.parse(out)).toMatchObject({ STEAD_RATE_LIMIT: '7', STEAD_MASTER_KEY: '(set)', STEAD_DATA_DIR: dataDir })
+})
+
+describe('help', () => {
+  test.each(Object.keys(commandUsages))('%s', async (command) => {
+    const { code, out } = await stead(`${command} --help`)
+    expect(code).toBe(0)
+    expect(out).toContain(`stead ${command}`)
+  })
+
+  test('works where settings are wrong', async () => {
+    expect((await stead('help', { STEAD_NONSENSE: '1' })).code).toBe(0)
+  })
+})
+
+test('docs/settings.md is current (npm run docs:settings writes it)', async () => {
+  const { out } = await stead('help settings --markdown')
+  expect(await readFile(join(root, 'docs/settings.md'), 'utf8')).toBe(out)
+})

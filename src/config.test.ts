@@ -1,0 +1,117 @@
+import { totalmem } from 'node:os'
+import { resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import {
+  ConfigError,
+  flagOf,
+  printableConfig,
+  printableSettings,
+  readConfig,
+  settings,
+  testSettingsInForce,
+  variableOf,
+} from './config.ts'
+
+const faultsOf = (environment: Record<string, string>, flags: Record<string, string> = {}): string[] => {
+  try {
+    readConfig(environment, flags)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message.split('\n')
+    throw error
+  }
+  return []
+}
+
+describe('defaults', () => {
+  test('are usable, each of them', () => {
+    const config = readConfig({})
+    expect(config.apiListen).toEqual({ host: '127.0.0.1', port: 8080 })
+    expect(config.edgeListen).toEqual({ host: '127.0.0.1', port: 8081 })
+    expect(config.dataDir).toBe(resolve('data'))
+    expect(config.databaseUrl).toBeUndefined()
+    expect(config.phpMemoryMb).toBe(Math.floor(totalmem() / 2 ** 21))
+    expect(config.datacenters.map(({ code }) => code)).toEqual(['AMS', 'BUR', 'DCA', 'DFW'])
+    expect(testSettingsInForce(config)).toEqual([])
+  })
+
+  test('an empty or blank value counts as none', () => {
+    expect(readConfig({ STEAD_RATE_LIMIT: ' ', STEAD_API_LISTEN: '' })).toEqual(readConfig({}))
+  })
+})
+
+test('a flag wins over the environment', () => {
+  const config = readConfig({ STEAD_RATE_LIMIT: '1', STEAD_SPARE_SITES: '2' }, { '--rate-limit': '3' })
+  expect([config.rateLimit, config.spareSites]).toEqual([3, 2])
+})
+
+test('variable and flag of a key', () => {
+  expect([variableOf('phpMemoryLimitMb'), flagOf('phpMemoryLimitMb')]).toEqual([
+    'STEAD_PHP_MEMORY_LIMIT_MB',
+    '--php-memory-limit-mb',
+  ])
+})
+
+describe('a value that cannot be used is named with its reason', () => {
+  test.each([
+    ['apiListen', '8080', 'an address and a port'],
+    ['edgeListen', '127.0.0.1:70000', 'an address and a port'],
+    ['hostListen', '::1:80', 'an address and a port'],
+    ['databaseUrl', 'mysql://db', 'a postgres:// address'],
+    ['masterKey', 'c2hvcnQ=', '32 bytes in base64'],
+    ['stagingDomain', 'Sites.Example', 'a lower-case domain name'],
+    ['edgePublicPort', '0', 'a whole number from 1 to 65535'],
+    ['trashDays', '366', 'a whole number from 0 to 365'],
+    ['wordpressApi', 'ftp://example.com', 'an http or https address'],
+    ['allowPrivateFetch', 'maybe', 'true or false'],
+    ['sandbox', 'docker', 'one of auto, bubblewrap, none'],
+    ['spareSites', '9', 'a whole number from 0 to 8'],
+    ['preparedSites', '1.5', 'a whole number from 0 to 64'],
+    ['phpMemoryMb', '-1', 'a whole number from 0'],
+    ['phpProcessMemoryMb', 'much', 'a whole number from 256'],
+    ['phpMemoryLimitMb', '32', 'a whole number from 64'],
+    ['phpRequestSeconds', '0', 'a whole number from 1'],
+    ['phpIdleSeconds', '0', 'a whole number from 1'],
+    ['phpQueue', '0', 'a whole number from 1'],
+    ['uploadMaxMb', '4096', 'a whole number from 1 to 2048'],
+    ['datacenters', 'Amsterdam', 'like AMS=Amsterdam'],
+    ['rateLimit', '1e9', 'a whole number from 0'],
+    ['tokenRateLimit', 'none', 'a whole number from 0'],
+    ['logLevel', 'loud', 'one of fatal, error'],
+  ])('%s: %s', (key, value, reason) => {
+    const [fault, ...others] = faultsOf({ [variableOf(key)]: value })
+    expect(others).toEqual([])
+    expect(fault).toMatch(new RegExp(`^${variableOf(key)} must be ${reason.replace(/[/]/g, '\\/')}`))
+    expect(faultsOf({}, { [flagOf(key)]: value })[0]).toMatch(new RegExp(`^${flagOf(key)} must be `))
+  })
+
+  test('all of them at once, one a line, and unknown variables', () => {
+    const faults = faultsOf({ STEAD_RATE_LIMIT: 'x', STEAD_QUEUE: '1', STEAD_SANDBOX: 'y', PATH: '/bin' })
+    expect(faults.map((fault) => fault.split(' ')[0])).toEqual(['STEAD_SANDBOX', 'STEAD_RATE_LIMIT', 'STEAD_QUEUE'])
+  })
+
+  test('a secret is not repeated', () => {
+    const faults = faultsOf({ STEAD_MASTER_KEY: 'almost-a-key', STEAD_DATABASE_URL: 'postgre://me:pass@db/x' })
+    expect(faults).toHaveLength(2)
+    expect(faults.join()).not.toMatch(/almost|pass/)
+  })
+})
+
+test('what is printed hides secrets and reads back as the same settings', () => {
+  const given = {
+    STEAD_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    STEAD_DATABASE_URL: 'postgres://me:pass@db/stead',
+    STEAD_DATACENTERS: 'AA=One,BB=Two',
+    STEAD_CORS_ORIGINS: 'https://a.example,https://b.example',
+    STEAD_API_LISTEN: '[::1]:99',
+  }
+  const printed = Object.fromEntries(printableConfig(readConfig(given)).map(({ name, value }) => [name, value]))
+  expect([printed.STEAD_MASTER_KEY, printed.STEAD_DATABASE_URL]).toEqual(['(set)', '(set)'])
+  expect(Object.keys(printed)).toEqual(Object.keys(settings).map(variableOf))
+  expect(readConfig({ ...printed, ...given })).toEqual(readConfig(given))
+})
+
+test('settings for tests are told apart', () => {
+  const config = readConfig({ STEAD_ALLOW_PRIVATE_FETCH: 'yes', STEAD_WORDPRESS_API: 'http://127.0.0.1:1/' })
+  expect(testSettingsInForce(config).sort()).toEqual(['STEAD_ALLOW_PRIVATE_FETCH', 'STEAD_WORDPRESS_API'])
+  expect(printableSettings().filter(({ testOnly }) => testOnly)).toHaveLength(2)
+})
