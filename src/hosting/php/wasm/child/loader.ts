@@ -12,6 +12,9 @@ export interface WasmFileSystem {
   mount(type: unknown, options: { root: string }, at: string): void
   writeFile(path: string, text: string): void
   analyzePath(path: string): { exists: boolean }
+  /** By descriptor; a hole where none is open. */
+  streams: ({ path: string } | null | undefined)[]
+  close(stream: { path: string }): void
 }
 
 export interface NodeFileSystem {
