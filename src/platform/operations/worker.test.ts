@@ -144,6 +144,28 @@ for (const { dialect, skip } of dialects) {
       expect(Number(log[1]?.split(' ')[1])).toBeGreaterThanOrEqual(runAt)
     })
 
+    test('a delayed operation that comes due while a later one is begun waits for it, and keeps no other site from running', async () => {
+      const log: string[] = []
+      const definition = oneStep(
+        ({ input, attempt }) => {
+          log.push(`${input.label}${attempt}`)
+          if (input.label === 'begun' && attempt === 1) throw new Error('not yet')
+        },
+        { backoff: { firstMs: 3_600_000, mostMs: 3_600_000 } },
+      )
+      start([definition])
+      const delayed = await ask(definition, { siteId: 1, runAt: Date.now() + 3_600_000 }, 'delayed')
+      const begun = await ask(definition, { siteId: 1 }, 'begun')
+      await until(async () => (await getOperation(db.read, begun))?.error === 'not yet')
+      const makeDue = (id: number) =>
+        db.transaction((tx) => tx.updateTable('operations').set({ run_at: 1 }).where('id', '=', id).execute())
+      await makeDue(delayed)
+      await ended(db, await ask(definition, { siteId: 2 }, 'other'))
+      await makeDue(begun)
+      await ended(db, delayed)
+      expect(log).toEqual(['begun1', 'other1', 'begun2', 'delayed1'])
+    })
+
     test('retries end with the last error, readable and without secrets; done and half-done steps are undone backwards', async () => {
       const log: string[] = []
       const note = (text: string) => () => void log.push(text)
