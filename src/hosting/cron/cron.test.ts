@@ -1,0 +1,221 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { PhpBusy } from '../php/runtime.ts'
+import type { HostedSite } from '../web-server/web-server.ts'
+import { Cron } from './cron.ts'
+import type { EventSource, Look } from './event-source.ts'
+import type { NextEvents } from './next-events.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+/** Sites whose databases and PHP are played; the clock stands still unless moved. */
+describe('the host looks for scheduled events', () => {
+  let now: number
+  let sites: HostedSite[]
+  let events: Map<string, NextEvents | 'busy' | 'unknown'>
+  let version: number
+  let active: Set<number>
+  const mark = vi.fn<EventSource['mark']>()
+  const read = vi.fn<EventSource['read']>()
+  const runTask = vi.fn()
+  const log = { debug: vi.fn(), warn: vi.fn() }
+  let cron: Cron
+
+  const site = (siteId: number, state: HostedSite['state'] = 'live'): HostedSite => ({
+    siteId,
+    state,
+    homePath: `/h${siteId}`,
+    corePath: '/core',
+    phpVersion: '8.3',
+    uid: null,
+    address: 'x',
+  })
+  /** Puts events into a site's database. */
+  const plan = (siteId: number, next: Partial<NextEvents> | 'busy' | 'unknown') => {
+    version++
+    events.set(`/h${siteId}`, typeof next === 'string' ? next : { urgentAt: null, housekeepingAt: null, ...next })
+  }
+  const ran = () => runTask.mock.calls.map(([each]) => (each as HostedSite).siteId)
+
+  beforeEach(() => {
+    vi.resetAllMocks()
+    now = 1_800_000_000_000
+    version = 0
+    sites = [site(1), site(2), site(3)]
+    events = new Map()
+    active = new Set()
+    mark.mockImplementation((home) => (events.has(home) ? `${home} ${version}` : undefined))
+    read.mockImplementation(async (home): Promise<Look> => {
+      const next = events.get(home) as NextEvents | 'busy' | 'unknown'
+      if (next === 'busy') return { kind: 'busy' }
+      if (next === 'unknown') return { kind: 'unknown', reason: 'a test' }
+      return { kind: 'read', next, settled: true }
+    })
+    // as WordPress does: what was due is gone afterwards
+    runTask.mockImplementation(async ({ siteId }: HostedSite) => {
+      plan(siteId, {})
+      return { ran: 1, failed: [], nextInSeconds: null }
+    })
+    cron = new Cron({
+      sites: async () => sites,
+      siteById: async (siteId) => sites.find((each) => each.siteId === siteId),
+      php: { runTask, pidOf: (siteId) => (active.has(siteId) ? 1 : undefined) },
+      events: { mark, read },
+      log,
+      clock: () => now,
+    })
+  })
+
+  it('runs what is due in the background, the longest due first, and nothing before its time', async () => {
+    plan(1, { urgentAt: now - 1000 })
+    plan(2, { urgentAt: now - 5000 })
+    plan(3, { urgentAt: now + 1 })
+    await cron.pass()
+    expect(ran()).toEqual([2, 1])
+    expect(runTask).toHaveBeenCalledWith(sites[0], 'cron', {}, { background: true, makeRoom: false })
+    now += 1
+    await cron.pass()
+    await cron.pass()
+    expect(ran()).toEqual([2, 1, 3])
+    expect(cron.stats()).toEqual({ runs: 3, failures: 0, due: 0 })
+    expect(log.warn).not.toHaveBeenCalled()
+  })
+
+  it('gathers the housekeeping of a site that nobody visits for 12 h, also over a restart; an active one does it when due', async () => {
+    plan(1, { housekeepingAt: now })
+    plan(2, { housekeepingAt: now })
+    active.add(2)
+    await cron.pass()
+    expect(ran()).toEqual([2])
+    now += 12 * HOUR - 1
+    await cron.pass()
+    expect(ran()).toEqual([2])
+    now += 1
+    await cron.pass()
+    expect(ran()).toEqual([2, 1])
+  })
+
+  it('looks at 1,000 idle sites by their mark alone', async () => {
+    sites = Array.from({ length: 1000 }, (_, index) => site(index + 1))
+    for (const { siteId } of sites) plan(siteId, { urgentAt: now + HOUR, housekeepingAt: now })
+    await cron.pass()
+    expect(read).toHaveBeenCalledTimes(1000)
+    await cron.pass()
+    await cron.pass()
+    expect(read).toHaveBeenCalledTimes(1000)
+    expect(mark).toHaveBeenCalledTimes(3000)
+    expect(runTask).not.toHaveBeenCalled()
+  })
+
+  it('leaves alone sites that are not live, or no longer when their turn comes', async () => {
+    sites = [site(1, 'disabled'), site(2, 'deploying'), site(3)]
+    for (const { siteId } of sites) plan(siteId, { urgentAt: now - 1 })
+    mark.mockImplementationOnce(() => {
+      sites = []
+      return 'x'
+    })
+    await cron.pass()
+    expect(runTask).not.toHaveBeenCalled()
+  })
+
+  it('tries a failing site ever more seldom, tells it once, and runs the others meanwhile', async () => {
+    plan(1, { urgentAt: now - HOUR })
+    runTask.mockImplementation(async ({ siteId }: HostedSite) => {
+      if (siteId === 1) throw new Error('a plugin ended the run')
+      plan(siteId, {})
+      return {}
+    })
+    const attempts: number[] = []
+    for (let minute = 0; minute <= 24 * 60; minute++) {
+      const before = ran().filter((siteId) => siteId === 1).length
+      plan(2, { urgentAt: now })
+      await cron.pass()
+      if (ran().filter((siteId) => siteId === 1).length > before) attempts.push(minute)
+      now += MINUTE
+    }
+    expect(attempts).toEqual([0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 871, 1231])
+    expect(ran().filter((siteId) => siteId === 2).length).toBe(24 * 60 + 1)
+    expect(log.warn).toHaveBeenCalledTimes(1)
+    runTask.mockImplementation(async () => plan(1, { urgentAt: now + 7 * HOUR }))
+    now += 6 * HOUR
+    await cron.pass()
+    runTask.mockRejectedValue(new Error('again'))
+    now += 7 * HOUR
+    await cron.pass()
+    await cron.pass()
+    expect(log.warn).toHaveBeenCalledTimes(2)
+  })
+
+  it('does not repeat for ever what is still due after a run that says it went well', async () => {
+    plan(1, { urgentAt: now - HOUR })
+    runTask.mockResolvedValue({ ran: 1e9, failed: 'x'.repeat(9), nextInSeconds: -5 })
+    for (let minute = 0; minute < 600; minute++) {
+      await cron.pass()
+      now += MINUTE
+    }
+    expect(runTask.mock.calls.length).toBeLessThan(15)
+    expect(log.warn).toHaveBeenCalledTimes(1)
+  })
+
+  it('lets events wait for memory a while, then has a site make room', async () => {
+    plan(1, { urgentAt: now })
+    runTask.mockRejectedValue(new PhpBusy('no memory'))
+    for (let minute = 0; minute <= 15; minute++) {
+      await cron.pass()
+      now += MINUTE
+    }
+    const asked = runTask.mock.calls.map(([, , , options]) => (options as { makeRoom: boolean }).makeRoom)
+    expect(asked).toEqual([...Array(15).fill(false), true])
+    expect(log.warn).not.toHaveBeenCalled()
+  })
+
+  it('runs a site whose events it cannot read when its WordPress said, at least once an hour', async () => {
+    plan(1, 'unknown')
+    runTask.mockResolvedValueOnce({ nextInSeconds: 300 }).mockResolvedValue({ nextInSeconds: 86_400 })
+    const runs: number[] = []
+    for (let minute = 0; minute < 130; minute++) {
+      const before = runTask.mock.calls.length
+      await cron.pass()
+      if (runTask.mock.calls.length > before) runs.push(minute)
+      now += MINUTE
+    }
+    expect(runs).toEqual([0, 5, 65, 125])
+    expect(read).toHaveBeenCalledTimes(1)
+  })
+
+  it('looks again later at a database that is being written; a write that was cut off is for WordPress to clear up', async () => {
+    plan(1, 'busy')
+    plan(2, 'busy')
+    active.add(1)
+    await cron.pass()
+    expect(ran()).toEqual([2])
+    plan(1, { urgentAt: now })
+    await cron.pass()
+    expect(ran()).toEqual([2, 1])
+  })
+
+  it('goes on when a disk fails under one site', async () => {
+    plan(1, { urgentAt: now })
+    plan(2, { urgentAt: now })
+    read.mockImplementationOnce(async () => {
+      throw Object.assign(new Error('EIO'), { code: 'EIO' })
+    })
+    await cron.pass()
+    expect(ran()).toEqual([2])
+    expect(log.warn).toHaveBeenCalledTimes(1)
+  })
+
+  it('looks again after a minute of running, and begins nothing once it is stopped', async () => {
+    for (const { siteId } of sites) plan(siteId, { urgentAt: now - siteId })
+    const usual = runTask.getMockImplementation() as (site: HostedSite) => Promise<unknown>
+    runTask.mockImplementation(async (which: HostedSite) => {
+      now += MINUTE
+      return usual(which)
+    })
+    await cron.pass()
+    expect(ran()).toEqual([3])
+    await cron.stop()
+    await cron.pass()
+    expect(ran()).toEqual([3])
+  })
+})
