@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { chmodSync, statSync } from 'node:fs'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../../../migrations/index.ts'
@@ -119,5 +120,18 @@ test('a process that is killed inside a transaction on SQLite leaves the databas
   await once(child, 'exit')
   await made.database.transaction((tx) => tx.insertInto('schedules').values({ name: 'y', last_slot: 2 }).execute())
   expect(await made.database.read.selectFrom('schedules').selectAll().execute()).toEqual([{ name: 'y', last_slot: 2 }])
+  await made.drop()
+})
+
+const modes = (file: string) => [file, `${file}-wal`].map((path) => statSync(path).mode & 0o777)
+
+test('only the owner reads an SQLite file and its log, also an older one', async () => {
+  const made = await testDatabase('sqlite')
+  const { file } = made.connection
+  expect(modes(file)).toEqual([0o600, 0o600])
+  chmodSync(file, 0o644)
+  const again = await openDatabase({ file })
+  expect(modes(file)).toEqual([0o600, 0o600])
+  await again.close()
   await made.drop()
 })

@@ -1,3 +1,4 @@
+import { chmodSync, closeSync, openSync } from 'node:fs'
 import { CompiledQuery, Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { type ChangeFeed, postgresChanges, sqliteChanges, type Topic } from './changes.ts'
@@ -31,6 +32,9 @@ export async function openDatabase(options: { url?: string | undefined; file: st
 }
 
 async function openSqliteDatabase(file: string): Promise<Database> {
+  // sites' users pass through the folder; the log beside the file takes its mode
+  closeSync(openSync(file, 'a', 0o600))
+  chmodSync(file, 0o600)
   const write = new Kysely<Schema>({ dialect: nodeSqliteDialect({ file, readOnly: false }) })
   // the first writer makes the file and turns the write-ahead log on, before any reader opens it
   await write.executeQuery(CompiledQuery.raw('select 1'))
