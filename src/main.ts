@@ -40,7 +40,8 @@ try {
     process.exit(2)
   }
   // faults that a person can act on say so in one line; anything else shows where it came from
-  const isPlain = error instanceof Error && ['CommandError', 'DatabaseTooNew', 'HostInUse'].includes(error.name)
+  const isPlain =
+    error instanceof Error && ['CommandError', 'DatabaseTooNew', 'HostInUse', 'CannotListen'].includes(error.name)
   console.error(isPlain ? error.message : error)
   process.exit(isPlain ? 2 : 1)
 }

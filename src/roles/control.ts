@@ -1,17 +1,24 @@
+import { join } from 'node:path'
 import { createApp } from '../app.ts'
 import { hostReports } from '../hosting/host.store.ts'
+import { controlJobs } from '../jobs.ts'
 import { writeFileDurably } from '../platform/files/write-file.ts'
-import { forgetOldKeys } from '../platform/http/idempotency.ts'
 import { createApiMetrics } from '../platform/http/metrics.ts'
+import { createMailer } from '../platform/mail/mailer.ts'
+import { createScheduler } from '../platform/operations/schedules.ts'
+import { createWorker } from '../platform/operations/worker.ts'
 import { makeFirstAccount } from '../resources/account/account.ts'
-import { forgetExpiredTokens } from '../resources/authentication/token.store.ts'
+import type { ControlServices } from '../resources/control-services.ts'
+import { schedules } from '../schedules.ts'
 import { version } from '../version.ts'
 import { type Credentials, credentialsFile, readCredentials } from './credentials.ts'
+import { untilFree } from './free-port.ts'
 import type { Ground, Part } from './part.ts'
 
 /** A host that has not been heard of for so long does not count. */
 const HOST_SILENT_MS = 10_000
-const TIDY_EVERY_MS = 3600_000
+/** How long background work may take to come to an end of its own when the control stops. */
+const WORK_GRACE_MS = 5000
 
 /** What the supervisor knows of the other parts: name → running. */
 export type PartStates = Readonly<Record<string, boolean>>
@@ -40,6 +47,7 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
     }
   }
   const app = await createApp({ config, database, sealer, log, metrics, version, readiness })
+  await untilFree(config.apiListen, 'STEAD_API_LISTEN')
   const url = await app.listen(config.apiListen)
   await database.transaction(async (tx) => {
     const first = await makeFirstAccount(tx, { email: config.accountEmail, now: Date.now() })
@@ -58,20 +66,34 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
     if (first || known)
       await writeFileDurably(credentialsFile(config.dataDir), `${JSON.stringify(credentials, null, 2)}\n`, 0o600)
   })
-  const tidy = async () => {
-    await database.transaction(async (tx) => {
-      await forgetExpiredTokens(tx, Date.now())
-      await forgetOldKeys(tx, Date.now())
-    })
-  }
-  const tidying = setInterval(() => tidy().catch((error) => log.error({ err: error }, 'tidying failed')), TIDY_EVERY_MS)
-  tidying.unref()
+  const background = startBackground(ground)
   log.info({ url }, 'the API listens')
   return {
     url,
     async stop() {
-      clearInterval(tidying)
       await app.close()
+      await background.stop()
+    },
+  }
+}
+
+/** What the control does without being asked by a request. */
+function startBackground({ config, database, log, sealer }: Ground): Part {
+  const mailer = createMailer({
+    smtpUrl: config.smtpUrl,
+    from: config.mailFrom,
+    outboxDir: join(config.dataDir, 'outbox'),
+  })
+  const services: ControlServices = { config, database, sealer, mailer }
+  const worker = createWorker({ database, definitions: controlJobs, runner: 'control', services, log })
+  const scheduler = createScheduler({ database, schedules, log })
+  worker.start()
+  scheduler.start()
+  return {
+    async stop() {
+      await scheduler.stop()
+      await worker.stop(WORK_GRACE_MS)
+      mailer.close()
     },
   }
 }

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { createGateway } from '../edge/gateway.ts'
 import { loadRoute, routesChangedSince } from '../edge/routes.store.ts'
 import { createRouteTable } from '../edge/routes.ts'
+import { untilFree } from './free-port.ts'
 import type { Ground, Part } from './part.ts'
 
 export interface Edge extends Part {
@@ -18,6 +19,7 @@ export async function startEdge({ config, database, log, hostKey }: Ground): Pro
   })
   const gateway = createGateway({ routes, log, hostKey, trustProxy: config.trustProxy })
   const { server } = gateway
+  await untilFree(config.edgeListen, 'STEAD_EDGE_LISTEN')
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(config.edgeListen, resolve)

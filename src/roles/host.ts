@@ -25,6 +25,7 @@ import { configureSite } from '../resources/sites/configure-site.job.ts'
 import type { HostServices } from '../resources/sites/host-services.ts'
 import { findSite } from '../resources/sites/site.store.ts'
 import { stagingAddress } from '../resources/sites/site.ts'
+import { untilFree } from './free-port.ts'
 import type { Ground, Part } from './part.ts'
 
 const REPORT_EVERY_MS = 2000
@@ -77,6 +78,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     log,
     mostBodyBytes: config.uploadMaxMb * MB,
   })
+  await untilFree(config.hostListen, 'STEAD_HOST_LISTEN')
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(config.hostListen, resolve)

@@ -49,7 +49,7 @@ export async function run({ config, command }: CommandCall): Promise<number> {
   const ended = new Promise<number>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.on(signal, () => supervisor.stop(signal).then(() => resolve(0)))
-    supervisor.gaveUp.then(() => resolve(1))
+    supervisor.gaveUp.then(() => resolve(UNUSABLE))
   })
   const shown = new AbortController()
   untilReady(config, shown.signal)
