@@ -1,0 +1,34 @@
+/** HTML that is safe to send: text from outside was escaped on its way in. Made by {@link html} only. */
+export interface Html {
+  readonly html: string
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] as string)
+
+type Piece = string | number | Html | readonly Html[]
+
+/** Tag for templates: everything filled in is escaped, but for HTML that this tag has made. */
+export function html(strings: TemplateStringsArray, ...pieces: Piece[]): Html {
+  return { html: strings.reduce((whole, part, index) => whole + rendered(pieces[index - 1] as Piece) + part) }
+}
+
+function rendered(piece: Piece): string {
+  if (typeof piece === 'object') return 'html' in piece ? piece.html : piece.map((each) => each.html).join('')
+  return escaped(String(piece))
+}
+
+/** The frame of every mail: readable without pictures, style sheets or a wide window. */
+export const mailPage = (title: string, content: Html): Html =>
+  html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title></head>
+<body style="margin:0;padding:24px;background:#f4f5f7;font:16px/1.5 sans-serif;color:#1d2129">
+<div style="max-width:36em;margin:0 auto;padding:24px;background:#fff;border-radius:8px">
+<h1 style="margin:0 0 16px;font-size:20px">${title}</h1>
+${content}
+</div>
+</body>
+</html>
+`

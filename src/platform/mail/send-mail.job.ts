@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import Type from 'typebox'
+import type { Tx } from '../db/database.ts'
+import { durableWith, PermanentFailure } from '../operations/definition.ts'
+import { enqueue } from '../operations/enqueue.ts'
+import type { Html } from './html.ts'
+import { type Mailer, MailRefused } from './mailer.ts'
+
+/** What a mail says, as the resource that sends it writes it. */
+export interface Mail {
+  /** One address, without a name; see {@link isMailAddress}. */
+  readonly to: string
+  readonly subject: string
+  /** For readers that show no HTML: says the same. */
+  readonly text: string
+  readonly html: Html
+}
+
+/** What the worker must have to send mails. */
+export interface MailServices {
+  readonly mailer: Mailer
+}
+
+/**
+ * Sends one mail. A crash between the mail server's "yes" and the record of it sends it again: with the same
+ * `Message-ID`, by which mailboxes know it for the same. Tried for one to two days.
+ */
+export const sendMail = durableWith<MailServices>()({
+  name: 'mail.send',
+  input: Type.Object({
+    to: Type.String(),
+    subject: Type.String(),
+    text: Type.String(),
+    html: Type.String(),
+    writtenAt: Type.Integer(),
+    key: Type.String(),
+  }),
+  on: 'control',
+  attempts: 16,
+  backoff: { firstMs: 5000, factor: 3, mostMs: 6 * 3600_000 },
+  steps: {
+    deliver: {
+      async run({ services, input, operationId, signal }) {
+        const { key, ...mail } = input
+        try {
+          return await services.mailer.deliver({ ...mail, id: `${operationId}.${key}`, operationId }, signal)
+        } catch (error) {
+          // another attempt would get the same answer (RFC 5321 §4.2.1: 5yz)
+          if (error instanceof MailRefused) throw new PermanentFailure(error.message)
+          throw error
+        }
+      },
+    },
+  },
+})
+
+/** An address that a mail can be sent to: one mailbox, with nothing in it that could end or extend a header. */
+export const isMailAddress = (text: string): boolean =>
+  text.length <= 254 && /^[^\s\p{Cc}\p{Z}<>()[\]\\,;:"@]{1,64}@[^\s\p{Cc}\p{Z}<>()[\]\\,;:"@]+$/u.test(text)
+
+/**
+ * Asks for a mail to be sent: it goes out if, and only if, the transaction commits. The mail stays in the database as
+ * long as its operation does, so it must hold no secret.
+ * @returns the id of the operation that sends it
+ * @throws TypeError for an address that {@link isMailAddress} refuses
+ */
+export async function enqueueMail(tx: Tx, mail: Mail, { now }: { now: number }): Promise<number> {
+  if (!isMailAddress(mail.to)) throw new TypeError('a mail needs one plain e-mail address')
+  const input = {
+    to: mail.to,
+    // a line break would begin the next header
+    subject: mail.subject.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 200),
+    text: mail.text,
+    html: mail.html.html,
+    writtenAt: now,
+    // ids of operations begin anew in a new installation, and mailboxes drop what has a Message-ID that they know
+    key: randomUUID(),
+  }
+  return enqueue(tx, sendMail, input, { now })
+}

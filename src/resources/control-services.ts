@@ -1,0 +1,11 @@
+import type { Config } from '../config.ts'
+import type { Sealer } from '../platform/crypto/seal.ts'
+import type { Database } from '../platform/db/database.ts'
+import type { MailServices } from '../platform/mail/send-mail.job.ts'
+
+/** What the control gives to the operations that need no site files. */
+export interface ControlServices extends MailServices {
+  readonly config: Config
+  readonly database: Database
+  readonly sealer: Sealer
+}
