@@ -49,6 +49,8 @@ export function sqliteChanges(file: string): ChangeFeed {
   let seen = version()
   let pending: NodeJS.Timeout | undefined
   const look = () => {
+    // the other timer got here first: this one must not go off after the end, when nobody holds it any more
+    clearTimeout(pending)
     pending = undefined
     const now = version()
     if (now === seen) return
