@@ -74,6 +74,15 @@ export const operations: Migration = {
       .addPrimaryKeyConstraint('operation_steps_pk', ['operation_id', 'position'])
       .execute()
     await db.schema
+      .createTable('operation_results')
+      .addColumn('operation_id', 'bigint', (column) => column.notNull().references('operations.id').onDelete('cascade'))
+      .addColumn('site_id', 'bigint', (column) => column.notNull())
+      .addColumn('outcome', 'text', (column) => column.notNull())
+      .addColumn('message', 'text')
+      .addColumn('follow_up_id', 'bigint')
+      .addPrimaryKeyConstraint('operation_results_pk', ['operation_id', 'site_id'])
+      .execute()
+    await db.schema
       .createTable('schedules')
       .addColumn('name', 'text', (column) => column.primaryKey())
       .addColumn('last_slot', 'bigint', (column) => column.notNull())

@@ -24,6 +24,7 @@ export interface Schema {
   idempotency_keys: IdempotencyKeyRow
   operations: OperationRow
   operation_steps: OperationStepRow
+  operation_results: OperationResultRow
   schedules: ScheduleRow
 }
 
@@ -264,6 +265,16 @@ export interface OperationStepRow {
   error: string | null
   started_at: number | null
   finished_at: number | null
+}
+
+/** What an operation over many sites has done with one of them. */
+export interface OperationResultRow {
+  operation_id: number
+  site_id: number
+  outcome: string
+  message: string | null
+  /** The operation of that site that does the rest. */
+  follow_up_id: number | null
 }
 
 export interface ScheduleRow {

@@ -12,6 +12,8 @@ import { visibleTo } from './operation.ts'
  */
 const needed: Readonly<Record<string, SiteCapability>> = {
   'site.configure': 'manage performance',
+  'collaborator.sync_wp_user': 'add collaborators',
+  'collaborator.reset_password': 'reset collaborator passwords',
   'site.reset_admin_password': 'administer the CMS',
 }
 

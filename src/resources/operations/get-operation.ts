@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
 import { getOperation as read } from '../../platform/operations/read.ts'
+import { resultsOfOperation } from '../../platform/operations/results.ts'
 import { operation } from '../operation.ts'
 import { OperationId, OperationSchema, presentOperation, visibleTo } from './operation.ts'
 
@@ -18,6 +19,6 @@ export const getOperation = operation({
   async handle({ tx, caller }, { params }) {
     const found = await read(tx, params.id, visibleTo(caller.accountId))
     if (!found) throw notFound()
-    return presentOperation(found)
+    return presentOperation(found, await resultsOfOperation(tx, found.id))
   },
 })

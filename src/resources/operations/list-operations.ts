@@ -26,6 +26,9 @@ export const listOperations = operation({
     const asked = pageOf(query)
     const filter = { siteId: query.site_id, state: query.state, type: query.type, visible: visibleTo(caller.accountId) }
     const { operations, total } = await list(tx, filter, { limit: asked.perPage, offset: asked.offset })
-    return reply(operations.map(presentOperation), { page: pageInfo(asked, total) })
+    return reply(
+      operations.map((each) => presentOperation(each)),
+      { page: pageInfo(asked, total) },
+    )
   },
 })

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import type { OperationView, Visible } from '../../platform/operations/read.ts'
+import type { SiteResult } from '../../platform/operations/results.ts'
 
 export const operationStates = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const
 
@@ -21,6 +22,17 @@ export const OperationSchema = Type.Object({
       error: nullable(Type.String()),
     }),
   ),
+  results: Type.Optional(
+    Type.Array(
+      Type.Object({
+        siteId: Type.Integer(),
+        outcome: Type.String({ description: 'Such as added, updated, unchanged, removed, absent, skipped' }),
+        message: nullable(Type.String()),
+        operationId: nullable(Type.Integer({ description: 'The operation of that site that does the rest' })),
+      }),
+      { description: 'Of work on many sites: what was done with each. Only where one operation is read by its id.' },
+    ),
+  ),
   attempts: Type.Integer(),
   error: nullable(Type.String({ description: 'Why it failed; of a queued one: why its last attempt did' })),
   createdAt: Timestamp,
@@ -30,8 +42,11 @@ export const OperationSchema = Type.Object({
 
 const time = (ms: number | null): string | null => (ms === null ? null : timestamp(ms))
 
-/** The Operation object of the API. */
-export function presentOperation(view: OperationView): Type.Static<typeof OperationSchema> {
+/** The Operation object of the API. @param results of its sites, where it is work on many of them */
+export function presentOperation(
+  view: OperationView,
+  results: readonly Required<SiteResult>[] = [],
+): Type.Static<typeof OperationSchema> {
   return {
     id: view.id,
     type: view.type,
@@ -45,6 +60,9 @@ export function presentOperation(view: OperationView): Type.Static<typeof Operat
       finishedAt: time(step.finishedAt),
       error: step.error,
     })),
+    ...(results.length > 0 && {
+      results: results.map(({ followUpId, ...result }) => ({ ...result, operationId: followUpId })),
+    }),
     attempts: view.attempts,
     error: view.error,
     createdAt: timestamp(view.createdAt),

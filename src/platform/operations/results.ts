@@ -1,0 +1,47 @@
+import type { Tx } from '../db/database.ts'
+
+/** What an operation over many sites has done with one of them: told to whoever may see the operation. */
+export interface SiteResult {
+  readonly siteId: number
+  /** A word of the operation's own, such as `added`. */
+  readonly outcome: string
+  readonly message?: string | null
+  /** The operation of that site that does the rest in the background. */
+  readonly followUpId?: number | null
+}
+
+/**
+ * Records results in the transaction that does what they tell, so that an operation that was cut off knows which sites are
+ * done. Each site has one result.
+ */
+export async function recordResults(tx: Tx, operationId: number, results: readonly SiteResult[]): Promise<void> {
+  const rows = results.map(({ siteId, outcome, message = null, followUpId = null }) => ({
+    operation_id: operationId,
+    site_id: siteId,
+    outcome,
+    message,
+    follow_up_id: followUpId,
+  }))
+  // SQLite takes 32,766 values in a statement
+  for (let at = 0; at < rows.length; at += 1000)
+    await tx
+      .insertInto('operation_results')
+      .values(rows.slice(at, at + 1000))
+      .execute()
+}
+
+/** In order of site. */
+export async function resultsOfOperation(tx: Tx, operationId: number): Promise<Required<SiteResult>[]> {
+  const rows = await tx
+    .selectFrom('operation_results')
+    .selectAll()
+    .where('operation_id', '=', operationId)
+    .orderBy('site_id')
+    .execute()
+  return rows.map((row) => ({
+    siteId: row.site_id,
+    outcome: row.outcome,
+    message: row.message,
+    followUpId: row.follow_up_id,
+  }))
+}
