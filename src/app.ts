@@ -11,6 +11,7 @@ import type { Log } from './platform/log/log.ts'
 import { type Access, authorize, describeAccess } from './resources/access.ts'
 import { createAuthenticator } from './resources/authentication/authenticate.ts'
 import { authentication } from './resources/authentication/index.ts'
+import { collaborators } from './resources/collaborators/index.ts'
 import type { Caller, Services } from './resources/context.ts'
 import { notes } from './resources/notes/index.ts'
 import { operations as operationsResource } from './resources/operations/index.ts'
@@ -22,6 +23,7 @@ import { version } from './version.ts'
 export const operations: readonly Operation[] = [
   ...authentication.operations,
   ...sites.operations,
+  ...collaborators.operations,
   ...tags.operations,
   ...notes.operations,
   ...operationsResource.operations,

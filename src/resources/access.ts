@@ -1,8 +1,9 @@
 import type { Tx } from '../platform/db/database.ts'
 import type { Input } from '../platform/http/pipeline.ts'
 import { notFound, Problem } from '../platform/http/problem.ts'
+import { mayCreateSitesFor } from './collaborators/account-access.store.ts'
 import type { Caller } from './context.ts'
-import { type VisibleSite, visibleSite } from './sites/site.store.ts'
+import { ownedSites, type SiteRights, sitesWithRights, type VisibleSite, visibleSite } from './sites/site.ts'
 
 /** The rights that a collaborator can have on a site. */
 export const roles = [
@@ -62,6 +63,7 @@ export const capabilities = {
   'administer the CMS': { role: 'wp_access' },
   'use SFTP': { role: 'sftp_access' },
   'administer the database': { role: 'db_admin_access' },
+  'change many sites at once': { role: 'execute_bulk_operations' },
 } as const satisfies Record<string, Capability>
 
 export type SiteCapability = keyof typeof capabilities
@@ -75,9 +77,22 @@ export type Access =
    * A capability on the site that the path names. `fields`: body fields that need another one, checked only when sent.
    */
   | { readonly site: SiteCapability; readonly fields?: Readonly<Record<string, SiteCapability>> }
+  /** Any valid token. `account_id` of the body names another account, which must let the caller create sites for it. */
+  | { readonly account: 'createSites' }
+  /**
+   * All these capabilities on each site of `siteIds` in the body. `-1` in it: on all sites that the caller owns, or on all
+   * those where it has the capabilities.
+   */
+  | { readonly sites: readonly SiteCapability[]; readonly all: 'owned' | 'capable' }
 
 /** What `authorize` adds to the context of a handler. */
-export type AccessContext<Rule extends Access> = Rule extends { site: SiteCapability } ? { site: VisibleSite } : unknown
+export type AccessContext<Rule extends Access> = Rule extends { site: SiteCapability }
+  ? { site: VisibleSite }
+  : Rule extends { sites: unknown }
+    ? { sites: readonly SiteRights[] }
+    : Rule extends { account: 'createSites' }
+      ? { ownerId: number }
+      : unknown
 
 /**
  * @returns the site of the path for site operations
@@ -85,7 +100,10 @@ export type AccessContext<Rule extends Access> = Rule extends { site: SiteCapabi
  */
 export async function authorize(rule: Access, caller: Caller, input: Input, tx: Tx): Promise<object> {
   if (rule === 'public') return {}
+  if ('sites' in rule) return { sites: await sitesOf(rule, caller, input.body.siteIds as number[] | undefined, tx) }
   if ('account' in rule) {
+    if (rule.account === 'createSites')
+      return { ownerId: await ownerOfNewSite(caller, input.body.account_id as number | undefined, tx) }
     if (rule.scope === 'owner') demandOwnerScope(caller)
     return {}
   }
@@ -99,10 +117,54 @@ export async function authorize(rule: Access, caller: Caller, input: Input, tx: 
 }
 
 /** @throws Problem unless the caller has the capability on the site */
-export function demand(name: SiteCapability, caller: Caller, site: VisibleSite): void {
+export function demand(name: SiteCapability, caller: Caller, site: SiteRights): void {
   const { role, scope }: Capability = capabilities[name]
-  if (role && !site.isOwned && !site.roles.includes(role)) throw new Problem('forbidden', { role })
+  if (role && !holds(name, site)) throw new Problem('forbidden', { role })
   if (scope === 'owner') demandOwnerScope(caller)
+}
+
+/** Whether the account whose rights these are has the capability on the site, scopes of applications apart. */
+export function holds(name: SiteCapability, site: SiteRights): boolean {
+  const { role }: Capability = capabilities[name]
+  return role === null || site.isOwned || site.roles.includes(role)
+}
+
+/**
+ * In order of id, each once.
+ * @throws Problem `not_found` when one of them is not visible; `forbidden`, which does not say on which site
+ */
+async function sitesOf(
+  rule: Extract<Access, { sites: unknown }>,
+  caller: Caller,
+  asked: readonly number[] = [],
+  tx: Tx,
+): Promise<SiteRights[]> {
+  if (asked.includes(ALL_SITES)) return allSitesOf(rule, caller, tx)
+  const ids = [...new Set(asked)]
+  const found = await sitesWithRights(tx, caller.accountId, ids)
+  if (found.length < ids.length) throw notFound()
+  for (const site of found) for (const name of rule.sites) demand(name, caller, site)
+  return found
+}
+
+/** In a list of site ids: all of them. */
+export const ALL_SITES = -1
+
+/** The first capability decides which sites are meant, the others whether the caller may do it in bulk there. */
+async function allSitesOf(rule: Extract<Access, { sites: unknown }>, caller: Caller, tx: Tx): Promise<SiteRights[]> {
+  if (rule.all === 'owned') return ownedSites(tx, caller.accountId)
+  const [first, ...others] = rule.sites as [SiteCapability, ...SiteCapability[]]
+  const meant = (await sitesWithRights(tx, caller.accountId)).filter((site) => holds(first, site))
+  const allowed = meant.filter((site) => others.every((name) => holds(name, site)))
+  if (allowed.length === 0) for (const site of meant) for (const name of others) demand(name, caller, site)
+  return allowed
+}
+
+/** @throws Problem `not_found` for an account that does not let the caller create sites, or does not exist */
+async function ownerOfNewSite(caller: Caller, asked: number | undefined, tx: Tx): Promise<number> {
+  if (asked === undefined || asked === caller.accountId) return caller.accountId
+  if (!(await mayCreateSitesFor(tx, asked, caller.accountId))) throw notFound()
+  return asked
 }
 
 function demandOwnerScope(caller: Caller): void {
@@ -117,7 +179,15 @@ function demandOwnerScope(caller: Caller): void {
 /** One sentence for the description of an operation. */
 export function describeAccess(rule: Access): string {
   if (rule === 'public') return 'Needs no access token.'
-  if ('account' in rule) return rule.scope ? 'Needs an application with account owner permission (scope `owner`).' : ''
+  if ('sites' in rule) {
+    const needed = rule.sites.map((name) => describeCapability(capabilities[name])).join(' and ')
+    return `Who may: the owning account of each site, or a collaborator of it with ${needed}.`
+  }
+  if ('account' in rule) {
+    if (rule.account === 'createSites')
+      return 'Who may: any account for itself; for another account, whom that account lets create sites.'
+    return rule.scope ? 'Needs an application with account owner permission (scope `owner`).' : ''
+  }
   const needed = describeCapability(capabilities[rule.site])
   const byField = Object.entries(rule.fields ?? {}).map(
     ([field, name]) => `\`${field}\`: ${describeCapability(capabilities[name])}`,

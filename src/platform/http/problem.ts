@@ -17,6 +17,13 @@ const catalogue = {
   no_host: { status: 503, text: 'No host is ready to take a site in {datacenter}. Try again in a minute.' },
   site_not_disabled: { status: 400, text: 'Only disabled sites can be enabled; this site is {state}.' },
   site_not_live: { status: 400, text: 'The site must be live for this; it is {state}.' },
+  collaborator_exists: { status: 400, text: 'email: {email} is a collaborator of this site already.' },
+  collaborator_is_owner: { status: 400, text: 'email: {email} owns the site and cannot be its collaborator.' },
+  own_collaboration: { status: 400, text: 'email: you cannot change your own roles.' },
+  collaborator_lacks_wp_access: {
+    status: 400,
+    text: 'The collaborator has no WordPress user: it needs the role wp_access.',
+  },
   operation_not_cancelable: { status: 400, text: 'The operation is {state} and can no longer be canceled.' },
   operation_not_retryable: {
     status: 400,

@@ -46,21 +46,32 @@ export async function insertAccount(
   tx: Tx,
   values: { email: string; name: string; plan: string; defaultPhpVersion: string; now: number },
 ): Promise<Account> {
+  return account(await tx.insertInto('accounts').values(newAccount(values)).returningAll().executeTakeFirstOrThrow())
+}
+
+const newAccount = (values: Parameters<typeof insertAccount>[1]) => ({
+  email: values.email,
+  name: values.name,
+  organization: '',
+  phone_number: '',
+  plan: values.plan,
+  default_php_version: values.defaultPhpVersion,
+  default_datacenter: null,
+  created_at: values.now,
+})
+
+/** As {@link insertAccount}. @returns `undefined` when the address has an account, be it since this very moment */
+export async function insertAccountIfNew(
+  tx: Tx,
+  values: Parameters<typeof insertAccount>[1],
+): Promise<Account | undefined> {
   const row = await tx
     .insertInto('accounts')
-    .values({
-      email: values.email,
-      name: values.name,
-      organization: '',
-      phone_number: '',
-      plan: values.plan,
-      default_php_version: values.defaultPhpVersion,
-      default_datacenter: null,
-      created_at: values.now,
-    })
+    .values(newAccount(values))
+    .onConflict((conflict) => conflict.column('email').doNothing())
     .returningAll()
-    .executeTakeFirstOrThrow()
-  return account(row)
+    .executeTakeFirst()
+  return row && account(row)
 }
 
 /** @returns false when there is no such account */

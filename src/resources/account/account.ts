@@ -5,9 +5,10 @@ import {
   type Application,
   findAccountByEmail,
   insertAccount,
+  insertAccountIfNew,
   insertApplication,
 } from './account.store.ts'
-import { firstPlan } from './plans.ts'
+import { firstPlan, invitedPlan } from './plans.ts'
 
 export type { Account, Application } from './account.store.ts'
 export {
@@ -62,6 +63,21 @@ export async function makeFirstAccount(
   return { account, application }
 }
 
+/**
+ * The account of a normal address; a new one when it has none.
+ * @returns `isNew`: it was made just now
+ */
+export async function ensureAccount(tx: Tx, email: string, now: number): Promise<{ account: Account; isNew: boolean }> {
+  const found = await findAccountByEmail(tx, email)
+  if (found) return { account: found, isNew: false }
+  const made = await insertAccountIfNew(tx, { email, name: nameOf(email), plan: invitedPlan, defaultPhpVersion, now })
+  // two invitations at the same moment: the other one's account is there by now
+  if (!made) return { account: (await findAccountByEmail(tx, email)) as Account, isNew: false }
+  return { account: made, isNew: true }
+}
+
+const nameOf = (email: string): string => email.split('@')[0] as string
+
 /** @throws Error when the address has an account already */
 export async function makeAccount(
   tx: Tx,
@@ -71,7 +87,7 @@ export async function makeAccount(
   if (await findAccountByEmail(tx, email)) throw new Error(`${email} has an account already`)
   return insertAccount(tx, {
     email,
-    name: values.name ?? (email.split('@')[0] as string),
+    name: values.name ?? nameOf(email),
     plan: values.plan,
     defaultPhpVersion,
     now: values.now,

@@ -16,6 +16,9 @@ const plans: readonly Plan[] = [
 /** The plan of the account that is made at first start. */
 export const firstPlan = 'High Traffic'
 
+/** The plan of an account that is made because somebody made its address a collaborator. */
+export const invitedPlan = 'Personal'
+
 export const planNames: readonly string[] = plans.map(({ name }) => name)
 
 /** An account whose plan is no longer offered falls back to the smallest. */

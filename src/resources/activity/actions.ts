@@ -8,6 +8,10 @@ export const actions = {
   'site.enabled': 'A site was enabled',
   'site.deleted': 'A site was deleted',
   'site.undeleted': 'A deleted site was brought back',
+  'account.collaborator': 'Collaborators or their rights were changed',
+  'collaborator.password_reset': "The password of a collaborator's WordPress user was reset",
+  'collaborator.wordpress_user_failed':
+    'The WordPress user of a collaborator could not be brought in line with its role',
   'wordpress.password_reset': 'The password of the site owner was reset',
   'favorite.added': 'A site was marked as a favourite',
   'favorite.removed': 'A site is no favourite any more',

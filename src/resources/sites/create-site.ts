@@ -4,6 +4,7 @@ import { enqueue } from '../../platform/operations/enqueue.ts'
 import { type Account, findAccount, type PhpVersion } from '../account/account.ts'
 import { planNamed } from '../account/plans.ts'
 import { recordActivity } from '../activity/record.ts'
+import { addAccountLevelCollaborators } from '../collaborators/membership.ts'
 import { operation } from '../operation.ts'
 import { provisionSite } from './provision-site.job.ts'
 import { countUsage, insertSite, isNameTaken, listHostRoom, putRoute } from './site.store.ts'
@@ -25,7 +26,7 @@ export const createSite = operation({
   summary: 'Create a site',
   description:
     'Answers at once with a site in state `deploying`; it is `live` when it answers visitors. Progress: `Operation-Id`.',
-  access: { account: 'own' },
+  access: { account: 'createSites' },
   body: NewSite,
   status: 201,
   response: SiteSchema,
@@ -40,12 +41,12 @@ export const createSite = operation({
   ],
 
   async handle(context, { body }) {
-    const { tx, caller, config, now } = context
+    const { tx, ownerId, config, now } = context
     const name = body.name.toLowerCase()
     const administrator = administratorOf(body)
     // one creation at a time for an account: its limit is counted, and PostgreSQL overlaps transactions
-    await lockForUpdate(tx, 'accounts', caller.accountId)
-    const account = (await findAccount(tx, caller.accountId)) as Account
+    await lockForUpdate(tx, 'accounts', ownerId)
+    const account = (await findAccount(tx, ownerId)) as Account
     const plan = planNamed(account.plan)
     if (isReservedName(name)) throw new Problem('name_reserved', { name })
     if (await isNameTaken(tx, name)) throw new Problem('name_taken', { name })
@@ -77,9 +78,10 @@ export const createSite = operation({
     await putRoute(tx, site.id, stagingHostName(name, config), now)
     const message = `Created ${isStaging ? 'staging' : 'live'} site ${name}`
     await recordActivity(tx, context, { action: 'site.created', accountId: account.id, siteId: site.id, message, now })
+    const collaboratorsCount = await addAccountLevelCollaborators(tx, site, { actor: context, now })
     const target = { siteId: site.id, accountId: account.id, hostId: place.hostId }
     context.started.push(await enqueue(tx, provisionSite, { siteId: site.id }, target))
-    return presentSite(site, config, now)
+    return presentSite({ ...site, collaboratorsCount }, config, now)
   },
 })
 

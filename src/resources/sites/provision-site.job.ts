@@ -6,6 +6,7 @@ import { specialiseHome } from '../../hosting/homes/specialise.ts'
 import type { PooledSite } from '../../hosting/php/pool.ts'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import { recordActivity } from '../activity/record.ts'
+import { enqueueWpUsersOfSite } from '../collaborators/membership.ts'
 import { recordEvent } from '../webhooks/record-event.ts'
 import type { HostServices } from './host-services.ts'
 import { changeSite, findSite } from './site.store.ts'
@@ -139,6 +140,7 @@ async function goLive(tx: Parameters<typeof changeSite>[0], context: Context): P
   if (!site) throw new PermanentFailure('The site was deleted')
   const now = context.now()
   await changeSite(tx, site.id, { state: 'live', coreVersion, writtenAddress: address }, now)
+  await enqueueWpUsersOfSite(tx, { ...site, state: 'live' })
   const subject = { accountId: site.accountId, siteId: site.id, now }
   await recordActivity(tx, 'systems', { action: 'site.deployed', message: `Site ${site.name} is live`, ...subject })
   await recordEvent(tx, { type: 'site_created', data: { name: site.name }, ...subject })

@@ -5,8 +5,8 @@ import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schem
 import { type PhpVersion, phpVersions } from '../account/account.ts'
 import type { Plan } from '../account/plans.ts'
 
-export type { SiteRights, VisibleSite } from './site.store.ts'
-export { findSite, grantSight, ownedSites, sitesWithRights, visibleSite, withdrawSight } from './site.store.ts'
+export { ownedSites, type SiteRights, sitesWithRights } from './rights.store.ts'
+export { findSite, grantSight, type VisibleSite, visibleSite, withdrawSight } from './site.store.ts'
 
 export const installOptions = ['wordpress', 'woocommerce'] as const
 export type Install = (typeof installOptions)[number]
@@ -148,6 +148,9 @@ export const NewSite = Type.Object({
     }),
   ),
   wp_admin_email: Type.Optional(Type.String({ format: 'email', maxLength: 100 })),
+  account_id: Type.Optional(
+    Type.Integer({ description: 'The account that will own the site, when it lets the caller create sites for it' }),
+  ),
 })
 export type NewSite = Type.Static<typeof NewSite>
 

@@ -9,6 +9,8 @@ export type EventType =
   | 'php_version_changed'
   | 'wp_environment_type'
   | 'wp_admin_password_reset'
+  | 'collaborator_added'
+  | 'collaborator_deleted'
 
 /** Writes an event in the transaction of what happened, so that none is lost and none is invented. */
 export async function recordEvent(

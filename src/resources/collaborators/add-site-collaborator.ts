@@ -1,0 +1,49 @@
+import Type from 'typebox'
+import { notFound, Problem } from '../../platform/http/problem.ts'
+import { ensureAccount } from '../account/account.ts'
+import { operation } from '../operation.ts'
+import { SiteId } from '../sites/site.ts'
+import { findMembership } from './collaborator.store.ts'
+import {
+  type Collaborator,
+  CollaboratorWithRoles,
+  distinctRoles,
+  EmailField,
+  emailOf,
+  presentWithRoles,
+  RolesField,
+} from './collaborator.ts'
+import { mailInvitation, mailNotice } from './mails.ts'
+import { holdSite, joinSite } from './membership.ts'
+
+export const addSiteCollaborator = operation({
+  id: 'addSiteCollaborator',
+  method: 'POST',
+  path: '/v1/sites/{site_id}/collaborators',
+  tag: 'Collaborators',
+  summary: 'Add a collaborator to a site',
+  description:
+    'An address without an account gets one, and an invitation. With `wp_access` an administrator with that address is made in WordPress, in the background.',
+  access: { site: 'add collaborators' },
+  params: Type.Object({ site_id: SiteId }),
+  body: Type.Object({ email: EmailField, roles: RolesField }),
+  response: CollaboratorWithRoles,
+  starts: true,
+  problems: ['collaborator_exists', 'collaborator_is_owner'],
+
+  async handle(context, { params, body }) {
+    const { tx, caller, request, now } = context
+    const email = emailOf(body.email)
+    const { account, isNew } = await ensureAccount(tx, email, now)
+    const site = await holdSite(tx, params.site_id)
+    if (!site) throw notFound()
+    if (account.id === site.accountId) throw new Problem('collaborator_is_owner', { email })
+    if (await findMembership(tx, site.id, account.id)) throw new Problem('collaborator_exists', { email })
+    const by = { actor: { caller, request }, now }
+    const { wpOperationId } = await joinSite(tx, site, account, distinctRoles(body.roles), by)
+    if (wpOperationId) context.started.push(wpOperationId)
+    const mail = isNew ? mailInvitation : mailNotice
+    await mail(tx, { from: caller.accountEmail, to: email, what: `the site ${site.name}` }, now)
+    return presentWithRoles((await findMembership(tx, site.id, account.id)) as Collaborator)
+  },
+})

@@ -1,0 +1,49 @@
+import Type from 'typebox'
+import { reply } from '../../platform/http/operation.ts'
+import { Problem } from '../../platform/http/problem.ts'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
+import { ALL_SITES } from '../access.ts'
+import { ensureAccount, findAccountByEmail } from '../account/account.ts'
+import { operation } from '../operation.ts'
+import { batchCreate, sourceOfRequest } from './batch.job.ts'
+import { distinctRoles, EmailField, emailOf, RolesField, SiteIdsField } from './collaborator.ts'
+import { countOf, mailInvitation } from './mails.ts'
+
+export const batchCreateCollaborators = operation({
+  id: 'batchCreateCollaborators',
+  method: 'POST',
+  path: '/v1/collaborators/batch_create',
+  tag: 'Collaborators',
+  summary: 'Add a collaborator to many sites',
+  description:
+    'Where the collaborator is already, it gets these roles instead of its own; losing `wp_access` deletes its WordPress user, and the next available administrator takes over the posts. `-1` in `siteIds`: all sites that the caller owns or may do this on. What was done with each site: `results` of the operation.',
+  access: { sites: ['add collaborators', 'change many sites at once'], all: 'capable' },
+  body: Type.Object({ email: EmailField, siteIds: SiteIdsField, roles: RolesField }),
+  response: Nothing,
+  starts: true,
+  problems: ['collaborator_is_owner', 'own_collaboration', 'forbidden'],
+
+  async handle(context, { body }) {
+    const { tx, caller, request, now } = context
+    const email = emailOf(body.email)
+    const known = await findAccountByEmail(tx, email)
+    const isAll = body.siteIds.includes(ALL_SITES)
+    if (!isAll && context.sites.some((site) => site.accountId === known?.id))
+      throw new Problem('collaborator_is_owner', { email })
+    if (known?.id === caller.accountId && context.sites.some((site) => !site.isOwned) && !isAll)
+      throw new Problem('own_collaboration', {})
+    const sites = known?.id === caller.accountId ? [] : context.sites.filter((site) => site.accountId !== known?.id)
+    const message = `Adding the collaborator to ${countOf(sites.length, 'site')} is scheduled.`
+    if (sites.length === 0) return reply(null, { message })
+    const { account, isNew } = known ? { account: known, isNew: false } : await ensureAccount(tx, email, now)
+    const what = sites.length === 1 ? `the site ${sites[0]?.name}` : countOf(sites.length, 'site')
+    if (isNew) await mailInvitation(tx, { from: caller.accountEmail, to: email, what }, now)
+    const siteIds = sites.map(({ id }) => id)
+    const input = { accountId: account.id, siteIds, roles: distinctRoles(body.roles), isInvited: isNew }
+    context.started.push(
+      await enqueue(tx, batchCreate, input, { accountId: caller.accountId, source: sourceOfRequest(caller, request) }),
+    )
+    return reply(null, { message })
+  },
+})

@@ -1,0 +1,41 @@
+import Type from 'typebox'
+import { reply } from '../../platform/http/operation.ts'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
+import { findAccountByEmail } from '../account/account.ts'
+import { operation } from '../operation.ts'
+import { batchDestroy, sourceOfRequest } from './batch.job.ts'
+import { EmailField, emailOf, SiteIdsField } from './collaborator.ts'
+import { countOf } from './mails.ts'
+
+export const batchDestroyCollaborators = operation({
+  id: 'batchDestroyCollaborators',
+  method: 'POST',
+  path: '/v1/collaborators/batch_destroy',
+  tag: 'Collaborators',
+  summary: 'Remove a collaborator from many sites',
+  description:
+    '`-1` in `siteIds`: all sites that the caller owns. With `delete_wp_user` its WordPress user goes, too: the oldest administrator takes over the posts. What was done with each site: `results` of the operation.',
+  access: { sites: ['remove collaborators', 'change many sites at once'], all: 'owned' },
+  body: Type.Object({
+    email: EmailField,
+    siteIds: SiteIdsField,
+    delete_wp_user: Type.Optional(Type.Boolean({ default: false })),
+  }),
+  response: Nothing,
+  starts: true,
+  problems: ['forbidden'],
+
+  async handle(context, { body }) {
+    const { tx, caller, request, sites } = context
+    const email = emailOf(body.email)
+    const account = await findAccountByEmail(tx, email)
+    const message = `Removing the collaborator from ${countOf(sites.length, 'site')} is scheduled.`
+    if (sites.length === 0) return reply(null, { message })
+    const siteIds = sites.map(({ id }) => id)
+    const input = { email, accountId: account?.id ?? null, siteIds, deletesWpUser: body.delete_wp_user ?? false }
+    const options = { accountId: caller.accountId, source: sourceOfRequest(caller, request) }
+    context.started.push(await enqueue(tx, batchDestroy, input, options))
+    return reply(null, { message })
+  },
+})

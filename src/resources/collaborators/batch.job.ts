@@ -1,0 +1,191 @@
+import Type from 'typebox'
+import type { Tx } from '../../platform/db/database.ts'
+import type { RequestFacts } from '../../platform/http/operation.ts'
+import { oneOf } from '../../platform/http/schemas.ts'
+import { durable, type FailureContext, type StepContext } from '../../platform/operations/definition.ts'
+import { recordResults, resultsOfOperation, type SiteResult } from '../../platform/operations/results.ts'
+import { holds, roles, type SiteCapability } from '../access.ts'
+import { type Account, findAccount } from '../account/account.ts'
+import type { Caller } from '../context.ts'
+import { type Site, sitesWithRights } from '../sites/site.ts'
+import { findMembership, membershipsAmong } from './collaborator.store.ts'
+import { countOf, mailNotice, mailOutcome } from './mails.ts'
+import { type By, changeRoles, holdSite, joinSite, leaveSite } from './membership.ts'
+
+const SiteIds = Type.Array(Type.Integer())
+const CreateInput = Type.Object({
+  accountId: Type.Integer(),
+  siteIds: SiteIds,
+  roles: Type.Array(oneOf(roles)),
+  /** The collaborator got an invitation when this was asked for. */
+  isInvited: Type.Boolean(),
+})
+type CreateInput = Type.Static<typeof CreateInput>
+const DestroyInput = Type.Object({
+  email: Type.String(),
+  /** `null`: nobody has this address. */
+  accountId: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
+  siteIds: SiteIds,
+  deletesWpUser: Type.Boolean(),
+})
+type DestroyInput = Type.Static<typeof DestroyInput>
+
+/** Who asked for it, as stored with the operation. */
+interface Source {
+  readonly caller: Caller
+  readonly request: RequestFacts
+}
+
+/** What is stored of a request: nothing that could be used again, such as its token. */
+export const sourceOfRequest = (caller: Caller, { id, ipAddress, userAgent }: RequestFacts): Source => ({
+  caller,
+  request: { id, ipAddress, userAgent, headers: {} },
+})
+
+/** Adds one account to many sites, or changes its roles there: each site in a transaction of its own. */
+export const batchCreate = durable({
+  name: 'collaborator.batch_create',
+  input: CreateInput,
+  on: 'control',
+  steps: {
+    sites: {
+      async run(context: StepContext<CreateInput>) {
+        const { input } = context
+        await eachSite(context, 'add collaborators', async (tx, site, by) => {
+          const account = (await findAccount(tx, input.accountId)) as Account
+          if (account.id === site.accountId) return { outcome: 'skipped', message: 'The collaborator owns this site' }
+          const member = await findMembership(tx, site.id, account.id)
+          if (!member) {
+            const { wpOperationId } = await joinSite(tx, site, account, input.roles, by)
+            return { outcome: 'added', followUpId: wpOperationId }
+          }
+          const { isChanged, wpOperationId } = await changeRoles(tx, site, member, input.roles, by)
+          return { outcome: isChanged ? 'updated' : 'unchanged', followUpId: wpOperationId }
+        })
+      },
+      weight: 20,
+    },
+    mail: {
+      async commit(tx: Tx, context: StepContext<CreateInput>) {
+        const { caller } = context.source as Source
+        const account = (await findAccount(tx, context.input.accountId)) as Account
+        const results = await resultsOfOperation(tx, context.operationId)
+        const added = results.filter(({ outcome }) => outcome === 'added').length
+        const given = { from: caller.accountEmail, to: account.email, what: countOf(added, 'site') }
+        if (added > 0 && !context.input.isInvited) await mailNotice(tx, given, context.now())
+        await mailDone(tx, context, `Adding ${account.email} is finished`, results)
+      },
+    },
+  },
+  failed: async (tx, context) =>
+    mailFailed(tx, context, `Adding ${(await findAccount(tx, context.input.accountId))?.email} was not finished`),
+})
+
+/** Takes one account off many sites. */
+export const batchDestroy = durable({
+  name: 'collaborator.batch_destroy',
+  input: DestroyInput,
+  on: 'control',
+  steps: {
+    absent: {
+      async commit(tx: Tx, { input, operationId }: StepContext<DestroyInput>) {
+        const present = await membershipsAmong(tx, input.accountId ?? 0, input.siteIds)
+        const absent = input.siteIds.filter((id) => !present.has(id))
+        await recordResults(
+          tx,
+          operationId,
+          absent.map((siteId) => ({ siteId, outcome: 'absent' })),
+        )
+      },
+    },
+    sites: {
+      async run(context: StepContext<DestroyInput>) {
+        const { input } = context
+        await eachSite(context, 'remove collaborators', async (tx, site, by) => {
+          const member = await findMembership(tx, site.id, input.accountId ?? 0)
+          if (!member) return { outcome: 'absent' }
+          const { wpOperationId } = await leaveSite(tx, site, member, input.deletesWpUser ? 'oldest' : 'keep', by)
+          return { outcome: 'removed', followUpId: wpOperationId }
+        })
+      },
+      weight: 20,
+    },
+    mail: {
+      async commit(tx: Tx, context: StepContext<DestroyInput>) {
+        const results = await resultsOfOperation(tx, context.operationId)
+        await mailDone(tx, context, `Removing ${context.input.email} is finished`, results)
+      },
+    },
+  },
+  failed: (tx, context) => mailFailed(tx, context, `Removing ${context.input.email} was not finished`),
+})
+
+type Outcome = Omit<SiteResult, 'siteId' | 'followUpId'> & { followUpId?: number | undefined }
+
+/**
+ * Does the work for each site that has no result yet, and records the result with it. The caller's rights are looked up again:
+ * what it may no longer do when its turn comes is skipped.
+ */
+async function eachSite(
+  context: StepContext<{ siteIds: number[] }>,
+  capability: SiteCapability,
+  work: (tx: Tx, site: Site, by: By) => Promise<Outcome>,
+): Promise<void> {
+  const { operationId, input, signal } = context
+  const { caller, request } = context.source as Source
+  const done = new Set(
+    (await context.transaction((tx) => resultsOfOperation(tx, operationId))).map((each) => each.siteId),
+  )
+  const changeSite = async (tx: Tx, siteId: number): Promise<Outcome> => {
+    const site = await holdSite(tx, siteId)
+    const [rights] = await sitesWithRights(tx, caller.accountId, [siteId])
+    if (!site || !rights) return { outcome: 'skipped', message: 'The site is gone' }
+    const mayStill = holds(capability, rights) && holds('change many sites at once', rights)
+    if (!mayStill) return { outcome: 'skipped', message: 'You no longer have the roles that this needs' }
+    return work(tx, site, { actor: { caller, request }, now: context.now() })
+  }
+  for (const siteId of input.siteIds) {
+    if (done.has(siteId)) continue
+    if (signal.aborted) throw signal.reason
+    await context.transaction(async (tx) => {
+      const { outcome, message = null, followUpId = null } = await changeSite(tx, siteId)
+      await recordResults(tx, operationId, [{ siteId, outcome, message, followUpId }])
+    })
+    done.add(siteId)
+    context.progress(done.size / input.siteIds.length)
+  }
+}
+
+async function mailDone(
+  tx: Tx,
+  context: Pick<StepContext, 'source' | 'operationId' | 'now'>,
+  subject: string,
+  results: readonly SiteResult[],
+): Promise<void> {
+  const { caller } = context.source as Source
+  const followUps = results.filter(({ followUpId }) => followUpId).length
+  const lines = [
+    `${subject}: ${summary(results)}.`,
+    ...(followUps > 0 ? [`The WordPress users of ${countOf(followUps, 'site')} follow in the background.`] : []),
+    `What was done with each site: operation ${context.operationId}.`,
+  ]
+  await mailOutcome(tx, { to: caller.accountEmail, subject, lines }, context.now())
+}
+
+async function mailFailed(tx: Tx, context: FailureContext, subject: string): Promise<void> {
+  const { caller } = context.source as Source
+  const results = await resultsOfOperation(tx, context.operationId)
+  const reason = context.canceled ? 'it was canceled' : context.error
+  const lines = [
+    `${subject}: ${reason}.`,
+    `Done until then: ${summary(results)}. Nothing of it was taken back.`,
+    `What was done with each site: operation ${context.operationId}. It can be retried, and goes on with the others.`,
+  ]
+  await mailOutcome(tx, { to: caller.accountEmail, subject, lines }, context.now())
+}
+
+/** `added 3, skipped 1` */
+function summary(results: readonly SiteResult[]): string {
+  const byOutcome = Map.groupBy(results, ({ outcome }) => outcome)
+  return [...byOutcome].map(([outcome, sites]) => `${outcome} ${countOf(sites.length, 'site')}`).join(', ') || 'nothing'
+}

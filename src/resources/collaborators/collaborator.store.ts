@@ -1,0 +1,138 @@
+import type { Tx } from '../../platform/db/database.ts'
+import type { Role } from '../access.ts'
+import type { Collaborator } from './collaborator.ts'
+
+/** Collaborators of sites that are not deleted. */
+function collaborators(tx: Tx) {
+  return tx
+    .selectFrom('collaborators')
+    .innerJoin('accounts', 'accounts.id', 'collaborators.account_id')
+    .innerJoin('sites', 'sites.id', 'collaborators.site_id')
+    .selectAll('collaborators')
+    .select(['accounts.email', 'accounts.name', 'sites.name as site_name'])
+    .where('sites.deleted_at', 'is', null)
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof collaborators>['execute']>>[number]
+
+const collaborator = (row: Row): Collaborator => ({
+  id: row.id,
+  siteId: row.site_id,
+  siteName: row.site_name,
+  accountId: row.account_id,
+  email: row.email,
+  name: row.name,
+  ownerAccountId: row.owner_account_id,
+  state: row.state,
+  wpUsername: row.wp_username,
+  roles: JSON.parse(row.roles) as Role[],
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+/** Collaborators on the account's sites, and the account's own collaborations, in order of id. */
+export async function listCollaborators(tx: Tx, accountId: number): Promise<Collaborator[]> {
+  // two ranges of two indexes; no row is in both, because nobody collaborates on a site of its own
+  const [ofOwnSites, own] = await Promise.all([
+    collaborators(tx).where('collaborators.owner_account_id', '=', accountId).orderBy('collaborators.id').execute(),
+    collaborators(tx).where('collaborators.account_id', '=', accountId).orderBy('collaborators.id').execute(),
+  ])
+  return [...ofOwnSites, ...own].sort((left, right) => left.id - right.id).map(collaborator)
+}
+
+/** One of those that {@link listCollaborators} lists. */
+export async function findCollaborator(tx: Tx, accountId: number, id: number): Promise<Collaborator | undefined> {
+  const row = await collaborators(tx)
+    .where('collaborators.id', '=', id)
+    .where(({ or, eb }) =>
+      or([eb('collaborators.owner_account_id', '=', accountId), eb('collaborators.account_id', '=', accountId)]),
+    )
+    .executeTakeFirst()
+  return row && collaborator(row)
+}
+
+/** Collaborators of a site, in order of id. */
+export async function listCollaboratorsOfSite(tx: Tx, siteId: number): Promise<Collaborator[]> {
+  const rows = await collaborators(tx).where('collaborators.site_id', '=', siteId).orderBy('collaborators.id').execute()
+  return rows.map(collaborator)
+}
+
+export async function findCollaboratorOfSite(tx: Tx, siteId: number, id: number): Promise<Collaborator | undefined> {
+  const row = await collaborators(tx)
+    .where('collaborators.site_id', '=', siteId)
+    .where('collaborators.id', '=', id)
+    .executeTakeFirst()
+  return row && collaborator(row)
+}
+
+/** An account's collaboration on a site. */
+export async function findMembership(tx: Tx, siteId: number, accountId: number): Promise<Collaborator | undefined> {
+  const row = await collaborators(tx)
+    .where('collaborators.account_id', '=', accountId)
+    .where('collaborators.site_id', '=', siteId)
+    .executeTakeFirst()
+  return row && collaborator(row)
+}
+
+/** Which of the sites an account collaborates on. @param siteIds at most 10,000 */
+export async function membershipsAmong(
+  tx: Tx,
+  accountId: number,
+  siteIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (siteIds.length === 0) return new Set()
+  const rows = await tx.selectFrom('collaborators').select('site_id').where('account_id', '=', accountId).execute()
+  const asked = new Set(siteIds)
+  return new Set(rows.map((row) => row.site_id).filter((id) => asked.has(id)))
+}
+
+/** @throws a unique violation when the account is on the site already */
+export async function insertCollaborator(
+  tx: Tx,
+  values: {
+    siteId: number
+    accountId: number
+    ownerAccountId: number
+    wpUsername: string
+    roles: readonly Role[]
+    now: number
+  },
+): Promise<number> {
+  const { id } = await tx
+    .insertInto('collaborators')
+    .values({
+      site_id: values.siteId,
+      account_id: values.accountId,
+      owner_account_id: values.ownerAccountId,
+      state: 'active',
+      wp_username: values.wpUsername,
+      roles: JSON.stringify(values.roles),
+      created_at: values.now,
+      updated_at: values.now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+export async function setRoles(tx: Tx, id: number, roles: readonly Role[], now: number): Promise<void> {
+  await tx
+    .updateTable('collaborators')
+    .set({ roles: JSON.stringify(roles), updated_at: now })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** The name that the collaborator's user has in WordPress, which may have had one of its own. */
+export async function setWpUsername(tx: Tx, siteId: number, accountId: number, wpUsername: string): Promise<void> {
+  await tx
+    .updateTable('collaborators')
+    .set({ wp_username: wpUsername })
+    .where('site_id', '=', siteId)
+    .where('account_id', '=', accountId)
+    .execute()
+}
+
+export async function deleteCollaborator(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('collaborators').where('id', '=', id).execute()
+}

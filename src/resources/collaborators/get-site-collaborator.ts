@@ -1,0 +1,24 @@
+import Type from 'typebox'
+import { notFound } from '../../platform/http/problem.ts'
+import { operation } from '../operation.ts'
+import { SiteId } from '../sites/site.ts'
+import { findCollaboratorOfSite } from './collaborator.store.ts'
+import { CollaboratorId, CollaboratorSchema, presentCollaborator } from './collaborator.ts'
+
+export const getSiteCollaborator = operation({
+  id: 'getSiteCollaborator',
+  method: 'GET',
+  path: '/v1/sites/{site_id}/collaborators/{id}',
+  tag: 'Collaborators',
+  summary: "Read a site's collaborator",
+  access: { site: 'read the site' },
+  params: Type.Object({ site_id: SiteId, id: CollaboratorId }),
+  response: CollaboratorSchema,
+  etag: true,
+
+  async handle({ tx, site }, { params }) {
+    const found = await findCollaboratorOfSite(tx, site.id, params.id)
+    if (!found) throw notFound()
+    return presentCollaborator(found)
+  },
+})

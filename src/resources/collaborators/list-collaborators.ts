@@ -1,0 +1,17 @@
+import Type from 'typebox'
+import { operation } from '../operation.ts'
+import { listCollaborators as list } from './collaborator.store.ts'
+import { CollaboratorWithRoles, presentWithRoles } from './collaborator.ts'
+
+export const listCollaborators = operation({
+  id: 'listCollaborators',
+  method: 'GET',
+  path: '/v1/collaborators',
+  tag: 'Collaborators',
+  summary: 'List collaborators',
+  description: "All collaborators on the caller's sites and the caller's own collaborations, in order of id.",
+  access: { account: 'own' },
+  response: Type.Array(CollaboratorWithRoles),
+
+  handle: async ({ tx, caller }) => (await list(tx, caller.accountId)).map(presentWithRoles),
+})

@@ -1,0 +1,19 @@
+import Type from 'typebox'
+import { operation } from '../operation.ts'
+import { SiteId } from '../sites/site.ts'
+import { listCollaboratorsOfSite } from './collaborator.store.ts'
+import { CollaboratorSchema, presentCollaborator } from './collaborator.ts'
+
+export const listSiteCollaborators = operation({
+  id: 'listSiteCollaborators',
+  method: 'GET',
+  path: '/v1/sites/{site_id}/collaborators',
+  tag: 'Collaborators',
+  summary: "List a site's collaborators",
+  description: 'In order of id, without the owner of the site.',
+  access: { site: 'read the site' },
+  params: Type.Object({ site_id: SiteId }),
+  response: Type.Array(CollaboratorSchema),
+
+  handle: async ({ tx, site }) => (await listCollaboratorsOfSite(tx, site.id)).map(presentCollaborator),
+})

@@ -1,0 +1,117 @@
+import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
+import type { Role } from '../access.ts'
+import { type Account, findAccount } from '../account/account.ts'
+import { type Actor, recordActivity } from '../activity/record.ts'
+import { findSite, grantSight, type Site, withdrawSight } from '../sites/site.ts'
+import { recordEvent } from '../webhooks/record-event.ts'
+import { accountAccess } from './account-access.store.ts'
+import { deleteCollaborator, insertCollaborator, listCollaboratorsOfSite, setRoles } from './collaborator.store.ts'
+import { type Collaborator, hasWpAccess, wpUsernameFor } from './collaborator.ts'
+import { enqueueWpUser, type Reassignment } from './sync-wp-user.job.ts'
+
+/*
+ * How accounts come to a site, change there, and leave. Each function belongs into the transaction of whoever asks; it writes the
+ * row, who sees the site, the activity, the event, and asks for the work in WordPress.
+ */
+
+/** Who does it, and when. */
+export interface By {
+  readonly actor: Actor
+  readonly now: number
+}
+
+/**
+ * One change of a site's collaborators at a time, and none while the site goes live: users of collaborators that are there by
+ * then are made by that, users of later ones by their own operation.
+ * @returns the site as it is from here on; `undefined` when it was deleted
+ */
+export async function holdSite(tx: Tx, siteId: number): Promise<Site | undefined> {
+  await lockForUpdate(tx, 'sites', siteId)
+  return findSite(tx, siteId)
+}
+
+/** Adds an account that is not on the site yet and does not own it. @returns the operation in WordPress, where one is needed */
+export async function joinSite(
+  tx: Tx,
+  site: Site,
+  account: Pick<Account, 'id' | 'email'>,
+  held: readonly Role[],
+  { actor, now }: By,
+): Promise<{ collaboratorId: number; wpOperationId: number | undefined }> {
+  const others = await listCollaboratorsOfSite(tx, site.id)
+  const taken = new Set(
+    [site.adminUsername, ...others.map((each) => each.wpUsername)].map((name) => name.toLowerCase()),
+  )
+  const wpUsername = wpUsernameFor(account.email, taken)
+  const values = {
+    siteId: site.id,
+    accountId: account.id,
+    ownerAccountId: site.accountId,
+    wpUsername,
+    roles: held,
+    now,
+  }
+  const collaboratorId = await insertCollaborator(tx, values)
+  await grantSight(tx, account.id, site)
+  const message = `Added ${account.email} to ${site.name} with ${rolesText(held)}`
+  const subject = { accountId: site.accountId, siteId: site.id, now }
+  await recordActivity(tx, actor, { action: 'account.collaborator', message, ...subject })
+  const data = { collaborator_id: collaboratorId, email: account.email, roles: held }
+  await recordEvent(tx, { type: 'collaborator_added', data, ...subject })
+  const wpOperationId = hasWpAccess(held) ? await enqueueWpUser(tx, site, account.id, 'keep') : undefined
+  return { collaboratorId, wpOperationId }
+}
+
+/** Gives a collaborator other roles instead of those that it has. */
+export async function changeRoles(
+  tx: Tx,
+  site: Site,
+  member: Collaborator,
+  held: readonly Role[],
+  { actor, now }: By,
+): Promise<{ isChanged: boolean; wpOperationId: number | undefined }> {
+  if (member.roles.join() === held.join()) return { isChanged: false, wpOperationId: undefined }
+  await setRoles(tx, member.id, held, now)
+  const message = `Changed the roles of ${member.email} on ${site.name} to ${rolesText(held)}`
+  const subject = { accountId: site.accountId, siteId: site.id, now }
+  await recordActivity(tx, actor, { action: 'account.collaborator', message, ...subject })
+  const differs = hasWpAccess(member.roles) !== hasWpAccess(held)
+  const reassign = hasWpAccess(held) ? 'keep' : 'next'
+  const wpOperationId = differs ? await enqueueWpUser(tx, site, member.accountId, reassign) : undefined
+  return { isChanged: true, wpOperationId }
+}
+
+/** Takes a collaborator off a site. @param reassign `keep`: its WordPress user stays as it is */
+export async function leaveSite(
+  tx: Tx,
+  site: Site,
+  member: Collaborator,
+  reassign: Reassignment,
+  { actor, now }: By,
+): Promise<{ wpOperationId: number | undefined }> {
+  await deleteCollaborator(tx, member.id)
+  await withdrawSight(tx, member.accountId, site.id)
+  const subject = { accountId: site.accountId, siteId: site.id, now }
+  const message = `Removed ${member.email} from ${site.name}`
+  await recordActivity(tx, actor, { action: 'account.collaborator', message, ...subject })
+  const data = { collaborator_id: member.id, email: member.email }
+  await recordEvent(tx, { type: 'collaborator_deleted', data, ...subject })
+  const wpOperationId = reassign === 'keep' ? undefined : await enqueueWpUser(tx, site, member.accountId, reassign)
+  return { wpOperationId }
+}
+
+/** A new site gets everybody whom its owner adds to all new sites. @returns how many */
+export async function addAccountLevelCollaborators(tx: Tx, site: Site, by: By): Promise<number> {
+  const joining = (await accountAccess(tx, site.accountId)).filter((access) => access.addToAllNew)
+  for (const { accountId, roles } of joining)
+    await joinSite(tx, site, (await findAccount(tx, accountId)) as Account, roles, by)
+  return joining.length
+}
+
+/** Sites go live with the users of the collaborators that they have by then. */
+export async function enqueueWpUsersOfSite(tx: Tx, site: Site): Promise<void> {
+  for (const member of await listCollaboratorsOfSite(tx, site.id))
+    if (hasWpAccess(member.roles)) await enqueueWpUser(tx, site, member.accountId, 'keep')
+}
+
+const rolesText = (held: readonly Role[]): string => (held.length > 0 ? `the roles ${held.join(', ')}` : 'no roles')

@@ -1,0 +1,34 @@
+import Type from 'typebox'
+import { notFound } from '../../platform/http/problem.ts'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { operation } from '../operation.ts'
+import { SiteId } from '../sites/site.ts'
+import { findCollaboratorOfSite } from './collaborator.store.ts'
+import { CollaboratorId } from './collaborator.ts'
+import { holdSite, leaveSite } from './membership.ts'
+
+export const removeSiteCollaborator = operation({
+  id: 'removeSiteCollaborator',
+  method: 'DELETE',
+  path: '/v1/sites/{site_id}/collaborators/{id}',
+  tag: 'Collaborators',
+  summary: 'Remove a collaborator from a site',
+  description:
+    'With `delete_wp_user` its WordPress user goes, too, in the background: the oldest administrator takes over the posts.',
+  access: { site: 'remove collaborators' },
+  params: Type.Object({ site_id: SiteId, id: CollaboratorId }),
+  query: Type.Object({ delete_wp_user: Type.Optional(Type.Boolean({ default: false })) }),
+  response: Nothing,
+  starts: true,
+
+  async handle(context, { params, query }) {
+    const { tx, caller, request, now } = context
+    const site = await holdSite(tx, params.site_id)
+    const member = site && (await findCollaboratorOfSite(tx, site.id, params.id))
+    if (!member) throw notFound()
+    const reassign = query.delete_wp_user ? 'oldest' : 'keep'
+    const { wpOperationId } = await leaveSite(tx, site, member, reassign, { actor: { caller, request }, now })
+    if (wpOperationId) context.started.push(wpOperationId)
+    return null
+  },
+})

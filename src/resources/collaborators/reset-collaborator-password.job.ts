@@ -1,0 +1,44 @@
+import Type from 'typebox'
+import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
+import { findAccount } from '../account/account.ts'
+import type { HostServices } from '../sites/host-services.ts'
+import { findSite } from '../sites/site.ts'
+import { recordEvent } from '../webhooks/record-event.ts'
+import { findMembership, setWpUsername } from './collaborator.store.ts'
+import { hasWpAccess } from './collaborator.ts'
+import { ensureAdministrator } from './sync-wp-user.job.ts'
+
+/** Binds a sealed password to its use. */
+export const COLLABORATOR_PASSWORD_PURPOSE = 'collaborator password'
+
+/** Sets the password of a collaborator's user inside WordPress; one that is missing is made. */
+export const resetCollaboratorPasswordJob = durableWith<HostServices>()({
+  name: 'collaborator.reset_password',
+  input: Type.Object({ siteId: Type.Integer(), accountId: Type.Integer(), passwordSealed: Type.String() }),
+  on: 'host',
+  attempts: 2,
+  steps: {
+    password: { run: setPassword },
+    record: {
+      async commit(tx, { input, accountId, results, now }) {
+        const { login } = results.password as { login: string }
+        await setWpUsername(tx, input.siteId, input.accountId, login)
+        const subject = { accountId: accountId as number, siteId: input.siteId, now: now() }
+        await recordEvent(tx, { type: 'wp_admin_password_reset', data: { login }, ...subject })
+      },
+    },
+  },
+})
+
+type Input = { siteId: number; accountId: number; passwordSealed: string }
+
+async function setPassword({ services, input }: StepContext<Input, HostServices>): Promise<{ login: string }> {
+  const { read } = services.database
+  const [site, account] = [await findSite(read, input.siteId), await findAccount(read, input.accountId)]
+  const member = await findMembership(read, input.siteId, input.accountId)
+  // taken away while this waited its turn
+  if (!site || !account || !member || !hasWpAccess(member.roles))
+    throw new PermanentFailure('The collaborator has no access to WordPress any more')
+  const password = services.sealer.open(input.passwordSealed, COLLABORATOR_PASSWORD_PURPOSE)
+  return { login: await ensureAdministrator(services, site, account, { login: member.wpUsername, password }) }
+}

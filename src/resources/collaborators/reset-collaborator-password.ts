@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto'
+import Type from 'typebox'
+import { notFound, Problem } from '../../platform/http/problem.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
+import { recordActivity } from '../activity/record.ts'
+import { operation } from '../operation.ts'
+import { waitForOperation } from '../operations/wait.ts'
+import { SiteId } from '../sites/site.ts'
+import { findCollaboratorOfSite } from './collaborator.store.ts'
+import { CollaboratorId, hasWpAccess } from './collaborator.ts'
+import { COLLABORATOR_PASSWORD_PURPOSE, resetCollaboratorPasswordJob } from './reset-collaborator-password.job.ts'
+
+export const resetCollaboratorPassword = operation({
+  id: 'resetCollaboratorPassword',
+  method: 'PUT',
+  path: '/v1/sites/{site_id}/collaborators/{id}/wp-password-reset',
+  tag: 'Collaborators',
+  summary: "Reset a collaborator's WordPress password",
+  description: 'Answers with the new random password when WordPress has taken it. Sessions of that user end.',
+  access: { site: 'reset collaborator passwords' },
+  params: Type.Object({ site_id: SiteId, id: CollaboratorId }),
+  response: Type.String({ description: 'The new password' }),
+  starts: true,
+  problems: ['collaborator_lacks_wp_access', 'site_not_live', 'site_unavailable'],
+
+  async handle(context, { params }) {
+    const { tx, site, sealer, now } = context
+    const member = await findCollaboratorOfSite(tx, site.id, params.id)
+    if (!member) throw notFound()
+    if (!hasWpAccess(member.roles)) throw new Problem('collaborator_lacks_wp_access', {})
+    if (site.state !== 'live' && site.state !== 'disabled') throw new Problem('site_not_live', { state: site.state })
+    const password = randomBytes(18).toString('base64url')
+    const passwordSealed = sealer.seal(password, COLLABORATOR_PASSWORD_PURPOSE)
+    const input = { siteId: site.id, accountId: member.accountId, passwordSealed }
+    const target = { siteId: site.id, accountId: site.accountId, hostId: site.hostId }
+    context.started.push(await enqueue(tx, resetCollaboratorPasswordJob, input, target))
+    await recordActivity(tx, context, {
+      action: 'collaborator.password_reset',
+      message: `Reset the password of ${member.email} on ${site.name}`,
+      accountId: site.accountId,
+      siteId: site.id,
+      now,
+    })
+    return password
+  },
+
+  afterCommit: (context) => waitForOperation(context),
+})

@@ -1,0 +1,123 @@
+import Type from 'typebox'
+import { PhpTaskError } from '../../hosting/php/runtime.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { oneOf } from '../../platform/http/schemas.ts'
+import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
+import { type Account, findAccount } from '../account/account.ts'
+import { recordActivity } from '../activity/record.ts'
+import type { HostServices } from '../sites/host-services.ts'
+import { findSite, type Site } from '../sites/site.ts'
+import { findMembership, setWpUsername } from './collaborator.store.ts'
+import { hasWpAccess } from './collaborator.ts'
+
+const reassignments = ['keep', 'next', 'oldest'] as const
+
+/**
+ * What becomes of the WordPress user of somebody without `wp_access`: it stays as it is, or it is deleted and the next
+ * available or the oldest administrator takes over its posts.
+ */
+export type Reassignment = (typeof reassignments)[number]
+
+const Input = Type.Object({ siteId: Type.Integer(), accountId: Type.Integer(), reassign: oneOf(reassignments) })
+type Input = Type.Static<typeof Input>
+type Context = StepContext<Input, HostServices>
+
+/**
+ * Brings an account's user in a site's WordPress in line with what its collaboration says when this runs: an administrator with
+ * its address, or none. So it does not matter how often it runs, or what was changed meanwhile.
+ */
+export const syncWpUser = durableWith<HostServices>()({
+  name: 'collaborator.sync_wp_user',
+  input: Input,
+  on: 'host',
+  steps: {
+    user: { run: syncUser },
+    record: {
+      async commit(tx, { input, results }) {
+        const { login } = results.user as { login?: string }
+        if (login) await setWpUsername(tx, input.siteId, input.accountId, login)
+      },
+    },
+  },
+
+  async failed(tx, { input, accountId, error, canceled, now }) {
+    const site = await findSite(tx, input.siteId)
+    if (canceled || !site) return
+    const person = await findAccount(tx, input.accountId)
+    await recordActivity(tx, 'systems', {
+      action: 'collaborator.wordpress_user_failed',
+      accountId: accountId as number,
+      siteId: site.id,
+      message: `WordPress user of ${person?.email}: ${error}`,
+      now: now(),
+    })
+  },
+})
+
+/** @returns `undefined` for a site that is not installed yet: it makes its users when it goes live */
+export async function enqueueWpUser(
+  tx: Tx,
+  site: Site,
+  accountId: number,
+  reassign: Reassignment,
+): Promise<number | undefined> {
+  if (site.state !== 'live' && site.state !== 'disabled') return undefined
+  const target = { siteId: site.id, accountId: site.accountId, hostId: site.hostId }
+  return enqueue(tx, syncWpUser, { siteId: site.id, accountId, reassign }, target)
+}
+
+async function syncUser(context: Context): Promise<{ login?: string; deleted?: boolean }> {
+  const { services, input } = context
+  const { read } = services.database
+  const [site, account] = [await findSite(read, input.siteId), await findAccount(read, input.accountId)]
+  // deleted: there is nothing left to bring in line
+  if (!site || !account) return {}
+  const member = await findMembership(read, site.id, account.id)
+  if (member && hasWpAccess(member.roles))
+    return { login: await ensureAdministrator(services, site, account, { login: member.wpUsername }) }
+  if (input.reassign === 'keep') return {}
+  return { deleted: await deleteAdministrator(services, site, account, input.reassign) }
+}
+
+/**
+ * Makes an administrator with the account's address, or makes the user that has the address one.
+ * @param user.login for a new one; another is taken when somebody has it
+ * @returns its login
+ */
+export async function ensureAdministrator(
+  services: HostServices,
+  site: Site,
+  account: Account,
+  user: { login: string; password?: string },
+): Promise<string> {
+  const { email, name } = account
+  const result = await runTask(services, site.id, 'ensure-administrator', { email, name, ...user })
+  const { login } = result as { login?: unknown }
+  if (typeof login !== 'string' || login === '') throw new Error('WordPress did not say who the user is')
+  return login.slice(0, 60)
+}
+
+/** @returns whether there was one; the administrator that the site was made with is none that this deletes */
+async function deleteAdministrator(
+  services: HostServices,
+  site: Site,
+  { email }: Account,
+  reassign: 'next' | 'oldest',
+): Promise<boolean> {
+  const keep = { login: site.adminUsername, email: site.adminEmail.toLowerCase() }
+  const result = await runTask(services, site.id, 'delete-user', { email, reassign, keep })
+  return (result as { deleted?: unknown }).deleted === true
+}
+
+async function runTask(services: HostServices, siteId: number, task: string, input: object): Promise<object> {
+  const hosted = await services.hostedSite(siteId)
+  if (!hosted) throw new PermanentFailure('The site is not installed yet')
+  try {
+    const result = await services.pool.runTask(hosted, task, input, { background: !('password' in input) })
+    return typeof result === 'object' && result !== null ? result : {}
+  } catch (error) {
+    if (error instanceof PhpTaskError) throw new PermanentFailure(`WordPress refused: ${error.message}`)
+    throw error
+  }
+}

@@ -1,0 +1,65 @@
+import Type from 'typebox'
+import { Problem } from '../../platform/http/problem.ts'
+import { ensureAccount, findAccountByEmail } from '../account/account.ts'
+import { recordActivity } from '../activity/record.ts'
+import type { Context } from '../context.ts'
+import { operation } from '../operation.ts'
+import { type AccountAccess, endAccountAccess, findAccountAccess, putAccountAccess } from './account-access.store.ts'
+import { distinctRoles, EmailField, emailOf, RolesField } from './collaborator.ts'
+import { mailInvitation, mailNotice } from './mails.ts'
+
+export const updateAccountLevelAccess = operation({
+  id: 'updateAccountLevelAccess',
+  method: 'PUT',
+  path: '/v1/collaborators/update-account-level-access',
+  tag: 'Collaborators',
+  summary: "Set a collaborator's account-level access",
+  description:
+    '`add_to_all_new`: joins every site created from now on, with `roles`. `create_site`: may create sites for the owner, which includes `add_to_all_new`. With both false (or absent) account-level access ends, and the collaborator stays on its sites.',
+  access: { account: 'own', scope: 'owner' },
+  body: Type.Object({
+    email: EmailField,
+    add_to_all_new: Type.Optional(Type.Boolean({ default: false })),
+    create_site: Type.Optional(Type.Boolean({ default: false })),
+    roles: RolesField,
+  }),
+  response: Type.Object({ email: Type.String(), add_to_all_new: Type.Boolean(), create_site: Type.Boolean() }),
+  problems: ['collaborator_is_owner'],
+
+  async handle(context, { body }) {
+    const { tx, caller } = context
+    const email = emailOf(body.email)
+    if (email === caller.accountEmail) throw new Problem('collaborator_is_owner', { email })
+    const createSite = body.create_site ?? false
+    const addToAllNew = createSite || (body.add_to_all_new ?? false)
+    if (addToAllNew) await giveAccess(context, email, { addToAllNew, createSite, roles: distinctRoles(body.roles) })
+    else {
+      // nobody is invited in order to be given nothing
+      const account = await findAccountByEmail(tx, email)
+      if (account && (await endAccountAccess(tx, caller.accountId, account.id)))
+        await record(context, `Ended the account-level access of ${email}`)
+    }
+    return { email, add_to_all_new: addToAllNew, create_site: createSite }
+  },
+})
+
+async function giveAccess(
+  context: Context,
+  email: string,
+  rights: Pick<AccountAccess, 'addToAllNew' | 'createSite' | 'roles'>,
+): Promise<void> {
+  const { tx, caller, now } = context
+  const { account, isNew } = await ensureAccount(tx, email, now)
+  const before = await findAccountAccess(tx, caller.accountId, account.id)
+  await putAccountAccess(tx, { ownerAccountId: caller.accountId, accountId: account.id, ...rights })
+  const what = `all new sites${rights.createSite ? ', may create sites' : ''}`
+  await record(context, `Gave ${email} account-level access: ${what}, roles ${rights.roles.join(', ') || 'none'}`)
+  if (before) return
+  const mail = isNew ? mailInvitation : mailNotice
+  await mail(tx, { from: caller.accountEmail, to: email, what: `all new sites of ${caller.accountEmail}` }, now)
+}
+
+async function record(context: Context, message: string): Promise<void> {
+  const { tx, caller, now } = context
+  await recordActivity(tx, context, { action: 'account.collaborator', accountId: caller.accountId, message, now })
+}

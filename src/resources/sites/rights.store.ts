@@ -1,0 +1,52 @@
+import type { Tx } from '../../platform/db/database.ts'
+import type { Role } from '../access.ts'
+
+/** What one account may do on one site. */
+export interface SiteRights {
+  readonly id: number
+  readonly name: string
+  /** The owner. */
+  readonly accountId: number
+  /** The account owns it: every right. */
+  readonly isOwned: boolean
+  /** Of a collaborator; empty for the owner. */
+  readonly roles: readonly Role[]
+}
+
+/** What an account may do on the sites that it sees, in order of id. @param siteIds only of these; all when absent */
+export async function sitesWithRights(tx: Tx, accountId: number, siteIds?: readonly number[]): Promise<SiteRights[]> {
+  if (siteIds?.length === 0) return []
+  const query = tx
+    .selectFrom('site_access')
+    .innerJoin('sites', 'sites.id', 'site_access.site_id')
+    .leftJoin('collaborators', (join) =>
+      join
+        .onRef('collaborators.site_id', '=', 'site_access.site_id')
+        .onRef('collaborators.account_id', '=', 'site_access.account_id'),
+    )
+    .select(['sites.id', 'sites.name', 'sites.account_id', 'collaborators.roles'])
+    .where('site_access.account_id', '=', accountId)
+    .where('site_access.is_deleted', '=', 0)
+    .orderBy('sites.id')
+  const rows = await (siteIds ? query.where('site_access.site_id', 'in', siteIds) : query).execute()
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    accountId: row.account_id,
+    isOwned: row.account_id === accountId,
+    roles: row.roles === null ? [] : (JSON.parse(row.roles) as Role[]),
+  }))
+}
+
+/** All sites of an owner, in order of id. */
+export async function ownedSites(tx: Tx, ownerId: number): Promise<SiteRights[]> {
+  const rows = await tx
+    .selectFrom('sites')
+    .select(['id', 'name'])
+    .where('account_id', '=', ownerId)
+    .where('deleted_at', 'is', null)
+    .execute()
+  return rows
+    .map(({ id, name }) => ({ id, name, accountId: ownerId, isOwned: true, roles: [] }))
+    .sort((left, right) => left.id - right.id)
+}
