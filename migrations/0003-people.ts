@@ -96,4 +96,11 @@ async function activityIndexes(db: AnyDb): Promise<void> {
         .columns([owner, field, 'id'])
         .execute()
   await db.schema.createIndex('activity_created').on('activity').column('created_at').execute()
+  // an entry leaves the log of its site before that of its account
+  await partialIndex(db, {
+    name: 'activity_site_created',
+    table: 'activity',
+    columns: 'created_at',
+    where: 'site_id is not null',
+  })
 }

@@ -1,4 +1,9 @@
+import { forgetKeys } from './platform/http/forget-keys.job.ts'
+import { sendMail } from './platform/mail/send-mail.job.ts'
 import { type AnyDefinition, type Definitions, definitionsByName } from './platform/operations/definition.ts'
+import { forgetOperations } from './platform/operations/forget.ts'
+import { forgetActivity } from './resources/activity/forget-activity.job.ts'
+import { forgetTokens } from './resources/authentication/forget-tokens.job.ts'
 import { configureSite } from './resources/sites/configure-site.job.ts'
 import { provisionSite } from './resources/sites/provision-site.job.ts'
 import { purgeSite, removeSite } from './resources/sites/remove-site.job.ts'
@@ -7,5 +12,8 @@ import { resetAdminPasswordJob } from './resources/sites/reset-admin-password.jo
 /** What hosts do for their sites in the background. Apart from the API, so that a host does not load it. */
 export const hostJobs = [provisionSite, configureSite, removeSite, purgeSite, resetAdminPasswordJob]
 
+/** What the control does in the background: work that needs no site files. */
+export const controlJobs = [sendMail, forgetTokens, forgetKeys, forgetActivity, forgetOperations]
+
 /** Every type of background work by name. */
-export const jobs: Definitions = definitionsByName(hostJobs as AnyDefinition[])
+export const jobs: Definitions = definitionsByName([...hostJobs, ...controlJobs] as AnyDefinition[])

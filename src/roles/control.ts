@@ -12,7 +12,6 @@ import type { ControlServices } from '../resources/control-services.ts'
 import { schedules } from '../schedules.ts'
 import { version } from '../version.ts'
 import { type Credentials, credentialsFile, readCredentials } from './credentials.ts'
-import { untilFree } from './free-port.ts'
 import type { Ground, Part } from './part.ts'
 
 /** A host that has not been heard of for so long does not count. */
@@ -47,7 +46,6 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
     }
   }
   const app = await createApp({ config, database, sealer, log, metrics, version, readiness })
-  await untilFree(config.apiListen, 'STEAD_API_LISTEN')
   const url = await app.listen(config.apiListen)
   await database.transaction(async (tx) => {
     const first = await makeFirstAccount(tx, { email: config.accountEmail, now: Date.now() })

@@ -108,10 +108,20 @@ export async function keepResponse(
   if (numUpdatedRows === 0n) throw new Problem('idempotency_in_progress', {}, { headers: { 'retry-after': '1' } })
 }
 
-/** Removes keys past their time; run by a schedule. */
-export async function forgetOldKeys(tx: Tx, now: number): Promise<void> {
-  await tx
-    .deleteFrom('idempotency_keys')
+/**
+ * Deletes keys past their time, the oldest first.
+ * @returns how many; call again until it is 0
+ */
+export async function forgetOldKeys(tx: Tx, now: number, most: number): Promise<number> {
+  const old = tx
+    .selectFrom('idempotency_keys')
+    .select(['application_id', 'key'])
     .where('created_at', '<', now - KEPT_MS)
-    .execute()
+    .orderBy('created_at')
+    .limit(most)
+  const { numDeletedRows } = await tx
+    .deleteFrom('idempotency_keys')
+    .where((each) => each(each.refTuple('application_id', 'key'), 'in', old.$asTuple('application_id', 'key')))
+    .executeTakeFirst()
+  return Number(numDeletedRows)
 }

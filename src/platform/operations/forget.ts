@@ -1,11 +1,10 @@
 import Type from 'typebox'
 import type { Tx } from '../db/database.ts'
 import { durable } from './definition.ts'
+import { BATCH, inBatches } from './in-batches.ts'
 import { schedule } from './schedules.ts'
 
 const RETENTION_DAYS = 30
-/** A transaction's worth: it must not keep other writers waiting for long. */
-const BATCH = 500
 
 /**
  * Deletes operations that ended before a time, the oldest first.
@@ -30,14 +29,9 @@ export const forgetOperations = durable({
   on: 'control',
   steps: {
     delete: {
-      async run({ transaction, signal, now }) {
-        const time = now() - RETENTION_DAYS * 86_400_000
-        let count = 0
-        for (let deleted = 1; deleted > 0; count += deleted) {
-          signal.throwIfAborted()
-          deleted = await transaction((tx) => forgetEndedBefore(tx, time))
-        }
-        return count
+      run(context) {
+        const time = context.now() - RETENTION_DAYS * 86_400_000
+        return inBatches(context, (tx) => forgetEndedBefore(tx, time))
       },
     },
   },

@@ -66,9 +66,14 @@ export async function revokeToken(tx: Tx, values: { hash: string; applicationId:
   await announce(tx, 'tokens')
 }
 
-/** Run by a schedule. */
-export async function forgetExpiredTokens(tx: Tx, now: number): Promise<void> {
-  await tx.deleteFrom('tokens').where('expires_at', '<', now).execute()
+/**
+ * Deletes expired tokens, the oldest first.
+ * @returns how many; call again until it is 0
+ */
+export async function forgetExpiredTokens(tx: Tx, now: number, most: number): Promise<number> {
+  const expired = tx.selectFrom('tokens').select('hash').where('expires_at', '<', now).orderBy('expires_at').limit(most)
+  const { numDeletedRows } = await tx.deleteFrom('tokens').where('hash', 'in', expired).executeTakeFirst()
+  return Number(numDeletedRows)
 }
 
 /** The application of a client id with the hash of its secret, and the account that it belongs to. */

@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { dialects, type TestDatabase, testDatabase } from '../test/support/database.ts'
+import { controlJobs, hostJobs } from './jobs.ts'
+import { createSealer } from './platform/crypto/seal.ts'
+import { claimKey } from './platform/http/idempotency.ts'
+import { noLog } from './platform/log/log.ts'
+import { until } from './platform/operations/harness.ts'
+import { getOperation } from './platform/operations/read.ts'
+import { createScheduler } from './platform/operations/schedules.ts'
+import { createWorker } from './platform/operations/worker.ts'
+import { makeApplication, makeFirstAccount } from './resources/account/account.ts'
+import { listEntries } from './resources/activity/activity.store.ts'
+import { recordActivity } from './resources/activity/record.ts'
+import { insertToken } from './resources/authentication/token.store.ts'
+import type { ControlServices } from './resources/control-services.ts'
+import { schedules } from './schedules.ts'
+
+const HOUR_MS = 3600_000
+const DAY_MS = 24 * HOUR_MS
+const start = Date.parse('2026-05-06T10:00:00Z')
+const page = { perPage: 50, offset: 0 }
+
+test('every schedule asks for work that some part does, under a name of its own', () => {
+  expect(new Set(schedules.map(({ name }) => name)).size).toBe(schedules.length)
+  expect(new Set([...hostJobs, ...controlJobs].map(({ name }) => name)).size).toBe(hostJobs.length + controlJobs.length)
+})
+
+for (const { dialect, skip } of dialects) {
+  describe.skipIf(skip)(`recurring work on ${dialect}`, () => {
+    let made: TestDatabase
+    let now = start
+    const clock = () => now
+    beforeEach(async () => {
+      made = await testDatabase(dialect)
+      now = start
+    })
+    afterEach(() => made.drop())
+
+    /** Lets the clock stand at a time, and all work that is due there be done. */
+    const reach = async (time: number) => {
+      now = time
+      const { database } = made
+      const services = {} as ControlServices
+      const worker = createWorker({
+        database,
+        definitions: controlJobs,
+        runner: 'control',
+        services,
+        log: noLog,
+        clock,
+      })
+      worker.start()
+      await createScheduler({ database, schedules, log: noLog, clock }).tick()
+      await until(async () => {
+        const open = await database.read
+          .selectFrom('operations')
+          .select('id')
+          .where('finished_at', 'is', null)
+          .execute()
+        return open.length === 0
+      })
+      await worker.stop(1000)
+    }
+    const account = async () => {
+      const first = await made.database.transaction((tx) => makeFirstAccount(tx, { email: 'a@b.example', now }))
+      return first as NonNullable<typeof first>
+    }
+
+    test('all that is enqueued succeeds', async () => {
+      await reach(start)
+      await reach(start + DAY_MS)
+      const rows = await made.database.read.selectFrom('operations').select(['id', 'type']).execute()
+      expect(rows.map(({ type }) => type).sort()).toEqual(schedules.map(({ name }) => name).sort())
+      for (const { id } of rows)
+        expect(await getOperation(made.database.read, id)).toMatchObject({ state: 'succeeded' })
+    })
+
+    test('expired tokens and old idempotency keys go, others stay', async () => {
+      const { account: owner } = await account()
+      await reach(start)
+      const { id: applicationId } = await made.database.transaction((tx) =>
+        makeApplication(tx, { accountId: owner.id, name: 'x', isOwner: true, now }),
+      )
+      await made.database.transaction(async (tx) => {
+        // more than two batches
+        for (let number = 0; number < 1003; number++)
+          await insertToken(tx, { hash: `old ${number}`, applicationId, now, expiresAt: start + HOUR_MS })
+      })
+      await made.database.transaction((tx) =>
+        insertToken(tx, { hash: 'new', applicationId, now, expiresAt: start + 4 * HOUR_MS }),
+      )
+      const sealer = createSealer(Buffer.alloc(32))
+      const key = (name: string, at: number) =>
+        claimKey(made.database, sealer, { applicationId, key: name, fingerprint: 'f' }, at)
+      await key('old', start - 23 * HOUR_MS)
+      await key('new', start)
+      await reach(start + 2 * HOUR_MS)
+      const tokens = await made.database.read.selectFrom('tokens').select('hash').execute()
+      expect(tokens).toEqual([{ hash: 'new' }])
+      const keys = await made.database.read.selectFrom('idempotency_keys').select('key').execute()
+      expect(keys).toEqual([{ key: 'new' }])
+    })
+
+    test('an entry is in the log of its site for 30 days, and in that of its account for 60', async () => {
+      const { account: owner } = await account()
+      await reach(start)
+      const entry = { action: 'site.updated', accountId: owner.id, siteId: 7, message: '' } as const
+      await made.database.transaction((tx) => recordActivity(tx, 'systems', { ...entry, now: start }))
+      await made.database.transaction((tx) => recordActivity(tx, 'systems', { ...entry, now: start + 29 * DAY_MS }))
+      const counts = async () => {
+        const { read } = made.database
+        const ofSite = await listEntries(read, { siteId: 7 }, [], page)
+        return [ofSite.length, (await listEntries(read, { accountId: owner.id }, [], page)).length]
+      }
+      await reach(start + 30 * DAY_MS - HOUR_MS)
+      expect(await counts()).toEqual([2, 2])
+      await reach(start + 30 * DAY_MS + HOUR_MS)
+      expect(await counts()).toEqual([1, 2])
+      await reach(start + 60 * DAY_MS + HOUR_MS)
+      expect(await counts()).toEqual([0, 1])
+      await reach(start + 90 * DAY_MS)
+      expect(await counts()).toEqual([0, 0])
+    })
+
+    test('finished operations go after 30 days', async () => {
+      await reach(start)
+      await reach(start + HOUR_MS)
+      const first = await made.database.read.selectFrom('operations').select('id').execute()
+      expect(first.length).toBeGreaterThan(0)
+      await reach(start + 32 * DAY_MS)
+      const left = await made.database.read.selectFrom('operations').select('id').execute()
+      expect(left.filter(({ id }) => first.some((old) => old.id === id))).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,13 @@
+import { forgetKeysHourly } from './platform/http/forget-keys.job.ts'
+import { forgetNightly } from './platform/operations/forget.ts'
+import type { Schedule } from './platform/operations/schedules.ts'
+import { forgetActivityHourly } from './resources/activity/forget-activity.job.ts'
+import { forgetTokensHourly } from './resources/authentication/forget-tokens.job.ts'
+
+/** All recurring work. */
+export const schedules: readonly Schedule[] = [
+  forgetTokensHourly,
+  forgetKeysHourly,
+  forgetActivityHourly,
+  forgetNightly,
+]
