@@ -12,6 +12,7 @@ import type { ControlServices } from '../resources/control-services.ts'
 import { schedules } from '../schedules.ts'
 import { version } from '../version.ts'
 import { type Credentials, credentialsFile, readCredentials } from './credentials.ts'
+import { untilFree } from './free-port.ts'
 import type { Ground, Part } from './part.ts'
 
 /** A host that has not been heard of for so long does not count. */
@@ -31,10 +32,12 @@ export interface Control extends Part {
 export async function startControl(ground: Ground, parts: () => PartStates = () => ({})): Promise<Control> {
   const { config, database, log, sealer } = ground
   const metrics = createApiMetrics()
+  let isIntroduced = false
   const readiness = async () => {
     const now = Date.now()
     const hosts = (await hostReports(database.read)).filter(({ seenAt }) => seenAt > now - HOST_SILENT_MS)
-    const settled = hosts.length > 0 && hosts.every(({ facts }) => facts.preparing === false)
+    // before it the keys of a first start are nowhere to be read
+    const settled = isIntroduced && hosts.length > 0 && hosts.every(({ facts }) => facts.preparing === false)
     const ready = settled && Object.values(parts()).every(Boolean)
     return {
       ready,
@@ -46,6 +49,7 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
     }
   }
   const app = await createApp({ config, database, sealer, log, metrics, version, readiness })
+  await untilFree(config.apiListen, 'STEAD_API_LISTEN')
   const url = await app.listen(config.apiListen)
   await database.transaction(async (tx) => {
     const first = await makeFirstAccount(tx, { email: config.accountEmail, now: Date.now() })
@@ -64,6 +68,7 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
     if (first || known)
       await writeFileDurably(credentialsFile(config.dataDir), `${JSON.stringify(credentials, null, 2)}\n`, 0o600)
   })
+  isIntroduced = true
   const background = startBackground(ground)
   log.info({ url }, 'the API listens')
   return {
