@@ -74,7 +74,10 @@ function supervise(log: Log) {
   const start = (part: Supervised) => {
     if (stopping) return
     part.startedAt = Date.now()
-    const child = fork(process.argv[1] as string, [part.name, ...process.argv.slice(3)], { execArgv: EXEC_ARGV })
+    // settings may stand before the command too
+    const given = process.argv.slice(2)
+    const args = given.with(given.indexOf('serve'), part.name)
+    const child = fork(process.argv[1] as string, args, { execArgv: EXEC_ARGV })
     part.child = child
     child.on('message', (message: { ready?: boolean }) => {
       part.isReady = message.ready === true
