@@ -4,16 +4,35 @@ import { type AnyDefinition, type Definitions, definitionsByName } from './platf
 import { forgetOperations } from './platform/operations/forget.ts'
 import { forgetActivity } from './resources/activity/forget-activity.job.ts'
 import { forgetTokens } from './resources/authentication/forget-tokens.job.ts'
+import { batchCreate, batchDestroy } from './resources/collaborators/batch.job.ts'
+import { resetCollaboratorPasswordJob } from './resources/collaborators/reset-collaborator-password.job.ts'
+import { syncWpUser } from './resources/collaborators/sync-wp-user.job.ts'
 import { configureSite } from './resources/sites/configure-site.job.ts'
 import { provisionSite } from './resources/sites/provision-site.job.ts'
 import { purgeSite, removeSite } from './resources/sites/remove-site.job.ts'
 import { resetAdminPasswordJob } from './resources/sites/reset-admin-password.job.ts'
 
 /** What hosts do for their sites in the background. Apart from the API, so that a host does not load it. */
-export const hostJobs = [provisionSite, configureSite, removeSite, purgeSite, resetAdminPasswordJob]
+export const hostJobs = [
+  provisionSite,
+  configureSite,
+  removeSite,
+  purgeSite,
+  resetAdminPasswordJob,
+  syncWpUser,
+  resetCollaboratorPasswordJob,
+]
 
 /** What the control does in the background: work that needs no site files. */
-export const controlJobs = [sendMail, forgetTokens, forgetKeys, forgetActivity, forgetOperations]
+export const controlJobs = [
+  batchCreate,
+  batchDestroy,
+  sendMail,
+  forgetTokens,
+  forgetKeys,
+  forgetActivity,
+  forgetOperations,
+]
 
 /** Every type of background work by name. */
 export const jobs: Definitions = definitionsByName([...hostJobs, ...controlJobs] as AnyDefinition[])
