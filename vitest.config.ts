@@ -7,6 +7,7 @@ const heavy = [
   'test/*.test.ts',
   'test/{e2e,faults}/**/*.test.ts',
   'src/hosting/{php,core-library,homes}/**/*.test.ts',
+  'src/hosting/cron/cron-wordpress.test.ts',
   'src/platform/operations/kill.test.ts',
 ]
 
