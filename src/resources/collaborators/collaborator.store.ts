@@ -136,3 +136,13 @@ export async function setWpUsername(tx: Tx, siteId: number, accountId: number, w
 export async function deleteCollaborator(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('collaborators').where('id', '=', id).execute()
 }
+
+/** How many accounts collaborate on the sites of an account, each counted once. */
+export async function countCollaboratorAccounts(tx: Tx, ownerAccountId: number): Promise<number> {
+  const { count } = await tx
+    .selectFrom('collaborators')
+    .select(({ fn }) => fn.count<number>('account_id').distinct().as('count'))
+    .where('owner_account_id', '=', ownerAccountId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
