@@ -72,15 +72,24 @@ export interface HostNotes {
   readonly renderer: string
 }
 
+/** A response of a host, as {@link responseHeaders} reads it. */
+export interface HostResponse {
+  readonly headers: string[]
+  readonly notes: HostNotes
+  /** Empty when there is none. */
+  readonly contentType: string
+}
+
 /**
  * Headers of the host's response for the visitor, raw and flat, and the host's notes to the edge (`x-stead-*`), which are
  * left out. `raw` is flat, in bytes as received.
  */
-export function responseHeaders(raw: readonly Buffer[], visit: Visit): { headers: string[]; notes: HostNotes } {
+export function responseHeaders(raw: readonly Buffer[], visit: Visit): HostResponse {
   const headers = ['X-Request-Id', visit.id]
   const texts = raw.map((bytes) => bytes.toString('latin1'))
   const listed = connectionListed(texts)
   let renderer = ''
+  let contentType = ''
   for (let i = 0; i < texts.length; i += 2) {
     const name = texts[i] as string
     const lower = name.toLowerCase()
@@ -89,9 +98,10 @@ export function responseHeaders(raw: readonly Buffer[], visit: Visit): { headers
       if (lower === 'x-stead-renderer') renderer = texts[i + 1] as string
       continue
     }
+    if (lower === 'content-type') contentType = texts[i + 1] as string
     headers.push(name, texts[i + 1] as string)
   }
-  return { headers, notes: { renderer } }
+  return { headers, notes: { renderer }, contentType }
 }
 
 /** Names that `Connection` headers list besides the usual options; framing headers are never dropped by that. */

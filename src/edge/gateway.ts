@@ -41,7 +41,7 @@ export interface GatewayOptions {
   readonly limits?: Partial<EdgeLimits>
   readonly rules?: readonly Rule[]
   /** Called after each response; costs nothing when it is not set. */
-  readonly onAccess?: (entry: AccessEntry) => void
+  readonly onAccess?: (entry: AccessEntry, contentType: string) => void
   readonly metrics?: EdgeMetrics
 }
 
@@ -152,7 +152,7 @@ function createVisit(
     route: undefined,
     observers: undefined,
     abandon: undefined,
-    outcome: { sentBytes: 0, renderer: '', cached: '' },
+    outcome: { sentBytes: 0, renderer: '', cached: '', contentType: '' },
   }
 }
 
@@ -165,7 +165,7 @@ function finish(context: GatewayContext, visit: Visit, socket: Socket): void {
   const nowMs = performance.now()
   try {
     metrics?.response?.(visit.response.statusCode, visit.outcome.renderer, (nowMs - visit.startedAtMs) / 1000)
-    onAccess?.(accessEntry(visit, Date.now(), nowMs))
+    onAccess?.(accessEntry(visit, Date.now(), nowMs), visit.outcome.contentType)
   } catch (error) {
     log.error({ err: error, requestId: visit.id }, 'access log failed')
   }

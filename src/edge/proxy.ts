@@ -96,8 +96,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Controller, status: number, _headers: unknown, reason = ''): void {
     if (status < 200 || this.abandoned) return
     const { visit } = this
-    const { headers, notes } = responseHeaders(controller.rawHeaders ?? [], visit)
+    const { headers, notes, contentType } = responseHeaders(controller.rawHeaders ?? [], visit)
     visit.outcome.renderer = notes.renderer
+    visit.outcome.contentType = contentType
     if (visit.observers) for (const observer of visit.observers) observer.head?.(status, headers)
     visit.response.writeHead(status, reason, headers)
   }

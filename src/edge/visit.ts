@@ -38,6 +38,8 @@ export interface Outcome {
   renderer: string
   /** How the cache took part: `''` for not at all. */
   cached: string
+  /** `Content-Type` of the response; empty: it has none. */
+  contentType: string
 }
 
 /**
