@@ -150,12 +150,15 @@ export async function prepareStead({ env = {}, golden = true, below = tmpdir() }
       detached: true,
     })
     child = started
+    const before = output.length
     for (const stream of [started.stdout, started.stderr])
       stream.on('data', (text: Buffer) => {
         output = (output + text).slice(-1_000_000)
       })
     await until('stead is ready', async () => {
       if (started.exitCode !== null || started.signalCode) throw new Error(`stead ended with ${started.exitCode}`)
+      const deaths = output.slice(before).match(/a part died/g)?.length ?? 0
+      if (deaths > 5) throw new Error('its parts do not start')
       return (await fetch(`${apiUrl}/readyz`).catch(() => undefined))?.status === 200
     })
     if (!hadGolden && goldenPath) await keepGolden(goldenPath, dataDir)

@@ -6,7 +6,7 @@ require '/wordpress/wp-load.php';
 /** Reads one serialized value at $at and appends it, rewritten, to $out; false when it is none. */
 function stead_rewrite_serialized(string $text, int &$at, string &$out, callable $rewrite): bool
 {
-    if (preg_match('/\G(?:N;|[bi]:-?\d+;|d:[^;]{1,40};|[rR]:\d+;)/', $text, $match, 0, $at)) {
+    if (preg_match('/\G(?:N;|[bi]:-?\d+;|d:[^;]{1,40};|[rR]:\d+;|E:\d+:"[^"]+";)/', $text, $match, 0, $at)) {
         $at += strlen($match[0]);
         $out .= $match[0];
         return true;
@@ -43,19 +43,34 @@ function stead_rewrite_serialized(string $text, int &$at, string &$out, callable
 
 return static function (array $input): array {
     global $wpdb;
-    $host = preg_quote($input['from'], '~');
-    // as an address stands in text, in JSON (\/) and percent-encoded; never as part of a longer host name
-    $pattern = '~(//|\\\\/\\\\/|%2F%2F)' . str_replace(':', '(?::|%3A)', $host) . '(?![\w.-]*\w|:\d)~i';
-    $rewrite = static function (string $text) use (&$rewrite, $input, $pattern): string {
-        if (stripos($text, strtok($input['from'], ':')) === false) {
+    [$host, $port] = explode(':', $input['from']) + [1 => null];
+    // As an address stands in text, in JSON (\/, and \\\/ in JSON in JSON) and percent-encoded; never as part of a longer
+    // host name or another port.
+    $pattern = '~((?:\\\\*/){2}|%2F%2F)' . preg_quote($host, '~')
+        . ($port === null ? '' : '(?::|%3A)' . $port) . '(?![\w.-]*\w|(?::|%3A)\d)~i';
+    $rewrite = static function (string $text) use (&$rewrite, $input, $host, $pattern): string {
+        if (stripos($text, $host) === false) {
             return $text;
         }
-        $at = 0;
-        $out = '';
-        if (preg_match('/^[saO]:\d+:/', $text) && stead_rewrite_serialized($text, $at, $out, $rewrite) && $at === strlen($text)) {
-            return $out;
+        if (strcasecmp($text, $input['from']) === 0) {
+            return $input['to'];
         }
-        return preg_replace_callback($pattern, static fn ($match) => $match[1] . $input['to'], $text) ?? $text;
+        if (preg_match('/^(?:[aOC]:\d+:.*\}|[sE]:\d+:".*";)$/Ds', $text)) {
+            $at = 0;
+            $out = '';
+            // one that cannot be read stays as it is: a length that is wrong would cost its owner the whole value
+            return stead_rewrite_serialized($text, $at, $out, $rewrite) && $at === strlen($text) ? $out : $text;
+        }
+        $new = preg_replace_callback(
+            $pattern,
+            static fn ($match) => $match[1]
+                . (str_starts_with($match[1], '%') ? str_replace(':', '%3A', $input['to']) : $input['to']),
+            $text
+        );
+        if ($new === null) {
+            throw new RuntimeException('a text could not be searched: ' . preg_last_error_msg());
+        }
+        return $new;
     };
     $rows = 0;
     foreach ($wpdb->get_col('SHOW TABLES') as $table) {
@@ -72,7 +87,7 @@ return static function (array $input): array {
             continue;
         }
         foreach (array_diff($texts, $keys) as $column) {
-            $like = '%' . $wpdb->esc_like(strtok($input['from'], ':')) . '%';
+            $like = '%' . $wpdb->esc_like($host) . '%';
             $list = '`' . implode('`, `', $keys) . '`';
             $found = $wpdb->get_results($wpdb->prepare("SELECT $list, `$column` FROM `$table` WHERE `$column` LIKE %s", $like), ARRAY_A);
             foreach ($found as $row) {

@@ -1,0 +1,160 @@
+/** What a newcomer and an operator meet: the first start's words, the commands, settings that cannot be used. */
+import { execFile } from 'node:child_process'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testCore } from '../support/core.ts'
+import { prepareStead, type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
+
+const run = promisify(execFile)
+const core = await testCore()
+
+describe.skipIf(!core)('the first start', { timeout: 180_000 }, () => {
+  let stead: Stead
+  showOutputOfFailures(() => stead)
+  beforeAll(async () => {
+    stead = await startStead({ env: { STEAD_ACCOUNT_EMAIL: 'me@example.com' } })
+  })
+  afterAll(() => stead?.remove())
+
+  test('the two printed lines, pasted into a shell, make a site that answers where the third says', async () => {
+    const words = await until(
+      'the banner',
+      () => /Your first site, in two lines:[\s\S]*Then open \S+/.exec(stead.output())?.[0],
+    )
+    const lines = words.split('\n').filter((line) => /^(TOKEN=|curl )/.test(line))
+    expect(lines).toHaveLength(2)
+    const { stdout } = await run('bash', ['-c', lines.join('\n')])
+    const { id } = JSON.parse(stdout).data
+    await stead.live(id)
+    const url = new URL(/Then open (\S+)/.exec(words)?.[1] as string)
+    expect(url.port).toBe(String(stead.edgePort))
+    const page = await run('curl', ['-s', '--resolve', `${url.host}:127.0.0.1`, url.href])
+    expect(page.stdout).toContain('<title>my-first-site</title>')
+  })
+
+  test('credentials.json is its owner’s alone and complete; a later start shows no secret', async () => {
+    const file = join(stead.dataDir, 'credentials.json')
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    const credentials = JSON.parse(await readFile(file, 'utf8'))
+    expect(credentials).toEqual({
+      client_id: expect.any(String),
+      client_secret: expect.any(String),
+      api_url: stead.apiUrl,
+      edge_url: `http://127.0.0.1:${stead.edgePort}`,
+      account_email: 'me@example.com',
+    })
+    const before = stead.output().length
+    await stead.restart()
+    const words = await until(
+      'the second banner',
+      () => /is running[\s\S]*Account.*\n/.exec(stead.output().slice(before))?.[0],
+    )
+    expect(words).not.toContain(credentials.client_secret)
+    expect(words).not.toContain('TOKEN=')
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(credentials)
+  })
+
+  test('another stead on the same data folder refuses, and the first goes on', async () => {
+    const second = await stead.cli('serve')
+    expect([second.code, second.stderr]).toEqual([2, expect.stringContaining(stead.dataDir)])
+    expect(second.stderr).toMatch(/running on this data folder/)
+    const host = await stead.cli('config', '--json')
+    expect(JSON.parse(host.stdout)).toMatchObject({ STEAD_DATA_DIR: stead.dataDir })
+    expect((await stead.api('GET', '/v1/sites')).status).toBe(200)
+  })
+
+  test('accounts and applications by command; a revoked application gets no token', async () => {
+    const json = async (...words: string[]) => {
+      const { code, stdout, stderr } = await stead.cli(...words, '--json')
+      expect([stderr, code]).toEqual(['', 0])
+      return JSON.parse(stdout)
+    }
+    const made = await json('account', 'create', '--email', 'Other@Example.com', '--plan', 'Personal')
+    expect(made).toMatchObject({ email: 'other@example.com', plan: 'Personal' })
+    expect(await json('account', 'set-plan', '--email', 'other@example.com', '--plan', 'Business')).toMatchObject({
+      plan: 'Business',
+    })
+    expect(await json('account', 'list')).toMatchObject([
+      { email: 'me@example.com' },
+      { email: 'other@example.com', plan: 'Business' },
+    ])
+    const application = await json('application', 'create', '--account', 'other@example.com', '--name', 'ci', '--owner')
+    const token = async () => {
+      const { client_id, client_secret } = application
+      const form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
+      const response = await fetch(`${stead.apiUrl}/auth/token`, { method: 'POST', body: form })
+      return { status: response.status, body: (await response.json()) as { access_token: string; scope: string } }
+    }
+    const { status, body } = await token()
+    expect([status, body.scope]).toEqual([200, expect.stringContaining('owner')])
+    const sites = () => fetch(`${stead.apiUrl}/v1/sites`, { headers: { authorization: `Bearer ${body.access_token}` } })
+    expect(((await (await sites()).json()) as { data: unknown }).data).toEqual([])
+    expect(await json('application', 'list', '--account', 'other@example.com')).toMatchObject([
+      { name: 'ci', revoked: null },
+    ])
+    await json('application', 'revoke', '--client-id', application.client_id)
+    expect([(await token()).status, (await sites()).status]).toEqual([401, 401])
+    for (const [words, complaint] of [
+      [['account', 'create', '--email', 'other@example.com'], /has an account already/],
+      [['account', 'create'], /--email is needed/],
+      [['account', 'set-plan', '--email', 'x@example.com', '--plan', 'Business'], /No account/],
+      [['account', 'create', '--email', 'y@example.com', '--plan', 'None'], /--plan must be one of/],
+      [['application', 'revoke', '--client-id', 'unknown'], /No active application/],
+    ] as const)
+      expect(await stead.cli(...words)).toMatchObject({ code: 2, stderr: expect.stringMatching(complaint) })
+  })
+
+  test('settings that cannot be used: exit code 2, with key and reason', async () => {
+    const idle = await prepareStead({ golden: false })
+    try {
+      idle.set({ STEAD_API_LISTEN: 'nowhere', STEAD_SPARE_SITES: '99', STEAD_TYPO: '1' })
+      for (const command of ['serve', 'config'])
+        expect(await idle.cli(command)).toMatchObject({
+          code: 2,
+          stderr: expect.stringMatching(
+            /STEAD_API_LISTEN must be an address[\s\S]*STEAD_SPARE_SITES must be a whole number from 0 to 8[\s\S]*STEAD_TYPO/,
+          ),
+        })
+    } finally {
+      await idle.remove()
+    }
+  })
+
+  test('a port that is taken: exit code 2, which one, and how to take another', async () => {
+    const other = await prepareStead({ golden: false })
+    try {
+      other.set({ STEAD_API_LISTEN: `127.0.0.1:${stead.apiPort}` })
+      const { code, stderr, stdout } = await other.cli('serve')
+      expect([code, `${stdout}${stderr}`]).toEqual([
+        2,
+        expect.stringMatching(new RegExp(`127\\.0\\.0\\.1:${stead.apiPort} is in use.*STEAD_API_LISTEN`)),
+      ])
+    } finally {
+      await other.remove()
+    }
+  })
+})
+
+test('no WordPress to be had: the start works, the API answers, and the operation says why and what to do', {
+  timeout: 180_000,
+}, async () => {
+  // no apt in the path, and an address where nobody listens
+  const stead = await prepareStead({
+    golden: false,
+    env: { STEAD_CORE_SOURCE: '/nonexistent/wordpress.zip', STEAD_WORDPRESS_API: 'http://127.0.0.1:9', PATH: '' },
+  })
+  try {
+    await stead.start()
+    expect((await stead.api('GET', '/v1/sites')).status).toBe(200)
+    const { headers, body } = await stead.api('POST', '/v1/sites', { name: 'no-core' })
+    const operation = await stead.ended(headers.get('operation-id') as string)
+    expect(operation).toMatchObject({ state: 'failed', error: expect.stringContaining('STEAD_CORE_SOURCE') })
+    expect(operation.error).toContain('/nonexistent/wordpress.zip')
+    expect((await stead.api('GET', `/v1/sites/${body.data.id}`)).body.data.state).toBe('deploying')
+    await until('the banner', () => stead.output().includes('not available yet'))
+  } finally {
+    await stead.remove()
+  }
+})
