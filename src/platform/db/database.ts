@@ -105,6 +105,14 @@ export async function announce(tx: Tx, topic: Topic, detail = ''): Promise<void>
   if (isPostgres(tx)) await sql`select pg_notify('stead', ${`${topic} ${detail}`})`.execute(tx)
 }
 
+/** True for an error that says: the database server cannot be reached, or is starting or stopping. */
+export function isUnreachable(error: unknown): boolean {
+  const { code, message } = error as { code?: string; message?: string }
+  // PostgreSQL's 08xxx connection exceptions, 57P01 to 57P03 shutdown and start, 53300 too many connections
+  if (code) return /^(08...|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND)$/.test(code)
+  return /^Connection terminated|^Client has encountered a connection error/.test(message ?? '')
+}
+
 /** True for an error that says: a row with this unique value exists. */
 export function isUniqueViolation(error: unknown): boolean {
   const { code, errcode } = error as { code?: string; errcode?: number }

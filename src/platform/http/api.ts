@@ -2,15 +2,21 @@ import { randomUUID } from 'node:crypto'
 import cors from '@fastify/cors'
 import formbody from '@fastify/formbody'
 import multipart from '@fastify/multipart'
-import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { Compile } from 'typebox/compile'
 import type { Log } from '../log/log.ts'
+import {
+  answerErrors,
+  pathOf,
+  refuseUnreadableForms,
+  refuseUnreadablePath,
+  refuseUnreadableRequest,
+} from './answer-errors.ts'
 import { takeJsonBodies } from './body.ts'
 import type { ApiMetrics } from './metrics.ts'
 import { describeApi, routeSchema } from './openapi.ts'
 import type { CallerFacts, CompiledOperation, Operation } from './operation.ts'
-import { entityTag, errorBody, type Platform, routeHandler } from './pipeline.ts'
-import { notFound, Problem } from './problem.ts'
+import { entityTag, type Platform, routeHandler } from './pipeline.ts'
 import { ErrorEnvelope, Page } from './schemas.ts'
 
 export interface ApiOptions<Caller extends CallerFacts> {
@@ -45,6 +51,8 @@ export async function createApi<Caller extends CallerFacts>(options: ApiOptions<
     return503OnClosing: false,
     requestTimeout: 60_000,
     keepAliveTimeout: 65_000,
+    frameworkErrors: (_error, request, reply) => refuseUnreadablePath(request, reply),
+    clientErrorHandler: refuseUnreadableRequest,
   })
   // the contracts are checked by the pipeline, which forgives what real clients send
   app.setValidatorCompiler(() => () => true)
@@ -64,6 +72,7 @@ export async function createApi<Caller extends CallerFacts>(options: ApiOptions<
       attachFieldsToBody: 'keyValues',
       limits: { files: 0, fields: 20, fieldSize: 4096 },
     })
+    refuseUnreadableForms(routes)
     for (const operation of options.operations.filter((each) => each.form)) addRoute(routes, operation, options)
   })
   addProbes(app, options)
@@ -151,6 +160,7 @@ function observe<Caller extends CallerFacts>(app: FastifyInstance, { log, metric
     const operationId = request.routeOptions.config.operationId ?? 'none'
     metrics.observe(operationId, reply.statusCode, reply.elapsedTime / 1000)
     const level = request.method === 'GET' ? 'debug' : 'info'
+    if (!log.isLevelEnabled(level)) return done()
     log[level](
       {
         requestId: request.id,
@@ -171,53 +181,4 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     operationId?: string
   }
-}
-
-/** Without the query: it may hold what does not belong into a log. */
-const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] as string
-
-function answerErrors<Caller extends CallerFacts>(app: FastifyInstance, options: ApiOptions<Caller>): void {
-  const ownBody = new Map(options.operations.map(({ id, failure }) => [id, failure?.body]))
-  const send = (reply: FastifyReply, problem: Problem) =>
-    reply
-      .code(problem.status)
-      .headers(problem.headers)
-      .type('application/json; charset=utf-8')
-      .serializer(JSON.stringify)
-      .send((ownBody.get(reply.routeOptions?.config.operationId ?? '') ?? errorBody)(problem))
-  app.setErrorHandler((error: unknown, request, reply) => {
-    const problem = asProblem(error, options.bodyLimitBytes)
-    if (problem.status >= 500)
-      options.log.error(
-        { err: problem.cause ?? problem, requestId: request.id, path: pathOf(request) },
-        'request failed',
-      )
-    return send(reply, problem)
-  })
-  const paths = options.operations.map(({ path, method }) => ({
-    method,
-    pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}/?$`),
-  }))
-  app.setNotFoundHandler((request, reply) => {
-    const path = pathOf(request).replace(/\/{2,}/g, '/')
-    const allowed = paths.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
-    if (allowed.length === 0) return send(reply, notFound())
-    const list = [...new Set(allowed)].join(', ')
-    return send(
-      reply,
-      new Problem('method_not_allowed', { method: request.method, allowed: list }, { headers: { allow: list } }),
-    )
-  })
-}
-
-function asProblem(error: unknown, bodyLimitBytes: number): Problem {
-  if (error instanceof Problem) return error
-  const { code, statusCode } = error as FastifyError
-  if (statusCode === 413) return new Problem('body_too_large', { limit: `${Math.round(bodyLimitBytes / 1024)} kB` })
-  if (statusCode === 415) return new Problem('unsupported_media_type', {})
-  // a path that is no valid percent-encoding names nothing
-  if (code === 'FST_ERR_BAD_URL') return notFound()
-  if (statusCode && statusCode >= 400 && statusCode < 500)
-    return new Problem('invalid_input', { faults: (error as Error).message })
-  return new Problem('internal', {}, { cause: error })
 }

@@ -22,7 +22,10 @@ export interface KeyedRequest {
   readonly fingerprint: string
 }
 
-/** @throws Problem `invalid_idempotency_key` */
+/**
+ * @param asked the operation and its input after validation: bounded by the contract, and the same for two spellings of it
+ * @throws Problem `invalid_idempotency_key`
+ */
 export function keyedRequest(applicationId: number, key: string, asked: unknown[]): KeyedRequest {
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw new Problem('invalid_idempotency_key', {})
   return { applicationId, key, fingerprint: hash('sha256', JSON.stringify(asked), 'hex') }
@@ -48,7 +51,7 @@ export async function claimKey(
         if (row.locked_until > now)
           throw new Problem('idempotency_in_progress', {}, { headers: { 'retry-after': '1' } })
       }
-      if (row) await deleteKey(tx, request)
+      if (row) await deleteKey(tx, request, row.created_at)
       await insertKey(tx, request, now)
       return undefined
     })
@@ -81,9 +84,17 @@ const insertKey = (tx: Tx, { applicationId, key, fingerprint }: KeyedRequest, no
     })
     .execute()
 
-/** Forgets a key whose request failed on our side, so that the client can try again. */
-export async function deleteKey(tx: Tx, { applicationId, key }: KeyedRequest): Promise<void> {
-  await tx.deleteFrom('idempotency_keys').where('application_id', '=', applicationId).where('key', '=', key).execute()
+/**
+ * Forgets a key whose request failed on our side, so that the client can try again.
+ * @param claimedAt the `now` of {@link claimKey}: a claim by another request since then stays
+ */
+export async function deleteKey(tx: Tx, { applicationId, key }: KeyedRequest, claimedAt: number): Promise<void> {
+  await tx
+    .deleteFrom('idempotency_keys')
+    .where('application_id', '=', applicationId)
+    .where('key', '=', key)
+    .where('created_at', '=', claimedAt)
+    .execute()
 }
 
 /**

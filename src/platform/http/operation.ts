@@ -41,8 +41,6 @@ export interface Operation {
   readonly params?: TObject
   readonly query?: TObject
   readonly body?: TObject
-  /** A missing body counts as `{}` unless the body has required fields. */
-  readonly bodyRequired?: boolean
   /** Form bodies are taken too (the token operations). */
   readonly form?: boolean
   readonly status?: 200 | 201
@@ -50,7 +48,11 @@ export interface Operation {
   readonly response: TSchema
   readonly paged?: boolean
   /** Schema of errors where they do not come in the envelope (RFC 6749 §5.2), and how a problem looks in it. */
-  readonly failure?: { readonly schema: TSchema; readonly body: (problem: Problem) => object }
+  readonly failure?: {
+    readonly schema: TSchema
+    readonly headers?: Record<string, string>
+    readonly body: (problem: Problem) => object
+  }
   /**
    * Runs after the commit, before the response leaves: waits for work that the change has started and whose outcome the
    * client is told. Throws a Problem when it failed.

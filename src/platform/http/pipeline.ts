@@ -89,14 +89,10 @@ class Call<Caller extends CallerFacts> {
     if (this.#operation.method === 'GET' || this.#operation.reads) return this.#work(database.read, input)
     const key = this.#request.headers['idempotency-key']
     if (this.#caller && typeof key === 'string')
-      return this.#once(keyedRequest(this.#caller.applicationId, key, this.#asked()), input)
+      return this.#once(keyedRequest(this.#caller.applicationId, key, [this.#operation.id, input]), input)
     const response = await database.transaction((tx) => this.#work(tx, input))
     await this.#operation.afterCommit?.(this.#context)
     return response
-  }
-
-  #asked(): unknown[] {
-    return [this.#request.method, this.#request.url, bodyOf(this.#request)]
   }
 
   async #input(): Promise<Input> {
@@ -174,7 +170,7 @@ class Call<Caller extends CallerFacts> {
   async #once(keyed: KeyedRequest, input: Input): Promise<StoredResponse> {
     const { database, sealer } = this.#platform
     const first = await claimKey(database, sealer, keyed, this.#now)
-    if (first) return { ...first, headers: { ...first.headers, 'idempotency-replayed': 'true' } }
+    if (first) return this.#replay(first)
     try {
       const response = await database.transaction(async (tx) => {
         const done = await this.#work(tx, input)
@@ -189,6 +185,14 @@ class Call<Caller extends CallerFacts> {
     }
   }
 
+  /** The first response again. What it waited for after its commit may still be under way: the replay waits as well. */
+  async #replay(first: StoredResponse): Promise<StoredResponse> {
+    const startedId = first.headers['operation-id']
+    if (startedId && first.status < 400)
+      await this.#operation.afterCommit?.({ ...this.#platform.services, started: [Number(startedId)] })
+    return { ...first, headers: { ...first.headers, 'idempotency-replayed': 'true' } }
+  }
+
   /** A refusal is an answer and replayed as such; a failure on our side frees the key for another try. */
   async #keepFailure(keyed: KeyedRequest, error: unknown): Promise<void> {
     const { database, sealer } = this.#platform
@@ -200,7 +204,7 @@ class Call<Caller extends CallerFacts> {
             body: errorBody(error),
             headers: error.headers,
           })
-        : deleteKey(tx, keyed),
+        : deleteKey(tx, keyed, this.#now),
     )
   }
 }

@@ -5,12 +5,16 @@
 const catalogue = {
   invalid_input: { status: 400, text: '{faults}' },
   invalid_json: { status: 400, text: 'The request body is not valid JSON: {reason} (line {line}, column {column}).' },
-  body_required: { status: 400, text: 'This operation needs a JSON object as its request body.' },
+  invalid_form: { status: 400, text: 'The form in the request body cannot be read, or is larger than it may be.' },
   name_taken: { status: 400, text: 'name: "{name}" is already taken.' },
   name_reserved: { status: 400, text: 'name: "{name}" is reserved; choose another.' },
   site_limit_reached: {
     status: 400,
     text: 'The plan {plan} allows {limit} {kind} sites, and the account has as many. Delete one, or attach an add-on.',
+  },
+  addon_in_use: {
+    status: 400,
+    text: 'quantity: with {quantity} of the add-on {addon} the account may have {maxBillable} live and {maxStaging} staging sites, and it has {billable} and {staging}. Delete sites first.',
   },
   plan_lacks_multisite: { status: 400, text: 'multisite_support: the plan {plan} does not include multisite support.' },
   unknown_datacenter: { status: 400, text: 'datacenter_code: must be one of {codes}.' },
@@ -50,7 +54,7 @@ const catalogue = {
   unsupported_media_type: { status: 415, text: 'Send the request body as application/json.' },
   rate_limited: { status: 429, text: 'Too many requests. Try again in {seconds} s.' },
   internal: { status: 500, text: 'Something went wrong on our side. The request id helps to find out what.' },
-  unavailable: { status: 503, text: 'Stead is starting or stopping. Try again in a moment.' },
+  unavailable: { status: 503, text: 'Stead cannot answer right now. Try again in a moment.' },
 } as const satisfies Record<string, { status: number; text: string }>
 
 /** The name of a problem in the catalogue. */

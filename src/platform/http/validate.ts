@@ -21,11 +21,35 @@ export function check(
   given: unknown,
 ): { value: unknown } | { faults: string[] } {
   const value = coerce(schema as never, given)
-  if (validator.Check(value)) return { value }
   const faults = new Set<string>()
+  if (validator.Check(value)) {
+    findUnstorable(value, '', 0, faults)
+    return faults.size === 0 ? { value } : { faults: [...faults] }
+  }
   for (const fault of validator.Errors(value) as unknown as Fault[])
     for (const text of faultTexts(fault, schema, value)) faults.add(text)
   return { faults: [...faults] }
+}
+
+/** Deeper than any contract; what looks at a value afterwards may recurse. */
+const DEEPEST = 32
+
+/** What fits every contract and still cannot be stored: PostgreSQL's text has no NUL, and integers end at 2^53. */
+function findUnstorable(value: unknown, path: string, depth: number, faults: Set<string>): void {
+  if (typeof value === 'string') {
+    if (value.includes('\u0000')) faults.add(`${path}: must not contain NUL characters`)
+  } else if (typeof value === 'number') {
+    if (Number.isInteger(value) && !Number.isSafeInteger(value)) faults.add(`${path}: is out of range`)
+  } else if (typeof value === 'object' && value !== null) {
+    if (depth === DEEPEST) faults.add(`${path}: is nested too deeply`)
+    else if (Array.isArray(value))
+      for (const [index, entry] of value.entries()) findUnstorable(entry, `${path}[${index}]`, depth + 1, faults)
+    else
+      for (const key of Object.keys(value)) {
+        const entry = (value as Record<string, unknown>)[key]
+        findUnstorable(entry, path ? `${path}.${key}` : key, depth + 1, faults)
+      }
+  }
 }
 
 function faultTexts(fault: Fault, schema: TObject, value: unknown): string[] {

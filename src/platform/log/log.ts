@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 
 /** What the parts log with: pino's methods, one JSON object a line. */
-export type Log = Pick<pino.Logger, 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace'> & {
+export type Log = Pick<pino.Logger, 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'isLevelEnabled'> & {
   child(bindings: Record<string, unknown>): Log
 }
 

@@ -16,6 +16,7 @@ export const tokenFailure = {
     error: Type.String({ description: 'invalid_request, invalid_client or unsupported_grant_type' }),
     error_description: Type.String(),
   }),
+  headers: { 'cache-control': 'no-store' },
   body: (problem: Problem): object => ({
     error: problem.status < 500 ? 'invalid_request' : 'server_error',
     error_description: problem.message,
@@ -33,7 +34,9 @@ export async function authenticateClient(
   body: Credentials,
   authorization: string | undefined,
 ): Promise<{ client: Client; error?: undefined } | { client?: undefined; error: TokenError }> {
-  const { client_id: id, client_secret: secret } = authorization ? basicCredentials(authorization) : body
+  // clients that put their bearer token on every request send it here too: it says nothing about the application
+  const isBasic = /^basic /i.test(authorization ?? '')
+  const { client_id: id, client_secret: secret } = isBasic ? basicCredentials(authorization as string) : body
   if (!id || !secret) return invalid('client_id and client_secret are required, as fields or by HTTP Basic.')
   const client = await findClient(tx, id)
   // compared even for an unknown client: the time of an answer tells nothing

@@ -1,0 +1,95 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isUnreachable } from '../db/database.ts'
+import type { Log } from '../log/log.ts'
+import type { Operation } from './operation.ts'
+import { errorBody } from './pipeline.ts'
+import { notFound, Problem } from './problem.ts'
+
+interface Options {
+  readonly operations: readonly Operation[]
+  readonly log: Log
+  readonly bodyLimitBytes: number
+}
+
+/** Without the query: it may hold what does not belong into a log. */
+export const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] as string
+
+/** Gives every failure its form: the envelope, or the operation's own; what was not foreseen is logged and stays inside. */
+export function answerErrors(app: FastifyInstance, options: Options): void {
+  const own = new Map(options.operations.map(({ id, failure }) => [id, failure]))
+  app.setErrorHandler((error: unknown, request, reply) => {
+    const problem = asProblem(error, options.bodyLimitBytes)
+    if (problem.status >= 500)
+      options.log.error(
+        { err: problem.cause ?? problem, requestId: request.id, path: pathOf(request) },
+        'request failed',
+      )
+    return send(reply, problem, own.get(reply.routeOptions?.config.operationId ?? ''))
+  })
+  const allowedOn = methodsByPath(options.operations)
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = allowedOn(pathOf(request)).join(', ')
+    if (!allowed) return send(reply, notFound())
+    return send(
+      reply,
+      new Problem('method_not_allowed', { method: request.method, allowed }, { headers: { allow: allowed } }),
+    )
+  })
+}
+
+function send(reply: FastifyReply, problem: Problem, own?: Operation['failure']): FastifyReply {
+  return reply
+    .code(problem.status)
+    .headers({ ...(problem.status === 503 ? { 'retry-after': '5' } : {}), ...own?.headers, ...problem.headers })
+    .type('application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send((own?.body ?? errorBody)(problem))
+}
+
+function methodsByPath(operations: readonly Operation[]): (path: string) => string[] {
+  const paths = operations.map(({ path, method }) => ({
+    methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
+    pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}/?$`),
+  }))
+  return (asked) => {
+    const path = asked.replace(/\/{2,}/g, '/')
+    return [...new Set(paths.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods))]
+  }
+}
+
+function asProblem(error: unknown, bodyLimitBytes: number): Problem {
+  if (error instanceof Problem) return error
+  const { statusCode } = error as FastifyError
+  if (statusCode === 413) return new Problem('body_too_large', { limit: `${Math.round(bodyLimitBytes / 1024)} kB` })
+  if (statusCode === 415) return new Problem('unsupported_media_type', {})
+  if (statusCode && statusCode >= 400 && statusCode < 500)
+    return new Problem('invalid_input', { faults: (error as Error).message })
+  return new Problem(isUnreachable(error) ? 'unavailable' : 'internal', {}, { cause: error })
+}
+
+/** The multipart parser's errors have no status of their own, and would count as ours. */
+export function refuseUnreadableForms(routes: FastifyInstance): void {
+  routes.setErrorHandler((error, request) => {
+    const isForms = !(error instanceof Problem) && request.body === undefined && request.isMultipart()
+    throw isForms ? new Problem('invalid_form', {}, { cause: error }) : error
+  })
+}
+
+/** A path that is no valid percent-encoding, or longer than any id, names nothing. Comes before all hooks. */
+export function refuseUnreadablePath(request: FastifyRequest, reply: FastifyReply): void {
+  send(reply.header('x-request-id', request.id), notFound())
+}
+
+/** What is no HTTP: answered without a request. */
+export function refuseUnreadableRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
+  const text = `${STATUS_CODES[status]}.`
+  const body = JSON.stringify({ message: text, data: null, errors: [text] })
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${body.length}\r\n\r\n${body}`,
+  )
+}
