@@ -14,15 +14,18 @@ export interface Note {
 
 export const NoteId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
-export const NoteSchema = Type.Object({
-  id: Type.Integer(),
-  author: Type.String(),
-  editor: Type.String({ description: 'Who changed it last' }),
-  subject: Type.String(),
-  body: Type.String({ description: 'May contain HTML: as it was given' }),
-  created: Timestamp,
-  updated: Timestamp,
-})
+export const NoteSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    author: Type.String(),
+    editor: Type.String({ description: 'Who changed it last' }),
+    subject: Type.String(),
+    body: Type.String({ description: 'May contain HTML: as it was given' }),
+    created: Timestamp,
+    updated: Timestamp,
+  },
+  { title: 'Note' },
+)
 
 export const noteFields = {
   subject: Type.String({ minLength: 1, maxLength: 255 }),

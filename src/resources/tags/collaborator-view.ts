@@ -10,11 +10,14 @@ import { type ListedSite, presentSiteWithAddresses, SiteWithAddresses } from '..
 export const EmailParam = Type.String({ minLength: 3, maxLength: 254, description: 'E-mail address, percent-encoded' })
 
 /** Sites as a collaborator sees them: its favourites, its tags. */
-export const CollaboratorSites = Type.Object({
-  name: Type.String(),
-  email: Type.String(),
-  sites: Type.Array(SiteWithAddresses),
-})
+export const CollaboratorSites = Type.Object(
+  {
+    name: Type.String(),
+    email: Type.String(),
+    sites: Type.Array(SiteWithAddresses),
+  },
+  { title: 'CollaboratorSites' },
+)
 
 export function presentCollaboratorSites(account: Account, sites: readonly ListedSite[], { config, now }: Context) {
   return {

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
+import { dialects } from '../../../test/support/database.ts'
+
+for (const { dialect, skip } of dialects) {
+  describe.skipIf(skip)(`tags and favourites on ${dialect}`, () => {
+    let api: TestApi
+    let owner: Person
+    let helper: Person
+    let stranger: Person
+    let first: number
+    let second: number
+    let collaboration: number
+
+    beforeAll(async () => {
+      api = await testApi(dialect)
+      owner = await api.person('owner@example.com')
+      helper = await api.person('help+er/one@example.com')
+      stranger = await api.person('stranger@example.com')
+      first = await api.site(owner, 'alpha-site')
+      second = await api.site(owner, 'beta-site')
+      const added = await owner.call('POST', `/v1/sites/${second}/collaborators`, { email: helper.email, roles: [] })
+      expect(added.status).toBe(200)
+      collaboration = added.body.data.id
+    })
+    afterAll(() => api.close())
+
+    const names = (site: { tags: { name: string }[] }) => site.tags.map(({ name }) => name)
+
+    test('200: favourites come first in lists, for the account alone', async () => {
+      expect((await owner.call('POST', `/v1/sites/${second}/favorites`)).body).toEqual({
+        message: 'Success',
+        data: null,
+        errors: null,
+      })
+      const list = (await owner.call('GET', '/v1/sites')).body.data
+      expect(list.map(({ name, favorite }: { name: string; favorite: boolean }) => [name, favorite])).toEqual([
+        ['beta-site', true],
+        ['alpha-site', false],
+      ])
+      expect((await helper.call('GET', '/v1/sites')).body.data).toMatchObject([{ name: 'beta-site', favorite: false }])
+      await owner.call('DELETE', `/v1/sites/${second}/favorites`)
+      expect((await owner.call('GET', `/v1/sites/${second}`)).body.data.favorite).toBe(false)
+    })
+
+    test('200: tags are added once, filter lists, and go when no site has them', async () => {
+      const tagged = await owner.call('POST', `/v1/sites/${first}/tags`, { tag_names: ['shop', ' client a ', 'shop'] })
+      expect(names(tagged.body.data)).toEqual(['shop', 'client a'])
+      await owner.call('POST', `/v1/sites/${second}/tags`, { tag_names: 'shop' })
+      const filtered = await owner.call('GET', '/v1/sites?tag_name=client%20a&paginate=1')
+      expect(filtered.body).toMatchObject({ data: [{ id: first }], page: { totalItems: 1 } })
+      const [shop] = tagged.body.data.tags
+      const less = await owner.call('DELETE', `/v1/sites/${first}/tags`, { tag_ids: [String(shop.id), 999] })
+      expect(names(less.body.data)).toEqual(['client a'])
+      expect((await owner.call('GET', `/v1/sites/${second}`)).body.data.tags).toEqual([shop])
+      await owner.call('DELETE', `/v1/sites/${second}/tags`, { tag_ids: [shop.id] })
+      const rows = await api.database.read.selectFrom('tags').select('name').execute()
+      expect(rows).toEqual([{ name: 'client a' }])
+    })
+
+    test('200: a tag of another account cannot be taken off', async () => {
+      const tagged = await helper.call('POST', `/v1/sites/${second}/tags`, { tag_names: ['mine'] })
+      const id = tagged.body.data.tags[0].id
+      await owner.call('DELETE', `/v1/sites/${second}/tags`, { tag_ids: [id] })
+      expect(names((await helper.call('GET', `/v1/sites/${second}`)).body.data)).toEqual(['mine'])
+      expect(names((await owner.call('GET', `/v1/sites/${second}`)).body.data)).toEqual([])
+    })
+
+    test('400: no tags, blank tags, tags of the wrong kind', async () => {
+      const refuse = async (body: unknown, fault: string) => {
+        const { status, body: answer } = await owner.call('POST', `/v1/sites/${first}/tags`, body)
+        expect([status, answer.errors]).toEqual([400, [fault]])
+      }
+      await refuse({}, 'tag_names: is required')
+      await refuse({ tag_names: [] }, 'tag_names: must not be empty')
+      await refuse({ tag_names: ['  '] }, 'tag_names[0]: must not be blank')
+      await refuse({ tag_names: [7] }, 'tag_names[0]: must be a string')
+    })
+
+    test('200: the owner arranges a collaborator’s view by id and by address', async () => {
+      const byId = await owner.call('POST', `/v1/collaborators/${collaboration}/site/tags`, { tag_names: ['theirs'] })
+      expect(names(byId.body.data)).toContain('theirs')
+      expect((await owner.call('GET', `/v1/collaborators/${collaboration}/site`)).body.data).toMatchObject({
+        id: second,
+      })
+      const address = encodeURIComponent(helper.email)
+      const favorite = await owner.call('POST', `/v1/collaborators/${address}/sites/${second}/favorite`)
+      expect(favorite.body.data).toMatchObject({ email: helper.email, sites: [{ id: second, favorite: true }] })
+      const tagged = await owner.call('POST', `/v1/collaborators/${address}/sites/${second}/tag`, { tag_names: ['x'] })
+      expect(names(tagged.body.data.sites[0])).toContain('x')
+      const list = await owner.call('GET', `/v1/collaborators/${address}/sites?tag_name=x`)
+      expect(list.body).toMatchObject({ data: { sites: [{ id: second }] }, page: { totalItems: 1, perPage: 20 } })
+      expect(list.body.data.sites[0].ipAddresses).toBeInstanceOf(Array)
+      const one = await helper.call('GET', `/v1/collaborators/${address}/sites/${second}`)
+      expect(one.body.data.sites).toHaveLength(1)
+      const ids = tagged.body.data.sites[0].tags.map(({ id }: { id: number }) => id)
+      const bare = await helper.call('DELETE', `/v1/collaborators/${address}/sites/${second}/tag`, { tag_ids: ids })
+      expect(bare.body.data.sites[0].tags).toEqual([])
+      const after = await owner.call('DELETE', `/v1/collaborators/${address}/sites/${second}/favorite`)
+      expect(after.body.data.sites[0].favorite).toBe(false)
+    })
+
+    test('404: the view of somebody with whom the caller shares no site, and sites outside it', async () => {
+      const address = encodeURIComponent(helper.email)
+      for (const [who, path] of [
+        [stranger, `/v1/collaborators/${address}/sites`],
+        [stranger, `/v1/collaborators/${address}/sites/${second}`],
+        [stranger, `/v1/collaborators/${collaboration}/site`],
+        [owner, '/v1/collaborators/nobody%40example.com/sites'],
+        [owner, `/v1/collaborators/${address}/sites/${first}`],
+        [helper, `/v1/collaborators/${encodeURIComponent(owner.email)}/sites`],
+      ] as const)
+        expect([path, (await who.call('GET', path)).status]).toEqual([path, 404])
+    })
+
+    test('each change leaves one entry in the log of the site, and no change none', async () => {
+      const count = async () =>
+        (await api.database.read.selectFrom('activity').select('id').where('site_id', '=', first).execute()).length
+      const before = await count()
+      await owner.call('POST', `/v1/sites/${first}/favorites`)
+      await owner.call('POST', `/v1/sites/${first}/favorites`)
+      expect((await count()) - before).toBe(1)
+    })
+  })
+}
