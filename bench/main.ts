@@ -1,7 +1,15 @@
 import { apiBench } from './api.ts'
+import { createSiteBench } from './create-site.ts'
+import { memoryBench } from './memory.ts'
+import { pageBench } from './page.ts'
 import { machine, type Section, sectionText } from './support/report.ts'
 
-const all: Record<string, () => Promise<Section>> = { api: apiBench }
+const all: Record<string, () => Promise<Section>> = {
+  site: createSiteBench,
+  page: pageBench,
+  api: apiBench,
+  memory: memoryBench,
+}
 const asked = process.argv.slice(2)
 console.log(`# Benchmarks\n\n${machine()}\n`)
 for (const [name, bench] of Object.entries(all))

@@ -1,0 +1,109 @@
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { openDatabase } from '../src/platform/db/database.ts'
+import { insertSite, putRoute } from '../src/resources/sites/site.store.ts'
+import { type Stead, startStead } from '../test/support/stead.ts'
+import { memoryMb } from './support/memory.ts'
+import type { Figure, Section } from './support/report.ts'
+
+const roles = ['supervisor', 'control', 'host', 'edge'] as const
+const IDLE_SITES = 1000
+
+/** What Stead takes with nothing to do, with an active site, and with a thousand idle ones; and how fast it starts with them. */
+export async function memoryBench(): Promise<Section> {
+  const stead = await startStead()
+  try {
+    await stead.restart()
+    const empty = await rolesMb(stead)
+    const id = await stead.createSite({ name: 'bench-memory' })
+    for (const path of ['/', '/wp-login.php', '/?s=hello', '/sample-page/']) await stead.visit('bench-memory', path)
+    const active = Math.max(...stead.phpProcesses().map(({ pid }) => memoryMb(pid).rss))
+    await stead.api('DELETE', `/v1/sites/${id}`)
+    await addIdleSites(stead)
+    const began = performance.now()
+    await stead.restart()
+    const restarted = performance.now() - began
+    const full = await rolesMb(stead)
+    const php = stead.phpProcesses().length
+    return {
+      title: 'Memory and start',
+      how: `The real program, spares off, second start (the compile cache is filled). Pss: own memory and the fair share of common pages; Rss in brackets. The ${IDLE_SITES} sites are records with routes and no visitor. The start is from the signal to stop until \`/readyz\` says ready again.`,
+      figures: [
+        memoryFigure('all roles, no site', empty, '< 400 MB'),
+        { what: 'an active site (Rss of its PHP process)', value: `${Math.round(active)} MB`, aim: '< 330 MB' },
+        memoryFigure(`all roles, ${IDLE_SITES} idle sites`, full, '+ < 50 MB'),
+        { what: `… PHP processes`, value: String(php), aim: '0' },
+        { what: `stop and start with ${IDLE_SITES} sites`, value: `${(restarted / 1000).toFixed(1)} s`, aim: '< 3 s' },
+      ],
+    }
+  } finally {
+    await stead.remove()
+  }
+}
+
+interface RolesMemory {
+  readonly pss: number
+  readonly rss: number
+  readonly text: string
+}
+
+const memoryFigure = (what: string, { pss, rss, text }: RolesMemory, aim: string): Figure => ({
+  what: `${what} (${text})`,
+  value: `${Math.round(pss)} MB (${Math.round(rss)})`,
+  aim,
+})
+
+async function rolesMb(stead: Stead): Promise<RolesMemory> {
+  // after a start V8 still gives memory back
+  await pause(5000)
+  const each = roles.map((name) => ({ name, ...memoryMb(stead.role(name)?.pid as number) }))
+  const sum = (key: 'pss' | 'rss') => each.reduce((total, one) => total + one[key], 0)
+  return {
+    pss: sum('pss'),
+    rss: sum('rss'),
+    text: each.map(({ name, pss }) => `${name} ${Math.round(pss)}`).join(', '),
+  }
+}
+
+async function addIdleSites(stead: Stead): Promise<void> {
+  const database = await openDatabase({ url: undefined, file: join(stead.dataDir, 'stead.db') })
+  await database.transaction(async (tx) => {
+    for (let number = 0; number < IDLE_SITES; number++) {
+      const name = `idle-${number}`
+      const site = await insertSite(
+        tx,
+        {
+          accountId: 1,
+          name,
+          isStaging: false,
+          datacenterCode: 'AMS',
+          hostId: 1,
+          phpVersion: '8.3',
+          install: 'wordpress',
+          hasMultisite: false,
+          adminUsername: 'admin',
+          adminEmail: 'bench@example.com',
+        },
+        Date.now(),
+      )
+      await putRoute(tx, site.id, `${name}.localhost`, Date.now())
+      await tx
+        .updateTable('sites')
+        .set({ state: 'live', core_version: '6.8', written_address: `${name}.localhost:${stead.edgePort}` })
+        .where('id', '=', site.id)
+        .execute()
+      await tx
+        .insertInto('site_homes')
+        .values({
+          host_id: 1,
+          state: 'taken',
+          core_version: '6.8',
+          install: 'wordpress',
+          site_id: site.id,
+          created_at: Date.now(),
+        })
+        .execute()
+    }
+  })
+  await database.close()
+}

@@ -1,0 +1,87 @@
+import { defaultEgressLimits } from '../src/hosting/php/wasm/egress.ts'
+import { createWasmRuntime } from '../src/hosting/php/wasm/start.ts'
+import { testCore } from '../test/support/core.ts'
+import { startStead } from '../test/support/stead.ts'
+import { median, type Section } from './support/report.ts'
+
+const PAGES = 60
+
+/** A warm uncached page as a visitor gets it beside the time that PHP itself takes in its process. */
+export async function pageBench(): Promise<Section> {
+  const stead = await startStead()
+  try {
+    await stead.createSite({ name: 'bench-page' })
+    const times = { ours: [] as number[], plain: [] as number[] }
+    const home = stead.homeOf('bench-page')
+    for (let page = 0; page < 20; page++) await stead.visit('bench-page', `/?warm=${page}`)
+    for (let page = 0; page < PAGES; page++)
+      times.ours.push(await timed(() => stead.visit('bench-page', `/?page=${page}`)))
+    await stead.stop()
+    const plain = await plainPhp(home)
+    await plain.warm(20)
+    for (let page = 0; page < PAGES; page++) times.plain.push(await plain.page(page))
+    await plain.stop()
+    return {
+      title: 'An uncached page',
+      how: `The front page of a fresh site, ${PAGES} times after 20 to warm up, one at a time. Stead: through edge, host and the contained process. Yardstick: the same PHP in the same kind of process without containment, from giving it the request to having its last byte, with nothing in between.`,
+      figures: [
+        {
+          what: 'front page, median',
+          value: `${median(times.ours).toFixed(0)} ms`,
+          yardstick: `${median(times.plain).toFixed(0)} ms`,
+          ratio: (median(times.ours) / median(times.plain)).toFixed(2),
+          aim: '≤ 1.15',
+        },
+      ],
+    }
+  } finally {
+    await stead.remove()
+  }
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await work()
+  return performance.now() - began
+}
+
+/** PHP alone in a process, not contained, spoken to directly. */
+async function plainPhp(homePath: string) {
+  const runtime = await createWasmRuntime({
+    sandbox: 'none',
+    memoryLimitMb: 256,
+    uploadMaxMb: 128,
+    egress: { ...defaultEgressLimits, allows: () => false },
+  })
+  const corePath = (await testCore()) as string
+  const process = await runtime.start({
+    homePath,
+    corePath,
+    phpVersion: '8.3',
+    uid: null,
+    address: 'bench-page.localhost',
+  })
+  const page = (number: number) =>
+    timed(async () => {
+      const { body, finished } = await process.request({
+        method: 'GET',
+        path: `/?page=${number}`,
+        script: '/wordpress/index.php',
+        headers: [],
+        body: null,
+        bodyBytes: 0,
+        remoteAddress: '127.0.0.1',
+        https: false,
+        host: 'bench-page.localhost',
+      })
+      body.resume()
+      await finished
+    })
+  return {
+    page,
+    async warm(pages: number) {
+      for (let number = 0; number < pages; number++) await page(number)
+    },
+    stop: () => runtime.close(),
+  }
+}
