@@ -176,8 +176,19 @@ function demandOwnerScope(caller: Caller): void {
     )
 }
 
-/** One sentence for the description of an operation. */
-export function describeAccess(rule: Access): string {
+/** What the description of an operation says of its callers, and whether one of them can lack a role or scope. */
+export function describeAccess(rule: Access): { text: string; forbids: boolean } {
+  return { text: accessSentence(rule), forbids: canForbid(rule) }
+}
+
+function canForbid(rule: Access): boolean {
+  if (rule === 'public') return false
+  if ('account' in rule) return 'scope' in rule && rule.scope !== undefined
+  const names = 'sites' in rule ? rule.sites : [rule.site, ...Object.values(rule.fields ?? {})]
+  return names.some((name) => capabilities[name].role !== null)
+}
+
+function accessSentence(rule: Access): string {
   if (rule === 'public') return 'Needs no access token.'
   if ('sites' in rule) {
     const needed = rule.sites.map((name) => describeCapability(capabilities[name])).join(' and ')

@@ -14,10 +14,10 @@ import {
 } from './answer-errors.ts'
 import { takeJsonBodies } from './body.ts'
 import type { ApiMetrics } from './metrics.ts'
-import { describeApi, routeSchema } from './openapi.ts'
+import { type AccessDescription, describeApi, routeSchema } from './openapi.ts'
 import type { CallerFacts, CompiledOperation, Operation } from './operation.ts'
 import { entityTag, type Platform, routeHandler } from './pipeline.ts'
-import { ErrorEnvelope, Page } from './schemas.ts'
+import { ErrorEnvelope } from './schemas.ts'
 
 export interface ApiOptions<Caller extends CallerFacts> {
   readonly operations: readonly Operation[]
@@ -31,7 +31,7 @@ export interface ApiOptions<Caller extends CallerFacts> {
     readonly tags: { name: string; description: string }[]
   }
   /** What each operation's access rule means, for its description. */
-  describeAccess(operation: Operation): string
+  describeAccess(operation: Operation): AccessDescription
   readonly corsOrigins: readonly string[]
   readonly trustProxy: readonly string[]
   readonly bodyLimitBytes: number
@@ -60,9 +60,8 @@ export async function createApi<Caller extends CallerFacts>(options: ApiOptions<
   answerErrors(app, options)
   observe(app, options)
   app.addSchema(ErrorEnvelope)
-  app.addSchema(Page)
   await allowOrigins(app, options.corsOrigins)
-  await describeApi(app, options.info)
+  await describeApi(app, options.info, options.operations)
   app.register(async (routes) => {
     for (const operation of options.operations.filter((each) => !each.form)) addRoute(routes, operation, options)
   })

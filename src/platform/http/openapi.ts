@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
+import { finishDocument, takesKey } from './openapi-document.ts'
 import type { Operation } from './operation.ts'
 import { statusOf } from './problem.ts'
 import { envelope } from './schemas.ts'
@@ -18,7 +19,7 @@ const pagePolicy =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** Serves the OpenAPI 3.1 document at /openapi.json and a page over it at /docs that asks nothing from outside. */
-export async function describeApi(app: FastifyInstance, info: Info): Promise<void> {
+export async function describeApi(app: FastifyInstance, info: Info, operations: readonly Operation[]): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -41,6 +42,11 @@ export async function describeApi(app: FastifyInstance, info: Info): Promise<voi
         },
       },
     },
+    transformObject: (made) => {
+      if (!('openapiObject' in made)) return made.swaggerObject
+      finishDocument(made.openapiObject as never, operations)
+      return made.openapiObject
+    },
     refResolver: { buildLocalReference: (json, _baseUri, _fragment, index) => String(json.$id ?? `def-${index}`) },
   })
   await app.register(swaggerUi, {
@@ -54,15 +60,26 @@ export async function describeApi(app: FastifyInstance, info: Info): Promise<voi
 
 const commonProblems = [401, 429, 500]
 
+/** What an operation's access rule means to those who read the description. */
+export interface AccessDescription {
+  /** One sentence, or nothing. */
+  readonly text: string
+  /** A caller can lack a role or a scope for it. */
+  readonly forbids: boolean
+}
+
 /** What Fastify is told of an operation: its description, and the serialiser of its response. */
-export function routeSchema(operation: Operation, access: string): FastifySchema {
+export function routeSchema(operation: Operation, access: AccessDescription): FastifySchema {
   const { params, query, body, style = 'envelope', response, paged = false } = operation
   const status = operation.status ?? 200
   const success: TSchema = style === 'envelope' ? envelope(response, paged) : response
   const failures = new Set([
     ...(operation.access === 'public' ? [] : commonProblems),
+    ...(access.forbids ? [403] : []),
     ...(params ? [404] : []),
     ...(body || query ? [400] : []),
+    ...(body ? [413, 415] : []),
+    ...(takesKey(operation) ? [400, 409, 422] : []),
     ...(operation.failure ? [401, 429] : []),
     ...(operation.problems ?? []).map(statusOf),
   ])
@@ -70,7 +87,7 @@ export function routeSchema(operation: Operation, access: string): FastifySchema
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
-    description: [operation.description, access].filter(Boolean).join('\n\n'),
+    description: [operation.description, access.text].filter(Boolean).join('\n\n'),
     ...(operation.access === 'public' ? { security: [] } : {}),
     ...(params ? { params } : {}),
     ...(query ? { querystring: query } : {}),
@@ -84,9 +101,7 @@ export function routeSchema(operation: Operation, access: string): FastifySchema
           ? { description: 'Success', content: { [operation.contentType as string]: { schema: response } } }
           : { description: 'Success', ...success },
       ...Object.fromEntries(
-        [...failures]
-          .sort()
-          .map((code) => [code, operation.failure && code < 429 ? operation.failure.schema : { $ref: 'Error#' }]),
+        [...failures].sort().map((code) => [code, operation.failure ? operation.failure.schema : { $ref: 'Error#' }]),
       ),
     },
   }

@@ -30,7 +30,7 @@ export const Page = Type.Object(
     perPage: Type.Integer(),
     totalItems: Type.Integer(),
   },
-  { $id: 'Page' },
+  { title: 'Page' },
 )
 export type Page = Type.Static<typeof Page>
 

@@ -39,8 +39,11 @@ const fields = {
 }
 
 /** As one site's operations show a collaborator. */
-export const CollaboratorSchema = Type.Object(fields)
-export const CollaboratorWithRoles = Type.Object({ ...fields, roles: Type.Array(oneOf(roles)) })
+export const CollaboratorSchema = Type.Object(fields, { title: 'Collaborator' })
+export const CollaboratorWithRoles = Type.Object(
+  { ...fields, roles: Type.Array(oneOf(roles)) },
+  { title: 'CollaboratorWithRoles' },
+)
 
 /** Roles in a body; absent means none. */
 export const RolesField = Type.Optional(Type.Array(oneOf(roles), { maxItems: 100, description: 'None when absent' }))

@@ -7,38 +7,41 @@ export const operationStates = ['queued', 'running', 'succeeded', 'failed', 'can
 
 export const OperationId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
-export const OperationSchema = Type.Object({
-  id: Type.Integer(),
-  type: Type.String({ description: 'Such as site.provision' }),
-  siteId: nullable(Type.Integer()),
-  state: oneOf(operationStates),
-  progress: Type.Integer({ description: '0 to 100' }),
-  steps: Type.Array(
-    Type.Object({
-      name: Type.String(),
-      state: Type.String(),
-      startedAt: nullable(Timestamp),
-      finishedAt: nullable(Timestamp),
-      error: nullable(Type.String()),
-    }),
-  ),
-  results: Type.Optional(
-    Type.Array(
+export const OperationSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    type: Type.String({ description: 'Such as site.provision' }),
+    siteId: nullable(Type.Integer()),
+    state: oneOf(operationStates),
+    progress: Type.Integer({ description: '0 to 100' }),
+    steps: Type.Array(
       Type.Object({
-        siteId: Type.Integer(),
-        outcome: Type.String({ description: 'Such as added, updated, unchanged, removed, absent, skipped' }),
-        message: nullable(Type.String()),
-        operationId: nullable(Type.Integer({ description: 'The operation of that site that does the rest' })),
+        name: Type.String(),
+        state: Type.String(),
+        startedAt: nullable(Timestamp),
+        finishedAt: nullable(Timestamp),
+        error: nullable(Type.String()),
       }),
-      { description: 'Of work on many sites: what was done with each. Only where one operation is read by its id.' },
     ),
-  ),
-  attempts: Type.Integer(),
-  error: nullable(Type.String({ description: 'Why it failed; of a queued one: why its last attempt did' })),
-  createdAt: Timestamp,
-  startedAt: nullable(Timestamp),
-  finishedAt: nullable(Timestamp),
-})
+    results: Type.Optional(
+      Type.Array(
+        Type.Object({
+          siteId: Type.Integer(),
+          outcome: Type.String({ description: 'Such as added, updated, unchanged, removed, absent, skipped' }),
+          message: nullable(Type.String()),
+          operationId: nullable(Type.Integer({ description: 'The operation of that site that does the rest' })),
+        }),
+        { description: 'Of work on many sites: what was done with each. Only where one operation is read by its id.' },
+      ),
+    ),
+    attempts: Type.Integer(),
+    error: nullable(Type.String({ description: 'Why it failed; of a queued one: why its last attempt did' })),
+    createdAt: Timestamp,
+    startedAt: nullable(Timestamp),
+    finishedAt: nullable(Timestamp),
+  },
+  { title: 'Operation' },
+)
 
 const time = (ms: number | null): string | null => (ms === null ? null : timestamp(ms))
 
