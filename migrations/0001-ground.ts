@@ -146,8 +146,6 @@ async function records(db: AnyDb): Promise<void> {
     .addColumn('user_agent', 'text', (column) => column.notNull())
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .execute()
-  await db.schema.createIndex('activity_account').on('activity').columns(['account_id', 'id']).execute()
-  await db.schema.createIndex('activity_site').on('activity').columns(['site_id', 'id']).execute()
   await tableWithId(db, 'events')
     .addColumn('account_id', 'bigint', (column) => column.notNull().references('accounts.id'))
     .addColumn('site_id', 'bigint')

@@ -42,6 +42,12 @@ async function access(db: AnyDb): Promise<void> {
   await db.schema.createIndex('collaborators_site').on('collaborators').columns(['site_id', 'id']).execute()
   await db.schema.createIndex('collaborators_account').on('collaborators').columns(['account_id', 'id']).execute()
   await db.schema.createIndex('collaborators_owner').on('collaborators').columns(['owner_account_id', 'id']).execute()
+  // how many people an account works with, each once
+  await db.schema
+    .createIndex('collaborators_people')
+    .on('collaborators')
+    .columns(['owner_account_id', 'account_id'])
+    .execute()
   await db.schema
     .createTable('account_access')
     .addColumn('owner_account_id', 'bigint', (column) => column.notNull().references('accounts.id'))
@@ -86,15 +92,18 @@ async function tagsAndNotes(db: AnyDb): Promise<void> {
     .execute()
 }
 
-/** One index for each filter of the two logs; `contains` walks the log's own index, newest first. */
+/**
+ * An index for each filter of the two logs, and one that holds all that filters look at: `contains`, and several filters
+ * together, walk it newest first and read no entry but those of the page.
+ */
 async function activityIndexes(db: AnyDb): Promise<void> {
-  for (const owner of ['account_id', 'site_id'])
-    for (const field of ['action', 'actor_email', 'ip_address', 'source'])
-      await db.schema
-        .createIndex(`activity_${owner === 'account_id' ? 'account' : 'site'}_${field}`)
-        .on('activity')
-        .columns([owner, field, 'id'])
-        .execute()
+  const filters = ['action', 'actor_email', 'ip_address', 'source']
+  for (const log of ['account', 'site']) {
+    const index = (name: string, columns: string[]) =>
+      db.schema.createIndex(name).on('activity').columns(columns).execute()
+    await index(`activity_${log}`, [`${log}_id`, 'id', ...filters])
+    for (const filter of filters) await index(`activity_${log}_${filter}`, [`${log}_id`, filter, 'id'])
+  }
   await db.schema.createIndex('activity_created').on('activity').column('created_at').execute()
   // an entry leaves the log of its site before that of its account
   await partialIndex(db, {

@@ -9,6 +9,8 @@ import type { Operation } from './platform/http/operation.ts'
 import { createRateLimit } from './platform/http/rate-limit.ts'
 import type { Log } from './platform/log/log.ts'
 import { type Access, authorize, describeAccess } from './resources/access.ts'
+import { account } from './resources/account/index.ts'
+import { activity } from './resources/activity/index.ts'
 import { createAuthenticator } from './resources/authentication/authenticate.ts'
 import { authentication } from './resources/authentication/index.ts'
 import { collaborators } from './resources/collaborators/index.ts'
@@ -22,6 +24,8 @@ import { version } from './version.ts'
 /** Every operation of the API, in the order of its description. */
 export const operations: readonly Operation[] = [
   ...authentication.operations,
+  ...account.operations,
+  ...activity.operations,
   ...sites.operations,
   ...collaborators.operations,
   ...tags.operations,
@@ -58,11 +62,13 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       description: 'Self-hosted control plane for WordPress sites. All times are UTC.',
       tags: [
         { name: 'Authentication', description: 'Access tokens (OAuth 2.0 client credentials)' },
+        { name: 'Account', description: 'The account itself: defaults, add-ons, activity' },
         { name: 'Sites', description: 'Create, find, change and delete sites' },
         { name: 'Tags and favourites', description: 'How an account arranges the sites that it sees' },
         { name: 'Collaborators', description: 'Other accounts on a site: roles, and how they see it' },
         { name: 'Notes', description: 'Notes on a site' },
         { name: 'CMS', description: 'What happens inside WordPress' },
+        { name: 'Logs', description: 'What was done to a site' },
         { name: 'Operations', description: 'Background work: progress, cancel, retry' },
       ],
     },

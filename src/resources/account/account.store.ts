@@ -80,6 +80,19 @@ export async function setPlan(tx: Tx, id: number, plan: string): Promise<boolean
   return result.numUpdatedRows > 0n
 }
 
+/** What new sites of an account get when nothing else is asked for. */
+export async function setDefaults(
+  tx: Tx,
+  id: number,
+  values: { defaultPhpVersion: string; defaultDatacenter: string | null },
+): Promise<void> {
+  await tx
+    .updateTable('accounts')
+    .set({ default_php_version: values.defaultPhpVersion, default_datacenter: values.defaultDatacenter })
+    .where('id', '=', id)
+    .execute()
+}
+
 /** An API application, without its secret. */
 export interface Application {
   readonly id: number

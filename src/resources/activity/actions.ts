@@ -1,5 +1,13 @@
-/** Every action that Stead writes into an activity log, with what it means. The action lists of the API are this table. */
-export const actions = {
+/** Actions on an account itself, with what they mean. */
+export const accountActions = {
+  settings: 'Settings of the account were changed',
+  'addon.attached': 'An add-on was attached',
+  'addon.changed': 'The quantity of an add-on was changed',
+  'addon.detached': 'An add-on was detached',
+} as const
+
+/** Actions on a site, or on background work and collaborators that can be of one. */
+export const siteActions = {
   'site.created': 'A site was created',
   'site.deployed': 'A site was installed and went live',
   'site.deploy_failed': 'A site could not be installed',
@@ -24,4 +32,8 @@ export const actions = {
   'operation.retried': 'A background operation was started again',
 } as const
 
-export type Action = keyof typeof actions
+/** Every action that Stead writes into an activity log. The action lists of the API are these tables. */
+export const actions = { ...accountActions, ...siteActions }
+
+export type AccountAction = keyof typeof accountActions
+export type SiteAction = keyof typeof siteActions

@@ -49,13 +49,21 @@ export async function listEntries(
   return rows.map(entry)
 }
 
-/** The query of {@link listEntries}, for the test of its plan. */
+/**
+ * The query of {@link listEntries}, for the test of its plan. Ids first, from an index alone: PostgreSQL would rather walk the
+ * primary key for whole entries, which for an account that has none lately is the whole table.
+ */
 export const entriesPage = (
   tx: Tx,
   log: LogOf,
   filters: readonly EntryFilter[],
   { perPage, offset }: { perPage: number; offset: number },
-) => filtered(tx, log, filters).selectAll().orderBy('id', 'desc').limit(perPage).offset(offset)
+) =>
+  tx
+    .selectFrom(filtered(tx, log, filters).select('id').orderBy('id', 'desc').limit(perPage).offset(offset).as('page'))
+    .innerJoin('activity', 'activity.id', 'page.id')
+    .selectAll('activity')
+    .orderBy('page.id', 'desc')
 
 export async function countEntries(tx: Tx, log: LogOf, filters: readonly EntryFilter[]): Promise<number> {
   return Number((await entriesCount(tx, log, filters).executeTakeFirstOrThrow()).count)

@@ -1,19 +1,23 @@
 import type { Tx } from '../../platform/db/database.ts'
 import type { RequestFacts } from '../../platform/http/operation.ts'
 import type { Caller } from '../context.ts'
-import { type Action, actions } from './actions.ts'
+import { type AccountAction, actions, type SiteAction } from './actions.ts'
 
 /** Who did it, from where: a request, or Stead itself. */
 export type Actor = { readonly caller: Caller; readonly request: RequestFacts } | 'systems'
 
+type Subject = { action: AccountAction; siteId?: undefined } | { action: SiteAction; siteId?: number }
+
 /**
  * Writes one entry into the activity log, in the transaction of the change itself.
  * @param entry.accountId the account whose log it is: the owner of the site
+ * @param entry.siteId whose log it is in as well
+ * @param entry.message what was done, for people; nothing secret, and no part of a request but names
  */
 export async function recordActivity(
   tx: Tx,
   actor: Actor,
-  entry: { action: Action; accountId: number; siteId?: number; message: string; now: number },
+  entry: Subject & { accountId: number; message: string; now: number },
 ): Promise<void> {
   const person = actor === 'systems' ? undefined : actor
   await tx
@@ -25,10 +29,14 @@ export async function recordActivity(
       description: actions[entry.action],
       message: entry.message,
       source: person ? 'api.v1' : 'systems',
-      actor_email: person?.caller.accountEmail ?? null,
-      ip_address: person?.request.ipAddress ?? null,
+      // in lower case, as filters look for them
+      actor_email: person?.caller.accountEmail.toLowerCase() ?? null,
+      ip_address: person ? plainAddress(person.request.ipAddress) : null,
       user_agent: person?.request.userAgent.slice(0, 500) ?? '',
       created_at: entry.now,
     })
     .execute()
 }
+
+/** A socket that listens for both kinds of addresses gives IPv4 ones in the mapped form (RFC 4291 §2.5.5.2). */
+const plainAddress = (address: string): string => address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')

@@ -2,7 +2,7 @@ import { isUniqueViolation, lockForUpdate } from '../../platform/db/database.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { type Account, findAccount, type PhpVersion } from '../account/account.ts'
-import { planNamed } from '../account/plans.ts'
+import { capacityOfAccount } from '../account/addon.store.ts'
 import { recordActivity } from '../activity/record.ts'
 import { addAccountLevelCollaborators } from '../collaborators/membership.ts'
 import { operation } from '../operation.ts'
@@ -47,7 +47,7 @@ export const createSite = operation({
     // one creation at a time for an account: its limit is counted, and PostgreSQL overlaps transactions
     await lockForUpdate(tx, 'accounts', ownerId)
     const account = (await findAccount(tx, ownerId)) as Account
-    const plan = planNamed(account.plan)
+    const plan = await capacityOfAccount(tx, account)
     if (isReservedName(name)) throw new Problem('name_reserved', { name })
     if (await isNameTaken(tx, name)) throw new Problem('name_taken', { name })
     if (body.multisite_support && !plan.multisite) throw new Problem('plan_lacks_multisite', { plan: plan.name })

@@ -1,0 +1,72 @@
+import Type from 'typebox'
+import { nullable } from '../../platform/http/schemas.ts'
+import { EntrySchema, recentActivity } from '../activity/entry.ts'
+import { countCollaboratorAccounts } from '../collaborators/collaborator.store.ts'
+import { operation } from '../operation.ts'
+import { countUsage } from '../sites/site.store.ts'
+import { noPageViews, PageViews } from '../sites/site.ts'
+import { type Account, findAccount, gravatar } from './account.ts'
+import { capacityOfAccount } from './addon.store.ts'
+
+const AccountSchema = Type.Object({
+  affiliate: Type.Boolean(),
+  collaboratorCount: Type.Integer({ description: 'Accounts that collaborate on sites of this one' }),
+  email: Type.String(),
+  gravatar: Type.String(),
+  name: Type.String(),
+  organization: Type.String(),
+  pageViews: PageViews,
+  phoneNumber: Type.String(),
+  preview: Type.Boolean(),
+  productName: Type.String({ description: 'Name of the plan' }),
+  defaultPhpVersion: Type.String(),
+  defaultDatacenter: nullable(Type.String()),
+  maxSites: Type.Integer(),
+  sitesCount: Type.Integer({ description: 'Sites that the account owns' }),
+  capacity: Type.Object({
+    sites: Type.Object({
+      maxBillable: Type.Integer({ description: 'Live sites that plan and add-ons allow' }),
+      maxStaging: Type.Integer({ description: 'Staging sites that plan and add-ons allow' }),
+      billable: Type.Integer(),
+      staging: Type.Integer(),
+      total: Type.Integer(),
+    }),
+  }),
+  recent_activity: Type.Array(EntrySchema, { description: 'The 10 newest entries of the activity log' }),
+})
+
+export const getAccount = operation({
+  id: 'getAccount',
+  method: 'GET',
+  path: '/v1/account',
+  tag: 'Account',
+  summary: 'Read the account',
+  access: { account: 'own' },
+  response: AccountSchema,
+  etag: true,
+
+  async handle({ tx, caller }) {
+    const account = (await findAccount(tx, caller.accountId)) as Account
+    const { maxBillable, maxStaging, name: productName } = await capacityOfAccount(tx, account)
+    const { billable, staging } = await countUsage(tx, account.id)
+    const total = billable + staging
+    return {
+      affiliate: false,
+      collaboratorCount: await countCollaboratorAccounts(tx, account.id),
+      email: account.email,
+      gravatar: gravatar(account.email),
+      name: account.name,
+      organization: account.organization,
+      pageViews: noPageViews,
+      phoneNumber: account.phoneNumber,
+      preview: false,
+      productName,
+      defaultPhpVersion: account.defaultPhpVersion,
+      defaultDatacenter: account.defaultDatacenter,
+      maxSites: maxBillable + maxStaging,
+      sitesCount: total,
+      capacity: { sites: { maxBillable, maxStaging, billable, staging, total } },
+      recent_activity: await recentActivity(tx, account.id),
+    }
+  },
+})

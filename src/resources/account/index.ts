@@ -1,0 +1,9 @@
+import { getAccount } from './get-account.ts'
+import { listAddons } from './list-addons.ts'
+import { listAttachedAddons } from './list-attached-addons.ts'
+import { updateAccount } from './update-account.ts'
+import { updateAddons } from './update-addons.ts'
+
+export const account = {
+  operations: [getAccount, updateAccount, listAddons, listAttachedAddons, updateAddons],
+}

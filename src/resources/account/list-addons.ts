@@ -1,0 +1,24 @@
+import Type from 'typebox'
+import { operation } from '../operation.ts'
+import { addons } from './addons.ts'
+
+export const listAddons = operation({
+  id: 'listAddons',
+  method: 'GET',
+  path: '/v1/account/addons',
+  tag: 'Account',
+  summary: 'List the add-ons on offer',
+  access: { account: 'own' },
+  response: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      name: Type.String(),
+      unitAllocation: Type.Integer({ description: 'What one unit brings' }),
+      priceInCents: Type.Integer(),
+    }),
+  ),
+
+  async handle() {
+    return addons.map(({ id, name, unitAllocation, priceInCents }) => ({ id, name, unitAllocation, priceInCents }))
+  },
+})

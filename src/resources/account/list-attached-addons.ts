@@ -1,0 +1,20 @@
+import Type from 'typebox'
+import { operation } from '../operation.ts'
+import { listAttachedAddons as attachedTo } from './addon.store.ts'
+import { presentAttached } from './addons.ts'
+
+export const AttachedAddons = Type.Array(Type.Object({ name: Type.String(), quantity: Type.Integer() }))
+
+export const listAttachedAddons = operation({
+  id: 'listAttachedAddons',
+  method: 'GET',
+  path: '/v1/account/addons/attached',
+  tag: 'Account',
+  summary: 'List the add-ons of the account',
+  access: { account: 'own' },
+  response: AttachedAddons,
+
+  async handle({ tx, caller }) {
+    return presentAttached(await attachedTo(tx, caller.accountId))
+  },
+})

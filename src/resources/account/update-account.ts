@@ -1,0 +1,57 @@
+import Type from 'typebox'
+import { lockForUpdate } from '../../platform/db/database.ts'
+import { invalidInput, Problem } from '../../platform/http/problem.ts'
+import { Nothing, nullable, oneOf } from '../../platform/http/schemas.ts'
+import { recordActivity } from '../activity/record.ts'
+import { operation } from '../operation.ts'
+import { setDefaults } from './account.store.ts'
+import { type Account, findAccount, phpVersions } from './account.ts'
+
+export const updateAccount = operation({
+  id: 'updateAccount',
+  method: 'PUT',
+  path: '/v1/account',
+  tag: 'Account',
+  summary: 'Change what new sites get',
+  description: 'At least one field. Sites that are there stay as they are.',
+  access: { account: 'own' },
+  body: Type.Object({
+    php_version: Type.Optional(oneOf(phpVersions)),
+    datacenter_code: Type.Optional(nullable(Type.String({ description: 'Null: no preference' }))),
+  }),
+  response: Nothing,
+  problems: ['unknown_datacenter'],
+
+  async handle(context, { body }) {
+    const { tx, caller, config, now } = context
+    const { php_version: phpVersion, datacenter_code: datacenter } = body
+    if (phpVersion === undefined && datacenter === undefined)
+      throw invalidInput(['Send at least one of php_version, datacenter_code'])
+    const codes = config.datacenters.map(({ code }) => code)
+    if (datacenter != null && !codes.includes(datacenter))
+      throw new Problem('unknown_datacenter', { codes: codes.join(', ') })
+    await lockForUpdate(tx, 'accounts', caller.accountId)
+    const before = (await findAccount(tx, caller.accountId)) as Account
+    const after = {
+      defaultPhpVersion: phpVersion ?? before.defaultPhpVersion,
+      defaultDatacenter: datacenter === undefined ? before.defaultDatacenter : datacenter,
+    }
+    const message = changesBetween(before, after).join(', ')
+    if (!message) return null
+    await setDefaults(tx, caller.accountId, after)
+    await recordActivity(tx, context, { action: 'settings', accountId: caller.accountId, message, now })
+    return null
+  },
+})
+
+type Defaults = Pick<Account, 'defaultPhpVersion' | 'defaultDatacenter'>
+
+function changesBetween(before: Defaults, after: Defaults): string[] {
+  const changes = [
+    ['PHP version', before.defaultPhpVersion, after.defaultPhpVersion],
+    ['datacenter', before.defaultDatacenter ?? 'none', after.defaultDatacenter ?? 'none'],
+  ] as const
+  return changes
+    .filter(([, from, to]) => from !== to)
+    .map(([what, from, to]) => `Changed the default ${what} of new sites from ${from} to ${to}`)
+}

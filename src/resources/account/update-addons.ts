@@ -1,0 +1,55 @@
+import Type from 'typebox'
+import { lockForUpdate } from '../../platform/db/database.ts'
+import { invalidInput, Problem } from '../../platform/http/problem.ts'
+import { recordActivity } from '../activity/record.ts'
+import { operation } from '../operation.ts'
+import { countUsage } from '../sites/site.store.ts'
+import { type Account, findAccount } from './account.ts'
+import { listAttachedAddons, setAddonQuantity } from './addon.store.ts'
+import { addonOf, addons, capacityOf, presentAttached } from './addons.ts'
+import { AttachedAddons } from './list-attached-addons.ts'
+import { planNamed } from './plans.ts'
+
+export const updateAddons = operation({
+  id: 'updateAddons',
+  method: 'PUT',
+  path: '/v1/account/addons',
+  tag: 'Account',
+  summary: 'Attach or detach an add-on',
+  access: { account: 'own' },
+  body: Type.Object({
+    addon_id: Type.Integer(),
+    quantity: Type.Integer({
+      minimum: 0,
+      maximum: 10_000,
+      description: 'How many the account shall have altogether, not how many more; 0 detaches the add-on',
+    }),
+  }),
+  response: AttachedAddons,
+  problems: ['addon_in_use'],
+
+  async handle(context, { body: { addon_id: addonId, quantity } }) {
+    const { tx, caller, now } = context
+    const addon = addonOf(addonId)
+    if (!addon) throw invalidInput([`addon_id: must be one of ${addons.map(({ id }) => id).join(', ')}`])
+    // a site that is created meanwhile would be beyond the limit
+    await lockForUpdate(tx, 'accounts', caller.accountId)
+    const account = (await findAccount(tx, caller.accountId)) as Account
+    const before = await listAttachedAddons(tx, account.id)
+    const had = before.find((each) => each.addonId === addonId)?.quantity ?? 0
+    if (quantity === had) return presentAttached(before)
+    const others = before.filter((each) => each.addonId !== addonId)
+    const capacity = capacityOf(planNamed(account.plan), [...others, { addonId, quantity }])
+    const { billable, staging } = await countUsage(tx, account.id)
+    const isTooFew = billable > capacity.maxBillable || staging > capacity.maxStaging
+    if (quantity < had && addon.unit === 'sites' && isTooFew) {
+      const { maxBillable, maxStaging } = capacity
+      throw new Problem('addon_in_use', { quantity, addon: addon.name, billable, staging, maxBillable, maxStaging })
+    }
+    await setAddonQuantity(tx, account.id, { addonId, quantity })
+    const action = quantity === 0 ? 'addon.detached' : had === 0 ? 'addon.attached' : 'addon.changed'
+    const message = `Changed the quantity of the add-on ${addon.name} from ${had} to ${quantity}`
+    await recordActivity(tx, context, { action, accountId: account.id, message, now })
+    return presentAttached(await listAttachedAddons(tx, account.id))
+  },
+})

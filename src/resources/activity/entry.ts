@@ -1,0 +1,76 @@
+import Type from 'typebox'
+import { reply } from '../../platform/http/operation.ts'
+import { nullable, oneOf, pageInfo, pageOf, pageQuery, Timestamp, timestamp } from '../../platform/http/schemas.ts'
+import type { Context } from '../context.ts'
+import { countEntries, type Entry, type EntryFilter, type LogOf, listEntries } from './activity.store.ts'
+
+const sources = ['ui', 'api.v1', 'systems'] as const
+
+/** An entry of an activity log. */
+export const EntrySchema = Type.Object({
+  id: Type.Integer(),
+  timestamp: Timestamp,
+  accountEmail: nullable(Type.String({ description: 'Who did it; null: Stead itself' })),
+  ipAddress: nullable(Type.String()),
+  userAgent: Type.String(),
+  name: Type.String({ description: 'Name of the action' }),
+  description: Type.String(),
+  source: oneOf(sources),
+  message: Type.String(),
+})
+
+export function presentEntry(entry: Entry): Type.Static<typeof EntrySchema> {
+  return {
+    id: entry.id,
+    timestamp: timestamp(entry.createdAt),
+    accountEmail: entry.actorEmail,
+    ipAddress: entry.ipAddress,
+    userAgent: entry.userAgent,
+    name: entry.action,
+    description: entry.description,
+    source: entry.source,
+    message: entry.message,
+  }
+}
+
+const columns = {
+  action: 'action',
+  account_email: 'actor_email',
+  ip_address: 'ip_address',
+  source: 'source',
+} as const satisfies Record<string, EntryFilter['column']>
+
+const fields = Object.keys(columns) as (keyof typeof columns)[]
+
+/** Body of both log operations. */
+export const LogQuery = Type.Object({
+  filters: Type.Optional(
+    Type.Array(
+      Type.Object({
+        field: oneOf(fields),
+        operator: oneOf(['equals', 'contains']),
+        value: Type.String({
+          maxLength: 255,
+          // PostgreSQL has no such character in text
+          pattern: '^[^\\u0000]*$',
+          description: 'may not contain a null character',
+        }),
+      }),
+      { maxItems: 20, description: 'Entries that fulfil all of them; case does not matter' },
+    ),
+  ),
+  ...pageQuery,
+})
+
+/** One page of a log, newest first. */
+export async function logPage({ tx }: Pick<Context, 'tx'>, log: LogOf, query: Type.Static<typeof LogQuery>) {
+  const asked = pageOf(query)
+  const filters = (query.filters ?? []).map(({ field, ...rest }) => ({ column: columns[field], ...rest }))
+  const entries = await listEntries(tx, log, filters, asked)
+  return reply(entries.map(presentEntry), { page: pageInfo(asked, await countEntries(tx, log, filters)) })
+}
+
+/** The newest entries of an account's log. */
+export async function recentActivity(tx: Context['tx'], accountId: number) {
+  return (await listEntries(tx, { accountId }, [], { perPage: 10, offset: 0 })).map(presentEntry)
+}

@@ -1,0 +1,21 @@
+import Type from 'typebox'
+import { operation } from '../operation.ts'
+import { EntrySchema, LogQuery, logPage } from './entry.ts'
+
+export const listAccountActivity = operation({
+  id: 'listAccountActivity',
+  method: 'POST',
+  path: '/v1/account/logs/activity',
+  tag: 'Account',
+  summary: 'Read the activity log of the account',
+  description: 'What was done to the account and to its sites, newest first. Kept for 60 days.',
+  access: { account: 'own' },
+  reads: true,
+  body: LogQuery,
+  response: Type.Array(EntrySchema),
+  paged: true,
+
+  async handle(context, { body }) {
+    return logPage(context, { accountId: context.caller.accountId }, body)
+  },
+})

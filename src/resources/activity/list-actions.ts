@@ -1,0 +1,40 @@
+import Type from 'typebox'
+import { operation } from '../operation.ts'
+import { actions, siteActions } from './actions.ts'
+
+const Actions = Type.Array(Type.Object({ name: Type.String(), description: Type.String() }))
+
+const listed = (table: Record<string, string>) =>
+  Object.entries(table)
+    .map(([name, description]) => ({ name, description }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+
+export const listAccountActions = operation({
+  id: 'listAccountActions',
+  method: 'GET',
+  path: '/v1/activity/account-actions',
+  tag: 'Account',
+  summary: 'List the actions of the account log',
+  description: 'By name. Those of sites are among them: the log of an account has the entries of its sites, too.',
+  access: { account: 'own' },
+  response: Actions,
+
+  async handle() {
+    return listed(actions)
+  },
+})
+
+export const listSiteActions = operation({
+  id: 'listSiteActions',
+  method: 'GET',
+  path: '/v1/activity/site-actions',
+  tag: 'Logs',
+  summary: 'List the actions of site logs',
+  description: 'By name.',
+  access: { account: 'own' },
+  response: Actions,
+
+  async handle() {
+    return listed(siteActions)
+  },
+})

@@ -1,0 +1,142 @@
+import { type Compilable, sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
+import { makeAccount } from '../account/account.ts'
+import { type EntryFilter, entriesCount, entriesPage, forgetEntries, type LogOf } from './activity.store.ts'
+
+const ROWS = 100_000
+const ACCOUNTS = 20
+const SITES = 1000
+
+const page = { perPage: 20, offset: 0 }
+/** Half of all entries are account 1's; account 2 has none of late. */
+const logs: [string, LogOf][] = [
+  ['account', { accountId: 1 }],
+  ['account', { accountId: 2 }],
+  ['site', { siteId: 7 }],
+]
+const values: [EntryFilter['column'], string, string][] = [
+  ['action', 'site.updated', 'nothing.such'],
+  ['actor_email', 'person5@example.com', 'nobody@example.com'],
+  ['ip_address', '192.0.2.11', '198.51.100.1'],
+  ['source', 'api.v1', 'ui'],
+]
+
+for (const { dialect, skip } of dialects) {
+  describe.skipIf(skip)(`the plans of log queries on ${dialect}, ${ROWS} entries`, () => {
+    let made: TestDatabase
+    beforeAll(async () => {
+      made = await testDatabase(dialect)
+      await fill(made)
+    })
+    afterAll(() => made?.drop())
+
+    /** How the database would answer, one step a line. */
+    async function plan(query: Compilable): Promise<string[]> {
+      const compiled = query.compile()
+      const explain = dialect === 'sqlite' ? 'explain query plan' : 'explain (costs off)'
+      const { rows } = await made.database.read.executeQuery<Record<string, string>>({
+        ...compiled,
+        sql: `${explain} ${compiled.sql}`,
+      })
+      return rows.map((row) => (row.detail ?? row['QUERY PLAN']) as string)
+    }
+
+    /** The log is entered by an index of its own: the table is not read whole, nor along its primary key. */
+    function expectIndexed(steps: string[], index: RegExp) {
+      const text = steps.join('\n')
+      expect(text).toMatch(index)
+      expect(text).not.toMatch(/Seq Scan|^SCAN activity/m)
+      const byKey = steps.findIndex((step) => step.includes('activity_pkey'))
+      // single entries, those of the page
+      if (byKey >= 0) expect(steps[byKey + 1], text).toMatch(/Index Cond: \(id = /)
+    }
+
+    /** Besides, what is filtered by is in that index. */
+    function expectIndexOnly(steps: string[], index: RegExp) {
+      expectIndexed(steps, index)
+      const found = steps.find((step) => index.test(step))
+      expect(found).toMatch(dialect === 'sqlite' ? /^SEARCH activity USING COVERING INDEX/ : /Index Only Scan/)
+    }
+
+    const expectNoSort = (steps: string[]) => expect(steps.join('\n')).not.toMatch(/Sort Key: activity|USE TEMP B-TREE/)
+
+    for (const [name, log] of logs) {
+      const whose = JSON.stringify(log)
+      const queries = (filters: EntryFilter[]) => [
+        entriesPage(made.database.read, log, filters, page),
+        entriesCount(made.database.read, log, filters),
+      ]
+
+      test(`${whose}: without a filter`, async () => {
+        const [entries, count] = (await Promise.all(queries([]).map(plan))) as [string[], string[]]
+        expectIndexOnly(entries, new RegExp(`activity_${name}\\b`))
+        expectNoSort(entries)
+        expectIndexOnly(count, new RegExp(`activity_${name}`))
+      })
+
+      for (const [column, often, never] of values) {
+        test(`${whose}: ${column} equals, from its own index in its order`, async () => {
+          for (const value of [often, never])
+            for (const query of queries([{ column, operator: 'equals', value }])) {
+              const steps = await plan(query)
+              expectIndexOnly(steps, new RegExp(`activity_${name}_${column}\\b`))
+              expectNoSort(steps)
+            }
+        })
+
+        test(`${whose}: ${column} contains, along an index of the log`, async () => {
+          for (const value of [often, never])
+            for (const query of queries([{ column, operator: 'contains', value }]))
+              expectIndexOnly(await plan(query), new RegExp(`activity_${name}`))
+          // PostgreSQL may sort where it expects a handful; in a long log with many to find it must not
+          const [entries] = queries([{ column, operator: 'contains', value: often }])
+          if (dialect === 'sqlite' || name === 'account') expectNoSort(await plan(entries as Compilable))
+        })
+      }
+
+      test(`${whose}: several filters`, async () => {
+        const filters = values.map(([column, often], number): EntryFilter => {
+          return { column, operator: number % 2 ? 'contains' : 'equals', value: often }
+        })
+        for (const query of queries(filters)) expectIndexed(await plan(query), new RegExp(`activity_${name}`))
+      })
+    }
+
+    test('the oldest entries are found by their index', async () => {
+      const query = made.database.read.selectFrom('activity').select('id').where('created_at', '<', 500)
+      expect((await plan(query.orderBy('created_at').limit(100))).join('\n')).toMatch(/activity_created/)
+      const ofSites = query.where('site_id', 'is not', null).orderBy('created_at').limit(100)
+      expect((await plan(ofSites)).join('\n')).toMatch(/activity_(site_)?created/)
+      const deleted = await made.database.transaction((tx) => forgetEntries(tx, 500, 100))
+      expect(deleted).toBe(100)
+    })
+  })
+}
+
+async function fill({ database }: TestDatabase): Promise<void> {
+  await database.transaction(async (tx) => {
+    for (let number = 1; number <= ACCOUNTS; number++)
+      await makeAccount(tx, { email: `a${number}@example.com`, plan: 'Personal', now: 0 })
+    const numbers =
+      database.dialect === 'postgres'
+        ? sql`select value from generate_series(1, ${ROWS}::int) as numbers(value)`
+        : sql`with recursive numbers(value) as (select 1 union all select value + 1 from numbers where value < ${ROWS})
+            select value from numbers`
+    await sql`
+      insert into activity (account_id, site_id, action, description, message, source, actor_email, ip_address, user_agent,
+        created_at)
+      select
+        case when value % 2 = 0 then 1 when value > ${sql.lit(ROWS / 2)} then 3 else value % ${sql.lit(ACCOUNTS)} + 1 end,
+        value % ${sql.lit(SITES)},
+        case value % 5 when 0 then 'site.created' when 1 then 'note.created' else 'site.updated' end,
+        'Settings of a site were changed', 'Changed the display name from one thing to another',
+        case when value % 7 = 0 then 'systems' else 'api.v1' end,
+        'person' || (value % 50) || '@example.com', '192.0.2.' || (value % 200),
+        'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+        value
+      from (${numbers}) as numbers`.execute(tx)
+  })
+  // what autovacuum does on a server: figures for the planner, and which pages need no look at the table
+  if (database.dialect === 'postgres') await sql`vacuum analyze activity`.execute(database.read)
+}
