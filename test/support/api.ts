@@ -1,4 +1,11 @@
-/** The API in this process, on a database of its own, with accounts, sites and collaborators made without any WordPress. */
+/**
+ * The API in this process, on a database of its own, with accounts, sites and collaborators made without any WordPress:
+ *
+ *   const api = await testApi('sqlite')
+ *   const owner = await api.person('owner@example.com')
+ *   const siteId = await api.site(owner, 'first')
+ *   expect(await owner.call('GET', `/v1/sites/${siteId}`)).toMatchObject({ status: 200 })
+ */
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from '../../src/app.ts'
@@ -6,11 +13,13 @@ import { type Config, readConfig } from '../../src/config.ts'
 import { createSealer, type Sealer } from '../../src/platform/crypto/seal.ts'
 import type { Database, DialectName } from '../../src/platform/db/database.ts'
 import { createApiMetrics } from '../../src/platform/http/metrics.ts'
-import { noLog } from '../../src/platform/log/log.ts'
+import { type Log, noLog } from '../../src/platform/log/log.ts'
+import type { Role } from '../../src/resources/access.ts'
 import { makeAccount, makeApplication } from '../../src/resources/account/account.ts'
 import { tokenHash } from '../../src/resources/authentication/authenticate.ts'
 import { insertToken } from '../../src/resources/authentication/token.store.ts'
-import { insertSite } from '../../src/resources/sites/site.store.ts'
+import { insertCollaborator } from '../../src/resources/collaborators/collaborator.store.ts'
+import { grantSight, insertSite } from '../../src/resources/sites/site.store.ts'
 import { testDatabase } from './database.ts'
 
 export interface Reply {
@@ -24,6 +33,10 @@ export interface Reply {
 export interface Person {
   readonly accountId: number
   readonly email: string
+  readonly token: string
+  readonly applicationId: number
+  readonly clientId: string
+  readonly clientSecret: string
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
 }
 
@@ -36,26 +49,43 @@ export interface TestApi {
   readonly connection: { url?: string; file: string }
   /** A new account (or the one that has the address) with an application and a token. */
   person(email: string, options?: { isOwner?: boolean; plan?: string }): Promise<Person>
+  /** Puts somebody on a site, with exactly these roles. Again: with these instead. */
+  collaborate(person: Person, siteId: number, roles: readonly Role[]): Promise<number>
   /** A site that is live in the records, and nowhere else. */
   site(owner: Person, name: string): Promise<number>
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
   close(): Promise<void>
 }
 
-export async function testApi(dialect: DialectName): Promise<TestApi> {
-  const { database, connection, drop } = await testDatabase(dialect)
-  const config = readConfig({ STEAD_RATE_LIMIT: '0', STEAD_TOKEN_RATE_LIMIT: '0' })
-  const sealer = createSealer(randomBytes(32))
-  const readiness = async () => ({ ready: true, details: {} })
-  const app = await createApp({
+export interface TestApiOptions {
+  /** `STEAD_…` settings; without them there are no rate limits. */
+  readonly settings?: Record<string, string>
+  readonly log?: Log
+  /** A clock to set; the system's unless given. */
+  readonly now?: () => number
+  readonly readiness?: () => Promise<{ ready: boolean; details: object }>
+}
+
+/** One more instance of the API over a database, as a second process would be. Close its `app`. */
+export async function apiOver(
+  database: Database,
+  { settings, log = noLog, now, readiness = async () => ({ ready: true, details: {} }) }: TestApiOptions = {},
+  sealer: Sealer = createSealer(randomBytes(32)),
+): Promise<{ app: FastifyInstance; config: Config; sealer: Sealer }> {
+  const config = readConfig({ STEAD_RATE_LIMIT: '0', STEAD_TOKEN_RATE_LIMIT: '0', ...settings })
+  const clock = now ? { now } : {}
+  const metrics = createApiMetrics()
+  return {
+    app: await createApp({ config, database, sealer, log, metrics, version: '0', readiness, ...clock }),
     config,
-    database,
     sealer,
-    log: noLog,
-    metrics: createApiMetrics(),
-    version: '0',
-    readiness,
-  })
+  }
+}
+
+export async function testApi(dialect: DialectName, options: TestApiOptions = {}): Promise<TestApi> {
+  const { database, connection, drop } = await testDatabase(dialect)
+  const { app, config, sealer } = await apiOver(database, options)
+  const now = options.now ?? Date.now
   const hostId = await database.transaction(async (tx) => {
     const values = {
       name: 'h',
@@ -93,22 +123,42 @@ export async function testApi(dialect: DialectName): Promise<TestApi> {
     call,
     async person(email, { isOwner = true, plan = 'High Traffic' } = {}) {
       const token = randomBytes(32).toString('base64url')
-      const now = Date.now()
-      const accountId = await database.transaction(async (tx) => {
+      const made = now()
+      const { accountId, application } = await database.transaction(async (tx) => {
         const found = await tx.selectFrom('accounts').select('id').where('email', '=', email).executeTakeFirst()
-        const id = found?.id ?? (await makeAccount(tx, { email, plan, now })).id
-        const application = await makeApplication(tx, { accountId: id, name: 'test', isOwner, now })
-        const expiresAt = now + 3_600_000
-        await insertToken(tx, { hash: tokenHash(token), applicationId: application.id, now, expiresAt })
-        return id
+        const id = found?.id ?? (await makeAccount(tx, { email, plan, now: made })).id
+        const application = await makeApplication(tx, { accountId: id, name: 'test', isOwner, now: made })
+        const expiresAt = made + 3_600_000
+        await insertToken(tx, { hash: tokenHash(token), applicationId: application.id, now: made, expiresAt })
+        return { accountId: id, application }
       })
       return {
         accountId,
         email,
+        token,
+        applicationId: application.id,
+        clientId: application.clientId,
+        clientSecret: application.clientSecret,
         call: (method, path, body, headers) =>
           call(method, path, body, { authorization: `Bearer ${token}`, ...headers }),
       }
     },
+    collaborate: (person, siteId, roles) =>
+      database.transaction(async (tx) => {
+        await tx
+          .deleteFrom('collaborators')
+          .where('site_id', '=', siteId)
+          .where('account_id', '=', person.accountId)
+          .execute()
+        const site = await tx
+          .selectFrom('sites')
+          .select(['id', 'name', 'account_id'])
+          .where('id', '=', siteId)
+          .executeTakeFirstOrThrow()
+        await grantSight(tx, person.accountId, site)
+        const values = { siteId, accountId: person.accountId, ownerAccountId: site.account_id, roles, now: now() }
+        return insertCollaborator(tx, { ...values, wpUsername: `user${person.accountId}` })
+      }),
     site: (owner, name) =>
       database.transaction(async (tx) => {
         const draft = {
@@ -123,7 +173,7 @@ export async function testApi(dialect: DialectName): Promise<TestApi> {
           adminUsername: 'admin',
           adminEmail: owner.email,
         } as const
-        const { id } = await insertSite(tx, draft, Date.now())
+        const { id } = await insertSite(tx, draft, now())
         await tx.updateTable('sites').set({ state: 'live', core_version: '6.8.7' }).where('id', '=', id).execute()
         return id
       }),
