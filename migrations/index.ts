@@ -2,10 +2,12 @@ import type { Migration } from 'kysely/migration'
 import { ground } from './0001-ground.ts'
 import { operations } from './0002-operations.ts'
 import { people } from './0003-people.ts'
+import { caches } from './0004-caches.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
   '0001-ground': ground,
   '0002-operations': operations,
   '0003-people': people,
+  '0004-caches': caches,
 }

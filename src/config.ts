@@ -152,6 +152,16 @@ export const settings = {
     default: '',
     parse: list,
   },
+  edgeCacheMb: {
+    help: 'Memory in MB that the cache of an edge process may take',
+    default: '128',
+    parse: integer(8, 1 << 20),
+  },
+  edgeCacheDiskMb: {
+    help: 'Disk space in MB for what the cache of an edge process has no memory for; 0: none',
+    default: '1024',
+    parse: integer(0, 1 << 24),
+  },
   trashDays: {
     help: 'Days that the files of a deleted site are kept for an undo; 0: none',
     default: '7',

@@ -70,6 +70,10 @@ export function requestHeaders(visit: Visit, siteId: number, hostKey: string): s
 export interface HostNotes {
   /** `static` or `php`. */
   readonly renderer: string
+  /** The site does not want this page kept. */
+  readonly isPrivate: boolean
+  /** Number of the purge that the request has caused; 0: none. */
+  readonly purgeSeq: number
 }
 
 /** A response of a host, as {@link responseHeaders} reads it. */
@@ -82,26 +86,28 @@ export interface HostResponse {
 
 /**
  * Headers of the host's response for the visitor, raw and flat, and the host's notes to the edge (`x-stead-*`), which are
- * left out. `raw` is flat, in bytes as received.
+ * left out. `raw` is flat, in bytes as received; the id of the request is left to be added.
  */
-export function responseHeaders(raw: readonly Buffer[], visit: Visit): HostResponse {
-  const headers = ['X-Request-Id', visit.id]
+export function responseHeaders(raw: readonly Buffer[]): HostResponse {
+  const headers: string[] = []
   const texts = raw.map((bytes) => bytes.toString('latin1'))
   const listed = connectionListed(texts)
-  let renderer = ''
+  const notes = { renderer: '', isPrivate: false, purgeSeq: 0 }
   let contentType = ''
   for (let i = 0; i < texts.length; i += 2) {
     const name = texts[i] as string
     const lower = name.toLowerCase()
     if (HOP_BY_HOP.has(lower) || lower === 'x-request-id' || listed?.has(lower)) continue
     if (lower.startsWith('x-stead-')) {
-      if (lower === 'x-stead-renderer') renderer = texts[i + 1] as string
+      if (lower === 'x-stead-renderer') notes.renderer = texts[i + 1] as string
+      else if (lower === 'x-stead-cache') notes.isPrivate = texts[i + 1] === 'private'
+      else if (lower === 'x-stead-purge') notes.purgeSeq = Number(texts[i + 1]) || 0
       continue
     }
     if (lower === 'content-type') contentType = texts[i + 1] as string
     headers.push(name, texts[i + 1] as string)
   }
-  return { headers, notes: { renderer }, contentType }
+  return { headers, notes, contentType }
 }
 
 /** Names that `Connection` headers list besides the usual options; framing headers are never dropped by that. */

@@ -12,8 +12,16 @@ import { defaultLimits, type EdgeLimits } from './limits.ts'
 import { type ProxyContext, passToHost } from './proxy.ts'
 import type { Route, Routes } from './route.ts'
 import { rules as allRules } from './rules/index.ts'
-import { createUpstreams } from './upstreams.ts'
-import { type Answer, type Destination, type Refusal, type Rule, readDestination, type Visit } from './visit.ts'
+import { createUpstreams, type Upstreams } from './upstreams.ts'
+import {
+  type Answer,
+  type Destination,
+  handled,
+  type Refusal,
+  type Rule,
+  readDestination,
+  type Visit,
+} from './visit.ts'
 
 /** The part of a pino logger that the edge uses. */
 export interface EdgeLog {
@@ -40,6 +48,10 @@ export interface GatewayOptions {
   readonly trustProxy?: readonly string[]
   readonly limits?: Partial<EdgeLimits>
   readonly rules?: readonly Rule[]
+  /** Connections to the hosts, shared with a cache; its maker ends them. Absent: its own. */
+  readonly upstreams?: Upstreams
+  /** Waits until a purge that a visitor has caused counts here, so that he sees what he has changed. */
+  readonly reachPurge?: (seq: number) => Promise<void>
   /** Called after each response; costs nothing when it is not set. */
   readonly onAccess?: (entry: AccessEntry, contentType: string) => void
   readonly metrics?: EdgeMetrics
@@ -66,12 +78,13 @@ interface GatewayContext extends ProxyContext {
 /** Puts a gateway together; it neither listens nor opens a connection by itself. */
 export function createGateway(options: GatewayOptions): Gateway {
   const limits = { ...defaultLimits, ...options.limits }
-  const upstreams = createUpstreams(limits.upstream)
+  const upstreams = options.upstreams ?? createUpstreams(limits.upstream)
   const context: GatewayContext = {
     options,
     limits,
     upstreams,
     hostKey: options.hostKey,
+    reachPurge: options.reachPurge,
     rules: options.rules ?? allRules,
     readClient: createClientReader(options.trustProxy ?? [], options.publicScheme ?? 'http'),
     underWay: new WeakMap(),
@@ -108,7 +121,7 @@ async function close(server: Server, context: GatewayContext): Promise<void> {
   const cutOff = setTimeout(() => server.closeAllConnections(), context.limits.closeTimeoutMs)
   await closed
   clearTimeout(cutOff)
-  await context.upstreams.destroy()
+  if (!context.options.upstreams) await context.upstreams.destroy()
 }
 
 function receive(
@@ -202,12 +215,16 @@ function applyRules(context: GatewayContext, visit: Visit, index: number): void 
     for (let i = index; i < context.rules.length; i++) {
       const answer = (context.rules[i] as Rule)(visit)
       if (answer === undefined) continue
+      if (answer === handled) return
       if (!(answer instanceof Promise)) {
         sendAnswer(visit, answer)
         return
       }
       answer.then(
-        (late) => (late ? sendAnswer(visit, late) : applyRules(context, visit, i + 1)),
+        (late) => {
+          if (late === undefined) applyRules(context, visit, i + 1)
+          else if (late !== handled) sendAnswer(visit, late)
+        },
         (error) => fail(context, visit, error),
       )
       return

@@ -5,7 +5,7 @@ import { pageAnswer, sendAnswer } from './answer.ts'
 import { requestHeaders, responseHeaders } from './forwarding.ts'
 import type { Route } from './route.ts'
 import type { Upstreams } from './upstreams.ts'
-import { hasBody, type Visit } from './visit.ts'
+import { type Answer, hasBody, type Visit } from './visit.ts'
 
 /** What passing requests on needs. */
 export interface ProxyContext {
@@ -13,6 +13,8 @@ export interface ProxyContext {
   readonly hostKey: string
   /** Told of every request that the host did not answer. */
   readonly onFailure: (visit: Visit, route: Route, error: Error) => void
+  /** Waits until the purge with this number counts on this edge. */
+  readonly reachPurge?: ((seq: number) => Promise<void>) | undefined
 }
 
 /** Passes a visit on to the host of its site and the answer back, streaming both ways. */
@@ -55,6 +57,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   private answered = false
   private retried = false
   private waiting = false
+  /** While it is there, nothing of the response goes to the visitor: what is to be done then, in order. */
+  private held: (() => void)[] | undefined
 
   constructor(visit: Visit, route: Route, context: ProxyContext) {
     this.visit = visit
@@ -96,16 +100,40 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Controller, status: number, _headers: unknown, reason = ''): void {
     if (status < 200 || this.abandoned) return
     const { visit } = this
-    const { headers, notes, contentType } = responseHeaders(controller.rawHeaders ?? [], visit)
+    const { headers, notes, contentType } = responseHeaders(controller.rawHeaders ?? [])
     visit.outcome.renderer = notes.renderer
     visit.outcome.contentType = contentType
     if (visit.observers) for (const observer of visit.observers) observer.head?.(status, headers)
-    visit.response.writeHead(status, reason, headers)
+    headers.push('X-Request-Id', visit.id)
+    if (notes.purgeSeq > 0 && this.context.reachPurge) this.hold(this.context.reachPurge(notes.purgeSeq), controller)
+    this.whenFree(() => visit.response.writeHead(status, reason, headers))
+  }
+
+  /** Who has changed a page is not told so before this edge has let go of the old one. */
+  private hold(until: Promise<void>, controller: Controller): void {
+    controller.pause()
+    const acts: (() => void)[] = []
+    this.held = acts
+    until.then(() => {
+      this.held = undefined
+      if (!this.visit.response.destroyed) for (const act of acts) act()
+      controller.resume()
+    })
+  }
+
+  private whenFree(act: () => void): void {
+    if (this.held) this.held.push(act)
+    else act()
   }
 
   onResponseData(controller: Controller, chunk: Buffer): void {
-    const { visit } = this
     if (this.abandoned) return
+    if (this.held) this.held.push(() => this.sendData(controller, chunk))
+    else this.sendData(controller, chunk)
+  }
+
+  private sendData(controller: Controller, chunk: Buffer): void {
+    const { visit } = this
     visit.outcome.sentBytes += chunk.length
     if (visit.observers) for (const observer of visit.observers) observer.data?.(chunk)
     if (visit.response.write(chunk) || this.waiting) return
@@ -121,7 +149,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { visit } = this
     visit.abandon = undefined
     if (visit.observers) for (const observer of visit.observers) observer.end?.()
-    visit.response.end()
+    this.whenFree(() => visit.response.end())
   }
 
   onResponseError(_controller: Controller, error: NodeJS.ErrnoException): void {
@@ -137,7 +165,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.context.onFailure(visit, this.route, error)
     // A response cut off in the middle must not look complete: without its end the visitor's client can tell.
     if (visit.response.headersSent) visit.response.destroy()
-    else sendAnswer(visit, pageAnswer(visit, pageFor(error)))
+    else sendAnswer(visit, failureAnswer(visit, error))
   }
 
   private mayRetry(error: NodeJS.ErrnoException): boolean {
@@ -153,6 +181,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     client.close().catch(() => {})
   }
 }
+
+/** What a visitor is told when the host does not answer. */
+export const failureAnswer = (visit: Visit, error: NodeJS.ErrnoException): Answer => pageAnswer(visit, pageFor(error))
+
+/** The host had its time: a second try would take as long. */
+export const isTimeout = (error: NodeJS.ErrnoException): boolean => TIMEOUTS.has(error.code ?? '')
 
 function pageFor(error: NodeJS.ErrnoException) {
   const code = error.code ?? ''

@@ -9,8 +9,13 @@ export interface Route {
   readonly primaryHost: string | null
   readonly maintenance: boolean
   readonly edgeCache: boolean
-  /** Raised by every purge; entries of lower epochs are dead. */
+  /** Raised by every purge of all pages; stored pages of lower epochs are dead. */
   readonly cacheEpoch: number
+  readonly cdn: boolean
+  /** The same for files. */
+  readonly cdnEpoch: number
+  /** It is known to have changed, and could not be read again: the epochs may be higher by now. */
+  readonly isOutdated?: boolean
 }
 
 /** Where the gateway finds routes; `createRouteTable` makes one. */

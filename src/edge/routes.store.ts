@@ -15,6 +15,8 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
       'sites.maintenance',
       'sites.edge_cache',
       'sites.cache_epoch',
+      'sites.cdn',
+      'sites.cdn_epoch',
       'hosts.address',
     ])
     .where('routes.host_name', '=', hostName)
@@ -30,6 +32,8 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
       maintenance: row.maintenance === 1,
       edgeCache: row.edge_cache === 1,
       cacheEpoch: row.cache_epoch,
+      cdn: row.cdn === 1,
+      cdnEpoch: row.cdn_epoch,
     }
   )
 }

@@ -44,7 +44,7 @@ export interface RouteTable extends Routes {
 export class RoutesBusy extends Error {}
 
 interface Entry {
-  readonly route: Route
+  route: Route
   /** When it was asked for, monotonic. */
   readonly loadedAtMs: number
   /** Set by a change notice: not to be served any more, unless it cannot be looked up. */
@@ -123,6 +123,7 @@ function find(table: Table, hostName: string): Route | undefined | Promise<Route
 function keepServing(table: Table, entry: Entry, error: unknown): Route {
   entry.retryAtMs = performance.now() + table.options.retryMs
   table.options.onError(error)
+  if (entry.stale && !entry.route.isOutdated) entry.route = { ...entry.route, isOutdated: true }
   return entry.route
 }
 

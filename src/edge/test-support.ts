@@ -51,6 +51,8 @@ export const routeTo = (upstream: string, more: Partial<Route> = {}): Route => (
   maintenance: false,
   edgeCache: false,
   cacheEpoch: 0,
+  cdn: false,
+  cdnEpoch: 0,
   ...more,
 })
 

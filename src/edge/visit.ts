@@ -66,8 +66,13 @@ export interface Answer {
   readonly close?: boolean
 }
 
+/** What a rule returns that has taken the visit over: it sends the response itself. */
+export const handled = Symbol('handled')
+
+export type Decision = Answer | typeof handled | undefined
+
 /** A rule answers a visit or lets it pass (undefined). */
-export type Rule = (visit: Visit) => Answer | undefined | Promise<Answer | undefined>
+export type Rule = (visit: Visit) => Decision | Promise<Decision>
 
 /** Where a request wants to go. */
 export interface Destination {

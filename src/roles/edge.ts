@@ -1,9 +1,19 @@
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createDisk } from '../edge/cache/disk.ts'
+import { createPageCache } from '../edge/cache/page-cache.ts'
+import { createPurgeFeed } from '../edge/cache/purge-feed.ts'
+import { purgesSince } from '../edge/cache/purges.store.ts'
 import { createGateway } from '../edge/gateway.ts'
+import { defaultLimits } from '../edge/limits.ts'
 import { loadRoute, routesChangedSince } from '../edge/routes.store.ts'
 import { createRouteTable } from '../edge/routes.ts'
+import { rules } from '../edge/rules/index.ts'
+import { createUpstreams } from '../edge/upstreams.ts'
 import { untilFree } from './free-port.ts'
 import type { Ground, Part } from './part.ts'
+
+const MB = 1 << 20
 
 export interface Edge extends Part {
   readonly port: number
@@ -17,7 +27,30 @@ export async function startEdge({ config, database, log, hostKey }: Ground): Pro
     onChange: (callback) => database.changes.subscribe('routes', callback),
     onError: (error) => log.warn({ err: error }, 'routes could not be read'),
   })
-  const gateway = createGateway({ routes, log, hostKey, trustProxy: config.trustProxy })
+  const purges = createPurgeFeed({
+    since: (seq) => purgesSince(database.read, seq),
+    onChange: (callback) => database.changes.subscribe('purges', callback),
+    onError: (error) => log.warn({ err: error }, 'purges could not be read'),
+  })
+  const upstreams = createUpstreams(defaultLimits.upstream)
+  const cache = createPageCache({
+    upstreams,
+    hostKey,
+    purges,
+    memoryBytes: config.edgeCacheMb * MB,
+    ...(config.edgeCacheDiskMb > 0 && {
+      disk: await createDisk(join(config.dataDir, 'edge-cache'), config.edgeCacheDiskMb * MB),
+    }),
+  })
+  const gateway = createGateway({
+    routes,
+    log,
+    hostKey,
+    trustProxy: config.trustProxy,
+    upstreams,
+    rules: [...rules, cache.rule],
+    reachPurge: (seq) => purges.reach(seq),
+  })
   const { server } = gateway
   await untilFree(config.edgeListen, 'STEAD_EDGE_LISTEN')
   await new Promise<void>((resolve, reject) => {
@@ -31,6 +64,9 @@ export async function startEdge({ config, database, log, hostKey }: Ground): Pro
     async stop() {
       await gateway.close()
       routes.close()
+      purges.close()
+      await upstreams.destroy()
+      await cache.close()
     },
   }
 }

@@ -26,6 +26,8 @@ export interface Schema {
   operation_steps: OperationStepRow
   operation_results: OperationResultRow
   schedules: ScheduleRow
+  purge_clock: PurgeClockRow
+  cache_purges: CachePurgeRow
 }
 
 type Flag = 0 | 1
@@ -109,7 +111,10 @@ export interface SiteRow {
   cdn: Flag
   defensive_until: number | null
   maintenance: Flag
+  /** Raised by every purge of all pages. */
   cache_epoch: number
+  /** The same for files. */
+  cdn_epoch: Generated<number>
   cloned_from_id: number | null
   admin_username: string
   admin_email: string
@@ -275,6 +280,24 @@ export interface OperationResultRow {
   message: string | null
   /** The operation of that site that does the rest. */
   follow_up_id: number | null
+}
+
+/** One row: the number of the newest purge. */
+export interface PurgeClockRow {
+  id: number
+  seq: number
+}
+
+/** Something that edges must let go of. */
+export interface CachePurgeRow {
+  /** Ascending without gaps, in the order of commits. */
+  seq: number
+  site_id: number
+  /** All pages of lower epochs; null: not all. */
+  page_epoch: number | null
+  file_epoch: number | null
+  /** JSON array of paths of single pages; null: none. */
+  paths: string | null
 }
 
 export interface ScheduleRow {

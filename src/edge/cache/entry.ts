@@ -1,0 +1,151 @@
+import { hash } from 'node:crypto'
+import { codings, IDENTITY, isCompressible } from './encodings.ts'
+import type { Lifetime, Tier } from './lifetime.ts'
+
+/** A stored response. */
+export interface Entry {
+  readonly key: string
+  readonly path: string
+  readonly siteId: number
+  readonly tier: Tier
+  /** The site's epoch of this tier when the request to the host began: dead when a purge has raised it since. */
+  readonly epoch: number
+  readonly status: number
+  readonly reason: string
+  /** Raw pairs for the visitor, flat: without length, coding, validators' variants and what is said anew each time. */
+  readonly headers: readonly string[]
+  readonly etag: string
+  readonly lastModified: string
+  /** Sent to the host to ask whether it still holds; empty when the host gave none. */
+  readonly hostEtag: string
+  readonly renderer: string
+  readonly contentType: string
+  readonly isCompressible: boolean
+  /** Bodies by coding (see `codings`); the first is always there. */
+  readonly bodies: (Buffer | undefined)[]
+  /** Codings that were made, are being made, or are not worth it: one bit each. */
+  asked: number
+  /** When it was made, monotonic. */
+  madeAtMs: number
+  lifetime: Lifetime
+  /** Somebody fetches it anew already. */
+  isRefreshing: boolean
+  /** Not fetched anew before this moment, because the last try failed. */
+  retryAtMs: number
+  hits: number
+  /** What it counts in the memory's budget. */
+  bytes: number
+  /** Headers as sent in the current second, by coding. */
+  readonly prepared: (Prepared | undefined)[]
+  /** Neighbours in the order of use. */
+  newer: Entry | undefined
+  older: Entry | undefined
+}
+
+interface Prepared {
+  readonly second: number
+  readonly how: string
+  readonly headers: string[]
+}
+
+/** Of an entry besides its bodies: strings, objects, places in tables. */
+const OVERHEAD_BYTES = 2048
+
+/** What an entry is made of. */
+export interface Draft {
+  readonly key: string
+  readonly path: string
+  readonly siteId: number
+  readonly tier: Tier
+  readonly epoch: number
+  readonly status: number
+  readonly reason: string
+  /** As the host sent them, end-to-end ones only. */
+  readonly headers: readonly string[]
+  readonly renderer: string
+  readonly body: Buffer
+  readonly lifetime: Lifetime
+  readonly nowMs: number
+}
+
+/** Makes an entry of a whole response. */
+export function createEntry(draft: Draft): Entry {
+  const { headers, body, status } = draft
+  const kept: string[] = []
+  let hostEtag = ''
+  let lastModified = ''
+  let contentType = ''
+  let noTransform = false
+  for (let i = 0; i < headers.length; i += 2) {
+    const [name, value] = [headers[i] as string, headers[i + 1] as string]
+    switch (name.toLowerCase()) {
+      case 'content-length':
+      case 'age':
+      case 'date':
+      case 'vary':
+      case 'accept-ranges':
+        continue
+      case 'etag':
+        hostEtag = value
+        continue
+      case 'last-modified':
+        lastModified = value
+        break
+      case 'content-type':
+        contentType = value
+        break
+      case 'cache-control':
+        noTransform ||= /no-transform/i.test(value)
+    }
+    kept.push(name, value)
+  }
+  const compressible = !noTransform && isCompressible(contentType, body.length)
+  if (compressible) kept.push('Vary', 'Accept-Encoding')
+  if (status === 200) kept.push('Accept-Ranges', 'bytes')
+  return {
+    ...draft,
+    headers: kept,
+    etag: hostEtag || (status === 200 ? `"${hash('sha1', body, 'base64url')}"` : ''),
+    lastModified,
+    hostEtag,
+    contentType,
+    isCompressible: compressible,
+    bodies: [body, undefined, undefined, undefined],
+    asked: 1 << IDENTITY,
+    madeAtMs: draft.nowMs,
+    isRefreshing: false,
+    retryAtMs: 0,
+    hits: 0,
+    bytes: body.length + OVERHEAD_BYTES,
+    prepared: [undefined, undefined, undefined, undefined],
+    newer: undefined,
+    older: undefined,
+  }
+}
+
+/** Another coding of the same body is another representation: a strong validator must tell them apart (RFC 9110 §8.8.3.3). */
+export const etagOf = (entry: Entry, coding: number): string =>
+  coding === IDENTITY || entry.etag === '' || entry.etag.startsWith('W/') ? entry.etag : `W/${entry.etag}`
+
+export const ageSeconds = (entry: Entry, nowMs: number): number =>
+  Math.max(0, Math.floor((nowMs - entry.madeAtMs) / 1000))
+
+/**
+ * Headers of a whole answer with this body, raw and flat; the last value is the place of the request id. They are put together
+ * once a second, not once a request: the same array comes back, so it must be used up before the next call.
+ * @param how for `Cache-Status` (RFC 9211)
+ */
+export function preparedHeaders(entry: Entry, coding: number, how: string, nowMs: number): string[] {
+  const second = ageSeconds(entry, nowMs)
+  const before = entry.prepared[coding]
+  if (before && before.second === second && before.how === how) return before.headers
+  const body = entry.bodies[coding] as Buffer
+  const ttl = Math.ceil((entry.madeAtMs + entry.lifetime.freshMs - nowMs) / 1000)
+  const headers = [...entry.headers]
+  if (coding !== IDENTITY) headers.push('Content-Encoding', codings[coding] as string)
+  if (entry.etag) headers.push('ETag', etagOf(entry, coding))
+  headers.push('Age', String(second), 'Cache-Status', `Stead; ${how}; ttl=${ttl}`)
+  headers.push('Content-Length', String(body.length), 'X-Request-Id', '')
+  entry.prepared[coding] = { second, how, headers }
+  return headers
+}

@@ -1,0 +1,40 @@
+/** The address of a page as the cache knows it. */
+export interface PageAddress {
+  /** Scheme, host and target: what a stored page is found by. */
+  readonly key: string
+  /** Path and query for the host, without parameters that change no page. */
+  readonly target: string
+  /** Without the query: what a purge names. */
+  readonly path: string
+}
+
+/** Added to links by campaigns and mail programs, read by scripts in the browser alone. */
+const TRACKING =
+  /^(?:utm_[a-z_]+|fbclid|gclid|gclsrc|dclid|gbraid|wbraid|gad_source|gad_campaignid|msclkid|yclid|twclid|ttclid|igshid|igsh|li_fat_id|mc_cid|mc_eid|_hsenc|_hsmi|_ga|_gl|srsltid|epik|s_kwcid|vero_id|mkt_tok)(?:=|$)/i
+
+/** The order of parameters is kept: PHP sees the difference between `?a=1&a=2` and `?a=2&a=1`. */
+export function pageAddress(scheme: string, host: string, target: string): PageAddress {
+  const query = target.indexOf('?')
+  if (query < 0) return { key: `${scheme}://${host}${target}`, target, path: target }
+  const path = target.slice(0, query)
+  const kept = withoutTracking(target.slice(query + 1))
+  const clean = kept === '' ? path : `${path}?${kept}`
+  return { key: `${scheme}://${host}${clean}`, target: clean, path }
+}
+
+function withoutTracking(query: string): string {
+  return query
+    .split('&')
+    .filter((parameter) => parameter !== '' && !TRACKING.test(parameter))
+    .join('&')
+}
+
+/**
+ * Whether a purge of `pattern` concerns a path: the same path (with or without its last slash), or with `*` at the end
+ * everything that begins so.
+ */
+export function isPurgedBy(path: string, pattern: string): boolean {
+  if (pattern.endsWith('*')) return path.startsWith(pattern.slice(0, -1))
+  if (path === pattern) return true
+  return path.length > pattern.length ? path === `${pattern}/` : pattern === `${path}/`
+}

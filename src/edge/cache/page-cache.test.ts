@@ -1,0 +1,267 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { createCleanup, eventually } from '../test-support.ts'
+import { file, page, startCachedSite, statusOf } from './test-support.ts'
+
+const cleanup = createCleanup()
+afterEach(() => cleanup.run())
+
+const counted = () => startCachedSite(cleanup, (_request, response, count) => page(response, `page ${count}`))
+
+describe('a page of PHP', () => {
+  test('200 from the host once, then from the cache, with age, status and validator', async () => {
+    const site = await counted()
+    const first = await site.get('/about/')
+    expect([first.body, statusOf(first)]).toEqual(['page 1', 'Stead; fwd=uri-miss; stored'])
+    const second = await site.get('/about/')
+    expect([second.status, second.body, second.headers.age]).toEqual([200, 'page 1', '0'])
+    expect(statusOf(second)).toMatch(/^Stead; hit; ttl=(?:600|599)$/)
+    expect(second.headers.etag).toMatch(/^"[\w-]+"$/)
+    expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id'])
+    expect(JSON.stringify(second.raw)).not.toMatch(/x-stead/i)
+    expect(site.asked.length).toBe(1)
+  })
+
+  test('200 for HEAD from a GET, 304 for a current copy, 206 for a part, 416 for one past the end', async () => {
+    const site = await counted()
+    const head = await site.get('/', {}, 'HEAD')
+    expect([head.status, head.body, head.headers['content-length']]).toEqual([200, '', '6'])
+    expect(site.asked[0]?.method).toBe('GET')
+    const etag = head.headers.etag as string
+    for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const same = await site.get('/', { 'if-none-match': tag })
+      expect([tag, same.status, same.body, same.headers.etag]).toEqual([tag, 304, '', etag])
+      expect(same.headers['content-type']).toBeUndefined()
+    }
+    expect((await site.get('/', { 'if-none-match': '"other"' })).status).toBe(200)
+    const part = await site.get('/', { range: 'bytes=0-3' })
+    expect([part.status, part.body, part.headers['content-range']]).toEqual([206, 'page', 'bytes 0-3/6'])
+    expect((await site.get('/', { range: 'bytes=-1' })).body).toBe('1')
+    expect((await site.get('/', { range: 'bytes=9-' })).status).toBe(416)
+    expect((await site.get('/', { range: 'bytes=0-1', 'if-range': '"other"' })).body).toBe('page 1')
+    expect((await site.get('/', { range: 'bytes=0-1', 'if-range': etag })).body).toBe('pa')
+    expect((await site.get('/', { range: 'bytes=0-0,2-3' })).status).toBe(200)
+    expect(site.asked.length).toBe(1)
+  })
+
+  test('one page for all campaign links, and their parameters do not reach the host', async () => {
+    const site = await counted()
+    await site.get('/?utm_source=mail&b=2&fbclid=x&a=1&gclid=')
+    expect(site.asked[0]?.url).toBe('/?b=2&a=1')
+    expect((await site.get('/?b=2&a=1&utm_campaign=y')).body).toBe('page 1')
+    expect((await site.get('/?a=1&b=2')).body).toBe('page 2')
+    expect((await site.get('/?utm_source=a')).body).toBe('page 3')
+    expect((await site.get('/')).body).toBe('page 3')
+  })
+
+  test('the host is asked without cookies, conditions, ranges and odd headers', async () => {
+    const site = await counted()
+    await site.get('/', {
+      cookie: '_ga=1; theme=dark',
+      'accept-encoding': 'br',
+      'x-poison': '1',
+      referer: 'http://elsewhere/',
+      'user-agent': 'A',
+      'x-original-url': '/other',
+      'if-none-match': '"x"',
+      'x-stead-site': '9',
+    })
+    const names = Object.keys(site.asked[0]?.headers ?? {}).filter((name) => name !== 'connection')
+    expect(names.sort()).toEqual(
+      [
+        'host',
+        'user-agent',
+        'x-forwarded-for',
+        'x-forwarded-host',
+        'x-forwarded-proto',
+        'x-request-id',
+        'x-stead-key',
+        'x-stead-site',
+      ].sort(),
+    )
+    expect(site.asked[0]?.headers['x-stead-site']).toBe('7')
+  })
+
+  test.each([
+    ['log-in', { cookie: 'a=b; wordpress_logged_in_abc=admin' }],
+    ['comment author', { cookie: 'comment_author_abc=Ann' }],
+    ['post password', { cookie: 'wp-postpass_abc=x' }],
+    ['cart', { cookie: 'woocommerce_items_in_cart=1' }],
+    ['PHP session', { cookie: 'PHPSESSID=1' }],
+    ['credentials', { authorization: 'Basic eDp5' }],
+    ['method override', { 'x-http-method-override': 'DELETE' }],
+  ])('never for somebody with %s', async (_what, headers) => {
+    const site = await counted()
+    await site.get('/')
+    const own = await site.get('/', headers)
+    expect([own.body, statusOf(own).startsWith('Stead; fwd=')]).toEqual(['page 2', true])
+    expect(site.asked[1]?.headers).toMatchObject(headers)
+    expect((await site.get('/')).body).toBe('page 1')
+  })
+
+  test.each([
+    ['a cookie', { 'set-cookie': 'a=b' }],
+    ['no-store', { 'cache-control': 'no-store' }],
+    ['private', { 'cache-control': 'private, max-age=60' }],
+    ['no-cache', { 'cache-control': 'no-cache, must-revalidate, max-age=0' }],
+    ['max-age=0', { 'cache-control': 'max-age=0' }],
+    ['Vary by cookie', { vary: 'Accept-Encoding, Cookie' }],
+    ['Vary by anything', { vary: '*' }],
+    ['a coding of its own', { 'content-encoding': 'x-own' }],
+    ['an expiry in the past', { expires: 'Wed, 11 Jan 1984 05:00:00 GMT' }],
+    ['DONOTCACHEPAGE', { 'x-stead-cache': 'private' }],
+  ])('never an answer with %s', async (_what, headers) => {
+    const site = await startCachedSite(cleanup, (_request, response, count) => page(response, `page ${count}`, headers))
+    expect((await site.get('/')).body).toBe('page 1')
+    expect((await site.get('/')).body).toBe('page 2')
+    expect((await site.get('/')).headers['x-stead-cache']).toBeUndefined()
+  })
+
+  test('a page that cannot be kept is asked for with the cookies of its visitor', async () => {
+    const site = await startCachedSite(cleanup, (request, response) =>
+      page(response, `for ${request.headers.cookie ?? 'nobody'}`, { 'cache-control': 'private' }),
+    )
+    expect((await site.get('/', { cookie: 'theme=dark' })).body).toBe('for theme=dark')
+    expect((await site.get('/', { cookie: 'theme=light' })).body).toBe('for theme=light')
+  })
+
+  test('private addresses go to the host untouched', async () => {
+    const site = await counted()
+    for (const path of [
+      '/wp-admin/',
+      '/wp-login.php',
+      '/?preview=true',
+      '/sub/wp-login.php?action=x',
+      '/?wc-ajax=get',
+    ]) {
+      await site.get(path)
+      expect([path, statusOf(await site.get(path))]).toEqual([path, 'Stead; fwd=bypass; detail=private-address'])
+    }
+    expect(site.asked.length).toBe(10)
+  })
+
+  test('404 is kept for a moment only, 500 never', async () => {
+    const site = await startCachedSite(cleanup, (request, response, count) =>
+      page(response, `page ${count}`, {}, request.url === '/gone' ? 404 : 500),
+    )
+    expect(statusOf(await site.get('/gone'))).toContain('stored')
+    const second = await site.get('/gone')
+    expect([second.status, second.body]).toEqual([404, 'page 1'])
+    expect(Number(/ttl=(\d+)/.exec(statusOf(second))?.[1])).toBeLessThanOrEqual(30)
+    expect((await site.get('/broken')).body).toBe('page 2')
+    expect((await site.get('/broken')).body).toBe('page 3')
+  })
+
+  test('what was stored of an address that is written to is gone', async () => {
+    const site = await counted()
+    await site.get('/contact/')
+    expect((await site.get('/contact/', {}, 'POST')).body).toBe('page 2')
+    expect((await site.get('/contact/')).body).toBe('page 3')
+  })
+
+  test('a site with the edge cache off is passed through', async () => {
+    const site = await counted()
+    await site.get('/')
+    site.route = { ...site.route, edgeCache: false }
+    expect((await site.get('/')).body).toBe('page 2')
+    site.route = { ...site.route, edgeCache: true, cdn: false }
+    expect((await site.get('/')).body).toBe('page 1')
+  })
+
+  test('a host name that has come to another site shows nothing of the one before', async () => {
+    const site = await counted()
+    await site.get('/')
+    site.route = { ...site.route, siteId: 8 }
+    expect((await site.get('/')).body).toBe('page 2')
+  })
+
+  test('a body that is too large is passed through whole', async () => {
+    const large = 'x'.repeat(300_000)
+    const site = await startCachedSite(cleanup, (_request, response, count) => page(response, large + count), {
+      cache: { mostBodyBytes: 100_000 },
+    })
+    expect((await site.get('/')).body).toBe(`${large}1`)
+    expect((await site.get('/')).body).toBe(`${large}2`)
+    expect(site.cache.stats().entries).toBe(0)
+  })
+
+  test('memory stays within its bound, least used pages go first', async () => {
+    const site = await startCachedSite(cleanup, (_request, response) => page(response, 'x'.repeat(10_000)), {
+      cache: { memoryBytes: 100_000, mostBodyBytes: 50_000 },
+    })
+    for (let i = 0; i < 30; i++) {
+      await site.get(`/p${i}`)
+      expect(statusOf(await site.get('/p0'))).toContain('hit')
+    }
+    expect(site.cache.stats().bytes).toBeLessThanOrEqual(100_000)
+    expect(site.cache.stats().entries).toBeGreaterThan(4)
+  })
+})
+
+describe('a file (CDN)', () => {
+  test('from the cache for everybody, also with a log-in cookie', async () => {
+    const site = await startCachedSite(cleanup, (_request, response, count) => file(response, `a{b:${count}}`))
+    const cookie = { cookie: 'wordpress_logged_in_x=1' }
+    expect((await site.get('/a.css?ver=1', cookie)).body).toBe('a{b:1}')
+    expect(site.asked[0]?.headers.cookie).toBeUndefined()
+    const second = await site.get('/a.css?ver=1', cookie)
+    expect([second.body, second.headers['cache-control']]).toEqual(['a{b:1}', 'public, max-age=86400'])
+    expect((await site.get('/a.css?ver=2')).body).toBe('a{b:2}')
+  })
+
+  test('a page behind an address like a file is not shown to others', async () => {
+    const site = await startCachedSite(cleanup, (request, response) =>
+      page(response, `for ${request.headers.cookie ?? 'nobody'}`),
+    )
+    const cookie = { cookie: 'wordpress_logged_in_x=1' }
+    expect((await site.get('/members.pdf', cookie)).body).toBe('for wordpress_logged_in_x=1')
+    expect((await site.get('/members.pdf')).body).toBe('for nobody')
+    expect((await site.get('/members.pdf', cookie)).body).toBe('for wordpress_logged_in_x=1')
+  })
+
+  test('off: files are passed through', async () => {
+    const site = await startCachedSite(cleanup, (_request, response, count) => file(response, `a{b:${count}}`), {
+      route: { cdn: false },
+    })
+    expect((await site.get('/a.css')).body).toBe('a{b:1}')
+    expect((await site.get('/a.css')).body).toBe('a{b:2}')
+  })
+
+  test('a range of a large file that is not stored goes to the host as it is', async () => {
+    const site = await startCachedSite(cleanup, (request, response) =>
+      file(response, String(request.headers.range ?? 'whole'), {}, 206),
+    )
+    expect((await site.get('/film.mp4', { range: 'bytes=5-9' })).body).toBe('bytes=5-9')
+  })
+})
+
+test('a page on disk comes back when memory had no room for it, and is purged like others', async () => {
+  const { createDisk } = await import('./disk.ts')
+  const { mkdtemp, readdir, rm } = await import('node:fs/promises')
+  const { tmpdir } = await import('node:os')
+  const { join } = await import('node:path')
+  const folder = await mkdtemp(join(tmpdir(), 'stead-cache-'))
+  cleanup.add(() => rm(folder, { recursive: true }))
+  const disk = await createDisk(folder, 1 << 20)
+  const site = await startCachedSite(
+    cleanup,
+    (_request, response, count) => page(response, `${count} ${'x'.repeat(30_000)}`),
+    {
+      cache: { memoryBytes: 100_000, mostBodyBytes: 50_000, disk },
+    },
+  )
+  for (let i = 0; i < 6; i++) {
+    await site.get(`/p${i}/`)
+    await site.get(`/p${i}/`)
+  }
+  expect(site.cache.stats().diskEntries).toBe(3)
+  const back = await site.get('/p0/')
+  expect([back.body.slice(0, 2), statusOf(back)]).toEqual(['1 ', expect.stringContaining('hit')])
+  site.log.commit({ pages: ['/p1/'] })
+  await site.feed.refresh()
+  expect((await site.get('/p1/')).body.slice(0, 2)).toBe('7 ')
+  site.log.commit({ pages: 'all' })
+  await site.feed.refresh()
+  expect((await site.get('/p2/')).body.slice(0, 2)).toBe('8 ')
+  await site.cache.close()
+  await eventually(async () => (await readdir(folder)).length === 0)
+})

@@ -1,0 +1,346 @@
+import { LRUCache } from 'lru-cache'
+import type { Route } from '../route.ts'
+import type { Upstreams } from '../upstreams.ts'
+import { type Decision, handled, type ResponseObserver, type Rule, type Visit } from '../visit.ts'
+import { type Disk, noDisk } from './disk.ts'
+import { createCompression } from './encodings.ts'
+import type { Entry } from './entry.ts'
+import { Fill, type FillResult, type Leader } from './fill.ts'
+import { fillHeaders } from './fill-headers.ts'
+import { isPurgedBy, type PageAddress, pageAddress } from './key.ts'
+import { createLeader } from './leader.ts'
+import type { Tier } from './lifetime.ts'
+import { createMemory, type Memory } from './memory.ts'
+import type { Purge, PurgeFeed } from './purge-feed.ts'
+import {
+  isConditional,
+  isPersonal,
+  isPrivateTarget,
+  isRead,
+  looksLikeFile,
+  type RequestFacts,
+  requestFacts,
+} from './request-facts.ts'
+import { type CopyMaker, sendEntry, type Use, uses } from './send-entry.ts'
+
+export interface PageCacheOptions {
+  readonly upstreams: Upstreams
+  /** Sent to the hosts as `x-stead-key`. */
+  readonly hostKey: string
+  readonly purges: PurgeFeed
+  readonly memoryBytes: number
+  readonly disk?: Disk
+  /** Larger bodies are passed through. */
+  readonly mostBodyBytes?: number
+  /** How long a visitor waits for a page that another one is fetching, before it asks the host itself. */
+  readonly patienceMs?: number
+  /** How many may wait for one page. */
+  readonly mostWaiters?: number
+}
+
+/** The cache of an edge process: pages of sites with the edge cache on, files of sites with the CDN on. */
+export interface PageCache {
+  /** The last rule: what it lets pass goes to the host. */
+  readonly rule: Rule
+  stats(): { entries: number; bytes: number; diskEntries: number; diskBytes: number; fills: number }
+  close(): Promise<void>
+}
+
+/** Not asked for through the cache again for so long, once the answer could not be kept. */
+const UNCACHEABLE_MS = 60_000
+/** After a failed try to fetch a stale page anew. */
+const RETRY_MS = 5_000
+/** Pages being fetched at a time; each may hold a body in memory. */
+const MOST_FILLS = 1_024
+
+interface Cache {
+  readonly options: Required<Omit<PageCacheOptions, 'disk'>> & { readonly disk: Disk }
+  readonly memory: Memory
+  readonly fills: Map<string, Fill>
+  /** Addresses whose answer could not be kept: nobody waits for another one's. */
+  readonly uncacheable: LRUCache<string, true>
+  readonly maker: CopyMaker
+}
+
+/** What is known of one visit to the cache. */
+interface Ask {
+  readonly visit: Visit
+  /** How often it has waited for another one's request in vain. */
+  waits: number
+  readonly route: Route
+  readonly facts: RequestFacts
+  readonly address: PageAddress
+}
+
+/** Puts a cache together; it takes part as a rule of the gateway. */
+export function createPageCache(given: PageCacheOptions): PageCache {
+  const options = {
+    mostBodyBytes: Math.min(8 << 20, given.memoryBytes >> 3),
+    patienceMs: 10_000,
+    mostWaiters: 1_000,
+    disk: noDisk,
+    ...given,
+  }
+  const memory = createMemory(options.memoryBytes, (entry) => {
+    if (entry.hits > 0 && isAliveFor(options.purges, entry)) options.disk.keep(entry)
+  })
+  const cache: Cache = {
+    options,
+    memory,
+    fills: new Map(),
+    uncacheable: new LRUCache({ max: 20_000, ttl: UNCACHEABLE_MS }),
+    maker: { compression: createCompression(), grown: (entry, bytes) => memory.grow(entry, bytes) },
+  }
+  options.purges.subscribe((purge) => letGo(cache, purge))
+  return {
+    rule: (visit) => decide(cache, visit),
+    stats: () => ({
+      entries: memory.count,
+      bytes: memory.bytes,
+      diskEntries: options.disk.count,
+      diskBytes: options.disk.bytes,
+      fills: cache.fills.size,
+    }),
+    close: () => options.disk.close(),
+  }
+}
+
+function decide(cache: Cache, visit: Visit): Decision | Promise<Decision> {
+  const { route } = visit
+  if (!route || !(route.edgeCache || route.cdn) || route.state !== 'live') return undefined
+  const address = pageAddress(visit.client.scheme, visit.host, visit.target)
+  if (!isRead(visit)) return forgetAfterWrite(cache, visit, address.key)
+  const facts = requestFacts(visit.request.rawHeaders)
+  if (facts.isPrivate) return pass(visit, 'request')
+  const ask = { visit, waits: 0, route, facts, address }
+  const entry = cache.memory.get(address.key)
+  if (entry && isAlive(cache, entry, route)) return use(cache, ask, entry)
+  if (isPrivateTarget(visit.target)) return pass(visit, 'bypass; detail=private-address')
+  if (!cache.options.disk.has(address.key)) return miss(cache, ask, undefined)
+  return fromDisk(cache, ask)
+}
+
+async function fromDisk(cache: Cache, ask: Ask): Promise<Decision> {
+  const entry = await cache.options.disk.take(ask.address.key)
+  if (ask.visit.response.destroyed) return handled
+  if (!entry || !isAlive(cache, entry, ask.route)) return miss(cache, ask, undefined)
+  // somebody may have fetched or read it meanwhile
+  const newer = cache.memory.get(entry.key)
+  if (newer && isAlive(cache, newer, ask.route)) return use(cache, ask, newer)
+  cache.memory.put(entry)
+  return use(cache, ask, entry)
+}
+
+/** Belongs to this site, is switched on, and no purge that is known has come after it. */
+function isAlive({ options }: Cache, entry: Entry, route: Route): boolean {
+  if (entry.siteId !== route.siteId || !(entry.tier === 'page' ? route.edgeCache : route.cdn)) return false
+  const epoch = entry.tier === 'page' ? route.cacheEpoch : route.cdnEpoch
+  return entry.epoch >= epoch && isAliveFor(options.purges, entry)
+}
+
+const isAliveFor = (purges: PurgeFeed, { siteId, tier, epoch }: Entry): boolean => epoch >= purges.floorOf(siteId, tier)
+
+const epochOf = ({ options }: Cache, route: Route, tier: Tier): number =>
+  Math.max(tier === 'page' ? route.cacheEpoch : route.cdnEpoch, options.purges.floorOf(route.siteId, tier))
+
+function use(cache: Cache, ask: Ask, entry: Entry): Decision | Promise<Decision> {
+  const { visit, route, facts } = ask
+  if (entry.tier === 'page' && isPersonal(facts)) return pass(visit, 'bypass; detail=cookie')
+  const overdueMs = performance.now() - entry.madeAtMs - entry.lifetime.freshMs
+  // An edge that may have missed a purge asks the host about everything.
+  const isKnown = cache.options.purges.isCurrent() && !route.isOutdated
+  if (isKnown && overdueMs < 0) return send(cache, ask, entry, uses.hit)
+  if (isKnown && overdueMs < entry.lifetime.staleMs) {
+    refresh(cache, ask, entry)
+    return send(cache, ask, entry, uses.stale)
+  }
+  return miss(cache, ask, overdueMs < entry.lifetime.staleIfErrorMs ? entry : undefined)
+}
+
+function send(cache: Cache, { visit, facts }: Ask, entry: Entry, how: Use): typeof handled {
+  cache.memory.touch(entry)
+  if (!visit.response.destroyed) sendEntry(visit, entry, facts, how, cache.maker)
+  return handled
+}
+
+/** Fetches a stale entry anew; nobody waits for it. */
+function refresh(cache: Cache, ask: Ask, entry: Entry): void {
+  if (entry.isRefreshing || performance.now() < entry.retryAtMs || cache.fills.size >= MOST_FILLS) return
+  entry.isRefreshing = true
+  const fill = startFill(cache, ask, entry)
+  fill.result.then(({ kind }) => {
+    entry.isRefreshing = false
+    if (kind === 'failed') entry.retryAtMs = performance.now() + RETRY_MS
+    else if (kind === 'uncacheable') cache.memory.remove(entry)
+  })
+}
+
+/** @param fallback what may be served when the host fails */
+function miss(cache: Cache, ask: Ask, fallback: Entry | undefined): Decision | Promise<Decision> {
+  const { visit, route, facts, address } = ask
+  const isFile = looksLikeFile(address.target)
+  if (!(isFile ? route.cdn : route.edgeCache)) return undefined
+  if (!isFile && isPersonal(facts)) return pass(visit, 'bypass; detail=cookie')
+  if (facts.range !== '' && !fallback) return pass(visit, 'request; detail=range')
+  if (cache.uncacheable.has(address.key)) return pass(visit, 'miss; detail=uncacheable')
+  if (cache.options.purges.position === undefined) return pass(visit, 'bypass; detail=starting')
+  const underWay = cache.fills.get(address.key)
+  if (underWay && isCurrentFill(cache, underWay, route)) {
+    if (underWay.waiters >= cache.options.mostWaiters) return pass(visit, 'miss; detail=crowded')
+    return wait(cache, ask, underWay, fallback, uses.collapsed)
+  }
+  if (cache.fills.size >= MOST_FILLS) return pass(visit, 'miss; detail=crowded')
+  if (visit.method === 'HEAD' || isConditional(facts) || facts.range !== '')
+    return wait(cache, ask, startFill(cache, ask, fallback, true), fallback, uses.miss)
+  return lead(cache, ask, fallback)
+}
+
+const isCurrentFill = (cache: Cache, { isDoomed, request }: Fill, route: Route): boolean =>
+  !isDoomed &&
+  request.siteId === route.siteId &&
+  request.epochs.page >= epochOf(cache, route, 'page') &&
+  request.epochs.file >= epochOf(cache, route, 'file')
+
+/** The visitor's own request fetches the page; it gets the answer as it comes. */
+function lead(cache: Cache, ask: Ask, fallback: Entry | undefined): Promise<Decision> {
+  const { visit } = ask
+  return new Promise((resolve) => {
+    const leader = createLeader(visit, ask.facts, {
+      pass: () => resolve(undefined),
+      answer: resolve,
+      fallback: fallback && (() => void resolve(send(cache, ask, fallback, uses.staleIfError))),
+    })
+    const fill = startFill(cache, ask, undefined, false, leader)
+    visit.abandon = () => {
+      resolve(handled)
+      fill.leave()
+    }
+  })
+}
+
+/** Waits for a page that is being fetched: bounded, then the visitor's request goes to the host itself. */
+async function wait(cache: Cache, ask: Ask, fill: Fill, fallback: Entry | undefined, how: Use): Promise<Decision> {
+  const { visit } = ask
+  fill.waiters++
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, cache.options.patienceMs, undefined)
+  })
+  const gone = new Promise<undefined>((resolve) => {
+    visit.abandon = () => resolve(undefined)
+  })
+  const result = await Promise.race([fill.result, late, gone])
+  clearTimeout(timer)
+  visit.abandon = undefined
+  fill.leaveWaiting()
+  return visit.response.destroyed ? handled : afterWaiting(cache, ask, fill, result, fallback, how)
+}
+
+function afterWaiting(
+  cache: Cache,
+  ask: Ask,
+  fill: Fill,
+  result: FillResult | undefined,
+  fallback: Entry | undefined,
+  how: Use,
+): Decision | Promise<Decision> {
+  if (result?.kind === 'entry') {
+    const { entry } = result
+    // What was fetched for a file may turn out to be a page.
+    if (entry.tier === 'page' && isPersonal(ask.facts)) return pass(ask.visit, 'bypass; detail=cookie')
+    if (!fill.isDoomed && isAlive(cache, entry, ask.route)) return send(cache, ask, entry, how)
+    // a purge came meanwhile: this answer is from before it
+    if (ask.waits++ === 0) return miss(cache, ask, undefined)
+  }
+  if (result?.kind === 'failed' && fallback && isAlive(cache, fallback, ask.route))
+    return send(cache, ask, fallback, uses.staleIfError)
+  return pass(ask.visit, 'miss; collapsed; detail=not-shared')
+}
+
+/** @param awaited nobody gets it as it comes, but somebody waits for it */
+function startFill(cache: Cache, ask: Ask, stale: Entry | undefined, awaited = false, leader?: Leader): Fill {
+  const { visit, route, address } = ask
+  const { fills, options } = cache
+  const request = {
+    key: address.key,
+    path: address.path,
+    target: address.target,
+    siteId: route.siteId,
+    upstream: route.upstream,
+    headers: fillHeaders(visit, route.siteId, options.hostKey, leader ? '' : (stale?.hostEtag ?? '')),
+    epochs: { page: epochOf(cache, route, 'page'), file: epochOf(cache, route, 'file') },
+    tiers: { page: route.edgeCache, file: route.cdn },
+    stale,
+  }
+  const fill = new Fill(request, options.upstreams, options.mostBodyBytes, {
+    leader,
+    isBackground: !leader && !awaited,
+  })
+  fills.set(address.key, fill)
+  fill.result.then((result) => {
+    if (fills.get(address.key) === fill) fills.delete(address.key)
+    if (result.kind === 'uncacheable') cache.uncacheable.set(address.key, true)
+    if (result.kind !== 'entry' || fill.isDoomed) return
+    const { entry } = result
+    if (entry.epoch < epochOf(cache, route, entry.tier)) return
+    cache.memory.put(entry)
+    options.disk.forget(entry.key)
+  })
+  fill.start()
+  return fill
+}
+
+/** A purge (undefined: some were missed): what it concerns is gone, and what is being fetched will be from before it. */
+function letGo(cache: Cache, purge: Purge | undefined): void {
+  const { memory, fills, options } = cache
+  if (!purge) {
+    memory.clear()
+    options.disk.clear()
+  } else if (purge.paths.length > 0) {
+    memory.purge(purge.siteId, purge.paths)
+    options.disk.purge(purge.siteId, purge.paths)
+  }
+  for (const [key, fill] of fills) {
+    if (purge && !concerns(purge, fill)) continue
+    fill.isDoomed = true
+    fills.delete(key)
+  }
+}
+
+function concerns(purge: Purge, { request }: Fill): boolean {
+  if (purge.siteId !== request.siteId) return false
+  if ((purge.pageEpoch ?? 0) > request.epochs.page || (purge.fileEpoch ?? 0) > request.epochs.file) return true
+  return purge.paths.some((pattern) => isPurgedBy(request.path, pattern))
+}
+
+const observers = new Map<string, ResponseObserver>()
+
+/** Lets a visit go to the host, and says why. */
+function pass(visit: Visit, reason: string): undefined {
+  let observer = observers.get(reason)
+  if (!observer) {
+    observer = { head: (_status, headers) => void headers.push('Cache-Status', `Stead; fwd=${reason}`) }
+    observers.set(reason, observer)
+  }
+  visit.outcome.cached = 'BYPASS'
+  visit.observers ??= []
+  visit.observers.push(observer)
+}
+
+/** RFC 9111 §4.4: what was stored of an address that has been written to is not served any more. */
+function forgetAfterWrite(cache: Cache, visit: Visit, key: string): undefined {
+  if (visit.method === 'OPTIONS') return
+  visit.observers ??= []
+  visit.observers.push({
+    head(status) {
+      if (status >= 400) return
+      const entry = cache.memory.get(key)
+      if (entry) cache.memory.remove(entry)
+      cache.options.disk.forget(key)
+      const fill = cache.fills.get(key)
+      if (!fill) return
+      fill.isDoomed = true
+      cache.fills.delete(key)
+    },
+  })
+}

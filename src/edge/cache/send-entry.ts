@@ -1,0 +1,132 @@
+import type { Visit } from '../visit.ts'
+import { acceptedCodings, type Compression, IDENTITY } from './encodings.ts'
+import { type Entry, etagOf, preparedHeaders } from './entry.ts'
+import type { RequestFacts } from './request-facts.ts'
+
+/** How an answer came from the cache: `Cache-Status` (RFC 9211), and one word for the access log. */
+export interface Use {
+  readonly status: string
+  readonly word: string
+}
+
+export const uses = {
+  hit: { status: 'hit', word: 'HIT' },
+  stale: { status: 'hit; detail=stale', word: 'STALE' },
+  staleIfError: { status: 'fwd=stale; detail=host-failed', word: 'STALE' },
+  miss: { status: 'fwd=uri-miss; stored', word: 'MISS' },
+  collapsed: { status: 'fwd=uri-miss; collapsed', word: 'HIT' },
+} as const satisfies Record<string, Use>
+
+/** Where compressed copies come from. */
+export interface CopyMaker {
+  readonly compression: Compression
+  /** The entry has become larger. */
+  grown(entry: Entry, bytes: number): void
+}
+
+/** Answers a visit with a stored response: whole, in part, or by saying that the visitor's copy is current. */
+export function sendEntry(visit: Visit, entry: Entry, facts: RequestFacts, use: Use, maker: CopyMaker): void {
+  const { outcome, response } = visit
+  const nowMs = performance.now()
+  entry.hits++
+  outcome.cached = use.word
+  outcome.renderer = entry.renderer
+  outcome.contentType = entry.contentType
+  if (entry.status === 200) {
+    if ((facts.ifNoneMatch !== '' || facts.ifModifiedSince !== '') && isCurrentCopy(entry, facts)) {
+      sendNotModified(visit, entry, chooseCoding(entry, facts, maker), use, nowMs)
+      return
+    }
+    if (facts.range !== '' && visit.method === 'GET' && sendPart(visit, entry, facts, use, nowMs)) return
+  }
+  const coding = facts.range === '' ? chooseCoding(entry, facts, maker) : IDENTITY
+  const body = entry.bodies[coding] as Buffer
+  const headers = preparedHeaders(entry, coding, use.status, nowMs)
+  headers[headers.length - 1] = visit.id
+  response.writeHead(entry.status, entry.reason, headers)
+  if (visit.method === 'HEAD' || body.length === 0) {
+    response.end()
+    return
+  }
+  outcome.sentBytes += body.length
+  response.end(body)
+}
+
+/** The best copy that is there; a better one is asked for, for later visitors. */
+function chooseCoding(entry: Entry, { acceptEncoding }: RequestFacts, maker: CopyMaker): number {
+  if (!entry.isCompressible || acceptEncoding === '') return IDENTITY
+  const accepted = acceptedCodings(acceptEncoding)
+  const best = accepted[0]
+  if (best === undefined) return IDENTITY
+  if (entry.bodies[best]) return best
+  if ((entry.asked & (1 << best)) === 0) askForCopy(entry, best, maker)
+  for (const coding of accepted) if (entry.bodies[coding]) return coding
+  return IDENTITY
+}
+
+function askForCopy(entry: Entry, coding: number, { compression, grown }: CopyMaker): void {
+  const taken = compression.request(entry.bodies[IDENTITY] as Buffer, coding, (copy) => {
+    if (!copy) return
+    entry.bodies[coding] = copy
+    grown(entry, copy.length)
+  })
+  if (taken) entry.asked |= 1 << coding
+}
+
+/** RFC 9110 §13.2.2: If-None-Match decides alone where it is given; compared weakly, so that it fits every coding. */
+function isCurrentCopy(entry: Entry, { ifNoneMatch, ifModifiedSince }: RequestFacts): boolean {
+  if (ifNoneMatch !== '') {
+    if (entry.etag === '') return false
+    const own = opaque(entry.etag)
+    return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => opaque(tag.trim()) === own)
+  }
+  if (entry.lastModified === '') return false
+  return Date.parse(entry.lastModified) <= Date.parse(ifModifiedSince)
+}
+
+const opaque = (etag: string): string => (etag.startsWith('W/') ? etag.slice(2) : etag)
+
+/** RFC 9110 §15.4.5: what describes a body that is not sent is left out. */
+const OF_THE_BODY = new Set(['content-type', 'content-length', 'content-encoding', 'accept-ranges', 'last-modified'])
+
+function sendNotModified(visit: Visit, entry: Entry, coding: number, use: Use, nowMs: number): void {
+  const whole = preparedHeaders(entry, coding, use.status, nowMs)
+  whole[whole.length - 1] = visit.id
+  const headers: string[] = []
+  for (let i = 0; i < whole.length; i += 2)
+    if (!OF_THE_BODY.has((whole[i] as string).toLowerCase())) headers.push(whole[i] as string, whole[i + 1] as string)
+  visit.response.writeHead(304, headers).end()
+}
+
+/** Sends one range of the body as it is; several ranges, other units and an outdated `If-Range` get the whole (RFC 9110 §14). */
+function sendPart(visit: Visit, entry: Entry, facts: RequestFacts, use: Use, nowMs: number): boolean {
+  const match = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(facts.range)
+  if (!match || (match[1] === '' && match[2] === '')) return false
+  if (facts.ifRange !== '' && !isSameForRange(entry, facts.ifRange.trim())) return false
+  const body = entry.bodies[IDENTITY] as Buffer
+  const size = body.length
+  const first = match[1] === '' ? Math.max(0, size - Number(match[2])) : Number(match[1])
+  const last = match[1] === '' || match[2] === '' ? size - 1 : Math.min(Number(match[2]), size - 1)
+  if (match[1] !== '' && match[2] !== '' && Number(match[2]) < Number(match[1])) return false
+  const headers = [...preparedHeaders(entry, IDENTITY, use.status, nowMs)]
+  headers[headers.length - 1] = visit.id
+  const length = headers.indexOf('Content-Length') + 1
+  if (first > last) {
+    headers[length] = '0'
+    headers.push('Content-Range', `bytes */${size}`)
+    visit.response.writeHead(416, headers).end()
+    return true
+  }
+  const part = body.subarray(first, last + 1)
+  headers[length] = String(part.length)
+  headers.push('Content-Range', `bytes ${first}-${last}/${size}`)
+  visit.outcome.sentBytes += part.length
+  visit.response.writeHead(206, headers).end(part)
+  return true
+}
+
+/** RFC 9110 §13.1.5: the strong comparison, or the very date. */
+function isSameForRange(entry: Entry, condition: string): boolean {
+  if (condition.startsWith('"')) return condition === etagOf(entry, IDENTITY)
+  return !condition.startsWith('W/') && entry.lastModified !== '' && condition === entry.lastModified
+}

@@ -1,0 +1,152 @@
+/** A gateway with a cache before a scripted host, and a database of purges in memory. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { defaultLimits } from '../limits.ts'
+import type { Route } from '../route.ts'
+import { rules } from '../rules/index.ts'
+import { ask, type Cleanup, type Reply, routeTo, startGateway, startHost } from '../test-support.ts'
+import { createUpstreams } from '../upstreams.ts'
+import { createPageCache, type PageCache, type PageCacheOptions } from './page-cache.ts'
+import { createPurgeFeed, type Purge, type PurgeFeed } from './purge-feed.ts'
+
+/** Purges as the database would keep them; `commit` makes one. */
+export function purgeLog() {
+  const purges: Purge[] = []
+  const callbacks = new Set<() => void>()
+  const epochs = { page: 1, file: 1 }
+  return {
+    purges,
+    epochs,
+    /** Says no from now on, as a database that is away. */
+    isAway: false,
+    commit(order: { pages?: 'all' | readonly string[]; files?: boolean }, announced = true): number {
+      if (order.pages === 'all') epochs.page++
+      if (order.files) epochs.file++
+      purges.push({
+        seq: purges.length + 1,
+        siteId: 7,
+        pageEpoch: order.pages === 'all' ? epochs.page : null,
+        fileEpoch: order.files ? epochs.file : null,
+        paths: Array.isArray(order.pages) ? order.pages : [],
+      })
+      if (announced) for (const callback of callbacks) callback()
+      return purges.length
+    },
+    async since(seq: number | undefined) {
+      if (this.isAway) throw new Error('the database is away')
+      await new Promise((resolve) => setImmediate(resolve))
+      return { newest: purges.length, purges: seq === undefined ? [] : purges.slice(seq) }
+    },
+    onChange(callback: () => void) {
+      callbacks.add(callback)
+      return () => void callbacks.delete(callback)
+    },
+  }
+}
+
+export type PurgeLog = ReturnType<typeof purgeLog>
+
+export interface CachedSite {
+  readonly port: number
+  readonly cache: PageCache
+  readonly feed: PurgeFeed
+  readonly log: PurgeLog
+  readonly upstream: string
+  route: Route
+  /** What the host was asked, in order. */
+  readonly asked: IncomingMessage[]
+  get(path?: string, headers?: Record<string, string>, method?: string): Promise<Reply>
+}
+
+export type Script = (request: IncomingMessage, response: ServerResponse, count: number) => void
+
+/** `script` answers as the site's host; the route knows the site's epochs at the time of its last load only. */
+export async function startCachedSite(
+  cleanup: Cleanup,
+  script: Script,
+  more: {
+    route?: Partial<Route>
+    cache?: Partial<PageCacheOptions>
+    feedMs?: { pollMs?: number; currentMs?: number }
+  } = {},
+): Promise<CachedSite> {
+  const asked: IncomingMessage[] = []
+  const upstream = await startHost(cleanup, (request, response) => {
+    asked.push(request)
+    script(request, response, asked.length)
+  })
+  const log = purgeLog()
+  const feed = createPurgeFeed({
+    since: (seq) => log.since(seq),
+    onChange: (callback) => log.onChange(callback),
+    ...more.feedMs,
+  })
+  await feed.refresh()
+  cleanup.add(() => feed.close())
+  const upstreams = createUpstreams(defaultLimits.upstream)
+  cleanup.add(() => upstreams.destroy())
+  const cache = createPageCache({
+    upstreams,
+    hostKey: 'key-of-the-host',
+    purges: feed,
+    memoryBytes: 32 << 20,
+    ...more.cache,
+  })
+  cleanup.add(() => cache.close())
+  const site = {
+    route: routeTo(upstream, { edgeCache: true, cacheEpoch: 1, cdn: true, cdnEpoch: 1, ...more.route }),
+  }
+  const { port } = await startGateway(
+    cleanup,
+    {},
+    {
+      routes: { find: (name) => (name === 'site.test' ? site.route : undefined) },
+      rules: [...rules, cache.rule],
+      upstreams,
+      reachPurge: (seq) => feed.reach(seq),
+    },
+  )
+  return Object.assign(site, {
+    port,
+    cache,
+    feed,
+    log,
+    upstream,
+    asked,
+    get: (path = '/', headers = {}, method = 'GET') => ask(port, path, { headers, method }),
+  })
+}
+
+/** A page by PHP. */
+export function page(
+  response: ServerResponse,
+  body: string,
+  headers: Record<string, string | string[]> = {},
+  status = 200,
+): void {
+  response.sendDate = false
+  response.writeHead(status, { 'content-type': 'text/html; charset=UTF-8', 'x-stead-renderer': 'php', ...headers })
+  response.end(body)
+}
+
+/** A file. */
+export function file(
+  response: ServerResponse,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+  status = 200,
+): void {
+  response.writeHead(status, {
+    'content-type': 'text/css',
+    'x-stead-renderer': 'static',
+    'cache-control': 'public, max-age=86400',
+    'content-length': String(body.length),
+    ...headers,
+  })
+  response.end(body)
+}
+
+export const decoders = { br: brotliDecompressSync, zstd: zstdDecompressSync, gzip: gunzipSync }
+
+/** `hit`, or how the request went on, of a reply's `Cache-Status`. */
+export const statusOf = (reply: Reply): string => String(reply.headers['cache-status'] ?? '')

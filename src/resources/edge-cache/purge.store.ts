@@ -1,0 +1,55 @@
+import { announce, type Tx } from '../../platform/db/database.ts'
+
+/** What of a site's stored pages and files is to go. */
+export interface PurgeOrder {
+  /** All pages; or those of some paths (`/a/`, or `/a/*` for everything that begins so). */
+  readonly pages?: 'all' | readonly string[]
+  /** All files (CDN). */
+  readonly files?: boolean
+}
+
+/** Edges that were away longer than so many purges empty their cache. */
+const KEPT_PURGES = 10_000
+
+/**
+ * Orders edges to let go of stored pages and files of a site: it counts on all of them within milliseconds of the commit, within a second
+ * when a notice is lost. Purges of all sites take turns from here to the end of the transaction, so it should be the
+ * last thing that it does.
+ * @returns the number of the purge; 0 for a site that does not exist, or when nothing is to go
+ */
+export async function purgeCaches(tx: Tx, siteId: number, { pages = [], files = false }: PurgeOrder): Promise<number> {
+  if (pages.length === 0 && !files) return 0
+  const site = await tx
+    .updateTable('sites')
+    .set((column) => ({
+      ...(pages === 'all' && { cache_epoch: column('cache_epoch', '+', 1) }),
+      ...(files && { cdn_epoch: column('cdn_epoch', '+', 1) }),
+      id: siteId,
+    }))
+    .where('id', '=', siteId)
+    .returning(['cache_epoch', 'cdn_epoch'])
+    .executeTakeFirst()
+  if (!site) return 0
+  const { seq } = await tx
+    .updateTable('purge_clock')
+    .set((column) => ({ seq: column('seq', '+', 1) }))
+    .where('id', '=', 1)
+    .returning('seq')
+    .executeTakeFirstOrThrow()
+  await tx
+    .insertInto('cache_purges')
+    .values({
+      seq,
+      site_id: siteId,
+      page_epoch: pages === 'all' ? site.cache_epoch : null,
+      file_epoch: files ? site.cdn_epoch : null,
+      paths: pages === 'all' || pages.length === 0 ? null : JSON.stringify(pages),
+    })
+    .execute()
+  await tx
+    .deleteFrom('cache_purges')
+    .where('seq', '<=', seq - KEPT_PURGES)
+    .execute()
+  await announce(tx, 'purges', String(seq))
+  return seq
+}
