@@ -50,7 +50,10 @@ export interface Stead {
   /** Waits until the site is live. @throws with the reason when its provisioning failed */
   live(siteId: number): Promise<void>
   /** The state of an operation once it has ended. */
-  ended(operationId: number | string): Promise<{ state: string; error: string | null; [key: string]: unknown }>
+  ended(
+    operationId: number | string,
+    timeoutMs?: number,
+  ): Promise<{ state: string; error: string | null; [key: string]: unknown }>
   /** The folder in which a site lives, also one in the trash. */
   homeOf(siteName: string): string
   /** Runs another `stead` command on the same data. */
@@ -242,11 +245,15 @@ export async function prepareStead({ env = {}, golden = true, below = tmpdir() }
       return body.data.id
     },
     live,
-    ended: (id) =>
-      until(`operation ${id} has ended`, async () => {
-        const { body } = await api('GET', `/v1/operations/${id}`)
-        return ['succeeded', 'failed', 'canceled'].includes(body.data?.state) && body.data
-      }),
+    ended: (id, timeoutMs) =>
+      until(
+        `operation ${id} has ended`,
+        async () => {
+          const { body } = await api('GET', `/v1/operations/${id}`)
+          return ['succeeded', 'failed', 'canceled'].includes(body.data?.state) && body.data
+        },
+        timeoutMs,
+      ),
     homeOf(siteName) {
       const database = new DatabaseSync(join(dataDir, 'stead.db'), { readOnly: true })
       try {

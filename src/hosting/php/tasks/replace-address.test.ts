@@ -62,6 +62,9 @@ describe.skipIf(!core)('replace-address', () => {
       ['owner@my.localhost', 'owner@my.localhost'],
     ]
     expect(await moved(cases.map(([before]) => before))).toEqual(cases.map(([, after]) => after))
+    expect(await run(`echo get_option('home'), ' ', get_option('siteurl');`)).toBe(
+      'http://new.example.org http://new.example.org',
+    )
   })
 
   test('a port that comes, stays away or changes', async () => {
@@ -85,7 +88,7 @@ describe.skipIf(!core)('replace-address', () => {
       $object = new stdClass; $object->url = $url; $object->{'http://my.localhost:8081'} = [1.5, null, true];
       $value = ['ü' => $url, 'inner' => serialize(['deep' => serialize("$url $url")]), 'json' => json_encode(['u' => $url]),
         'object' => $object, 'again' => $object, 'n' => -3, 'text' => 's:5:"' . $url];`
-    await run(`${make} update_option('moved', $value, false); add_post_meta(1, 'moved', wp_slash($value));
+    await run(`${make} update_option('moved', $value, false); $wpdb->insert($wpdb->postmeta, ['post_id' => 1, 'meta_key' => 'moved', 'meta_value' => serialize($value)]);
       $wpdb->insert($wpdb->options, ['option_name' => 'unreadable', 'autoload' => 'no',
         'option_value' => 'a:1:{s:1:"x";C:3:"Foo":24:{http://my.localhost:8081}}']);`)
     await php.runTask('replace-address', { from, to: 'sehr-viel-länger.example.org' })
@@ -103,8 +106,5 @@ describe.skipIf(!core)('replace-address', () => {
     expect(
       await run(`echo $wpdb->get_var("SELECT option_value FROM $wpdb->options WHERE option_name = 'unreadable'");`),
     ).toBe('a:1:{s:1:"x";C:3:"Foo":24:{http://my.localhost:8081}}')
-    expect(await run(`echo get_option('home'), ' ', get_option('siteurl');`)).toBe(
-      'http://sehr-viel-länger.example.org http://sehr-viel-länger.example.org',
-    )
   })
 })

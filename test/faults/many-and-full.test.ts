@@ -1,0 +1,87 @@
+/** More at once than a machine likes: many orders, and a disk without room. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, rm, statfs, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testCore } from '../support/core.ts'
+import { type Stead, showOutputOfFailures, startStead } from '../support/stead.ts'
+
+const run = promisify(execFile)
+const core = await testCore()
+const MB = 1 << 20
+
+describe.skipIf(!core)('20 sites ordered at once', { timeout: 400_000 }, () => {
+  let stead: Stead
+  showOutputOfFailures(() => stead)
+  afterAll(() => stead?.remove())
+
+  test('all go live and answer with their own title, while something else keeps a processor busy', async () => {
+    stead = await startStead()
+    const busy = new Worker('for (;;) {}', { eval: true })
+    try {
+      const names = Array.from({ length: 20 }, (_, n) => `crowd-${n}`)
+      const orders = await Promise.all(names.map((name) => stead.api('POST', '/v1/sites', { name })))
+      expect(orders.map(({ status }) => status)).toEqual(names.map(() => 201))
+      await Promise.all(
+        orders.map(async ({ headers }) => {
+          const { state, error } = await stead.ended(headers.get('operation-id') as string, 280_000)
+          expect([error, state]).toEqual([null, 'succeeded'])
+        }),
+      )
+      for (const name of names) expect((await stead.visit(name)).text).toContain(`<title>${name}</title>`)
+    } finally {
+      await busy.terminate()
+    }
+  })
+})
+
+const mayMount = process.getuid?.() === 0 && (await tmpfs().then(free, () => undefined)) !== undefined
+
+describe.skipIf(!core || !mayMount)('a disk that is full', { timeout: 300_000 }, () => {
+  let folder: string
+  let stead: Stead
+  showOutputOfFailures(() => stead)
+  beforeAll(async () => {
+    folder = await tmpfs()
+    stead = await startStead({ below: folder, env: { STEAD_PREPARED_SITES: '0' } })
+  })
+  afterAll(async () => {
+    await stead?.remove()
+    if (folder) await free(folder)
+  })
+
+  test('the operation fails with its reason, nothing half-made stays, and a retry with room goes live', async () => {
+    const ballast = join(folder, 'ballast')
+    const { bavail, bsize } = await statfs(folder)
+    await writeFile(ballast, Buffer.alloc(bavail * bsize - 20 * MB))
+    const { headers, body } = await stead.api('POST', '/v1/sites', { name: 'no-room' })
+    const operation = headers.get('operation-id') as string
+    const failed = await stead.ended(operation)
+    expect(failed).toMatchObject({ state: 'failed', error: expect.stringMatching(/disk of the host is full/) })
+    expect((await stead.api('GET', `/v1/sites/${body.data.id}`)).body.data.state).toBe('deploying')
+    expect(await readdir(join(stead.dataDir, 'sites'))).toEqual([])
+    await rm(ballast)
+    expect((await stead.api('POST', `/v1/operations/${operation}/retry`)).status).toBe(200)
+    await stead.live(body.data.id)
+    expect((await stead.visit('no-room')).text).toContain('<title>no-room</title>')
+  })
+})
+
+/** A file system of its own in memory. */
+async function tmpfs(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'stead-small-disk-'))
+  await run('mount', ['-t', 'tmpfs', '-o', 'size=320m,mode=0711', 'tmpfs', folder]).catch(async (error) => {
+    await rm(folder, { recursive: true })
+    throw error
+  })
+  return folder
+}
+
+async function free(folder: string): Promise<boolean> {
+  await run('umount', ['-l', folder])
+  await rm(folder, { recursive: true })
+  return true
+}
