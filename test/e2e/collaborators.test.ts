@@ -82,6 +82,8 @@ describe.skipIf(!core)('collaborators and their WordPress users', { timeout: 180
     })
     stead.kill('host')
     expect((await stead.ended(added.headers.get('operation-id') as string)).state).toBe('succeeded')
+    // the edge learns the new host's address from its first failure
+    await until('the site answers', async () => (await stead.visit('shared')).status === 200)
     const visitor = browser('shared')
     expect(isLoggedIn(await visitor.logIn('kill', await newPassword('kill@example.com')))).toBe(true)
     const users = (await visitor.open('/wp-admin/users.php')).text

@@ -1,0 +1,309 @@
+/**
+ * Who may do what, proven for every operation of the API with real requests: nobody, a stranger, a collaborator without the role,
+ * one with nothing but the role, the owner without and with the scope `owner`. The roles are written down here a second time,
+ * so that a slip in the table of the code is not taken over.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { operations } from '../../src/app.ts'
+import { hostJobs } from '../../src/jobs.ts'
+import { type AnyDefinition, durable } from '../../src/platform/operations/definition.ts'
+import { enqueue } from '../../src/platform/operations/enqueue.ts'
+import { startWorker } from '../../src/platform/operations/harness.ts'
+import type { Worker } from '../../src/platform/operations/worker.ts'
+import { type Role, roles } from '../../src/resources/access.ts'
+import { syncWpUser } from '../../src/resources/collaborators/sync-wp-user.job.ts'
+import { type Person, type Reply, type TestApi, testApi } from '../support/api.ts'
+import { dialects } from '../support/database.ts'
+
+/** An owner with a site, and everything on it that an operation can name. */
+interface World {
+  readonly owner: Person
+  /** The owner through an application without the scope `owner`. */
+  readonly plainOwner: Person
+  readonly stranger: Person
+  readonly strangersSite: number
+  /** Collaborator on `site`, with the roles that the case is about. */
+  readonly helper: Person
+  readonly plainHelper: Person
+  readonly mate: Person
+  readonly site: number
+  /** The owner's other site, which neither helper nor mate see. */
+  readonly hidden: number
+  readonly mateId: number
+  readonly note: number
+  /** Of the site: one that waits, one that has failed. */
+  readonly waiting: number
+  readonly failed: number
+}
+
+interface Sample {
+  readonly operation: string
+  path(world: World): string
+  body?(world: World): object
+  /** When it may be done; 200 unless given. */
+  readonly status?: number
+  /** On a site: what a collaborator needs there; `[]`: to see it is enough. Without: the operation is about what the caller has. */
+  readonly roles?: readonly Role[]
+  readonly scope?: true
+  /** Of something that only its owner (and whom it is about) sees: others get 404, collaborators of the site too. */
+  readonly isPrivate?: true
+  prepare?(world: World, api: TestApi): Promise<unknown>
+}
+
+const at = (path: string) => () => path
+const onSite = (rest: string) => (world: World) => `/v1/sites/${world.site}${rest}`
+const ofMate = (rest: string) => (world: World) => `/v1/collaborators/${world.mateId}${rest}`
+const byEmail = (rest: string) => (world: World) =>
+  `/v1/collaborators/${encodeURIComponent(world.mate.email)}/sites${rest.replace('{site}', String(world.site))}`
+const setState = (state: 'disabled') => (world: World, api: TestApi) =>
+  api.database.transaction((tx) => tx.updateTable('sites').set({ state }).where('id', '=', world.site).execute())
+
+// biome-ignore format: a table
+const samples: readonly Sample[] = [
+  { operation: 'getAccount', path: at('/v1/account') },
+  { operation: 'updateAccount', path: at('/v1/account'), body: () => ({ php_version: '8.2' }) },
+  { operation: 'listAddons', path: at('/v1/account/addons') },
+  { operation: 'listAttachedAddons', path: at('/v1/account/addons/attached') },
+  { operation: 'updateAddons', path: at('/v1/account/addons'), body: () => ({ addon_id: 1, quantity: 1 }) },
+  { operation: 'listAccountActivity', path: at('/v1/account/logs/activity') },
+  { operation: 'listAccountActions', path: at('/v1/activity/account-actions') },
+  { operation: 'listSiteActivity', path: onSite('/logs/activity'), roles: [] },
+  { operation: 'listSiteActions', path: at('/v1/activity/site-actions') },
+  { operation: 'listSites', path: at('/v1/sites') },
+  { operation: 'createSite', path: at('/v1/sites'), body: () => ({ name: `new-${unique()}` }), status: 201 },
+  { operation: 'createSite', path: at('/v1/sites'), body: ({ owner }) => ({ name: `new-${unique()}`, account_id: owner.accountId }), status: 201, isPrivate: true },
+  { operation: 'validateSiteName', path: at('/v1/sites/validate'), body: () => ({ name: 'free-name' }) },
+  { operation: 'searchSites', path: at('/v1/sites/search'), body: () => ({ filters: [{ key: 'state', value: 'live' }] }) },
+  { operation: 'listInstallOptions', path: at('/v1/sites/install-options') },
+  { operation: 'listDatacenters', path: at('/v1/sites/datacenters') },
+  { operation: 'listPhpVersions', path: at('/v1/sites/php-versions') },
+  { operation: 'getSite', path: onSite(''), roles: [] },
+  { operation: 'updateSite', path: onSite(''), body: () => ({ name: 'Other' }), roles: ['update_site_custom_name'] },
+  { operation: 'updateSite', path: onSite(''), body: () => ({ php_version: '8.1' }), roles: ['update_site_php_version'] },
+  { operation: 'updateSite', path: onSite(''), body: () => ({ wp_environment_type: 'staging' }), roles: ['manage_performance'] },
+  { operation: 'deleteSite', path: onSite(''), roles: ['delete_site'] },
+  { operation: 'disableSite', path: onSite('/disable'), roles: ['disable_site'], scope: true },
+  { operation: 'enableSite', path: onSite('/enable'), roles: ['enable_site'], scope: true, prepare: setState('disabled') },
+  { operation: 'resetAdminPassword', path: onSite('/cms/password-reset'), roles: ['wp_access'] },
+  { operation: 'listCollaborators', path: at('/v1/collaborators') },
+  { operation: 'getCollaborator', path: ofMate(''), isPrivate: true },
+  { operation: 'updateAccountLevelAccess', path: at('/v1/collaborators/update-account-level-access'), body: () => ({ email: 'x@example.com', create_site: true }), scope: true },
+  { operation: 'batchCreateCollaborators', path: at('/v1/collaborators/batch_create'), body: ({ site }) => ({ email: 'x@example.com', siteIds: [site] }), roles: ['create_collaborator', 'execute_bulk_operations'] },
+  { operation: 'batchDestroyCollaborators', path: at('/v1/collaborators/batch_destroy'), body: ({ site, mate }) => ({ email: mate.email, siteIds: [site] }), roles: ['delete_collaborator', 'execute_bulk_operations'] },
+  { operation: 'listSiteCollaborators', path: onSite('/collaborators'), roles: [] },
+  { operation: 'addSiteCollaborator', path: onSite('/collaborators'), body: () => ({ email: `x${unique()}@example.com` }), roles: ['create_collaborator'] },
+  { operation: 'getSiteCollaborator', path: (world) => onSite(`/collaborators/${world.mateId}`)(world), roles: [] },
+  { operation: 'removeSiteCollaborator', path: (world) => onSite(`/collaborators/${world.mateId}`)(world), roles: ['delete_collaborator'] },
+  { operation: 'resetCollaboratorPassword', path: (world) => onSite(`/collaborators/${world.mateId}/wp-password-reset`)(world), roles: ['reset_collaborator_password'] },
+  { operation: 'addFavorite', path: onSite('/favorites'), roles: [] },
+  { operation: 'removeFavorite', path: onSite('/favorites'), roles: [] },
+  { operation: 'addSiteTags', path: onSite('/tags'), body: () => ({ tag_names: ['a'] }), roles: [] },
+  { operation: 'removeSiteTags', path: onSite('/tags'), body: () => ({ tag_ids: [1] }), roles: [] },
+  { operation: 'getCollaborationSite', path: ofMate('/site'), isPrivate: true },
+  { operation: 'addCollaborationTags', path: ofMate('/site/tags'), body: () => ({ tag_names: ['a'] }), isPrivate: true },
+  { operation: 'removeCollaborationTags', path: ofMate('/site/tags'), body: () => ({ tag_ids: [1] }), isPrivate: true },
+  { operation: 'listCollaboratorSites', path: byEmail(''), isPrivate: true },
+  { operation: 'getCollaboratorSite', path: byEmail('/{site}'), isPrivate: true },
+  { operation: 'addCollaboratorFavorite', path: byEmail('/{site}/favorite'), isPrivate: true },
+  { operation: 'removeCollaboratorFavorite', path: byEmail('/{site}/favorite'), isPrivate: true },
+  { operation: 'addCollaboratorTags', path: byEmail('/{site}/tag'), body: () => ({ tag_names: ['a'] }), isPrivate: true },
+  { operation: 'removeCollaboratorTags', path: byEmail('/{site}/tag'), body: () => ({ tag_ids: [1] }), isPrivate: true },
+  { operation: 'listNotes', path: onSite('/notes'), roles: ['manage_notes'] },
+  { operation: 'createNote', path: onSite('/notes'), body: () => ({ subject: 's', body: 'b' }), roles: ['manage_notes'] },
+  { operation: 'getNote', path: (world) => onSite(`/notes/${world.note}`)(world), roles: ['manage_notes'] },
+  { operation: 'updateNote', path: (world) => onSite(`/notes/${world.note}`)(world), body: () => ({ subject: 't', body: 'c' }), roles: ['manage_notes'] },
+  { operation: 'deleteNote', path: (world) => onSite(`/notes/${world.note}`)(world), roles: ['manage_notes'] },
+  { operation: 'listOperations', path: at('/v1/operations') },
+  { operation: 'getOperation', path: (world) => `/v1/operations/${world.waiting}`, roles: [] },
+  { operation: 'watchOperation', path: (world) => `/v1/operations/${world.failed}/events`, roles: [] },
+  { operation: 'cancelOperation', path: (world) => `/v1/operations/${world.waiting}/cancel`, roles: ['create_collaborator'] },
+  { operation: 'retryOperation', path: (world) => `/v1/operations/${world.failed}/retry`, roles: ['create_collaborator'] },
+]
+
+/** They take client id and secret instead of a token. */
+const withoutToken = ['issueToken', 'revokeToken']
+
+let count = 0
+const unique = () => ++count
+
+/** Hosts' work without a host: every step succeeds at once. */
+const stubs = hostJobs.map((job) => {
+  const { name, input, steps } = job as AnyDefinition
+  const done = Object.keys(steps).map((step) => [step, { run: async () => ({ login: 'x' }) }])
+  return durable({ name, input, on: 'host', steps: Object.fromEntries(done) })
+})
+
+describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
+  if (skip) return void test.skip('no server', () => {})
+  let api: TestApi
+  let host: Worker
+  let hostId: number
+
+  beforeAll(async () => {
+    api = await testApi(dialect)
+    hostId = (await api.database.read.selectFrom('hosts').select('id').executeTakeFirstOrThrow()).id
+    host = startWorker(api.database, stubs, { runner: 'host', hostId, lookEveryMs: 50 })
+  })
+  afterAll(async () => {
+    await host?.stop(1000)
+    await api?.close()
+  })
+
+  async function world(held: readonly Role[]): Promise<World> {
+    const tag = unique()
+    const owner = await api.person(`owner-${tag}@example.com`)
+    const helper = await api.person(`helper-${tag}@example.com`)
+    const mate = await api.person(`mate+${tag}@example.com`)
+    const stranger = await api.person(`stranger-${tag}@example.com`)
+    const site = await api.site(owner, `shared-${tag}`)
+    const hidden = await api.site(owner, `hidden-${tag}`)
+    const join = (where: number, email: string, given: readonly Role[]) =>
+      owner.call('POST', `/v1/sites/${where}/collaborators`, { email, roles: given })
+    await join(site, helper.email, held)
+    const mateId = (await join(site, mate.email, ['wp_access'])).body.data.id
+    await join(hidden, `hidden-mate-${tag}@example.com`, ['wp_access'])
+    await owner.call('POST', `/v1/sites/${hidden}/notes`, { subject: `hidden-${tag}`, body: 'x' })
+    await owner.call('POST', `/v1/sites/${hidden}/tags`, { tag_names: [`hidden-${tag}`] })
+    const note = (await owner.call('POST', `/v1/sites/${site}/notes`, { subject: 'x', body: 'y' })).body.data.id
+    const [waiting, failed] = await api.database.transaction(async (tx) => {
+      const input = { siteId: site, accountId: mate.accountId, reassign: 'keep' } as const
+      const target = { siteId: site, accountId: owner.accountId, hostId, runAt: Date.now() + 3_600_000 }
+      const ids = [await enqueue(tx, syncWpUser, input, target), await enqueue(tx, syncWpUser, input, target)] as const
+      const end = { state: 'failed', error: 'x', finished_at: Date.now() } as const
+      await tx.updateTable('operations').set(end).where('id', '=', ids[1]).execute()
+      return ids
+    })
+    return {
+      owner,
+      plainOwner: await api.person(owner.email, { isOwner: false }),
+      stranger,
+      strangersSite: await api.site(stranger, `strangers-${tag}`),
+      helper,
+      plainHelper: await api.person(helper.email, { isOwner: false }),
+      mate,
+      site,
+      hidden,
+      mateId,
+      note,
+      waiting,
+      failed,
+    }
+  }
+
+  const methodOf = (id: string) => operations.find((each) => each.id === id)?.method as string
+  const send = (who: Pick<Person, 'call'>, sample: Sample, there: World): Promise<Reply> =>
+    who.call(methodOf(sample.operation), sample.path(there), sample.body?.(there))
+  const prepared = async (sample: Sample, held: readonly Role[]): Promise<World> => {
+    const there = await world(held)
+    await sample.prepare?.(there, api)
+    return there
+  }
+  const refused = (reply: Reply) => [reply.status, reply.body.data, reply.body.errors]
+
+  test('every operation of the API is here', () => {
+    const known = new Set([...samples.map(({ operation }) => operation), ...withoutToken])
+    expect(operations.map(({ id }) => id).filter((id) => !known.has(id))).toEqual([])
+  })
+
+  const named = samples.map((sample) => {
+    const about = sample.roles?.length ? ` (${sample.roles.join(', ')})` : ''
+    return { name: `${sample.operation}${about}`, sample }
+  })
+
+  describe.each(named)('$name', ({ sample }) => {
+    const { status = 200, roles: needed, scope, isPrivate } = sample
+    const isOnSite = needed !== undefined
+    const everythingBut = (role?: Role) => roles.filter((each) => each !== role)
+
+    test('401 without a token, with a made-up one', async () => {
+      const there = await prepared(sample, roles)
+      const bare = await send(api, sample, there)
+      expect([bare.status, bare.headers['www-authenticate']]).toEqual([401, 'Bearer realm="stead"'])
+      const headers = { authorization: 'Bearer nonsense' }
+      const wrong = { call: (method: string, path: string, body?: unknown) => api.call(method, path, body, headers) }
+      expect((await send(wrong, sample, there)).status).toBe(401)
+    })
+
+    test(isOnSite || isPrivate ? '404 for a stranger' : 'a stranger does it to what is its own', async () => {
+      const there = await prepared(sample, roles)
+      const reply = await send(there.stranger, sample, there)
+      if (isOnSite || isPrivate)
+        expect(refused(reply)).toEqual([404, null, ['We could not locate the requested resources.']])
+      else expect(reply.status).toBe(status)
+    })
+
+    if (isPrivate)
+      test('404 for another collaborator of the site, whatever its roles', async () => {
+        const there = await prepared(sample, roles)
+        expect((await send(there.helper, sample, there)).status).toBe(404)
+      })
+
+    for (const role of needed ?? [])
+      test(`403 for a collaborator with all roles but ${role}`, async () => {
+        const there = await prepared(sample, everythingBut(role))
+        const errors = [`You need the role ${role} on this site for this operation.`]
+        expect(refused(await send(there.helper, sample, there))).toEqual([403, null, errors])
+      })
+
+    if (isOnSite)
+      test(`${status} for a collaborator with ${needed.join(' and ') || 'no role at all'}`, async () => {
+        const there = await prepared(sample, needed)
+        if (scope) expect((await send(there.plainHelper, sample, there)).status).toBe(403)
+        expect((await send(there.helper, sample, there)).status).toBe(status)
+      })
+
+    test(
+      scope ? '403 for the owner without the scope owner' : `${status} for the owner without that scope`,
+      async () => {
+        const there = await prepared(sample, [])
+        const reply = await send(there.plainOwner, sample, there)
+        expect(reply.status).toBe(scope ? 403 : status)
+        if (scope)
+          expect(reply.headers['www-authenticate']).toBe(
+            'Bearer realm="stead", error="insufficient_scope", scope="owner"',
+          )
+      },
+    )
+
+    test(`${status} for the owner`, async () => {
+      const there = await prepared(sample, [])
+      expect((await send(there.owner, sample, there)).status).toBe(status)
+    })
+
+    test('404 for a thing of one site under the path of another', async () => {
+      const there = await prepared(sample, roles)
+      const path = sample.path(there)
+      const moved = path.replace(new RegExp(`^/v1/sites/${there.site}/(.*\\d)`), `/v1/sites/${there.strangersSite}/$1`)
+      if (moved === path) return
+      const method = methodOf(sample.operation)
+      expect((await there.stranger.call(method, moved, sample.body?.(there))).status).toBe(404)
+    })
+  })
+
+  describe('lists', () => {
+    const lists = samples.filter(({ operation, roles: needed }) => {
+      const found = operations.find(({ id }) => id === operation)
+      return (found?.method === 'GET' || found?.reads) && found.style !== 'stream' && (!needed || needed.length >= 0)
+    })
+
+    test('no reading operation shows a collaborator anything of a site that it is not on, or a stranger anything at all', async () => {
+      const there = await world(roles)
+      const tag = there.owner.email.replace(/\D/g, '')
+      for (const sample of lists) {
+        for (const who of [there.helper, there.mate, there.stranger]) {
+          const text = JSON.stringify((await send(who, sample, there)).body)
+          const shown = [`hidden-${tag}`, `hidden-mate-${tag}`, `"siteId":${there.hidden},`]
+          if (who === there.stranger) shown.push(`shared-${tag}`, `"siteId":${there.site},`, there.owner.email)
+          expect([sample.operation, who.email, shown.filter((mark) => text.includes(mark))]).toEqual([
+            sample.operation,
+            who.email,
+            [],
+          ])
+        }
+        // the marks are there to be found
+        if (sample.operation === 'listSites')
+          expect(JSON.stringify((await send(there.owner, sample, there)).body)).toContain(`hidden-${tag}`)
+      }
+    })
+  })
+})
