@@ -1,0 +1,107 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { LogKind, LogRecord, LogStore } from './log-store.ts'
+
+export interface LogBufferOptions {
+  readonly store: Pick<LogStore, 'append'>
+  readonly kind: LogKind
+  readonly log: { warn(facts: object, message: string): void }
+  /** An entry waits so long at most. */
+  readonly flushMs?: number
+  /** Entries a batch; as many make one leave at once. */
+  readonly batch?: number
+  /** What may wait while the store does not answer; beyond that entries are dropped, and counted. */
+  readonly mostBytes?: number
+  readonly retryMs?: number
+}
+
+/** Entries on their way into the store. */
+export interface LogBuffer {
+  /** Costs the caller nothing but an array's push. */
+  add(record: LogRecord): void
+  /** Entries that were dropped since the start. */
+  dropped(): number
+  /** Resolves when all entries are stored, or given up after a time. Nothing may be added after it. */
+  close(timeoutMs?: number): Promise<void>
+}
+
+/** What an entry takes besides its text, about. */
+const ENTRY_BYTES = 200
+
+/**
+ * Collects entries and stores them in batches, one at a time. A batch that fails is tried again until it is stored; as its
+ * entries have their ids, it is never stored twice.
+ */
+export function createLogBuffer(options: LogBufferOptions): LogBuffer {
+  const { store, kind, log, flushMs = 250, batch = 1000, mostBytes = 32 << 20, retryMs = 1000 } = options
+  let waiting: LogRecord[] = []
+  let bytes = 0
+  let dropped = 0
+  let told = 0
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  let closing = false
+  let quietUntilMs = 0
+
+  const complain = (error: unknown) => {
+    if (performance.now() < quietUntilMs) return
+    quietUntilMs = performance.now() + 10_000
+    log.warn({ err: error, kind, waiting: waiting.length, dropped }, 'log entries cannot be stored now')
+  }
+  const run = async () => {
+    while (waiting.length > 0) {
+      const sent = waiting.slice(0, batch)
+      try {
+        await store.append(kind, sent)
+      } catch (error) {
+        complain(error)
+        return
+      }
+      waiting = waiting.slice(sent.length)
+      for (const record of sent) bytes -= sizeOf(record)
+      if (dropped > told) {
+        log.warn({ kind, dropped: dropped - told }, 'log entries were dropped while they could not be stored')
+        told = dropped
+      }
+      if (waiting.length < batch && !closing) return
+    }
+  }
+  const flush = () => {
+    clearTimeout(timer)
+    timer = undefined
+    running ??= run().finally(() => {
+      running = undefined
+      if (waiting.length > 0) later(waiting.length >= batch ? retryMs : flushMs)
+    })
+    return running
+  }
+  const later = (delayMs: number) => {
+    if (!closing) timer ??= setTimeout(flush, delayMs)
+  }
+  return {
+    add(record) {
+      const size = sizeOf(record)
+      if (bytes + size > mostBytes) {
+        dropped++
+        return
+      }
+      bytes += size
+      waiting.push(record)
+      if (waiting.length === batch && !running) flush()
+      else if (!timer && !running) later(flushMs)
+    },
+    dropped: () => dropped,
+    async close(timeoutMs = 5000) {
+      closing = true
+      clearTimeout(timer)
+      const late = AbortSignal.timeout(timeoutMs)
+      const end = new Promise((resolve) => late.addEventListener('abort', resolve, { once: true }))
+      while (waiting.length > 0 && !late.aborted) {
+        await Promise.race([flush(), end])
+        if (waiting.length > 0) await Promise.race([pause(Math.min(retryMs, 100)), end])
+      }
+      if (waiting.length > 0) log.warn({ kind, lost: waiting.length }, 'log entries are lost: they could not be stored')
+    },
+  }
+}
+
+const sizeOf = ({ body, key }: LogRecord): number => body.length + key.length + ENTRY_BYTES

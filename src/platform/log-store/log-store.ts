@@ -1,0 +1,65 @@
+/*
+ * High-volume log entries, apart from the main database. The words:
+ *
+ * kind      which log: each has storage of its own, so that its writers never wait for those of another.
+ * position  time and id of an entry: a total order within a site, newest first, that never changes. Paging goes by position,
+ *           so that entries which arrive meanwhile move nothing.
+ * id        given by who writes, before the first try: an entry that is written again (nobody knows whether a commit that was
+ *           cut off took place) is the same entry.
+ * facet     a small number that says all that can be filtered by exact choice (status and method, severity).
+ * key       a text that can be filtered by (an address); empty where a kind has none.
+ *
+ * Both indexes beside the position have the position at their end. A site has few facets, so a page is a merge of a few ranges
+ * that are read from their newest end: whatever the filter, what is read is about the page, not the log.
+ */
+
+export type LogKind = 'server' | 'php'
+
+/** Kinds whose entries have a key. */
+export const KEYED: ReadonlySet<LogKind> = new Set<LogKind>(['server'])
+export const KINDS: readonly LogKind[] = ['server', 'php']
+
+/** Where an entry stands among those of its site. */
+export interface LogPosition {
+  /** Milliseconds UTC. */
+  readonly atMs: number
+  readonly id: number
+}
+
+export interface LogRecord extends LogPosition {
+  readonly siteId: number
+  readonly facet: number
+  readonly key: string
+  /** Whatever the kind keeps, as text. */
+  readonly body: string
+}
+
+export interface LogQuery {
+  readonly kind: LogKind
+  readonly siteId: number
+  /** Only entries that are older than this position. */
+  readonly before: LogPosition
+  /** Only entries from this time on. */
+  readonly sinceMs: number
+  /** Only these facets; all when absent. */
+  readonly facets?: readonly number[] | undefined
+  readonly key?: string | undefined
+  readonly limit: number
+}
+
+/** Keeps log entries by day. Any number of processes may write and read at the same time. */
+export interface LogStore {
+  /**
+   * Stores all of them or none; those that are there already stay as they are. Entries of days that are over and gone, or
+   * far in the future, are left out.
+   */
+  append(kind: LogKind, records: readonly LogRecord[]): Promise<void>
+  /** Newest first. */
+  page(query: LogQuery): Promise<LogRecord[]>
+  /** Drops whole days that ended before `nowMs - retentionMs`, and makes ready what the next days need. */
+  maintain(nowMs: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** How long entries are kept; their day is dropped when all of it is older. */
+export const RETENTION_DAYS = 7
