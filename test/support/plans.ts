@@ -20,7 +20,9 @@ export async function plansOf(made: TestDatabase, work: (tx: Tx) => Promise<unkn
   const pool = url ? new pg.Pool({ connectionString: url, max: 1, options: '-c enable_seqscan=off' }) : undefined
   const db = new Kysely<Schema>({
     dialect: pool ? new PostgresDialect({ pool }) : nodeSqliteDialect({ file, readOnly: true }),
-    log: ({ query }) => queries.push({ sql: query.sql, parameters: query.parameters }),
+    log({ query }) {
+      queries.push({ sql: query.sql, parameters: query.parameters })
+    },
   })
   try {
     await work(db)

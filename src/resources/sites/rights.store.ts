@@ -27,15 +27,15 @@ export async function sitesWithRights(tx: Tx, accountId: number, siteIds?: reado
     .select(['sites.id', 'sites.name', 'sites.account_id', 'collaborators.roles'])
     .where('site_access.account_id', '=', accountId)
     .where('site_access.is_deleted', '=', 0)
-    .orderBy('sites.id')
   const rows = await (siteIds ? query.where('site_access.site_id', 'in', siteIds) : query).execute()
-  return rows.map((row) => ({
+  const rights = rows.map((row) => ({
     id: row.id,
     name: row.name,
     accountId: row.account_id,
     isOwned: row.account_id === accountId,
     roles: row.roles === null ? [] : (JSON.parse(row.roles) as Role[]),
   }))
+  return rights.sort((left, right) => left.id - right.id)
 }
 
 /** All sites of an owner, in order of id. */
