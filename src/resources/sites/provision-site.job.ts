@@ -102,7 +102,6 @@ async function movePhpIn(context: Context): Promise<{ warm: boolean }> {
   const site = await pooledSite(context)
   const home = await homeOf(context)
   const spare = await services.spares.take(home.id, site.phpVersion)
-  services.refill()
   if (!spare) return { warm: false }
   await spare.moveIn({ address: site.address })
   await services.pool.adopt({ ...site, siteId: input.siteId }, spare)
@@ -131,6 +130,8 @@ async function seeItAnswer(context: Context): Promise<void> {
     )
   context.progress(0.5)
   await services.pool.runTask(site, 'check-write', {})
+  // not before: the next spare is made while nobody waits for this site
+  services.refill()
 }
 
 async function goLive(tx: Parameters<typeof changeSite>[0], context: Context): Promise<void> {
