@@ -31,6 +31,8 @@ export const syncWpUser = durableWith<HostServices>()({
   name: 'collaborator.sync_wp_user',
   input: Input,
   on: 'host',
+  // about ten minutes: a host that is short of memory for PHP, or whose machine restarts, is no reason to leave a user behind
+  attempts: 8,
   steps: {
     user: { run: syncUser },
     record: {
