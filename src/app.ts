@@ -15,6 +15,7 @@ import { createAuthenticator } from './resources/authentication/authenticate.ts'
 import { authentication } from './resources/authentication/index.ts'
 import { collaborators } from './resources/collaborators/index.ts'
 import type { Caller, Services } from './resources/context.ts'
+import { edgeCache } from './resources/edge-cache/index.ts'
 import { notes } from './resources/notes/index.ts'
 import { operations as operationsResource } from './resources/operations/index.ts'
 import { sites } from './resources/sites/index.ts'
@@ -27,6 +28,7 @@ export const operations: readonly Operation[] = [
   ...account.operations,
   ...activity.operations,
   ...sites.operations,
+  ...edgeCache.operations,
   ...collaborators.operations,
   ...tags.operations,
   ...notes.operations,
@@ -64,6 +66,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
         { name: 'Authentication', description: 'Access tokens (OAuth 2.0 client credentials)' },
         { name: 'Account', description: 'The account itself: defaults, add-ons, activity' },
         { name: 'Sites', description: 'Create, find, change and delete sites' },
+        { name: 'Caches', description: 'Edge cache, CDN and object cache of a site' },
         { name: 'Tags and favourites', description: 'How an account arranges the sites that it sees' },
         { name: 'Collaborators', description: 'Other accounts on a site: roles, and how they see it' },
         { name: 'Notes', description: 'Notes on a site' },

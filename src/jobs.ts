@@ -7,6 +7,7 @@ import { forgetTokens } from './resources/authentication/forget-tokens.job.ts'
 import { batchCreate, batchDestroy } from './resources/collaborators/batch.job.ts'
 import { resetCollaboratorPasswordJob } from './resources/collaborators/reset-collaborator-password.job.ts'
 import { syncWpUser } from './resources/collaborators/sync-wp-user.job.ts'
+import { flushObjectCacheJob } from './resources/edge-cache/flush-object-cache.job.ts'
 import { configureSite } from './resources/sites/configure-site.job.ts'
 import { provisionSite } from './resources/sites/provision-site.job.ts'
 import { purgeSite, removeSite } from './resources/sites/remove-site.job.ts'
@@ -21,6 +22,7 @@ export const hostJobs = [
   resetAdminPasswordJob,
   syncWpUser,
   resetCollaboratorPasswordJob,
+  flushObjectCacheJob,
 ]
 
 /** What the control does in the background: work that needs no site files. */

@@ -21,6 +21,13 @@ export const siteActions = {
   'collaborator.wordpress_user_failed':
     'The WordPress user of a collaborator could not be brought in line with its role',
   'wordpress.password_reset': 'The password of the site owner was reset',
+  'edge_cache.enabled': 'The edge cache was switched on',
+  'edge_cache.disabled': 'The edge cache was switched off',
+  'edge_cache.purged': 'The edge cache was purged',
+  'cdn.enabled': 'The CDN was switched on',
+  'cdn.disabled': 'The CDN was switched off',
+  'cdn.purged': 'The CDN was cleared',
+  'object_cache.purged': 'The object cache was emptied',
   'favorite.added': 'A site was marked as a favourite',
   'favorite.removed': 'A site is no favourite any more',
   'tag.added': 'Tags were added to a site',

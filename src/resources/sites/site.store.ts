@@ -318,8 +318,9 @@ export async function insertSite(tx: Tx, draft: SiteDraft, now: number): Promise
       environment_type: draft.isStaging ? 'staging' : 'production',
       multisite: draft.hasMultisite ? 1 : 0,
       light_404: 0,
-      edge_cache: 0,
-      cdn: 0,
+      // whoever works on a staging site wants to see what he has changed, from outside WordPress too
+      edge_cache: draft.isStaging ? 0 : 1,
+      cdn: draft.isStaging ? 0 : 1,
       defensive_until: null,
       maintenance: 0,
       cache_epoch: 1,

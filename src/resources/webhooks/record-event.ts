@@ -11,6 +11,9 @@ export type EventType =
   | 'wp_admin_password_reset'
   | 'collaborator_added'
   | 'collaborator_deleted'
+  | 'enabled_edge_cache'
+  | 'disabled_edge_cache'
+  | 'purged_edge_cache'
 
 /** Writes an event in the transaction of what happened, so that none is lost and none is invented. */
 export async function recordEvent(

@@ -1,0 +1,19 @@
+import Type from 'typebox'
+import { operation } from '../operation.ts'
+import { SiteId } from '../sites/site.ts'
+import { CdnStatus, switchCdn } from './edge-cache.ts'
+
+export const disableCdn = operation({
+  id: 'disableCdn',
+  method: 'DELETE',
+  path: '/v1/sites/{id}/cdn',
+  tag: 'Caches',
+  summary: 'Switch the CDN off',
+  access: { site: 'manage performance' },
+  params: Type.Object({ id: SiteId }),
+  response: CdnStatus,
+
+  async handle(context) {
+    return switchCdn(context, false)
+  },
+})

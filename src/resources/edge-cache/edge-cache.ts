@@ -1,0 +1,61 @@
+import Type from 'typebox'
+import type { Tx } from '../../platform/db/database.ts'
+import { recordActivity } from '../activity/record.ts'
+import type { Context } from '../context.ts'
+import type { VisibleSite } from '../sites/site.ts'
+import { recordEvent } from '../webhooks/record-event.ts'
+import { purgeCaches } from './purge.store.ts'
+import { switchCache } from './switches.store.ts'
+
+export { type PurgeOrder, purgeCaches } from './purge.store.ts'
+
+/** Body of the operations that toggle: with `enabled` they set instead. */
+export const Switch = Type.Object({
+  enabled: Type.Optional(Type.Boolean({ description: 'Sets instead of toggling' })),
+})
+
+export const EdgeCacheStatus = Type.Object({
+  active: Type.Boolean(),
+  defensive_mode: Type.Object({
+    active: Type.Boolean(),
+    active_until: Type.Integer({ description: 'Unix time; 0 while the mode is off' }),
+  }),
+})
+
+export const CdnStatus = Type.Object({ cdnEnabled: Type.Boolean() })
+
+type SiteContext = Context & { tx: Tx; site: VisibleSite }
+
+const cdnNames = { true: 'cdn.enabled', false: 'cdn.disabled' } as const
+
+/** Switches the CDN of a site, with its record. @returns what the operations answer */
+export async function switchCdn(context: SiteContext, enabled: boolean | undefined): Promise<{ cdnEnabled: boolean }> {
+  const { tx, site, now } = context
+  const result = await switchCache(tx, site.id, 'cdn', enabled, now)
+  if (result.changed) {
+    await recordActivity(tx, context, {
+      action: cdnNames[`${result.enabled}`],
+      message: `${result.enabled ? 'Enabled' : 'Disabled'} the CDN`,
+      accountId: site.accountId,
+      siteId: site.id,
+      now,
+    })
+    // nothing that was stored before counts: files may have changed while nobody purged them
+    await purgeCaches(tx, site.id, { files: true })
+  }
+  return { cdnEnabled: result.enabled }
+}
+
+/** Switches the edge cache of a site, with its record and event. */
+export async function switchEdgeCache(context: SiteContext, enabled: boolean | undefined): Promise<void> {
+  const { tx, site, now } = context
+  const result = await switchCache(tx, site.id, 'edge_cache', enabled, now)
+  if (!result.changed) return
+  const subject = { accountId: site.accountId, siteId: site.id, now }
+  const [action, type, word] = result.enabled
+    ? (['edge_cache.enabled', 'enabled_edge_cache', 'Enabled'] as const)
+    : (['edge_cache.disabled', 'disabled_edge_cache', 'Disabled'] as const)
+  await recordActivity(tx, context, { action, message: `${word} the edge cache`, ...subject })
+  await recordEvent(tx, { type, data: {}, ...subject })
+  await purgeCaches(tx, site.id, { pages: 'all' })
+}

@@ -1,0 +1,19 @@
+import Type from 'typebox'
+import { operation } from '../operation.ts'
+import { SiteId } from '../sites/site.ts'
+import { CdnStatus, switchCdn } from './edge-cache.ts'
+
+export const enableCdn = operation({
+  id: 'enableCdn',
+  method: 'POST',
+  path: '/v1/sites/{id}/cdn',
+  tag: 'Caches',
+  summary: 'Switch the CDN on',
+  access: { site: 'manage performance' },
+  params: Type.Object({ id: SiteId }),
+  response: CdnStatus,
+
+  async handle(context) {
+    return switchCdn(context, true)
+  },
+})

@@ -1,0 +1,24 @@
+import Type from 'typebox'
+import { operation } from '../operation.ts'
+import { SiteId } from '../sites/site.ts'
+import { EdgeCacheStatus } from './edge-cache.ts'
+
+export const getEdgeCache = operation({
+  id: 'getEdgeCache',
+  method: 'GET',
+  path: '/v1/sites/{id}/edge-cache',
+  tag: 'Caches',
+  summary: 'Get the state of the edge cache',
+  access: { site: 'read the site' },
+  params: Type.Object({ id: SiteId }),
+  response: EdgeCacheStatus,
+
+  async handle({ site, now }) {
+    const until = site.defensiveUntil ?? 0
+    const active = until > now
+    return {
+      active: site.hasEdgeCache,
+      defensive_mode: { active, active_until: active ? Math.floor(until / 1000) : 0 },
+    }
+  },
+})

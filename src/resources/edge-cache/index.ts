@@ -1,0 +1,23 @@
+import { disableCdn } from './disable-cdn.ts'
+import { enableCdn } from './enable-cdn.ts'
+import { getCdn } from './get-cdn.ts'
+import { getEdgeCache } from './get-edge-cache.ts'
+import { purgeCdn } from './purge-cdn.ts'
+import { purgeEdgeCache } from './purge-edge-cache.ts'
+import { purgeObjectCache } from './purge-object-cache.ts'
+import { toggleCdn } from './toggle-cdn.ts'
+import { toggleEdgeCache } from './toggle-edge-cache.ts'
+
+export const edgeCache = {
+  operations: [
+    getEdgeCache,
+    toggleEdgeCache,
+    purgeEdgeCache,
+    purgeCdn,
+    getCdn,
+    enableCdn,
+    disableCdn,
+    toggleCdn,
+    purgeObjectCache,
+  ],
+}

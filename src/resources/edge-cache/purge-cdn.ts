@@ -1,0 +1,26 @@
+import Type from 'typebox'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { recordActivity } from '../activity/record.ts'
+import { operation } from '../operation.ts'
+import { SiteId } from '../sites/site.ts'
+import { purgeCaches } from './edge-cache.ts'
+
+export const purgeCdn = operation({
+  id: 'purgeCdn',
+  method: 'DELETE',
+  path: '/v1/sites/{id}/cache',
+  tag: 'Caches',
+  summary: 'Clear the CDN',
+  description: "The site's files are read anew. Copies in browsers stay until their time is over.",
+  access: { site: 'manage performance' },
+  params: Type.Object({ id: SiteId }),
+  response: Nothing,
+
+  async handle(context) {
+    const { tx, site, now } = context
+    const subject = { accountId: site.accountId, siteId: site.id, now }
+    await recordActivity(tx, context, { action: 'cdn.purged', message: 'Cleared the CDN', ...subject })
+    await purgeCaches(tx, site.id, { files: true })
+    return null
+  },
+})

@@ -1,0 +1,40 @@
+import Type from 'typebox'
+import { Problem } from '../../platform/http/problem.ts'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
+import { recordActivity } from '../activity/record.ts'
+import { operation } from '../operation.ts'
+import { waitForOperation } from '../operations/wait.ts'
+import { SiteId } from '../sites/site.ts'
+import { flushObjectCacheJob } from './flush-object-cache.job.ts'
+
+export const purgeObjectCache = operation({
+  id: 'purgeObjectCache',
+  method: 'DELETE',
+  path: '/v1/sites/{site_id}/object-cache',
+  tag: 'Caches',
+  summary: 'Empty the object cache',
+  description: 'Answers when WordPress has emptied it, the one of a persistent drop-in included.',
+  access: { site: 'manage performance' },
+  params: Type.Object({ site_id: SiteId }),
+  response: Nothing,
+  starts: true,
+  problems: ['site_not_live', 'site_unavailable'],
+
+  async handle(context) {
+    const { tx, site, now } = context
+    if (site.state !== 'live' && site.state !== 'disabled') throw new Problem('site_not_live', { state: site.state })
+    const subject = { accountId: site.accountId, siteId: site.id, now }
+    context.started.push(
+      await enqueue(tx, flushObjectCacheJob, { siteId: site.id }, { ...subject, hostId: site.hostId }),
+    )
+    await recordActivity(tx, context, {
+      action: 'object_cache.purged',
+      message: 'Emptied the object cache',
+      ...subject,
+    })
+    return null
+  },
+
+  afterCommit: (context) => waitForOperation(context),
+})

@@ -1,0 +1,21 @@
+import Type from 'typebox'
+import { operation } from '../operation.ts'
+import { SiteId } from '../sites/site.ts'
+import { CdnStatus, Switch, switchCdn } from './edge-cache.ts'
+
+export const toggleCdn = operation({
+  id: 'toggleCdn',
+  method: 'PUT',
+  path: '/v1/sites/{site_id}/cdn',
+  tag: 'Caches',
+  summary: 'Switch the CDN on or off',
+  description: 'Toggles; with `enabled` in the body it sets.',
+  access: { site: 'manage performance' },
+  params: Type.Object({ site_id: SiteId }),
+  body: Switch,
+  response: CdnStatus,
+
+  async handle(context, { body }) {
+    return switchCdn(context, body.enabled)
+  },
+})

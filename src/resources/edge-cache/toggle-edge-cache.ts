@@ -1,0 +1,23 @@
+import Type from 'typebox'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { operation } from '../operation.ts'
+import { SiteId } from '../sites/site.ts'
+import { Switch, switchEdgeCache } from './edge-cache.ts'
+
+export const toggleEdgeCache = operation({
+  id: 'toggleEdgeCache',
+  method: 'PUT',
+  path: '/v1/sites/{id}/edge-cache',
+  tag: 'Caches',
+  summary: 'Switch the edge cache on or off',
+  description: 'Toggles; with `enabled` in the body it sets. Nothing that was stored before is served after.',
+  access: { site: 'manage performance' },
+  params: Type.Object({ id: SiteId }),
+  body: Switch,
+  response: Nothing,
+
+  async handle(context, { body }) {
+    await switchEdgeCache(context, body.enabled)
+    return null
+  },
+})
