@@ -176,9 +176,10 @@ function demandOwnerScope(caller: Caller): void {
     )
 }
 
-/** What the description of an operation says of its callers, and whether one of them can lack a role or scope. */
-export function describeAccess(rule: Access): { text: string; forbids: boolean } {
-  return { text: accessSentence(rule), forbids: canForbid(rule) }
+/** What the description of an operation says of its callers, and the statuses that refuse one. */
+export function describeAccess(rule: Access): { text: string; refusals: number[] } {
+  const namesOthers = typeof rule === 'object' && (!('account' in rule) || rule.account === 'createSites')
+  return { text: accessSentence(rule), refusals: [...(canForbid(rule) ? [403] : []), ...(namesOthers ? [404] : [])] }
 }
 
 function canForbid(rule: Access): boolean {

@@ -25,14 +25,34 @@ export async function parseJson(_request: FastifyRequest, body: string): Promise
   }
 }
 
-function faultPlace(body: string, error: Error): { reason: string; line: number; column: number } {
-  const position = Number(/at position (\d+)/.exec(error.message)?.[1] ?? body.length)
-  const before = body.slice(0, position).split('\n')
-  const reason = error.message.replace(/ in JSON.*$| \(line .*$|,? "?.*is not valid JSON$/s, '').trim()
-  return {
-    reason: reason || 'unexpected token',
-    line: before.length,
-    column: (before.at(-1) as string).length + 1,
+function faultPlace(body: string, { message }: Error): { reason: string; line: number; column: number } {
+  const before = body.slice(0, faultPosition(body, message)).split('\n')
+  const reason = message.replace(/ in JSON at position.*$| \(line .*$|, (\.\.\.)?".*is not valid JSON$/s, '')
+  return { reason, line: before.length, column: (before.at(-1) as string).length + 1 }
+}
+
+/** How much V8 quotes on each side of an unexpected token, whose position it does not say. */
+const QUOTED = 10
+
+function faultPosition(body: string, message: string): number {
+  const said = /at position (\d+)/.exec(message)?.[1]
+  if (said) return Number(said)
+  const [, before, quoted = ''] =
+    /^Unexpected token .*?, (\.\.\.)?"(.*)"(?:\.\.\.)? is not valid JSON$/s.exec(message) ?? []
+  if (before) return body.indexOf(quoted) + QUOTED
+  if (quoted && quoted.length < body.length) return quoted.length - QUOTED
+  // the whole of a short body is quoted
+  for (let length = 1; quoted && length <= body.length; length++)
+    if (isUnexpectedAtEnd(body.slice(0, length))) return length - 1
+  return body.length
+}
+
+function isUnexpectedAtEnd(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return false
+  } catch (error) {
+    return (error as Error).message.startsWith('Unexpected token')
   }
 }
 

@@ -64,8 +64,8 @@ const commonProblems = [401, 429, 500]
 export interface AccessDescription {
   /** One sentence, or nothing. */
   readonly text: string
-  /** A caller can lack a role or a scope for it. */
-  readonly forbids: boolean
+  /** Statuses with which it refuses a caller that has a valid token. */
+  readonly refusals: readonly number[]
 }
 
 /** What Fastify is told of an operation: its description, and the serialiser of its response. */
@@ -75,7 +75,7 @@ export function routeSchema(operation: Operation, access: AccessDescription): Fa
   const success: TSchema = style === 'envelope' ? envelope(response, paged) : response
   const failures = new Set([
     ...(operation.access === 'public' ? [] : commonProblems),
-    ...(access.forbids ? [403] : []),
+    ...access.refusals,
     ...(params ? [404] : []),
     ...(body || query ? [400] : []),
     ...(body ? [413, 415] : []),

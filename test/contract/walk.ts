@@ -1,0 +1,234 @@
+/** What the contract tests share: scenes, requests made from contracts, and the check of responses against the document. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { InjectOptions, Response } from 'light-my-request'
+import { expect } from 'vitest'
+import { operations } from '../../src/app.ts'
+import type { DialectName } from '../../src/platform/db/database.ts'
+import type { Operation } from '../../src/platform/http/operation.ts'
+import { type Access, roles } from '../../src/resources/access.ts'
+import { type Person, type TestApi, testApi } from '../support/api.ts'
+import { type Example, examples, type Scene } from './examples.ts'
+
+export { operations }
+export const accessOf = (operation: Operation): Access => operation.access as Access
+
+/** The path parameter that names the site of a site operation. */
+export const siteParam = (operation: Operation): string => (operation.params?.properties.site_id ? 'site_id' : 'id')
+
+export interface Walk {
+  readonly api: TestApi
+  readonly stranger: Person
+  /** Owner and collaborator with a new site. */
+  scene(): Promise<Scene>
+  /** The request that an example, or else the schema, describes. */
+  requestOf(operation: Operation, scene: Scene, person?: Person): Promise<InjectOptions>
+  /** Sends it, and checks that the answer is one that the document describes. */
+  send(operation: Operation, request: InjectOptions): Promise<Response>
+  /** Waits until nothing is left to do in the background. */
+  settled(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function walk(dialect: DialectName): Promise<Walk> {
+  const api = await testApi(dialect)
+  await api.app.ready()
+  const check = documentCheck(api)
+  const worker = finishWork(api)
+  const stranger = await api.person('stranger@example.com')
+  let number = 0
+  return {
+    api,
+    stranger,
+    async scene() {
+      number++
+      const owner = await api.person(`owner-${number}@example.com`)
+      const friend = await api.person(`friend-${number}@example.com`)
+      const siteId = await api.site(owner, `scene-${number}`)
+      const collaboratorId = await api.collaborate(friend, siteId, roles)
+      return { api, owner, friend, siteId, collaboratorId, number }
+    },
+    async requestOf(operation, scene, person = scene.owner) {
+      const example = (await examples[operation.id]?.(scene)) ?? {}
+      return toRequest(operation, scene, example, person)
+    },
+    async send(operation, request) {
+      const response = await answered(api, request)
+      check(operation, response)
+      return response
+    },
+    settled: worker.settled,
+    async close() {
+      await worker.stop()
+      await api.close()
+    },
+  }
+}
+
+function toRequest(operation: Operation, scene: Scene, example: Example, person: Person): InjectOptions {
+  const body = example.body ?? (operation.body ? sample(operation.body as never) : undefined)
+  const params = {
+    ...(siteId(operation) && { [siteParam(operation)]: scene.siteId }),
+    site_id: scene.siteId,
+    ...example.params,
+  }
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name) =>
+    encodeURIComponent(String((params as Example['params'])?.[name] ?? 1)),
+  )
+  const query = new URLSearchParams(example.query).toString()
+  return {
+    method: operation.method,
+    url: query ? `${path}?${query}` : path,
+    headers: {
+      ...(operation.access !== 'public' && { authorization: `Bearer ${person.token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { payload: JSON.stringify(body) }),
+  }
+}
+
+const siteId = (operation: Operation): boolean =>
+  typeof operation.access === 'object' && 'site' in (operation.access as object)
+
+/** The same request by somebody else. */
+export function as(person: Person | undefined, request: InjectOptions): InjectOptions {
+  const { authorization: _, ...headers } = request.headers as Record<string, string>
+  return { ...request, headers: person ? { ...headers, authorization: `Bearer ${person.token}` } : headers }
+}
+
+/** @throws when there is no answer for 20 s: a request that hangs */
+async function answered(api: TestApi, request: InjectOptions): Promise<Response> {
+  const late = new AbortController()
+  const deadline = pause(20_000, undefined, { signal: late.signal }).then(() => {
+    throw new Error(`No answer to ${request.method} ${String(request.url)}`)
+  })
+  try {
+    return await Promise.race([api.app.inject(request), deadline])
+  } finally {
+    late.abort()
+    deadline.catch(() => {})
+  }
+}
+
+interface SampleSchema {
+  type?: string | string[]
+  enum?: unknown[]
+  format?: string
+  minimum?: number
+  minLength?: number
+  minItems?: number
+  items?: SampleSchema
+  properties?: Record<string, SampleSchema>
+  required?: string[]
+}
+
+/** A small value that a schema allows, patterns and meanings apart. */
+export function sample(schema: SampleSchema): unknown {
+  const type = [schema.type].flat()[0]
+  if (schema.enum) return schema.enum[0]
+  if (type === 'object')
+    return Object.fromEntries(
+      (schema.required ?? []).map((name) => [name, sample(schema.properties?.[name] as SampleSchema)]),
+    )
+  if (type === 'array') return Array.from({ length: schema.minItems ?? 0 }, () => sample(schema.items as SampleSchema))
+  if (type === 'integer' || type === 'number') return schema.minimum ?? 1
+  if (type === 'boolean') return true
+  if (schema.format === 'email') return 'somebody@example.com'
+  return 'sample'.padEnd(schema.minLength ?? 0, 'x')
+}
+
+function documentCheck(api: TestApi): (operation: Operation, response: Response) => void {
+  const document = api.app.swagger() as unknown as { paths: Record<string, Record<string, { operationId: string }>> }
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
+  ajv.addSchema({ $id: 'openapi', ...JSON.parse(JSON.stringify(document)) })
+  const places = new Map<string, string>()
+  for (const [path, item] of Object.entries(document.paths))
+    for (const [method, { operationId }] of Object.entries(item))
+      places.set(
+        operationId,
+        `openapi#/paths/${encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1'))}/${method}/responses`,
+      )
+  return (operation, response) => {
+    const status = response.statusCode
+    const label = `${operation.id} answers ${status} ${response.body.slice(0, 300)}`
+    const place = `${places.get(operation.id)}/${status}`
+    // a body that cannot be read is refused before anybody asks whether the operation takes one
+    const described = resolve(ajv, place) ?? (operation.body ? undefined : resolve(ajv, unreadable[status] ?? ''))
+    expect(described, `${label}: not described`).toBeDefined()
+    if (status === 304 || (described?.content === undefined && response.body === '')) return
+    const [type, { schema }] = Object.entries(described?.content ?? {})[0] as [string, { schema: object }]
+    expect(String(response.headers['content-type']), label).toContain(type)
+    if (type !== 'application/json') return
+    const validate = compiled(ajv, `${place}`, schema)
+    expect(validate(response.json()) ? [] : validate.errors, label).toEqual([])
+  }
+}
+
+const unreadable: Record<number, string> = {
+  400: 'openapi#/components/responses/InvalidRequest',
+  413: 'openapi#/components/responses/TooLarge',
+  415: 'openapi#/components/responses/UnsupportedMediaType',
+}
+
+interface DescribedResponse {
+  $ref?: string
+  content?: Record<string, { schema: object }>
+}
+
+function resolve(ajv: Ajv2020, place: string): DescribedResponse | undefined {
+  const root = ajv.getSchema('openapi')?.schema as object
+  const [, pointer = '/none'] = place.split('#')
+  const at = (path: string): DescribedResponse | undefined =>
+    path
+      .split('/')
+      .slice(1)
+      .map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'))
+      .reduce((node: unknown, key) => (node as Record<string, unknown> | undefined)?.[key], root) as never
+  const found = at(pointer)
+  return found?.$ref ? at(found.$ref.slice(1)) : found
+}
+
+const validators = new WeakMap<object, ReturnType<Ajv2020['compile']>>()
+
+function compiled(ajv: Ajv2020, id: string, schema: object): ReturnType<Ajv2020['compile']> {
+  const known = validators.get(schema)
+  if (known) return known
+  const text = JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components')
+  const made = ajv.compile({ ...JSON.parse(text), $id: `of ${encodeURIComponent(id)}` })
+  validators.set(schema, made)
+  return made
+}
+
+/** Stands in for hosts: whatever is asked for, and not put off, has soon been done. */
+function finishWork({ database }: TestApi): { settled(): Promise<void>; stop(): Promise<void> } {
+  let isStopped = false
+  const due = () => Date.now() + 3600_000
+  const isWaiting = async () => {
+    const waiting = database.read.selectFrom('operations').select('id').where('state', '=', 'queued')
+    return (await waiting.where('run_at', '<', due()).executeTakeFirst()) !== undefined
+  }
+  const finish = () =>
+    database.transaction((tx) =>
+      tx
+        .updateTable('operations')
+        .set({ state: 'succeeded', finished_at: Date.now() })
+        .where('state', '=', 'queued')
+        .where('run_at', '<', due())
+        .execute(),
+    )
+  const work = (async () => {
+    while (!isStopped) {
+      if (await isWaiting()) await finish()
+      await pause(20)
+    }
+  })()
+  return {
+    async settled() {
+      while (await isWaiting()) await pause(5)
+    },
+    async stop() {
+      isStopped = true
+      await work
+    },
+  }
+}
