@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
 import { jobs } from './jobs.ts'
@@ -8,6 +9,8 @@ import { type ApiMetrics, createApiMetrics } from './platform/http/metrics.ts'
 import type { Operation } from './platform/http/operation.ts'
 import { createRateLimit } from './platform/http/rate-limit.ts'
 import type { Log } from './platform/log/log.ts'
+import type { LogStore } from './platform/log-store/log-store.ts'
+import { openLogStore } from './platform/log-store/open-log-store.ts'
 import { type Access, authorize, describeAccess } from './resources/access.ts'
 import { account } from './resources/account/index.ts'
 import { activity } from './resources/activity/index.ts'
@@ -16,6 +19,7 @@ import { authentication } from './resources/authentication/index.ts'
 import { collaborators } from './resources/collaborators/index.ts'
 import type { Caller, Services } from './resources/context.ts'
 import { edgeCache } from './resources/edge-cache/index.ts'
+import { logs } from './resources/logs/index.ts'
 import { notes } from './resources/notes/index.ts'
 import { operations as operationsResource } from './resources/operations/index.ts'
 import { sites } from './resources/sites/index.ts'
@@ -32,6 +36,7 @@ export const operations: readonly Operation[] = [
   ...collaborators.operations,
   ...tags.operations,
   ...notes.operations,
+  ...logs.operations,
   ...operationsResource.operations,
 ]
 
@@ -40,6 +45,8 @@ export interface AppOptions {
   readonly database: Database
   readonly sealer: Sealer
   readonly log: Log
+  /** Default: that of the settings. */
+  readonly logs?: LogStore
   readonly metrics: ApiMetrics
   readonly version: string
   readonly readiness: () => Promise<{ ready: boolean; details: object }>
@@ -53,7 +60,8 @@ const BODY_LIMIT_BYTES = 1 << 20
 /** The HTTP API as one instance. Does not listen. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { config, database, sealer, log } = options
-  const services: Services = { config, database, sealer, log, definitions: jobs }
+  const logs = options.logs ?? openLogStore({ url: config.databaseUrl, folder: join(config.dataDir, 'logs') })
+  const services: Services = { config, database, sealer, log, logs, definitions: jobs }
   return createApi<Caller>({
     operations,
     log,
@@ -70,6 +78,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
         { name: 'Tags and favourites', description: 'How an account arranges the sites that it sees' },
         { name: 'Collaborators', description: 'Other accounts on a site: roles, and how they see it' },
         { name: 'Notes', description: 'Notes on a site' },
+        { name: 'Logs and statistics', description: 'What visitors asked for, what PHP complained of, and the sums' },
         { name: 'CMS', description: 'What happens inside WordPress' },
         { name: 'Logs', description: 'What was done to a site' },
         { name: 'Operations', description: 'Background work: progress, cancel, retry' },

@@ -8,6 +8,7 @@ import { batchCreate, batchDestroy } from './resources/collaborators/batch.job.t
 import { resetCollaboratorPasswordJob } from './resources/collaborators/reset-collaborator-password.job.ts'
 import { syncWpUser } from './resources/collaborators/sync-wp-user.job.ts'
 import { flushObjectCacheJob } from './resources/edge-cache/flush-object-cache.job.ts'
+import { dropOldLogs } from './resources/logs/drop-old-logs.job.ts'
 import { configureSite } from './resources/sites/configure-site.job.ts'
 import { provisionSite } from './resources/sites/provision-site.job.ts'
 import { purgeSite, removeSite } from './resources/sites/remove-site.job.ts'
@@ -34,6 +35,7 @@ export const controlJobs = [
   forgetKeys,
   forgetActivity,
   forgetOperations,
+  dropOldLogs,
 ]
 
 /** Every type of background work by name. */

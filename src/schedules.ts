@@ -3,6 +3,7 @@ import { forgetNightly } from './platform/operations/forget.ts'
 import type { Schedule } from './platform/operations/schedules.ts'
 import { forgetActivityHourly } from './resources/activity/forget-activity.job.ts'
 import { forgetTokensHourly } from './resources/authentication/forget-tokens.job.ts'
+import { dropOldLogsHourly } from './resources/logs/drop-old-logs.job.ts'
 
 /** All recurring work. */
 export const schedules: readonly Schedule[] = [
@@ -10,4 +11,5 @@ export const schedules: readonly Schedule[] = [
   forgetKeysHourly,
   forgetActivityHourly,
   forgetNightly,
+  dropOldLogsHourly,
 ]

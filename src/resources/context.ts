@@ -4,6 +4,7 @@ import type { Sealer } from '../platform/crypto/seal.ts'
 import type { Database } from '../platform/db/database.ts'
 import type { BaseContext } from '../platform/http/operation.ts'
 import type { Log } from '../platform/log/log.ts'
+import type { LogStore } from '../platform/log-store/log-store.ts'
 import type { Definitions } from '../platform/operations/definition.ts'
 
 /** An API application that has shown a valid token. */
@@ -21,6 +22,8 @@ export interface Services {
   readonly database: Database
   readonly sealer: Sealer
   readonly log: Log
+  /** Web server and PHP logs of the sites. */
+  readonly logs: LogStore
   /** Operation types by name. */
   readonly definitions: Definitions
 }

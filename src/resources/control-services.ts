@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Sealer } from '../platform/crypto/seal.ts'
 import type { Database } from '../platform/db/database.ts'
+import type { LogStore } from '../platform/log-store/log-store.ts'
 import type { MailServices } from '../platform/mail/send-mail.job.ts'
 
 /** What the control gives to the operations that need no site files. */
@@ -8,4 +9,5 @@ export interface ControlServices extends MailServices {
   readonly config: Config
   readonly database: Database
   readonly sealer: Sealer
+  readonly logs: LogStore
 }

@@ -30,7 +30,7 @@ export interface Control extends Part {
 
 /** The API and the work that needs no site files. @param parts says how the other parts of this machine are */
 export async function startControl(ground: Ground, parts: () => PartStates = () => ({})): Promise<Control> {
-  const { config, database, log, sealer } = ground
+  const { config, database, log, sealer, logs } = ground
   const metrics = createApiMetrics()
   let isIntroduced = false
   const readiness = async () => {
@@ -48,7 +48,7 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
       },
     }
   }
-  const app = await createApp({ config, database, sealer, log, metrics, version, readiness })
+  const app = await createApp({ config, database, sealer, log, logs, metrics, version, readiness })
   await untilFree(config.apiListen, 'STEAD_API_LISTEN')
   const url = await app.listen(config.apiListen)
   await database.transaction(async (tx) => {
@@ -81,13 +81,13 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
 }
 
 /** What the control does without being asked by a request. */
-function startBackground({ config, database, log, sealer }: Ground): Part {
+function startBackground({ config, database, log, sealer, logs }: Ground): Part {
   const mailer = createMailer({
     smtpUrl: config.smtpUrl,
     from: config.mailFrom,
     outboxDir: join(config.dataDir, 'outbox'),
   })
-  const services: ControlServices = { config, database, sealer, mailer }
+  const services: ControlServices = { config, database, sealer, mailer, logs }
   const worker = createWorker({ database, definitions: controlJobs, runner: 'control', services, log })
   const scheduler = createScheduler({ database, schedules, log })
   worker.start()

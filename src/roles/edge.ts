@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { accessRecord } from '../edge/access-records.ts'
 import { createDisk } from '../edge/cache/disk.ts'
 import { createPageCache } from '../edge/cache/page-cache.ts'
 import { createPurgeFeed } from '../edge/cache/purge-feed.ts'
@@ -10,6 +11,8 @@ import { loadRoute, routesChangedSince } from '../edge/routes.store.ts'
 import { createRouteTable } from '../edge/routes.ts'
 import { rules } from '../edge/rules/index.ts'
 import { createUpstreams } from '../edge/upstreams.ts'
+import { createLogBuffer } from '../platform/log-store/log-buffer.ts'
+import { createLogIds } from '../platform/log-store/log-ids.ts'
 import { untilFree } from './free-port.ts'
 import type { Ground, Part } from './part.ts'
 
@@ -20,7 +23,7 @@ export interface Edge extends Part {
 }
 
 /** The gateway for all visitor traffic. */
-export async function startEdge({ config, database, log, hostKey }: Ground): Promise<Edge> {
+export async function startEdge({ config, database, log, logs, hostKey }: Ground): Promise<Edge> {
   const routes = createRouteTable({
     load: (hostName) => loadRoute(database.read, hostName),
     changedSince: (sinceMs) => routesChangedSince(database.read, sinceMs),
@@ -42,6 +45,8 @@ export async function startEdge({ config, database, log, hostKey }: Ground): Pro
       disk: await createDisk(join(config.dataDir, 'edge-cache'), config.edgeCacheDiskMb * MB),
     }),
   })
+  const accessLog = createLogBuffer({ store: logs, kind: 'server', log })
+  const nextId = createLogIds()
   const gateway = createGateway({
     routes,
     log,
@@ -50,6 +55,10 @@ export async function startEdge({ config, database, log, hostKey }: Ground): Pro
     upstreams,
     rules: [...rules, cache.rule],
     reachPurge: (seq) => purges.reach(seq),
+    onAccess(entry) {
+      const { siteId } = entry
+      if (siteId !== undefined) accessLog.add(accessRecord({ ...entry, siteId }, nextId()))
+    },
   })
   const { server } = gateway
   await untilFree(config.edgeListen, 'STEAD_EDGE_LISTEN')
@@ -63,6 +72,7 @@ export async function startEdge({ config, database, log, hostKey }: Ground): Pro
     port,
     async stop() {
       await gateway.close()
+      await accessLog.close()
       routes.close()
       purges.close()
       await upstreams.destroy()

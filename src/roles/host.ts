@@ -11,8 +11,12 @@ import { createPreparation } from '../hosting/homes/preparation.ts'
 import { Spares } from '../hosting/homes/spares.ts'
 import { type HostedRecord, hostedSite, hostedSites, registerHost, reportHost } from '../hosting/host.store.ts'
 import { PhpPool } from '../hosting/php/pool.ts'
+
 import { defaultEgressLimits } from '../hosting/php/wasm/egress.ts'
 import { createWasmRuntime } from '../hosting/php/wasm/start.ts'
+import { PhpLogFollower } from '../hosting/php-log/follower.ts'
+import { openPlaces } from '../hosting/php-log/positions.ts'
+import { createSiteChanges } from '../hosting/site-changes/site-changes.ts'
 import { createWebServer, type HostedSite } from '../hosting/web-server/web-server.ts'
 import { hostJobs } from '../jobs.ts'
 import { isPublicAddress } from '../platform/fetch/addresses.ts'
@@ -21,6 +25,7 @@ import { writeFileOnce } from '../platform/files/write-file.ts'
 import { enqueue } from '../platform/operations/enqueue.ts'
 import { createWorker } from '../platform/operations/worker.ts'
 import { defaultPhpVersion } from '../resources/account/account.ts'
+import { purgeCaches } from '../resources/edge-cache/edge-cache.ts'
 import { configureSite } from '../resources/sites/configure-site.job.ts'
 import type { HostServices } from '../resources/sites/host-services.ts'
 import { findSite } from '../resources/sites/site.store.ts'
@@ -59,7 +64,12 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     uploadMaxMb: config.uploadMaxMb,
     egress: { ...defaultEgressLimits, allows: (address) => config.allowPrivateFetch || isPublicAddress(address) },
   })
+  const changes = createSiteChanges({
+    record: (siteId, change) => database.transaction((tx) => purgeCaches(tx, siteId, change)),
+    log,
+  })
   const pool = new PhpPool(runtime, {
+    onNote: (siteId, text) => changes.take(siteId, text),
     requestMs: config.phpRequestSeconds * 1000,
     taskMs: config.phpRequestSeconds * 1000,
     idleMs: config.phpIdleSeconds * 1000,
@@ -77,6 +87,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     hostKey: ground.hostKey,
     log,
     mostBodyBytes: config.uploadMaxMb * MB,
+    changesSettled: (siteId) => changes.settled(siteId),
   })
   await untilFree(config.hostListen, 'STEAD_HOST_LISTEN')
   await new Promise<void>((resolve, reject) => {
@@ -110,6 +121,13 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     siteById: (siteId) => hosted(siteId),
     php: pool,
     events: sqliteEvents(),
+    log,
+  })
+  const phpLogs = new PhpLogFollower({
+    running: () => pool.running(),
+    all: async () => (await hostedSites(database.read, hostId)).map(site),
+    store: ground.logs,
+    places: openPlaces(join(config.dataDir, 'logs/php-places.db')),
     log,
   })
   const preparation = createPreparation({
@@ -155,6 +173,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   await followAddresses(ground, hostId)
   worker.start()
   cron.start()
+  phpLogs.start()
   log.info({ address, ...runtime.containment() }, 'the host listens')
   return {
     async stop() {
@@ -166,6 +185,8 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
       await preparation.stop()
       await pool.stopAll(5000)
       await cronEnded
+      await changes.close()
+      await phpLogs.stop()
       server.closeAllConnections()
       await closed
       await runtime.close()

@@ -7,6 +7,8 @@ import { createSealer, masterKeyFromFile, type Sealer } from '../platform/crypto
 import { type Database, openDatabase } from '../platform/db/database.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import { createLog, type Log } from '../platform/log/log.ts'
+import type { LogStore } from '../platform/log-store/log-store.ts'
+import { openLogStore } from '../platform/log-store/open-log-store.ts'
 
 /** What every role is given. */
 export interface Ground {
@@ -14,6 +16,8 @@ export interface Ground {
   readonly log: Log
   readonly database: Database
   readonly sealer: Sealer
+  /** Of the sites: web server and PHP. */
+  readonly logs: LogStore
   /** What edges show to hosts. */
   readonly hostKey: string
 }
@@ -33,5 +37,6 @@ export async function openGround(config: Config, name: string): Promise<Ground> 
   await migrate(database, migrations)
   const key = config.masterKey ?? (await masterKeyFromFile(join(config.dataDir, 'master.key')))
   const hostKey = Buffer.from(hkdfSync('sha256', key, '', 'stead edge to host', 32)).toString('base64url')
-  return { config, log, database, sealer: createSealer(key), hostKey }
+  const logs = openLogStore({ url: config.databaseUrl, folder: join(config.dataDir, 'logs') })
+  return { config, log, database, sealer: createSealer(key), logs, hostKey }
 }

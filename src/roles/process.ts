@@ -42,7 +42,7 @@ const start = {
   },
 }
 
-function stopOnSignal({ log, database }: Ground, part: Part): void {
+function stopOnSignal({ log, database, logs }: Ground, part: Part): void {
   let stopping = false
   const stop = async (reason: string) => {
     if (stopping) return
@@ -51,6 +51,7 @@ function stopOnSignal({ log, database }: Ground, part: Part): void {
     setTimeout(() => process.exit(1), STOP_MS).unref()
     try {
       await part.stop()
+      await logs.close()
       await database.close()
       process.exit(0)
     } catch (error) {

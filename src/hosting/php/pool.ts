@@ -23,6 +23,8 @@ export interface PoolLimits extends LaneLimits {
   /** All processes together, spares included. */
   readonly memoryBytes: number
   readonly mostBodyBytes: number
+  /** What a site says while it works; see `PhpProcess.onNote`. */
+  readonly onNote?: (siteId: number, text: string) => void
   /** Folder for long request bodies in flight; default: the system's temporary folder. */
   readonly bodyFolder?: string
 }
@@ -183,6 +185,13 @@ export class PhpPool {
     return this.#lanes.get(siteId)?.process?.pid
   }
 
+  /** Sites whose PHP runs, with their homes. */
+  running(): { siteId: number; homePath: string }[] {
+    return [...this.#lanes].flatMap(([siteId, { process, site }]) =>
+      process ? [{ siteId, homePath: site.homePath }] : [],
+    )
+  }
+
   stats(): PoolStats {
     const lanes = [...this.#lanes.values()]
     return {
@@ -210,7 +219,9 @@ export class PhpPool {
   #lane(site: PooledSite): Lane {
     let lane = this.#lanes.get(site.siteId)
     if (!lane) {
+      const { onNote } = this.#limits
       lane = new Lane(site, {
+        note: (text) => onNote?.(site.siteId, text),
         limits: this.#limits,
         start: (asking, how) => this.#start(asking, how),
         freed: () => this.#freed(),

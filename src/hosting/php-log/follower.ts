@@ -1,0 +1,271 @@
+/**
+ * Brings what sites' PHP writes into their error logs to the log store.
+ *
+ * The file is the site's: it may hold anything, be replaced by anything, and grow as fast as PHP can write. So a look at one
+ * site is bounded (bytes read, entries kept), a pass over all sites too, and what does not fit is counted and dropped. The id of an
+ * entry is its place in the file: what is stored, but not yet noted as read when the host dies, is read and stored again as the
+ * same entry.
+ */
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { LogRecord, LogStore } from '../../platform/log-store/log-store.ts'
+import type { Found } from '../site-files/open-inside.ts'
+import { glance, LONG_BYTES, openLog, putAside, removeOld } from './log-file.ts'
+import { readMessage } from './php-message.ts'
+import { phpRecord } from './php-records.ts'
+import type { LogPlace, LogPlaces } from './positions.ts'
+import { splitLog } from './split.ts'
+
+export interface LoggedSite {
+  readonly siteId: number
+  readonly homePath: string
+}
+
+export interface FollowerOptions {
+  /** Sites whose PHP runs: only they can have something new. */
+  readonly running: () => readonly LoggedSite[]
+  /** All sites of the host: looked at when it starts, and now and then. */
+  readonly all: () => Promise<readonly LoggedSite[]>
+  readonly store: Pick<LogStore, 'append'>
+  readonly places: LogPlaces
+  readonly log: { warn(facts: object, message: string): void }
+  readonly limits?: Partial<FollowerLimits>
+}
+
+export interface FollowerLimits {
+  readonly everyMs: number
+  readonly allEveryMs: number
+  /** Read from one log in one pass. */
+  readonly pieceBytes: number
+  /** What may be left unread; beyond that the middle is skipped. */
+  readonly backlogBytes: number
+  /** Entries that a site may have a second in the long run. */
+  readonly entriesPerSecond: number
+  readonly burst: number
+  /** A pass works so long at most; the next goes on with the other sites. */
+  readonly passMs: number
+}
+
+const usualLimits: FollowerLimits = {
+  everyMs: 1000,
+  allEveryMs: 300_000,
+  pieceBytes: 256 << 10,
+  backlogBytes: 1 << 20,
+  entriesPerSecond: 50,
+  burst: 500,
+  passMs: 200,
+}
+
+const WEEK_MS = 7 * 86_400_000
+/** PHP writes an entry in one piece; one that has not grown for so long is whole. */
+const QUIET_MS = 400
+
+interface Allowance {
+  left: number
+  at: number
+}
+
+/** The PHP error logs of one host's sites. */
+export class PhpLogFollower {
+  readonly #options: FollowerOptions
+  readonly #limits: FollowerLimits
+  readonly #allowances = new Map<number, Allowance>()
+  /** Looked at in the next pass, whether their PHP runs then or not. */
+  #again = new Map<number, LoggedSite>()
+  /** Those of the pass under way. */
+  #known = new Map<number, LoggedSite>()
+  #allAt = Number.NEGATIVE_INFINITY
+  #timer: NodeJS.Timeout | undefined
+  #passing: Promise<void> = Promise.resolve()
+  #stopped = false
+
+  constructor(options: FollowerOptions) {
+    this.#options = options
+    this.#limits = { ...usualLimits, ...options.limits }
+  }
+
+  start(): void {
+    if (this.#stopped) return
+    this.#timer = setTimeout(() => {
+      this.#passing = this.pass()
+        .catch((error) => this.#options.log.warn({ err: error }, 'PHP error logs could not be read'))
+        .then(() => this.start())
+    }, this.#limits.everyMs).unref()
+  }
+
+  /** Reads once more what is there; to be called when PHP has stopped. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    await this.#passing
+    await this.pass().catch((error) => this.#options.log.warn({ err: error }, 'PHP error logs could not be read'))
+    this.#options.places.close()
+  }
+
+  /** One look at every site that may have something new. */
+  async pass(): Promise<void> {
+    const { store, places } = this.#options
+    const started = performance.now()
+    const sites = await this.#sites(started)
+    const records: LogRecord[] = []
+    const moved = new Map<number, LogPlace | undefined>()
+    const aside: (() => Promise<void>)[] = []
+    for (const [siteId, site] of sites) {
+      if (performance.now() - started > this.#limits.passMs && !this.#stopped) break
+      sites.delete(siteId)
+      try {
+        const look = this.#look(site)
+        if (!look) continue
+        records.push(...look.records)
+        moved.set(siteId, look.place)
+        if (look.after) aside.push(look.after)
+        if (look.more) this.#again.set(siteId, site)
+        await breathe()
+      } catch (error) {
+        this.#options.log.warn({ err: error, siteId }, 'the PHP error log of a site could not be read')
+      }
+    }
+    for (const [siteId, site] of sites) this.#again.set(siteId, site)
+    // in this order: what is noted as read must be stored, what is removed must be noted
+    try {
+      await store.append('php', records)
+    } catch (error) {
+      for (const [siteId, site] of this.#known) if (moved.has(siteId)) this.#again.set(siteId, site)
+      throw error
+    }
+    places.save(moved)
+    for (const work of aside) await work().catch(() => {})
+  }
+
+  async #sites(now: number): Promise<Map<number, LoggedSite>> {
+    const sites = this.#again
+    this.#again = new Map()
+    if (now - this.#allAt > this.#limits.allEveryMs) {
+      for (const site of await this.#options.all()) sites.set(site.siteId, site)
+      this.#allAt = now
+    }
+    for (const site of this.#options.running()) {
+      sites.set(site.siteId, site)
+      // its process may be gone before the next pass
+      this.#again.set(site.siteId, site)
+    }
+    this.#known = new Map(sites)
+    return sites
+  }
+
+  #look(site: LoggedSite): Look | undefined {
+    const known = this.#options.places.get(site.siteId)
+    const now = glance(site.homePath)
+    if (known && known.inode !== now?.inode) {
+      const old = this.#lookAtOld(site, known, now?.inode)
+      if (old) return old
+    }
+    if (!now) return known && { records: [], place: undefined, more: false }
+    const same = known?.inode === now.inode && known.offset <= now.sizeBytes
+    const place = same ? known : { inode: now.inode, offset: 0, inside: false }
+    if (place.offset === now.sizeBytes) return same ? undefined : { records: [], place, more: false }
+    const found = openLog(site.homePath, 'log')
+    if (!found) return undefined
+    try {
+      if (found.stats.ino !== place.inode) return { records: [], place: known, more: true }
+      const whole = Date.now() - now.changedAtMs > QUIET_MS || this.#stopped
+      const look = this.#read(site, found, place, whole)
+      return now.sizeBytes < LONG_BYTES ? look : { ...look, more: true, after: () => putAside(site.homePath) }
+    } finally {
+      found.close()
+    }
+  }
+
+  /** The log was put aside, or replaced: the rest of it first. */
+  #lookAtOld(site: LoggedSite, known: LogPlace, inode: number | undefined): Look | undefined {
+    const old = openLog(site.homePath, 'old')
+    if (!old) return undefined
+    try {
+      if (old.stats.ino !== known.inode) return undefined
+      const next = inode === undefined ? undefined : { inode, offset: 0, inside: false }
+      const drop = () => removeOld(site.homePath)
+      if (known.offset >= old.stats.size) return { records: [], place: next, more: true, after: drop }
+      const look = this.#read(site, old, known, true)
+      if (look.place && look.place.offset < old.stats.size) return { ...look, more: true }
+      return { ...look, place: next, more: true, after: drop }
+    } finally {
+      old.close()
+    }
+  }
+
+  /** Reads one piece from the place on. */
+  #read(site: LoggedSite, found: Found, from: LogPlace, whole: boolean): Look {
+    const { pieceBytes, backlogBytes } = this.#limits
+    const behind = found.stats.size - from.offset
+    const skipped = behind > backlogBytes ? behind - pieceBytes / 2 : 0
+    const place = skipped > 0 ? { ...from, offset: from.offset + skipped, inside: true } : from
+    const bytes = found.read(place.offset, Math.min(pieceBytes, found.stats.size - place.offset))
+    const isEnd = place.offset + bytes.length >= found.stats.size
+    const split = splitLog(bytes, { inside: place.inside, whole: whole && isEnd })
+    const seenMs = seenAt(found.stats.mtimeMs)
+    const kept = this.#allowed(site.siteId, split.pieces.length)
+    const at = (offset: number, atMs: number | undefined) => ({
+      siteId: site.siteId,
+      atMs: believable(atMs, seenMs),
+      id: idOf(place.inode, place.offset + offset),
+    })
+    const records = split.pieces
+      .slice(0, kept)
+      .map(({ offset, atMs, text }) => phpRecord(at(offset, atMs), readMessage(text)))
+    const lost = split.pieces.slice(kept)
+    if (lost.length > 0 || skipped > 0) {
+      const last = lost.at(-1) ?? split.pieces.at(-1)
+      // the last byte of what was dropped: no entry begins there
+      records.push(phpRecord(at(split.consumed - 1, last?.atMs), droppedMessage(lost.length, skipped)))
+    }
+    const offset = place.offset + split.consumed
+    const next = { inode: place.inode, offset, inside: split.inside && offset > from.offset }
+    return { records, place: next, more: offset < found.stats.size }
+  }
+
+  /** How many of these entries the site may have now. */
+  #allowed(siteId: number, wanted: number): number {
+    const { entriesPerSecond, burst } = this.#limits
+    const now = performance.now()
+    const known = this.#allowances.get(siteId) ?? { left: burst, at: now }
+    const left = Math.min(burst, known.left + ((now - known.at) / 1000) * entriesPerSecond)
+    const allowed = Math.min(wanted, Math.floor(left))
+    // a site that has been quiet for long enough is one of which nothing is known
+    if (left - allowed >= burst) this.#allowances.delete(siteId)
+    else this.#allowances.set(siteId, { left: left - allowed, at: now })
+    return allowed
+  }
+}
+
+interface Look {
+  readonly records: LogRecord[]
+  /** Undefined: nothing is known of the site any more. */
+  readonly place: LogPlace | undefined
+  /** There is more to read. */
+  readonly more: boolean
+  /** To be done when the place is noted. */
+  readonly after?: () => Promise<void>
+}
+
+/** When a log was last written, as far as the site's word for it can be true. */
+function seenAt(changedAtMs: number): number {
+  const now = Date.now()
+  return changedAtMs > now - WEEK_MS && changedAtMs <= now ? Math.floor(changedAtMs) : now
+}
+
+/** The site's word for when it was, as far as that can be. */
+function believable(atMs: number | undefined, seenMs: number): number {
+  if (atMs === undefined || !(atMs > seenMs - WEEK_MS) || atMs > seenMs + 60_000) return seenMs
+  return atMs
+}
+
+/** Ascends in a file (up to 8 GB), and is another one in another file. */
+const idOf = (inode: number, offset: number): number => (inode % 2 ** 20) * 2 ** 33 + (offset % 2 ** 33)
+
+function droppedMessage(entries: number, bytes: number) {
+  const what = [
+    ...(entries > 0 ? [`${entries} messages`] : []),
+    ...(bytes > 0 ? [`${(bytes / 2 ** 20).toFixed(1)} MB of messages`] : []),
+  ].join(' and ')
+  const message = `… ${what} dropped: this site writes more errors than are kept.`
+  return { message, severity: 'User', file: '', line: -1 }
+}

@@ -1,0 +1,88 @@
+/** What a site's PHP error log says at one place, without its time. */
+export interface PhpMessage {
+  readonly message: string
+  readonly severity: string
+  /** Path from the web root; empty when unknown. */
+  readonly file: string
+  /** -1 when unknown. */
+  readonly line: number
+}
+
+/** What PHP calls its severities (main/main.c, php_error_cb); `User` is what `error_log()` writes. Stored by place: only add. */
+export const severities = [
+  'User',
+  'Warning',
+  'Deprecated',
+  'Fatal error',
+  'Parse error',
+  'Notice',
+  'Recoverable fatal error',
+  'Strict Standards',
+  'Unknown error',
+] as const
+export type Severity = (typeof severities)[number]
+
+const MOST_CHARACTERS = 8192
+/** Where PHP sees the web root. */
+const WEB_ROOT = '/wordpress/'
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+/** `[21-Nov-2026 02:39:38 UTC] `, at the start of a text. */
+const head = /^\[(\d\d)-([A-Z][a-z]{2})-(\d{4}) (\d\d):(\d\d):(\d\d) ([^\]\n]{1,40})\] /
+/** Longer than any head. */
+export const HEAD_BYTES = 80
+
+/** @returns its length, and the time that it says: `undefined` when that is not UTC */
+export function readHead(text: string): { length: number; atMs: number | undefined } | undefined {
+  const match = head.exec(text)
+  if (!match) return undefined
+  const [all, day, month, year, hours, minutes, seconds, zone] = match as unknown as string[]
+  const number = months.indexOf(month as string)
+  const isUtc = number >= 0 && /^(?:UTC|GMT|\+00:00)$/.test(zone as string)
+  const atMs = Date.UTC(Number(year), number, Number(day), Number(hours), Number(minutes), Number(seconds))
+  return { length: (all as string).length, atMs: isUtc ? atMs : undefined }
+}
+
+/** Reads what follows the head: `PHP Warning:  … in /wordpress/x.php on line 3`, or whatever `error_log()` was given. */
+export function readMessage(text: string): PhpMessage {
+  const match = /^PHP ([A-Z][A-Za-z ]{1,30}): {1,2}/.exec(text)
+  const severity = severities.find((name) => name === match?.[1] && name !== 'User')
+  if (!match || !severity) return { message: shown(text), severity: 'User', file: '', line: -1 }
+  return { severity, ...place(text.slice(match[0].length).trimEnd()) }
+}
+
+/** Takes the place off the end; that of an uncaught exception stands behind its stack trace (`  thrown in … on line 3`). */
+function place(text: string): Omit<PhpMessage, 'severity'> {
+  const onLine = text.lastIndexOf(' on line ')
+  const line = onLine < 0 ? '' : text.slice(onLine + 9)
+  if (!/^\d{1,9}$/.test(line)) return { message: shown(text), file: '', line: -1 }
+  const inFile = text.lastIndexOf(' in /', onLine)
+  if (inFile < 0) return { message: shown(text.replace(/ in Unknown on line \d+$/, '')), file: '', line: -1 }
+  const file = text.slice(inFile + 4, onLine)
+  if (file.includes('\n')) return { message: shown(text), file: '', line: -1 }
+  const message = text.slice(0, inFile).replace(/\n {2}thrown$/, '')
+  return { message: shown(message), file: inSite(file).slice(0, 1024), line: Number(line) }
+}
+
+const inSite = (path: string): string => (path.startsWith(WEB_ROOT) ? path.slice(WEB_ROOT.length) : path)
+
+/** Paths as in the site; no longer than people read. */
+function shown(text: string): string {
+  const short = text
+    .trimEnd()
+    .slice(0, MOST_CHARACTERS * 2)
+    .replaceAll(WEB_ROOT, '')
+  return short.length > MOST_CHARACTERS ? `${short.slice(0, MOST_CHARACTERS)}…` : short
+}
+
+/** Whose code a file is. @returns `kind`: `plugin`, `mu-plugin`, `theme`, `core`, or empty; and its name */
+export function ownerOf(file: string): { kind: string; name: string } {
+  const [, folder, first] = /^wp-content\/(mu-plugins|plugins|themes)\/([^/(]+)/.exec(file) ?? []
+  if (folder && first) {
+    const kind = { plugins: 'plugin', 'mu-plugins': 'mu-plugin', themes: 'theme' }[folder] as string
+    return { kind, name: first.replace(/\.php$/, '') }
+  }
+  if (/^(?:wp-(?:admin|includes)\/|(?:wp-[a-z-]+|index|xmlrpc)\.php\b)/.test(file))
+    return { kind: 'core', name: 'wordpress' }
+  return { kind: '', name: '' }
+}

@@ -1,0 +1,31 @@
+import type { LogRecord } from '../../platform/log-store/log-store.ts'
+import { ownerOf, type PhpMessage, type Severity, severities } from './php-message.ts'
+
+/** One PHP error in the words of the API. */
+export interface PhpLogEntry extends PhpMessage {
+  /** Whose code it is: `plugin`, `mu-plugin`, `theme`, `core`, or empty. */
+  readonly kind: string
+  readonly name: string
+  readonly atMs: number
+  readonly siteId: number
+}
+
+/** Number of a severity: what an entry is found by. */
+export const severityFacet = (severity: Severity): number => severities.indexOf(severity) + 1
+
+/** The stored form of a message. */
+export function phpRecord(at: Pick<LogRecord, 'siteId' | 'atMs' | 'id'>, message: PhpMessage): LogRecord {
+  return {
+    ...at,
+    facet: severityFacet(message.severity as Severity),
+    key: '',
+    body: JSON.stringify([message.message, message.file, message.line]),
+  }
+}
+
+/** The entry that {@link phpRecord} made a record of. */
+export function phpEntryOf(record: LogRecord): PhpLogEntry {
+  const [message, file, line] = JSON.parse(record.body) as [string, string, number]
+  const severity = severities[record.facet - 1] ?? 'Unknown error'
+  return { message, severity, ...ownerOf(file), file, line, atMs: record.atMs, siteId: record.siteId }
+}

@@ -1,0 +1,54 @@
+import { HEAD_BYTES, readHead } from './php-message.ts'
+
+/** One entry in a piece of a log. */
+export interface Piece {
+  /** Where it begins in the piece. */
+  readonly offset: number
+  /** Without its head. */
+  readonly text: string
+  /** Milliseconds UTC, as the site says; undefined where it does not. */
+  readonly atMs: number | undefined
+}
+
+export interface Split {
+  readonly pieces: readonly Piece[]
+  /** Bytes that need not be read again. */
+  readonly consumed: number
+  /** The piece ended inside an entry that is too long to wait for: what follows belongs to it. */
+  readonly inside: boolean
+}
+
+const NEWLINE = 10
+const BRACKET = 91
+/** Bytes of an entry that are looked at. */
+const MOST_BYTES = 32 << 10
+
+/**
+ * Splits a piece of a PHP error log into entries: each begins with its time at the start of a line and goes on to the next.
+ * @param options `inside`: the piece begins inside an entry that was given up; `whole`: nothing more will be added to the last entry
+ */
+export function splitLog(bytes: Buffer, options: { inside: boolean; whole: boolean }): Split {
+  const starts: { offset: number; length: number; atMs: number | undefined }[] = []
+  for (let at = 0; at < bytes.length; ) {
+    if (bytes[at] === BRACKET) {
+      const found = readHead(bytes.toString('latin1', at, at + HEAD_BYTES))
+      if (found) starts.push({ offset: at, ...found })
+    }
+    const end = bytes.indexOf(NEWLINE, at)
+    if (end < 0) break
+    at = end + 1
+  }
+  // lines without a time: the end of what was given up, or what the site itself wrote there
+  if (!options.inside && starts[0]?.offset !== 0 && bytes.length > 0)
+    starts.unshift({ offset: 0, length: 0, atMs: undefined })
+  if (starts.length === 0) return { pieces: [], consumed: bytes.length, inside: true }
+  const pieces: Piece[] = []
+  for (const [index, { offset, length, atMs }] of starts.entries()) {
+    const next = starts[index + 1]?.offset
+    if (next === undefined && !options.whole && bytes.length - offset < MOST_BYTES)
+      return { pieces, consumed: offset, inside: false }
+    const end = Math.min(next ?? bytes.length, offset + length + MOST_BYTES)
+    pieces.push({ offset, atMs, text: bytes.toString('utf8', offset + length, end) })
+  }
+  return { pieces, consumed: bytes.length, inside: !options.whole }
+}

@@ -1,0 +1,26 @@
+import Type from 'typebox'
+import { durableWith } from '../../platform/operations/definition.ts'
+import { schedule } from '../../platform/operations/schedules.ts'
+import type { ControlServices } from '../control-services.ts'
+
+/** Drops the days of the web server and PHP logs that are over, and makes ready what the next ones need. */
+export const dropOldLogs = durableWith<Pick<ControlServices, 'logs'>>()({
+  name: 'logs.drop',
+  input: Type.Object({}),
+  on: 'control',
+  steps: {
+    days: {
+      async run({ services, now }) {
+        await services.logs.maintain(now())
+      },
+    },
+  },
+})
+
+/** Hourly: an entry is kept for 7 to 8 days on the disk, and shown for 7. */
+export const dropOldLogsHourly = schedule({
+  name: 'logs.drop',
+  everyMs: 3600_000,
+  definition: dropOldLogs,
+  input: () => ({}),
+})

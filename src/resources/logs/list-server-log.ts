@@ -1,0 +1,82 @@
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import Type from 'typebox'
+import { accessEntryOf, accessFacets, requestTypes } from '../../edge/access-records.ts'
+import { invalidInput } from '../../platform/http/problem.ts'
+import { oneOf, Timestamp } from '../../platform/http/schemas.ts'
+import { operation } from '../operation.ts'
+import { SiteId } from '../sites/site.ts'
+import { logPage, scrollQuery } from './log-page.ts'
+import { pageStart, sealScroll } from './scroll.ts'
+
+const ServerLogEntry = Type.Object({
+  body_bytes_sent: Type.Integer(),
+  cached: Type.String({ description: 'How the edge cache took part; empty: not at all' }),
+  date: Timestamp,
+  http2: Type.String({ description: '`h2` over HTTP/2, else empty' }),
+  http_host: Type.String(),
+  http_referer: Type.String(),
+  http_user_agent: Type.String(),
+  http_version: Type.String(),
+  http_x_forwarded_for: Type.String({ description: 'As the visitor sent it, believed or not' }),
+  renderer: Type.String({ description: 'Who made the body: `php`, `static` or `edge`' }),
+  request_completion: Type.String({ description: '`OK`, or empty when the visitor did not get all of it' }),
+  request_time: Type.Number({ description: 'Seconds' }),
+  request_type: Type.String(),
+  request_url: Type.String(),
+  scheme: Type.String(),
+  status: Type.Integer(),
+  timestamp: Type.Integer({ description: 'Unix time' }),
+  type: Type.String(),
+  user_ip: Type.String(),
+})
+
+export const listServerLog = operation({
+  id: 'listServerLog',
+  method: 'GET',
+  path: '/v1/sites/{id}/logs/server',
+  tag: 'Logs and statistics',
+  summary: "Read a site's web server log",
+  description: 'Requests of visitors in the last 7 days, newest first, 200 a page.',
+  access: { site: 'read the site' },
+  params: Type.Object({ id: SiteId }),
+  query: Type.Object({
+    status: Type.Optional(
+      Type.String({ description: 'A status from 100 to 599, or several with commas between them' }),
+    ),
+    request_type: Type.Optional(oneOf(requestTypes)),
+    user_ip: Type.Optional(Type.String({ maxLength: 45, description: 'Address of the visitor' })),
+    ...scrollQuery,
+  }),
+  response: logPage(ServerLogEntry),
+
+  async handle({ site, logs, sealer, now }, { query }) {
+    const start = pageStart(sealer, 'server', site.id, query.scroll_id, now)
+    const facets = accessFacets(statusesOf(query.status), query.request_type)
+    const records = await logs.page({ ...start, facets, key: addressOf(query.user_ip) })
+    return {
+      total_results: null,
+      logs: records.map(accessEntryOf),
+      scroll_id: sealScroll(sealer, 'server', site.id, records.at(-1) ?? start.before),
+    }
+  },
+})
+
+/** @throws Problem `invalid_input` */
+function statusesOf(given: string | number | undefined): number[] | undefined {
+  if (given === undefined || given === '') return undefined
+  const parts = String(given)
+    .split(',')
+    .map((part) => part.trim())
+  if (!parts.every((part) => /^[1-5]\d\d$/.test(part)))
+    throw invalidInput(['status: must be a status from 100 to 599, or several with commas between them'])
+  return [...new Set(parts.map(Number))]
+}
+
+/** As the edge writes it. @throws Problem `invalid_input` */
+function addressOf(given: string | undefined): string | undefined {
+  const text = given?.trim()
+  if (!text) return undefined
+  if (!isIP(text)) throw invalidInput(['user_ip: must be an IPv4 or IPv6 address'])
+  return ipaddr.process(text).toString()
+}

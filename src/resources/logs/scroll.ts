@@ -1,0 +1,46 @@
+import type { Sealer } from '../../platform/crypto/seal.ts'
+import { invalidInput } from '../../platform/http/problem.ts'
+import { DAY_MS } from '../../platform/log-store/days.ts'
+import { type LogKind, type LogPosition, type LogQuery, RETENTION_DAYS } from '../../platform/log-store/log-store.ts'
+
+/** Of the description. */
+export const ENTRIES_A_PAGE = 200
+
+/** Which log of which site a `scroll_id` belongs to: it opens no other. */
+const purpose = (kind: LogKind, siteId: number): string => `scroll of the ${kind} log of site ${siteId}`
+
+/** An opaque text for a place in a log; changed or used elsewhere, it cannot be opened. */
+export function sealScroll(sealer: Sealer, kind: LogKind, siteId: number, { atMs, id }: LogPosition): string {
+  return sealer.seal(`${atMs} ${id}`, purpose(kind, siteId))
+}
+
+/** @throws Problem `invalid_input` for a text that Stead has not made for this log */
+function openScroll(sealer: Sealer, kind: LogKind, siteId: number, scrollId: string): LogPosition {
+  try {
+    const [atMs, id] = sealer.open(scrollId, purpose(kind, siteId)).split(' ').map(Number)
+    return { atMs: atMs as number, id: id as number }
+  } catch {
+    throw invalidInput(['scroll_id: must be a scroll_id of an earlier page of this log'])
+  }
+}
+
+/**
+ * Where the asked page begins, and how far back the log goes.
+ * @param scrollId of the page before; empty or absent: the newest page
+ */
+export function pageStart(
+  sealer: Sealer,
+  kind: LogKind,
+  siteId: number,
+  scrollId: string | undefined,
+  now: number,
+): Pick<LogQuery, 'kind' | 'siteId' | 'before' | 'sinceMs' | 'limit'> {
+  return {
+    kind,
+    siteId,
+    // other machines' clocks may be a little ahead
+    before: scrollId ? openScroll(sealer, kind, siteId, scrollId) : { atMs: now + DAY_MS, id: 0 },
+    sinceMs: now - RETENTION_DAYS * DAY_MS,
+    limit: ENTRIES_A_PAGE,
+  }
+}
