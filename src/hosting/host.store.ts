@@ -1,4 +1,4 @@
-import type { Tx } from '../platform/db/database.ts'
+import { announce, type Tx } from '../platform/db/database.ts'
 import type { PhpVersion } from './php/runtime.ts'
 
 /** A site of this host, as far as its traffic is concerned. */
@@ -62,6 +62,13 @@ export async function registerHost(
     )
     .returning('id')
     .executeTakeFirstOrThrow()
+  // its port is another one after each start: edges that learn it from a refused connection have refused a visitor
+  await tx
+    .updateTable('routes')
+    .set({ changed_at: values.now })
+    .where('site_id', 'in', tx.selectFrom('sites').select('id').where('host_id', '=', id))
+    .execute()
+  await announce(tx, 'routes')
   return id
 }
 
