@@ -15,12 +15,16 @@ const TRACKING =
 /** The order of parameters is kept: PHP sees the difference between `?a=1&a=2` and `?a=2&a=1`. */
 export function pageAddress(scheme: string, host: string, target: string): PageAddress {
   const query = target.indexOf('?')
-  if (query < 0) return { key: `${scheme}://${host}${target}`, target, path: target }
+  if (query < 0) return { key: `${scheme}://${host}${target}`, target, path: pathForPurges(target) }
   const path = target.slice(0, query)
   const kept = withoutTracking(target.slice(query + 1))
   const clean = kept === '' ? path : `${path}?${kept}`
-  return { key: `${scheme}://${host}${clean}`, target: clean, path }
+  return { key: `${scheme}://${host}${clean}`, target: clean, path: pathForPurges(path) }
 }
+
+/** WordPress writes its links with lower-case escapes, browsers may send upper-case ones. */
+const pathForPurges = (path: string): string =>
+  path.includes('%') ? path.replace(/%[0-9A-F]{2}/gi, (coded) => coded.toLowerCase()) : path
 
 function withoutTracking(query: string): string {
   return query

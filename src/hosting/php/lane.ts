@@ -34,6 +34,8 @@ export interface LaneOwner {
   freed(): void
   /** Another site waits for memory. */
   wanted(): boolean
+  /** What the site says while it works. */
+  note(text: string): void
   count(event: 'crash' | 'replace' | 'timeout'): void
 }
 
@@ -211,6 +213,7 @@ export class Lane {
 
   #keep(process: PhpProcess, site: PhpSite): void {
     this.process = process
+    process.onNote = (text) => this.#owner.note(text)
     this.#processSite = site
     this.#startedAt = Date.now()
     process.exited.then((exit) => {

@@ -54,6 +54,11 @@ export interface PhpProcess {
   readonly pid: number
   readonly phpVersion: PhpVersion
   readonly exited: Promise<PhpExit>
+  /**
+   * Called with what the site says to the host while it works (`post_message_to_js`), before anything that it prints after. It is
+   * the site's word, to be checked like any input, and may come at any rate.
+   */
+  onNote: ((text: string) => void) | undefined
   /** After a request it should not get another one (it cannot resolve more names). */
   readonly worn: boolean
   /**

@@ -24,8 +24,16 @@ const NOT_FOR_PHP = new Set([
   'x-powered-by',
 ])
 
-/** Sends what PHP answered. @throws BadPhpResponse before anything was sent; what the body fails with, after. */
-export async function sendPhpResponse(response: ServerResponse, answer: PhpResponse, method: string): Promise<void> {
+/**
+ * Sends what PHP answered. @throws BadPhpResponse before anything was sent; what the body fails with, after.
+ * @param purge number of the purge that the request has caused, for the edge
+ */
+export async function sendPhpResponse(
+  response: ServerResponse,
+  answer: PhpResponse,
+  method: string,
+  purge = 0,
+): Promise<void> {
   const { status } = answer
   // Also when nobody reads it: PHP can crash after its head.
   answer.body.on('error', () => {})
@@ -33,6 +41,7 @@ export async function sendPhpResponse(response: ServerResponse, answer: PhpRespo
     if (!Number.isInteger(status) || status < 200 || status > 599) throw new BadPhpResponse(`status ${status}`)
     const bodiless = method === 'HEAD' || status === 204 || status === 304
     const { headers, length } = filterHeaders(answer.headers, status)
+    if (purge > 0) headers.push('X-Stead-Purge', String(purge))
     writeHead(response, status, headers)
     if (bodiless) {
       // Read to its end: PHP goes on only when somebody takes what it prints.
@@ -62,6 +71,8 @@ function filterHeaders(raw: readonly string[], status: number): { headers: strin
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] as string
     const lower = name.toLowerCase()
+    // The one word that a site may say to the edge: that this page is not to be kept.
+    if (lower === 'x-stead-cache') headers.push('X-Stead-Cache', 'private')
     if (NOT_FOR_PHP.has(lower) || lower.startsWith('x-stead-')) continue
     if (lower === 'content-length') {
       // A wrong one, or one of two: sent in chunks instead.

@@ -29,6 +29,8 @@ export interface WebServerOptions {
   readonly log: { warn(facts: object, message: string): void; error(facts: object, message: string): void }
   /** Largest request body that a site takes. */
   readonly mostBodyBytes: number
+  /** Waits until what the site has changed so far is on its way to the edges, and gives the number of the purge. */
+  readonly changesSettled?: (siteId: number) => Promise<number> | undefined
 }
 
 /**
@@ -112,7 +114,8 @@ async function runScript(
   const gone = new AbortController()
   response.once('close', () => gone.abort())
   const result = await options.php.handle(site, visitorRequest(request, script), gone.signal)
-  await sendPhpResponse(response, result, request.method as string)
+  const purge = options.changesSettled?.(site.siteId)
+  await sendPhpResponse(response, result, request.method as string, purge && (await purge))
 }
 
 /** What the edge says of the visitor, and the visitor's own headers. */

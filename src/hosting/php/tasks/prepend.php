@@ -19,3 +19,48 @@ $GLOBALS['wp_filter']['http_request_host_is_external'][10]['stead'] = [
         $external || !filter_var(trim((string) $host, '[]'), FILTER_VALIDATE_IP) && $host !== 'localhost',
     'accepted_args' => 2,
 ];
+
+// What changes a page is told to the host, which has edges let go of it. The code comes only when something changes.
+function stead_changed(...$args)
+{
+    global $stead_changes;
+    try {
+        if (!$stead_changes) {
+            require_once __DIR__ . '/changes.php';
+            $stead_changes = new Stead_Changes();
+            // What changes while the page is being printed, or after.
+            register_shutdown_function([$stead_changes, 'tell']);
+        }
+        $stead_changes->note(current_filter(), $args);
+    } catch (Throwable $error) {
+        error_log('Stead: ' . $error->getMessage());
+    }
+    // Some of these hooks are filters.
+    return $args[0] ?? null;
+}
+if (function_exists('post_message_to_js')) {
+    foreach ([
+        'post_updated', 'transition_post_status', 'before_delete_post', 'delete_attachment', 'set_object_terms',
+        'added_post_meta', 'updated_post_meta', 'deleted_post_meta', 'wp_insert_comment', 'delete_comment', 'edit_comment',
+        'transition_comment_status', 'edited_term', 'delete_term', 'wp_update_nav_menu', 'wp_delete_nav_menu',
+        'switch_theme', 'customize_save_after', 'activated_plugin', 'deactivated_plugin', 'deleted_plugin',
+        'upgrader_process_complete', '_core_updated_successfully', 'added_option', 'updated_option', 'deleted_option',
+        'profile_update', 'delete_user', 'wp_ajax_edit-theme-plugin-file', 'woocommerce_updated_product_stock',
+        'woocommerce_product_set_stock_status',
+    ] as $hook) {
+        $GLOBALS['wp_filter'][$hook][0]['stead'] = ['function' => 'stead_changed', 'accepted_args' => 6];
+    }
+    unset($hook);
+}
+
+// Just before the head of an answer leaves: who made a change must not be told so before it counts, and pages that
+// plugins do not want to be kept (DONOTCACHEPAGE, which all page caches of WordPress honour) say so.
+header_register_callback(static function (): void {
+    global $stead_changes;
+    if ($stead_changes) {
+        $stead_changes->tell();
+    }
+    if (defined('DONOTCACHEPAGE') && DONOTCACHEPAGE) {
+        header('X-Stead-Cache: private');
+    }
+});

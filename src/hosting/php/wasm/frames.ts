@@ -20,6 +20,8 @@ export const Frame = {
   task: 5,
   /** child: `ResponseHead` */
   head: 6,
+  /** child: what the site says to the host while it works, as text; comes before whatever it prints after */
+  note: 7,
 } as const
 
 /** A payload may not be longer: bodies are cut, and a head that long is a fault or an attack. */

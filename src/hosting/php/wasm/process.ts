@@ -40,6 +40,7 @@ export class WasmProcess implements PhpProcess {
   readonly exited: Promise<PhpExit>
   worn = false
   lastResidentBytes = 0
+  onNote: ((text: string) => void) | undefined
   readonly #child: ChildProcess
   readonly #jobs: Duplex
   readonly #answers: Duplex
@@ -199,6 +200,10 @@ export class WasmProcess implements PhpProcess {
     }
     const answer = this.#answer
     if (!answer) throw new PhpCrashed(`frame ${kind} without a job`)
+    if (kind === Frame.note) {
+      this.onNote?.(payload.toString())
+      return
+    }
     if (kind === Frame.end) {
       const end = JSON.parse(payload.toString()) as { residentBytes: number; worn: boolean }
       this.lastResidentBytes = Number(end.residentBytes) || 0

@@ -33,6 +33,8 @@ export interface Php {
   onHeaders(chunk: Uint8Array): void
   onStdout(chunk: Uint8Array): void
   onStderr(chunk: Uint8Array): void
+  /** Of PHP's function `post_message_to_js`. */
+  onMessage(text: string): Promise<string>
 }
 
 interface PhpModule {

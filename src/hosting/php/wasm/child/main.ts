@@ -28,6 +28,8 @@ const answers = 4
 const wayOut = 5
 const parentLife = 6
 
+const mostNoteBytes = 1 << 18
+
 interface Site {
   readonly php: Php
   readonly outgoing: Outgoing
@@ -57,6 +59,11 @@ async function start(told: ChildStart): Promise<Site> {
   mountFolders(php.FS, told.mounts)
   php.FS.mkdirTree('/stead')
   for (const [name, text] of Object.entries(told.programs)) php.FS.writeFile(`/stead/${name}`, text)
+  php.onMessage = async (text) => {
+    const note = Buffer.from(text)
+    if (note.length <= mostNoteBytes) writeAll(answers, encodeFrame(Frame.note, note))
+    return ''
+  }
   await startEngine(php, told.ini)
   const ready: ChildReady = { phpVersion: told.phpModule, residentBytes: process.memoryUsage.rss() }
   writeAll(answers, encodeFrame(Frame.start, ready))

@@ -1,0 +1,317 @@
+<?php
+// What of a site's pages has changed, told to the host so that edges let go of them. Loaded when something changes, once a
+// request (see prepend.php). WordPress' own functions only; a fault in here must never reach the site.
+
+/** Pages and files that are out of date: collected during a request, told once. */
+final class Stead_Changes
+{
+    private const MOST_PATHS = 100;
+    // Not shown by themselves, but part of other pages.
+    private const PARTS = [
+        'nav_menu_item', 'wp_template', 'wp_template_part', 'wp_global_styles', 'wp_navigation', 'wp_block', 'custom_css',
+        'wp_font_family', 'wp_font_face',
+    ];
+    private const OPTIONS = '/^(?:blog(?:name|description|_public|_charset)|home|siteurl|show_on_front|page_(?:on_front|for_posts|comments)|posts_per_(?:page|rss)|rss_use_excerpt|(?:date|time)_format|start_of_week|timezone_string|gmt_offset|WPLANG|permalink_structure|(?:category|tag)_base|template|stylesheet|sidebars_widgets|widget_.+|theme_mods_.+|nav_menu_options|sticky_posts|site_(?:icon|logo)|active_plugins|comments_per_page|default_comments_page|comment_(?:order|registration)|thread_comments(?:_depth)?|require_name_email|show_avatars|avatar_(?:default|rating)|close_comments_.+|use_smilies)$/';
+    private const NOISE = '/^(?:_transient_|_site_transient_|cron$|rewrite_rules$|recently_|auto_|db_|finished_|can_compress_scripts$|user_count$|action_scheduler_|uninstall_plugins$|.*(?:_lock|_version|_nonce|_notice|_count)$)/';
+
+    private bool $all = false;
+    private bool $files = false;
+    /** @var array<string, true> */
+    private array $paths = [];
+
+    /** A hook fired; which one, with what. */
+    public function note(string $hook, array $args): void
+    {
+        switch ($hook) {
+            case 'post_updated':
+                $this->postUpdated($args[1], $args[2]);
+                break;
+            case 'transition_post_status':
+                if ($args[0] !== $args[1] && in_array('publish', [$args[0], $args[1]], true)) {
+                    $this->post($args[2], true);
+                }
+                break;
+            case 'before_delete_post':
+                $post = get_post($args[0]);
+                if ($post && $post->post_status === 'publish') {
+                    $this->post($post, true);
+                }
+                break;
+            case 'delete_attachment':
+                $this->files = true;
+                break;
+            case 'set_object_terms':
+                $this->terms((int) $args[0], (string) $args[3], array_merge((array) $args[2], (array) $args[5]));
+                break;
+            case 'added_post_meta':
+            case 'updated_post_meta':
+            case 'deleted_post_meta':
+                if (in_array($args[2], ['_thumbnail_id', '_wp_page_template', '_wp_attachment_image_alt'], true)) {
+                    $this->postById((int) $args[1]);
+                }
+                break;
+            case 'wp_insert_comment':
+            case 'delete_comment':
+                $this->comment(get_comment($args[0]));
+                break;
+            case 'edit_comment':
+                $this->comment(get_comment($args[0]));
+                break;
+            case 'transition_comment_status':
+                if ($args[0] === 'approved' || $args[1] === 'approved') {
+                    $this->comment($args[2], true);
+                }
+                break;
+            case 'woocommerce_updated_product_stock':
+            case 'woocommerce_product_set_stock_status':
+                $this->postById((int) $args[0]);
+                break;
+            case 'added_option':
+            case 'updated_option':
+            case 'deleted_option':
+                $this->option((string) $args[0]);
+                break;
+            case 'profile_update':
+            case 'delete_user':
+                $this->all = $this->all || user_can((int) $args[0], 'edit_posts');
+                break;
+            case 'activated_plugin':
+            case 'deactivated_plugin':
+            case 'deleted_plugin':
+            case 'upgrader_process_complete':
+            case '_core_updated_successfully':
+            case 'wp_ajax_edit-theme-plugin-file':
+            case 'switch_theme':
+                $this->all = true;
+                $this->files = true;
+                break;
+            default:
+                $this->all = true;
+        }
+    }
+
+    private function postUpdated(WP_Post $after, WP_Post $before): void
+    {
+        if ($after->post_type === 'attachment') {
+            $this->all = true;
+            return;
+        }
+        if ($after->post_status !== 'publish' && $before->post_status !== 'publish') {
+            return;
+        }
+        $named = ['post_status', 'post_title', 'post_name', 'post_parent', 'menu_order', 'post_date', 'post_author'];
+        $isNamedAnew = false;
+        foreach ($named as $field) {
+            $isNamedAnew = $isNamedAnew || $after->$field !== $before->$field;
+        }
+        if ($before->post_status === 'publish') {
+            $this->post($before, $isNamedAnew);
+        }
+        $this->post($after, $isNamedAnew);
+    }
+
+    private function postById(int $id): void
+    {
+        $post = get_post($id);
+        if ($post && $post->post_status === 'publish') {
+            $this->post($post, false);
+        } elseif ($post && $post->post_type === 'attachment') {
+            $this->all = true;
+        }
+    }
+
+    /** @param bool $isListed it shows in lists that it did not show in before, or in another way */
+    private function post(WP_Post $post, bool $isListed): void
+    {
+        if ($this->all) {
+            return;
+        }
+        if (in_array($post->post_type, self::PARTS, true)) {
+            $this->all = true;
+            return;
+        }
+        if (!is_post_type_viewable($post->post_type)) {
+            return;
+        }
+        // Menus list pages; "more posts" of block themes and list widgets stand on every page.
+        if ($isListed && ($post->post_type === 'page' || wp_is_block_theme() || $this->hasListWidgets())) {
+            $this->all = true;
+            return;
+        }
+        $this->below(get_permalink($post));
+        $this->lists();
+        $this->archive(get_post_type_archive_link($post->post_type));
+        $this->archive(get_author_posts_url((int) $post->post_author));
+        $this->dates($post);
+        foreach (get_object_taxonomies($post->post_type) as $taxonomy) {
+            if (is_taxonomy_viewable($taxonomy)) {
+                foreach (wp_get_object_terms($post->ID, $taxonomy, ['fields' => 'ids']) as $term) {
+                    $this->term((int) $term, $taxonomy);
+                }
+            }
+        }
+        if ($isListed) {
+            $this->neighbours($post);
+        }
+    }
+
+    /** Front page, posts page, feeds, site map, REST API: whatever lists posts. */
+    private function lists(): void
+    {
+        $this->archive(home_url('/'));
+        $postsPage = (int) get_option('page_for_posts');
+        if ($postsPage > 0) {
+            $this->archive(get_permalink($postsPage));
+        }
+        $home = $this->path(home_url('/'));
+        foreach (['comments/feed*', 'wp-sitemap*', 'wp-json/*'] as $rest) {
+            $this->add($home . $rest);
+        }
+    }
+
+    private function dates(WP_Post $post): void
+    {
+        [$year, $month, $day] = array_map('intval', explode('-', substr($post->post_date, 0, 10)));
+        $this->archive(get_year_link($year));
+        $this->archive(get_month_link($year, $month));
+        $this->archive(get_day_link($year, $month, $day));
+    }
+
+    private function term(int $id, string $taxonomy): void
+    {
+        foreach (array_merge([$id], get_ancestors($id, $taxonomy, 'taxonomy')) as $each) {
+            $link = get_term_link((int) $each, $taxonomy);
+            if (is_string($link)) {
+                $this->archive($link);
+            }
+        }
+    }
+
+    /** @param array<int> $termTaxonomyIds of before and after */
+    private function terms(int $postId, string $taxonomy, array $termTaxonomyIds): void
+    {
+        if (get_post_status($postId) !== 'publish' || !is_taxonomy_viewable($taxonomy)) {
+            return;
+        }
+        foreach (array_unique($termTaxonomyIds) as $id) {
+            $term = get_term_by('term_taxonomy_id', (int) $id, $taxonomy);
+            if ($term) {
+                $this->term($term->term_id, $taxonomy);
+            }
+        }
+    }
+
+    private function comment(?WP_Comment $comment, bool $isChange = false): void
+    {
+        if (!$comment || (!$isChange && $comment->comment_approved !== '1')) {
+            return;
+        }
+        $post = get_post((int) $comment->comment_post_ID);
+        if ($post && $post->post_status === 'publish') {
+            $this->below(get_permalink($post));
+            $this->lists();
+            $this->all = $this->all || $this->hasListWidgets();
+        }
+    }
+
+    private function neighbours(WP_Post $post): void
+    {
+        $before = $GLOBALS['post'] ?? null;
+        $GLOBALS['post'] = $post;
+        foreach ([true, false] as $isPrevious) {
+            $neighbour = get_adjacent_post(false, '', $isPrevious);
+            if ($neighbour instanceof WP_Post) {
+                $this->below(get_permalink($neighbour));
+            }
+        }
+        $GLOBALS['post'] = $before;
+    }
+
+    private function hasListWidgets(): bool
+    {
+        foreach ((array) get_option('sidebars_widgets') as $sidebar => $widgets) {
+            if ($sidebar === 'wp_inactive_widgets' || !is_array($widgets)) {
+                continue;
+            }
+            foreach ($widgets as $widget) {
+                if (!preg_match('/^(?:search|text|custom_html|media_\w+|nav_menu|meta|rss)-\d+$/', (string) $widget)
+                    && !$this->isPlainBlock((string) $widget)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private function isPlainBlock(string $widget): bool
+    {
+        if (!preg_match('/^block-(\d+)$/', $widget, $match)) {
+            return false;
+        }
+        $content = ((array) get_option('widget_block'))[(int) $match[1]]['content'] ?? '';
+        return !preg_match('/wp:(?!paragraph|heading|image|group|columns?|search|html|list|spacer|separator|button)/', $content);
+    }
+
+    private function option(string $name): void
+    {
+        if (preg_match(self::OPTIONS, $name)) {
+            $this->all = true;
+            return;
+        }
+        // Settings of plugins have any name: what somebody saves on a page of the dashboard.
+        $isSaved = is_admin() && !wp_doing_ajax() && ($_SERVER['REQUEST_METHOD'] ?? '') === 'POST';
+        $this->all = $this->all || ($isSaved && !preg_match(self::NOISE, $name));
+    }
+
+    /** A page, and everything below its address: further pages, comment pages, feed. */
+    private function below($url): void
+    {
+        $path = $this->path($url);
+        if ($path === null) {
+            return;
+        }
+        $this->add($path);
+        if ($path !== $this->path(home_url('/'))) {
+            $this->add(trailingslashit($path) . '*');
+        }
+    }
+
+    /** A list, its further pages and its feed. */
+    private function archive($url): void
+    {
+        $path = $this->path($url);
+        if ($path !== null) {
+            $this->add($path);
+            $this->add(trailingslashit($path) . 'page/*');
+            $this->add(trailingslashit($path) . 'feed*');
+        }
+    }
+
+    private function path($url): ?string
+    {
+        if (!is_string($url)) {
+            return null;
+        }
+        $path = parse_url($url, PHP_URL_PATH);
+        return is_string($path) && $path !== '' ? $path : '/';
+    }
+
+    private function add(string $path): void
+    {
+        $this->paths[$path] = true;
+        $this->all = $this->all || count($this->paths) > self::MOST_PATHS;
+    }
+
+    /** Tells what was collected since the last time, if anything. */
+    public function tell(): void
+    {
+        if (!$this->all && !$this->files && $this->paths === []) {
+            return;
+        }
+        $change = ['all' => $this->all, 'files' => $this->files, 'paths' => $this->all ? [] : array_keys($this->paths)];
+        $this->all = false;
+        $this->files = false;
+        $this->paths = [];
+        post_message_to_js(json_encode(['changed' => $change], JSON_INVALID_UTF8_SUBSTITUTE));
+    }
+}

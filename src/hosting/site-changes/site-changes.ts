@@ -1,0 +1,158 @@
+/** What of a site's pages and files is out of date. */
+export interface Change {
+  readonly pages: 'all' | readonly string[]
+  readonly files: boolean
+}
+
+export interface SiteChangesOptions {
+  /** Orders the edges to let go; resolves with the number of the purge. */
+  readonly record: (siteId: number, change: Change) => Promise<number>
+  readonly log: { warn(facts: object, message: string): void }
+  /** Changes of a site within this time of the last order wait and go together. */
+  readonly pauseMs?: number
+  /** Orders of a site in a minute before it has to wait longer. */
+  readonly mostPerMinute?: number
+  /** The pause of a site that changes all the time. */
+  readonly longPauseMs?: number
+}
+
+/** What sites say of changes, on its way to the edges. */
+export interface SiteChanges {
+  /** Takes what a site said (see `changes.php`); whatever makes no sense is dropped. */
+  take(siteId: number, text: string): void
+  /**
+   * Resolves with the number of the purge when what the site has said so far is ordered (0: that failed for now); undefined when nothing
+   * waits, or the site changes so often that nobody should wait for it.
+   */
+  settled(siteId: number): Promise<number> | undefined
+  /** Orders what waits. */
+  close(): Promise<void>
+}
+
+const MOST_PATHS = 100
+const RETRY_MS = 1_000
+const MINUTE_MS = 60_000
+
+/** A site with something to say, or that said something a moment ago. */
+interface Site {
+  pages: 'all' | Set<string>
+  files: boolean
+  done: PromiseWithResolvers<number> | undefined
+  timer: NodeJS.Timeout | undefined
+  running: Promise<void> | undefined
+  lastMs: number
+  /** When the last orders went out. */
+  recent: number[]
+}
+
+/** An editor that saves twenty times a second makes five orders a second, and a site that never stops one in five seconds. */
+export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
+  const { record, log, pauseMs = 200, mostPerMinute = 60, longPauseMs = 5_000 } = options
+  const sites = new Map<number, Site>()
+  let isClosing = false
+
+  const isRestless = (site: Site) => {
+    const nowMs = performance.now()
+    site.recent = site.recent.filter((atMs) => nowMs - atMs < MINUTE_MS)
+    return site.recent.length >= mostPerMinute
+  }
+  const plan = (siteId: number, site: Site, leastMs = 0) => {
+    if (site.timer || site.running) return
+    const pause = isRestless(site) ? longPauseMs : pauseMs
+    const waitMs = Math.max(leastMs, site.lastMs + pause - performance.now(), 0)
+    if (waitMs === 0) void flush(siteId, site)
+    else site.timer = setTimeout(() => void flush(siteId, site), waitMs)
+  }
+  const flush = (siteId: number, site: Site): Promise<void> => {
+    clearTimeout(site.timer)
+    site.timer = undefined
+    site.running = order(siteId, site).then((isOrdered) => {
+      site.running = undefined
+      if (site.done && !isClosing) plan(siteId, site, isOrdered ? 0 : RETRY_MS)
+      else setTimeout(() => forget(siteId, site), MINUTE_MS).unref()
+    })
+    return site.running
+  }
+  const order = async (siteId: number, site: Site): Promise<boolean> => {
+    const { pages, files, done } = site
+    site.pages = new Set()
+    site.files = false
+    site.done = undefined
+    site.lastMs = performance.now()
+    site.recent.push(site.lastMs)
+    try {
+      done?.resolve(await record(siteId, { pages: pages === 'all' ? pages : [...pages], files }))
+      return true
+    } catch (error) {
+      log.warn({ err: error, siteId }, 'a purge could not be ordered; it is tried again')
+      // whoever waits is let go; the order itself is kept
+      done?.resolve(0)
+      merge(site, pages, files)
+      site.done ??= Promise.withResolvers()
+      return false
+    }
+  }
+  const forget = (siteId: number, site: Site) => {
+    if (!site.done && !site.running && performance.now() - site.lastMs >= MINUTE_MS) sites.delete(siteId)
+  }
+  return {
+    take(siteId, text) {
+      const change = readChange(text)
+      if (!change) return
+      const site: Site = sites.get(siteId) ?? {
+        pages: new Set(),
+        files: false,
+        done: undefined,
+        timer: undefined,
+        running: undefined,
+        lastMs: Number.NEGATIVE_INFINITY,
+        recent: [],
+      }
+      sites.set(siteId, site)
+      merge(site, change.pages, change.files)
+      site.done ??= Promise.withResolvers()
+      plan(siteId, site)
+    },
+    settled(siteId) {
+      const site = sites.get(siteId)
+      if (!site || (!site.done && !site.running) || isRestless(site)) return undefined
+      if (site.done) return site.done.promise
+      return site.running?.then(() => 0)
+    },
+    async close() {
+      isClosing = true
+      for (const [siteId, site] of sites) {
+        await site.running
+        if (site.done) await flush(siteId, site)
+      }
+    },
+  }
+}
+
+function merge(site: Site, pages: 'all' | Iterable<string>, files: boolean): void {
+  site.files ||= files
+  if (pages === 'all' || site.pages === 'all') site.pages = 'all'
+  else {
+    for (const path of pages) site.pages.add(path)
+    if (site.pages.size > MOST_PATHS) site.pages = 'all'
+  }
+}
+
+/** @returns undefined for what is no change; paths that make no sense count as everything */
+function readChange(text: string): Change | undefined {
+  let said: unknown
+  try {
+    said = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const change = (said as { changed?: { all?: unknown; files?: unknown; paths?: unknown } } | null)?.changed
+  if (typeof change !== 'object' || change === null) return undefined
+  const paths: unknown[] = Array.isArray(change.paths) ? change.paths : []
+  const isAll = change.all === true || paths.length > MOST_PATHS || !paths.every(isPath)
+  const pages = isAll ? 'all' : (paths as string[])
+  const files = change.files === true
+  return pages.length === 0 && !files ? undefined : { pages, files }
+}
+
+const isPath = (path: unknown): path is string => typeof path === 'string' && /^\/[\x21-\x7e]{0,2000}$/.test(path)
