@@ -3,6 +3,7 @@ import { ground } from './0001-ground.ts'
 import { operations } from './0002-operations.ts'
 import { people } from './0003-people.ts'
 import { caches } from './0004-caches.ts'
+import { statistics } from './0005-statistics.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -10,4 +11,5 @@ export const migrations: Record<string, Migration> = {
   '0002-operations': operations,
   '0003-people': people,
   '0004-caches': caches,
+  '0005-statistics': statistics,
 }

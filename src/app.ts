@@ -23,6 +23,7 @@ import { logs } from './resources/logs/index.ts'
 import { notes } from './resources/notes/index.ts'
 import { operations as operationsResource } from './resources/operations/index.ts'
 import { sites } from './resources/sites/index.ts'
+import { statistics } from './resources/statistics/index.ts'
 import { tags } from './resources/tags/index.ts'
 import { version } from './version.ts'
 
@@ -37,6 +38,7 @@ export const operations: readonly Operation[] = [
   ...tags.operations,
   ...notes.operations,
   ...logs.operations,
+  ...statistics.operations,
   ...operationsResource.operations,
 ]
 

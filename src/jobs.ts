@@ -13,6 +13,8 @@ import { configureSite } from './resources/sites/configure-site.job.ts'
 import { provisionSite } from './resources/sites/provision-site.job.ts'
 import { purgeSite, removeSite } from './resources/sites/remove-site.job.ts'
 import { resetAdminPasswordJob } from './resources/sites/reset-admin-password.job.ts'
+import { measureSites } from './resources/statistics/measure-sites.job.ts'
+import { refreshStatistics } from './resources/statistics/refresh-statistics.job.ts'
 
 /** What hosts do for their sites in the background. Apart from the API, so that a host does not load it. */
 export const hostJobs = [
@@ -23,6 +25,7 @@ export const hostJobs = [
   resetAdminPasswordJob,
   syncWpUser,
   resetCollaboratorPasswordJob,
+  measureSites,
   flushObjectCacheJob,
 ]
 
@@ -36,6 +39,7 @@ export const controlJobs = [
   forgetActivity,
   forgetOperations,
   dropOldLogs,
+  refreshStatistics,
 ]
 
 /** Every type of background work by name. */

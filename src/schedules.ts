@@ -4,6 +4,7 @@ import type { Schedule } from './platform/operations/schedules.ts'
 import { forgetActivityHourly } from './resources/activity/forget-activity.job.ts'
 import { forgetTokensHourly } from './resources/authentication/forget-tokens.job.ts'
 import { dropOldLogsHourly } from './resources/logs/drop-old-logs.job.ts'
+import { refreshStatisticsDaily } from './resources/statistics/refresh-statistics.job.ts'
 
 /** All recurring work. */
 export const schedules: readonly Schedule[] = [
@@ -12,4 +13,5 @@ export const schedules: readonly Schedule[] = [
   forgetActivityHourly,
   forgetNightly,
   dropOldLogsHourly,
+  refreshStatisticsDaily,
 ]

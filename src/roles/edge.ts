@@ -7,6 +7,8 @@ import { createPurgeFeed } from '../edge/cache/purge-feed.ts'
 import { purgesSince } from '../edge/cache/purges.store.ts'
 import { createGateway } from '../edge/gateway.ts'
 import { defaultLimits } from '../edge/limits.ts'
+import { createPageViews } from '../edge/page-views.ts'
+import { saltOfDay, storeViews } from '../edge/page-views.store.ts'
 import { loadRoute, routesChangedSince } from '../edge/routes.store.ts'
 import { createRouteTable } from '../edge/routes.ts'
 import { rules } from '../edge/rules/index.ts'
@@ -47,6 +49,11 @@ export async function startEdge({ config, database, log, logs, hostKey }: Ground
   })
   const accessLog = createLogBuffer({ store: logs, kind: 'server', log })
   const nextId = createLogIds()
+  const pageViews = createPageViews({
+    salt: (day) => saltOfDay(database, day),
+    store: (counted) => database.transaction((tx) => storeViews(tx, counted)),
+    log,
+  })
   const gateway = createGateway({
     routes,
     log,
@@ -55,9 +62,11 @@ export async function startEdge({ config, database, log, logs, hostKey }: Ground
     upstreams,
     rules: [...rules, cache.rule],
     reachPurge: (seq) => purges.reach(seq),
-    onAccess(entry) {
+    onAccess(entry, contentType) {
       const { siteId } = entry
-      if (siteId !== undefined) accessLog.add(accessRecord({ ...entry, siteId }, nextId()))
+      if (siteId === undefined) return
+      accessLog.add(accessRecord({ ...entry, siteId }, nextId()))
+      pageViews.count(entry, contentType)
     },
   })
   const { server } = gateway
@@ -72,7 +81,7 @@ export async function startEdge({ config, database, log, logs, hostKey }: Ground
     port,
     async stop() {
       await gateway.close()
-      await accessLog.close()
+      await Promise.all([accessLog.close(), pageViews.close()])
       routes.close()
       purges.close()
       await upstreams.destroy()

@@ -26,6 +26,11 @@ export interface Schema {
   operation_steps: OperationStepRow
   operation_results: OperationResultRow
   schedules: ScheduleRow
+  page_view_days: PageViewDayRow
+  visitor_days: VisitorDayRow
+  visitors: VisitorRow
+  site_statistics: SiteStatisticsRow
+  account_statistics: AccountStatisticsRow
   purge_clock: PurgeClockRow
   cache_purges: CachePurgeRow
 }
@@ -304,4 +309,41 @@ export interface ScheduleRow {
   name: string
   /** The slot (ms) that was enqueued last. */
   last_slot: number
+}
+
+/** Page views of a site on one UTC day (days since 1970); `people` counts the rows that were new in `visitors`. */
+export interface PageViewDayRow {
+  site_id: number
+  day: number
+  views: number
+  people: number
+}
+
+/** What the hashes of a day's visitors are salted with; forgotten with them. */
+export interface VisitorDayRow {
+  day: number
+  salt: string
+}
+
+export interface VisitorRow {
+  day: number
+  site_id: number
+  /** Salted hash of address and user agent. */
+  visitor: string
+}
+
+/** Sums of a site as the API shows them, as of the last refresh. */
+export interface SiteStatisticsRow {
+  site_id: number
+  /** JSON: window → [people, views]. */
+  page_views: string
+  database_bytes: Generated<number>
+  file_bytes: Generated<number>
+  refreshed_at: number
+}
+
+export interface AccountStatisticsRow {
+  account_id: number
+  page_views: string
+  refreshed_at: number
 }

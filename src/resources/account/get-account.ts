@@ -4,7 +4,7 @@ import { EntrySchema, recentActivity } from '../activity/entry.ts'
 import { countCollaboratorAccounts } from '../collaborators/collaborator.store.ts'
 import { operation } from '../operation.ts'
 import { countUsage } from '../sites/site.store.ts'
-import { noPageViews, PageViews } from '../sites/site.ts'
+import { accountSums, detailPageViews, PageViews } from '../statistics/statistics.ts'
 import { type Account, findAccount, gravatar } from './account.ts'
 import { capacityOfAccount } from './addon.store.ts'
 
@@ -57,7 +57,7 @@ export const getAccount = operation({
       gravatar: gravatar(account.email),
       name: account.name,
       organization: account.organization,
-      pageViews: noPageViews,
+      pageViews: detailPageViews(await accountSums(tx, account.id)),
       phoneNumber: account.phoneNumber,
       preview: false,
       productName,

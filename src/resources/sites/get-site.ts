@@ -2,8 +2,9 @@ import Type from 'typebox'
 import { timestamp } from '../../platform/http/schemas.ts'
 import { gravatar } from '../account/account.ts'
 import { operation } from '../operation.ts'
+import { detailPageViews, siteStatistics } from '../statistics/statistics.ts'
 import { listSiteCollaborators } from './site.store.ts'
-import { noPageViews, presentSite, SiteDetail, SiteId } from './site.ts'
+import { presentSite, SiteDetail, SiteId } from './site.ts'
 
 export const getSite = operation({
   id: 'getSite',
@@ -21,7 +22,7 @@ export const getSite = operation({
     const collaborators = site.collaboratorsCount > 0 ? await listSiteCollaborators(tx, site.id) : []
     return {
       ...common,
-      pageViews: noPageViews,
+      pageViews: detailPageViews((await siteStatistics(tx, site.id)).sums),
       cmsLoginUrl: `${common.url}/wp-admin`,
       collaborators: collaborators.map((each) => ({
         id: each.id,

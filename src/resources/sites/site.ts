@@ -4,6 +4,7 @@ import { Problem } from '../../platform/http/problem.ts'
 import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { type PhpVersion, phpVersions } from '../account/account.ts'
 import type { Plan } from '../account/plans.ts'
+import { PageViews } from '../statistics/windows.ts'
 
 export { ownedSites, type SiteRights, sitesWithRights } from './rights.store.ts'
 export { findSite, grantSight, type VisibleSite, visibleSite, withdrawSight } from './site.store.ts'
@@ -89,69 +90,63 @@ const siteFields = {
 }
 
 const threeAddresses = { ipAddress: Type.String(), ipAddressOne: Type.String(), ipAddressTwo: Type.String() }
-const views = Type.Object({
-  people: Type.Integer({ description: 'Unique visits' }),
-  views: Type.Integer({ description: 'Page views' }),
-})
 
-/** Page views on account and site detail. */
-export const PageViews = Type.Object({
-  allTime: views,
-  lastTwoYearsIsAllTime: views,
-  currentMonth: views,
-  lastMonth: views,
-  today: views,
-  twoMonthsAgo: views,
-  yesterday: views,
-})
-
-export const SiteSchema = Type.Object({ ...siteFields, ...threeAddresses })
+export const SiteSchema = Type.Object({ ...siteFields, ...threeAddresses }, { title: 'Site' })
 /** As search and the collaborator's view show a site. */
-export const SiteWithAddresses = Type.Object({ ...siteFields, ipAddresses: Type.Array(Type.String()) })
-export const SiteDetail = Type.Object({
-  ...siteFields,
-  ...threeAddresses,
-  pageViews: PageViews,
-  cmsLoginUrl: Type.String(),
-  collaborators: Type.Array(
-    Type.Object({
-      id: Type.Integer(),
-      created: Timestamp,
-      email: Type.String(),
-      gravatar: Type.String(),
-      name: Type.String(),
-      wpUsername: Type.String(),
-      username: nullable(Type.String({ description: 'SFTP user name' })),
-    }),
-  ),
-  ext: nullable(Type.Object({ id: Type.Integer(), siteId: Type.Integer(), licenseKey: Type.String() })),
-})
+export const SiteWithAddresses = Type.Object(
+  { ...siteFields, ipAddresses: Type.Array(Type.String()) },
+  { title: 'SiteWithAddresses' },
+)
+export const SiteDetail = Type.Object(
+  {
+    ...siteFields,
+    ...threeAddresses,
+    pageViews: PageViews,
+    cmsLoginUrl: Type.String(),
+    collaborators: Type.Array(
+      Type.Object({
+        id: Type.Integer(),
+        created: Timestamp,
+        email: Type.String(),
+        gravatar: Type.String(),
+        name: Type.String(),
+        wpUsername: Type.String(),
+        username: nullable(Type.String({ description: 'SFTP user name' })),
+      }),
+    ),
+    ext: nullable(Type.Object({ id: Type.Integer(), siteId: Type.Integer(), licenseKey: Type.String() })),
+  },
+  { title: 'SiteDetail' },
+)
 
 const nameRule = /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/
 const nameFault =
   'may have letters, digits and dashes only, with no dash at the start or the end (no periods, spaces or other characters)'
 
 /** Body of `POST /v1/sites`. */
-export const NewSite = Type.Object({
-  name: Type.String({ minLength: 4, maxLength: 63, pattern: nameRule.source, description: nameFault }),
-  php_version: Type.Optional(oneOf(phpVersions, { description: "The account's default when absent" })),
-  datacenter_code: Type.Optional(Type.String()),
-  staging: Type.Optional(Type.Boolean({ default: false })),
-  install: Type.Optional(oneOf(installOptions)),
-  multisite_support: Type.Optional(Type.Boolean({ default: false })),
-  wp_admin_username: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 60,
-      pattern: '^[A-Za-z0-9_-]*$',
-      description: 'may have letters, digits, _ and - only',
-    }),
-  ),
-  wp_admin_email: Type.Optional(Type.String({ format: 'email', maxLength: 100 })),
-  account_id: Type.Optional(
-    Type.Integer({ description: 'The account that will own the site, when it lets the caller create sites for it' }),
-  ),
-})
+export const NewSite = Type.Object(
+  {
+    name: Type.String({ minLength: 4, maxLength: 63, pattern: nameRule.source, description: nameFault }),
+    php_version: Type.Optional(oneOf(phpVersions, { description: "The account's default when absent" })),
+    datacenter_code: Type.Optional(Type.String()),
+    staging: Type.Optional(Type.Boolean({ default: false })),
+    install: Type.Optional(oneOf(installOptions)),
+    multisite_support: Type.Optional(Type.Boolean({ default: false })),
+    wp_admin_username: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 60,
+        pattern: '^[A-Za-z0-9_-]*$',
+        description: 'may have letters, digits, _ and - only',
+      }),
+    ),
+    wp_admin_email: Type.Optional(Type.String({ format: 'email', maxLength: 100 })),
+    account_id: Type.Optional(
+      Type.Integer({ description: 'The account that will own the site, when it lets the caller create sites for it' }),
+    ),
+  },
+  { title: 'NewSite' },
+)
 export type NewSite = Type.Static<typeof NewSite>
 
 /** Names under the staging domain that belong to the service, or that visitors would take for it. */
@@ -303,17 +298,6 @@ export function presentSiteWithAddresses(site: ListedSite, config: Config, now: 
 function edgeAddresses(config: Config): [string, string] {
   const [one = config.edgeListen.host, two = one] = config.edgeAddresses
   return [one, two]
-}
-
-const noViews = { people: 0, views: 0 }
-export const noPageViews = {
-  allTime: noViews,
-  lastTwoYearsIsAllTime: noViews,
-  currentMonth: noViews,
-  lastMonth: noViews,
-  today: noViews,
-  twoMonthsAgo: noViews,
-  yesterday: noViews,
 }
 
 /** Constants of a site's wp-config.php besides those that every site has; `null`: must not be there. */

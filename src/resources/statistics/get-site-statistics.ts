@@ -1,0 +1,33 @@
+import Type from 'typebox'
+import { operation } from '../operation.ts'
+import { SiteId } from '../sites/site.ts'
+import { siteStatistics } from './statistics.store.ts'
+import { StatisticsPageViews, statisticsPageViews } from './windows.ts'
+
+export const getSiteStatistics = operation({
+  id: 'getSiteStatistics',
+  method: 'GET',
+  path: '/v1/sites/{site_id}/statistics',
+  tag: 'Logs and statistics',
+  summary: 'Read page views and storage use of a site',
+  description: 'As of the last refresh, daily at 00:05 UTC. Days and months are those of UTC.',
+  access: { site: 'read the site' },
+  params: Type.Object({ site_id: SiteId }),
+  response: Type.Object({
+    id: Type.Integer({ description: 'The site' }),
+    databaseUsageBytes: Type.Integer(),
+    fileSystemUsageBytes: Type.Integer({ description: "The site's own files; WordPress itself is shared" }),
+    pageViews: StatisticsPageViews,
+  }),
+  etag: true,
+
+  async handle({ tx, site }) {
+    const { sums, databaseBytes, fileBytes } = await siteStatistics(tx, site.id)
+    return {
+      id: site.id,
+      databaseUsageBytes: databaseBytes,
+      fileSystemUsageBytes: fileBytes,
+      pageViews: statisticsPageViews(sums),
+    }
+  },
+})

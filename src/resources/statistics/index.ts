@@ -1,0 +1,3 @@
+import { getSiteStatistics } from './get-site-statistics.ts'
+
+export const statistics = { operations: [getSiteStatistics] }

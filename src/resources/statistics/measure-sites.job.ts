@@ -1,0 +1,37 @@
+import Type from 'typebox'
+import { hostedSites } from '../../hosting/host.store.ts'
+import { diskUsage } from '../../hosting/site-files/disk-usage.ts'
+import { durableWith } from '../../platform/operations/definition.ts'
+import type { HostServices } from '../sites/host-services.ts'
+import { storeUsage } from './statistics.store.ts'
+
+/** The site's own files; WordPress' shared folders lie elsewhere. */
+const FILES = 'web'
+const DATABASE = 'private/database'
+
+/** Measures what each site of a host takes on its disk, one after the other. */
+export const measureSites = durableWith<HostServices>()({
+  name: 'statistics.measure',
+  input: Type.Object({}),
+  on: 'host',
+  steps: {
+    measure: {
+      async run({ services, signal, log, now, transaction, progress }) {
+        const sites = await hostedSites(services.database.read, services.hostId)
+        for (const [index, { siteId }] of sites.entries()) {
+          signal.throwIfAborted()
+          const home = await services.homes.ofSite(siteId)
+          if (!home) continue
+          try {
+            const [fileBytes = 0, databaseBytes = 0] = await diskUsage(home.path, [FILES, DATABASE])
+            await transaction((tx) => storeUsage(tx, siteId, { fileBytes, databaseBytes }, now()))
+          } catch (error) {
+            signal.throwIfAborted()
+            log.warn({ err: error, siteId }, 'a site could not be measured')
+          }
+          progress(index / sites.length)
+        }
+      },
+    },
+  },
+})

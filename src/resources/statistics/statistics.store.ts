@@ -1,0 +1,145 @@
+import { sql } from 'kysely'
+import type { Tx } from '../../platform/db/database.ts'
+import { precompiled } from '../../platform/db/precompiled.ts'
+import { readSums, type Sums, type Window, type WindowName, windowNames } from './windows.ts'
+
+/** What is known of a site since the last refresh. */
+export interface SiteStatistics {
+  readonly sums: Sums
+  readonly databaseBytes: number
+  readonly fileBytes: number
+}
+
+/** Zeros for a site that is younger than the last refresh. */
+export async function siteStatistics(tx: Tx, siteId: number): Promise<SiteStatistics> {
+  const [row] = await siteRow(tx, siteId)
+  return { sums: readSums(row?.page_views), databaseBytes: row?.database_bytes ?? 0, fileBytes: row?.file_bytes ?? 0 }
+}
+
+const siteRow = precompiled((tx, siteId: number) =>
+  tx.selectFrom('site_statistics').select(['page_views', 'database_bytes', 'file_bytes']).where('site_id', '=', siteId),
+)
+
+/** Of all sites that the account owns together. */
+export async function accountSums(tx: Tx, accountId: number): Promise<Sums> {
+  const [row] = await accountRow(tx, accountId)
+  return readSums(row?.page_views)
+}
+
+const accountRow = precompiled((tx, accountId: number) =>
+  tx.selectFrom('account_statistics').select('page_views').where('account_id', '=', accountId),
+)
+
+/** Ids of what is summed up, in order: sites that are not deleted, or accounts. */
+export async function nextIds(tx: Tx, of: 'site' | 'account', after: number, limit: number): Promise<number[]> {
+  const from = of === 'site' ? sql`sites where deleted_at is null and` : sql`accounts where`
+  const { rows } = await sql<{ id: number }>`
+    select id from ${from} id > ${after} order by id limit ${limit}`.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+/** The sums of some sites, or of the sites of some accounts; those without any page view are left out. */
+export async function sumViews(
+  tx: Tx,
+  of: 'site' | 'account',
+  ids: readonly number[],
+  windows: Record<WindowName, Window>,
+): Promise<Map<number, Sums>> {
+  if (ids.length === 0) return new Map()
+  const owner = sql.ref(of === 'site' ? 'sites.id' : 'sites.account_id')
+  const within = (name: WindowName, column: string) =>
+    sql`coalesce(sum(case when day between ${windows[name].from} and ${windows[name].to} then ${sql.ref(column)} end), 0)`
+  const columns = windowNames.flatMap((name) => [
+    sql`${within(name, 'people')} as ${sql.ref(`${name}_people`)}`,
+    sql`${within(name, 'views')} as ${sql.ref(`${name}_views`)}`,
+  ])
+  const { rows } = await sql<{ id: number } & Record<string, number>>`
+    select ${owner} as id, ${sql.join(columns)} from sites join page_view_days on page_view_days.site_id = sites.id
+    where ${owner} in (${sql.join(ids)}) and sites.deleted_at is null group by ${owner}`.execute(tx)
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      Object.fromEntries(
+        windowNames.map((name) => [name, [Number(row[`${name}_people`]), Number(row[`${name}_views`])]]),
+      ) as unknown as Sums,
+    ]),
+  )
+}
+
+/** Stores sums; those that are as they were cost nothing. */
+export async function storeSums(
+  tx: Tx,
+  of: 'site' | 'account',
+  sums: ReadonlyMap<number, Sums>,
+  now: number,
+): Promise<void> {
+  const values = [...sums].map(([id, each]) => ({ id, page_views: JSON.stringify(each), refreshed_at: now }))
+  if (values.length === 0) return
+  if (of === 'site')
+    await tx
+      .insertInto('site_statistics')
+      .values(values.map(({ id, ...rest }) => ({ site_id: id, ...rest })))
+      .onConflict((conflict) =>
+        conflict.column('site_id').doUpdateSet((excluded) => ({
+          page_views: excluded.ref('excluded.page_views'),
+          refreshed_at: now,
+        })),
+      )
+      .execute()
+  else
+    await tx
+      .insertInto('account_statistics')
+      .values(values.map(({ id, ...rest }) => ({ account_id: id, ...rest })))
+      .onConflict((conflict) =>
+        conflict.column('account_id').doUpdateSet((excluded) => ({
+          page_views: excluded.ref('excluded.page_views'),
+          refreshed_at: now,
+        })),
+      )
+      .execute()
+}
+
+/** Forgets who visited before a day, and then that day's salt. @returns how many rows; call again until it is 0 */
+export async function forgetVisitors(tx: Tx, beforeDay: number, most: number): Promise<number> {
+  const { rows } = await sql<{
+    day: number
+  }>`select day from visitors where day < ${beforeDay} order by day limit 1`.execute(tx)
+  const [oldest] = rows
+  if (!oldest) {
+    await tx.deleteFrom('visitor_days').where('day', '<', beforeDay).execute()
+    return 0
+  }
+  const some = tx
+    .selectFrom('visitors')
+    .select(['day', 'site_id', 'visitor'])
+    .where('day', '=', oldest.day)
+    .orderBy('site_id')
+    .orderBy('visitor')
+    .limit(most)
+  const { numDeletedRows } = await tx
+    .deleteFrom('visitors')
+    .where(({ refTuple }) => sql<boolean>`${refTuple('day', 'site_id', 'visitor')} in (${some})`)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+/** Notes what a site takes on its host's disk. */
+export async function storeUsage(
+  tx: Tx,
+  siteId: number,
+  usage: { databaseBytes: number; fileBytes: number },
+  now: number,
+): Promise<void> {
+  const values = { database_bytes: usage.databaseBytes, file_bytes: usage.fileBytes }
+  await tx
+    .insertInto('site_statistics')
+    .values({ site_id: siteId, page_views: '{}', refreshed_at: now, ...values })
+    .onConflict((conflict) => conflict.column('site_id').doUpdateSet(values))
+    .execute()
+}
+
+/** Hosts that keep sites. */
+export async function hostIds(tx: Tx): Promise<number[]> {
+  const rows = await tx.selectFrom('sites').select('host_id').distinct().where('deleted_at', 'is', null).execute()
+  return rows.flatMap(({ host_id }) => host_id ?? [])
+}

@@ -1,0 +1,274 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
+import { dialects } from '../../../test/support/database.ts'
+import { saltOfDay, storeViews } from '../../edge/page-views.store.ts'
+import { createPageViews, type PageViews } from '../../edge/page-views.ts'
+import { ask, createCleanup, routeTo, startGateway, startHost } from '../../edge/test-support.ts'
+import { diskUsage } from '../../hosting/site-files/disk-usage.ts'
+import { openDatabase } from '../../platform/db/database.ts'
+import { dayOf } from '../../platform/log-store/days.ts'
+import { refreshPageViews } from './refresh-statistics.job.ts'
+import { forgetVisitors, storeUsage } from './statistics.store.ts'
+
+const browsers = [
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 14_6) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15',
+  'Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0',
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
+  'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
+]
+const bots = [
+  'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+  'Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)',
+  'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)',
+  'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
+  'curl/8.10.1',
+  'Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)',
+  'UptimeRobot/2.0',
+]
+const nothing = { people: 0, views: 0 }
+
+for (const { dialect, skip } of dialects) {
+  describe.skipIf(skip)(`statistics on ${dialect}`, () => {
+    const cleanup = createCleanup()
+    let api: TestApi
+    let owner: Person
+    let siteId: number
+
+    beforeEach(async () => {
+      api = await testApi(dialect)
+      owner = await api.person('owner@example.com')
+      siteId = await api.site(owner, 'counted')
+    })
+    afterEach(async () => {
+      await cleanup.run()
+      await api.close()
+    })
+
+    const detail = async (id = siteId) => (await owner.call('GET', `/v1/sites/${id}`)).body.data.pageViews
+    const statistics = async (id = siteId) => (await owner.call('GET', `/v1/sites/${id}/statistics`)).body.data
+    const account = async () => (await owner.call('GET', '/v1/account')).body.data.pageViews
+
+    /** What an edge process counts with, on a connection of its own. */
+    async function counter(): Promise<PageViews> {
+      const database = await openDatabase(api.connection)
+      const views = createPageViews({
+        salt: (day) => saltOfDay(database, day),
+        store: (counted) => database.transaction((tx) => storeViews(tx, counted)),
+        log: { warn: (facts) => console.error(facts) },
+        flushMs: 20,
+      })
+      cleanup.add(async () => {
+        await views.close()
+        await database.close()
+      })
+      return views
+    }
+
+    test('a replay of browsers and bots through two gateways gives exactly what was counted', async () => {
+      const upstream = await startHost(cleanup, (request, response) => {
+        const html = { 'content-type': 'text/html; charset=UTF-8' }
+        if (request.url === '/style.css') response.writeHead(200, { 'content-type': 'text/css' }).end('a{}')
+        else if (request.url === '/wp-json/') response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+        else if (request.url === '/moved') response.writeHead(301, { location: '/', ...html }).end('moved')
+        else if (request.url === '/gone') response.writeHead(404, html).end('gone')
+        else if (request.headers['if-none-match']) response.writeHead(304, html).end()
+        else response.writeHead(200, html).end('<!doctype html>')
+      })
+      const edges = await Promise.all(
+        [1, 2].map(async () => {
+          const views = await counter()
+          const route = routeTo(upstream, { siteId })
+          const gateway = await startGateway(
+            cleanup,
+            { 'site.test': route },
+            {
+              trustProxy: ['127.0.0.1'],
+              onAccess: (entry, contentType) => views.count(entry, contentType),
+            },
+          )
+          return { views, ...gateway }
+        }),
+      )
+      let expected = 0
+      const people = new Set<string>()
+      let request = 0
+      const visit = async (path: string, agent: string, address: string, options: Parameters<typeof ask>[2] = {}) => {
+        const edge = edges[request++ % 2] as (typeof edges)[0]
+        await ask(edge.port, path, {
+          ...options,
+          headers: { 'user-agent': agent, 'x-forwarded-for': address, ...options.headers },
+        })
+      }
+      for (let round = 0; round < 12; round++) {
+        const address = `198.51.100.${round % 5}`
+        const agent = browsers[round % browsers.length] as string
+        for (const path of ['/', '/about/?x=1', '/wp-administration/', '/wp-login.phpx']) {
+          await visit(path, agent, address)
+          expected++
+          people.add(`${address} ${agent}`)
+        }
+        for (const path of [
+          '/style.css',
+          '/wp-json/',
+          '/moved',
+          '/gone',
+          '/wp-admin/',
+          '/wp-login.php?a=b',
+          '/sub/wp-admin/x',
+        ])
+          await visit(path, agent, address)
+        await visit('/', agent, address, { headers: { 'if-none-match': '"x"' } })
+        await visit('/', agent, address, { method: 'HEAD' })
+        await visit('/', agent, address, { method: 'POST', body: 'a=b' })
+        for (const bot of bots) await visit('/', bot, '203.0.113.9')
+      }
+      await Promise.all(edges.map(({ views }) => views.flush()))
+      expect(await detail()).toMatchObject({ today: nothing })
+      await refreshPageViews(api.database, Date.now())
+      const counted = { people: people.size, views: expected }
+      expect((await statistics()).pageViews).toEqual({
+        today: counted,
+        yesterday: nothing,
+        currentMonth: counted,
+        lastMonth: nothing,
+        twoMonthsAgo: nothing,
+        lastOneYear: counted,
+        lastTwoYears: counted,
+      })
+      const all = {
+        allTime: counted,
+        lastTwoYearsIsAllTime: counted,
+        currentMonth: counted,
+        lastMonth: nothing,
+        today: counted,
+        twoMonthsAgo: nothing,
+        yesterday: nothing,
+      }
+      expect(await detail()).toEqual(all)
+      expect(await account()).toEqual(all)
+    })
+
+    test('addresses and user agents are nowhere; the salt goes with the day', async () => {
+      const views = await counter()
+      const day = dayOf(Date.now())
+      const entry = {
+        siteId,
+        date: new Date().toISOString(),
+        http_user_agent: browsers[0] as string,
+        request_type: 'GET',
+        request_url: '/',
+        status: 200,
+        user_ip: '198.51.100.77',
+      }
+      views.count(entry, 'text/html')
+      await views.flush()
+      const rows = JSON.stringify(await api.database.read.selectFrom('visitors').selectAll().execute())
+      expect(rows).not.toMatch(/198\.51|Mozilla/)
+      const forget = async (before: number) => {
+        while ((await api.database.transaction((tx) => forgetVisitors(tx, before, 2))) > 0);
+      }
+      await forget(day)
+      expect(await api.database.read.selectFrom('visitors').select('day').execute()).toHaveLength(1)
+      await forget(day + 1)
+      expect(await api.database.read.selectFrom('visitors').select('day').execute()).toEqual([])
+      expect(await api.database.read.selectFrom('visitor_days').select('day').execute()).toEqual([])
+    })
+
+    test('windows of sites and account add up, also at the turn of a year', async () => {
+      const other = await api.site(owner, 'other-site')
+      const gone = await api.site(owner, 'gone-site')
+      const now = Date.parse('2027-01-01T00:05:00Z')
+      const add = (id: number, date: string, views: number, people: number) => {
+        const day = dayOf(Date.parse(date))
+        return api.database.transaction((tx) =>
+          tx.insertInto('page_view_days').values({ site_id: id, day, views, people }).execute(),
+        )
+      }
+      await add(siteId, '2027-01-01', 1, 1)
+      await add(siteId, '2026-12-31', 20, 10)
+      await add(siteId, '2026-12-01', 300, 100)
+      await add(siteId, '2026-11-30', 4000, 1000)
+      await add(siteId, '2026-01-01', 50_000, 10_000)
+      await add(siteId, '2025-01-01', 600_000, 100_000)
+      await add(siteId, '2024-12-31', 600_000, 100_000)
+      await add(other, '2026-12-31', 7, 7)
+      await add(gone, '2026-12-31', 9, 9)
+      await api.database.transaction((tx) =>
+        tx.updateTable('sites').set({ deleted_at: 1 }).where('id', '=', gone).execute(),
+      )
+      await refreshPageViews(api.database, now)
+      expect(await detail()).toEqual({
+        today: { views: 1, people: 1 },
+        yesterday: { views: 20, people: 10 },
+        currentMonth: { views: 1, people: 1 },
+        lastMonth: { views: 320, people: 110 },
+        twoMonthsAgo: { views: 4000, people: 1000 },
+        lastTwoYearsIsAllTime: { views: 54_321, people: 11_111 },
+        allTime: { views: 1_254_321, people: 211_111 },
+      })
+      expect((await statistics()).pageViews.lastOneYear).toEqual({ views: 4321, people: 1111 })
+      expect(await account()).toMatchObject({ yesterday: { views: 27, people: 17 } })
+      await refreshPageViews(api.database, now + 86_400_000)
+      expect(await detail()).toMatchObject({ today: nothing, yesterday: { views: 1, people: 1 } })
+    })
+
+    test('storage is kept beside the page views, and neither overwrites the other', async () => {
+      await api.database.transaction((tx) => storeUsage(tx, siteId, { fileBytes: 12, databaseBytes: 34 }, 1))
+      expect(await statistics()).toMatchObject({ id: siteId, fileSystemUsageBytes: 12, databaseUsageBytes: 34 })
+      await refreshPageViews(api.database, Date.now())
+      await api.database.transaction((tx) => storeUsage(tx, siteId, { fileBytes: 56, databaseBytes: 34 }, 1))
+      expect(await statistics()).toMatchObject({
+        fileSystemUsageBytes: 56,
+        databaseUsageBytes: 34,
+        pageViews: { today: nothing },
+      })
+    })
+
+    test('while the database is away page views wait, within a bound', async () => {
+      let fails = true
+      const stored: { views: number; visitors: readonly string[] }[] = []
+      const views = createPageViews({
+        salt: async () => 'salt',
+        async store(counted) {
+          if (fails) throw new Error('no')
+          stored.push(...counted)
+        },
+        log: { warn: () => {} },
+        flushMs: 60_000,
+        mostWaiting: 10,
+      })
+      const entry = { date: new Date().toISOString(), request_type: 'GET', request_url: '/', status: 200, siteId: 1 }
+      for (let n = 0; n < 30; n++) {
+        views.count({ ...entry, http_user_agent: browsers[0] as string, user_ip: `10.0.0.${n}` }, 'text/html')
+        if (n % 10 === 0) await views.flush()
+      }
+      fails = false
+      await views.close()
+      expect(stored).toMatchObject([{ views: 30 }])
+      expect(stored[0]?.visitors).toHaveLength(10)
+    })
+  })
+}
+
+test('usage on the disk: all files of the folder, nothing behind links, zero for what is missing', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'stead-usage-'))
+  try {
+    await mkdir(join(home, 'web/a/b'), { recursive: true })
+    await mkdir(join(home, 'outside'))
+    await writeFile(join(home, 'outside/big'), Buffer.alloc(5 << 20, 1))
+    await writeFile(join(home, 'web/a/b/file'), Buffer.alloc(1 << 20, 1))
+    await symlink(join(home, 'outside'), join(home, 'web/link'))
+    await symlink(join(home, 'outside'), join(home, 'linked'))
+    const [web = 0, missing, linked = 0] = await diskUsage(home, ['web', 'missing', 'linked'])
+    expect(web).toBeGreaterThanOrEqual(1 << 20)
+    expect(web).toBeLessThan(2 << 20)
+    expect(missing).toBe(0)
+    expect(linked).toBeLessThan(1 << 20)
+  } finally {
+    await rm(home, { recursive: true })
+  }
+})

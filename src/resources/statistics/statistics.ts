@@ -1,0 +1,2 @@
+export { accountSums, type SiteStatistics, siteStatistics } from './statistics.store.ts'
+export { detailPageViews, PageViews } from './windows.ts'

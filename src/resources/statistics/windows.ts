@@ -1,0 +1,121 @@
+import Type from 'typebox'
+
+/** Spans of days that page views are summed over. */
+export const windowNames = [
+  'today',
+  'yesterday',
+  'currentMonth',
+  'lastMonth',
+  'twoMonthsAgo',
+  'lastOneYear',
+  'lastTwoYears',
+  'allTime',
+] as const
+export type WindowName = (typeof windowNames)[number]
+
+/** Days since 1970, both included. */
+export interface Window {
+  readonly from: number
+  readonly to: number
+}
+
+const DAY_MS = 86_400_000
+
+/**
+ * The windows at a moment, in UTC. Months are calendar months; the last year begins on the day after the same date a year
+ * ago (29 February counts as 1 March).
+ */
+export function windowsAt(nowMs: number): Record<WindowName, Window> {
+  const now = new Date(nowMs)
+  const [year, month, date] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()]
+  const day = (...parts: [number, number, number]): number => Math.floor(Date.UTC(...parts) / DAY_MS)
+  const today = day(year, month, date)
+  const monthAgo = (months: number): Window => ({
+    from: day(year, month - months, 1),
+    to: Math.min(today, day(year, month - months + 1, 1) - 1),
+  })
+  return {
+    today: { from: today, to: today },
+    yesterday: { from: today - 1, to: today - 1 },
+    currentMonth: monthAgo(0),
+    lastMonth: monthAgo(1),
+    twoMonthsAgo: monthAgo(2),
+    lastOneYear: { from: day(year - 1, month, date) + 1, to: today },
+    lastTwoYears: { from: day(year - 2, month, date) + 1, to: today },
+    allTime: { from: 0, to: today },
+  }
+}
+
+const Views = Type.Object(
+  {
+    people: Type.Integer({ description: 'Unique visits: different visitors each day' }),
+    views: Type.Integer({ description: 'Page views' }),
+  },
+  { title: 'Views' },
+)
+type Views = Type.Static<typeof Views>
+
+/** Page views on account and site detail. */
+export const PageViews = Type.Object(
+  {
+    allTime: Views,
+    lastTwoYearsIsAllTime: Views,
+    currentMonth: Views,
+    lastMonth: Views,
+    today: Views,
+    twoMonthsAgo: Views,
+    yesterday: Views,
+  },
+  { title: 'PageViews' },
+)
+
+/** Page views on site statistics. */
+export const StatisticsPageViews = Type.Object(
+  {
+    today: Views,
+    yesterday: Views,
+    currentMonth: Views,
+    lastMonth: Views,
+    twoMonthsAgo: Views,
+    lastOneYear: Views,
+    lastTwoYears: Views,
+  },
+  { title: 'StatisticsPageViews' },
+)
+
+/** People and views by window, as they are stored. */
+export type Sums = Readonly<Record<WindowName, readonly [people: number, views: number]>>
+
+const none: Sums = Object.fromEntries(windowNames.map((name) => [name, [0, 0]])) as never
+
+/** @param stored JSON; undefined: nothing was summed up yet */
+export const readSums = (stored: string | undefined): Sums => (stored ? { ...none, ...JSON.parse(stored) } : none)
+
+const views = ([people, count]: readonly [number, number]): Views => ({ people, views: count })
+
+/** The page views object of account and site detail. */
+export function detailPageViews(sums: Sums): Type.Static<typeof PageViews> {
+  return {
+    allTime: views(sums.allTime),
+    // people come for the last two years, whatever the whole life of the site was
+    lastTwoYearsIsAllTime: views(sums.lastTwoYears),
+    currentMonth: views(sums.currentMonth),
+    lastMonth: views(sums.lastMonth),
+    today: views(sums.today),
+    twoMonthsAgo: views(sums.twoMonthsAgo),
+    yesterday: views(sums.yesterday),
+  }
+}
+
+/** The page views object of site statistics. */
+export function statisticsPageViews(sums: Sums): Type.Static<typeof StatisticsPageViews> {
+  return {
+    today: views(sums.today),
+    yesterday: views(sums.yesterday),
+    currentMonth: views(sums.currentMonth),
+    lastMonth: views(sums.lastMonth),
+    twoMonthsAgo: views(sums.twoMonthsAgo),
+    lastOneYear: views(sums.lastOneYear),
+    lastTwoYears: views(sums.lastTwoYears),
+  }
+}
