@@ -1,0 +1,60 @@
+/** The main job with every record in PostgreSQL. */
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testCore } from '../support/core.ts'
+import { postgresUrl, type TestDatabase, testDatabase } from '../support/database.ts'
+import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
+import { Browser } from '../support/visit.ts'
+
+const core = await testCore()
+
+describe.skipIf(!core || !postgresUrl)('the main job on PostgreSQL', { timeout: 240_000 }, () => {
+  let records: TestDatabase
+  let stead: Stead
+  showOutputOfFailures(() => stead)
+  beforeAll(async () => {
+    records = await testDatabase('postgres')
+    stead = await startStead({
+      env: { STEAD_DATABASE_URL: records.connection.url as string, STEAD_TRASH_DAYS: '0', STEAD_PREPARED_SITES: '0' },
+    })
+  })
+  afterAll(async () => {
+    await stead?.remove()
+    await records?.drop()
+  })
+
+  test('ordered, live, used, off and on, there after a restart, deleted without a trace', async () => {
+    const id = await stead.createSite({ name: 'on-postgres' })
+    expect(existsSync(join(stead.dataDir, 'stead.db'))).toBe(false)
+    expect((await stead.visit('on-postgres')).text).toContain('<title>on-postgres</title>')
+
+    const { data: password } = (await stead.api('PUT', `/v1/sites/${id}/cms/password-reset`)).body
+    const browser = new Browser((path, options) => stead.visit('on-postgres', path, options))
+    expect((await browser.logIn('admin', password)).text).toContain('id="wpadminbar"')
+    const post = await browser.open('/wp-json/wp/v2/posts', {
+      method: 'POST',
+      body: JSON.stringify({ title: 'Kept elsewhere', status: 'publish' }),
+      headers: { 'x-wp-nonce': await browser.restNonce(), 'content-type': 'application/json' },
+    })
+    expect(post.status).toBe(201)
+
+    const answers = (status: number) =>
+      until(`visitors get ${status}`, async () => (await stead.visit('on-postgres')).status === status, 10_000)
+    expect((await stead.api('PUT', `/v1/sites/${id}/disable`)).status).toBe(200)
+    await answers(480)
+    expect((await stead.api('PUT', `/v1/sites/${id}/enable`)).status).toBe(200)
+    await answers(200)
+
+    await stead.restart()
+    expect((await stead.visit('on-postgres')).text).toContain('Kept elsewhere')
+    stead.kill('host')
+    await answers(200)
+
+    expect((await stead.api('DELETE', `/v1/sites/${id}`)).status).toBe(200)
+    await answers(404)
+    await until('its folder is gone', async () => (await readdir(join(stead.dataDir, 'sites'))).length === 0)
+    expect(stead.phpProcesses()).toEqual([])
+  })
+})
