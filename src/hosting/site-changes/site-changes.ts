@@ -40,6 +40,8 @@ interface Site {
   done: PromiseWithResolvers<number> | undefined
   timer: NodeJS.Timeout | undefined
   running: Promise<void> | undefined
+  /** Of the order that is on its way. */
+  ordering: Promise<number> | undefined
   lastMs: number
   /** When the last orders went out. */
   recent: number[]
@@ -68,6 +70,7 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
     site.timer = undefined
     site.running = order(siteId, site).then((isOrdered) => {
       site.running = undefined
+      site.ordering = undefined
       if (site.done && !isClosing) plan(siteId, site, isOrdered ? 0 : RETRY_MS)
       else setTimeout(() => forget(siteId, site), MINUTE_MS).unref()
     })
@@ -77,6 +80,7 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
     const { pages, files, done } = site
     site.pages = new Set()
     site.files = false
+    site.ordering = done?.promise
     site.done = undefined
     site.lastMs = performance.now()
     site.recent.push(site.lastMs)
@@ -105,6 +109,7 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
         done: undefined,
         timer: undefined,
         running: undefined,
+        ordering: undefined,
         lastMs: Number.NEGATIVE_INFINITY,
         recent: [],
       }
@@ -116,8 +121,7 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
     settled(siteId) {
       const site = sites.get(siteId)
       if (!site || (!site.done && !site.running) || isRestless(site)) return undefined
-      if (site.done) return site.done.promise
-      return site.running?.then(() => 0)
+      return (site.done ?? { promise: site.ordering }).promise
     },
     async close() {
       isClosing = true

@@ -67,6 +67,11 @@ final class Stead_Changes
                 $this->postById((int) $args[0]);
                 break;
             case 'added_option':
+                // Every kind of widget has its option made, empty, by the first page that is shown.
+                if (!(str_starts_with((string) $args[0], 'widget_') && ($args[1] ?? null) === ['_multiwidget' => 1])) {
+                    $this->option((string) $args[0]);
+                }
+                break;
             case 'updated_option':
             case 'deleted_option':
                 $this->option((string) $args[0]);

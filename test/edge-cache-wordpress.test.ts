@@ -1,0 +1,227 @@
+/** A real WordPress behind host and caching edge: what an editor changes is seen at once, and nothing of others' pages leaks. */
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createPageCache } from '../src/edge/cache/page-cache.ts'
+import { createPurgeFeed, type PurgeFeed } from '../src/edge/cache/purge-feed.ts'
+import { type PurgeLog, purgeLog } from '../src/edge/cache/test-support.ts'
+import { createGateway, type Gateway } from '../src/edge/gateway.ts'
+import { defaultLimits } from '../src/edge/limits.ts'
+import type { Route } from '../src/edge/route.ts'
+import { rules } from '../src/edge/rules/index.ts'
+import { ask, type Reply } from '../src/edge/test-support.ts'
+import { createUpstreams } from '../src/edge/upstreams.ts'
+import { PhpPool } from '../src/hosting/php/pool.ts'
+import type { PhpRuntime } from '../src/hosting/php/runtime.ts'
+import { type Change, createSiteChanges, type SiteChanges } from '../src/hosting/site-changes/site-changes.ts'
+import { createWebServer, type HostedSite } from '../src/hosting/web-server/web-server.ts'
+import { testCore } from './support/core.ts'
+import { install, type TestHome, testAddress, testHome, testRuntime } from './support/home.ts'
+
+const core = await testCore()
+const KEY = 'the-key-of-this-host'
+const log = { debug() {}, warn() {}, error() {} }
+const MB = 1 << 20
+
+describe.skipIf(!core)('WordPress behind the cache', () => {
+  let runtime: PhpRuntime
+  let home: TestHome
+  let pool: PhpPool
+  let host: Server
+  let gateway: Gateway
+  let feed: PurgeFeed
+  let changes: SiteChanges
+  let purges: PurgeLog
+  let site: HostedSite
+  let port: number
+  let admin: { cookie: string; 'x-wp-nonce': string }
+  /** What the site has said since the last look. */
+  let said: Change[] = []
+
+  beforeAll(async () => {
+    runtime = await testRuntime()
+    home = await testHome(core as string)
+    const process = await runtime.start(home)
+    await install(process)
+    purges = purgeLog()
+    changes = createSiteChanges({
+      log,
+      pauseMs: 20,
+      async record(_siteId, change) {
+        said.push(change)
+        return purges.commit(change)
+      },
+    })
+    // biome-ignore format: one record
+    pool = new PhpPool(runtime, { requestMs: 60_000, taskMs: 60_000, memoryBytes: 2048 * MB, mostBodyBytes: 128 * MB, queueLength: 100, idleMs: 600_000, processMemoryBytes: 1024 * MB, onNote: (siteId, text) => changes.take(siteId, text) })
+    const { homePath, corePath, phpVersion, uid, address } = home
+    site = { siteId: 7, homePath, corePath, phpVersion, uid, address, state: 'live' }
+    await pool.adopt(site, process)
+    // biome-ignore format: one record
+    host = createWebServer({ siteById: async () => site, php: pool, hostKey: KEY, log, mostBodyBytes: 128 * MB, changesSettled: (siteId) => changes.settled(siteId) })
+    const upstream = `http://127.0.0.1:${await listen(host)}`
+    // biome-ignore format: one record
+    const route: Route = { hostName: 'my.localhost', siteId: 7, state: 'live', upstream, primaryHost: null, maintenance: false, edgeCache: true, cacheEpoch: 1, cdn: true, cdnEpoch: 1 }
+    feed = createPurgeFeed({ since: (seq) => purges.since(seq), onChange: (callback) => purges.onChange(callback) })
+    await feed.refresh()
+    const upstreams = createUpstreams(defaultLimits.upstream)
+    const cache = createPageCache({ upstreams, hostKey: KEY, purges: feed, memoryBytes: 32 * MB })
+    // biome-ignore format: one record
+    gateway = createGateway({ routes: { find: (name) => (name === 'my.localhost' ? route : undefined) }, log, hostKey: KEY, upstreams, rules: [...rules, cache.rule], reachPurge: (seq) => feed.reach(seq) })
+    port = await listen(gateway.server)
+    // the very first page of a site writes settings of its theme
+    await get('/')
+    await changes.settled(7)
+    admin = await logIn()
+  })
+
+  afterAll(async () => {
+    gateway?.server.closeAllConnections()
+    await gateway?.close()
+    feed?.close()
+    host?.closeAllConnections()
+    host?.close()
+    await pool?.stopAll(0)
+    await runtime?.close()
+    await home?.remove()
+  })
+
+  async function listen(server: Server): Promise<number> {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return (server.address() as AddressInfo).port
+  }
+
+  const get = (path: string, headers: Record<string, string> = {}) => ask(port, path, { host: testAddress, headers })
+
+  async function logIn() {
+    const body = new URLSearchParams({ log: 'admin', pwd: 'correct horse battery', testcookie: '1' }).toString()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', cookie: 'wordpress_test_cookie=x' }
+    const login = await ask(port, '/wp-login.php', { host: testAddress, method: 'POST', body, headers })
+    const cookie = (login.headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ')
+    const nonce = await get('/wp-admin/admin-ajax.php?action=rest-nonce', { cookie })
+    return { cookie, 'x-wp-nonce': nonce.body }
+  }
+
+  /** As the editor does. */
+  async function rest(method: string, path: string, body: object = {}): Promise<{ id: number; link: string }> {
+    said = []
+    const headers = { ...admin, 'content-type': 'application/json' }
+    const sent = method === 'DELETE' ? {} : { body: JSON.stringify(body) }
+    const reply = await ask(port, `/wp-json${path}`, { host: testAddress, method, headers, ...sent })
+    if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${reply.body}`)
+    expect(reply.raw.join('\n')).not.toMatch(/x-stead/i)
+    return JSON.parse(reply.body)
+  }
+
+  const isHit = (reply: Reply) => /; hit;/.test(String(reply.headers['cache-status']))
+  const pathOf = (link: string) => new URL(link).pathname
+
+  /** Fetches a page until it comes from the cache. */
+  async function cached(path: string): Promise<string> {
+    await get(path)
+    const reply = await get(path)
+    expect([path, reply.status, reply.headers['cache-status']]).toEqual([path, 200, expect.stringContaining('; hit;')])
+    return reply.body
+  }
+
+  test('the front page, feeds and files come from the cache; REST and log-in never do', async () => {
+    for (const path of ['/', '/hello-world/', '/feed/', '/wp-includes/css/dist/block-library/style.min.css?ver=1'])
+      await cached(path)
+    for (const path of ['/wp-login.php', '/wp-admin/', '/no-such-page/', '/?preview=true&p=1']) {
+      await get(path)
+      expect([path, isHit(await get(path))]).toEqual([path, false])
+    }
+  })
+
+  test('who is logged in sees the admin bar, and nobody else does', async () => {
+    await cached('/')
+    expect((await get('/', admin)).body).toContain('id="wpadminbar"')
+    expect(await cached('/')).not.toContain('wpadminbar')
+  })
+
+  test('a published post is on the front page and in the feed with the very next request', async () => {
+    for (const round of ['First', 'Second', 'Third']) {
+      await cached('/')
+      await cached('/feed/')
+      await rest('POST', '/wp/v2/posts', { title: `${round} news`, content: 'x', status: 'publish' })
+      expect((await get('/')).body.includes(`${round} news`)).toBe(true)
+      expect((await get('/feed/')).body).toContain(`${round} news`)
+    }
+  })
+
+  test('a changed text is on its own page at once, and other pages stay in the cache', async () => {
+    const post = await rest('POST', '/wp/v2/posts', { title: 'Report', content: 'before', status: 'publish' })
+    const path = pathOf(post.link)
+    expect(await cached(path)).toContain('before')
+    await cached('/hello-world/')
+    await rest('POST', `/wp/v2/posts/${post.id}`, { content: 'after' })
+    expect((await get(path)).body).toContain('after')
+    expect(isHit(await get('/hello-world/'))).toBe(true)
+    expect(said.at(-1)?.pages).toEqual(expect.arrayContaining([path, `${path}*`, '/', '/feed*', '/wp-sitemap*']))
+  })
+
+  test('a draft, an autosave and a view concern nobody', async () => {
+    await rest('POST', '/wp/v2/posts', { title: 'Draft', content: 'x' })
+    expect(said).toEqual([])
+    await get('/hello-world/?nothing=1')
+    await get('/wp-admin/', admin)
+    expect(said).toEqual([])
+  })
+
+  test('a deleted post, a new name of the site, a comment, a widget, a theme: seen at once', async () => {
+    const post = await rest('POST', '/wp/v2/posts', { title: 'Mistake', content: 'x', status: 'publish' })
+    expect(await cached('/')).toContain('Mistake')
+    await rest('DELETE', `/wp/v2/posts/${post.id}`)
+    expect((await get('/')).body).not.toContain('Mistake')
+    expect((await get(pathOf(post.link))).status).toBe(404)
+    await cached('/')
+    await rest('POST', '/wp/v2/settings', { title: 'Another name' })
+    expect((await get('/')).body).toContain('Another name')
+    await cached('/hello-world/')
+    await rest('POST', '/wp/v2/comments', { post: 1, content: 'I was here' })
+    expect((await get('/hello-world/')).body).toContain('I was here')
+    await rest('POST', '/wp/v2/categories/1', { name: 'Renamed' })
+    expect(said).toEqual([{ pages: 'all', files: false }])
+  })
+
+  test('what runs without a visitor (scheduled posts) is told, too', async () => {
+    await cached('/')
+    await home.script(
+      'schedule.php',
+      `require 'wp-load.php'; $id = wp_insert_post(['post_title' => 'Timed', 'post_status' => 'future', 'post_date' => gmdate('Y-m-d H:i:s', time() + 3600)]);
+       global $wpdb; $wpdb->update($wpdb->posts, ['post_date' => '2024-05-05 00:00:00', 'post_date_gmt' => '2024-05-05 00:00:00'], ['ID' => $id]); clean_post_cache($id);
+       wp_clear_scheduled_hook('publish_future_post', [$id]); wp_schedule_single_event(time() - 1, 'publish_future_post', [$id]);`,
+    )
+    await get('/schedule.php')
+    said = []
+    await pool.runTask(site, 'cron', {})
+    expect(await changes.settled(7)).not.toBe(0)
+    expect(said.length).toBe(1)
+    await feed.refresh()
+    expect((await get('/2024/05/')).body).toContain('Timed')
+  })
+
+  test('DONOTCACHEPAGE is kept to, and a site cannot say more than that to the edge', async () => {
+    await home.script('own.php', `define('DONOTCACHEPAGE', true); echo microtime(true);`)
+    await home.script('lie.php', `header('X-Stead-Purge: 99'); header('X-Stead-Renderer: static'); echo 'x';`)
+    await get('/own.php')
+    const own = await get('/own.php')
+    expect([isHit(own), own.headers['x-stead-cache']]).toEqual([false, undefined])
+    const lie = await get('/lie.php')
+    expect([lie.body, lie.raw.join().match(/x-stead/i)]).toEqual(['x', null])
+  })
+
+  test('a site that says nonsense, or too much, harms nobody', async () => {
+    await home.script(
+      'shout.php',
+      `foreach (['', '{', '{"changed":{"paths":["no"]}}', '{"changed":1}', str_repeat('x', 300000)] as $text) post_message_to_js($text);
+       for ($i = 0; $i < 2000; $i++) post_message_to_js('{"changed":{"all":true}}'); echo 'done';`,
+    )
+    said = []
+    expect((await get('/shout.php')).body).toBe('done')
+    expect(said.length).toBeLessThan(20)
+    await cached('/')
+  })
+})
