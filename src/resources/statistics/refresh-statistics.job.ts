@@ -18,15 +18,15 @@ const VISITORS = 5000
 /** Sums page views up for sites and accounts, as of now. */
 export async function refreshPageViews(database: Database, now: number, signal?: AbortSignal): Promise<void> {
   const windows = windowsAt(now)
-  for (const of of ['site', 'account'] as const)
+  for (const kind of ['site', 'account'] as const)
     for (let after = 0; ; ) {
       signal?.throwIfAborted()
-      const ids = await nextIds(database.read, of, after, IDS)
+      const ids = await nextIds(database.read, kind, after, IDS)
       if (ids.length === 0) break
-      const found = await sumViews(database.read, of, ids, windows)
+      const found = await sumViews(database.read, kind, ids, windows)
       // a site that lost its last views (an account that lost its sites) has zeros from now on
       const sums = new Map<number, Sums>(ids.map((id) => [id, found.get(id) ?? readSums(undefined)]))
-      await database.transaction((tx) => storeSums(tx, of, sums, now))
+      await database.transaction((tx) => storeSums(tx, kind, sums, now))
       after = ids.at(-1) as number
     }
 }
