@@ -55,7 +55,8 @@ function methodsByPath(operations: readonly Operation[]): (path: string) => stri
   }))
   return (asked) => {
     const path = asked.replace(/\/{2,}/g, '/')
-    return [...new Set(paths.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods))]
+    const found = new Set(paths.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods))
+    return ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'].filter((method) => found.has(method))
   }
 }
 

@@ -59,6 +59,7 @@ export async function createApi<Caller extends CallerFacts>(options: ApiOptions<
   takeJsonBodies(app)
   answerErrors(app, options)
   observe(app, options)
+  endEventStreams(app)
   app.addSchema(ErrorEnvelope)
   await allowOrigins(app, options.corsOrigins)
   await describeApi(app, options.info, options.operations)
@@ -120,7 +121,7 @@ function addRoute<Caller extends CallerFacts>(
     method: operation.method,
     url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
     schema: routeSchema(operation, options.describeAccess(operation)),
-    config: { operationId: operation.id },
+    config: { operationId: operation.id, isEventStream: operation.contentType === 'text/event-stream' },
     handler: routeHandler(compiled, options.platform),
     ...(operation.etag ? { onSend: answerNotModified } : {}),
   })
@@ -176,8 +177,26 @@ function observe<Caller extends CallerFacts>(app: FastifyInstance, { log, metric
   })
 }
 
+/** Whoever only listens for events would hold up a stop for as long as he likes; his client connects again, elsewhere. */
+function endEventStreams(app: FastifyInstance): void {
+  const open = new Set<FastifyReply['raw']>()
+  app.addHook('onRoute', (route) => {
+    if (!route.config?.isEventStream) return
+    route.onRequest = [route.onRequest ?? []].flat().concat((_request, reply, done) => {
+      open.add(reply.raw)
+      reply.raw.once('close', () => open.delete(reply.raw))
+      done()
+    })
+  })
+  app.addHook('preClose', (done) => {
+    for (const response of open) response.destroy()
+    done()
+  })
+}
+
 declare module 'fastify' {
   interface FastifyContextConfig {
     operationId?: string
+    isEventStream?: boolean
   }
 }

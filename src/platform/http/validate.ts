@@ -27,7 +27,7 @@ export function check(
     return faults.size === 0 ? { value } : { faults: [...faults] }
   }
   for (const fault of validator.Errors(value) as unknown as Fault[])
-    for (const text of faultTexts(fault, schema, value)) faults.add(text)
+    for (const text of faultTexts(fault, schema)) faults.add(text)
   return { faults: [...faults] }
 }
 
@@ -52,13 +52,13 @@ function findUnstorable(value: unknown, path: string, depth: number, faults: Set
   }
 }
 
-function faultTexts(fault: Fault, schema: TObject, value: unknown): string[] {
+function faultTexts(fault: Fault, schema: TObject): string[] {
   const path = fieldPath(fault.instancePath)
   if (fault.keyword === 'required')
     return (fault.params.requiredProperties as string[]).map((name) => `${path ? `${path}.` : ''}${name}: is required`)
   // the branches of a union are named by the union itself
   if (/\/anyOf\/\d+/.test(fault.schemaPath)) return []
-  if (!path) return [typeof value === 'object' && value !== null ? fault.message : 'must be an object']
+  if (!path) return [fault.keyword === 'type' ? keywordText(fault) : fault.message]
   return [`${path}: ${ownText(schema, fault) ?? keywordText(fault)}`]
 }
 

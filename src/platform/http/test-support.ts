@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import type { InjectOptions, Response } from 'light-my-request'
+import { type TestDatabase, testDatabase } from '../../../test/support/database.ts'
+import { createSealer } from '../crypto/seal.ts'
+import type { DialectName, Tx } from '../db/database.ts'
+import { type Log, noLog } from '../log/log.ts'
+import { createApi } from './api.ts'
+import { createApiMetrics } from './metrics.ts'
+import type { Operation } from './operation.ts'
+import { createRateLimit } from './rate-limit.ts'
+
+/** An API over operations of a test's own: application 1 calls with `Bearer 1`. */
+export interface Lab {
+  readonly app: FastifyInstance
+  readonly database: TestDatabase['database']
+  /** Milliseconds; the clock stands still otherwise. */
+  clock: number
+  inject(method: string, url: string, options?: Partial<InjectOptions>): Promise<Response>
+  /** Another process with the same database and key. Close it. */
+  second(): Promise<FastifyInstance>
+  close(): Promise<void>
+}
+
+export interface LabOptions {
+  readonly dialect?: DialectName
+  readonly log?: Log
+  readonly rateLimit?: number
+  readonly corsOrigins?: string[]
+  readonly trustProxy?: string[]
+  readonly readiness?: () => Promise<{ ready: boolean; details: object }>
+}
+
+export async function createLab(operations: readonly Operation[], options: LabOptions = {}): Promise<Lab> {
+  const { database, drop } = await testDatabase(options.dialect ?? 'sqlite')
+  await database.transaction(twoApplications)
+  const sealer = createSealer(randomBytes(32))
+  const state = { clock: Date.now() }
+  const make = () =>
+    createApi({
+      operations,
+      log: options.log ?? noLog,
+      metrics: createApiMetrics(),
+      info: { title: 'Lab', version: '0', description: 'Of a test', tags: [{ name: 'Lab', description: 'All' }] },
+      describeAccess: () => ({ text: '', refusals: [] }),
+      corsOrigins: options.corsOrigins ?? [],
+      trustProxy: options.trustProxy ?? [],
+      bodyLimitBytes: 1 << 20,
+      readiness: options.readiness ?? (async () => ({ ready: true, details: {} })),
+      platform: {
+        database,
+        sealer,
+        now: () => state.clock,
+        rates: {
+          application: createRateLimit('application', options.rateLimit ?? 0),
+          address: createRateLimit('token', options.rateLimit ?? 0),
+        },
+        authenticate: async (authorization) => ({ applicationId: Number(authorization?.slice('Bearer '.length)) }),
+        authorize: async () => ({}),
+        services: { database },
+      },
+    })
+  const app = await make()
+  return {
+    app,
+    database,
+    get clock() {
+      return state.clock
+    },
+    set clock(value) {
+      state.clock = value
+    },
+    inject: (method, url, { headers, ...rest } = {}) =>
+      app.inject({ method: method as 'GET', url, headers: { authorization: 'Bearer 1', ...headers }, ...rest }),
+    second: make,
+    async close() {
+      await app.close()
+      await drop()
+    },
+  }
+}
+
+async function twoApplications(tx: Tx): Promise<void> {
+  const account = {
+    email: 'lab@example.com',
+    name: 'Lab',
+    organization: '',
+    phone_number: '',
+    plan: 'Personal',
+    default_php_version: '8.3',
+    default_datacenter: null,
+    created_at: 0,
+  }
+  const { id } = await tx.insertInto('accounts').values(account).returning('id').executeTakeFirstOrThrow()
+  for (const name of ['1', '2'])
+    await tx
+      .insertInto('applications')
+      .values({
+        account_id: id,
+        name,
+        client_id: name,
+        secret_hash: '',
+        is_owner: 0,
+        created_at: 0,
+        revoked_at: null,
+      })
+      .execute()
+}
+
+/** JSON in, headers given. */
+export const json = (body: unknown, headers: Record<string, string> = {}): Partial<InjectOptions> => ({
+  headers: { 'content-type': 'application/json', ...headers },
+  payload: typeof body === 'string' ? body : JSON.stringify(body),
+})

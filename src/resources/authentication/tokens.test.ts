@@ -1,0 +1,231 @@
+import { hash } from 'node:crypto'
+import type { InjectOptions } from 'light-my-request'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { apiOver, type Person, type TestApi, testApi } from '../../../test/support/api.ts'
+import { dialects } from '../../../test/support/database.ts'
+import { openDatabase } from '../../platform/db/database.ts'
+import { revokeApplication } from '../account/account.ts'
+
+const HOUR_MS = 3600_000
+
+describe.each(dialects)('tokens on $dialect', ({ dialect, skip }) => {
+  if (skip) return void it.skip('no server', () => {})
+  let api: TestApi
+  let person: Person
+  let clock = Date.now()
+  beforeAll(async () => {
+    api = await testApi(dialect, { now: () => clock })
+    person = await api.person('owner@example.com')
+  })
+  afterAll(() => api.close())
+
+  const form = (fields: Record<string, string>, headers: Record<string, string> = {}): InjectOptions => ({
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    payload: new URLSearchParams(fields).toString(),
+  })
+  const multipart = (fields: Record<string, string>): InjectOptions => ({
+    headers: { 'content-type': 'multipart/form-data; boundary=edge' },
+    payload: `${Object.entries(fields)
+      .map(([name, value]) => `--edge\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
+      .join('')}--edge--\r\n`,
+  })
+  const json = (fields: object): InjectOptions => ({
+    headers: { 'content-type': 'application/json' },
+    payload: JSON.stringify(fields),
+  })
+  const basic = (id: string, secret: string) => ({
+    authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
+  })
+  const post = (path: string, request: InjectOptions) => api.app.inject({ method: 'POST', url: path, ...request })
+  const grant = { grant_type: 'client_credentials' }
+  const credentials = () => ({ client_id: person.clientId, client_secret: person.clientSecret })
+  const newToken = async (): Promise<string> =>
+    (await post('/auth/token', form({ ...grant, ...credentials() }))).json().access_token
+  const use = async (token: string, app = api.app) =>
+    (await app.inject({ url: '/v1/sites', headers: { authorization: `Bearer ${token}` } })).statusCode
+
+  it('200: a token as RFC 6749 and the description have it', async () => {
+    const response = await post('/auth/token', form({ ...grant, ...credentials() }))
+    expect([response.statusCode, response.headers['cache-control']]).toEqual([200, 'no-store'])
+    const { access_token: token, ...rest } = response.json()
+    expect(token).toMatch(/^[\w-]{43}$/)
+    expect(rest).toEqual({
+      token_type: 'Bearer',
+      expires_in: 3600,
+      scope: 'authorized owner',
+      created_at: Math.floor(clock / 1000),
+      id: person.accountId,
+      name: 'owner',
+      email: 'owner@example.com',
+      gravatar: `https://www.gravatar.com/avatar/${hash('sha256', 'owner@example.com', 'hex')}?d=mp`,
+      scopes: ['authorized', 'owner'],
+    })
+    expect(await use(token)).toBe(200)
+  })
+
+  it('200: without account owner permission there is no scope owner', async () => {
+    const plain = await api.person('owner@example.com', { isOwner: false })
+    const fields = { ...grant, client_id: plain.clientId, client_secret: plain.clientSecret }
+    expect((await post('/auth/token', form(fields))).json()).toMatchObject({
+      scope: 'authorized',
+      scopes: ['authorized'],
+    })
+  })
+
+  it('200: as form, multipart, JSON, and with HTTP Basic', async () => {
+    const all = { ...grant, ...credentials() }
+    const requests = [form(all), multipart(all), json(all), form(grant, basic(person.clientId, person.clientSecret))]
+    for (const request of requests) expect((await post('/auth/token', request)).statusCode).toBe(200)
+    // a trailing slash, and more fields than asked for
+    expect((await post('/auth/token/', form({ ...all, scope: 'owner' }))).statusCode).toBe(200)
+  })
+
+  it.each<[string, number, string, (given: ReturnType<typeof credentials>) => InjectOptions]>([
+    ['no fields', 400, 'invalid_request', () => form({})],
+    ['another grant', 400, 'unsupported_grant_type', (given) => form({ grant_type: 'password', ...given })],
+    ['no secret', 401, 'invalid_client', ({ client_id }) => form({ ...grant, client_id })],
+    ['a wrong secret', 401, 'invalid_client', ({ client_id }) => form({ ...grant, client_id, client_secret: 'x' })],
+    ['an unknown client', 401, 'invalid_client', () => form({ ...grant, client_id: 'x', client_secret: 'x' })],
+    ['wrong Basic credentials', 401, 'invalid_client', ({ client_id }) => form(grant, basic(client_id, 'x'))],
+    ['broken Basic credentials', 401, 'invalid_client', () => form(grant, { authorization: 'Basic %%%' })],
+    [
+      'a client id that cannot be stored',
+      400,
+      'invalid_request',
+      () => form({ ...grant, client_id: '\u0000', client_secret: 'x' }),
+    ],
+    ['a field twice', 400, 'invalid_request', () => ({ ...form({}), payload: 'grant_type=a&grant_type=b' })],
+    ['broken JSON', 400, 'invalid_request', () => ({ ...json({}), payload: '{' })],
+    ['a form that is none', 400, 'invalid_request', () => ({ ...multipart({}), payload: 'x' })],
+    [
+      'a file in the form',
+      400,
+      'invalid_request',
+      () => ({
+        ...multipart({}),
+        payload: '--edge\r\nContent-Disposition: form-data; name="f"; filename="x"\r\n\r\nabc\r\n--edge--\r\n',
+      }),
+    ],
+    ['another type', 415, 'invalid_request', () => ({ headers: { 'content-type': 'text/xml' }, payload: '<a/>' })],
+  ])('error of RFC 6749 for %s', async (what, status, error, request) => {
+    // revoking asks for no grant: what is wrong with it alone is nothing there
+    const isOfGrant = ['no fields', 'another grant', 'a field twice'].includes(what)
+    for (const path of isOfGrant ? ['/auth/token'] : ['/auth/token', '/auth/revoke']) {
+      const response = await post(path, request(credentials()))
+      expect([path, response.statusCode, response.json()]).toEqual([
+        path,
+        status,
+        { error, error_description: expect.any(String) },
+      ])
+      expect([response.headers['cache-control'], response.headers['www-authenticate']]).toEqual([
+        'no-store',
+        status === 401 ? 'Basic realm="stead"' : undefined,
+      ])
+    }
+  })
+
+  it('401: a token ends after an hour, by the second', async () => {
+    const token = await newToken()
+    clock += HOUR_MS - 1
+    expect(await use(token)).toBe(200)
+    clock += 1
+    expect(await use(token)).toBe(401)
+  })
+
+  it('401: what is no bearer token', async () => {
+    const token = await newToken()
+    for (const header of [
+      token,
+      `Basic ${token}`,
+      'Bearer',
+      'Bearer ',
+      `Bearer ${token} ${token}`,
+      `Bearer ${token}x`,
+      'Bearer ä',
+    ])
+      expect((await api.app.inject({ url: '/v1/sites', headers: { authorization: header } })).statusCode).toBe(401)
+    expect(
+      (await api.app.inject({ url: '/v1/sites', headers: { authorization: `bearer  ${token}` } })).statusCode,
+    ).toBe(200)
+  })
+
+  it('revoking is at once, here and in another process; again, and of the unknown, is the same 200 without a body', async () => {
+    const database = await openDatabase(api.connection)
+    const other = await apiOver(database, { now: () => clock })
+    try {
+      for (let round = 0; round < 20; round++) {
+        const token = await newToken()
+        expect([await use(token), await use(token, other.app)]).toEqual([200, 200])
+        const revoked = await post('/auth/revoke', form({ token, ...credentials() }))
+        const elsewhere = await use(token, other.app)
+        expect([revoked.statusCode, revoked.body, await use(token), elsewhere]).toEqual([200, '', 401, 401])
+        expect((await post('/auth/revoke', form({ token, ...credentials() }))).statusCode).toBe(200)
+      }
+      expect((await post('/auth/revoke', form({ token: 'unknown', ...credentials() }))).statusCode).toBe(200)
+    } finally {
+      await other.app.close()
+      await database.close()
+    }
+  })
+
+  it('a revoked application ends its tokens, at once', async () => {
+    const other = await api.person('other@example.com')
+    expect(await use(other.token)).toBe(200)
+    await api.database.transaction((tx) => revokeApplication(tx, other.clientId, clock))
+    await expect.poll(() => use(other.token), { interval: 1 }).toBe(401)
+    const fields = { ...grant, client_id: other.clientId, client_secret: other.clientSecret }
+    expect((await post('/auth/token', form(fields))).statusCode).toBe(401)
+  })
+
+  it("200 and no effect: another application's token is not revoked", async () => {
+    const token = await newToken()
+    const other = await api.person('third@example.com')
+    const fields = { token, client_id: other.clientId, client_secret: other.clientSecret }
+    expect([(await post('/auth/revoke', form(fields))).statusCode, await use(token)]).toEqual([200, 200])
+  })
+
+  it('revokes with Basic, and with the bearer header that clients put on every request', async () => {
+    for (const [headers, fields] of [
+      [basic(person.clientId, person.clientSecret), {}],
+      [{ authorization: `Bearer ${await newToken()}` }, credentials()],
+    ] as const) {
+      const token = await newToken()
+      expect((await post('/auth/revoke', form({ token, ...fields }, headers))).statusCode).toBe(200)
+      expect(await use(token)).toBe(401)
+    }
+  })
+
+  it('the database holds no token and no secret', async () => {
+    const token = await newToken()
+    const rows = JSON.stringify([
+      await api.database.read.selectFrom('tokens').selectAll().execute(),
+      await api.database.read.selectFrom('applications').selectAll().execute(),
+    ])
+    for (const secret of [token, person.token, person.clientSecret]) expect(rows).not.toContain(secret)
+    expect(rows).toContain(hash('sha256', token, 'hex'))
+  })
+
+  it('429 after 30 token requests a minute from one address, whoever they are for', async () => {
+    const limited = await apiOver(api.database, { settings: { STEAD_TOKEN_RATE_LIMIT: '30' }, now: () => clock })
+    const ask = (remoteAddress: string) =>
+      limited.app.inject({
+        method: 'POST',
+        url: '/auth/token',
+        remoteAddress,
+        ...form({ ...grant, client_id: 'x', client_secret: 'x' }),
+      })
+    for (let count = 0; count < 30; count++) expect((await ask('192.0.2.1')).statusCode).toBe(401)
+    const refused = await ask('192.0.2.1')
+    expect([refused.statusCode, refused.headers['retry-after'], refused.headers['cache-control']]).toEqual([
+      429,
+      '60',
+      'no-store',
+    ])
+    expect(refused.json()).toEqual({
+      error: 'invalid_request',
+      error_description: 'Too many requests. Try again in 60 s.',
+    })
+    expect((await ask('192.0.2.2')).statusCode).toBe(401)
+    await limited.app.close()
+  })
+})
