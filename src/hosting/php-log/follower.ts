@@ -7,10 +7,11 @@
  * same entry.
  */
 import { setImmediate as breathe } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
 import type { LogRecord, LogStore } from '../../platform/log-store/log-store.ts'
 import type { Found } from '../site-files/open-inside.ts'
 import { glance, LONG_BYTES, openLog, putAside, removeOld } from './log-file.ts'
-import { readMessage } from './php-message.ts'
+import { type PhpMessage, readMessage } from './php-message.ts'
 import { phpRecord } from './php-records.ts'
 import type { LogPlace, LogPlaces } from './positions.ts'
 import { splitLog } from './split.ts'
@@ -203,19 +204,24 @@ export class PhpLogFollower {
     const split = splitLog(bytes, { inside: place.inside, whole: whole && isEnd })
     const seenMs = seenAt(found.stats.mtimeMs)
     const kept = this.#allowed(site.siteId, split.pieces.length)
-    const at = (offset: number, atMs: number | undefined) => ({
-      siteId: site.siteId,
-      atMs: believable(atMs, seenMs),
-      id: idOf(place.inode, place.offset + offset),
-    })
+    const record = (offset: number, saidMs: number | undefined, text: string, message: PhpMessage) =>
+      phpRecord(
+        {
+          siteId: site.siteId,
+          atMs: believable(saidMs, seenMs),
+          id: idOf(place.offset + offset, text),
+        },
+        message,
+      )
     const records = split.pieces
       .slice(0, kept)
-      .map(({ offset, atMs, text }) => phpRecord(at(offset, atMs), readMessage(text)))
+      .map(({ offset, atMs, text }) => record(offset, atMs, text, readMessage(text)))
     const lost = split.pieces.slice(kept)
     if (lost.length > 0 || skipped > 0) {
       const last = lost.at(-1) ?? split.pieces.at(-1)
+      const message = droppedMessage(lost.length, skipped)
       // the last byte of what was dropped: no entry begins there
-      records.push(phpRecord(at(split.consumed - 1, last?.atMs), droppedMessage(lost.length, skipped)))
+      records.push(record(split.consumed - 1, last?.atMs, message.message, message))
     }
     const offset = place.offset + split.consumed
     const next = { inode: place.inode, offset, inside: split.inside && offset > from.offset }
@@ -258,8 +264,11 @@ function believable(atMs: number | undefined, seenMs: number): number {
   return atMs
 }
 
-/** Ascends in a file (up to 8 GB), and is another one in another file. */
-const idOf = (inode: number, offset: number): number => (inode % 2 ** 20) * 2 ** 33 + (offset % 2 ** 33)
+/**
+ * Ascends in a file (up to 8 GB). The text is part of it: after the site emptied its log, another entry may have the same second
+ * and the same place.
+ */
+const idOf = (offset: number, text: string): number => (offset % 2 ** 33) * 2 ** 20 + (crc32(text) % 2 ** 20)
 
 function droppedMessage(entries: number, bytes: number) {
   const what = [
