@@ -1,5 +1,7 @@
 import type { Plan } from './plans.ts'
 
+export { capacityOfAccount } from './addon.store.ts'
+
 /** Something that an account can have more of than its plan gives. */
 export interface Addon {
   readonly id: number

@@ -6,6 +6,8 @@ import { isMailAddress } from '../../platform/mail/send-mail.job.ts'
 import { type Role, roles } from '../access.ts'
 import { normalEmail } from '../account/account.ts'
 
+export { countCollaboratorAccounts } from './collaborator.store.ts'
+
 /** An account's place on a site of another account. */
 export interface Collaborator {
   readonly id: number

@@ -3,7 +3,7 @@ import { notFound } from '../../platform/http/problem.ts'
 import { getOperation, type OperationView } from '../../platform/operations/read.ts'
 import { demand, type SiteCapability } from '../access.ts'
 import type { Caller } from '../context.ts'
-import { visibleSite } from '../sites/site.store.ts'
+import { visibleSite } from '../sites/site.ts'
 import { visibleTo } from './operation.ts'
 
 /**

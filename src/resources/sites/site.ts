@@ -7,7 +7,17 @@ import type { Plan } from '../account/plans.ts'
 import { PageViews } from '../statistics/windows.ts'
 
 export { ownedSites, type SiteRights, sitesWithRights } from './rights.store.ts'
-export { findSite, grantSight, type VisibleSite, visibleSite, withdrawSight } from './site.store.ts'
+export {
+  countUsage,
+  countVisibleSites,
+  findCollaboration,
+  findSite,
+  grantSight,
+  listVisibleSites,
+  type VisibleSite,
+  visibleSite,
+  withdrawSight,
+} from './site.store.ts'
 
 export const installOptions = ['wordpress', 'woocommerce'] as const
 export type Install = (typeof installOptions)[number]

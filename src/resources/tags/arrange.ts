@@ -1,6 +1,6 @@
 import { recordActivity } from '../activity/record.ts'
 import type { Context } from '../context.ts'
-import { type VisibleSite, visibleSite } from '../sites/site.store.ts'
+import { type VisibleSite, visibleSite } from '../sites/site.ts'
 import { addTags, removeTags, setFavorite } from './tag.store.ts'
 
 /*

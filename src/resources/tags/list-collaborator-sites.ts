@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { reply } from '../../platform/http/operation.ts'
 import { pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { operation } from '../operation.ts'
-import { countVisibleSites, listVisibleSites } from '../sites/site.store.ts'
+import { countVisibleSites, listVisibleSites } from '../sites/site.ts'
 import { CollaboratorSites, EmailParam, presentCollaboratorSites, viewOf } from './collaborator-view.ts'
 
 export const listCollaboratorSites = operation({

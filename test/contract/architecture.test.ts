@@ -1,0 +1,119 @@
+/** Which part may know which, read from the imports. `docs/design` and the head of each folder say why. */
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+interface Import {
+  readonly from: string
+  readonly to: string
+}
+
+const isTest = (file: string) => /\.(test|fixture)\.ts$|test-support\.ts$|\/harness\.ts$/.test(file)
+const sources = globSync('src/**/*.ts').filter((file) => !isTest(file))
+const textOf = (file: string) => readFileSync(file, 'utf8')
+
+const imports: Import[] = sources.flatMap((from) =>
+  [...textOf(from).matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, path]) => ({
+    from,
+    to: normalize(join(dirname(from), path as string)),
+  })),
+)
+
+/** `src/edge/rules/index.ts` → `edge`; a file right in src is a part of its own: `app.ts`. */
+const partOf = (file: string): string => file.split('/')[1] as string
+const resourceOf = (file: string): string | undefined => /^src\/resources\/([\w-]+)\//.exec(file)?.[1]
+
+/** Each part, and all that it may import from. */
+const allowed: Record<string, readonly string[]> = {
+  'main.ts': ['roles', 'cli', 'config.ts'],
+  roles: [
+    'app.ts',
+    'jobs.ts',
+    'schedules.ts',
+    'resources',
+    'hosting',
+    'edge',
+    'dns',
+    'certificates',
+    'platform',
+    'config.ts',
+    'version.ts',
+    'cli',
+    'migrations',
+  ],
+  // a command works on the ground that roles stand on, or asks the API's composition for its description
+  cli: ['roles', 'app.ts', 'resources', 'platform', 'config.ts', 'version.ts', 'migrations'],
+  'app.ts': ['resources', 'jobs.ts', 'platform', 'config.ts', 'version.ts'],
+  // lists of all background work, apart from the API so that a host does not load it
+  'jobs.ts': ['resources', 'platform'],
+  'schedules.ts': ['resources', 'platform'],
+  resources: ['hosting', 'edge', 'dns', 'certificates', 'platform', 'config.ts'],
+  edge: ['platform'],
+  dns: ['platform'],
+  certificates: ['platform'],
+  hosting: ['platform'],
+  platform: [],
+  'config.ts': [],
+  'version.ts': [],
+  panel: [],
+}
+
+describe('imports', () => {
+  it('go down only: main, roles, app, resources, then hosting and edge, then platform', () => {
+    const outside = imports
+      .map(({ from, to }) => ({
+        from,
+        to,
+        part: partOf(from),
+        target: to.startsWith('src/') ? partOf(to) : (to.split('/')[0] as string),
+      }))
+      .filter(({ part, target }) => part !== target && !allowed[part]?.includes(target))
+    expect(outside.map(({ from, to }) => `${from} imports ${to}`)).toEqual([])
+  })
+
+  it('name a file that is there', () => {
+    const known = new Set(globSync('{src,migrations}/**/*.{ts,js}'))
+    expect(imports.filter(({ to }) => !known.has(to) && to !== 'package.json')).toEqual([])
+  })
+
+  it('a resource uses the noun or the index of another, never its store', () => {
+    const stores = imports.filter(({ to }) => to.endsWith('.store.ts') && resourceOf(to) !== undefined)
+    const foreign = stores.filter(
+      ({ from, to }) => from.startsWith('src/resources/') && resourceOf(from) !== resourceOf(to),
+    )
+    // the table of access stands above all resources; through the noun it would be a circle: roles are declared beside it
+    const known = ['src/resources/access.ts imports src/resources/collaborators/account-access.store.ts']
+    expect(foreign.map(({ from, to }) => `${from} imports ${to}`)).toEqual(known)
+  })
+
+  it('nothing but its own process loads the program that runs inside PHP', () => {
+    const inside = imports.filter(
+      ({ from, to }) => to.includes('/php/wasm/child/') && !from.includes('/php/wasm/child/'),
+    )
+    expect(inside).toEqual([])
+  })
+})
+
+describe('the process', () => {
+  const using = (pattern: RegExp) => sources.filter((file) => pattern.test(withoutComments(textOf(file))))
+
+  it('its environment is read in main alone', () => {
+    expect(using(/process\.env\b/)).toEqual(['src/main.ts'])
+  })
+
+  it('it is ended by main and by the roles that are processes', () => {
+    expect(using(/process\.(exit\(|exitCode|reallyExit)/).filter((file) => !isRole(file))).toEqual(['src/main.ts'])
+  })
+
+  const isRole = (file: string) => partOf(file) === 'roles'
+})
+
+const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+
+it('files that have grown past 350 lines, to be looked at', () => {
+  const long = sources
+    .map((file) => ({ file, lines: textOf(file).split('\n').length }))
+    .filter(({ lines }) => lines > 350)
+  if (long.length > 0) console.warn(`Long files: ${long.map(({ file, lines }) => `${file} (${lines})`).join(', ')}`)
+  expect(sources.length).toBeGreaterThan(100)
+})
