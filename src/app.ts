@@ -48,7 +48,7 @@ export interface AppOptions {
   readonly sealer: Sealer
   readonly log: Log
   /** Default: that of the settings. */
-  readonly logs?: LogStore
+  readonly logs?: LogStore | undefined
   readonly metrics: ApiMetrics
   readonly version: string
   readonly readiness: () => Promise<{ ready: boolean; details: object }>

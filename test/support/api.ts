@@ -7,6 +7,8 @@
  *   expect(await owner.call('GET', `/v1/sites/${siteId}`)).toMatchObject({ status: 200 })
  */
 import { randomBytes } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from '../../src/app.ts'
 import { type Config, readConfig } from '../../src/config.ts'
@@ -14,6 +16,8 @@ import { createSealer, type Sealer } from '../../src/platform/crypto/seal.ts'
 import type { Database, DialectName } from '../../src/platform/db/database.ts'
 import { createApiMetrics } from '../../src/platform/http/metrics.ts'
 import { type Log, noLog } from '../../src/platform/log/log.ts'
+import type { LogStore } from '../../src/platform/log-store/log-store.ts'
+import { openLogStore } from '../../src/platform/log-store/open-log-store.ts'
 import type { Role } from '../../src/resources/access.ts'
 import { makeAccount, makeApplication } from '../../src/resources/account/account.ts'
 import { tokenHash } from '../../src/resources/authentication/authenticate.ts'
@@ -45,6 +49,8 @@ export interface TestApi {
   readonly database: Database
   readonly config: Config
   readonly sealer: Sealer
+  /** Web server and PHP logs. */
+  readonly logs: LogStore
   /** What another process would open. */
   readonly connection: { url?: string; file: string }
   /** A new account (or the one that has the address) with an application and a token. */
@@ -61,6 +67,7 @@ export interface TestApiOptions {
   /** `STEAD_…` settings; without them there are no rate limits. */
   readonly settings?: Record<string, string>
   readonly log?: Log
+  readonly logs?: LogStore
   /** A clock to set; the system's unless given. */
   readonly now?: () => number
   readonly readiness?: () => Promise<{ ready: boolean; details: object }>
@@ -69,14 +76,14 @@ export interface TestApiOptions {
 /** One more instance of the API over a database, as a second process would be. Close its `app`. */
 export async function apiOver(
   database: Database,
-  { settings, log = noLog, now, readiness = async () => ({ ready: true, details: {} }) }: TestApiOptions = {},
+  { settings, log = noLog, logs, now, readiness = async () => ({ ready: true, details: {} }) }: TestApiOptions = {},
   sealer: Sealer = createSealer(randomBytes(32)),
 ): Promise<{ app: FastifyInstance; config: Config; sealer: Sealer }> {
   const config = readConfig({ STEAD_RATE_LIMIT: '0', STEAD_TOKEN_RATE_LIMIT: '0', ...settings })
   const clock = now ? { now } : {}
   const metrics = createApiMetrics()
   return {
-    app: await createApp({ config, database, sealer, log, metrics, version: '0', readiness, ...clock }),
+    app: await createApp({ config, database, sealer, log, logs, metrics, version: '0', readiness, ...clock }),
     config,
     sealer,
   }
@@ -84,7 +91,9 @@ export async function apiOver(
 
 export async function testApi(dialect: DialectName, options: TestApiOptions = {}): Promise<TestApi> {
   const { database, connection, drop } = await testDatabase(dialect)
-  const { app, config, sealer } = await apiOver(database, options)
+  const folder = join(connection.url ? tmpdir() : dirname(connection.file), 'logs')
+  const logs = openLogStore({ url: connection.url, folder })
+  const { app, config, sealer } = await apiOver(database, { logs, ...options })
   const now = options.now ?? Date.now
   const hostId = await database.transaction(async (tx) => {
     const values = {
@@ -116,6 +125,7 @@ export async function testApi(dialect: DialectName, options: TestApiOptions = {}
 
   return {
     app,
+    logs,
     database,
     config,
     sealer,
@@ -179,6 +189,7 @@ export async function testApi(dialect: DialectName, options: TestApiOptions = {}
       }),
     async close() {
       await app.close()
+      await logs.close()
       await drop()
     },
   }

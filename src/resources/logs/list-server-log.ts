@@ -42,7 +42,10 @@ export const listServerLog = operation({
   params: Type.Object({ id: SiteId }),
   query: Type.Object({
     status: Type.Optional(
-      Type.String({ description: 'A status from 100 to 599, or several with commas between them' }),
+      Type.Unsafe<string | number>({
+        type: ['integer', 'string'],
+        description: 'A status from 100 to 599, or several with commas between them',
+      }),
     ),
     request_type: Type.Optional(oneOf(requestTypes)),
     user_ip: Type.Optional(Type.String({ maxLength: 45, description: 'Address of the visitor' })),
