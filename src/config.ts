@@ -162,6 +162,11 @@ export const settings = {
     default: '1024',
     parse: integer(0, 1 << 24),
   },
+  botCheck: {
+    help: 'How bots of search engines are known while a site is in defensive mode: dns (the name of their address, and its address), name (what they call themselves; anybody can), none (no bot passes)',
+    default: 'dns',
+    parse: oneOf('dns', 'name', 'none'),
+  },
   trashDays: {
     help: 'Days that the files of a deleted site are kept for an undo; 0: none',
     default: '7',

@@ -14,6 +14,8 @@ export interface Route {
   readonly cdn: boolean
   /** The same for files. */
   readonly cdnEpoch: number
+  /** Until then visitors are challenged (milliseconds UTC); 0: they are not. */
+  readonly defensiveUntilMs?: number
   /** It is known to have changed, and could not be read again: the epochs may be higher by now. */
   readonly isOutdated?: boolean
 }

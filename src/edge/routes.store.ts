@@ -17,6 +17,7 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
       'sites.cache_epoch',
       'sites.cdn',
       'sites.cdn_epoch',
+      'sites.defensive_until',
       'hosts.address',
     ])
     .where('routes.host_name', '=', hostName)
@@ -34,6 +35,7 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
       cacheEpoch: row.cache_epoch,
       cdn: row.cdn === 1,
       cdnEpoch: row.cdn_epoch,
+      defensiveUntilMs: row.defensive_until ?? 0,
     }
   )
 }

@@ -5,12 +5,14 @@ import { createDisk } from '../edge/cache/disk.ts'
 import { createPageCache } from '../edge/cache/page-cache.ts'
 import { createPurgeFeed } from '../edge/cache/purge-feed.ts'
 import { purgesSince } from '../edge/cache/purges.store.ts'
+import { createBotCheck } from '../edge/challenge/bots.ts'
 import { createGateway } from '../edge/gateway.ts'
 import { defaultLimits } from '../edge/limits.ts'
 import { createPageViews } from '../edge/page-views.ts'
 import { saltOfDay, storeViews } from '../edge/page-views.store.ts'
 import { loadRoute, routesChangedSince } from '../edge/routes.store.ts'
 import { createRouteTable } from '../edge/routes.ts'
+import { createDefensiveMode } from '../edge/rules/defensive-mode.ts'
 import { rules } from '../edge/rules/index.ts'
 import { createUpstreams } from '../edge/upstreams.ts'
 import { createLogBuffer } from '../platform/log-store/log-buffer.ts'
@@ -25,7 +27,7 @@ export interface Edge extends Part {
 }
 
 /** The gateway for all visitor traffic. */
-export async function startEdge({ config, database, log, logs, hostKey }: Ground): Promise<Edge> {
+export async function startEdge({ config, database, log, logs, hostKey, challengeKey }: Ground): Promise<Edge> {
   const routes = createRouteTable({
     load: (hostName) => loadRoute(database.read, hostName),
     changedSince: (sinceMs) => routesChangedSince(database.read, sinceMs),
@@ -47,6 +49,11 @@ export async function startEdge({ config, database, log, logs, hostKey }: Ground
       disk: await createDisk(join(config.dataDir, 'edge-cache'), config.edgeCacheDiskMb * MB),
     }),
   })
+  const defensiveMode = createDefensiveMode({
+    key: challengeKey,
+    isKnownBot: createBotCheck(config.botCheck),
+    isStoredFile: cache.holdsFile,
+  })
   const accessLog = createLogBuffer({ store: logs, kind: 'server', log })
   const nextId = createLogIds()
   const pageViews = createPageViews({
@@ -60,7 +67,7 @@ export async function startEdge({ config, database, log, logs, hostKey }: Ground
     hostKey,
     trustProxy: config.trustProxy,
     upstreams,
-    rules: [...rules, cache.rule],
+    rules: [...rules, defensiveMode, cache.rule],
     reachPurge: (seq) => purges.reach(seq),
     onAccess(entry, contentType) {
       const { siteId } = entry

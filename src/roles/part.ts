@@ -20,6 +20,8 @@ export interface Ground {
   readonly logs: LogStore
   /** What edges show to hosts. */
   readonly hostKey: string
+  /** What edges sign challenges of visitors with. */
+  readonly challengeKey: Buffer
 }
 
 /** A running role. */
@@ -37,6 +39,7 @@ export async function openGround(config: Config, name: string): Promise<Ground> 
   await migrate(database, migrations)
   const key = config.masterKey ?? (await masterKeyFromFile(join(config.dataDir, 'master.key')))
   const hostKey = Buffer.from(hkdfSync('sha256', key, '', 'stead edge to host', 32)).toString('base64url')
+  const challengeKey = Buffer.from(hkdfSync('sha256', key, '', 'stead edge challenge', 32))
   const logs = openLogStore({ url: config.databaseUrl, folder: join(config.dataDir, 'logs') })
-  return { config, log, database, sealer: createSealer(key), logs, hostKey }
+  return { config, log, database, sealer: createSealer(key), logs, hostKey, challengeKey }
 }

@@ -42,6 +42,8 @@ export interface PageCacheOptions {
 export interface PageCache {
   /** The last rule: what it lets pass goes to the host. */
   readonly rule: Rule
+  /** The visit asks for a file that would be answered at once, without the host. */
+  holdsFile(visit: Visit): boolean
   stats(): { entries: number; bytes: number; diskEntries: number; diskBytes: number; fills: number }
   close(): Promise<void>
 }
@@ -94,6 +96,7 @@ export function createPageCache(given: PageCacheOptions): PageCache {
   options.purges.subscribe((purge) => letGo(cache, purge))
   return {
     rule: (visit) => decide(cache, visit),
+    holdsFile: (visit) => holdsFile(cache, visit),
     stats: () => ({
       entries: memory.count,
       bytes: memory.bytes,
@@ -103,6 +106,16 @@ export function createPageCache(given: PageCacheOptions): PageCache {
     }),
     close: () => options.disk.close(),
   }
+}
+
+function holdsFile(cache: Cache, visit: Visit): boolean {
+  const { route } = visit
+  if (!route?.cdn || route.isOutdated || !isRead(visit) || !looksLikeFile(visit.target)) return false
+  const entry = cache.memory.get(pageAddress(visit.client.scheme, visit.host, visit.target).key)
+  if (entry?.tier !== 'file' || !isAlive(cache, entry, route) || !cache.options.purges.isCurrent()) return false
+  return (
+    performance.now() - entry.madeAtMs < entry.lifetime.freshMs && !requestFacts(visit.request.rawHeaders).isPrivate
+  )
 }
 
 function decide(cache: Cache, visit: Visit): Decision | Promise<Decision> {

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ask, createCleanup, routeTo, startEcho, startGateway } from '../test-support.ts'
+
+const cleanup = createCleanup()
+let port: number
+
+beforeAll(async () => {
+  const upstream = await startEcho(cleanup)
+  const routes = {
+    'site.test': routeTo(upstream, { maintenance: true, edgeCache: true }),
+    'open.test': routeTo(upstream),
+  }
+  port = (await startGateway(cleanup, routes)).port
+})
+afterAll(() => cleanup.run())
+
+test('503: visitors get a plain page with Retry-After, on every path and method', async () => {
+  for (const path of [
+    '/',
+    '/shop/',
+    '/wp-content/plugins/p/entry.php',
+    '/wp-json/',
+    '/xmlrpc.php',
+    '/wp-admina',
+    '/?p=1',
+    '/a/b/wp-admin/',
+  ]) {
+    const { status, headers, body } = await ask(port, path)
+    expect([path, status, headers['retry-after'], headers['cache-control']]).toEqual([path, 503, '300', 'no-store'])
+    expect(body).toContain('under maintenance')
+  }
+  expect((await ask(port, '/', { method: 'POST', body: 'a=b' })).status).toBe(503)
+  expect((await ask(port, '/', { host: 'open.test' })).status).toBe(200)
+})
+
+test('200: the dashboard and the log-in work, with their files and for the sites of a network', async () => {
+  const paths = [
+    '/wp-admin',
+    '/wp-admin/',
+    '/wp-admin/admin-ajax.php?action=heartbeat',
+    '/wp-admin/load-styles.php?c=1',
+    '/wp-login.php',
+    '/wp-login.php?action=logout',
+    '/wp-includes/js/jquery/jquery.min.js?ver=3',
+    '/wp-content/uploads/2026/01/pic.jpg',
+    '/wp-content/plugins/p/admin.css',
+    '/second/wp-admin/',
+    '/second/wp-login.php',
+    '/.well-known/acme-challenge/token',
+  ]
+  for (const path of paths) expect([path, (await ask(port, path)).status]).toEqual([path, 200])
+  expect((await ask(port, '/wp-login.php', { method: 'POST', body: 'log=admin' })).status).toBe(200)
+})
+
+test('200: the editor of somebody who is logged in reaches the REST API and previews, not the pages', async () => {
+  const headers = { cookie: 'a=b; wordpress_logged_in_0123=admin' }
+  for (const path of ['/wp-json/wp/v2/posts', '/?rest_route=/wp/v2/posts', '/?p=1&preview=true'])
+    expect([path, (await ask(port, path, { headers })).status]).toEqual([path, 200])
+  expect((await ask(port, '/', { headers })).status).toBe(503)
+})

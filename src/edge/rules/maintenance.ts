@@ -1,0 +1,36 @@
+import { plainPage } from '../../platform/plain-page.ts'
+import { pageAnswer } from '../answer.ts'
+import type { Rule } from '../visit.ts'
+
+const RETRY_SECONDS = 300
+
+const page = plainPage({
+  status: 503,
+  title: 'This site is under maintenance',
+  text: 'It will be back soon. Please try again in some minutes.',
+})
+
+/**
+ * What people who work on the site need: the dashboard (admin-ajax.php is in it) and the log-in, of a network's sites too, and
+ * the files of core, themes, plugins and the media library.
+ */
+const ADMINISTRATION =
+  /^\/+(?:[_0-9a-zA-Z-]+\/+)?(?:wp-admin(?:[/?]|$)|wp-login\.php(?:[/?]|$)|wp-(?:includes|content)\/[^?]*\.(?!php)[a-z0-9]{2,5}(?:\?|$))/i
+
+/** For people who are logged in: the editor speaks the REST API, previews and the customizer are pages of the front. */
+const WORK = /^\/+(?:[_0-9a-zA-Z-]+\/+)?wp-json\/|[?&](?:rest_route|preview|customize_changeset_uuid)=/
+const LOGGED_IN = /(?:^|;\s*)wordpress_logged_in_/
+
+/** Tokens of certificate authorities are asked for at any time (RFC 8555 §8.3). */
+const ACME = '/.well-known/acme-challenge/'
+
+/**
+ * Sites in maintenance answer 503 to visitors. That a log-in cookie could be made up is no matter: WordPress itself decides
+ * what whoever has it may see.
+ */
+export const maintenance: Rule = (visit) => {
+  const { route, target, request } = visit
+  if (!route?.maintenance || ADMINISTRATION.test(target) || target.startsWith(ACME)) return undefined
+  if (WORK.test(target) && LOGGED_IN.test(request.headers.cookie ?? '')) return undefined
+  return pageAnswer(visit, page, ['Retry-After', String(RETRY_SECONDS)])
+}
