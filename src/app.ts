@@ -22,6 +22,7 @@ import { edgeCache } from './resources/edge-cache/index.ts'
 import { logs } from './resources/logs/index.ts'
 import { notes } from './resources/notes/index.ts'
 import { operations as operationsResource } from './resources/operations/index.ts'
+import { performance } from './resources/performance/index.ts'
 import { sites } from './resources/sites/index.ts'
 import { statistics } from './resources/statistics/index.ts'
 import { tags } from './resources/tags/index.ts'
@@ -34,6 +35,7 @@ export const operations: readonly Operation[] = [
   ...activity.operations,
   ...sites.operations,
   ...edgeCache.operations,
+  ...performance.operations,
   ...collaborators.operations,
   ...tags.operations,
   ...notes.operations,

@@ -9,6 +9,7 @@ import { resetCollaboratorPasswordJob } from './resources/collaborators/reset-co
 import { syncWpUser } from './resources/collaborators/sync-wp-user.job.ts'
 import { flushObjectCacheJob } from './resources/edge-cache/flush-object-cache.job.ts'
 import { dropOldLogs } from './resources/logs/drop-old-logs.job.ts'
+import { switchMaintenance } from './resources/performance/switch-maintenance.job.ts'
 import { configureSite } from './resources/sites/configure-site.job.ts'
 import { provisionSite } from './resources/sites/provision-site.job.ts'
 import { purgeSite, removeSite } from './resources/sites/remove-site.job.ts'
@@ -33,6 +34,7 @@ export const hostJobs = [
 export const controlJobs = [
   batchCreate,
   batchDestroy,
+  switchMaintenance,
   sendMail,
   forgetTokens,
   forgetKeys,

@@ -10,6 +10,10 @@ export interface HostedRecord {
   readonly state: 'deploying' | 'cloning' | 'live' | 'disabled'
   /** The address that the site's own database holds. */
   readonly address: string
+  /** 1: missing static files get a lightweight 404. */
+  readonly light404: number
+  /** 1: WordPress may run a network. */
+  readonly multisite: number
 }
 
 const hosted = (tx: Tx, hostId: number) =>
@@ -23,6 +27,8 @@ const hosted = (tx: Tx, hostId: number) =>
       'sites.php_version as phpVersion',
       'sites.state',
       'sites.written_address as address',
+      'sites.light_404 as light404',
+      'sites.multisite',
     ])
     .where('sites.host_id', '=', hostId)
     .where('sites.deleted_at', 'is', null)

@@ -110,7 +110,14 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
       siteId: record.siteId,
       state: 'taken',
     })
-    return { ...record, homePath: home.path, corePath: corePath(record.coreVersion), uid: home.uid }
+    return {
+      ...record,
+      homePath: home.path,
+      corePath: corePath(record.coreVersion),
+      uid: home.uid,
+      isNetwork: record.multisite === 1,
+      hasLight404: record.light404 === 1,
+    }
   }
   hosted = cachedSites(ground, async (siteId) => {
     const record = await hostedSite(database.read, hostId, siteId)

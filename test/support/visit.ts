@@ -55,7 +55,7 @@ export class Browser {
     }
     const { location } = page.headers
     if (page.status < 300 || page.status > 399 || !location) return page
-    const next = new URL(location, 'http://own.invalid')
+    const next = new URL(location, new URL(path, 'http://own.invalid'))
     return this.open(next.pathname + next.search)
   }
 

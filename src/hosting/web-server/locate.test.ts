@@ -40,8 +40,8 @@ beforeAll(async () => {
 afterAll(() => rm(base, { recursive: true, force: true }))
 
 /** A location in one line: `file <path below the base>`, `script /x.php`, `redirect /x/`, `404`. */
-async function where(target: string): Promise<string> {
-  const location = locate(site, target)
+async function where(target: string, more: { isNetwork?: boolean; hasLight404?: boolean } = {}): Promise<string> {
+  const location = locate({ ...site, ...more }, target)
   switch (location.kind) {
     case 'file': {
       try {
@@ -60,8 +60,65 @@ async function where(target: string): Promise<string> {
       return `redirect ${location.location}`
     case 'refused':
       return String(location.status)
+    case 'missing':
+      return 'missing'
   }
 }
+
+describe('sites of a network in sub-directories', () => {
+  // biome-ignore format: a table
+  test.each([
+    ['/second/', 'script /index.php'],
+    ['/second/wp-admin?x=1', 'redirect /second/wp-admin/?x=1'],
+    ['/second/wp-admin/', 'script /wp-admin/index.php'],
+    ['/second/wp-admin/css/a.css', 'file core/wp-admin/css/a.css'],
+    ['/second/wp-includes/js/a.js?ver=1', 'file core/wp-includes/js/a.js'],
+    ['/second/wp-content/uploads/2024/05/pic.jpg', 'file home/web/wp-content/uploads/2024/05/pic.jpg'],
+    ['/second/wp-login.php', 'script /wp-login.php'],
+    ['/second/wp-admin/admin-ajax.php', 'script /wp-admin/admin-ajax.php'],
+    ['/second/wp-content/nothing.png', 'script /index.php'],
+    ['/second/page/', 'script /index.php'],
+    ['/second/robots.txt', 'script /index.php'],
+    // the guards of a path hold behind a site's name too
+    ['/second/wp-config.php', '404'],
+    ['/second/wp-cron.php', '403'],
+    ['/second/wp-admin/install.php', '403'],
+    ['/second/wp-content/uploads/shell.php', '403'],
+    ['/second/third/wp-admin/', 'script /index.php'],
+    ['/se.cond/wp-admin/', 'script /index.php'],
+  ])('%s → %s', async (target, expected) => expect(await where(target, { isNetwork: true })).toBe(expected))
+
+  test("without a network these are WordPress' to answer", async () => {
+    for (const target of ['/second/wp-admin/', '/second/wp-includes/js/a.js', '/second/wp-login.php'])
+      expect(await where(target)).toBe('script /index.php')
+  })
+})
+
+describe('lightweight 404', () => {
+  const extensions = 'css gif eot jpg jpeg js otf png svg swf ttf webm webp woff woff2'.split(' ')
+
+  test('missing files with the listed extensions, whatever the case and the query; nothing else', async () => {
+    for (const extension of extensions)
+      for (const name of [extension, extension.toUpperCase()]) {
+        const target = `/wp-content/themes/none.${name}?ver=1`
+        expect([target, await where(target, { hasLight404: true })]).toEqual([target, 'missing'])
+        expect([target, await where(target)]).toEqual([target, 'script /index.php'])
+      }
+    for (const target of [
+      '/none.ico',
+      '/none.txt',
+      '/sitemap.xml',
+      '/none.mp4',
+      '/a.jsx',
+      '/css',
+      '/x.css/',
+      '/x.css/y',
+    ])
+      expect([target, await where(target, { hasLight404: true })]).toEqual([target, 'script /index.php'])
+    expect(await where('/second/wp-content/none.png', { hasLight404: true, isNetwork: true })).toBe('missing')
+    expect(await where('/wp-content/uploads/2024/05/pic.jpg', { hasLight404: true })).toMatch(/^file/)
+  })
+})
 
 describe('what a path means', () => {
   // biome-ignore format: a table

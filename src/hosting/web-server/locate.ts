@@ -7,6 +7,10 @@ export interface SiteFolders {
   readonly homePath: string
   /** The core whose `wp-admin` and `wp-includes` are laid over the web root. */
   readonly corePath: string
+  /** WordPress may run a network with sites in sub-directories: `/second/wp-admin/` is core's. */
+  readonly isNetwork?: boolean
+  /** Missing static files are not WordPress' to answer. */
+  readonly hasLight404?: boolean
 }
 
 /** What a request's target means. */
@@ -17,8 +21,11 @@ export type Location =
   | { readonly kind: 'script'; readonly script: string }
   | { readonly kind: 'redirect'; readonly location: string }
   | { readonly kind: 'refused'; readonly status: 400 | 403 | 404 }
+  /** A static file that is not there, to be said in few bytes. */
+  | { readonly kind: 'missing' }
 
 const FRONT_CONTROLLER: Location = { kind: 'script', script: '/index.php' }
+const MISSING: Location = { kind: 'missing' }
 const refused = (status: 400 | 403 | 404): Location => ({ kind: 'refused', status })
 
 /**
@@ -31,6 +38,45 @@ export function locate(site: SiteFolders, target: string): Location {
   if (reading.kind === 'foreign') return FRONT_CONTROLLER
   const { parts, trailingSlash } = reading
   if (isHidden(parts)) return refused(404)
+  const location = locateParts(site, parts, trailingSlash, target)
+  if (location !== FRONT_CONTROLLER || parts.length === 0) return location
+  const inNetwork = site.isNetwork ? locateInNetwork(site, parts, trailingSlash, target) : undefined
+  if (inNetwork) return inNetwork
+  return site.hasLight404 && !trailingSlash && isLight404(parts.at(-1) as string) ? MISSING : FRONT_CONTROLLER
+}
+
+/**
+ * Sites of a network in sub-directories have no files of their own: as in the rewrite rules that WordPress gives for one, a first
+ * part that is a site's name is left out before core's folders, wp-content and scripts.
+ */
+function locateInNetwork(
+  site: SiteFolders,
+  parts: readonly string[],
+  trailingSlash: boolean,
+  target: string,
+): Location | undefined {
+  const [name, next] = parts
+  if (!/^[_0-9a-zA-Z-]+$/.test(name as string) || next === undefined || !isOfCore(parts.slice(1))) return undefined
+  // relative links of the dashboard need the slash, and the redirect the name
+  if (parts.length === 2 && next === 'wp-admin' && !trailingSlash)
+    return { kind: 'redirect', location: `/${name}/wp-admin/${queryOf(target)}` }
+  const rest = parts.slice(1)
+  if (isHidden(rest)) return refused(404)
+  const location = locateParts(site, rest, trailingSlash, target)
+  if (location === FRONT_CONTROLLER) return undefined
+  if (location.kind === 'redirect') return { kind: 'redirect', location: `/${name}${location.location}` }
+  return location
+}
+
+const isOfCore = (parts: readonly string[]): boolean =>
+  /^wp-(?:content|admin|includes)$/.test(parts[0] as string) || parts.some((part) => part.endsWith('.php'))
+
+/** Files whose absence is answered without WordPress, where the site wants that. */
+const LIGHT_404 = /\.(?:css|gif|eot|jpe?g|js|otf|png|svg|swf|ttf|web[mp]|woff2?)$/i
+
+const isLight404 = (name: string): boolean => LIGHT_404.test(name)
+
+function locateParts(site: SiteFolders, parts: readonly string[], trailingSlash: boolean, target: string): Location {
   if (parts.length === 0) return FRONT_CONTROLLER
   const script = parts.findIndex((part) => part.endsWith('.php'))
   // `/index.php/a/b` runs index.php: the first part that is a PHP file ends the script's name.

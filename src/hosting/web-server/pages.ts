@@ -38,3 +38,15 @@ export function sendPage(
   ])
   response.end(request.method === 'HEAD' ? undefined : body)
 }
+
+const MISSING = Buffer.from('404 Not Found\n')
+
+/** Says in few bytes that a static file is not there. */
+export function sendMissing(request: IncomingMessage, response: ServerResponse): void {
+  // biome-ignore format: pairs
+  response.writeHead(404, [
+    'X-Stead-Renderer', 'static', 'Content-Type', 'text/plain; charset=utf-8', 'Content-Length', String(MISSING.length),
+    'Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff',
+  ])
+  response.end(request.method === 'HEAD' ? undefined : MISSING)
+}

@@ -4,13 +4,15 @@ import { Readable } from 'node:stream'
 import type { PooledSite, VisitorRequest } from '../php/pool.ts'
 import { PhpAbandoned, PhpBodyTooLarge, PhpBusy, PhpCrashed, type PhpResponse, PhpTimeout } from '../php/runtime.ts'
 import { locate } from './locate.ts'
-import { sendPage } from './pages.ts'
+import { sendMissing, sendPage } from './pages.ts'
 import { BadPhpResponse, sendPhpResponse } from './php-response.ts'
 import { sendFile } from './static-file.ts'
 
 /** A site that lives on this host. */
 export interface HostedSite extends PooledSite {
   readonly state: 'deploying' | 'cloning' | 'live' | 'disabled'
+  readonly isNetwork?: boolean
+  readonly hasLight404?: boolean
 }
 
 /** Who runs PHP; `PhpPool` does. */
@@ -91,6 +93,9 @@ async function answer(options: WebServerOptions, request: IncomingMessage, respo
       return
     case 'refused':
       sendPage(request, response, location.status)
+      return
+    case 'missing':
+      sendMissing(request, response)
   }
 }
 

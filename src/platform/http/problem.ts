@@ -21,6 +21,7 @@ const catalogue = {
   no_host: { status: 503, text: 'No host is ready to take a site in {datacenter}. Try again in a minute.' },
   site_not_disabled: { status: 400, text: 'Only disabled sites can be enabled; this site is {state}.' },
   site_not_live: { status: 400, text: 'The site must be live for this; it is {state}.' },
+  edge_cache_off: { status: 400, text: 'Defensive mode needs the edge cache. Switch the edge cache on first.' },
   collaborator_exists: { status: 400, text: 'email: {email} is a collaborator of this site already.' },
   collaborator_is_owner: { status: 400, text: 'email: {email} owns the site and cannot be its collaborator.' },
   own_collaboration: { status: 400, text: 'email: you cannot change your own roles.' },

@@ -5,9 +5,10 @@ import type { Context } from '../context.ts'
 import type { VisibleSite } from '../sites/site.ts'
 import { recordEvent } from '../webhooks/record-event.ts'
 import { purgeCaches } from './purge.store.ts'
-import { switchCache } from './switches.store.ts'
+import { switchSetting } from './switches.store.ts'
 
 export { type PurgeOrder, purgeCaches } from './purge.store.ts'
+export { switchSetting } from './switches.store.ts'
 
 /** Body of the operations that toggle: with `enabled` they set instead. */
 export const Switch = Type.Object({
@@ -31,7 +32,7 @@ const cdnNames = { true: 'cdn.enabled', false: 'cdn.disabled' } as const
 /** Switches the CDN of a site, with its record. @returns what the operations answer */
 export async function switchCdn(context: SiteContext, enabled: boolean | undefined): Promise<{ cdnEnabled: boolean }> {
   const { tx, site, now } = context
-  const result = await switchCache(tx, site.id, 'cdn', enabled, now)
+  const result = await switchSetting(tx, site.id, 'cdn', enabled, now)
   if (result.changed) {
     await recordActivity(tx, context, {
       action: cdnNames[`${result.enabled}`],
@@ -49,7 +50,7 @@ export async function switchCdn(context: SiteContext, enabled: boolean | undefin
 /** Switches the edge cache of a site, with its record and event. */
 export async function switchEdgeCache(context: SiteContext, enabled: boolean | undefined): Promise<void> {
   const { tx, site, now } = context
-  const result = await switchCache(tx, site.id, 'edge_cache', enabled, now)
+  const result = await switchSetting(tx, site.id, 'edge_cache', enabled, now)
   if (!result.changed) return
   const subject = { accountId: site.accountId, siteId: site.id, now }
   const [action, type, word] = result.enabled

@@ -5,6 +5,7 @@ import { getEdgeCache } from './get-edge-cache.ts'
 import { purgeCdn } from './purge-cdn.ts'
 import { purgeEdgeCache } from './purge-edge-cache.ts'
 import { purgeObjectCache } from './purge-object-cache.ts'
+import { setDefensiveMode } from './set-defensive-mode.ts'
 import { toggleCdn } from './toggle-cdn.ts'
 import { toggleEdgeCache } from './toggle-edge-cache.ts'
 
@@ -13,6 +14,7 @@ export const edgeCache = {
     getEdgeCache,
     toggleEdgeCache,
     purgeEdgeCache,
+    setDefensiveMode,
     purgeCdn,
     getCdn,
     enableCdn,

@@ -1,28 +1,29 @@
 import { announce, lockForUpdate, type Tx } from '../../platform/db/database.ts'
 
-/** Which cache of a site. */
-export type Cache = 'edge_cache' | 'cdn'
+/** What of a site can be switched: the columns. */
+export type Switchable = 'edge_cache' | 'cdn' | 'light_404' | 'multisite' | 'maintenance'
 
 /**
- * Switches a cache of a site on or off; without `enabled` to the other state.
+ * Switches something of a site on or off; without `enabled` to the other state.
  * @returns how it is now, and whether that is a change
  */
-export async function switchCache(
+export async function switchSetting(
   tx: Tx,
   siteId: number,
-  cache: Cache,
+  setting: Switchable,
   enabled: boolean | undefined,
   now: number,
 ): Promise<{ enabled: boolean; changed: boolean }> {
   // two toggles at a time are two changes
   await lockForUpdate(tx, 'sites', siteId)
-  const before = await tx.selectFrom('sites').select(cache).where('id', '=', siteId).executeTakeFirstOrThrow()
-  const next = enabled ?? before[cache] === 0
-  const changed = next !== (before[cache] === 1)
+  const before = await tx.selectFrom('sites').select(setting).where('id', '=', siteId).executeTakeFirstOrThrow()
+  const next = enabled ?? before[setting] === 0
+  const changed = next !== (before[setting] === 1)
   if (!changed) return { enabled: next, changed }
   await tx
     .updateTable('sites')
-    .set({ [cache]: next ? 1 : 0 })
+    // defensive mode is a mode of the edge cache: it does not come back with it
+    .set({ [setting]: next ? 1 : 0, ...(setting === 'edge_cache' && !next && { defensive_until: null }) })
     .where('id', '=', siteId)
     .execute()
   await tx.updateTable('routes').set({ changed_at: now }).where('site_id', '=', siteId).execute()

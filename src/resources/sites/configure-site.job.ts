@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { changeWpConfig } from '../../hosting/site-files/wp-config-file.ts'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import type { HostServices } from './host-services.ts'
+import { type NetworkFacts, networkConstants, noNetwork } from './network.ts'
 import { changeSite, findSite, moveRoute, writtenAddressOf } from './site.store.ts'
 import { hostOfAddress, siteConstants, stagingAddress, stagingHostName } from './site.ts'
 
@@ -15,6 +16,7 @@ export const configureSite = durableWith<HostServices>()({
   steps: {
     constants: { run: writeConstants },
     address: { run: followAddress },
+    network: { run: makeNetwork },
     record: {
       async commit(tx, context) {
         const { from, to } = context.results.address as { from?: string; to?: string }
@@ -39,7 +41,24 @@ async function writeConstants({ services, input }: Context): Promise<void> {
   const site = await findSite(services.database.read, input.siteId)
   const home = await services.homes.ofSite(input.siteId)
   if (!site || !home) return
-  if (await changeWpConfig(home.path, home.uid, siteConstants(site))) await services.pool.restart(site.id)
+  // A network's own constants come last, when WordPress has its tables. While the address changes they are out: WordPress does not
+  // even load where they say another one than its tables do.
+  const from = await writtenAddressOf(services.database.read, input.siteId)
+  const isStill = from === stagingAddress(site.name, services.config)
+  const change = site.hasMultisite && isStill ? siteConstants(site) : { ...siteConstants(site), ...noNetwork }
+  if (await changeWpConfig(home.path, home.uid, change)) await services.pool.restart(site.id)
+}
+
+/** The tables of a network, as WordPress makes them, and then the constants that make it look there. */
+async function makeNetwork({ services, input, results }: Context): Promise<void> {
+  const site = await findSite(services.database.read, input.siteId)
+  const home = await services.homes.ofSite(input.siteId)
+  const hosted = await services.hostedSite(input.siteId)
+  if (!site?.hasMultisite || !home || !hosted) return
+  const { to: address = hosted.address } = results.address as { to?: string }
+  const made = await services.pool.runTask(hosted, 'make-network', { title: site.displayName })
+  const change = networkConstants(made as NetworkFacts, address)
+  if (await changeWpConfig(home.path, home.uid, change)) await services.pool.restart(site.id)
 }
 
 /** A changed staging domain or port of the edge: the site's own links follow. */

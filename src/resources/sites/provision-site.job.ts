@@ -5,9 +5,11 @@ import type { Home } from '../../hosting/homes/homes.ts'
 import { specialiseHome } from '../../hosting/homes/specialise.ts'
 import type { PooledSite } from '../../hosting/php/pool.ts'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
 import { recordActivity } from '../activity/record.ts'
 import { enqueueWpUsersOfSite } from '../collaborators/membership.ts'
 import { recordEvent } from '../webhooks/record-event.ts'
+import { configureSite } from './configure-site.job.ts'
 import type { HostServices } from './host-services.ts'
 import { changeSite, findSite } from './site.store.ts'
 import { type Site, siteConstants, stagingAddress } from './site.ts'
@@ -142,6 +144,9 @@ async function goLive(tx: Parameters<typeof changeSite>[0], context: Context): P
   const now = context.now()
   await changeSite(tx, site.id, { state: 'live', coreVersion, writtenAddress: address }, now)
   await enqueueWpUsersOfSite(tx, { ...site, state: 'live' })
+  // its network is made when it answers already
+  const target = { siteId: site.id, accountId: site.accountId, hostId: site.hostId }
+  if (site.hasMultisite) await enqueue(tx, configureSite, { siteId: site.id }, target)
   const subject = { accountId: site.accountId, siteId: site.id, now }
   await recordActivity(tx, 'systems', { action: 'site.deployed', message: `Site ${site.name} is live`, ...subject })
   await recordEvent(tx, { type: 'site_created', data: { name: site.name }, ...subject })

@@ -14,6 +14,9 @@ export type EventType =
   | 'enabled_edge_cache'
   | 'disabled_edge_cache'
   | 'purged_edge_cache'
+  | 'edge_cache_defensive_mode_toggled'
+  | 'light_weight_404_changed'
+  | 'site_maintenance_mode_toggled'
 
 /** Writes an event in the transaction of what happened, so that none is lost and none is invented. */
 export async function recordEvent(

@@ -64,3 +64,11 @@ header_register_callback(static function (): void {
         header('X-Stead-Cache: private');
     }
 });
+
+// A network whose address has a port: sanitize_user, through which wpmu_create_blog puts the domain of a new site, would
+// take the colon out, and nobody would find that site.
+$GLOBALS['wp_filter']['sanitize_user'][10]['stead'] = [
+    'function' => static fn ($name, $given = '') =>
+        defined('DOMAIN_CURRENT_SITE') && $given === DOMAIN_CURRENT_SITE ? $given : $name,
+    'accepted_args' => 2,
+];

@@ -1,0 +1,44 @@
+<?php
+// {title} → {networkId, blogId, path, isSubdomainInstall}. install_network and populate_network, as the page "Network Setup" of
+// the dashboard calls them; a network that is there already is left as it is. The constants are Stead's to write.
+define('WP_INSTALLING_NETWORK', true);
+require '/wordpress/wp-load.php';
+require_once ABSPATH . 'wp-admin/includes/upgrade.php';
+
+return static function (array $input): array {
+    global $wpdb, $wp_rewrite;
+    // wpdb knows the names of these tables only where a network runs already
+    foreach ($wpdb->tables('ms_global') as $table => $name) {
+        $wpdb->$table = $name;
+    }
+    install_network();
+    if (!$wpdb->get_var("SELECT id FROM $wpdb->site LIMIT 1")) {
+        $administrators = get_users(['role' => 'administrator', 'number' => 1, 'orderby' => 'ID']);
+        if (!$administrators) {
+            throw new RuntimeException('the site has no administrator who could own the network');
+        }
+        wp_set_current_user($administrators[0]->ID);
+        $home = parse_url(get_option('home'));
+        $domain = $home['host'] . (isset($home['port']) ? ":{$home['port']}" : '');
+        // populate_network puts /blog before the posts of the main site: the links of a site that is there already would break
+        $permalinks = get_option('permalink_structure');
+        $email = $administrators[0]->user_email;
+        $made = populate_network(1, $domain, $email, $input['title'], ($home['path'] ?? '') . '/', false);
+        if (is_wp_error($made)) {
+            throw new RuntimeException($made->get_error_message());
+        }
+        $wp_rewrite->set_permalink_structure($permalinks);
+        delete_option('rewrite_rules');
+    }
+    $network = $wpdb->get_row("SELECT id, path FROM $wpdb->site ORDER BY id LIMIT 1");
+    $meta = $wpdb->get_results(
+        $wpdb->prepare("SELECT meta_key, meta_value FROM $wpdb->sitemeta WHERE site_id = %d AND meta_key IN ('subdomain_install', 'main_site')", $network->id),
+        OBJECT_K
+    );
+    return [
+        'networkId' => (int) $network->id,
+        'blogId' => (int) ($meta['main_site']->meta_value ?? 1),
+        'path' => $network->path,
+        'isSubdomainInstall' => (bool) ($meta['subdomain_install']->meta_value ?? false),
+    ];
+};

@@ -1,0 +1,18 @@
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+const several = (least: number, most: number, unit: string, unitMs: number): [string, number][] =>
+  Array.from({ length: most - least + 1 }, (_, i) => [`${least + i}-${unit}`, (least + i) * unitMs])
+
+/** How long defensive mode may be asked for, by its name in the API; in milliseconds. */
+export const durationsMs: ReadonlyMap<string, number> = new Map([
+  ['30-minutes', 30 * MINUTE_MS],
+  ['45-minutes', 45 * MINUTE_MS],
+  ['1-hour', HOUR_MS],
+  ...several(2, 23, 'hours', HOUR_MS),
+  ['1-day', DAY_MS],
+  ...several(2, 7, 'days', DAY_MS),
+])
+
+export const durations: readonly string[] = [...durationsMs.keys()]

@@ -1,0 +1,44 @@
+import Type from 'typebox'
+import { Problem } from '../../platform/http/problem.ts'
+import { nullable, oneOf } from '../../platform/http/schemas.ts'
+import { recordActivity } from '../activity/record.ts'
+import { operation } from '../operation.ts'
+import { presentSite, SiteId, SiteSchema } from '../sites/site.ts'
+import { recordEvent } from '../webhooks/record-event.ts'
+import { setDefensiveUntil } from './defensive-mode.store.ts'
+import { durations, durationsMs } from './defensive-mode.ts'
+
+export const setDefensiveMode = operation({
+  id: 'setDefensiveMode',
+  method: 'PUT',
+  path: '/v1/sites/{id}/edge-cache/defensive-mode',
+  tag: 'Caches',
+  summary: 'Switch defensive mode on for a time, or off',
+  description:
+    'While it is on, visitors prove with a short calculation in their browser that they are no flood. It ends by itself; ' +
+    'without a duration it ends now.',
+  access: { site: 'manage performance' },
+  params: Type.Object({ id: SiteId }),
+  body: Type.Object({
+    duration: Type.Optional(nullable(oneOf(durations, { description: 'null or absent switches the mode off' }))),
+  }),
+  response: SiteSchema,
+  problems: ['edge_cache_off'],
+
+  async handle(context, { body }) {
+    const { tx, site, config, now } = context
+    const durationMs = body.duration == null ? undefined : durationsMs.get(body.duration)
+    const defensiveUntil = durationMs === undefined ? null : now + durationMs
+    if (!site.hasEdgeCache || !(await setDefensiveUntil(tx, site.id, defensiveUntil, now)))
+      throw new Problem('edge_cache_off', {})
+    const wasActive = site.defensiveUntil !== null && site.defensiveUntil > now
+    if (defensiveUntil !== null || wasActive) {
+      const subject = { accountId: site.accountId, siteId: site.id, now }
+      const message = body.duration ? `Enabled defensive mode for ${body.duration}` : 'Disabled defensive mode'
+      await recordActivity(tx, context, { action: 'edge_cache.defensive_mode', message, ...subject })
+      const data = { enabled: defensiveUntil !== null, duration: body.duration ?? null }
+      await recordEvent(tx, { type: 'edge_cache_defensive_mode_toggled', data, ...subject })
+    }
+    return presentSite({ ...site, defensiveUntil }, config, now)
+  },
+})

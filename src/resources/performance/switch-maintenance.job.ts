@@ -1,0 +1,25 @@
+import Type from 'typebox'
+import { durable } from '../../platform/operations/definition.ts'
+import { switchSetting } from '../edge-cache/edge-cache.ts'
+import { findSite } from '../sites/site.ts'
+import { recordEvent } from '../webhooks/record-event.ts'
+
+/** Switches maintenance mode when the site's turn comes: what "the other state" is, is decided then. */
+export const switchMaintenance = durable({
+  name: 'site.maintenance',
+  input: Type.Object({ siteId: Type.Integer(), enabled: Type.Union([Type.Boolean(), Type.Null()]) }),
+  on: 'control',
+  steps: {
+    switch: {
+      async commit(tx, { input, now }) {
+        const site = await findSite(tx, input.siteId)
+        if (!site) return
+        const result = await switchSetting(tx, site.id, 'maintenance', input.enabled ?? undefined, now())
+        if (!result.changed) return
+        const subject = { accountId: site.accountId, siteId: site.id, now: now() }
+        const data = { enabled: result.enabled }
+        await recordEvent(tx, { type: 'site_maintenance_mode_toggled', data, ...subject })
+      },
+    },
+  },
+})

@@ -1,0 +1,35 @@
+import Type from 'typebox'
+import { recordActivity } from '../activity/record.ts'
+import { Switch, switchSetting } from '../edge-cache/edge-cache.ts'
+import { operation } from '../operation.ts'
+import { SiteId } from '../sites/site.ts'
+import { recordEvent } from '../webhooks/record-event.ts'
+
+export const toggleLight404 = operation({
+  id: 'toggleLight404',
+  method: 'PUT',
+  path: '/v1/sites/{id}/light_weight_404',
+  tag: 'Sites',
+  summary: 'Switch lightweight 404 answers on or off',
+  description:
+    'While on, requests for missing static files (.css .gif .eot .jpg .jpeg .js .otf .png .svg .swf .ttf .webm .webp .woff ' +
+    '.woff2) are answered by the platform; while off WordPress answers them. Toggles; with `enabled` in the body it sets.',
+  access: { site: 'manage performance' },
+  params: Type.Object({ id: SiteId }),
+  body: Switch,
+  response: Type.Object({ lightWeight404Enabled: Type.Boolean() }),
+
+  async handle(context, { body }) {
+    const { tx, site, now } = context
+    const { enabled, changed } = await switchSetting(tx, site.id, 'light_404', body.enabled, now)
+    if (changed) {
+      const subject = { accountId: site.accountId, siteId: site.id, now }
+      const [action, word] = enabled
+        ? (['wordpress.lightweight_404.enabled', 'Enabled'] as const)
+        : (['wordpress.lightweight_404.disabled', 'Disabled'] as const)
+      await recordActivity(tx, context, { action, message: `${word} lightweight 404 answers`, ...subject })
+      await recordEvent(tx, { type: 'light_weight_404_changed', data: { enabled }, ...subject })
+    }
+    return { lightWeight404Enabled: enabled }
+  },
+})

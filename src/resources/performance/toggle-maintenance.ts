@@ -1,0 +1,35 @@
+import Type from 'typebox'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
+import { recordActivity } from '../activity/record.ts'
+import { Switch } from '../edge-cache/edge-cache.ts'
+import { operation } from '../operation.ts'
+import { SiteId } from '../sites/site.ts'
+import { switchMaintenance } from './switch-maintenance.job.ts'
+
+export const toggleMaintenance = operation({
+  id: 'toggleMaintenance',
+  method: 'PUT',
+  path: '/v1/sites/{id}/maintenance-mode',
+  tag: 'Sites',
+  summary: 'Switch maintenance mode on or off',
+  description:
+    'While on, visitors get 503 with a plain page and Retry-After; the dashboard and the log-in work. Applied by a background ' +
+    'operation, after those of the site that wait already. Toggles; with `enabled` in the body it sets.',
+  access: { site: 'manage performance' },
+  params: Type.Object({ id: SiteId }),
+  body: Switch,
+  response: Nothing,
+  starts: true,
+
+  async handle(context, { body: { enabled } }) {
+    const { tx, site, now } = context
+    const subject = { accountId: site.accountId, siteId: site.id, now }
+    const input = { siteId: site.id, enabled: enabled ?? null }
+    context.started.push(await enqueue(tx, switchMaintenance, input, subject))
+    const word = enabled === undefined ? 'switched' : enabled ? 'switched on' : 'switched off'
+    const message = `Ordered maintenance mode to be ${word}`
+    await recordActivity(tx, context, { action: 'wordpress.maintenance_mode', message, ...subject })
+    return null
+  },
+})

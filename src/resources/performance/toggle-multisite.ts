@@ -1,0 +1,49 @@
+import Type from 'typebox'
+import { Problem } from '../../platform/http/problem.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
+import { type Account, findAccount } from '../account/account.ts'
+import { capacityOfAccount } from '../account/addon.store.ts'
+import { recordActivity } from '../activity/record.ts'
+import { Switch, switchSetting } from '../edge-cache/edge-cache.ts'
+import { operation } from '../operation.ts'
+import { configureSite } from '../sites/configure-site.job.ts'
+import { presentSite, SiteId, SiteSchema } from '../sites/site.ts'
+
+export const toggleMultisite = operation({
+  id: 'toggleMultisite',
+  method: 'PUT',
+  path: '/v1/sites/{id}/multisite-support',
+  tag: 'Sites',
+  summary: 'Switch multisite support on or off',
+  description:
+    'On makes the site a network whose sites live in sub-directories; off takes the constants of the network out of the ' +
+    "site's configuration and leaves the data of the network as it is. Applied by a background operation. Toggles; with " +
+    '`enabled` in the body it sets.',
+  access: { site: 'manage performance' },
+  params: Type.Object({ id: SiteId }),
+  body: Switch,
+  response: SiteSchema,
+  starts: true,
+  problems: ['plan_lacks_multisite'],
+
+  async handle(context, { body }) {
+    const { tx, site, config, now } = context
+    const { enabled, changed } = await switchSetting(tx, site.id, 'multisite', body.enabled, now)
+    if (changed) {
+      if (enabled) await checkPlan(tx, site.accountId)
+      const subject = { accountId: site.accountId, siteId: site.id, now }
+      const [action, word] = enabled
+        ? (['wordpress.multisite.enabled', 'Enabled'] as const)
+        : (['wordpress.multisite.disabled', 'Disabled'] as const)
+      await recordActivity(tx, context, { action, message: `${word} multisite support`, ...subject })
+      context.started.push(await enqueue(tx, configureSite, { siteId: site.id }, { ...subject, hostId: site.hostId }))
+    }
+    return presentSite({ ...site, hasMultisite: enabled }, config, now)
+  },
+})
+
+/** The plan of the site's owner, whoever asks. */
+async function checkPlan(tx: Parameters<typeof findAccount>[0], accountId: number): Promise<void> {
+  const plan = await capacityOfAccount(tx, (await findAccount(tx, accountId)) as Account)
+  if (!plan.multisite) throw new Problem('plan_lacks_multisite', { plan: plan.name })
+}
