@@ -1,36 +1,46 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../platform/db/database.ts'
+import { sharedReads } from '../../platform/db/shared-reads.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Caller } from '../context.ts'
 import { findToken, type TokenOwner } from './token.store.ts'
-
-/** The longest that a process whose notices are held up somewhere on the way can still believe in a revoked token. */
-const BELIEVED_MS = 5_000
 
 /** The form in which a token is kept: whoever reads the database cannot use it. */
 export const tokenHash = (token: string): string => hash('sha256', token, 'hex')
 
 /**
- * Finds the caller of a bearer token (RFC 6750). Answers from memory as long as the database says that no token has
- * changed since (see `ChangeFeed.version`), so that a revocation counts at once on every process.
+ * Finds the caller of a bearer token (RFC 6750). A revocation counts at once on every process: SQLite says for certain that
+ * nothing was committed since the token was last looked up; on PostgreSQL notices can be late (100 ms were seen on a busy machine),
+ * so that every request looks, and requests at the same time share a look.
  */
 export function createAuthenticator(database: Database) {
-  const known = new LRUCache<string, { owner: TokenOwner; version: number; believedUntil: number }>({ max: 10_000 })
+  const find = database.dialect === 'sqlite' ? rememberedTokens(database) : sharedTokens(database)
   return async (authorization: string | undefined, nowMs: number): Promise<Caller> => {
-    const token = bearerToken(authorization)
-    const version = database.changes.version('tokens')
-    const remembered = known.get(token)
-    if (remembered && remembered.version === version && remembered.believedUntil > nowMs) return remembered.owner
-    const owner = await findToken(database.read, tokenHash(token), nowMs)
-    if (!owner) {
-      known.delete(token)
-      throw invalidToken()
-    }
-    const believedUntil = Math.min(nowMs + BELIEVED_MS, owner.expiresAt)
-    if (version !== undefined) known.set(token, { owner, version, believedUntil })
+    const owner = await find(bearerToken(authorization))
+    if (!owner || owner.expiresAt <= nowMs) throw invalidToken()
     return owner
   }
+}
+
+type FindOwner = (token: string) => Promise<TokenOwner | undefined>
+
+function rememberedTokens(database: Database): FindOwner {
+  const known = new LRUCache<string, { owner: TokenOwner; version: number }>({ max: 10_000 })
+  return async (token) => {
+    const version = database.changes.version('tokens')
+    const remembered = known.get(token)
+    if (remembered && remembered.version === version) return remembered.owner
+    const owner = await findToken(database.read, tokenHash(token))
+    if (owner && version !== undefined) known.set(token, { owner, version })
+    else known.delete(token)
+    return owner
+  }
+}
+
+function sharedTokens(database: Database): FindOwner {
+  const read = sharedReads((hash) => findToken(database.read, hash))
+  return (token) => read(tokenHash(token))
 }
 
 function bearerToken(authorization: string | undefined): string {

@@ -1,17 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import Type from 'typebox'
 import { reply } from '../../platform/http/operation.ts'
-import type { Context } from '../context.ts'
 import { operation } from '../operation.ts'
 import { tokenHash } from './authenticate.ts'
 import { authenticateClient, tokenFailure } from './client.ts'
 import { revokeToken as revoke } from './token.store.ts'
-
-/**
- * PostgreSQL tells the other processes with the commit, and they have read it some milliseconds later. The answer waits for that:
- * whoever has it finds the token refused everywhere.
- */
-const NOTICE_MS = 50
 
 /** RFC 7009: revoking. */
 export const revokeToken = operation({
@@ -42,9 +34,5 @@ export const revokeToken = operation({
       return reply({ error: 'invalid_request', error_description: 'token is required.' }, { status: 400, headers })
     await revoke(tx, { hash: tokenHash(body.token), applicationId: client.id, now })
     return reply(undefined, { headers })
-  },
-
-  async afterCommit({ database }: Context) {
-    if (database.dialect === 'postgres') await pause(NOTICE_MS)
   },
 })

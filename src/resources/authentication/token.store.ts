@@ -1,4 +1,5 @@
 import { announce, type Tx } from '../../platform/db/database.ts'
+import { precompiled } from '../../platform/db/precompiled.ts'
 
 /** Who a token stands for. */
 export interface TokenOwner {
@@ -9,9 +10,22 @@ export interface TokenOwner {
   readonly expiresAt: number
 }
 
-/** @returns `undefined` for an unknown, expired or revoked token, and for one of a revoked application */
-export async function findToken(tx: Tx, hash: string, now: number): Promise<TokenOwner | undefined> {
-  const row = await tx
+/** @returns `undefined` for an unknown or revoked token, and for one of a revoked application; an expired one as long as it is kept */
+export async function findToken(tx: Tx, hash: string): Promise<TokenOwner | undefined> {
+  const [row] = await tokenRow(tx, hash)
+  return (
+    row && {
+      applicationId: row.id,
+      accountId: row.account_id,
+      accountEmail: row.email,
+      isOwner: row.is_owner === 1,
+      expiresAt: row.expires_at,
+    }
+  )
+}
+
+const tokenRow = precompiled((tx, hash: string) =>
+  tx
     .selectFrom('tokens')
     .innerJoin('applications', 'applications.id', 'tokens.application_id')
     .innerJoin('accounts', 'accounts.id', 'applications.account_id')
@@ -23,20 +37,9 @@ export async function findToken(tx: Tx, hash: string, now: number): Promise<Toke
       'tokens.expires_at',
     ])
     .where('tokens.hash', '=', hash)
-    .where('tokens.expires_at', '>', now)
     .where('tokens.revoked_at', 'is', null)
-    .where('applications.revoked_at', 'is', null)
-    .executeTakeFirst()
-  return (
-    row && {
-      applicationId: row.id,
-      accountId: row.account_id,
-      accountEmail: row.email,
-      isOwner: row.is_owner === 1,
-      expiresAt: row.expires_at,
-    }
-  )
-}
+    .where('applications.revoked_at', 'is', null),
+)
 
 export async function insertToken(
   tx: Tx,
