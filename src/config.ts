@@ -1,4 +1,4 @@
-import { totalmem } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
 import { resolve } from 'node:path'
 
 /** Where a part listens. `port` 0 asks the system for a free one. */
@@ -151,6 +151,11 @@ export const settings = {
     help: "IP addresses under which visitors reach the edge, for sites' DNS records; empty: the address it listens on",
     default: '',
     parse: list,
+  },
+  edgeProcesses: {
+    help: 'Edge processes that share the address; 0: one a core, at most 4',
+    default: '0',
+    parse: (value: string) => integer(0, 64)(value) || Math.min(4, availableParallelism()),
   },
   edgeCacheMb: {
     help: 'Memory in MB that the cache of an edge process may take',

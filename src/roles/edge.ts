@@ -8,8 +8,8 @@ import { purgesSince } from '../edge/cache/purges.store.ts'
 import { createBotCheck } from '../edge/challenge/bots.ts'
 import { createGateway } from '../edge/gateway.ts'
 import { defaultLimits } from '../edge/limits.ts'
-import { createPageViews } from '../edge/page-views.ts'
 import { saltOfDay, storeViews } from '../edge/page-views.store.ts'
+import { createPageViews } from '../edge/page-views.ts'
 import { loadRoute, routesChangedSince } from '../edge/routes.store.ts'
 import { createRouteTable } from '../edge/routes.ts'
 import { createDefensiveMode } from '../edge/rules/defensive-mode.ts'
@@ -17,7 +17,7 @@ import { rules } from '../edge/rules/index.ts'
 import { createUpstreams } from '../edge/upstreams.ts'
 import { createLogBuffer } from '../platform/log-store/log-buffer.ts'
 import { createLogIds } from '../platform/log-store/log-ids.ts'
-import { untilFree } from './free-port.ts'
+import { edgeProcesses, listenTogether, untilFree } from './free-port.ts'
 import type { Ground, Part } from './part.ts'
 
 const MB = 1 << 20
@@ -77,11 +77,14 @@ export async function startEdge({ config, database, log, logs, hostKey, challeng
     },
   })
   const { server } = gateway
-  await untilFree(config.edgeListen, 'STEAD_EDGE_LISTEN')
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(config.edgeListen, resolve)
-  })
+  if (edgeProcesses(config) > 1) await listenTogether(server, config.edgeListen, 'STEAD_EDGE_LISTEN')
+  else {
+    await untilFree(config.edgeListen, 'STEAD_EDGE_LISTEN')
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(config.edgeListen, resolve)
+    })
+  }
   const { port } = server.address() as AddressInfo
   log.info({ host: config.edgeListen.host, port }, 'the edge listens')
   return {

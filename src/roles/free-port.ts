@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ListenAddress } from '../config.ts'
+import type { Config, ListenAddress } from '../config.ts'
 
 /** A predecessor whose supervisor died closes its ports at once, before it finishes what is under way. */
 const PREDECESSOR_CLOSES_MS = 3000
@@ -28,13 +28,32 @@ export async function untilFree({ host, port }: ListenAddress, variable: string)
   for (;;) {
     const code = await tryToListen(host, port)
     if (!code) return
-    if (code !== 'EADDRINUSE' || performance.now() > giveUpAt) {
-      const reason = reasons[code] ?? `cannot be listened on (${code})`
-      throw new CannotListen(`${host}:${port} ${reason}. Choose another with ${variable}.`)
-    }
+    if (code !== 'EADDRINUSE' || performance.now() > giveUpAt) throw cannotListen({ host, port }, code, variable)
     await pause(RETRY_MS)
   }
 }
+
+/**
+ * Makes a server listen on an address that several processes share (SO_REUSEPORT): the system gives each new connection to one of
+ * them. Without a try-out before, which would be given connections too.
+ * @throws CannotListen
+ */
+export async function listenTogether(server: Server, address: ListenAddress, variable: string): Promise<void> {
+  const listening = once(server, 'listening')
+  server.listen({ ...address, reusePort: true })
+  await listening.catch((error) => {
+    throw cannotListen(address, error.code ?? 'unknown', variable)
+  })
+}
+
+function cannotListen({ host, port }: ListenAddress, code: string, variable: string): CannotListen {
+  const reason = reasons[code] ?? `cannot be listened on (${code})`
+  return new CannotListen(`${host}:${port} ${reason}. Choose another with ${variable}.`)
+}
+
+/** How many edges run here: one where they cannot share an address (a port of the system's choice, another system than Linux). */
+export const edgeProcesses = ({ edgeProcesses: wanted, edgeListen }: Config): number =>
+  edgeListen.port === 0 || process.platform !== 'linux' ? 1 : wanted
 
 /** @returns the code of what is in the way, if anything */
 async function tryToListen(host: string, port: number): Promise<string | undefined> {

@@ -2,6 +2,7 @@ import type { CommandCall } from '../cli/arguments.ts'
 import { testSettingsInForce } from '../config.ts'
 import { progressBar } from '../hosting/core-library/progress-bar.ts'
 import type { PartStates } from './control.ts'
+import { edgeProcesses } from './free-port.ts'
 import type { Ground, Part } from './part.ts'
 import { openGround } from './part.ts'
 
@@ -9,7 +10,13 @@ import { openGround } from './part.ts'
 const STOP_MS = 25_000
 
 /** `stead control|host|edge`: one part as a process of its own. */
-export async function run({ command, config }: CommandCall): Promise<undefined> {
+export async function run(call: CommandCall): Promise<number | undefined> {
+  const { command, config } = call
+  // not as the child of a supervisor, which is one of them
+  if (command === 'edge' && !process.send && edgeProcesses(config) > 1) {
+    const { runEdges } = await import('./supervisor.ts')
+    return runEdges(call)
+  }
   const ground = await openGround(config, command)
   const tests = testSettingsInForce(config)
   if (tests.length > 0) ground.log.warn({ settings: tests }, 'settings for tests are on: never use them in production')
@@ -20,6 +27,7 @@ export async function run({ command, config }: CommandCall): Promise<undefined> 
   const part = await start[command as keyof typeof start](ground)
   process.send?.({ ready: true })
   stopOnSignal(ground, part)
+  return undefined
 }
 
 const start = {

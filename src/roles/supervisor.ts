@@ -2,14 +2,15 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CommandCall } from '../cli/arguments.ts'
+import type { Config } from '../config.ts'
 import { lockFile } from '../platform/files/lock-file.ts'
 import { createLog, type Log } from '../platform/log/log.ts'
 import { banner, untilReady } from './banner.ts'
 import { readCredentials } from './credentials.ts'
+import { edgeProcesses, untilFree } from './free-port.ts'
 import { openGround } from './part.ts'
 
-const parts = ['control', 'host', 'edge'] as const
-type PartName = (typeof parts)[number]
+type PartName = 'control' | 'host' | 'edge'
 
 const LONGEST_PAUSE_MS = 10_000
 /** After running for so long a part counts as healthy: its next restart does not wait. */
@@ -23,6 +24,8 @@ const EXEC_ARGV = ['--max-semi-space-size=4']
 
 interface Supervised {
   readonly name: PartName
+  /** The log tells several edges apart by it. */
+  readonly number: number
   child: ChildProcess | undefined
   isReady: boolean
   startedAt: number
@@ -30,7 +33,8 @@ interface Supervised {
 }
 
 /** `stead serve`: starts every part as a process of its own, and starts again what dies. */
-export async function run({ config, command }: CommandCall): Promise<number> {
+export async function run(call: CommandCall): Promise<number> {
+  const { config, command } = call
   const log = createLog(config.logLevel, 'supervisor')
   await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
   // held as long as this process lives
@@ -42,15 +46,11 @@ export async function run({ config, command }: CommandCall): Promise<number> {
     )
     return UNUSABLE
   }
-  // before the parts: the schema is there, and a database or folder that cannot be used is said once
+  // before the parts: the schema is there, and a database, folder or address that cannot be used is said once
   await (await openGround(config, command)).database.close()
+  await untilFree(config.edgeListen, 'STEAD_EDGE_LISTEN')
   const isFirst = (await readCredentials(config.dataDir)) === undefined
-  const supervisor = supervise(log)
-  const ended = new Promise<number>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-      process.on(signal, () => supervisor.stop(signal).then(() => resolve(0)))
-    supervisor.gaveUp.then(() => resolve(UNUSABLE))
-  })
+  const ended = untilStopped(supervise(log, command, ['control', 'host', ...edges(config)]))
   const shown = new AbortController()
   untilReady(config, shown.signal)
     .then((words) => console.log(banner(config, words, isFirst)))
@@ -61,13 +61,41 @@ export async function run({ config, command }: CommandCall): Promise<number> {
   return code
 }
 
-function supervise(log: Log) {
+/** `stead edge` with several processes: starts them, and starts again what dies. */
+export async function runEdges({ config, command }: CommandCall): Promise<number> {
+  const log = createLog(config.logLevel, 'supervisor')
+  await (await openGround(config, command)).database.close()
+  await untilFree(config.edgeListen, 'STEAD_EDGE_LISTEN')
+  return untilStopped(supervise(log, command, edges(config)))
+}
+
+const edges = (config: Config): PartName[] => Array.from({ length: edgeProcesses(config) }, () => 'edge')
+
+function untilStopped(supervisor: ReturnType<typeof supervise>): Promise<number> {
+  return new Promise<number>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.on(signal, () => supervisor.stop(signal).then(() => resolve(0)))
+    supervisor.gaveUp.then(() => resolve(UNUSABLE))
+  })
+}
+
+function supervise(log: Log, command: string, parts: readonly PartName[]) {
   const gaveUp = Promise.withResolvers<void>()
-  const all: Supervised[] = parts.map((name) => ({ name, child: undefined, isReady: false, startedAt: 0, failures: 0 }))
+  const all: Supervised[] = parts.map((name, number) => ({
+    name,
+    number,
+    child: undefined,
+    isReady: false,
+    startedAt: 0,
+    failures: 0,
+  }))
   let stopping = false
 
   const tell = () => {
-    const states = Object.fromEntries(all.map(({ name, isReady }) => [name, name === 'control' || isReady]))
+    // one edge that listens answers for all
+    const states = Object.fromEntries(
+      parts.map((name) => [name, name === 'control' || all.some((part) => part.name === name && part.isReady)]),
+    )
     const control = all.find(({ name }) => name === 'control')?.child
     if (control?.connected) control.send({ parts: states }, () => {})
   }
@@ -76,14 +104,16 @@ function supervise(log: Log) {
     part.startedAt = Date.now()
     // settings may stand before the command too
     const given = process.argv.slice(2)
-    const args = given.with(given.indexOf('serve'), part.name)
+    const args = given.with(given.indexOf(command), part.name)
     const child = fork(process.argv[1] as string, args, { execArgv: EXEC_ARGV })
     part.child = child
     child.on('message', (message: { ready?: boolean }) => {
       part.isReady = message.ready === true
       tell()
     })
-    child.on('error', (error) => log.error({ err: error, part: part.name }, 'a part could not be started'))
+    child.on('error', (error) =>
+      log.error({ err: error, part: part.name, number: part.number }, 'a part could not be started'),
+    )
     child.on('exit', (code, signal) => ended(part, code, signal))
   }
   const ended = (part: Supervised, code: number | null, signal: string | null) => {
@@ -98,7 +128,7 @@ function supervise(log: Log) {
     part.failures = Date.now() - part.startedAt > HEALTHY_MS ? 1 : part.failures + 1
     // the first restart is immediate: visitors wait for it
     const pauseMs = part.failures === 1 ? 0 : Math.min(LONGEST_PAUSE_MS, 100 * 2 ** part.failures)
-    log.error({ part: part.name, code, signal, pauseMs }, 'a part died; starting it again')
+    log.error({ part: part.name, number: part.number, code, signal, pauseMs }, 'a part died; starting it again')
     setTimeout(() => start(part), pauseMs)
   }
   const stop = async (reason: string): Promise<void> => {
@@ -106,10 +136,8 @@ function supervise(log: Log) {
     stopping = true
     log.info({ reason }, 'stopping')
     // visitors first: what they have begun ends while PHP still runs
-    for (const name of ['edge', 'control', 'host']) {
-      const { child } = all.find((part) => part.name === name) as Supervised
-      if (child) await end(child)
-    }
+    for (const name of ['edge', 'control', 'host'])
+      await Promise.all(all.map((part) => part.name === name && part.child && end(part.child)))
   }
   for (const part of all) start(part)
   return { stop, gaveUp: gaveUp.promise }

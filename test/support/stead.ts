@@ -132,6 +132,8 @@ export async function prepareStead({ env = {}, golden = true, below = tmpdir() }
     STEAD_RATE_LIMIT: '0',
     STEAD_TOKEN_RATE_LIMIT: '0',
     STEAD_SPARE_SITES: '0',
+    // where it is about more than one, the test says so
+    STEAD_EDGE_PROCESSES: '1',
     ...(core && { STEAD_CORE_SOURCE: core }),
     ...env,
   }

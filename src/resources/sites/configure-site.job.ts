@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { changeWpConfig } from '../../hosting/site-files/wp-config-file.ts'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
+import { purgeCaches } from '../edge-cache/edge-cache.ts'
 import type { HostServices } from './host-services.ts'
 import { type NetworkFacts, networkConstants, noNetwork } from './network.ts'
 import { changeSite, findSite, moveRoute, writtenAddressOf } from './site.store.ts'
@@ -21,6 +22,8 @@ export const configureSite = durableWith<HostServices>()({
       async commit(tx, context) {
         const { from, to } = context.results.address as { from?: string; to?: string }
         const { siteId } = context.input
+        // pages from before are of another network, address or environment
+        await purgeCaches(tx, siteId, { pages: 'all', files: true })
         if (!from || !to) return
         const site = await findSite(tx, siteId)
         if (!site) return
