@@ -1,5 +1,6 @@
 import { apiBench } from './api.ts'
 import { createSiteBench } from './create-site.ts'
+import { edgeCacheBench } from './edge-cache.ts'
 import { memoryBench } from './memory.ts'
 import { pageBench } from './page.ts'
 import { machine, type Section, sectionText } from './support/report.ts'
@@ -8,6 +9,7 @@ const all: Record<string, () => Promise<Section>> = {
   site: createSiteBench,
   page: pageBench,
   api: apiBench,
+  edge: edgeCacheBench,
   memory: memoryBench,
 }
 const asked = process.argv.slice(2)

@@ -19,6 +19,20 @@ const NOT_ASCII = /[^\x00-\x7f]/
  * @returns undefined when it names no host.
  */
 export function parseAuthority(value: string): Authority | undefined {
+  const before = known.get(value)
+  if (before) return before
+  const authority = readAuthority(value)
+  if (!authority) return undefined
+  if (known.size >= MOST_KNOWN) known.clear()
+  known.set(value, authority)
+  return authority
+}
+
+/** The same few names come again and again; a flood of made-up ones starts the table over. */
+const MOST_KNOWN = 4_096
+const known = new Map<string, Authority>()
+
+function readAuthority(value: string): Authority | undefined {
   const text = (NOT_ASCII.test(value) ? asciiOf(value) : value).toLowerCase()
   const match = AUTHORITY.exec(text)
   if (!match) return undefined

@@ -1,0 +1,194 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createPageCache } from '../src/edge/cache/page-cache.ts'
+import { createPurgeFeed } from '../src/edge/cache/purge-feed.ts'
+import { createGateway } from '../src/edge/gateway.ts'
+import { defaultLimits } from '../src/edge/limits.ts'
+import { rules } from '../src/edge/rules/index.ts'
+import { createUpstreams } from '../src/edge/upstreams.ts'
+import { requestsPerSecond } from './support/load.ts'
+import { median, type Section } from './support/report.ts'
+import { type BenchServer, cpuOf, startNginx, startVarnish } from './support/servers.ts'
+
+const SECONDS = 4
+const ROUNDS = 3
+const CONNECTIONS = 32
+/** Shrinks about as much as the front page of a fresh site does. */
+const PAGE = Buffer.from(`<!doctype html><title>A page</title>${words(4400)}`)
+const FILE = Buffer.from('a { color: red }\n'.repeat(600))
+const headers = {
+  'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+  Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
+  'Accept-Language': 'en-GB,en;q=0.5',
+  Host: 'site.test',
+}
+
+/** Made-up text, the same each time. */
+function words(count: number): string {
+  let seed = 1
+  const next = (below: number) => {
+    seed = (seed * 48_271) % 2_147_483_647
+    return seed % below
+  }
+  const all = Array.from({ length: 600 }, () => (next(36 ** 6) + 36).toString(36).slice(0, 2 + next(7)))
+  const text = Array.from({ length: count }, (_, i) =>
+    i % 12 === 0 ? `</p>\n<p class="w${next(9)}">` : all[next(600)],
+  )
+  return text.join(' ')
+}
+
+/** Parts that run in a process of their own. */
+const parts: Record<string, (origin: string) => Promise<Server>> = {
+  /** Answers as a host would: a page by PHP, a file, and a page that must not be kept. */
+  origin: async () =>
+    createServer((asked, response) => {
+      const isFile = asked.url?.startsWith('/files/') === true
+      const own = asked.url?.startsWith('/uncached/') === true && { 'Cache-Control': 'no-store' }
+      const body = isFile ? FILE : PAGE
+      response.writeHead(200, {
+        'Content-Type': isFile ? 'text/css' : 'text/html; charset=UTF-8',
+        'Content-Length': body.length,
+        'X-Stead-Renderer': isFile ? 'static' : 'php',
+        ...(isFile && { 'Cache-Control': 'public, max-age=86400' }),
+        ...own,
+      })
+      response.end(body)
+    }),
+  async edge(upstream) {
+    // biome-ignore format: one record
+    const route = { hostName: 'site.test', siteId: 7, state: 'live', upstream, primaryHost: null, maintenance: false, edgeCache: true, cacheEpoch: 1, cdn: true, cdnEpoch: 1 } as const
+    const purges = createPurgeFeed({ since: async () => ({ newest: 0, purges: [] }) })
+    await purges.refresh()
+    const upstreams = createUpstreams(defaultLimits.upstream)
+    const cache = createPageCache({ upstreams, hostKey: 'key', purges, memoryBytes: 128 << 20 })
+    const log = { debug() {}, warn() {}, error() {} }
+    return createGateway({
+      routes: { find: () => route },
+      log,
+      hostKey: 'key',
+      upstreams,
+      rules: [...rules, cache.rule],
+    }).server
+  },
+}
+
+async function startPart(name: string, origin = ''): Promise<BenchServer> {
+  const child = fork(import.meta.filename, ['--part', name, origin])
+  const [port] = (await once(child, 'message')) as [number]
+  return {
+    port,
+    cpuMicroseconds: () => cpuOf(child.pid as number),
+    async stop() {
+      child.kill()
+      await once(child, 'exit')
+    },
+  }
+}
+
+interface Measured {
+  readonly rate: number
+  readonly cpu: number
+}
+
+async function measure(server: BenchServer, path: string, more: Record<string, string>): Promise<Measured> {
+  const load = {
+    url: `http://127.0.0.1:${server.port}${path}`,
+    headers: { ...headers, ...more },
+    connections: CONNECTIONS,
+    seconds: SECONDS,
+  }
+  const before = server.cpuMicroseconds()
+  const rate = await requestsPerSecond(load)
+  return { rate, cpu: (server.cpuMicroseconds() - before) / (rate * SECONDS) }
+}
+
+/** The servers take turns, so that what else the machine does hits all alike. */
+async function compare(
+  servers: Record<string, BenchServer>,
+  path: string,
+  more: Record<string, string> = {},
+): Promise<Record<string, Measured>> {
+  for (const server of Object.values(servers)) await warm(server, path, more)
+  const rounds: Record<string, Measured[]> = {}
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [name, server] of Object.entries(servers))
+      rounds[name] = [...(rounds[name] ?? []), await measure(server, path, more)]
+  return Object.fromEntries(
+    Object.entries(rounds).map(([name, all]) => [
+      name,
+      { rate: median(all.map(({ rate }) => rate)), cpu: median(all.map(({ cpu }) => cpu)) },
+    ]),
+  )
+}
+
+async function warm(server: BenchServer, path: string, more: Record<string, string>): Promise<void> {
+  for (let i = 0; i < 3; i++) {
+    const [response] = await once(
+      request({ port: server.port, host: '127.0.0.1', path, headers: { ...headers, ...more } }).end(),
+      'response',
+    )
+    if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode}`)
+    response.resume()
+    await once(response, 'end')
+  }
+  await requestsPerSecond({
+    url: `http://127.0.0.1:${server.port}${path}`,
+    headers,
+    connections: CONNECTIONS,
+    seconds: 1,
+  })
+}
+
+const text = ({ rate, cpu }: Measured) => `${Math.round(rate).toLocaleString('en')}/s, ${cpu.toFixed(1)} µs`
+
+/** What an edge process makes of a core, beside Debian's varnish and one worker of Debian's nginx on the same pages. */
+export async function edgeCacheBench(): Promise<Section> {
+  const folder = mkdtempSync(join(tmpdir(), 'stead-bench-'))
+  mkdirSync(join(folder, 'files'))
+  writeFileSync(join(folder, 'files/a.css'), FILE)
+  const origin = await startPart('origin')
+  const address = `127.0.0.1:${origin.port}`
+  const stead = await startPart('edge', `http://${address}`)
+  const nginx = await startNginx(address, join(folder, 'files'))
+  const varnish = await startVarnish(address)
+  try {
+    const page = await compare({ stead, nginx, varnish }, '/page/')
+    const coded = await compare({ stead, nginx, varnish }, '/page/', { 'Accept-Encoding': 'gzip, deflate, br, zstd' })
+    const file = await compare({ stead, nginx, varnish }, '/files/a.css')
+    const uncached = await compare({ stead, nginx }, '/uncached/')
+    const row = (what: string, all: Record<string, Measured>, other: string, aim: string) => ({
+      what,
+      value: text(all.stead as Measured),
+      yardstick: `${other}: ${text(all[other] as Measured)}`,
+      ratio: `${((all[other] as Measured).cpu / (all.stead as Measured).cpu).toFixed(2)} a core`,
+      aim,
+    })
+    return {
+      title: 'Edge cache',
+      how: `One edge process, one nginx worker (proxy_cache; sendfile for the file) and varnish with its own rules, in turns before the same origin; wrk, ${CONNECTIONS} connections, ${ROUNDS} times ${SECONDS} s, medians. Page ${PAGE.length} bytes, file ${FILE.length} bytes, uncompressed except where it says so: there a browser's Accept-Encoding is sent, Stead and varnish serve stored copies, nginx compresses with gzip on. CPU is of all processes of the server; the ratio is how many requests a core serves, against the yardstick.`,
+      figures: [
+        row('cached page', page, 'varnish', '≥ 1'),
+        row('cached page', page, 'nginx', '≥ 0.7'),
+        row('cached page, compressed', coded, 'varnish', '≥ 1'),
+        row('cached page, compressed', coded, 'nginx', '≥ 0.7'),
+        row('static file', file, 'varnish', '≥ 1'),
+        row('static file', file, 'nginx', '≥ 0.7'),
+        row('uncached page, passed through', uncached, 'nginx', ''),
+      ],
+    }
+  } finally {
+    for (const server of [varnish, nginx, stead, origin]) await server.stop()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+if (process.argv[2] === '--part') {
+  const server = await (parts[process.argv[3] as string] as (typeof parts)[string])(process.argv[4] ?? '')
+  process.once('SIGINT', () => process.exit())
+  server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
+}

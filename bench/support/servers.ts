@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A server in a process of its own (or several), as it runs. */
+export interface BenchServer {
+  readonly port: number
+  /** Of all its processes since their start, in microseconds. */
+  cpuMicroseconds(): number
+  stop(): Promise<void>
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** User and system time of a process and its children, in microseconds (Linux counts in hundredths of a second). */
+export function cpuOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? []
+  const own = (Number(fields[11]) + Number(fields[12])) * 10_000
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ').filter(Boolean)
+  return children.reduce((sum, child) => sum + cpuOf(Number(child)), own)
+}
+
+async function untilOpen(port: number): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const isOpen = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1')
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+      socket.once('connect', () => socket.destroy())
+    })
+    if (isOpen) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`nothing listens on port ${port}`)
+}
+
+async function startProgram(command: string, args: (folder: string) => string[], port: number): Promise<BenchServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'stead-bench-'))
+  const child = spawn(command, args(folder), { stdio: ['ignore', 'ignore', 'inherit'] })
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  await untilOpen(port)
+  return {
+    port,
+    cpuMicroseconds: () => cpuOf(child.pid as number),
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Debian's nginx with one worker: a proxy cache before `origin` at `/`, files of `root` at `/files/`, no cache at `/uncached/`. */
+export async function startNginx(origin: string, root: string): Promise<BenchServer> {
+  const port = await freePort()
+  return startProgram(
+    'nginx',
+    (folder) => {
+      const file = join(folder, 'nginx.conf')
+      writeFileSync(file, nginxConfig(folder, port, origin, root))
+      return ['-c', file, '-g', 'daemon off;', '-e', join(folder, 'error.log')]
+    },
+    port,
+  )
+}
+
+const nginxConfig = (folder: string, port: number, origin: string, root: string) => `
+${process.getuid?.() === 0 ? 'user root;' : ''}
+worker_processes 1;
+pid ${folder}/pid;
+events { worker_connections 2048; }
+http {
+  access_log off;
+  sendfile on;
+  gzip on; gzip_proxied any; gzip_types text/css;
+  tcp_nopush on;
+  keepalive_requests 1000000;
+  types { text/css css; text/html html; }
+  client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy; fastcgi_temp_path ${folder}/fastcgi;
+  uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
+  proxy_cache_path ${folder}/cache keys_zone=pages:10m;
+  upstream origin { server ${origin}; keepalive 64; }
+  server {
+    listen 127.0.0.1:${port};
+    proxy_http_version 1.1;
+    proxy_set_header Connection "";
+    proxy_set_header Host $host;
+    location /files/ { alias ${root}/; }
+    location /uncached/ { proxy_pass http://origin; }
+    location / {
+      proxy_pass http://origin;
+      proxy_cache pages;
+      proxy_cache_valid 200 10m;
+      add_header X-Cache $upstream_cache_status;
+    }
+  }
+}
+`
+
+/** Debian's varnish with its own rules. */
+export async function startVarnish(origin: string): Promise<BenchServer> {
+  const port = await freePort()
+  return startProgram(
+    'varnishd',
+    (folder) => [
+      '-F',
+      '-a',
+      `127.0.0.1:${port}`,
+      '-b',
+      origin,
+      '-n',
+      join(folder, 'work'),
+      '-s',
+      'malloc,64m',
+      '-t',
+      '600',
+    ],
+    port,
+  )
+}
