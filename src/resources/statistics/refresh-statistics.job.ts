@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises'
 import Type from 'typebox'
 import type { Database } from '../../platform/db/database.ts'
 import { dayOf } from '../../platform/log-store/days.ts'
@@ -6,11 +7,11 @@ import { enqueue } from '../../platform/operations/enqueue.ts'
 import { inBatches } from '../../platform/operations/in-batches.ts'
 import { schedule } from '../../platform/operations/schedules.ts'
 import { measureSites } from './measure-sites.job.ts'
-import { forgetVisitors, hostIds, nextIds, storeSums, sumViews } from './statistics.store.ts'
+import { forgetVisitors, hostIds, nextIds, storedSums, storeSums, sumViews } from './statistics.store.ts'
 import { readSums, type Sums, windowsAt } from './windows.ts'
 
-/** A batch reads some hundred days of each. */
-const IDS = 100
+/** A batch reads up to some hundred days of each, on the loop that answers requests. */
+const IDS = 20
 
 /** Visitors are deleted by so many: the delete of one is a step down an index. */
 const VISITORS = 5000
@@ -21,12 +22,16 @@ export async function refreshPageViews(database: Database, now: number, signal?:
   for (const kind of ['site', 'account'] as const)
     for (let after = 0; ; ) {
       signal?.throwIfAborted()
+      // SQLite's answers come without a turn of the event loop
+      await breathe()
       const ids = await nextIds(database.read, kind, after, IDS)
       if (ids.length === 0) break
       const found = await sumViews(database.read, kind, ids, windows)
+      const before = await storedSums(database.read, kind, ids)
       // a site that lost its last views (an account that lost its sites) has zeros from now on
       const sums = new Map<number, Sums>(ids.map((id) => [id, found.get(id) ?? readSums(undefined)]))
-      await database.transaction((tx) => storeSums(tx, kind, sums, now))
+      const changed = new Map([...sums].filter(([id, each]) => before.get(id) !== JSON.stringify(each)))
+      if (changed.size > 0) await database.transaction((tx) => storeSums(tx, kind, changed, now))
       after = ids.at(-1) as number
     }
 }

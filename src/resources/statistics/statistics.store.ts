@@ -66,7 +66,17 @@ export async function sumViews(
   )
 }
 
-/** Stores sums; those that are as they were cost nothing. */
+/** What is stored of some sites or accounts, as text. */
+export async function storedSums(tx: Tx, of: 'site' | 'account', ids: readonly number[]): Promise<Map<number, string>> {
+  const [table, key] = of === 'site' ? ['site_statistics', 'site_id'] : ['account_statistics', 'account_id']
+  const { rows } = await sql<{ id: number; page_views: string }>`
+    select ${sql.ref(key)} as id, page_views from ${sql.table(table)} where ${sql.ref(key)} in (${sql.join(ids)})`.execute(
+    tx,
+  )
+  return new Map(rows.map((row) => [row.id, row.page_views]))
+}
+
+/** Stores sums of sites or accounts. */
 export async function storeSums(
   tx: Tx,
   of: 'site' | 'account',
