@@ -42,10 +42,14 @@ export interface Entry {
   older: Entry | undefined
 }
 
-interface Prepared {
+/** Headers of an answer as sent in one second. */
+export interface Prepared {
   readonly second: number
   readonly how: string
+  /** Raw pairs, flat; the last value is the place of the request id. */
   readonly headers: string[]
+  /** The same as text, once it was needed. */
+  head?: string
 }
 
 /** Of an entry besides its bodies: strings, objects, places in tables. */
@@ -131,14 +135,14 @@ export const ageSeconds = (entry: Entry, nowMs: number): number =>
   Math.max(0, Math.floor((nowMs - entry.madeAtMs) / 1000))
 
 /**
- * Headers of a whole answer with this body, raw and flat; the last value is the place of the request id. They are put together
- * once a second, not once a request: the same array comes back, so it must be used up before the next call.
+ * Headers of a whole answer with this body. They are put together once a second, not once a request: the same array comes
+ * back, so it must be used up before the next call.
  * @param how for `Cache-Status` (RFC 9211)
  */
-export function preparedHeaders(entry: Entry, coding: number, how: string, nowMs: number): string[] {
+export function preparedHeaders(entry: Entry, coding: number, how: string, nowMs: number): Prepared {
   const second = ageSeconds(entry, nowMs)
   const before = entry.prepared[coding]
-  if (before && before.second === second && before.how === how) return before.headers
+  if (before && before.second === second && before.how === how) return before
   const body = entry.bodies[coding] as Buffer
   const ttl = Math.ceil((entry.madeAtMs + entry.lifetime.freshMs - nowMs) / 1000)
   const headers = [...entry.headers]
@@ -146,6 +150,7 @@ export function preparedHeaders(entry: Entry, coding: number, how: string, nowMs
   if (entry.etag) headers.push('ETag', etagOf(entry, coding))
   headers.push('Age', String(second), 'Cache-Status', `Stead; ${how}; ttl=${ttl}`)
   headers.push('Content-Length', String(body.length), 'X-Request-Id', '')
-  entry.prepared[coding] = { second, how, headers }
-  return headers
+  const prepared = { second, how, headers }
+  entry.prepared[coding] = prepared
+  return prepared
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { createCleanup, eventually } from '../test-support.ts'
+import { createCleanup, eventually, rawConnect, rawRequest } from '../test-support.ts'
 import { file, page, startCachedSite, statusOf } from './test-support.ts'
 
 const cleanup = createCleanup()
@@ -195,6 +195,32 @@ describe('a page of PHP', () => {
     expect(site.cache.stats().bytes).toBeLessThanOrEqual(100_000)
     expect(site.cache.stats().entries).toBeGreaterThan(4)
   })
+})
+
+test('the ready head is the same as the one that Node puts together', async () => {
+  const site = await startCachedSite(cleanup, (_request, response) =>
+    page(response, 'the page', { 'x-own': 'ä', link: ['<a>; rel=a', '<b>; rel=b'] }),
+  )
+  const line = (version: string, connection: string) =>
+    `GET / HTTP/${version}\r\nHost: site.test\r\nConnection: ${connection}\r\n\r\n`
+  await rawRequest(site.port, cleanup, line('1.1', 'close'))
+  const connection = await rawConnect(site.port, cleanup)
+  connection.socket.write(line('1.1', 'keep-alive'))
+  const ready = await connection.until((text) => text.endsWith('the page'))
+  const built = await rawRequest(site.port, cleanup, line('1.1', 'close'))
+  const plain = (text: string) =>
+    text
+      .replace(/(X-Request-Id|Date|Age): [^\r]*/g, '$1: …')
+      .replace(/ttl=\d+/, 'ttl=…')
+      .replace(/Connection: keep-alive\r\nKeep-Alive: timeout=65|Connection: close/, 'Connection: …')
+      .split('\r\n')
+      .sort()
+  expect(ready).toContain('Keep-Alive: timeout=65')
+  expect(plain(ready)).toEqual(plain(built))
+  // the next request on the same connection, and two at a time
+  connection.socket.write(line('1.1', 'keep-alive') + line('1.1', 'keep-alive'))
+  await connection.until((text) => text.split('the page').length === 4)
+  expect(new Set(connection.text().match(/X-Request-Id: [^\r]+/g)).size).toBe(3)
 })
 
 describe('a file (CDN)', () => {

@@ -2,6 +2,7 @@ import type { Visit } from '../visit.ts'
 import { acceptedCodings, type Compression, IDENTITY } from './encodings.ts'
 import { type Entry, etagOf, preparedHeaders } from './entry.ts'
 import type { RequestFacts } from './request-facts.ts'
+import { writeWholeHead } from './whole-head.ts'
 
 /** How an answer came from the cache: `Cache-Status` (RFC 9211), and one word for the access log. */
 export interface Use {
@@ -41,9 +42,12 @@ export function sendEntry(visit: Visit, entry: Entry, facts: RequestFacts, use: 
   }
   const coding = facts.range === '' ? chooseCoding(entry, facts, maker) : IDENTITY
   const body = entry.bodies[coding] as Buffer
-  const headers = preparedHeaders(entry, coding, use.status, nowMs)
-  headers[headers.length - 1] = visit.id
-  response.writeHead(entry.status, entry.reason, headers)
+  const prepared = preparedHeaders(entry, coding, use.status, nowMs)
+  if (!writeWholeHead(response, entry, prepared, visit.id)) {
+    const { headers } = prepared
+    headers[headers.length - 1] = visit.id
+    response.writeHead(entry.status, entry.reason, headers)
+  }
   if (visit.method === 'HEAD' || body.length === 0) {
     response.end()
     return
@@ -90,7 +94,7 @@ const opaque = (etag: string): string => (etag.startsWith('W/') ? etag.slice(2) 
 const OF_THE_BODY = new Set(['content-type', 'content-length', 'content-encoding', 'accept-ranges', 'last-modified'])
 
 function sendNotModified(visit: Visit, entry: Entry, coding: number, use: Use, nowMs: number): void {
-  const whole = preparedHeaders(entry, coding, use.status, nowMs)
+  const whole = preparedHeaders(entry, coding, use.status, nowMs).headers
   whole[whole.length - 1] = visit.id
   const headers: string[] = []
   for (let i = 0; i < whole.length; i += 2)
@@ -108,7 +112,7 @@ function sendPart(visit: Visit, entry: Entry, facts: RequestFacts, use: Use, now
   const first = match[1] === '' ? Math.max(0, size - Number(match[2])) : Number(match[1])
   const last = match[1] === '' || match[2] === '' ? size - 1 : Math.min(Number(match[2]), size - 1)
   if (match[1] !== '' && match[2] !== '' && Number(match[2]) < Number(match[1])) return false
-  const headers = [...preparedHeaders(entry, IDENTITY, use.status, nowMs)]
+  const headers = [...preparedHeaders(entry, IDENTITY, use.status, nowMs).headers]
   headers[headers.length - 1] = visit.id
   const length = headers.indexOf('Content-Length') + 1
   if (first > last) {
