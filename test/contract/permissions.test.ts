@@ -177,7 +177,10 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
     test('404 for a thing of one site under the path of another', async () => {
       const there = await shared(roles)
       const path = sample.path(there)
-      const moved = path.replace(new RegExp(`^/v1/sites/${there.site}/(.*/\\d+)`), `/v1/sites/${there.strangersSite}/$1`)
+      const moved = path.replace(
+        new RegExp(`^/v1/sites/${there.site}/(.*/\\d+)`),
+        `/v1/sites/${there.strangersSite}/$1`,
+      )
       if (moved === path) return
       const method = methodOf(sample.operation)
       expect((await there.stranger.call(method, moved, sample.body?.(there))).status).toBe(404)
