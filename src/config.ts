@@ -97,6 +97,10 @@ function oneOf<Choice extends string>(...choices: Choice[]) {
   }
 }
 
+/** Measured at 65 MB (Pss) for each: a small machine has better use for that. */
+const defaultEdgeProcesses = (): number =>
+  Math.max(1, Math.min(4, availableParallelism(), Math.round(totalmem() / 2 ** 30)))
+
 /** A place where sites can live, as clients see it. */
 export interface Datacenter {
   readonly code: string
@@ -153,9 +157,9 @@ export const settings = {
     parse: list,
   },
   edgeProcesses: {
-    help: 'Edge processes that share the address; 0: one a core, at most 4',
+    help: 'Edge processes that share the address (about 65 MB each, and their caches); 0: one a core and GB of memory, at most 4',
     default: '0',
-    parse: (value: string) => integer(0, 64)(value) || Math.min(4, availableParallelism()),
+    parse: (value: string) => integer(0, 64)(value) || defaultEdgeProcesses(),
   },
   edgeCacheMb: {
     help: 'Memory in MB that the cache of an edge process may take',
