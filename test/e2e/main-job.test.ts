@@ -100,7 +100,7 @@ describe.skipIf(!core)('the main job', { timeout: 180_000 }, () => {
     const home = stead.homeOf('main-81')
     await writeFile(
       join(home, 'web/facts.php'),
-      '<?php require "wp-load.php"; echo PHP_VERSION, " ", wp_get_environment_type();',
+      '<?php require "wp-load.php"; header("Cache-Control: no-store"); echo PHP_VERSION, " ", wp_get_environment_type();',
     )
     expect((await stead.visit('main-81', '/facts.php')).text).toMatch(/^8\.1\.\d+ production$/)
     const changed = await stead.api('PUT', `/v1/sites/${id}`, {
