@@ -7,7 +7,7 @@ import { enqueue } from '../../platform/operations/enqueue.ts'
 import { inBatches } from '../../platform/operations/in-batches.ts'
 import { schedule } from '../../platform/operations/schedules.ts'
 import { measureSites } from './measure-sites.job.ts'
-import { forgetVisitors, hostIds, nextIds, storedSums, storeSums, sumViews } from './statistics.store.ts'
+import { forgetVisitors, hostIds, nextIds, storedSums, storeSums, sumAccounts, sumSites } from './statistics.store.ts'
 import { readSums, type Sums, windowsAt } from './windows.ts'
 
 /** A batch reads up to some hundred days of each, on the loop that answers requests. */
@@ -26,8 +26,9 @@ export async function refreshPageViews(database: Database, now: number, signal?:
       await breathe()
       const ids = await nextIds(database.read, kind, after, IDS)
       if (ids.length === 0) break
-      const found = await sumViews(database.read, kind, ids, windows)
-      const before = await storedSums(database.read, kind, ids)
+      const { read } = database
+      const found = kind === 'site' ? await sumSites(read, ids, windows) : await sumAccounts(read, ids)
+      const before = await storedSums(read, kind, ids)
       // a site that lost its last views (an account that lost its sites) has zeros from now on
       const sums = new Map<number, Sums>(ids.map((id) => [id, found.get(id) ?? readSums(undefined)]))
       const changed = new Map([...sums].filter(([id, each]) => before.get(id) !== JSON.stringify(each)))

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 import { precompiled } from '../../platform/db/precompiled.ts'
-import { readSums, type Sums, type Window, type WindowName, windowNames } from './windows.ts'
+import { addSums, readSums, type Sums, type Window, type WindowName, windowNames } from './windows.ts'
 
 /** What is known of a site since the last refresh. */
 export interface SiteStatistics {
@@ -38,15 +38,12 @@ export async function nextIds(tx: Tx, of: 'site' | 'account', after: number, lim
   return rows.map(({ id }) => id)
 }
 
-/** The sums of some sites, or of the sites of some accounts; those without any page view are left out. */
-export async function sumViews(
+/** Sums page views of some sites up; those without any are left out. */
+export async function sumSites(
   tx: Tx,
-  of: 'site' | 'account',
-  ids: readonly number[],
+  siteIds: readonly number[],
   windows: Record<WindowName, Window>,
 ): Promise<Map<number, Sums>> {
-  if (ids.length === 0) return new Map()
-  const owner = sql.ref(of === 'site' ? 'sites.id' : 'sites.account_id')
   const within = (name: WindowName, column: string) =>
     sql`coalesce(sum(case when day between ${windows[name].from} and ${windows[name].to} then ${sql.ref(column)} end), 0)`
   const columns = windowNames.flatMap((name) => [
@@ -54,8 +51,8 @@ export async function sumViews(
     sql`${within(name, 'views')} as ${sql.ref(`${name}_views`)}`,
   ])
   const { rows } = await sql<{ id: number } & Record<string, number>>`
-    select ${owner} as id, ${sql.join(columns)} from sites join page_view_days on page_view_days.site_id = sites.id
-    where ${owner} in (${sql.join(ids)}) and sites.deleted_at is null group by ${owner}`.execute(tx)
+    select site_id as id, ${sql.join(columns)} from page_view_days
+    where site_id in (${sql.join(siteIds)}) group by site_id`.execute(tx)
   return new Map(
     rows.map((row) => [
       row.id,
@@ -63,6 +60,21 @@ export async function sumViews(
         windowNames.map((name) => [name, [Number(row[`${name}_people`]), Number(row[`${name}_views`])]]),
       ) as unknown as Sums,
     ]),
+  )
+}
+
+/** Adds the sums of the sites that each of some accounts owns. */
+export async function sumAccounts(tx: Tx, accountIds: readonly number[]): Promise<Map<number, Sums>> {
+  const rows = await tx
+    .selectFrom('sites')
+    .innerJoin('site_statistics', 'site_statistics.site_id', 'sites.id')
+    .select(['sites.account_id', 'site_statistics.page_views'])
+    .where('sites.account_id', 'in', accountIds)
+    .where('sites.deleted_at', 'is', null)
+    .execute()
+  const byAccount = Map.groupBy(rows, (row) => row.account_id)
+  return new Map(
+    [...byAccount].map(([id, sites]) => [id, sites.map((row) => readSums(row.page_views)).reduce(addSums)]),
   )
 }
 

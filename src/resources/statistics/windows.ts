@@ -91,6 +91,11 @@ const none: Sums = Object.fromEntries(windowNames.map((name) => [name, [0, 0]]))
 /** @param stored JSON; undefined: nothing was summed up yet */
 export const readSums = (stored: string | undefined): Sums => (stored ? { ...none, ...JSON.parse(stored) } : none)
 
+export const addSums = (left: Sums, right: Sums): Sums =>
+  Object.fromEntries(
+    windowNames.map((name) => [name, [left[name][0] + right[name][0], left[name][1] + right[name][1]]]),
+  ) as never
+
 const views = ([people, count]: readonly [number, number]): Views => ({ people, views: count })
 
 /** The page views object of account and site detail. */
