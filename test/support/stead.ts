@@ -1,6 +1,7 @@
 /** The real program as a user starts it, with a data folder and ports of its own. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -15,6 +16,9 @@ import { descendantsOf, type RunningProcess, stillRunning } from './processes.ts
 import { type Page, type VisitOptions, visit } from './visit.ts'
 
 export const program = join(import.meta.dirname, '../../bin/stead.js')
+
+/** A test run that is killed has no time to clean up: the kernel tells what it started. */
+const endsWithThisProcess = existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'TERM'] : []
 
 export interface ApiReply {
   readonly status: number
@@ -149,7 +153,8 @@ export async function prepareStead({ env = {}, golden = true, below = tmpdir() }
   const seen: RunningProcess[] = []
 
   const start = async () => {
-    const started = spawn(process.execPath, [program, 'serve'], {
+    const [command, ...words] = [...endsWithThisProcess, process.execPath, program, 'serve']
+    const started = spawn(command as string, words, {
       env: environment(),
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
