@@ -1,9 +1,14 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../test/support/database.ts'
 import { controlJobs, hostJobs } from './jobs.ts'
 import { createSealer } from './platform/crypto/seal.ts'
 import { claimKey } from './platform/http/idempotency.ts'
 import { noLog } from './platform/log/log.ts'
+import type { LogStore } from './platform/log-store/log-store.ts'
+import { openLogStore } from './platform/log-store/open-log-store.ts'
 import { until } from './platform/operations/harness.ts'
 import { getOperation } from './platform/operations/read.ts'
 import { createScheduler } from './platform/operations/schedules.ts'
@@ -28,19 +33,27 @@ test('every schedule asks for work that some part does, under a name of its own'
 for (const { dialect, skip } of dialects) {
   describe.skipIf(skip)(`recurring work on ${dialect}`, () => {
     let made: TestDatabase
+    let logFolder: string
+    let logs: LogStore
     let now = start
     const clock = () => now
     beforeEach(async () => {
       made = await testDatabase(dialect)
+      logFolder = await mkdtemp(join(tmpdir(), 'stead-schedules-'))
+      logs = openLogStore({ url: made.connection.url, folder: logFolder })
       now = start
     })
-    afterEach(() => made.drop())
+    afterEach(async () => {
+      await logs.close()
+      await made.drop()
+      await rm(logFolder, { recursive: true })
+    })
 
     /** Lets the clock stand at a time, and all work that is due there be done. */
     const reach = async (time: number) => {
       now = time
       const { database } = made
-      const services = {} as ControlServices
+      const services = { database, logs } as ControlServices
       const worker = createWorker({
         database,
         definitions: controlJobs,
