@@ -75,9 +75,9 @@ async function sendBytes(
 
 /**
  * WordPress puts `ver=` behind the address of every script and style and changes it with the file: such an address may be
- * kept for a year. Documents are asked for again after five minutes, everything else (media) after a day.
+ * kept for a year without asking (RFC 8246). Documents are asked for again after five minutes, everything else (media) after a day.
  */
 function cacheControl(name: string, target: string): string {
-  if (/[?&](?:ver|v)=[^&]/.test(queryOf(target))) return 'public, max-age=31536000'
+  if (/[?&](?:ver|v)=[^&]/.test(queryOf(target))) return 'public, max-age=31536000, immutable'
   return /\.(?:html?|xml|txt|json|webmanifest|ics)$/i.test(name) ? 'public, max-age=300' : 'public, max-age=86400'
 }

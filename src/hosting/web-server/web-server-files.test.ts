@@ -40,7 +40,7 @@ describe('files', () => {
     expect(reply.headers.etag).toMatch(/^"[^"]+"$/)
     const head = await ask(port, '/style.css', { method: 'HEAD' })
     expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', '6'])
-    expect((await ask(port, '/style.css?ver=6.8')).headers['cache-control']).toBe('public, max-age=31536000')
+    expect((await ask(port, '/style.css?ver=6.8')).headers['cache-control']).toBe('public, max-age=31536000, immutable')
     expect((await ask(port, '/empty.txt')).headers['content-length']).toBe('0')
   })
 
