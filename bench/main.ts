@@ -1,6 +1,7 @@
 import { apiBench } from './api.ts'
 import { createSiteBench } from './create-site.ts'
 import { edgeCacheBench } from './edge-cache.ts'
+import { listsBench } from './lists.ts'
 import { memoryBench } from './memory.ts'
 import { pageBench } from './page.ts'
 import { machine, type Section, sectionText } from './support/report.ts'
@@ -9,6 +10,7 @@ const all: Record<string, () => Promise<Section>> = {
   site: createSiteBench,
   page: pageBench,
   api: apiBench,
+  lists: listsBench,
   edge: edgeCacheBench,
   memory: memoryBench,
 }
