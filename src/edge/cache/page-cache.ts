@@ -1,17 +1,19 @@
 import { LRUCache } from 'lru-cache'
 import type { Route } from '../route.ts'
 import type { Upstreams } from '../upstreams.ts'
-import { type Decision, handled, type ResponseObserver, type Rule, type Visit } from '../visit.ts'
+import { type Decision, handled, type Rule, type Visit } from '../visit.ts'
 import { type Disk, noDisk } from './disk.ts'
 import { createCompression } from './encodings.ts'
 import type { Entry } from './entry.ts'
 import { Fill, type FillResult, type Leader } from './fill.ts'
 import { fillHeaders } from './fill-headers.ts'
-import { isPurgedBy, type PageAddress, pageAddress } from './key.ts'
+import { type PageAddress, pageAddress } from './key.ts'
 import { createLeader } from './leader.ts'
+import { forgetAfterWrite, letGo } from './let-go.ts'
 import type { Tier } from './lifetime.ts'
 import { createMemory, type Memory } from './memory.ts'
-import type { Purge, PurgeFeed } from './purge-feed.ts'
+import { pass } from './pass.ts'
+import type { PurgeFeed } from './purge-feed.ts'
 import {
   isConditional,
   isPersonal,
@@ -55,7 +57,7 @@ const RETRY_MS = 5_000
 /** Pages being fetched at a time; each may hold a body in memory. */
 const MOST_FILLS = 1_024
 
-interface Cache {
+export interface Cache {
   readonly options: Required<Omit<PageCacheOptions, 'disk'>> & { readonly disk: Disk }
   readonly memory: Memory
   readonly fills: Map<string, Fill>
@@ -301,59 +303,4 @@ function startFill(cache: Cache, ask: Ask, stale: Entry | undefined, awaited = f
   })
   fill.start()
   return fill
-}
-
-/** A purge (undefined: some were missed): what it concerns is gone, and what is being fetched will be from before it. */
-function letGo(cache: Cache, purge: Purge | undefined): void {
-  const { memory, fills, options } = cache
-  if (!purge) {
-    memory.clear()
-    options.disk.clear()
-  } else if (purge.paths.length > 0) {
-    memory.purge(purge.siteId, purge.paths)
-    options.disk.purge(purge.siteId, purge.paths)
-  }
-  for (const [key, fill] of fills) {
-    if (purge && !concerns(purge, fill)) continue
-    fill.isDoomed = true
-    fills.delete(key)
-  }
-}
-
-function concerns(purge: Purge, { request }: Fill): boolean {
-  if (purge.siteId !== request.siteId) return false
-  if ((purge.pageEpoch ?? 0) > request.epochs.page || (purge.fileEpoch ?? 0) > request.epochs.file) return true
-  return purge.paths.some((pattern) => isPurgedBy(request.path, pattern))
-}
-
-const observers = new Map<string, ResponseObserver>()
-
-/** Lets a visit go to the host, and says why. */
-function pass(visit: Visit, reason: string): undefined {
-  let observer = observers.get(reason)
-  if (!observer) {
-    observer = { head: (_status, headers) => void headers.push('Cache-Status', `Stead; fwd=${reason}`) }
-    observers.set(reason, observer)
-  }
-  visit.outcome.cached = 'BYPASS'
-  visit.observers ??= []
-  visit.observers.push(observer)
-}
-
-/** RFC 9111 §4.4: what was stored of an address that has been written to is not served any more. */
-function forgetAfterWrite(cache: Cache, visit: Visit, key: string): undefined {
-  if (visit.method === 'OPTIONS') return
-  visit.observers ??= []
-  visit.observers.push({
-    head(status) {
-      if (status >= 400) return
-      const entry = cache.memory.get(key)
-      if (entry) cache.memory.remove(entry)
-      cache.options.disk.forget(key)
-      const fill = cache.fills.get(key)
-      if (!fill) return
-      fill.isDoomed = true
-      cache.fills.delete(key)
-    },
-  })
 }

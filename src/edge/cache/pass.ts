@@ -1,0 +1,15 @@
+import type { ResponseObserver, Visit } from '../visit.ts'
+
+const observers = new Map<string, ResponseObserver>()
+
+/** Lets a visit go to the host, and says why. */
+export function pass(visit: Visit, reason: string): undefined {
+  let observer = observers.get(reason)
+  if (!observer) {
+    observer = { head: (_status, headers) => void headers.push('Cache-Status', `Stead; fwd=${reason}`) }
+    observers.set(reason, observer)
+  }
+  visit.outcome.cached = 'BYPASS'
+  visit.observers ??= []
+  visit.observers.push(observer)
+}
