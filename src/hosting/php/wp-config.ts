@@ -51,7 +51,8 @@ export function wpConfig(config: WpConfig, random: (size: number) => Buffer): st
   ].join('\n')
 }
 
-function phpLiteral(value: string | number | boolean): string {
+/** A PHP literal of a value. */
+export function phpLiteral(value: string | number | boolean): string {
   if (typeof value !== 'string') return String(value)
   return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, rename, unlink } from 'node:fs/promises'
+import { phpLiteral } from '../php/wp-config.ts'
 import { inFolder } from './open-inside.ts'
 
 export type ConfigConstants = Readonly<Record<string, string | number | boolean | null>>
@@ -79,10 +80,4 @@ function beforeWordPress(text: string, line: string): string {
   )
   if (at < 0) throw new Error('wp-config.php does not load WordPress')
   return text.slice(0, at) + line + text.slice(at)
-}
-
-/** A PHP literal of a value. */
-export function phpLiteral(value: string | number | boolean): string {
-  if (typeof value !== 'string') return String(value)
-  return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }
