@@ -42,11 +42,11 @@ async function creations(stead: Stead, count: number, awaitSpare: boolean): Prom
 }
 
 async function isQuiet(stead: Stead, awaitSpare: boolean): Promise<boolean> {
-  const response = await fetch(`${stead.apiUrl}/readyz`)
-  const { hosts } = (await response.json()) as { hosts: { php: { spares: number } }[] }
   // the report of a host is up to two seconds old
-  await pause(1000)
-  return !awaitSpare || (hosts[0]?.php.spares ?? 0) > 0
+  await pause(2500)
+  const response = await fetch(`${stead.apiUrl}/readyz`)
+  const { hosts } = (await response.json()) as { hosts: { warmSpares: number }[] }
+  return !awaitSpare || (hosts[0]?.warmSpares ?? 0) > 0
 }
 
 async function create(stead: Stead, name: string): Promise<Creation> {

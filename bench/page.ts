@@ -17,7 +17,7 @@ export async function pageBench(): Promise<Section> {
     for (let page = 0; page < PAGES; page++)
       times.ours.push(await timed(() => stead.visit('bench-page', `/?page=${page}`)))
     await stead.stop()
-    const plain = await plainPhp(home)
+    const plain = await plainPhp(home, `bench-page.localhost:${stead.edgePort}`)
     await plain.warm(20)
     for (let page = 0; page < PAGES; page++) times.plain.push(await plain.page(page))
     await plain.stop()
@@ -46,7 +46,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** PHP alone in a process, not contained, spoken to directly. */
-async function plainPhp(homePath: string) {
+async function plainPhp(homePath: string, address: string) {
   const runtime = await createWasmRuntime({
     sandbox: 'none',
     memoryLimitMb: 256,
@@ -59,11 +59,11 @@ async function plainPhp(homePath: string) {
     corePath,
     phpVersion: '8.3',
     uid: null,
-    address: 'bench-page.localhost',
+    address,
   })
   const page = (number: number) =>
     timed(async () => {
-      const { body, finished } = await process.request({
+      const { status, body, finished } = await process.request({
         method: 'GET',
         path: `/?page=${number}`,
         script: '/wordpress/index.php',
@@ -72,8 +72,9 @@ async function plainPhp(homePath: string) {
         bodyBytes: 0,
         remoteAddress: '127.0.0.1',
         https: false,
-        host: 'bench-page.localhost',
+        host: address,
       })
+      if (status !== 200) throw new Error(`the yardstick answered ${status}`)
       body.resume()
       await finished
     })

@@ -15,6 +15,7 @@ const madeBy = [
   'src/hosting/site-files/lay-out-home.ts',
   'src/hosting/php/wp-config.ts',
   'src/hosting/php/tasks/install.php',
+  'src/hosting/php/tasks/check-site.php',
 ]
 
 /** Where a data folder with nothing in it but an unpacked core and its template is kept for tests of this user. */

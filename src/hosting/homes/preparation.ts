@@ -26,7 +26,7 @@ export interface Preparation {
   template(): Promise<Template>
   /** Makes up for homes and spares that were taken, in the background. */
   refill(): void
-  state(): { preparing: boolean; wordpress: string | null; reason: string | null }
+  state(): { preparing: boolean; wordpress: string | null; reason: string | null; warmSpares: number }
   stop(): Promise<void>
 }
 
@@ -93,7 +93,7 @@ export function createPreparation(options: PreparationOptions): Preparation {
         preparing = false
       }
     },
-    state: () => ({ preparing, wordpress: done?.coreVersion ?? null, reason }),
+    state: () => ({ preparing, wordpress: done?.coreVersion ?? null, reason, warmSpares: spares.warm }),
     async stop() {
       stopped.abort()
       await spares.close()

@@ -21,7 +21,7 @@ interface Spare {
   isWarm: boolean
 }
 
-/** Pages that load what every first visitor and every first login needs. Ten rounds: after them V8 has compiled the rest. */
+/** Rounds of what every first visitor and every first login needs. After ten, V8 has compiled the rest. */
 const ROUNDS = 10
 
 /** Warm PHP processes in prepared homes, for sites that are still to be ordered. */
@@ -33,6 +33,11 @@ export class Spares {
 
   constructor(options: SparesOptions) {
     this.#options = options
+  }
+
+  /** How many wait, warm. */
+  get warm(): number {
+    return [...this.#spares.values()].filter((spare) => spare.isWarm).length
   }
 
   /** Homes in which a warm process of this version waits, longest waiting first. */
@@ -103,30 +108,27 @@ export class Spares {
     process.exited.then(() => {
       if (this.#spares.get(spare.homeId) === spare) this.#spares.delete(spare.homeId)
     })
+    const isOurs = () => this.#spares.get(spare.homeId) === spare
     for (let round = 0; round < ROUNDS; round++)
-      for (const request of warmingRequests) {
+      for (const warm of warmingSteps) {
         // claimed meanwhile: the process belongs to whoever took it
-        if (this.#spares.get(spare.homeId) !== spare) return
-        await visit(process, request)
+        if (!isOurs()) return
+        await warm(process)
       }
-    if (this.#spares.get(spare.homeId) === spare) spare.isWarm = true
+    if (isOurs()) spare.isWarm = true
   }
 }
 
-interface Visit {
-  readonly method: string
-  readonly path: string
-  readonly script: string
-}
-
-const warmingRequests: readonly Visit[] = [
-  { method: 'GET', path: '/', script: '/wordpress/index.php' },
-  { method: 'GET', path: '/wp-login.php', script: '/wordpress/wp-login.php' },
+const warmingSteps: readonly ((process: PhpProcess) => Promise<unknown>)[] = [
+  (process) => visit(process, '/', '/wordpress/index.php'),
+  (process) => visit(process, '/wp-login.php', '/wordpress/wp-login.php'),
+  // what its site will be asked first
+  (process) => process.runTask('check-site', {}),
 ]
 
-async function visit(process: PhpProcess, { method, path, script }: Visit): Promise<void> {
+async function visit(process: PhpProcess, path: string, script: string): Promise<void> {
   const { body, finished } = await process.request({
-    method,
+    method: 'GET',
     path,
     script,
     headers: [],

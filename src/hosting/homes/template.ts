@@ -33,7 +33,7 @@ export interface TemplateParts {
 }
 
 /** Raised when the making of templates changes: older ones are made again. */
-const FORM = 1
+const FORM = 2
 
 /**
  * The golden copy for a core, made when there is none: WordPress' own installer runs once (2–5 s), and never for a site.
@@ -91,6 +91,8 @@ async function install(homePath: string, { core, runtime, uid }: TemplateParts):
       email: templateMarks.email,
       url: `http://${templateMarks.address}`,
     })
+    // what WordPress makes at its first page (widgets, navigation, caches of block styles) is made here, once for all sites
+    await process.runTask('check-site', {})
   } finally {
     await process.stop()
   }

@@ -24,10 +24,6 @@ return static function (array $input): array {
     update_option('rewrite_rules', '');
     delete_option('rewrite_rules');
     update_option('users_can_register', 0);
-    // Core, plugin and theme updates are the control plane's work.
-    foreach (['wp_version_check', 'wp_update_plugins', 'wp_update_themes'] as $hook) {
-        wp_unschedule_hook($hook);
-    }
     if ($wpdb->last_error) {
         throw new RuntimeException($wpdb->last_error);
     }

@@ -91,7 +91,7 @@ describe.skipIf(!core).each(phpVersions)('WordPress on PHP %s', (phpVersion) => 
   it('tells a task’s error by PHP’s message and goes on', async () => {
     await expect(php.runTask('reset-password', { login: 'nobody', password: 'x' })).rejects.toThrow('no such user')
     await expect(php.runTask('no-such-task', {})).rejects.toThrow('no-such-task')
-    expect(await php.runTask('check-write', {})).toEqual({ title: 'A test site' })
+    expect(await php.runTask('check-site', {})).toEqual({ title: 'A test site' })
   })
 
   it('runs due events and tells when the next are due', async () => {
@@ -162,7 +162,7 @@ describe.skipIf(!core).each(phpVersions)('WordPress on PHP %s', (phpVersion) => 
         )
       ).text,
     ).toContain('<title>Moved in</title>')
-    expect(await php.runTask('check-write', {})).toEqual({ title: 'Moved in' })
+    expect(await php.runTask('check-site', {})).toEqual({ title: 'Moved in' })
   })
 })
 
