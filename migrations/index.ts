@@ -4,6 +4,7 @@ import { operations } from './0002-operations.ts'
 import { people } from './0003-people.ts'
 import { caches } from './0004-caches.ts'
 import { statistics } from './0005-statistics.ts'
+import { counts } from './0006-counts.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -12,4 +13,5 @@ export const migrations: Record<string, Migration> = {
   '0003-people': people,
   '0004-caches': caches,
   '0005-statistics': statistics,
+  '0006-counts': counts,
 }

@@ -10,6 +10,8 @@ export interface LoadOptions {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly method?: 'GET' | 'POST'
+  /** Bearer tokens that the requests of the run take turns with. */
+  readonly tokens?: readonly string[]
   /** `#` in it becomes a number that no other request of the run has. */
   readonly body?: string
   readonly seconds: number
@@ -42,7 +44,7 @@ export async function requestsPerSecond(options: LoadOptions): Promise<number> {
   }
 }
 
-function luaScript({ method = 'GET', headers = {}, body }: LoadOptions): string {
+function luaScript({ method = 'GET', headers = {}, tokens = [], body }: LoadOptions): string {
   const lines = Object.entries(headers).map(
     ([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`,
   )
@@ -50,8 +52,10 @@ function luaScript({ method = 'GET', headers = {}, body }: LoadOptions): string 
   return [
     ...lines,
     `local n, prefix = 0, "${Date.now().toString(36)}"`,
+    `local tokens = {${tokens.map((token) => JSON.stringify(token)).join(', ')}}`,
     'request = function()',
     '  n = n + 1',
+    '  if #tokens > 0 then wrk.headers["authorization"] = "Bearer " .. tokens[n % #tokens + 1] end',
     `  local body = string.gsub(${JSON.stringify(body)}, "#", prefix .. n)`,
     `  return wrk.format("${method}", nil, nil, body)`,
     'end',

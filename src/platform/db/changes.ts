@@ -101,7 +101,7 @@ export async function postgresChanges(url: string): Promise<ChangeFeed> {
     const next = new pg.Client({ connectionString: url, application_name: 'stead changes', keepAlive: true })
     next.on('error', () => {})
     next.on('notification', ({ payload }) => {
-      const topic = payload?.split(' ', 1)[0] as Topic
+      const topic = payload as Topic
       versions[topic]++
       tell(topic)
     })

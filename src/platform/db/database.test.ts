@@ -2,11 +2,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, statSync } from 'node:fs'
 import { sql } from 'kysely'
+import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../../../migrations/index.ts'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
-import { announce, type Database, isUniqueViolation, lockForUpdate, openDatabase } from './database.ts'
+import { announce, type Database, isUniqueViolation, lockForUpdate, openDatabase, type Tx } from './database.ts'
 import { DatabaseTooNew, migrate } from './migrate.ts'
+import { precompiled } from './precompiled.ts'
 
 const account = (email: string) => ({
   email,
@@ -81,13 +83,25 @@ for (const { dialect, skip } of dialects) {
         })
         await other.transaction(async (tx) => {
           await tx.insertInto('accounts').values(account('a@example.com')).execute()
-          await announce(tx, 'routes', 'x.localhost')
+          await announce(tx, 'routes')
         })
         await heard
         expect(db.changes.version('routes')).not.toBe(before)
       } finally {
         await other.close()
       }
+    })
+
+    test('a statement with a unique fault fails the same at each run, and others go on', async () => {
+      const insert = () => db.transaction((tx) => tx.insertInto('accounts').values(account('a@example.com')).execute())
+      await insert()
+      for (let run = 0; run < 5; run++) await expect(insert()).rejects.toSatisfy(isUniqueViolation)
+      const read = precompiled((tx, { email }: { email: string }) =>
+        tx.selectFrom('accounts').select(['id', 'default_datacenter']).where('email', '=', email),
+      )
+      for (let run = 0; run < 5; run++)
+        expect(await read(db.read, { email: 'a@example.com' })).toEqual([{ id: 1, default_datacenter: null }])
+      expect(await read(db.read, { email: 'b@example.com' })).toEqual([])
     })
 
     test('five processes that migrate at once end with one schema', async () => {
@@ -104,6 +118,42 @@ for (const { dialect, skip } of dialects) {
     })
   })
 }
+
+describe.skipIf(dialects.find(({ dialect }) => dialect === 'postgres')?.skip)('what is PostgreSQL’s alone', () => {
+  test('a statement is prepared from its second run on', async () => {
+    const made = await testDatabase('postgres')
+    const run = () =>
+      made.database.transaction(async (tx) => {
+        await tx.selectFrom('hosts').select('id').where('name', '=', 'none').execute()
+        const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements`.execute(tx)
+        return rows.filter(({ statement }) => statement.includes('"hosts"')).length
+      })
+    expect([await run(), await run(), await run()]).toEqual([0, 1, 1])
+    await made.drop()
+  })
+
+  test('a transaction announces each topic once, and nothing when it is rolled back', async () => {
+    const made = await testDatabase('postgres')
+    const listener = new pg.Client({ connectionString: made.connection.url })
+    await listener.connect()
+    const heard: (string | undefined)[] = []
+    listener.on('notification', ({ payload }) => heard.push(payload))
+    await listener.query('listen stead')
+    const announceAll = async (tx: Tx) => {
+      for (const topic of ['routes', 'operations', 'routes'] as const) await announce(tx, topic)
+    }
+    const rolledBack = made.database.transaction(async (tx) => {
+      await announceAll(tx)
+      throw new Error('no')
+    })
+    await expect(rolledBack).rejects.toThrow('no')
+    await made.database.transaction(announceAll)
+    await announce(made.database.read, 'tokens')
+    await expect.poll(() => heard).toEqual(['routes', 'operations', 'tokens'])
+    await listener.end()
+    await made.drop()
+  })
+})
 
 test('a process that is killed inside a transaction on SQLite leaves the database whole and free', async () => {
   const made = await testDatabase('sqlite')

@@ -3,6 +3,7 @@ import { CompiledQuery, Kysely, PostgresAdapter, PostgresDialect, sql } from 'ky
 import pg from 'pg'
 import { type ChangeFeed, postgresChanges, sqliteChanges, type Topic } from './changes.ts'
 import { nodeSqliteDialect } from './node-sqlite.ts'
+import { PreparedClient } from './prepared-client.ts'
 import type { Schema } from './schema.ts'
 
 /** What store functions take first: a transaction, or the read connection where one statement is enough. */
@@ -58,7 +59,7 @@ async function openSqliteDatabase(file: string): Promise<Database> {
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
 async function openPostgres(url: string): Promise<Database> {
-  const pool = new pg.Pool({ connectionString: url, max: 16, application_name: 'stead' })
+  const pool = new pg.Pool({ connectionString: url, max: 16, application_name: 'stead', Client: PreparedClient })
   // an idle connection that the server closes must not end the process; the next query opens another
   pool.on('error', () => {})
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
@@ -66,7 +67,7 @@ async function openPostgres(url: string): Promise<Database> {
   return {
     dialect: 'postgres',
     read: db,
-    transaction: (work) => retried(() => db.transaction().execute(work)),
+    transaction: (work) => retried(() => db.transaction().execute((tx) => announcing(tx, work))),
     changes,
     async close() {
       await changes.close()
@@ -94,15 +95,34 @@ export function isPostgres(tx: Tx): boolean {
 
 /**
  * Makes other transactions that lock the same row wait until this one ends: the guard of rules such as "at most 20
- * sites an account". SQLite has one writer at a time and needs nothing.
+ * sites an account". SQLite has one writer at a time and needs nothing. Rows that refer to the locked one may be added
+ * meanwhile (they ask for its key only), so that the lock can come after inserts, and last no longer than it must.
  */
 export async function lockForUpdate(tx: Tx, table: 'accounts' | 'sites' | 'hosts', id: number): Promise<void> {
-  if (isPostgres(tx)) await sql`select 1 from ${sql.table(table)} where id = ${id} for update`.execute(tx)
+  if (isPostgres(tx)) await sql`select 1 from ${sql.table(table)} where id = ${id} for no key update`.execute(tx)
 }
 
 /** Announces a change to the other processes when the transaction commits. SQLite's own log announces every commit. */
-export async function announce(tx: Tx, topic: Topic, detail = ''): Promise<void> {
-  if (isPostgres(tx)) await sql`select pg_notify('stead', ${`${topic} ${detail}`})`.execute(tx)
+export async function announce(tx: Tx, topic: Topic): Promise<void> {
+  if (!isPostgres(tx)) return
+  const atEnd = announced.get(tx)
+  if (atEnd) atEnd.add(topic)
+  else await notify(tx, [topic])
+}
+
+/** What a transaction on PostgreSQL will announce: one statement at its end, however many of its steps announce. */
+const announced = new WeakMap<Tx, Set<Topic>>()
+
+async function announcing<Result>(tx: Tx, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  const topics = new Set<Topic>()
+  announced.set(tx, topics)
+  const result = await work(tx)
+  if (topics.size > 0) await notify(tx, [...topics])
+  return result
+}
+
+async function notify(tx: Tx, topics: readonly Topic[]): Promise<void> {
+  await sql`select pg_notify('stead', topic) from unnest(${topics}::text[]) as topic`.execute(tx)
 }
 
 /** True for an error that says: the database server cannot be reached, or is starting or stopping. */

@@ -7,34 +7,43 @@ interface Compilable<Row> {
 }
 
 /**
- * A query that is built once and run often: building a select with subqueries takes ten times as long as running it.
- * @param build makes the query for some arguments; it must use each as a value only, never decide by it
+ * A query that is built once and run often: building a statement takes several times as long as SQLite takes to run it.
+ * @param build makes the query for some values; it must use each as a value only, never decide by it or reckon with it
  */
-export function precompiled<Args extends readonly (number | string)[], Row>(
-  build: (tx: Tx, ...args: Args) => Compilable<Row>,
-): (tx: Tx, ...args: Args) => Promise<Row[]> {
-  const plans: Partial<Record<'sqlite' | 'postgres', { sql: string; slots: (number | { value: unknown })[] }>> = {}
-  return async (tx, ...args) => {
+export function precompiled<Given extends object, Row>(
+  build: (tx: Tx, given: Given) => Compilable<Row>,
+): (tx: Tx, given: Given) => Promise<Row[]> {
+  const plans: Partial<Record<'sqlite' | 'postgres', Plan>> = {}
+  return async (tx, given) => {
     const dialect = isPostgres(tx) ? 'postgres' : 'sqlite'
-    plans[dialect] ??= planOf(build, tx, args.length)
+    plans[dialect] ??= planOf(build, tx)
     const { sql, slots } = plans[dialect]
-    const values = slots.map((slot) => (typeof slot === 'number' ? args[slot] : slot.value))
-    const { rows } = await tx.executeQuery<Row>(CompiledQuery.raw(sql, values))
+    const parameters = slots.map((slot) =>
+      'name' in slot ? (given as Record<string, unknown>)[slot.name] : slot.value,
+    )
+    const { rows } = await tx.executeQuery<Row>(CompiledQuery.raw(sql, parameters))
     return rows
   }
 }
 
-/** Arguments that nothing else can be mistaken for find their places among the parameters. */
-function planOf<Args extends readonly (number | string)[], Row>(
-  build: (tx: Tx, ...args: Args) => Compilable<Row>,
-  tx: Tx,
-  arity: number,
-) {
-  const marks = Array.from({ length: arity }, () => new Date(Number.NaN)) as unknown as Args
-  const { sql, parameters } = build(tx, ...marks).compile()
-  const slots = parameters.map((value) => {
-    const index = marks.indexOf(value as Args[number])
-    return index < 0 ? { value } : index
-  })
-  return { sql, slots }
+interface Plan {
+  readonly sql: string
+  /** Each parameter is one of the given values, or always the same. */
+  readonly slots: readonly ({ readonly name: string } | { readonly value: unknown })[]
+}
+
+/** Stands for a given value while the query is built; passes for a value with the builder, and for nothing else. */
+class Mark extends Date {
+  readonly standsFor: string
+
+  constructor(name: string) {
+    super(Number.NaN)
+    this.standsFor = name
+  }
+}
+
+function planOf<Given extends object, Row>(build: (tx: Tx, given: Given) => Compilable<Row>, tx: Tx): Plan {
+  const marks = new Proxy({}, { get: (_target, name) => new Mark(String(name)) })
+  const { sql, parameters } = build(tx, marks as Given).compile()
+  return { sql, slots: parameters.map((value) => (value instanceof Mark ? { name: value.standsFor } : { value })) }
 }

@@ -34,7 +34,7 @@ export async function cancelOperation(
     .set({ cancel_requested: 1, ...(operation.state === 'queued' && { run_at: databaseNow(tx) }) })
     .where('id', '=', operationId)
     .execute()
-  await announce(tx, 'operations', String(operationId))
+  await announce(tx, 'operations')
   return 'requested'
 }
 
@@ -93,7 +93,7 @@ export async function retryOperation(
     })
     .where('id', '=', operationId)
     .execute()
-  await announce(tx, 'operations', String(operationId))
+  await announce(tx, 'operations')
   return 'queued'
 }
 

@@ -1,6 +1,8 @@
+import type { RawBuilder } from 'kysely'
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import { announce, type Tx } from '../db/database.ts'
+import { announce, isPostgres, type Tx } from '../db/database.ts'
+import { precompiled } from '../db/precompiled.ts'
 import type { Definition } from './definition.ts'
 import { databaseNow } from './lease.ts'
 
@@ -33,35 +35,65 @@ export async function enqueue<Schema extends TSchema>(
   checkInput(definition, input)
   const onHost = definition.on === 'host'
   if (onHost && options.hostId == null) throw new TypeError(`${definition.name} runs on a host: hostId is needed`)
-  const { id } = await tx
+  const row = {
+    type: definition.name,
+    runner: definition.on,
+    hostId: onHost ? (options.hostId ?? null) : null,
+    siteId: options.siteId ?? null,
+    accountId: options.accountId ?? null,
+    input: JSON.stringify(input),
+    source: options.source === undefined ? null : JSON.stringify(options.source),
+    createdAt: options.now ?? Date.now(),
+  }
+  const byServersClock = options.runAt === undefined && isPostgres(tx)
+  const inserted = byServersClock
+    ? await insertDueNow(tx, row)
+    : await insertDueAt(tx, { ...row, runAt: options.runAt ?? Date.now() })
+  const { id } = inserted[0] as { id: number }
+  await insertSteps(tx, id, Object.keys(definition.steps))
+  await announce(tx, 'operations')
+  return id
+}
+
+type NewOperation = {
+  type: string
+  runner: 'control' | 'host'
+  hostId: number | null
+  siteId: number | null
+  accountId: number | null
+  input: string
+  source: string | null
+  createdAt: number
+}
+
+const insertDueNow = precompiled((tx, row: NewOperation) => insertOperation(tx, row, databaseNow(tx)))
+const insertDueAt = precompiled((tx, row: NewOperation & { runAt: number }) => insertOperation(tx, row, row.runAt))
+
+const insertOperation = (tx: Tx, row: NewOperation, runAt: number | RawBuilder<number>) =>
+  tx
     .insertInto('operations')
     .values({
-      type: definition.name,
-      runner: definition.on,
-      host_id: onHost ? (options.hostId ?? null) : null,
-      site_id: options.siteId ?? null,
-      account_id: options.accountId ?? null,
-      input: JSON.stringify(input),
-      source: options.source === undefined ? null : JSON.stringify(options.source),
+      type: row.type,
+      runner: row.runner,
+      host_id: row.hostId,
+      site_id: row.siteId,
+      account_id: row.accountId,
+      input: row.input,
+      source: row.source,
       state: 'queued',
       ending: null,
       cancel_requested: 0,
       attempts: 0,
-      run_at: options.runAt ?? databaseNow(tx),
+      run_at: runAt,
       lease_owner: null,
       lease_until: null,
       error: null,
       progress: 0,
-      created_at: options.now ?? Date.now(),
+      created_at: row.createdAt,
       started_at: null,
       finished_at: null,
     })
     .returning('id')
-    .executeTakeFirstOrThrow()
-  await insertSteps(tx, id, Object.keys(definition.steps))
-  await announce(tx, 'operations', String(id))
-  return id
-}
 
 function checkInput(definition: Definition<TSchema, never>, input: unknown): void {
   if (Value.Check(definition.input, input)) return
@@ -70,16 +102,29 @@ function checkInput(definition: Definition<TSchema, never>, input: unknown): voi
 }
 
 async function insertSteps(tx: Tx, operationId: number, names: string[]): Promise<void> {
-  const steps = names.map((name, position) => ({
-    operation_id: operationId,
-    position,
-    name,
-    state: 'pending' as const,
-    attempts: 0,
-    result: null,
-    error: null,
-    started_at: null,
-    finished_at: null,
-  }))
-  if (steps.length > 0) await tx.insertInto('operation_steps').values(steps).execute()
+  if (names.length === 0) return
+  const key = names.join()
+  const insert = stepInserts.get(key) ?? stepsInsert(names)
+  stepInserts.set(key, insert)
+  await insert(tx, { operationId })
 }
+
+/** By the names of the steps: there are as many as definitions. */
+const stepInserts = new Map<string, ReturnType<typeof stepsInsert>>()
+
+const stepsInsert = (names: readonly string[]) =>
+  precompiled((tx, { operationId }: { operationId: number }) =>
+    tx.insertInto('operation_steps').values(names.map((name, position) => newStep(operationId, name, position))),
+  )
+
+const newStep = (operationId: number, name: string, position: number) => ({
+  operation_id: operationId,
+  position,
+  name,
+  state: 'pending' as const,
+  attempts: 0,
+  result: null,
+  error: null,
+  started_at: null,
+  finished_at: null,
+})

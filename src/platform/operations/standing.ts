@@ -133,7 +133,7 @@ export async function end(
       .execute()
   if (state !== 'succeeded' && definition?.failed) await callHook(tx, operation, definition, state, surroundings)
   Object.assign(operation, changes)
-  await announce(tx, 'operations', String(operation.id))
+  await announce(tx, 'operations')
 }
 
 async function callHook(
@@ -189,7 +189,7 @@ export async function putBack(
     })
     .where('id', '=', operation.id)
     .execute()
-  await announce(tx, 'operations', String(operation.id))
+  await announce(tx, 'operations')
 }
 
 /** Records that the step at `position` is done with `result`. */

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { announce, type Tx } from '../../platform/db/database.ts'
+import { precompiled } from '../../platform/db/precompiled.ts'
 import type { AccountRow, ApplicationRow } from '../../platform/db/schema.ts'
 
 /** An account, as the rest of Stead sees it. */
@@ -28,9 +29,13 @@ const account = (row: Selectable<AccountRow>): Account => ({
 })
 
 export async function findAccount(tx: Tx, id: number): Promise<Account | undefined> {
-  const row = await tx.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst()
+  const [row] = await accountRow(tx, { id })
   return row && account(row)
 }
+
+const accountRow = precompiled((tx, { id }: { id: number }) =>
+  tx.selectFrom('accounts').selectAll().where('id', '=', id),
+)
 
 export async function findAccountByEmail(tx: Tx, email: string): Promise<Account | undefined> {
   const row = await tx.selectFrom('accounts').selectAll().where('email', '=', email).executeTakeFirst()

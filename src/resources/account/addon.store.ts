@@ -1,18 +1,22 @@
 import type { Tx } from '../../platform/db/database.ts'
+import { precompiled } from '../../platform/db/precompiled.ts'
 import type { Account } from './account.store.ts'
 import { type AttachedAddon, capacityOf } from './addons.ts'
 import { type Plan, planNamed } from './plans.ts'
 
 /** In order of add-on. */
 export async function listAttachedAddons(tx: Tx, accountId: number): Promise<AttachedAddon[]> {
-  const rows = await tx
+  const rows = await addonRows(tx, { accountId })
+  return rows.map((row) => ({ addonId: row.addon_id, quantity: row.quantity }))
+}
+
+const addonRows = precompiled((tx, { accountId }: { accountId: number }) =>
+  tx
     .selectFrom('account_addons')
     .select(['addon_id', 'quantity'])
     .where('account_id', '=', accountId)
-    .orderBy('addon_id')
-    .execute()
-  return rows.map((row) => ({ addonId: row.addon_id, quantity: row.quantity }))
-}
+    .orderBy('addon_id'),
+)
 
 /** Sets how many of an add-on an account has altogether; 0 detaches it. */
 export async function setAddonQuantity(tx: Tx, accountId: number, { addonId, quantity }: AttachedAddon): Promise<void> {
@@ -26,6 +30,37 @@ export async function setAddonQuantity(tx: Tx, accountId: number, { addonId, qua
     .onConflict((conflict) => conflict.columns(['account_id', 'addon_id']).doUpdateSet({ quantity }))
     .execute()
 }
+
+/** What counts against an account's plan; disabled sites count too. */
+export interface Usage {
+  readonly billable: number
+  readonly staging: number
+}
+
+/** What an account may have and what it has, in one look. To decide by it, lock the account first. */
+export async function capacityAndUsage(tx: Tx, account: Account): Promise<{ capacity: Plan; usage: Usage }> {
+  const rows = await usageRows(tx, { accountId: account.id })
+  const attached = rows.flatMap(({ addon_id: addonId, quantity }) =>
+    addonId === null || quantity === null ? [] : [{ addonId, quantity }],
+  )
+  const usage = { billable: Number(rows[0]?.billable ?? 0), staging: Number(rows[0]?.in_staging ?? 0) }
+  return { capacity: capacityOf(planNamed(account.plan), attached), usage }
+}
+
+const usageRows = precompiled((tx, { accountId }: { accountId: number }) => {
+  const sitesOf = (staging: 0 | 1) =>
+    tx
+      .selectFrom('sites')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('sites.account_id', '=', accountId)
+      .where('sites.deleted_at', 'is', null)
+      .where('sites.staging', '=', staging)
+  return tx
+    .selectFrom('accounts')
+    .leftJoin('account_addons', 'account_addons.account_id', 'accounts.id')
+    .select(['addon_id', 'quantity', sitesOf(0).as('billable'), sitesOf(1).as('in_staging')])
+    .where('accounts.id', '=', accountId)
+})
 
 /** Plan and add-ons together. To decide by it, lock the account first. */
 export const capacityOfAccount = async (tx: Tx, account: Account): Promise<Plan> =>

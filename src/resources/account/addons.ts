@@ -1,6 +1,6 @@
 import type { Plan } from './plans.ts'
 
-export { capacityOfAccount } from './addon.store.ts'
+export { capacityAndUsage, capacityOfAccount, type Usage } from './addon.store.ts'
 
 /** Something that an account can have more of than its plan gives. */
 export interface Addon {

@@ -3,10 +3,9 @@ import { nullable } from '../../platform/http/schemas.ts'
 import { EntrySchema, recentActivity } from '../activity/entry.ts'
 import { countCollaboratorAccounts } from '../collaborators/collaborator.ts'
 import { operation } from '../operation.ts'
-import { countUsage } from '../sites/site.ts'
 import { accountSums, detailPageViews, PageViews } from '../statistics/statistics.ts'
 import { type Account, findAccount, gravatar } from './account.ts'
-import { capacityOfAccount } from './addon.store.ts'
+import { capacityAndUsage } from './addon.store.ts'
 
 const AccountSchema = Type.Object({
   affiliate: Type.Boolean(),
@@ -47,8 +46,9 @@ export const getAccount = operation({
 
   async handle({ tx, caller }) {
     const account = (await findAccount(tx, caller.accountId)) as Account
-    const { maxBillable, maxStaging, name: productName } = await capacityOfAccount(tx, account)
-    const { billable, staging } = await countUsage(tx, account.id)
+    const { capacity, usage } = await capacityAndUsage(tx, account)
+    const { maxBillable, maxStaging, name: productName } = capacity
+    const { billable, staging } = usage
     const total = billable + staging
     return {
       affiliate: false,

@@ -3,9 +3,8 @@ import { lockForUpdate } from '../../platform/db/database.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
 import { recordActivity } from '../activity/record.ts'
 import { operation } from '../operation.ts'
-import { countUsage } from '../sites/site.ts'
 import { type Account, findAccount } from './account.ts'
-import { listAttachedAddons, setAddonQuantity } from './addon.store.ts'
+import { capacityAndUsage, listAttachedAddons, setAddonQuantity } from './addon.store.ts'
 import { addonOf, addons, capacityOf, presentAttached } from './addons.ts'
 import { AttachedAddons } from './list-attached-addons.ts'
 import { planNamed } from './plans.ts'
@@ -40,7 +39,7 @@ export const updateAddons = operation({
     if (quantity === had) return presentAttached(before)
     const others = before.filter((each) => each.addonId !== addonId)
     const capacity = capacityOf(planNamed(account.plan), [...others, { addonId, quantity }])
-    const { billable, staging } = await countUsage(tx, account.id)
+    const { billable, staging } = (await capacityAndUsage(tx, account)).usage
     const isTooFew = billable > capacity.maxBillable || staging > capacity.maxStaging
     if (quantity < had && addon.unit === 'sites' && isTooFew) {
       const { maxBillable, maxStaging } = capacity

@@ -1,4 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts'
+import { precompiled } from '../../platform/db/precompiled.ts'
+import type { ActivityRow } from '../../platform/db/schema.ts'
 import type { RequestFacts } from '../../platform/http/operation.ts'
 import type { Caller } from '../context.ts'
 import { type AccountAction, actions, type SiteAction } from './actions.ts'
@@ -20,23 +22,35 @@ export async function recordActivity(
   entry: Subject & { accountId: number; message: string; now: number },
 ): Promise<void> {
   const person = actor === 'systems' ? undefined : actor
-  await tx
-    .insertInto('activity')
-    .values({
-      account_id: entry.accountId,
-      site_id: entry.siteId ?? null,
-      action: entry.action,
-      description: actions[entry.action],
-      message: entry.message,
-      source: person ? 'api.v1' : 'systems',
-      // in lower case, as filters look for them
-      actor_email: person?.caller.accountEmail.toLowerCase() ?? null,
-      ip_address: person ? plainAddress(person.request.ipAddress) : null,
-      user_agent: person?.request.userAgent.slice(0, 500) ?? '',
-      created_at: entry.now,
-    })
-    .execute()
+  await insertEntry(tx, {
+    account_id: entry.accountId,
+    site_id: entry.siteId ?? null,
+    action: entry.action,
+    description: actions[entry.action],
+    message: entry.message,
+    source: person ? 'api.v1' : 'systems',
+    // in lower case, as filters look for them
+    actor_email: person?.caller.accountEmail.toLowerCase() ?? null,
+    ip_address: person ? plainAddress(person.request.ipAddress) : null,
+    user_agent: person?.request.userAgent.slice(0, 500) ?? '',
+    created_at: entry.now,
+  })
 }
+
+const insertEntry = precompiled((tx, row: Omit<ActivityRow, 'id'>) =>
+  tx.insertInto('activity').values({
+    account_id: row.account_id,
+    site_id: row.site_id,
+    action: row.action,
+    description: row.description,
+    message: row.message,
+    source: row.source,
+    actor_email: row.actor_email,
+    ip_address: row.ip_address,
+    user_agent: row.user_agent,
+    created_at: row.created_at,
+  }),
+)
 
 /** A socket that listens for both kinds of addresses gives IPv4 ones in the mapped form (RFC 4291 §2.5.5.2). */
 const plainAddress = (address: string): string => address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')

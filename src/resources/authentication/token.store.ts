@@ -12,7 +12,7 @@ export interface TokenOwner {
 
 /** @returns `undefined` for an unknown or revoked token, and for one of a revoked application; an expired one as long as it is kept */
 export async function findToken(tx: Tx, hash: string): Promise<TokenOwner | undefined> {
-  const [row] = await tokenRow(tx, hash)
+  const [row] = await tokenRow(tx, { hash })
   return (
     row && {
       applicationId: row.id,
@@ -24,7 +24,7 @@ export async function findToken(tx: Tx, hash: string): Promise<TokenOwner | unde
   )
 }
 
-const tokenRow = precompiled((tx, hash: string) =>
+const tokenRow = precompiled((tx, { hash }: { hash: string }) =>
   tx
     .selectFrom('tokens')
     .innerJoin('applications', 'applications.id', 'tokens.application_id')

@@ -1,4 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts'
+import { precompiled } from '../../platform/db/precompiled.ts'
 import type { Role } from '../access.ts'
 
 /** What an owner lets another account do beyond single sites. */
@@ -33,12 +34,7 @@ export async function findAccountAccess(
 
 /** All whom an owner has given account-level access, in order of account. */
 export async function accountAccess(tx: Tx, ownerAccountId: number): Promise<AccountAccess[]> {
-  const rows = await tx
-    .selectFrom('account_access')
-    .selectAll()
-    .where('owner_account_id', '=', ownerAccountId)
-    .orderBy('account_id')
-    .execute()
+  const rows = await accessRows(tx, { ownerAccountId })
   return rows.map((row) => ({
     ownerAccountId: row.owner_account_id,
     accountId: row.account_id,
@@ -47,6 +43,10 @@ export async function accountAccess(tx: Tx, ownerAccountId: number): Promise<Acc
     roles: JSON.parse(row.roles) as Role[],
   }))
 }
+
+const accessRows = precompiled((tx, { ownerAccountId }: { ownerAccountId: number }) =>
+  tx.selectFrom('account_access').selectAll().where('owner_account_id', '=', ownerAccountId).orderBy('account_id'),
+)
 
 export async function putAccountAccess(tx: Tx, access: AccountAccess): Promise<void> {
   const rights = {

@@ -15,6 +15,6 @@ export async function setDefensiveUntil(tx: Tx, siteId: number, until: number | 
   if (until !== null && edgeCache === 0) return false
   await tx.updateTable('sites').set({ defensive_until: until }).where('id', '=', siteId).execute()
   await tx.updateTable('routes').set({ changed_at: now }).where('site_id', '=', siteId).execute()
-  await announce(tx, 'routes', String(siteId))
+  await announce(tx, 'routes')
   return true
 }

@@ -50,6 +50,6 @@ export async function purgeCaches(tx: Tx, siteId: number, { pages = [], files = 
     .deleteFrom('cache_purges')
     .where('seq', '<=', seq - KEPT_PURGES)
     .execute()
-  await announce(tx, 'purges', String(seq))
+  await announce(tx, 'purges')
   return seq
 }

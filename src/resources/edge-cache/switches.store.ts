@@ -27,6 +27,6 @@ export async function switchSetting(
     .where('id', '=', siteId)
     .execute()
   await tx.updateTable('routes').set({ changed_at: now }).where('site_id', '=', siteId).execute()
-  await announce(tx, 'routes', String(siteId))
+  await announce(tx, 'routes')
   return { enabled: next, changed }
 }

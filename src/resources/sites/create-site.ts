@@ -1,13 +1,14 @@
-import { isUniqueViolation, lockForUpdate } from '../../platform/db/database.ts'
+import { isUniqueViolation, lockForUpdate, type Tx } from '../../platform/db/database.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { type Account, findAccount, type PhpVersion } from '../account/account.ts'
-import { capacityOfAccount } from '../account/addons.ts'
+import { capacityAndUsage } from '../account/addons.ts'
+import { planNamed } from '../account/plans.ts'
 import { recordActivity } from '../activity/record.ts'
 import { addAccountLevelCollaborators } from '../collaborators/membership.ts'
 import { operation } from '../operation.ts'
 import { provisionSite } from './provision-site.job.ts'
-import { countUsage, insertSite, isNameTaken, listHostRoom, putRoute } from './site.store.ts'
+import { insertSite, listHostRoom, putRoute } from './site.store.ts'
 import {
   checkCapacity,
   choosePlace,
@@ -44,15 +45,11 @@ export const createSite = operation({
     const { tx, ownerId, config, now } = context
     const name = body.name.toLowerCase()
     const administrator = administratorOf(body)
-    // one creation at a time for an account: its limit is counted, and PostgreSQL overlaps transactions
-    await lockForUpdate(tx, 'accounts', ownerId)
     const account = (await findAccount(tx, ownerId)) as Account
-    const plan = await capacityOfAccount(tx, account)
+    const plan = planNamed(account.plan)
     if (isReservedName(name)) throw new Problem('name_reserved', { name })
-    if (await isNameTaken(tx, name)) throw new Problem('name_taken', { name })
     if (body.multisite_support && !plan.multisite) throw new Problem('plan_lacks_multisite', { plan: plan.name })
     const isStaging = body.staging ?? false
-    checkCapacity(plan, await countUsage(tx, account.id), isStaging)
     const place = choosePlace(
       body.datacenter_code,
       account.defaultDatacenter,
@@ -72,7 +69,6 @@ export const createSite = operation({
       adminEmail: administrator?.email ?? account.email,
     } as const
     const site = await insertSite(tx, draft, now).catch((error) => {
-      // two accounts took the name at the same moment
       throw isUniqueViolation(error) ? new Problem('name_taken', { name }) : error
     })
     await putRoute(tx, site.id, stagingHostName(name, config), now)
@@ -81,9 +77,20 @@ export const createSite = operation({
     const collaboratorsCount = await addAccountLevelCollaborators(tx, site, { actor: context, now })
     const target = { siteId: site.id, accountId: account.id, hostId: place.hostId }
     context.started.push(await enqueue(tx, provisionSite, { siteId: site.id }, target))
+    await countAgainstPlan(tx, account, isStaging)
     return presentSite({ ...site, collaboratorsCount }, config, now)
   },
 })
+
+/**
+ * One creation at a time for an account, as PostgreSQL overlaps transactions; last, so that the others wait for a count and a
+ * commit only. @throws Problem `site_limit_reached` when the new site, which is counted as well, is one too many
+ */
+async function countAgainstPlan(tx: Tx, account: Account, isStaging: boolean): Promise<void> {
+  await lockForUpdate(tx, 'accounts', account.id)
+  const { capacity, usage } = await capacityAndUsage(tx, account)
+  checkCapacity(capacity, usage, isStaging)
+}
 
 /** The administrator's name and address come together or not at all. */
 function administratorOf(body: NewSite): { username: string; email: string } | undefined {

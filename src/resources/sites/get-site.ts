@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { timestamp } from '../../platform/http/schemas.ts'
 import { gravatar } from '../account/account.ts'
 import { operation } from '../operation.ts'
-import { detailPageViews, siteStatistics } from '../statistics/statistics.ts'
+import { detailPageViews, readSums } from '../statistics/statistics.ts'
 import { listSiteCollaborators } from './site.store.ts'
 import { presentSite, SiteDetail, SiteId } from './site.ts'
 
@@ -22,7 +22,7 @@ export const getSite = operation({
     const collaborators = site.collaboratorsCount > 0 ? await listSiteCollaborators(tx, site.id) : []
     return {
       ...common,
-      pageViews: detailPageViews((await siteStatistics(tx, site.id)).sums),
+      pageViews: detailPageViews(readSums(site.pageViews)),
       cmsLoginUrl: `${common.url}/wp-admin`,
       collaborators: collaborators.map((each) => ({
         id: each.id,

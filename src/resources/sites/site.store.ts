@@ -4,7 +4,7 @@ import { precompiled } from '../../platform/db/precompiled.ts'
 import type { SiteRow } from '../../platform/db/schema.ts'
 import type { Role } from '../access.ts'
 import type { PhpVersion } from '../account/account.ts'
-import type { EnvironmentType, HostRoom, Install, ListedSite, Site, SiteState, Tag, Usage } from './site.ts'
+import type { EnvironmentType, HostRoom, Install, ListedSite, Site, SiteState, Tag } from './site.ts'
 
 /** A site that the caller may see, with what it may do there. */
 export interface VisibleSite extends ListedSite {
@@ -12,6 +12,8 @@ export interface VisibleSite extends ListedSite {
   readonly isOwned: boolean
   /** Of a collaborator; empty for the owner. */
   readonly roles: readonly Role[]
+  /** Page views as statistics keep them; `null` for a site that is younger than the last refresh. */
+  readonly pageViews: string | null
 }
 
 type CountedRow = Selectable<SiteRow> & { domains_count: number; collaborators_count: number }
@@ -74,7 +76,7 @@ function countedSites(tx: Tx) {
 
 /** @returns `undefined` for a site that does not exist, was deleted, or is no business of this account */
 export async function visibleSite(tx: Tx, accountId: number, siteId: number): Promise<VisibleSite | undefined> {
-  const [row] = await visibleSiteRow(tx, accountId, siteId)
+  const [row] = await visibleSiteRow(tx, { accountId, siteId })
   if (!row) return undefined
   const tags = row.tags_count ? ((await tagsOfSites(tx, accountId, [siteId])).get(siteId) ?? []) : []
   return {
@@ -83,11 +85,12 @@ export async function visibleSite(tx: Tx, accountId: number, siteId: number): Pr
     tags,
     isOwned: row.account_id === accountId,
     roles: row.collaborator_roles === null ? [] : (JSON.parse(row.collaborator_roles) as Role[]),
+    pageViews: row.page_views,
   }
 }
 
 /** Each request for a site begins with it. */
-const visibleSiteRow = precompiled((tx, accountId: number, siteId: number) =>
+const visibleSiteRow = precompiled((tx, { accountId, siteId }: { accountId: number; siteId: number }) =>
   accessibleSites(tx, accountId)
     .select(({ selectFrom }) => [
       selectFrom('collaborators')
@@ -101,6 +104,10 @@ const visibleSiteRow = precompiled((tx, accountId: number, siteId: number) =>
         .whereRef('site_tags.site_id', '=', 'sites.id')
         .where('tags.account_id', '=', accountId)
         .as('tags_count'),
+      selectFrom('site_statistics')
+        .select('site_statistics.page_views')
+        .whereRef('site_statistics.site_id', '=', 'sites.id')
+        .as('page_views'),
     ])
     .where('site_access.site_id', '=', siteId),
 )
@@ -213,12 +220,15 @@ async function tagsOfSites(tx: Tx, accountId: number, siteIds?: readonly number[
 
 /** Lets an account see a site. Once is enough; again changes nothing. */
 export async function grantSight(tx: Tx, accountId: number, site: { id: number; name: string }): Promise<void> {
-  await tx
-    .insertInto('site_access')
-    .values({ account_id: accountId, site_id: site.id, site_name: site.name, rank: 1, is_deleted: 0 })
-    .onConflict((conflict) => conflict.columns(['account_id', 'site_id']).doNothing())
-    .execute()
+  await insertSight(tx, { accountId, siteId: site.id, name: site.name })
 }
+
+const insertSight = precompiled((tx, row: { accountId: number; siteId: number; name: string }) =>
+  tx
+    .insertInto('site_access')
+    .values({ account_id: row.accountId, site_id: row.siteId, site_name: row.name, rank: 1, is_deleted: 0 })
+    .onConflict((conflict) => conflict.columns(['account_id', 'site_id']).doNothing()),
+)
 
 /** Takes a site out of an account's lists, with the account's favourite mark and tags. */
 export async function withdrawSight(tx: Tx, accountId: number, siteId: number): Promise<void> {
@@ -251,22 +261,18 @@ export async function isNameTaken(tx: Tx, name: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** What counts against an account's plan; disabled sites count too. */
-export async function countUsage(tx: Tx, accountId: number): Promise<Usage> {
-  const rows = await tx
-    .selectFrom('sites')
-    .select(['staging', ({ fn }) => fn.countAll<number>().as('count')])
-    .where('account_id', '=', accountId)
-    .where('deleted_at', 'is', null)
-    .groupBy('staging')
-    .execute()
-  const count = (staging: 0 | 1) => Number(rows.find((row) => row.staging === staging)?.count ?? 0)
-  return { billable: count(0), staging: count(1) }
-}
-
 /** Hosts in order of id, with the room that they have left. */
 export async function listHostRoom(tx: Tx): Promise<HostRoom[]> {
-  const rows = await tx
+  const rows = await hostRows(tx, {})
+  return rows.map((row) => ({
+    id: row.id,
+    datacenters: row.datacenters.split(',').filter(Boolean),
+    freeSites: row.max_sites - Number(row.sites),
+  }))
+}
+
+const hostRows = precompiled((tx) =>
+  tx
     .selectFrom('hosts')
     .select(['hosts.id', 'hosts.datacenters', 'hosts.max_sites'])
     .select((query) =>
@@ -277,14 +283,8 @@ export async function listHostRoom(tx: Tx): Promise<HostRoom[]> {
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .as('sites'),
     )
-    .orderBy('hosts.id')
-    .execute()
-  return rows.map((row) => ({
-    id: row.id,
-    datacenters: row.datacenters.split(',').filter(Boolean),
-    freeSites: row.max_sites - Number(row.sites),
-  }))
-}
+    .orderBy('hosts.id'),
+)
 
 export interface SiteDraft {
   readonly accountId: number
@@ -301,26 +301,47 @@ export interface SiteDraft {
 
 /** @throws a unique violation (see `isUniqueViolation`) when the name is taken */
 export async function insertSite(tx: Tx, draft: SiteDraft, now: number): Promise<ListedSite> {
-  const row = await tx
+  const [row] = await insertSiteRow(tx, {
+    ...draft,
+    staging: draft.isStaging ? 1 : 0,
+    // whoever works on a staging site wants to see what he has changed, from outside WordPress too
+    caches: draft.isStaging ? 0 : 1,
+    environmentType: draft.isStaging ? 'staging' : 'production',
+    multisite: draft.hasMultisite ? 1 : 0,
+    now,
+  })
+  await grantSight(tx, draft.accountId, row as Selectable<SiteRow>)
+  return { ...site(row as Selectable<SiteRow>), domainsCount: 0, collaboratorsCount: 0, isFavorite: false, tags: [] }
+}
+
+interface NewSiteRow extends Omit<SiteDraft, 'isStaging' | 'hasMultisite'> {
+  readonly staging: 0 | 1
+  readonly caches: 0 | 1
+  readonly environmentType: EnvironmentType
+  readonly multisite: 0 | 1
+  readonly now: number
+}
+
+const insertSiteRow = precompiled((tx, draft: NewSiteRow) =>
+  tx
     .insertInto('sites')
     .values({
       account_id: draft.accountId,
       name: draft.name,
       display_name: draft.name,
       state: 'deploying',
-      staging: draft.isStaging ? 1 : 0,
+      staging: draft.staging,
       datacenter_code: draft.datacenterCode,
       host_id: draft.hostId,
       php_version: draft.phpVersion,
       core_version: null,
       core_channel: 'stable',
       install: draft.install,
-      environment_type: draft.isStaging ? 'staging' : 'production',
-      multisite: draft.hasMultisite ? 1 : 0,
+      environment_type: draft.environmentType,
+      multisite: draft.multisite,
       light_404: 0,
-      // whoever works on a staging site wants to see what he has changed, from outside WordPress too
-      edge_cache: draft.isStaging ? 0 : 1,
-      cdn: draft.isStaging ? 0 : 1,
+      edge_cache: draft.caches,
+      cdn: draft.caches,
       defensive_until: null,
       maintenance: 0,
       cache_epoch: 1,
@@ -328,14 +349,11 @@ export async function insertSite(tx: Tx, draft: SiteDraft, now: number): Promise
       admin_username: draft.adminUsername,
       admin_email: draft.adminEmail,
       written_address: null,
-      created_at: now,
+      created_at: draft.now,
       deleted_at: null,
     })
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  await grantSight(tx, draft.accountId, row)
-  return { ...site(row), domainsCount: 0, collaboratorsCount: 0, isFavorite: false, tags: [] }
-}
+    .returningAll(),
+)
 
 /** Columns of a site that operations change. */
 export interface SiteChange {
@@ -365,18 +383,21 @@ export async function changeSite(tx: Tx, siteId: number, change: SiteChange, now
 /** Makes edges and hosts read a site again. */
 async function touchRoutes(tx: Tx, siteId: number, now: number): Promise<void> {
   await tx.updateTable('routes').set({ changed_at: now }).where('site_id', '=', siteId).execute()
-  await announce(tx, 'routes', String(siteId))
+  await announce(tx, 'routes')
 }
 
 /** Gives a site a host name; one that it has already is left alone. */
 export async function putRoute(tx: Tx, siteId: number, hostName: string, now: number): Promise<void> {
-  await tx
+  await upsertRoute(tx, { hostName, siteId, now })
+  await announce(tx, 'routes')
+}
+
+const upsertRoute = precompiled((tx, { hostName, siteId, now }: { hostName: string; siteId: number; now: number }) =>
+  tx
     .insertInto('routes')
     .values({ host_name: hostName, site_id: siteId, changed_at: now })
-    .onConflict((conflict) => conflict.column('host_name').doUpdateSet({ site_id: siteId, changed_at: now }))
-    .execute()
-  await announce(tx, 'routes', String(siteId))
-}
+    .onConflict((conflict) => conflict.column('host_name').doUpdateSet({ site_id: siteId, changed_at: now })),
+)
 
 /** Takes a site out of every list and off the edge; its files are removed by an operation. */
 export async function markDeleted(tx: Tx, siteId: number, now: number): Promise<void> {

@@ -3,12 +3,12 @@ import type { Config, Datacenter } from '../../config.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { type PhpVersion, phpVersions } from '../account/account.ts'
+import type { Usage } from '../account/addons.ts'
 import type { Plan } from '../account/plans.ts'
 import { PageViews } from '../statistics/windows.ts'
 
 export { ownedSites, type SiteRights, sitesWithRights } from './rights.store.ts'
 export {
-  countUsage,
   countVisibleSites,
   findCollaboration,
   findSite,
@@ -201,15 +201,10 @@ export function nameFaultOf(name: string, least: number): string | undefined {
   return nameRule.test(name) ? undefined : nameFault
 }
 
-export interface Usage {
-  readonly billable: number
-  readonly staging: number
-}
-
-/** @throws Problem `site_limit_reached` when the plan has no room for one more site of this kind */
+/** @throws Problem `site_limit_reached` when there are more sites of this kind than the plan allows */
 export function checkCapacity(plan: Plan, usage: Usage, isStaging: boolean): void {
   const [used, limit] = isStaging ? [usage.staging, plan.maxStaging] : [usage.billable, plan.maxBillable]
-  if (used >= limit)
+  if (used > limit)
     throw new Problem('site_limit_reached', { plan: plan.name, limit, kind: isStaging ? 'staging' : 'live' })
 }
 

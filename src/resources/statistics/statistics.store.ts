@@ -12,21 +12,21 @@ export interface SiteStatistics {
 
 /** Zeros for a site that is younger than the last refresh. */
 export async function siteStatistics(tx: Tx, siteId: number): Promise<SiteStatistics> {
-  const [row] = await siteRow(tx, siteId)
+  const [row] = await siteRow(tx, { siteId })
   return { sums: readSums(row?.page_views), databaseBytes: row?.database_bytes ?? 0, fileBytes: row?.file_bytes ?? 0 }
 }
 
-const siteRow = precompiled((tx, siteId: number) =>
+const siteRow = precompiled((tx, { siteId }: { siteId: number }) =>
   tx.selectFrom('site_statistics').select(['page_views', 'database_bytes', 'file_bytes']).where('site_id', '=', siteId),
 )
 
 /** Of all sites that the account owns together. */
 export async function accountSums(tx: Tx, accountId: number): Promise<Sums> {
-  const [row] = await accountRow(tx, accountId)
+  const [row] = await accountRow(tx, { accountId })
   return readSums(row?.page_views)
 }
 
-const accountRow = precompiled((tx, accountId: number) =>
+const accountRow = precompiled((tx, { accountId }: { accountId: number }) =>
   tx.selectFrom('account_statistics').select('page_views').where('account_id', '=', accountId),
 )
 

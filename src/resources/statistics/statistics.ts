@@ -1,2 +1,2 @@
 export { accountSums, type SiteStatistics, siteStatistics } from './statistics.store.ts'
-export { detailPageViews, PageViews } from './windows.ts'
+export { detailPageViews, PageViews, readSums } from './windows.ts'

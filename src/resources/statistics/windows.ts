@@ -89,7 +89,8 @@ export type Sums = Readonly<Record<WindowName, readonly [people: number, views: 
 const none: Sums = Object.fromEntries(windowNames.map((name) => [name, [0, 0]])) as never
 
 /** @param stored JSON; undefined: nothing was summed up yet */
-export const readSums = (stored: string | undefined): Sums => (stored ? { ...none, ...JSON.parse(stored) } : none)
+export const readSums = (stored: string | null | undefined): Sums =>
+  stored ? { ...none, ...JSON.parse(stored) } : none
 
 export const addSums = (left: Sums, right: Sums): Sums =>
   Object.fromEntries(
