@@ -10,9 +10,7 @@ import { createLogBuffer } from '../src/platform/log-store/log-buffer.ts'
 import { createLogIds } from '../src/platform/log-store/log-ids.ts'
 import type { LogQuery, LogRecord } from '../src/platform/log-store/log-store.ts'
 import { openLogStore } from '../src/platform/log-store/open-log-store.ts'
-import { type Figure, machine, median, percentile, type Section, sectionText } from './support/report.ts'
-
-// node bench/logs.ts
+import { type Figure, median, percentile, type Section } from './support/report.ts'
 
 /** `STEAD_BENCH_LOG_ENTRIES` takes fewer; `STEAD_BENCH_POSTGRES_URL` takes a server instead of files. */
 const ENTRIES = Number(process.env.STEAD_BENCH_LOG_ENTRIES ?? 10_000_000)
@@ -148,9 +146,4 @@ async function writing(store: { append: Parameters<typeof createLogBuffer>[0]['s
     what: 'at about 8,000 entries/s: CPU of the thread that serves requests',
     value: `${((user + system) / count).toFixed(1)} µs an entry`,
   }
-}
-
-if (process.argv[1] === import.meta.filename) {
-  console.log(`${machine()}\n\n${sectionText(await logsBench())}`)
-  process.exit(0)
 }

@@ -1,10 +1,8 @@
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { openDatabase } from '../src/platform/db/database.ts'
-import { insertSite, putRoute } from '../src/resources/sites/site.store.ts'
 import { type Stead, startStead } from '../test/support/stead.ts'
 import { memoryMb } from './support/memory.ts'
 import type { Figure, Section } from './support/report.ts'
+import { addIdleSites } from './support/sites.ts'
 
 const roles = ['supervisor', 'control', 'host', 'edge'] as const
 const IDLE_SITES = 1000
@@ -19,7 +17,7 @@ export async function memoryBench(): Promise<Section> {
     for (const path of ['/', '/wp-login.php', '/?s=hello', '/sample-page/']) await stead.visit('bench-memory', path)
     const active = Math.max(...stead.phpProcesses().map(({ pid }) => memoryMb(pid).rss))
     await stead.api('DELETE', `/v1/sites/${id}`)
-    await addIdleSites(stead)
+    await addIdleSites(stead, { count: IDLE_SITES })
     const began = performance.now()
     await stead.restart()
     const restarted = performance.now() - began
@@ -63,47 +61,4 @@ async function rolesMb(stead: Stead): Promise<RolesMemory> {
     rss: sum('rss'),
     text: each.map(({ name, pss }) => `${name} ${Math.round(pss)}`).join(', '),
   }
-}
-
-async function addIdleSites(stead: Stead): Promise<void> {
-  const database = await openDatabase({ url: undefined, file: join(stead.dataDir, 'stead.db') })
-  await database.transaction(async (tx) => {
-    for (let number = 0; number < IDLE_SITES; number++) {
-      const name = `idle-${number}`
-      const site = await insertSite(
-        tx,
-        {
-          accountId: 1,
-          name,
-          isStaging: false,
-          datacenterCode: 'AMS',
-          hostId: 1,
-          phpVersion: '8.3',
-          install: 'wordpress',
-          hasMultisite: false,
-          adminUsername: 'admin',
-          adminEmail: 'bench@example.com',
-        },
-        Date.now(),
-      )
-      await putRoute(tx, site.id, `${name}.localhost`, Date.now())
-      await tx
-        .updateTable('sites')
-        .set({ state: 'live', core_version: '6.8', written_address: `${name}.localhost:${stead.edgePort}` })
-        .where('id', '=', site.id)
-        .execute()
-      await tx
-        .insertInto('site_homes')
-        .values({
-          host_id: 1,
-          state: 'taken',
-          core_version: '6.8',
-          install: 'wordpress',
-          site_id: site.id,
-          created_at: Date.now(),
-        })
-        .execute()
-    }
-  })
-  await database.close()
 }

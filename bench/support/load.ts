@@ -14,6 +14,8 @@ export interface LoadOptions {
   readonly tokens?: readonly string[]
   /** `#` in it becomes a number that no other request of the run has. */
   readonly body?: string
+  /** A script of wrk's in place of all this. */
+  readonly script?: string
   readonly seconds: number
   readonly connections: number
 }
@@ -28,7 +30,7 @@ export async function requestsPerSecond(options: LoadOptions): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'stead-bench-'))
   try {
     const script = join(folder, 'load.lua')
-    await writeFile(script, luaScript(options))
+    await writeFile(script, options.script ?? luaScript(options))
     const { stdout } = await run('wrk', [
       '-t1',
       `-c${options.connections}`,
