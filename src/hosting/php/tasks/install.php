@@ -24,6 +24,7 @@ return static function (array $input): array {
     update_option('rewrite_rules', '');
     delete_option('rewrite_rules');
     update_option('users_can_register', 0);
+    wp_cache_flush();
     if ($wpdb->last_error) {
         throw new RuntimeException($wpdb->last_error);
     }

@@ -30,6 +30,7 @@ return static function (array $input): array {
         $wp_rewrite->set_permalink_structure($permalinks);
         delete_option('rewrite_rules');
     }
+    wp_cache_flush();
     $network = $wpdb->get_row("SELECT id, path FROM $wpdb->site ORDER BY id LIMIT 1");
     $meta = $wpdb->get_results(
         $wpdb->prepare("SELECT meta_key, meta_value FROM $wpdb->sitemeta WHERE site_id = %d AND meta_key IN ('subdomain_install', 'main_site')", $network->id),

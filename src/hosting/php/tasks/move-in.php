@@ -6,5 +6,7 @@ return static function (): array {
     if (function_exists('opcache_invalidate')) {
         opcache_invalidate('/wordpress/wp-config.php', true);
     }
+    // it knows another site's database
+    stead_drop_object_cache();
     return [];
 };

@@ -51,6 +51,32 @@ if (function_exists('post_message_to_js')) {
         $GLOBALS['wp_filter'][$hook][0]['stead'] = ['function' => 'stead_changed', 'accepted_args' => 6];
     }
     unset($hook);
+    // Objects are kept from one request to the next where the site has no drop-in of its own for that. Not with several
+    // processes a site: each would have its own truth.
+    $GLOBALS['wp_filter']['enable_loading_object_cache_dropin'][10]['stead'] = [
+        'function' => 'stead_load_object_cache',
+        'accepted_args' => 1,
+    ];
+}
+
+function stead_load_object_cache($load_drop_in)
+{
+    $is_wanted = $load_drop_in && (!defined('STEAD_OBJECT_CACHE') || STEAD_OBJECT_CACHE);
+    if (!$is_wanted || function_exists('wp_cache_init') || file_exists(WP_CONTENT_DIR . '/object-cache.php')) {
+        // what is kept would not be right any more when its turn comes again
+        stead_drop_object_cache();
+        return $load_drop_in;
+    }
+    require __DIR__ . '/object-cache.php';
+    wp_using_ext_object_cache(true);
+    return false;
+}
+
+function stead_drop_object_cache(): void
+{
+    foreach (glob('/stead-cache/*') ?: [] as $file) {
+        unlink($file);
+    }
 }
 
 // Just before the head of an answer leaves: who made a change must not be told so before it counts, and pages that
