@@ -21,8 +21,9 @@ export interface SiteChanges {
   /** Takes what a site said (see `changes.php`); whatever makes no sense is dropped. */
   take(siteId: number, text: string): void
   /**
-   * Resolves with the number of the purge when what the site has said so far is ordered (0: that failed for now); undefined when nothing
-   * waits, or the site changes so often that nobody should wait for it.
+   * Resolves with the number of the purge when what the site has said so far is ordered (0: that failed for now). An order that went
+   * out before the answer of the request that caused it counts as well: an edge may not know of it yet. Undefined when the site
+   * has not said anything of late, or changes so often that nobody should wait for it.
    */
   settled(siteId: number): Promise<number> | undefined
   /** Orders what waits. */
@@ -42,6 +43,8 @@ interface Site {
   running: Promise<void> | undefined
   /** Of the order that is on its way. */
   ordering: Promise<number> | undefined
+  /** Number of the last purge; 0 before the first. */
+  lastSeq: number
   lastMs: number
   /** When the last orders went out. */
   recent: number[]
@@ -85,7 +88,8 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
     site.lastMs = performance.now()
     site.recent.push(site.lastMs)
     try {
-      done?.resolve(await record(siteId, { pages: pages === 'all' ? pages : [...pages], files }))
+      site.lastSeq = await record(siteId, { pages: pages === 'all' ? pages : [...pages], files })
+      done?.resolve(site.lastSeq)
       return true
     } catch (error) {
       log.warn({ err: error, siteId }, 'a purge could not be ordered; it is tried again')
@@ -110,6 +114,7 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
         timer: undefined,
         running: undefined,
         ordering: undefined,
+        lastSeq: 0,
         lastMs: Number.NEGATIVE_INFINITY,
         recent: [],
       }
@@ -120,8 +125,8 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
     },
     settled(siteId) {
       const site = sites.get(siteId)
-      if (!site || (!site.done && !site.running) || isRestless(site)) return undefined
-      return (site.done ?? { promise: site.ordering }).promise
+      if (!site || isRestless(site)) return undefined
+      return site.done?.promise ?? site.ordering ?? Promise.resolve(site.lastSeq)
     },
     async close() {
       isClosing = true
