@@ -30,6 +30,24 @@ const REPLACED = new Set([
  */
 const PLAIN_NAME = /^[a-zA-Z0-9-]+$/
 
+/** What the edge itself says to a host with each request, raw and flat. */
+export const edgeHeaders = (visit: Visit, siteId: number, hostKey: string): string[] => [
+  'host',
+  visit.host,
+  'x-stead-site',
+  String(siteId),
+  'x-stead-key',
+  hostKey,
+  'x-request-id',
+  visit.id,
+  'x-forwarded-for',
+  visit.client.forwardedFor,
+  'x-forwarded-proto',
+  visit.client.scheme,
+  'x-forwarded-host',
+  visit.host,
+]
+
 /**
  * Headers of the request to the host, raw and flat: the visitor's without hop-by-hop ones, without anything that only the edge
  * may say, and with what the edge says. No `Via`: edge and host are one server to the visitor, and WordPress plugins take
@@ -37,22 +55,7 @@ const PLAIN_NAME = /^[a-zA-Z0-9-]+$/
  */
 export function requestHeaders(visit: Visit, siteId: number, hostKey: string): string[] {
   const { rawHeaders } = visit.request
-  const out = [
-    'host',
-    visit.host,
-    'x-stead-site',
-    String(siteId),
-    'x-stead-key',
-    hostKey,
-    'x-request-id',
-    visit.id,
-    'x-forwarded-for',
-    visit.client.forwardedFor,
-    'x-forwarded-proto',
-    visit.client.scheme,
-    'x-forwarded-host',
-    visit.host,
-  ]
+  const out = edgeHeaders(visit, siteId, hostKey)
   const listed = connectionListed(rawHeaders)
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] as string

@@ -1,3 +1,4 @@
+import { edgeHeaders } from '../forwarding.ts'
 import type { Visit } from '../visit.ts'
 
 /** What of a visitor's request may shape a page that others get, too. */
@@ -10,22 +11,7 @@ const SHARED = new Set(['user-agent', 'accept', 'accept-language'])
  * @param etag of the stored copy that is asked about, else empty
  */
 export function fillHeaders(visit: Visit, siteId: number, hostKey: string, etag: string): string[] {
-  const out = [
-    'host',
-    visit.host,
-    'x-stead-site',
-    String(siteId),
-    'x-stead-key',
-    hostKey,
-    'x-request-id',
-    visit.id,
-    'x-forwarded-for',
-    visit.client.forwardedFor,
-    'x-forwarded-proto',
-    visit.client.scheme,
-    'x-forwarded-host',
-    visit.host,
-  ]
+  const out = edgeHeaders(visit, siteId, hostKey)
   const { rawHeaders } = visit.request
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = (rawHeaders[i] as string).toLowerCase()

@@ -1,12 +1,9 @@
-import { createWriteStream } from 'node:fs'
 import { chmod, copyFile, cp, lchown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import { promisify } from 'node:util'
-import { type Entry, type Options, open, type ZipFile } from 'yauzl'
+import { basename, join } from 'node:path'
+import { unpackZip } from '../archives/unpack-zip.ts'
 
-const openZip = promisify<string, Options, ZipFile>(open)
-
+/** Of the SQLite plugin, which comes with Stead. */
+const pluginLimits = { maxEntries: 5_000, maxBytes: 64 << 20 }
 const pluginFolder = 'wp-content/mu-plugins/sqlite-database-integration'
 
 /** What a home is made of. */
@@ -39,7 +36,8 @@ export async function layOutHome(homePath: string, parts: HomeParts): Promise<vo
     filter: async (source) => basename(source) !== '.htaccess',
   })
   await mkdir(join(web, 'wp-content/uploads'), { recursive: true })
-  await unpackPlugin(parts.sqlitePluginZip, join(web, pluginFolder))
+  await mkdir(join(web, pluginFolder), { recursive: true })
+  await unpackZip(parts.sqlitePluginZip, join(web, pluginFolder), { limits: pluginLimits, stripFolders: 1 })
   await writeDropIn(web)
   await writeFile(join(web, 'wp-config.php'), parts.wpConfig, { mode: 0o640 })
   await chmod(homePath, 0o700)
@@ -64,22 +62,4 @@ async function writeDropIn(web: string): Promise<void> {
     .replace(path, "__DIR__ . '/mu-plugins/sqlite-database-integration'")
     .replaceAll('{SQLITE_PLUGIN}', 'sqlite-database-integration/load.php')
   await writeFile(join(web, 'wp-content/db.php'), dropIn)
-}
-
-/** Unpacks a plugin's zip without its outermost folder; yauzl refuses names that lead out of it. */
-async function unpackPlugin(zipPath: string, target: string): Promise<void> {
-  const zip = await openZip(zipPath, { lazyEntries: true })
-  const unpack = async (entry: Entry): Promise<void> => {
-    const name = entry.fileName.split('/').slice(1).join('/')
-    if (name === '' || name.endsWith('/')) return
-    const path = join(target, name)
-    await mkdir(dirname(path), { recursive: true })
-    await pipeline(await promisify(zip.openReadStream.bind(zip))(entry), createWriteStream(path))
-  }
-  await new Promise<void>((resolve, reject) => {
-    zip.on('entry', (entry: Entry) => unpack(entry).then(() => zip.readEntry(), reject))
-    zip.on('end', resolve)
-    zip.on('error', reject)
-    zip.readEntry()
-  }).finally(() => zip.close())
 }

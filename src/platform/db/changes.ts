@@ -41,11 +41,26 @@ function listeners(): Listeners {
 /** How often a lost notice is looked for. */
 const LOOK_EVERY_MS = 250
 
-export function sqliteChanges(file: string): ChangeFeed {
+export interface SqliteChanges extends ChangeFeed {
+  /** This process has committed: the version has to be read anew. */
+  committed(): void
+}
+
+export function sqliteChanges(file: string): SqliteChanges {
   const { add, tell } = listeners()
   const database = openSqlite({ file, readOnly: true })
   const dataVersion = database.prepare('pragma data_version')
-  const version = () => (dataVersion.get() as { data_version: number }).data_version
+  // Read once in a turn of the event loop: what arrives after a commit of another process is handled in a later turn.
+  let read: number | undefined
+  const version = () => {
+    if (read === undefined) {
+      read = (dataVersion.get() as { data_version: number }).data_version
+      setImmediate(() => {
+        read = undefined
+      })
+    }
+    return read
+  }
   let seen = version()
   let pending: NodeJS.Timeout | undefined
   const look = () => {
@@ -76,6 +91,9 @@ export function sqliteChanges(file: string): ChangeFeed {
   return {
     subscribe: add,
     version,
+    committed() {
+      read = undefined
+    },
     close() {
       watcher?.close()
       clearInterval(timer)

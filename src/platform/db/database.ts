@@ -45,7 +45,13 @@ async function openSqliteDatabase(file: string): Promise<Database> {
   return {
     dialect: 'sqlite',
     read,
-    transaction: (work) => write.transaction().execute(work),
+    async transaction(work) {
+      try {
+        return await write.transaction().execute(work)
+      } finally {
+        changes.committed()
+      }
+    },
     changes,
     async close() {
       changes.close()

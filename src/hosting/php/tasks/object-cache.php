@@ -29,6 +29,7 @@ class WP_Object_Cache
     private $pending = [];
     private $changed = [];
     private $is_marked = false;
+    private $is_outdated = false;
 
     public function __construct()
     {
@@ -116,8 +117,7 @@ class WP_Object_Cache
 
     public function flush()
     {
-        $this->flush_runtime();
-        $this->stored = $this->pending = $this->changed = [];
+        $this->values = $this->pending = $this->changed = [];
         $this->drop_files();
         return true;
     }
@@ -164,9 +164,27 @@ class WP_Object_Cache
         echo "<p><strong>Cache hits:</strong> {$this->cache_hits}<br /><strong>Cache misses:</strong> {$this->cache_misses}</p>";
     }
 
+    /**
+     * Sees each query (filter of wpdb). What plugins write into WordPress' own tables past its functions they often do not tell
+     * the cache, as without a persistent one nobody notices: all is dropped at the end of such a request.
+     */
+    public function see_query($query)
+    {
+        $is_write = !$this->is_outdated && preg_match('/^\s*(?:insert|update|delete|replace|truncate|alter|drop)\b/i', $query);
+        if ($is_write && $this->names_core_table(substr($query, 0, 500)) && !$this->is_asked_by_core()) {
+            $this->mark();
+            $this->is_outdated = true;
+        }
+        return $query;
+    }
+
     /** Stores what has changed. May come more than once. */
     public function close()
     {
+        if ($this->is_outdated) {
+            $this->drop_files();
+            $this->changed = [];
+        }
         foreach (array_keys($this->changed) as $group) {
             $this->save((string) $group);
         }
@@ -263,6 +281,28 @@ class WP_Object_Cache
         }
     }
 
+    private function names_core_table($query)
+    {
+        foreach ($GLOBALS['wpdb']->tables('all') as $table) {
+            if (stripos($query, $table) !== false) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private function is_asked_by_core()
+    {
+        $between = '~/wp-includes/(?:class-wp-hook|plugin|class-wpdb)\.php$|/sqlite-database-integration/|^' . preg_quote(__FILE__, '~') . '$~';
+        foreach (debug_backtrace(DEBUG_BACKTRACE_IGNORE_ARGS, 20) as $frame) {
+            $file = $frame['file'] ?? '';
+            if ($file !== '' && !preg_match($between, $file)) {
+                return str_starts_with($file, ABSPATH . WPINC) || str_starts_with($file, ABSPATH . 'wp-admin/');
+            }
+        }
+        return false;
+    }
+
     private function file($group)
     {
         return STEAD_CACHE_FOLDER . '/' . md5($group);
@@ -286,6 +326,7 @@ class WP_Object_Cache
 function wp_cache_init()
 {
     $GLOBALS['wp_object_cache'] = new WP_Object_Cache();
+    add_filter('query', [$GLOBALS['wp_object_cache'], 'see_query'], PHP_INT_MAX);
     // Transients stay in the database: they outlive a process there, and WordPress would look for updates at every start of
     // one. A network asks for its caches a second time first, and would load its own.
     if (is_multisite()) {

@@ -90,6 +90,17 @@ describe.skipIf(!core)('objects that WordPress keeps', () => {
     expect(await run(`return [wp_cache_get('a', 'g'), wp_cache_get('b', 'other')];`)).toEqual([false, false])
   })
 
+  it('are forgotten when a plugin writes into WordPress’ tables past its functions; not for its own tables', async () => {
+    await run(`wp_cache_set('a', 1, 'g'); update_option('mine', 'old');`)
+    expect(await run(`return get_option('mine');`)).toBe('old')
+    await run(
+      `global $wpdb; $wpdb->query("CREATE TABLE IF NOT EXISTS {$wpdb->prefix}own_things (id int)"); $wpdb->insert("{$wpdb->prefix}own_things", ['id' => 1]);`,
+    )
+    expect(await run(`return wp_cache_get('a', 'g');`)).toBe(1)
+    await run(`global $wpdb; $wpdb->update($wpdb->options, ['option_value' => 'new'], ['option_name' => 'mine']);`)
+    expect(await run(`return [wp_cache_get('a', 'g'), get_option('mine')];`)).toEqual([false, 'new'])
+  })
+
   it('give way to a drop-in of the site, and know nothing when it is gone', async () => {
     await run(`update_option('blogname', 'Before'); wp_cache_set('a', 1, 'g');`)
     await run(
