@@ -132,6 +132,16 @@ describe.skipIf(dialects.find(({ dialect }) => dialect === 'postgres')?.skip)('w
     await made.drop()
   })
 
+  test('a statement that was prepared before a newer program changed its table goes on', async () => {
+    const made = await testDatabase('postgres')
+    const run = () =>
+      made.database.transaction((tx) => tx.selectFrom('hosts').selectAll().where('id', '>', 0).execute())
+    for (let times = 0; times < 3; times++) expect(await run()).toEqual([])
+    await sql`alter table hosts add column newer integer`.execute(made.database.read)
+    expect(await run()).toEqual([])
+    await made.drop()
+  })
+
   test('a transaction announces each topic once, and nothing when it is rolled back', async () => {
     const made = await testDatabase('postgres')
     const listener = new pg.Client({ connectionString: made.connection.url })

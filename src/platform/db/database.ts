@@ -3,7 +3,7 @@ import { CompiledQuery, Kysely, PostgresAdapter, PostgresDialect, sql } from 'ky
 import pg from 'pg'
 import { type ChangeFeed, postgresChanges, sqliteChanges, type Topic } from './changes.ts'
 import { nodeSqliteDialect } from './node-sqlite.ts'
-import { PreparedClient } from './prepared-client.ts'
+import { isOutdatedPlan, PreparedClient } from './prepared-client.ts'
 import type { Schema } from './schema.ts'
 
 /** What store functions take first: a transaction, or the read connection where one statement is enough. */
@@ -89,7 +89,8 @@ async function retried<Result>(run: () => Promise<Result>): Promise<Result> {
     } catch (error) {
       // 40001 serialization_failure, 40P01 deadlock_detected: PostgreSQL asks to run the transaction again
       const code = (error as { code?: string }).code
-      if (attempt === 5 || (code !== '40001' && code !== '40P01')) throw error
+      const isWorthAnother = code === '40001' || code === '40P01' || isOutdatedPlan(error)
+      if (attempt === 5 || !isWorthAnother) throw error
     }
   }
 }

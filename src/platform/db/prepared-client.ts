@@ -6,6 +6,7 @@ const mostPrepared = 500
 
 /** Names of prepared statements by their text, the same on every connection. */
 const names = new Map<string, string>()
+let generation = 1
 const seenOnce = new LRUCache<string, true>({ max: 1000 })
 
 /**
@@ -19,8 +20,25 @@ export class PreparedClient extends pg.Client {
     const hasValues = typeof query === 'string' && Array.isArray(values) && values.length > 0
     const name = hasValues ? nameOf(query) : undefined
     const run = super.query as (...args: unknown[]) => unknown
-    return name ? run.call(this, { name, text: query, values }, ...more) : run.call(this, query, values, ...more)
+    if (!name) return run.call(this, query, values, ...more)
+    const result = run.call(this, { name, text: query, values }, ...more) as Promise<unknown> | undefined
+    return result?.catch((error) => {
+      if (isOutdatedPlan(error)) prepareAnew()
+      throw error
+    })
   }
+}
+
+/** True for an error that says: a newer program has changed a table since the statement was prepared. Another try finds a new plan. */
+export function isOutdatedPlan(error: unknown): boolean {
+  const { code, routine } = error as { code?: string; routine?: string }
+  return code === '0A000' && routine === 'RevalidateCachedQuery'
+}
+
+/** Under other names, as each connection has the old plans. */
+function prepareAnew(): void {
+  names.clear()
+  generation++
 }
 
 function nameOf(text: string): string | undefined {
@@ -31,7 +49,7 @@ function nameOf(text: string): string | undefined {
     return undefined
   }
   seenOnce.delete(text)
-  const name = `stead_${names.size}`
+  const name = `stead_${generation}_${names.size}`
   names.set(text, name)
   return name
 }
