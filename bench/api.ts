@@ -16,6 +16,7 @@ import { dialects, type TestDatabase, testDatabase } from '../test/support/datab
 import { requestsPerSecond } from './support/load.ts'
 import type { Figure, Section } from './support/report.ts'
 import { median } from './support/report.ts'
+import { siteDraft } from './support/sites.ts'
 
 const ROUNDS = 5
 const ACCOUNTS = 8
@@ -124,25 +125,11 @@ async function seed({ database }: TestDatabase): Promise<NewApplication[]> {
         seen_at: Date.now(),
       })
       .execute()
-    const site = await insertSite(tx, draft('bench-site'), Date.now())
+    const site = await insertSite(tx, siteDraft('bench-site'), Date.now())
     await putRoute(tx, site.id, 'bench-site.localhost', Date.now())
     return applications
   })
 }
-
-const draft = (name: string, accountId = 1) =>
-  ({
-    accountId,
-    name,
-    isStaging: false,
-    datacenterCode: 'AMS',
-    hostId: 1,
-    phpVersion: '8.3',
-    install: 'wordpress',
-    hasMultisite: false,
-    adminUsername: 'admin',
-    adminEmail: 'bench@example.com',
-  }) as const
 
 async function tokenFor(url: string, { clientId, clientSecret }: NewApplication): Promise<string> {
   const body = new URLSearchParams({
@@ -177,7 +164,7 @@ async function bareWrites({ database }: TestDatabase, amount: number, at: number
     while (left-- > 0)
       await database.transaction(async (tx) => {
         const now = Date.now()
-        const site = await insertSite(tx, draft(name(), account), now)
+        const site = await insertSite(tx, siteDraft(name(), { accountId: account }), now)
         await putRoute(tx, site.id, `${site.name}.localhost`, now)
         await tx
           .insertInto('activity')

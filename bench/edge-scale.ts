@@ -97,8 +97,7 @@ async function manySites(): Promise<Figure[]> {
     const before = edgesMb(stead)
     const upstream = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
     await addIdleSites(stead, { count: SITES, upstream })
-    const page = { host: 'idle-9999.localhost', port: stead.edgePort }
-    await until('the sites have routes', async () => (await stead.visit(page.host)).status === 200)
+    await until('the sites have routes', async () => (await stead.visit('idle-9999.localhost')).status === 200)
     const load = (seconds: number) =>
       requestsPerSecond({
         url: `http://127.0.0.1:${stead.edgePort}/`,

@@ -3,6 +3,21 @@ import { openDatabase } from '../../src/platform/db/database.ts'
 import { insertSite, putRoute } from '../../src/resources/sites/site.store.ts'
 import type { Stead } from '../../test/support/stead.ts'
 
+/** A site as benchmarks order it. */
+export const siteDraft = (name: string, { accountId = 1, hostId = 1 } = {}) =>
+  ({
+    accountId,
+    name,
+    isStaging: false,
+    datacenterCode: 'AMS',
+    hostId,
+    phpVersion: '8.3',
+    install: 'wordpress',
+    hasMultisite: false,
+    adminUsername: 'admin',
+    adminEmail: 'bench@example.com',
+  }) as const
+
 /**
  * Adds live sites `idle-0`, `idle-1`, … with routes to the database of a program that runs or not; they have records of homes and no
  * files.
@@ -25,19 +40,7 @@ export async function addIdleSites(stead: Stead, options: { count: number; upstr
       : { id: 1 }
     for (let number = 0; number < options.count; number++) {
       const name = `idle-${number}`
-      const draft = {
-        accountId: 1,
-        name,
-        isStaging: false,
-        datacenterCode: 'AMS',
-        hostId,
-        phpVersion: '8.3',
-        install: 'wordpress',
-        hasMultisite: false,
-        adminUsername: 'admin',
-        adminEmail: 'bench@example.com',
-      } as const
-      const site = await insertSite(tx, draft, now)
+      const site = await insertSite(tx, siteDraft(name, { hostId }), now)
       await putRoute(tx, site.id, `${name}.localhost`, now)
       await tx
         .updateTable('sites')

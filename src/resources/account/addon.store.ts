@@ -37,14 +37,17 @@ export interface Usage {
   readonly staging: number
 }
 
-/** What an account may have and what it has, in one look. To decide by it, lock the account first. */
-export async function capacityAndUsage(tx: Tx, account: Account): Promise<{ capacity: Plan; usage: Usage }> {
+/** What an account may have and what it has, in one look; its add-ons in order. To decide by it, lock the account first. */
+export async function capacityAndUsage(
+  tx: Tx,
+  account: Account,
+): Promise<{ capacity: Plan; attached: AttachedAddon[]; usage: Usage }> {
   const rows = await usageRows(tx, { accountId: account.id })
   const attached = rows.flatMap(({ addon_id: addonId, quantity }) =>
     addonId === null || quantity === null ? [] : [{ addonId, quantity }],
   )
   const usage = { billable: Number(rows[0]?.billable ?? 0), staging: Number(rows[0]?.in_staging ?? 0) }
-  return { capacity: capacityOf(planNamed(account.plan), attached), usage }
+  return { capacity: capacityOf(planNamed(account.plan), attached), attached, usage }
 }
 
 const usageRows = precompiled((tx, { accountId }: { accountId: number }) => {
@@ -60,6 +63,7 @@ const usageRows = precompiled((tx, { accountId }: { accountId: number }) => {
     .leftJoin('account_addons', 'account_addons.account_id', 'accounts.id')
     .select(['addon_id', 'quantity', sitesOf(0).as('billable'), sitesOf(1).as('in_staging')])
     .where('accounts.id', '=', accountId)
+    .orderBy('addon_id')
 })
 
 /** Plan and add-ons together. To decide by it, lock the account first. */

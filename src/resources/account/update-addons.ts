@@ -34,12 +34,12 @@ export const updateAddons = operation({
     // a site that is created meanwhile would be beyond the limit
     await lockForUpdate(tx, 'accounts', caller.accountId)
     const account = (await findAccount(tx, caller.accountId)) as Account
-    const before = await listAttachedAddons(tx, account.id)
+    const { attached: before, usage } = await capacityAndUsage(tx, account)
     const had = before.find((each) => each.addonId === addonId)?.quantity ?? 0
     if (quantity === had) return presentAttached(before)
     const others = before.filter((each) => each.addonId !== addonId)
     const capacity = capacityOf(planNamed(account.plan), [...others, { addonId, quantity }])
-    const { billable, staging } = (await capacityAndUsage(tx, account)).usage
+    const { billable, staging } = usage
     const isTooFew = billable > capacity.maxBillable || staging > capacity.maxStaging
     if (quantity < had && addon.unit === 'sites' && isTooFew) {
       const { maxBillable, maxStaging } = capacity

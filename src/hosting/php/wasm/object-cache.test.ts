@@ -101,6 +101,15 @@ describe.skipIf(!core)('objects that WordPress keeps', () => {
     expect(await run(`return [wp_cache_get('a', 'g'), get_option('mine')];`)).toEqual([false, 'new'])
   })
 
+  it('end with the process, however it ends', async () => {
+    await run(`wp_cache_set('a', 1, 'g');`)
+    expect(await run(`return wp_cache_get('a', 'g');`)).toBe(1)
+    php.kill(new Error('as in a crash'))
+    await php.exited
+    php = await runtime.start(home)
+    expect(await run(`return wp_cache_get('a', 'g');`)).toBe(false)
+  })
+
   it('give way to a drop-in of the site, and know nothing when it is gone', async () => {
     await run(`update_option('blogname', 'Before'); wp_cache_set('a', 1, 'g');`)
     await run(
