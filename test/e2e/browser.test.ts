@@ -1,7 +1,7 @@
 /** A real browser does what a site's owner does first: looks at the site, logs in, writes, publishes, sees it. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasChromium, openChromium } from '../support/chromium.ts'
+import { hasChromium, logInToWordPress, openChromium } from '../support/chromium.ts'
 import { testCore } from '../support/core.ts'
 import { type Stead, showOutputOfFailures, startStead } from '../support/stead.ts'
 
@@ -33,11 +33,7 @@ describe.skipIf(!core || !hasChromium)('in a browser', { timeout: 240_000 }, () 
     })
     await page.goto(site)
     expect(await page.title()).toBe('my-blog')
-    await page.goto(`${site}/wp-login.php`)
-    await page.fill('#user_login', 'admin')
-    await page.fill('#user_pass', password)
-    await page.click('#wp-submit')
-    await page.waitForSelector('#wpadminbar')
+    await logInToWordPress(page, site, 'admin', password)
     await page.goto(`${site}/wp-admin/post-new.php`)
     await page.waitForSelector('iframe[name="editor-canvas"], .editor-post-title')
     const frame = page.locator('iframe[name="editor-canvas"]')
