@@ -1,9 +1,9 @@
 import { chmodSync, closeSync, openSync } from 'node:fs'
-import { CompiledQuery, Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely'
-import pg from 'pg'
+import { CompiledQuery, Kysely, PostgresAdapter, sql } from 'kysely'
 import { type ChangeFeed, postgresChanges, sqliteChanges, type Topic } from './changes.ts'
 import { nodeSqliteDialect } from './node-sqlite.ts'
-import { isOutdatedPlan, PreparedClient } from './prepared-client.ts'
+import { postgresDialect, withoutWaiting } from './postgres-dialect.ts'
+import { isOutdatedPlan } from './prepared-client.ts'
 import type { Schema } from './schema.ts'
 
 /** What store functions take first: a transaction, or the read connection where one statement is enough. */
@@ -61,22 +61,18 @@ async function openSqliteDatabase(file: string): Promise<Database> {
   }
 }
 
-/** bigint and count(*) arrive as text otherwise; ids and milliseconds stay far below 2^53. */
-pg.types.setTypeParser(pg.types.builtins.INT8, Number)
-
 async function openPostgres(url: string): Promise<Database> {
-  const pool = new pg.Pool({ connectionString: url, max: 16, application_name: 'stead', Client: PreparedClient })
-  // an idle connection that the server closes must not end the process; the next query opens another
-  pool.on('error', () => {})
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  const db = new Kysely<Schema>({ dialect: postgresDialect(url, 'transactions') })
+  const read = new Kysely<Schema>({ dialect: postgresDialect(url, 'reads') })
   const changes = await postgresChanges(url)
   return {
     dialect: 'postgres',
-    read: db,
+    read,
     transaction: (work) => retried(() => db.transaction().execute((tx) => announcing(tx, work))),
     changes,
     async close() {
       await changes.close()
+      await read.destroy()
       await db.destroy()
     },
   }
@@ -106,7 +102,9 @@ export function isPostgres(tx: Tx): boolean {
  * meanwhile (they ask for its key only), so that the lock can come after inserts, and last no longer than it must.
  */
 export async function lockForUpdate(tx: Tx, table: 'accounts' | 'sites' | 'hosts', id: number): Promise<void> {
-  if (isPostgres(tx)) await sql`select 1 from ${sql.table(table)} where id = ${id} for no key update`.execute(tx)
+  if (!isPostgres(tx)) return
+  const query = sql`select 1 from ${sql.table(table)} where id = ${id} for no key update`
+  await tx.executeQuery(withoutWaiting(query.compile(tx)))
 }
 
 /** Announces a change to the other processes when the transaction commits. SQLite's own log announces every commit. */
@@ -129,7 +127,8 @@ async function announcing<Result>(tx: Tx, work: (tx: Tx) => Promise<Result>): Pr
 }
 
 async function notify(tx: Tx, topics: readonly Topic[]): Promise<void> {
-  await sql`select pg_notify('stead', topic) from unnest(${topics}::text[]) as topic`.execute(tx)
+  const query = sql`select pg_notify('stead', topic) from unnest(${topics}::text[]) as topic`
+  await tx.executeQuery(withoutWaiting(query.compile(tx)))
 }
 
 /** True for an error that says: the database server cannot be reached, or is starting or stopping. */
