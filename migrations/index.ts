@@ -5,6 +5,7 @@ import { people } from './0003-people.ts'
 import { caches } from './0004-caches.ts'
 import { statistics } from './0005-statistics.ts'
 import { counts } from './0006-counts.ts'
+import { hostCounts } from './0007-host-counts.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -14,4 +15,5 @@ export const migrations: Record<string, Migration> = {
   '0004-caches': caches,
   '0005-statistics': statistics,
   '0006-counts': counts,
+  '0007-host-counts': hostCounts,
 }

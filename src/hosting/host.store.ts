@@ -72,7 +72,11 @@ export async function registerHost(
   await tx
     .updateTable('routes')
     .set({ changed_at: values.now })
-    .where('site_id', 'in', tx.selectFrom('sites').select('id').where('host_id', '=', id))
+    .where(
+      'site_id',
+      'in',
+      tx.selectFrom('sites').select('id').where('host_id', '=', id).where('deleted_at', 'is', null),
+    )
     .execute()
   await announce(tx, 'routes')
   return id
@@ -80,9 +84,15 @@ export async function registerHost(
 
 /** The host is alive, and says this of itself. */
 export async function reportHost(tx: Tx, hostId: number, facts: object, now: number): Promise<void> {
+  const { sites, last } = await tx
+    .selectFrom('sites')
+    .select(({ fn }) => [fn.countAll<number>().as('sites'), fn.max('id').as('last')])
+    .where('host_id', '=', hostId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow()
   await tx
     .updateTable('hosts')
-    .set({ seen_at: now, facts: JSON.stringify(facts) })
+    .set({ seen_at: now, facts: JSON.stringify(facts), counted_sites: sites, counted_to: last ?? 0 })
     .where('id', '=', hostId)
     .execute()
 }

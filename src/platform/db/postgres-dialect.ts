@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -31,6 +32,15 @@ export function postgresDialect(url: string, use: 'transactions' | 'reads'): Dia
   }
 }
 
+/**
+ * Sent before the first statement. Statements are never compiled: with tables that the server knows little about it expects more
+ * work than there is, and compiles (8 ms) what runs in 0.1 ms.
+ */
+function setUp(client: pg.ClientBase): void {
+  // a connection that is lost here fails the statement that it was opened for
+  client.query('set jit = off').catch(() => {})
+}
+
 const deferred = new WeakSet<CompiledQuery>()
 
 /**
@@ -50,6 +60,7 @@ class TransactionDriver implements Driver {
     this.#pool = new pg.Pool({ ...config, max: MOST_CONNECTIONS, Client: PreparedClient })
     // an idle connection that the server closes must not end the process; the next query opens another
     this.#pool.on('error', () => {})
+    this.#pool.on('connect', setUp)
   }
 
   async init(): Promise<void> {}
@@ -84,20 +95,36 @@ class TransactionConnection implements DatabaseConnection {
   /** The first failure of a statement that nobody waited for. */
   #failure: { readonly error: unknown } | undefined
   #isBroken = false
+  /** Statements that nobody waits for leave together with the next one: one system call for all. */
+  #isHeld = false
+  readonly #stream: Duplex
 
   constructor(client: pg.PoolClient) {
     this.#client = client
+    this.#stream = (client as unknown as { connection: { stream: Duplex } }).connection.stream
+  }
+
+  #hold(): void {
+    if (!this.#isHeld) this.#stream.cork()
+    this.#isHeld = true
+  }
+
+  #send(): void {
+    if (this.#isHeld) this.#stream.uncork()
+    this.#isHeld = false
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const answer = run<Row>(this.#client, query)
     if (deferred.has(query)) {
-      answer.catch((error) => {
+      this.#hold()
+      run(this.#client, query).catch((error) => {
         this.#failure ??= { error }
       })
       return { rows: [] }
     }
     try {
+      const answer = run<Row>(this.#client, query)
+      this.#send()
       const result = await answer
       // answers come in order: a failure of a statement sent before is known by now
       if (this.#failure) throw this.#failure.error
@@ -109,7 +136,9 @@ class TransactionConnection implements DatabaseConnection {
   }
 
   async commit(): Promise<void> {
-    const { command } = await this.#client.query('commit')
+    const answer = this.#client.query('commit')
+    this.#send()
+    const { command } = await answer
     if (this.#failure) throw this.#failure.error
     // the server ends a transaction like this when a statement of it has failed and nobody was told
     if (command === 'ROLLBACK') throw new Error('A statement of the transaction failed, so that nothing of it was kept')
@@ -117,7 +146,9 @@ class TransactionConnection implements DatabaseConnection {
 
   async rollback(): Promise<void> {
     try {
-      await this.#client.query('rollback')
+      const answer = this.#client.query('rollback')
+      this.#send()
+      await answer
     } catch (error) {
       // a connection in an unknown state must not reach the next transaction
       this.#isBroken = true
@@ -126,6 +157,7 @@ class TransactionConnection implements DatabaseConnection {
   }
 
   release(): void {
+    this.#send()
     this.#client.release(this.#isBroken)
   }
 
@@ -217,6 +249,7 @@ class Line {
     this.#client.on('end', onEnd)
     this.#connected = this.#client.connect().then(
       () => {
+        setUp(this.#client)
         this.#isConnected = true
       },
       (error) => {

@@ -1,5 +1,6 @@
 import { CompiledQuery } from 'kysely'
 import { isPostgres, type Tx } from './database.ts'
+import { withoutWaiting } from './postgres-dialect.ts'
 
 /** What a query builder offers that can be compiled. */
 interface Compilable<Row> {
@@ -13,16 +14,30 @@ interface Compilable<Row> {
 export function precompiled<Given extends object, Row>(
   build: (tx: Tx, given: Given) => Compilable<Row>,
 ): (tx: Tx, given: Given) => Promise<Row[]> {
-  const plans: Partial<Record<'sqlite' | 'postgres', Plan>> = {}
+  const compile = compiler(build)
+  return async (tx, given) => (await tx.executeQuery<Row>(compile(tx, given))).rows
+}
+
+/** A change inside a transaction that is built once and run often, and that fails only by a fault of Stead: see `withoutWaiting`. */
+export function precompiledChange<Given extends object>(
+  build: (tx: Tx, given: Given) => Compilable<unknown>,
+): (tx: Tx, given: Given) => Promise<void> {
+  const compile = compiler(build)
   return async (tx, given) => {
+    await tx.executeQuery(withoutWaiting(compile(tx, given)))
+  }
+}
+
+function compiler<Given extends object, Row>(build: (tx: Tx, given: Given) => Compilable<Row>) {
+  const plans: Partial<Record<'sqlite' | 'postgres', Plan>> = {}
+  return (tx: Tx, given: Given): CompiledQuery<Row> => {
     const dialect = isPostgres(tx) ? 'postgres' : 'sqlite'
     plans[dialect] ??= planOf(build, tx)
     const { sql, slots } = plans[dialect]
     const parameters = slots.map((slot) =>
       'name' in slot ? (given as Record<string, unknown>)[slot.name] : slot.value,
     )
-    const { rows } = await tx.executeQuery<Row>(CompiledQuery.raw(sql, parameters))
-    return rows
+    return CompiledQuery.raw(sql, parameters) as CompiledQuery<Row>
   }
 }
 

@@ -83,6 +83,9 @@ export interface HostRow {
   /** What the host says of itself: containment, core library, … (JSON). */
   facts: string
   seen_at: number
+  /** How many of its sites with an id up to `counted_to` are not deleted; counted anew with each report. */
+  counted_sites: Generated<number>
+  counted_to: Generated<number>
 }
 
 export interface SiteHomeRow {

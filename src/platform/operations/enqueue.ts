@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely'
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { announce, isPostgres, type Tx } from '../db/database.ts'
-import { precompiled } from '../db/precompiled.ts'
+import { precompiled, precompiledChange } from '../db/precompiled.ts'
 import type { Definition } from './definition.ts'
 import { databaseNow } from './lease.ts'
 
@@ -113,7 +113,7 @@ async function insertSteps(tx: Tx, operationId: number, names: string[]): Promis
 const stepInserts = new Map<string, ReturnType<typeof stepsInsert>>()
 
 const stepsInsert = (names: readonly string[]) =>
-  precompiled((tx, { operationId }: { operationId: number }) =>
+  precompiledChange((tx, { operationId }: { operationId: number }) =>
     tx.insertInto('operation_steps').values(names.map((name, position) => newStep(operationId, name, position))),
   )
 

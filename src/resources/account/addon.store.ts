@@ -40,7 +40,7 @@ export interface Usage {
 /** What an account may have and what it has, in one look; its add-ons in order. To decide by it, lock the account first. */
 export async function capacityAndUsage(
   tx: Tx,
-  account: Account,
+  account: Pick<Account, 'id' | 'plan'>,
 ): Promise<{ capacity: Plan; attached: AttachedAddon[]; usage: Usage }> {
   const rows = await usageRows(tx, { accountId: account.id })
   const attached = rows.flatMap(({ addon_id: addonId, quantity }) =>

@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts'
-import { precompiled } from '../../platform/db/precompiled.ts'
+import { precompiledChange } from '../../platform/db/precompiled.ts'
 import type { ActivityRow } from '../../platform/db/schema.ts'
 import type { RequestFacts } from '../../platform/http/operation.ts'
 import type { Caller } from '../context.ts'
@@ -37,7 +37,7 @@ export async function recordActivity(
   })
 }
 
-const insertEntry = precompiled((tx, row: Omit<ActivityRow, 'id'>) =>
+const insertEntry = precompiledChange((tx, row: Omit<ActivityRow, 'id'>) =>
   tx.insertInto('activity').values({
     account_id: row.account_id,
     site_id: row.site_id,

@@ -1,14 +1,15 @@
 import { isUniqueViolation, lockForUpdate, type Tx } from '../../platform/db/database.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
-import { type Account, findAccount, type PhpVersion } from '../account/account.ts'
+import type { Account, PhpVersion } from '../account/account.ts'
 import { capacityAndUsage } from '../account/addons.ts'
 import { planNamed } from '../account/plans.ts'
 import { recordActivity } from '../activity/record.ts'
 import { addAccountLevelCollaborators } from '../collaborators/membership.ts'
 import { operation } from '../operation.ts'
+import { creationGround } from './creation.store.ts'
 import { provisionSite } from './provision-site.job.ts'
-import { insertSite, listHostRoom, putRoute } from './site.store.ts'
+import { insertSite, putRoute } from './site.store.ts'
 import {
   checkCapacity,
   choosePlace,
@@ -45,17 +46,12 @@ export const createSite = operation({
     const { tx, ownerId, config, now } = context
     const name = body.name.toLowerCase()
     const administrator = administratorOf(body)
-    const account = (await findAccount(tx, ownerId)) as Account
+    const { account, hosts, hasAccountLevelCollaborators } = await creationGround(tx, ownerId)
     const plan = planNamed(account.plan)
     if (isReservedName(name)) throw new Problem('name_reserved', { name })
     if (body.multisite_support && !plan.multisite) throw new Problem('plan_lacks_multisite', { plan: plan.name })
     const isStaging = body.staging ?? false
-    const place = choosePlace(
-      body.datacenter_code,
-      account.defaultDatacenter,
-      config.datacenters,
-      await listHostRoom(tx),
-    )
+    const place = choosePlace(body.datacenter_code, account.defaultDatacenter, config.datacenters, hosts)
     const draft = {
       accountId: account.id,
       name,
@@ -74,7 +70,9 @@ export const createSite = operation({
     await putRoute(tx, site.id, stagingHostName(name, config), now)
     const message = `Created ${isStaging ? 'staging' : 'live'} site ${name}`
     await recordActivity(tx, context, { action: 'site.created', accountId: account.id, siteId: site.id, message, now })
-    const collaboratorsCount = await addAccountLevelCollaborators(tx, site, { actor: context, now })
+    const collaboratorsCount = hasAccountLevelCollaborators
+      ? await addAccountLevelCollaborators(tx, site, { actor: context, now })
+      : 0
     const target = { siteId: site.id, accountId: account.id, hostId: place.hostId }
     context.started.push(await enqueue(tx, provisionSite, { siteId: site.id }, target))
     await countAgainstPlan(tx, account, isStaging)
@@ -86,7 +84,7 @@ export const createSite = operation({
  * One creation at a time for an account, as PostgreSQL overlaps transactions; last, so that the others wait for a count and a
  * commit only. @throws Problem `site_limit_reached` when the new site, which is counted as well, is one too many
  */
-async function countAgainstPlan(tx: Tx, account: Account, isStaging: boolean): Promise<void> {
+async function countAgainstPlan(tx: Tx, account: Pick<Account, 'id' | 'plan'>, isStaging: boolean): Promise<void> {
   await lockForUpdate(tx, 'accounts', account.id)
   const { capacity, usage } = await capacityAndUsage(tx, account)
   checkCapacity(capacity, usage, isStaging)

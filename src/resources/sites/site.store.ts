@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely'
 import { announce, type Tx } from '../../platform/db/database.ts'
-import { precompiled } from '../../platform/db/precompiled.ts'
+import { precompiled, precompiledChange } from '../../platform/db/precompiled.ts'
 import type { SiteRow } from '../../platform/db/schema.ts'
 import type { Role } from '../access.ts'
 import type { PhpVersion } from '../account/account.ts'
-import type { EnvironmentType, HostRoom, Install, ListedSite, Site, SiteState, Tag } from './site.ts'
+import type { EnvironmentType, Install, ListedSite, Site, SiteState, Tag } from './site.ts'
 
 /** A site that the caller may see, with what it may do there. */
 export interface VisibleSite extends ListedSite {
@@ -223,7 +223,7 @@ export async function grantSight(tx: Tx, accountId: number, site: { id: number; 
   await insertSight(tx, { accountId, siteId: site.id, name: site.name })
 }
 
-const insertSight = precompiled((tx, row: { accountId: number; siteId: number; name: string }) =>
+const insertSight = precompiledChange((tx, row: { accountId: number; siteId: number; name: string }) =>
   tx
     .insertInto('site_access')
     .values({ account_id: row.accountId, site_id: row.siteId, site_name: row.name, rank: 1, is_deleted: 0 })
@@ -260,31 +260,6 @@ export async function isNameTaken(tx: Tx, name: string): Promise<boolean> {
     .executeTakeFirst()
   return row !== undefined
 }
-
-/** Hosts in order of id, with the room that they have left. */
-export async function listHostRoom(tx: Tx): Promise<HostRoom[]> {
-  const rows = await hostRows(tx, {})
-  return rows.map((row) => ({
-    id: row.id,
-    datacenters: row.datacenters.split(',').filter(Boolean),
-    freeSites: row.max_sites - Number(row.sites),
-  }))
-}
-
-const hostRows = precompiled((tx) =>
-  tx
-    .selectFrom('hosts')
-    .select(['hosts.id', 'hosts.datacenters', 'hosts.max_sites'])
-    .select((query) =>
-      query
-        .selectFrom('sites')
-        .whereRef('sites.host_id', '=', 'hosts.id')
-        .where('sites.deleted_at', 'is', null)
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .as('sites'),
-    )
-    .orderBy('hosts.id'),
-)
 
 export interface SiteDraft {
   readonly accountId: number
@@ -392,19 +367,31 @@ export async function putRoute(tx: Tx, siteId: number, hostName: string, now: nu
   await announce(tx, 'routes')
 }
 
-const upsertRoute = precompiled((tx, { hostName, siteId, now }: { hostName: string; siteId: number; now: number }) =>
-  tx
-    .insertInto('routes')
-    .values({ host_name: hostName, site_id: siteId, changed_at: now })
-    .onConflict((conflict) => conflict.column('host_name').doUpdateSet({ site_id: siteId, changed_at: now })),
+const upsertRoute = precompiledChange(
+  (tx, { hostName, siteId, now }: { hostName: string; siteId: number; now: number }) =>
+    tx
+      .insertInto('routes')
+      .values({ host_name: hostName, site_id: siteId, changed_at: now })
+      .onConflict((conflict) => conflict.column('host_name').doUpdateSet({ site_id: siteId, changed_at: now })),
 )
 
 /** Takes a site out of every list and off the edge; its files are removed by an operation. */
 export async function markDeleted(tx: Tx, siteId: number, now: number): Promise<void> {
   await tx.updateTable('sites').set({ deleted_at: now }).where('id', '=', siteId).execute()
   await tx.updateTable('site_access').set({ is_deleted: 1 }).where('site_id', '=', siteId).execute()
+  await countOnHost(tx, siteId, -1)
   // the rows stay until the files are gone: an edge learns from their change that the host name has no site any more
   await touchRoutes(tx, siteId, now)
+}
+
+/** Keeps the number of sites that the site's host had at its last report right. */
+async function countOnHost(tx: Tx, siteId: number, change: 1 | -1): Promise<void> {
+  await tx
+    .updateTable('hosts')
+    .set(({ eb }) => ({ counted_sites: eb('counted_sites', '+', change) }))
+    .where('id', '=', tx.selectFrom('sites').select('host_id').where('id', '=', siteId))
+    .where('counted_to', '>=', siteId)
+    .execute()
 }
 
 /** Collaborators of a site with their accounts, in order of id. */
@@ -472,6 +459,7 @@ export async function openPurges(tx: Tx, siteId: number): Promise<number[]> {
 export async function unmarkDeleted(tx: Tx, siteId: number, now: number): Promise<void> {
   await tx.updateTable('sites').set({ deleted_at: null }).where('id', '=', siteId).execute()
   await tx.updateTable('site_access').set({ is_deleted: 0 }).where('site_id', '=', siteId).execute()
+  await countOnHost(tx, siteId, 1)
   await touchRoutes(tx, siteId, now)
 }
 

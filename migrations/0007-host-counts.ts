@@ -1,0 +1,17 @@
+import type { Migration } from 'kysely/migration'
+import { type AnyDb, partialIndex } from './columns.ts'
+
+/** A host keeps how many sites it had when it last reported: a creation counts those since, not all of them. */
+export const hostCounts: Migration = {
+  async up(db: AnyDb) {
+    for (const column of ['counted_sites', 'counted_to'])
+      await db.schema
+        .alterTable('hosts')
+        .addColumn(column, 'bigint', (definition) => definition.notNull().defaultTo(0))
+        .execute()
+    await db.schema.dropIndex('sites_on_host').execute()
+    await db.schema.dropIndex('sites_host').execute()
+    const where = 'deleted_at is null'
+    await partialIndex(db, { name: 'sites_of_host', table: 'sites', columns: 'host_id, id', where })
+  },
+}
