@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, openSync } from 'node:fs'
-import { CompiledQuery, Kysely, PostgresAdapter, sql } from 'kysely'
+import { CompiledQuery, DefaultQueryExecutor, type Dialect, Kysely, PostgresAdapter, sql } from 'kysely'
 import { type ChangeFeed, postgresChanges, sqliteChanges, type Topic } from './changes.ts'
 import { nodeSqliteDialect } from './node-sqlite.ts'
 import { postgresDialect, withoutWaiting } from './postgres-dialect.ts'
@@ -32,6 +32,17 @@ export async function openDatabase(options: { url?: string | undefined; file: st
   return options.url ? openPostgres(options.url) : openSqliteDatabase(options.file)
 }
 
+/** Kysely over a driver whose one connection all users share: taking it and giving it back would cost as much as a short read. */
+async function readerOver(dialect: Dialect): Promise<Kysely<Schema>> {
+  const driver = dialect.createDriver()
+  await driver.init()
+  const connection = await driver.acquireConnection()
+  const executor = new DefaultQueryExecutor(dialect.createQueryCompiler(), dialect.createAdapter(), {
+    provideConnection: (use) => use(connection),
+  })
+  return new Kysely<Schema>({ config: { dialect }, driver, dialect, executor })
+}
+
 async function openSqliteDatabase(file: string): Promise<Database> {
   // sites' users pass through the folder; the log beside the file takes its mode
   closeSync(openSync(file, 'a', 0o600))
@@ -39,8 +50,7 @@ async function openSqliteDatabase(file: string): Promise<Database> {
   const write = new Kysely<Schema>({ dialect: nodeSqliteDialect({ file, readOnly: false }) })
   // the first writer makes the file and turns the write-ahead log on, before any reader opens it
   await write.executeQuery(CompiledQuery.raw('select 1'))
-  const read = new Kysely<Schema>({ dialect: nodeSqliteDialect({ file, readOnly: true }) })
-  await read.executeQuery(CompiledQuery.raw('select 1'))
+  const read = await readerOver(nodeSqliteDialect({ file, readOnly: true }))
   const changes = sqliteChanges(file)
   return {
     dialect: 'sqlite',
@@ -63,7 +73,7 @@ async function openSqliteDatabase(file: string): Promise<Database> {
 
 async function openPostgres(url: string): Promise<Database> {
   const db = new Kysely<Schema>({ dialect: postgresDialect(url, 'transactions') })
-  const read = new Kysely<Schema>({ dialect: postgresDialect(url, 'reads') })
+  const read = await readerOver(postgresDialect(url, 'reads'))
   const changes = await postgresChanges(url)
   return {
     dialect: 'postgres',
