@@ -8,6 +8,7 @@ import { migrations } from '../../../migrations/index.ts'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { announce, type Database, isUniqueViolation, lockForUpdate, openDatabase, type Tx } from './database.ts'
 import { DatabaseTooNew, migrate } from './migrate.ts'
+import { withoutWaiting } from './postgres-dialect.ts'
 import { precompiled } from './precompiled.ts'
 
 const account = (email: string) => ({
@@ -134,11 +135,80 @@ describe.skipIf(dialects.find(({ dialect }) => dialect === 'postgres')?.skip)('w
 
   test('a statement that was prepared before a newer program changed its table goes on', async () => {
     const made = await testDatabase('postgres')
-    const run = () =>
-      made.database.transaction((tx) => tx.selectFrom('hosts').selectAll().where('id', '>', 0).execute())
-    for (let times = 0; times < 3; times++) expect(await run()).toEqual([])
+    const ask = (tx: Tx) => tx.selectFrom('hosts').selectAll().where('id', '>', 0).execute()
+    const run = () => made.database.transaction(ask)
+    for (let times = 0; times < 3; times++) expect([await run(), await ask(made.database.read)]).toEqual([[], []])
     await sql`alter table hosts add column newer integer`.execute(made.database.read)
     expect(await run()).toEqual([])
+    await sql`alter table hosts add column newest integer`.execute(made.database.read)
+    expect(await ask(made.database.read)).toEqual([])
+    await made.drop()
+  })
+
+  test('a statement that nobody waited for fails the transaction with its own error, and leaves nothing', async () => {
+    const made = await testDatabase('postgres')
+    const { database } = made
+    const insertHost = (tx: Tx, name: string) =>
+      tx.insertInto('hosts').values({ name, address: '', datacenters: '', max_sites: 1, facts: '', seen_at: 0 })
+    const later = (tx: Tx, name: string) => tx.executeQuery(withoutWaiting(insertHost(tx, name).compile()))
+    const atNextStatement = database.transaction(async (tx) => {
+      await later(tx, 'one')
+      await later(tx, 'one')
+      await tx.selectFrom('hosts').select('id').execute()
+    })
+    await expect(atNextStatement).rejects.toSatisfy(isUniqueViolation)
+    const atCommit = database.transaction(async (tx) => {
+      await later(tx, 'two')
+      await later(tx, 'two')
+    })
+    await expect(atCommit).rejects.toSatisfy(isUniqueViolation)
+    const swallowed = database.transaction(async (tx) => {
+      await insertHost(tx, 'three').execute()
+      await insertHost(tx, 'three')
+        .execute()
+        .catch(() => {})
+    })
+    await expect(swallowed).rejects.toThrow('nothing of it was kept')
+    const thrown = database.transaction(async (tx) => {
+      await later(tx, 'four')
+      throw new Error('no')
+    })
+    await expect(thrown).rejects.toThrow('no')
+    await database.transaction((tx) => later(tx, 'five'))
+    expect(await database.read.selectFrom('hosts').select('name').execute()).toEqual([{ name: 'five' }])
+    await made.drop()
+  })
+
+  test('reads do not wait behind a slow one, and go on after the server has closed their connections', async () => {
+    const made = await testDatabase('postgres')
+    const { read } = made.database
+    const lock = new pg.Client({ connectionString: made.connection.url })
+    await lock.connect()
+    await lock.query('select pg_advisory_lock(1)')
+    const slow = sql<{ done: number }>`select 1 as done from pg_advisory_lock(1)`.execute(read)
+    const waits = sql`select 1 from pg_stat_activity where wait_event = 'advisory'`
+    await expect.poll(async () => (await waits.execute(read)).rows.length).toBeGreaterThan(0)
+    for (let times = 0; times < 50; times++)
+      expect((await sql<{ n: number }>`select ${times}::integer as n`.execute(read)).rows).toEqual([{ n: times }])
+    await lock.query('select pg_advisory_unlock(1)')
+    expect((await slow).rows).toEqual([{ done: 1 }])
+    const others = "datname = current_database() and pid <> pg_backend_pid() and query not like '%listen%'"
+    const killed = sql`select pg_advisory_lock(2), pg_advisory_lock(2)`
+    await lock.query('select pg_advisory_lock(2)')
+    const failing = killed.execute(read)
+    failing.catch(() => {})
+    await expect.poll(async () => (await waits.execute(read)).rows.length).toBeGreaterThan(0)
+    await lock.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`)
+    await expect(failing).rejects.toThrow()
+    await expect
+      .poll(() =>
+        sql`select 1 as n`.execute(read).then(
+          ({ rows }) => rows,
+          () => [],
+        ),
+      )
+      .toEqual([{ n: 1 }])
+    await lock.end()
     await made.drop()
   })
 

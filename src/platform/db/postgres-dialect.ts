@@ -9,14 +9,18 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import pg from 'pg'
-import { PreparedClient } from './prepared-client.ts'
+import { isOutdatedPlan, PreparedClient } from './prepared-client.ts'
 
 /** bigint and count(*) arrive as text otherwise; ids and milliseconds stay far below 2^53. */
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
-/** Connections of a process, for transactions and for reads alike. */
-const MOST_CONNECTIONS = 16
+/** Connections of a process at most; a server has 100 unless told otherwise, and several processes share them. */
+const MOST_TRANSACTIONS = 10
+const MOST_READERS = 6
+/** A connection for reads that nobody used for so long is closed; those of transactions close by themselves. */
+const IDLE_MS = 10_000
 
 /**
  * Kysely over PostgreSQL with statements sent ahead of the answers to earlier ones (pipelining): the wait for each answer, and
@@ -57,7 +61,7 @@ class TransactionDriver implements Driver {
   readonly #pool: pg.Pool
 
   constructor(config: pg.PoolConfig) {
-    this.#pool = new pg.Pool({ ...config, max: MOST_CONNECTIONS, Client: PreparedClient })
+    this.#pool = new pg.Pool({ ...config, max: MOST_TRANSACTIONS, Client: PreparedClient })
     // an idle connection that the server closes must not end the process; the next query opens another
     this.#pool.on('error', () => {})
     this.#pool.on('connect', setUp)
@@ -92,56 +96,45 @@ class TransactionDriver implements Driver {
 
 class TransactionConnection implements DatabaseConnection {
   readonly #client: pg.PoolClient
-  /** The first failure of a statement that nobody waited for. */
-  #failure: { readonly error: unknown } | undefined
-  #isBroken = false
+  /** Statements that nobody waited for; they never reject. */
+  readonly #unwaited: Promise<{ readonly error: unknown } | undefined>[] = []
   /** Statements that nobody waits for leave together with the next one: one system call for all. */
   #isHeld = false
   readonly #stream: Duplex
+  #isBroken = false
 
   constructor(client: pg.PoolClient) {
     this.#client = client
     this.#stream = (client as unknown as { connection: { stream: Duplex } }).connection.stream
   }
 
-  #hold(): void {
-    if (!this.#isHeld) this.#stream.cork()
-    this.#isHeld = true
-  }
-
-  #send(): void {
-    if (this.#isHeld) this.#stream.uncork()
-    this.#isHeld = false
-  }
-
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     if (deferred.has(query)) {
       this.#hold()
-      run(this.#client, query).catch((error) => {
-        this.#failure ??= { error }
-      })
+      this.#unwaited.push(
+        run(this.#client, query).then(
+          () => undefined,
+          (error) => ({ error }),
+        ),
+      )
       return { rows: [] }
     }
-    try {
-      const answer = run<Row>(this.#client, query)
-      this.#send()
-      const result = await answer
-      // answers come in order: a failure of a statement sent before is known by now
-      if (this.#failure) throw this.#failure.error
-      return result
-    } catch (error) {
-      // the server refuses whatever follows a failure; the failure itself says more
-      throw this.#failure ? this.#failure.error : error
-    }
+    const answer = run<Row>(this.#client, query)
+    this.#send()
+    return answer.catch(async (error) => {
+      await this.#throwFirstFailure()
+      throw error
+    })
   }
 
   async commit(): Promise<void> {
     const answer = this.#client.query('commit')
     this.#send()
     const { command } = await answer
-    if (this.#failure) throw this.#failure.error
-    // the server ends a transaction like this when a statement of it has failed and nobody was told
-    if (command === 'ROLLBACK') throw new Error('A statement of the transaction failed, so that nothing of it was kept')
+    if (command !== 'ROLLBACK') return
+    // the server ends a transaction like this when a statement of it has failed
+    await this.#throwFirstFailure()
+    throw new Error('A statement of the transaction failed, so that nothing of it was kept')
   }
 
   async rollback(): Promise<void> {
@@ -156,6 +149,21 @@ class TransactionConnection implements DatabaseConnection {
     }
   }
 
+  /** The server refuses whatever follows a failure; the failure itself says more. */
+  async #throwFirstFailure(): Promise<void> {
+    for (const failure of await Promise.all(this.#unwaited)) if (failure) throw failure.error
+  }
+
+  #hold(): void {
+    if (!this.#isHeld) this.#stream.cork()
+    this.#isHeld = true
+  }
+
+  #send(): void {
+    if (this.#isHeld) this.#stream.uncork()
+    this.#isHeld = false
+  }
+
   release(): void {
     this.#send()
     this.#client.release(this.#isBroken)
@@ -167,19 +175,24 @@ class TransactionConnection implements DatabaseConnection {
   }
 }
 
-/** Sends at most so many statements ahead on one connection while another one is free. */
+/** A statement that took no longer the last time may be sent ahead of the answers to others; any other has a connection for itself. */
+const QUICK_MS = 5
+/** So many are sent ahead on one connection before another one is used. */
 const MOST_AHEAD = 8
-/** A statement that takes longer must not hold up those that come after it: they take another connection. */
-const SLOW_MS = 10
 
 /** Shares few connections among all readers. Each statement stands alone. */
 class ReadDriver implements Driver, DatabaseConnection {
   readonly #config: pg.ClientConfig
   readonly #lines = new Set<Line>()
+  /** Texts of quick statements. */
+  readonly #quick = new LRUCache<string, true>({ max: 1000 })
+  readonly #closing: NodeJS.Timeout
   #isClosed = false
 
   constructor(config: pg.ClientConfig) {
     this.#config = config
+    this.#closing = setInterval(() => this.#closeIdle(), IDLE_MS)
+    this.#closing.unref()
   }
 
   async init(): Promise<void> {}
@@ -192,23 +205,36 @@ class ReadDriver implements Driver, DatabaseConnection {
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     if (this.#isClosed) throw new Error('The database is closed')
-    const line = this.#freeLine() ?? (this.#lines.size < MOST_CONNECTIONS ? this.#newLine() : this.#shortestLine())
-    return line.run<Row>(query)
+    const isQuick = this.#quick.has(query.sql)
+    const ask = () => ((isQuick && this.#movingLine()) || this.#idleLine()).run<Row>(query, isQuick)
+    const { result, tookMs } = await ask().catch((error) => {
+      if (isOutdatedPlan(error)) return ask()
+      throw error
+    })
+    if (tookMs <= QUICK_MS !== isQuick) {
+      if (isQuick) this.#quick.delete(query.sql)
+      else this.#quick.set(query.sql, true)
+    }
+    return result
   }
 
   async destroy(): Promise<void> {
     this.#isClosed = true
+    clearInterval(this.#closing)
     await Promise.all([...this.#lines].map((line) => line.close()))
   }
 
-  #freeLine(): Line | undefined {
+  /** One that a quick statement may join: the first with room, so that as few as possible are in use. */
+  #movingLine(): Line | undefined {
     const now = performance.now()
     for (const line of this.#lines)
-      if (line.ahead === 0 || (line.ahead < MOST_AHEAD && now - line.movedAt < SLOW_MS)) return line
+      if (!line.isTaken && line.ahead < MOST_AHEAD && (line.ahead === 0 || now - line.movedAt <= QUICK_MS)) return line
     return undefined
   }
 
-  #shortestLine(): Line {
+  #idleLine(): Line {
+    for (const line of this.#lines) if (line.ahead === 0) return line
+    if (this.#lines.size < MOST_READERS) return this.#newLine()
     return [...this.#lines].reduce((shortest, line) => (line.ahead < shortest.ahead ? line : shortest))
   }
 
@@ -216,6 +242,14 @@ class ReadDriver implements Driver, DatabaseConnection {
     const line: Line = new Line(this.#config, () => this.#lines.delete(line))
     this.#lines.add(line)
     return line
+  }
+
+  #closeIdle(): void {
+    for (const line of this.#lines) {
+      if (line.ahead > 0 || performance.now() - line.movedAt < IDLE_MS) continue
+      this.#lines.delete(line)
+      void line.close()
+    }
   }
 
   async beginTransaction(): Promise<void> {
@@ -238,6 +272,8 @@ class Line {
   ahead = 0
   /** When it last became busy or gave an answer, by the clock of `performance.now()`. */
   movedAt = 0
+  /** A statement that may take long has it for itself. */
+  isTaken = false
   readonly #client: PreparedClient
   readonly #connected: Promise<unknown>
   #isConnected = false
@@ -260,13 +296,17 @@ class Line {
     this.#connected.catch(() => {})
   }
 
-  async run<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+  /** @returns how long the server took as well, without the statements that were ahead */
+  async run<Row>(query: CompiledQuery, isQuick: boolean): Promise<{ result: QueryResult<Row>; tookMs: number }> {
     if (this.ahead++ === 0) this.movedAt = performance.now()
+    if (!isQuick) this.isTaken = true
     try {
       if (!this.#isConnected) await this.#connected
-      return await run<Row>(this.#client, query)
+      const sentAt = performance.now()
+      const result = await run<Row>(this.#client, query)
+      return { result, tookMs: performance.now() - Math.max(sentAt, this.movedAt) }
     } finally {
-      this.ahead--
+      if (--this.ahead === 0) this.isTaken = false
       this.movedAt = performance.now()
     }
   }

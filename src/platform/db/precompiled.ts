@@ -1,4 +1,4 @@
-import { CompiledQuery } from 'kysely'
+import type { CompiledQuery } from 'kysely'
 import { isPostgres, type Tx } from './database.ts'
 import { withoutWaiting } from './postgres-dialect.ts'
 
@@ -15,7 +15,7 @@ export function precompiled<Given extends object, Row>(
   build: (tx: Tx, given: Given) => Compilable<Row>,
 ): (tx: Tx, given: Given) => Promise<Row[]> {
   const compile = compiler(build)
-  return async (tx, given) => (await tx.executeQuery<Row>(compile(tx, given))).rows
+  return async (tx, given) => (await tx.getExecutor().executeQuery<Row>(compile(tx, given))).rows
 }
 
 /** A change inside a transaction that is built once and run often, and that fails only by a fault of Stead: see `withoutWaiting`. */
@@ -33,16 +33,16 @@ function compiler<Given extends object, Row>(build: (tx: Tx, given: Given) => Co
   return (tx: Tx, given: Given): CompiledQuery<Row> => {
     const dialect = isPostgres(tx) ? 'postgres' : 'sqlite'
     plans[dialect] ??= planOf(build, tx)
-    const { sql, slots } = plans[dialect]
+    const { query, slots } = plans[dialect]
     const parameters = slots.map((slot) =>
       'name' in slot ? (given as Record<string, unknown>)[slot.name] : slot.value,
     )
-    return CompiledQuery.raw(sql, parameters) as CompiledQuery<Row>
+    return { ...query, parameters } as CompiledQuery<Row>
   }
 }
 
 interface Plan {
-  readonly sql: string
+  readonly query: CompiledQuery
   /** Each parameter is one of the given values, or always the same. */
   readonly slots: readonly ({ readonly name: string } | { readonly value: unknown })[]
 }
@@ -59,6 +59,9 @@ class Mark extends Date {
 
 function planOf<Given extends object, Row>(build: (tx: Tx, given: Given) => Compilable<Row>, tx: Tx): Plan {
   const marks = new Proxy({}, { get: (_target, name) => new Mark(String(name)) })
-  const { sql, parameters } = build(tx, marks as Given).compile()
-  return { sql, slots: parameters.map((value) => (value instanceof Mark ? { name: value.standsFor } : { value })) }
+  const query = build(tx, marks as Given).compile()
+  return {
+    query,
+    slots: query.parameters.map((value) => (value instanceof Mark ? { name: value.standsFor } : { value })),
+  }
 }

@@ -212,6 +212,7 @@ export function checkCapacity(plan: Plan, usage: Usage, isStaging: boolean): voi
 export interface HostRoom {
   readonly id: number
   readonly datacenters: readonly string[]
+  /** At least so many; exactly when it is full, or one of several. */
   readonly freeSites: number
 }
 
