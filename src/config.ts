@@ -1,11 +1,24 @@
-import { availableParallelism, totalmem } from 'node:os'
-import { resolve } from 'node:path'
+import { totalmem } from 'node:os'
+import {
+  databaseUrl,
+  datacenters,
+  defaultEdgeProcesses,
+  domain,
+  flag,
+  folder,
+  httpUrl,
+  integer,
+  list,
+  listen,
+  mailbox,
+  masterKey,
+  oneOf,
+  optional,
+  smtpUrl,
+  text,
+} from './setting-values.ts'
 
-/** Where a part listens. `port` 0 asks the system for a free one. */
-export interface ListenAddress {
-  readonly host: string
-  readonly port: number
-}
+export type { Datacenter, ListenAddress } from './setting-values.ts'
 
 interface Setting<Value> {
   /** What the value means, its unit, and what it is good for. */
@@ -18,100 +31,6 @@ interface Setting<Value> {
   readonly secret?: boolean
   /** Meant for tests only: a warning in the log at every start while it is set. */
   readonly testOnly?: boolean
-}
-
-const text = (value: string) => value
-const optional = (value: string) => value || undefined
-const folder = (value: string) => resolve(value)
-const list = (value: string) =>
-  value
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter(Boolean)
-
-function flag(value: string): boolean {
-  if (['1', 'true', 'yes', 'on'].includes(value)) return true
-  if (['', '0', 'false', 'no', 'off'].includes(value)) return false
-  throw new Error('must be true or false')
-}
-
-function integer(least: number, most: number) {
-  return (value: string): number => {
-    const number = Number(value)
-    if (!Number.isInteger(number) || number < least || number > most)
-      throw new Error(`must be a whole number from ${least} to ${most}`)
-    return number
-  }
-}
-
-function listen(value: string): ListenAddress {
-  const match = /^(?:\[([0-9a-f:]+)\]|([^:[\]]+)):(\d{1,5})$/i.exec(value)
-  const port = Number(match?.[3])
-  if (!match || port > 65_535) throw new Error('must be an address and a port, such as 127.0.0.1:8080 or [::1]:8080')
-  return { host: (match[1] ?? match[2]) as string, port }
-}
-
-function domain(value: string): string {
-  if (!/^(?=.{1,200}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(value))
-    throw new Error('must be a lower-case domain name, such as sites.example.com')
-  return value
-}
-
-function httpUrl(value: string): string | undefined {
-  if (!value) return undefined
-  if (!/^https?:$/.test(URL.parse(value)?.protocol ?? '')) throw new Error('must be an http or https address')
-  return value.replace(/\/+$/, '')
-}
-
-function databaseUrl(value: string): string | undefined {
-  if (!value) return undefined
-  if (!/^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? '')) throw new Error('must be a postgres:// address')
-  return value
-}
-
-function masterKey(value: string): Buffer | undefined {
-  if (!value) return undefined
-  const key = Buffer.from(value, 'base64')
-  if (key.length !== 32) throw new Error('must be 32 bytes in base64 (openssl rand -base64 32)')
-  return key
-}
-
-function smtpUrl(value: string): string | undefined {
-  if (!value) return undefined
-  const url = URL.parse(value)
-  if (!/^smtps?:$/.test(url?.protocol ?? '') || !url?.hostname)
-    throw new Error('must be like smtp://user:password@mail.example.com:587 or smtps://…')
-  return value
-}
-
-function mailbox(value: string): string {
-  if (!/^(?:[^<>"\p{Cc}]* <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u.test(value))
-    throw new Error('must be like Stead <stead@example.com>')
-  return value
-}
-
-function oneOf<Choice extends string>(...choices: Choice[]) {
-  return (value: string): Choice => {
-    if (!choices.includes(value as Choice)) throw new Error(`must be one of ${choices.join(', ')}`)
-    return value as Choice
-  }
-}
-
-/** Measured at 65 MB (Pss) for each: a small machine has better use for that. */
-const defaultEdgeProcesses = (): number =>
-  Math.max(1, Math.min(4, availableParallelism(), Math.round(totalmem() / 2 ** 30)))
-
-/** A place where sites can live, as clients see it. */
-export interface Datacenter {
-  readonly code: string
-  readonly name: string
-}
-
-function datacenters(value: string): Datacenter[] {
-  const entries = list(value).map((entry) => entry.split('=').map((part) => part.trim()))
-  for (const [code, name] of entries)
-    if (!/^[A-Z0-9]{2,8}$/.test(code ?? '') || !name) throw new Error('must be like AMS=Amsterdam,BUR=Burbank')
-  return entries.map(([code, name]) => ({ code, name }) as Datacenter)
 }
 
 /** Every setting of Stead. The environment variable is `STEAD_` and the key in capitals; the flag `--` and the key. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { openDatabase } from '../../src/platform/db/database.ts'
-import { insertSite, putRoute } from '../../src/resources/sites/site.store.ts'
+import { putRoute } from '../../src/resources/sites/route.store.ts'
+import { insertSite } from '../../src/resources/sites/site.store.ts'
 import type { Stead } from '../../test/support/stead.ts'
 
 /** A site as benchmarks order it. */

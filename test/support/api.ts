@@ -23,7 +23,8 @@ import { makeAccount, makeApplication } from '../../src/resources/account/accoun
 import { tokenHash } from '../../src/resources/authentication/authenticate.ts'
 import { insertToken } from '../../src/resources/authentication/token.store.ts'
 import { insertCollaborator } from '../../src/resources/collaborators/collaborator.store.ts'
-import { grantSight, insertSite } from '../../src/resources/sites/site.store.ts'
+import { grantSight } from '../../src/resources/sites/sight.store.ts'
+import { insertSite } from '../../src/resources/sites/site.store.ts'
 import { testDatabase } from './database.ts'
 
 export interface Reply {

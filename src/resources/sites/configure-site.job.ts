@@ -4,7 +4,8 @@ import { durableWith, type StepContext } from '../../platform/operations/definit
 import { purgeCaches } from '../edge-cache/edge-cache.ts'
 import type { HostServices } from './host-services.ts'
 import { type NetworkFacts, networkConstants, noNetwork } from './network.ts'
-import { changeSite, findSite, moveRoute, writtenAddressOf } from './site.store.ts'
+import { moveRoute } from './route.store.ts'
+import { changeSite, findSite, writtenAddressOf } from './site.store.ts'
 import { hostOfAddress, siteConstants, stagingAddress, stagingHostName } from './site.ts'
 
 type Context = StepContext<{ siteId: number }, HostServices>

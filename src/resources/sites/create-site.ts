@@ -9,7 +9,8 @@ import { addAccountLevelCollaborators } from '../collaborators/membership.ts'
 import { operation } from '../operation.ts'
 import { creationGround } from './creation.store.ts'
 import { provisionSite } from './provision-site.job.ts'
-import { insertSite, putRoute } from './site.store.ts'
+import { putRoute } from './route.store.ts'
+import { insertSite } from './site.store.ts'
 import {
   checkCapacity,
   choosePlace,

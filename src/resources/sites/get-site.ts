@@ -3,8 +3,8 @@ import { timestamp } from '../../platform/http/schemas.ts'
 import { gravatar } from '../account/account.ts'
 import { operation } from '../operation.ts'
 import { detailPageViews, readSums } from '../statistics/statistics.ts'
-import { listSiteCollaborators } from './site.store.ts'
 import { presentSite, SiteDetail, SiteId } from './site.ts'
+import { listSiteCollaborators } from './visible-site.store.ts'
 
 export const getSite = operation({
   id: 'getSite',

@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { reply } from '../../platform/http/operation.ts'
 import { pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { operation } from '../operation.ts'
-import { countVisibleSites, listVisibleSites } from './site.store.ts'
 import { presentSite, SiteSchema } from './site.ts'
+import { countVisibleSites, listVisibleSites } from './visible-site.store.ts'
 
 export const listSites = operation({
   id: 'listSites',

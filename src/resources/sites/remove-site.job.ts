@@ -2,7 +2,8 @@ import Type from 'typebox'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import type { HostServices } from './host-services.ts'
-import { deleteRoutes, findSite } from './site.store.ts'
+import { deleteRoutes } from './route.store.ts'
+import { findSite } from './site.store.ts'
 
 type Context = StepContext<{ siteId: number }, HostServices>
 

@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { reply } from '../../platform/http/operation.ts'
 import { oneOf, pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { operation } from '../operation.ts'
-import { countVisibleSites, listVisibleSites, type SiteFilter } from './site.store.ts'
 import { presentSiteWithAddresses, SiteWithAddresses } from './site.ts'
+import { countVisibleSites, listVisibleSites, type SiteFilter } from './visible-site.store.ts'
 
 const keys = ['domain', 'name', 'state', 'wordpress_version', 'cms_version', 'php_version', 'datacenter_code'] as const
 

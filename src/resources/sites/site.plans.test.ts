@@ -5,7 +5,7 @@ import { fillWithMany } from '../../../test/support/many.ts'
 import { plansOf, wholeTableReads } from '../../../test/support/plans.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { listCollaborators, listCollaboratorsOfSite } from '../collaborators/collaborator.store.ts'
-import { countVisibleSites, listVisibleSites, visibleSite } from './site.store.ts'
+import { countVisibleSites, listVisibleSites, visibleSite } from './visible-site.store.ts'
 
 const page = { perPage: 50, offset: 100 }
 

@@ -8,16 +8,15 @@ import type { Plan } from '../account/plans.ts'
 import { PageViews } from '../statistics/windows.ts'
 
 export { ownedSites, type SiteRights, sitesWithRights } from './rights.store.ts'
+export { grantSight, withdrawSight } from './sight.store.ts'
+export { findSite } from './site.store.ts'
 export {
   countVisibleSites,
   findCollaboration,
-  findSite,
-  grantSight,
   listVisibleSites,
   type VisibleSite,
   visibleSite,
-  withdrawSight,
-} from './site.store.ts'
+} from './visible-site.store.ts'
 
 export const installOptions = ['wordpress', 'woocommerce'] as const
 export type Install = (typeof installOptions)[number]

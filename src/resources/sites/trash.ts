@@ -4,7 +4,8 @@ import { cancelOperation } from '../../platform/operations/control.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { recordActivity } from '../activity/record.ts'
 import { configureSite } from './configure-site.job.ts'
-import { findDeletedSite, isNameTaken, openPurges, putRoute, unmarkDeleted, writtenAddressOf } from './site.store.ts'
+import { putRoute } from './route.store.ts'
+import { findDeletedSite, isNameTaken, openPurges, unmarkDeleted, writtenAddressOf } from './site.store.ts'
 import { hostOfAddress, type Site } from './site.ts'
 
 /** The site is on its way out at this very moment. */

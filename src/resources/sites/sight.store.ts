@@ -1,0 +1,24 @@
+import type { Tx } from '../../platform/db/database.ts'
+import { precompiledChange } from '../../platform/db/precompiled.ts'
+
+/** Lets an account see a site. Once is enough; again changes nothing. */
+export async function grantSight(tx: Tx, accountId: number, site: { id: number; name: string }): Promise<void> {
+  await insertSight(tx, { accountId, siteId: site.id, name: site.name })
+}
+
+const insertSight = precompiledChange((tx, row: { accountId: number; siteId: number; name: string }) =>
+  tx
+    .insertInto('site_access')
+    .values({ account_id: row.accountId, site_id: row.siteId, site_name: row.name, rank: 1, is_deleted: 0 })
+    .onConflict((conflict) => conflict.columns(['account_id', 'site_id']).doNothing()),
+)
+
+/** Takes a site out of an account's lists, with the account's favourite mark and tags. */
+export async function withdrawSight(tx: Tx, accountId: number, siteId: number): Promise<void> {
+  await tx.deleteFrom('site_access').where('account_id', '=', accountId).where('site_id', '=', siteId).execute()
+  await tx
+    .deleteFrom('site_tags')
+    .where('site_id', '=', siteId)
+    .where('tag_id', 'in', tx.selectFrom('tags').select('id').where('account_id', '=', accountId))
+    .execute()
+}
