@@ -53,7 +53,8 @@ const allowed: Record<string, readonly string[]> = {
   certificates: ['platform'],
   hosting: ['platform'],
   platform: [],
-  'config.ts': [],
+  'config.ts': ['setting-values.ts'],
+  'setting-values.ts': [],
   'version.ts': [],
   panel: [],
 }
