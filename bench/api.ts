@@ -20,10 +20,10 @@ import { putRoute } from '../src/resources/sites/route.store.ts'
 import { insertSite } from '../src/resources/sites/site.store.ts'
 import { SiteDetail } from '../src/resources/sites/site.ts'
 import { dialects, type TestDatabase, testDatabase } from '../test/support/database.ts'
+import { siteDraft } from '../test/support/site-draft.ts'
 import { requestsPerSecond } from './support/load.ts'
 import type { Figure, Section } from './support/report.ts'
 import { median } from './support/report.ts'
-import { siteDraft } from './support/sites.ts'
 
 const ROUNDS = 5
 const ACCOUNTS = 64

@@ -1,4 +1,3 @@
-import { availableParallelism, totalmem } from 'node:os'
 import { resolve } from 'node:path'
 
 /* Readers of settings: each turns a text into a value, or throws an `Error` whose message finishes "must be …". */
@@ -85,10 +84,6 @@ export function oneOf<Choice extends string>(...choices: Choice[]) {
     return value as Choice
   }
 }
-
-/** Measured at 65 MB (Pss) for each: a small machine has better use for that. */
-export const defaultEdgeProcesses = (): number =>
-  Math.max(1, Math.min(4, availableParallelism(), Math.round(totalmem() / 2 ** 30)))
 
 /** A place where sites can live, as clients see it. */
 export interface Datacenter {

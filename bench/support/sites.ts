@@ -2,22 +2,8 @@ import { join } from 'node:path'
 import { openDatabase } from '../../src/platform/db/database.ts'
 import { putRoute } from '../../src/resources/sites/route.store.ts'
 import { insertSite } from '../../src/resources/sites/site.store.ts'
+import { siteDraft } from '../../test/support/site-draft.ts'
 import type { Stead } from '../../test/support/stead.ts'
-
-/** A site as benchmarks order it. */
-export const siteDraft = (name: string, { accountId = 1, hostId = 1 } = {}) =>
-  ({
-    accountId,
-    name,
-    isStaging: false,
-    datacenterCode: 'AMS',
-    hostId,
-    phpVersion: '8.3',
-    install: 'wordpress',
-    hasMultisite: false,
-    adminUsername: 'admin',
-    adminEmail: 'bench@example.com',
-  }) as const
 
 /**
  * Adds live sites `idle-0`, `idle-1`, … with routes to the database of a program that runs or not; they have records of homes and no

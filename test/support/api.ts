@@ -26,6 +26,7 @@ import { insertCollaborator } from '../../src/resources/collaborators/collaborat
 import { grantSight } from '../../src/resources/sites/sight.store.ts'
 import { insertSite } from '../../src/resources/sites/site.store.ts'
 import { testDatabase } from './database.ts'
+import { siteDraft } from './site-draft.ts'
 
 export interface Reply {
   readonly status: number
@@ -172,18 +173,7 @@ export async function testApi(dialect: DialectName, options: TestApiOptions = {}
       }),
     site: (owner, name) =>
       database.transaction(async (tx) => {
-        const draft = {
-          accountId: owner.accountId,
-          name,
-          isStaging: false,
-          datacenterCode: 'AMS',
-          hostId,
-          phpVersion: '8.3',
-          install: 'wordpress',
-          hasMultisite: false,
-          adminUsername: 'admin',
-          adminEmail: owner.email,
-        } as const
+        const draft = siteDraft(name, { accountId: owner.accountId, hostId, adminEmail: owner.email })
         const { id } = await insertSite(tx, draft, now())
         await tx.updateTable('sites').set({ state: 'live', core_version: '6.8.7' }).where('id', '=', id).execute()
         return id

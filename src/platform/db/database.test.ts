@@ -179,6 +179,27 @@ describe.skipIf(dialects.find(({ dialect }) => dialect === 'postgres')?.skip)('w
     await made.drop()
   })
 
+  test('a transaction whose connection is lost fails and leaves nothing, and the next one has another connection', async () => {
+    const made = await testDatabase('postgres')
+    const { database } = made
+    const other = new pg.Client({ connectionString: made.connection.url })
+    await other.connect()
+    const insertHost = (tx: Tx, name: string) =>
+      tx.insertInto('hosts').values({ name, address: '', datacenters: '', max_sites: 1, facts: '', seen_at: 0 })
+    const later = (tx: Tx, name: string) => tx.executeQuery(withoutWaiting(insertHost(tx, name).compile()))
+    const lost = database.transaction(async (tx) => {
+      await later(tx, 'one')
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)
+      await other.query('select pg_terminate_backend($1)', [rows[0]?.pid])
+      await later(tx, 'two')
+    })
+    await expect(lost).rejects.toThrow()
+    await database.transaction((tx) => later(tx, 'three'))
+    expect(await database.read.selectFrom('hosts').select('name').execute()).toEqual([{ name: 'three' }])
+    await other.end()
+    await made.drop()
+  })
+
   test('reads do not wait behind a slow one, and go on after the server has closed their connections', async () => {
     const made = await testDatabase('postgres')
     const { read } = made.database

@@ -11,6 +11,7 @@ import {
 } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
+import { openPool } from './pool.ts'
 import { isOutdatedPlan, PreparedClient } from './prepared-client.ts'
 
 /** bigint and count(*) arrive as text otherwise; ids and milliseconds stay far below 2^53. */
@@ -61,9 +62,7 @@ class TransactionDriver implements Driver {
   readonly #pool: pg.Pool
 
   constructor(config: pg.PoolConfig) {
-    this.#pool = new pg.Pool({ ...config, max: MOST_TRANSACTIONS, Client: PreparedClient })
-    // an idle connection that the server closes must not end the process; the next query opens another
-    this.#pool.on('error', () => {})
+    this.#pool = openPool({ ...config, max: MOST_TRANSACTIONS, Client: PreparedClient })
     this.#pool.on('connect', setUp)
   }
 

@@ -1,4 +1,5 @@
-import pg from 'pg'
+import type pg from 'pg'
+import { openPool } from '../db/pool.ts'
 import { AHEAD_MS, DAY_MS, dayName, dayOf, daysOf } from './days.ts'
 import {
   KEYED,
@@ -23,9 +24,7 @@ const partitionOf = (kind: LogKind, day: number): string => `log_${kind}_${dayNa
 
 /** Log entries in tables that are partitioned by day. */
 export function openPostgresLogs(url: string): LogStore {
-  const pool = new pg.Pool({ connectionString: url, max: 4, application_name: 'stead logs' })
-  // an idle connection that the server closes must not end the process; the next query opens another
-  pool.on('error', () => {})
+  const pool = openPool({ connectionString: url, max: 4, application_name: 'stead logs' })
   return {
     append: (kind, records) => append(pool, kind, records),
     page: (query) => page(pool, query),

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
+import { siteDraft } from '../../../test/support/site-draft.ts'
 import { reportHost } from '../../hosting/host.store.ts'
 import { makeAccount } from '../account/account.ts'
 import { creationGround } from './creation.store.ts'
-import { insertSite, markDeleted, type SiteDraft, unmarkDeleted } from './site.store.ts'
+import { insertSite, markDeleted, unmarkDeleted } from './site.store.ts'
 
 const now = Date.UTC(2026, 0, 1)
 
@@ -24,7 +25,7 @@ describe.each(dialects)('the room of hosts on $dialect', ({ dialect, skip }) => 
         .execute(),
     )
   const addSite = (name: string, hostId: number) =>
-    made.database.transaction(async (tx) => (await insertSite(tx, { ...draft, name, hostId }, now)).id)
+    made.database.transaction(async (tx) => (await insertSite(tx, siteDraft(name, { hostId }), now)).id)
   const report = (hostId: number) => made.database.transaction((tx) => reportHost(tx, hostId, {}, now))
   const room = async () => (await creationGround(made.database.read, 1)).hosts.map(({ freeSites }) => freeSites)
 
@@ -78,14 +79,3 @@ describe.each(dialects)('the room of hosts on $dialect', ({ dialect, skip }) => 
     expect(await room()).toEqual([])
   })
 })
-
-const draft: Omit<SiteDraft, 'name' | 'hostId'> = {
-  accountId: 1,
-  isStaging: false,
-  datacenterCode: 'AMS',
-  phpVersion: '8.3',
-  install: 'wordpress',
-  hasMultisite: false,
-  adminUsername: 'admin',
-  adminEmail: 'a@example.com',
-}

@@ -1,0 +1,16 @@
+import type { SiteDraft } from '../../src/resources/sites/site.store.ts'
+
+/** A live site as tests and benchmarks order it. @param given what is to be otherwise */
+export const siteDraft = (name: string, given: Partial<Omit<SiteDraft, 'name'>> = {}): SiteDraft => ({
+  accountId: 1,
+  name,
+  isStaging: false,
+  datacenterCode: 'AMS',
+  hostId: 1,
+  phpVersion: '8.3',
+  install: 'wordpress',
+  hasMultisite: false,
+  adminUsername: 'admin',
+  adminEmail: 'bench@example.com',
+  ...given,
+})
