@@ -37,13 +37,14 @@ const allowed: Record<string, readonly string[]> = {
     'certificates',
     'platform',
     'config.ts',
+    'budgets.ts',
     'version.ts',
     'cli',
     'migrations',
   ],
   // a command works on the ground that roles stand on, or asks the API's composition for its description
   cli: ['roles', 'app.ts', 'resources', 'platform', 'config.ts', 'version.ts', 'migrations'],
-  'app.ts': ['resources', 'jobs.ts', 'platform', 'config.ts', 'version.ts'],
+  'app.ts': ['resources', 'jobs.ts', 'platform', 'config.ts', 'budgets.ts', 'version.ts'],
   // lists of all background work, apart from the API so that a host does not load it
   'jobs.ts': ['resources', 'platform'],
   'schedules.ts': ['resources', 'platform'],
@@ -54,6 +55,7 @@ const allowed: Record<string, readonly string[]> = {
   hosting: ['platform'],
   platform: [],
   'config.ts': ['setting-values.ts'],
+  'budgets.ts': ['config.ts', 'platform'],
   'setting-values.ts': [],
   'version.ts': [],
   panel: [],

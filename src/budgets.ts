@@ -1,0 +1,19 @@
+import type { Config } from './config.ts'
+import type { BudgetTerms } from './platform/budgets/budget.ts'
+
+/*
+ * Every budget of every process: what somebody else decides the size or number of, how much of it there may be, and what happens
+ * over it. What a role needs it opens from here; `docs/design/limits.md` is written from it, and a test compares the two.
+ * Budgets of memory add up to less than the process has (`budgets.test.ts`).
+ */
+
+type Table = Readonly<Record<string, BudgetTerms>>
+
+/** Of the API and the work that needs no site files. */
+export const controlBudgets = (_config: Config) => ({}) as const satisfies Table
+
+/** Of a host: the web server of its sites, and their PHP seen from outside. */
+export const hostBudgets = (_config: Config) => ({}) as const satisfies Table
+
+/** Of each edge process. */
+export const edgeBudgets = (_config: Config) => ({}) as const satisfies Table
