@@ -6,6 +6,7 @@ import { caches } from './0004-caches.ts'
 import { statistics } from './0005-statistics.ts'
 import { counts } from './0006-counts.ts'
 import { hostCounts } from './0007-host-counts.ts'
+import { processes } from './0014-processes.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -16,4 +17,5 @@ export const migrations: Record<string, Migration> = {
   '0005-statistics': statistics,
   '0006-counts': counts,
   '0007-host-counts': hostCounts,
+  '0014-processes': processes,
 }

@@ -17,3 +17,10 @@ export const hostBudgets = (_config: Config) => ({}) as const satisfies Table
 
 /** Of each edge process. */
 export const edgeBudgets = (_config: Config) => ({}) as const satisfies Table
+
+/** What the budgets of memory of a process may add up to, in bytes. The process itself takes some 100 MB besides. */
+export const memoryOfPart = ({ edgeCacheMb }: Config) => ({
+  control: 192 << 20,
+  host: 256 << 20,
+  edge: (edgeCacheMb + 96) << 20,
+})

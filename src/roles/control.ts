@@ -1,12 +1,15 @@
 import { join } from 'node:path'
 import { createApp } from '../app.ts'
+import { controlBudgets } from '../budgets.ts'
 import { hostReports } from '../hosting/host.store.ts'
 import { controlJobs } from '../jobs.ts'
+import { figuresOf, openBudgets } from '../platform/budgets/budget.ts'
 import { writeFileDurably } from '../platform/files/write-file.ts'
 import { createApiMetrics } from '../platform/http/metrics.ts'
 import { createMailer } from '../platform/mail/mailer.ts'
 import { createScheduler } from '../platform/operations/schedules.ts'
 import { createWorker } from '../platform/operations/worker.ts'
+import { processReports } from '../platform/processes/process.store.ts'
 import { makeFirstAccount } from '../resources/account/account.ts'
 import type { ControlServices } from '../resources/control-services.ts'
 import { schedules } from '../schedules.ts'
@@ -31,7 +34,16 @@ export interface Control extends Part {
 /** The API and the work that needs no site files. @param parts says how the other parts of this machine are */
 export async function startControl(ground: Ground, parts: () => PartStates = () => ({})): Promise<Control> {
   const { config, database, log, sealer, logs } = ground
-  const metrics = createApiMetrics()
+  const budgets = openBudgets(controlBudgets(config))
+  const metrics = createApiMetrics(async () => [
+    {
+      id: `control-${process.pid}`,
+      part: 'control',
+      residentBytes: process.memoryUsage.rss(),
+      budgets: figuresOf(budgets),
+    },
+    ...(await processReports(database.read, Date.now())),
+  ])
   let isIntroduced = false
   const readiness = async () => {
     const now = Date.now()

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { edgeBudgets } from '../budgets.ts'
 import { accessRecord } from '../edge/access-records.ts'
 import { createDisk } from '../edge/cache/disk.ts'
 import { createPageCache } from '../edge/cache/page-cache.ts'
@@ -15,10 +16,12 @@ import { createRouteTable } from '../edge/routes.ts'
 import { createDefensiveMode } from '../edge/rules/defensive-mode.ts'
 import { rules } from '../edge/rules/index.ts'
 import { createUpstreams } from '../edge/upstreams.ts'
+import { openBudgets } from '../platform/budgets/budget.ts'
 import { createLogBuffer } from '../platform/log-store/log-buffer.ts'
 import { createLogIds } from '../platform/log-store/log-ids.ts'
 import { edgeProcesses, listenTogether, untilFree } from './free-port.ts'
 import type { Ground, Part } from './part.ts'
+import { startReporting } from './reporting.ts'
 
 const MB = 1 << 20
 
@@ -27,7 +30,9 @@ export interface Edge extends Part {
 }
 
 /** The gateway for all visitor traffic. */
-export async function startEdge({ config, database, log, logs, hostKey, challengeKey }: Ground): Promise<Edge> {
+export async function startEdge(ground: Ground): Promise<Edge> {
+  const { config, database, log, logs, hostKey, challengeKey } = ground
+  const budgets = openBudgets(edgeBudgets(config))
   const routes = createRouteTable({
     load: (hostName) => loadRoute(database.read, hostName),
     changedSince: (sinceMs) => routesChangedSince(database.read, sinceMs),
@@ -86,11 +91,13 @@ export async function startEdge({ config, database, log, logs, hostKey, challeng
     })
   }
   const { port } = server.address() as AddressInfo
+  const reporting = startReporting(ground, 'edge', budgets)
   log.info({ host: config.edgeListen.host, port }, 'the edge listens')
   return {
     port,
     async stop() {
       await gateway.close()
+      await reporting.stop()
       await Promise.all([accessLog.close(), pageViews.close()])
       routes.close()
       purges.close()

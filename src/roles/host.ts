@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { hostBudgets } from '../budgets.ts'
 import { createCoreLibrary } from '../hosting/core-library/core-library.ts'
 import type { CoreProgress } from '../hosting/core-library/core-source.ts'
 import { Cron } from '../hosting/cron/cron.ts'
@@ -11,7 +12,6 @@ import { createPreparation } from '../hosting/homes/preparation.ts'
 import { Spares } from '../hosting/homes/spares.ts'
 import { type HostedRecord, hostedSite, hostedSites, registerHost, reportHost } from '../hosting/host.store.ts'
 import { PhpPool } from '../hosting/php/pool.ts'
-
 import { defaultEgressLimits } from '../hosting/php/wasm/egress.ts'
 import { createWasmRuntime } from '../hosting/php/wasm/start.ts'
 import { PhpLogFollower } from '../hosting/php-log/follower.ts'
@@ -19,6 +19,7 @@ import { openPlaces } from '../hosting/php-log/positions.ts'
 import { createSiteChanges } from '../hosting/site-changes/site-changes.ts'
 import { createWebServer, type HostedSite } from '../hosting/web-server/web-server.ts'
 import { hostJobs } from '../jobs.ts'
+import { openBudgets } from '../platform/budgets/budget.ts'
 import { isPublicAddress } from '../platform/fetch/addresses.ts'
 import { lockFile } from '../platform/files/lock-file.ts'
 import { writeFileOnce } from '../platform/files/write-file.ts'
@@ -32,6 +33,7 @@ import { findSite } from '../resources/sites/site.store.ts'
 import { stagingAddress } from '../resources/sites/site.ts'
 import { untilFree } from './free-port.ts'
 import type { Ground, Part } from './part.ts'
+import { startReporting } from './reporting.ts'
 
 const REPORT_EVERY_MS = 2000
 const MB = 1 << 20
@@ -53,6 +55,7 @@ export interface HostOptions {
 /** Keeps sites, runs their PHP, and does the operations bound to them. */
 export async function startHost(ground: Ground, options: HostOptions = {}): Promise<Part> {
   const { config, database, log } = ground
+  const budgets = openBudgets(hostBudgets(config))
   await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
   // two hosts would run two PHP processes on one site's database, and each would clear away what the other is making
   const unlock = await lockFile(join(config.dataDir, 'host.lock'), PREDECESSOR_ENDS_MS)
@@ -181,10 +184,12 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   worker.start()
   cron.start()
   phpLogs.start()
+  const budgetReports = startReporting(ground, 'host', budgets)
   log.info({ address, ...runtime.containment() }, 'the host listens')
   return {
     async stop() {
       clearInterval(reporting)
+      await budgetReports.stop()
       const cronEnded = cron.stop()
       await worker.stop(10_000)
       const closed = new Promise((resolve) => server.close(resolve))

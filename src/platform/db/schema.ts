@@ -33,6 +33,7 @@ export interface Schema {
   account_statistics: AccountStatisticsRow
   purge_clock: PurgeClockRow
   cache_purges: CachePurgeRow
+  processes: ProcessRow
 }
 
 type Flag = 0 | 1
@@ -349,4 +350,13 @@ export interface AccountStatisticsRow {
   account_id: number
   page_views: string
   refreshed_at: number
+}
+
+/** What a host or an edge process last said of itself. */
+export interface ProcessRow {
+  /** Made anew at each start. */
+  id: string
+  part: string
+  facts: string
+  seen_at: number
 }

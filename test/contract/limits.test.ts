@@ -1,0 +1,39 @@
+/** The table of budgets in the documentation is the one in force, and what it allows fits into the processes. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { controlBudgets, edgeBudgets, hostBudgets, memoryOfPart } from '../../src/budgets.ts'
+import { readConfig } from '../../src/config.ts'
+import type { BudgetTerms } from '../../src/platform/budgets/budget.ts'
+
+const config = readConfig({})
+const parts: Record<string, Readonly<Record<string, BudgetTerms>>> = {
+  control: controlBudgets(config),
+  host: hostBudgets(config),
+  edge: edgeBudgets(config),
+}
+const page = readFileSync('docs/design/limits.md', 'utf8')
+
+const amount = (terms: BudgetTerms, value: number): string =>
+  terms.of === 'count' ? value.toLocaleString('en') : `${Math.round((value / (1 << 20)) * 100) / 100} MB`
+const rowOf = (terms: BudgetTerms): string =>
+  `| \`${terms.name}\` | ${terms.what} | ${terms.of === 'count' ? 'number' : terms.of} | ${amount(terms, terms.each)} a ${terms.whose} | ${amount(terms, terms.all)} | ${terms.over} |`
+
+describe.each(Object.entries(parts))('the budgets of the %s', (part, table) => {
+  it('stand in docs/design/limits.md as they are', () => {
+    const missing = Object.values(table)
+      .map(rowOf)
+      .filter((row) => !page.includes(row))
+    expect(missing.join('\n')).toBe('')
+  })
+
+  it('have names of their own, and give nobody more than all', () => {
+    const rows = Object.values(table)
+    expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length)
+    expect(rows.filter(({ each, all }) => each > all)).toEqual([])
+  })
+
+  it('of memory add up to less than the process may have', () => {
+    const sum = Object.values(table).reduce((total, { of, all }) => total + (of === 'memory' ? all : 0), 0)
+    expect(sum).toBeLessThanOrEqual(memoryOfPart(config)[part as keyof ReturnType<typeof memoryOfPart>])
+  })
+})
