@@ -7,6 +7,7 @@ import { statistics } from './0005-statistics.ts'
 import { counts } from './0006-counts.ts'
 import { hostCounts } from './0007-host-counts.ts'
 import { processes } from './0014-processes.ts'
+import { corrections } from './0015-corrections.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -18,4 +19,5 @@ export const migrations: Record<string, Migration> = {
   '0006-counts': counts,
   '0007-host-counts': hostCounts,
   '0014-processes': processes,
+  '0015-corrections': corrections,
 }

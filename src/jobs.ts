@@ -14,8 +14,8 @@ import { configureSite } from './resources/sites/configure-site.job.ts'
 import { provisionSite } from './resources/sites/provision-site.job.ts'
 import { purgeSite, removeSite } from './resources/sites/remove-site.job.ts'
 import { resetAdminPasswordJob } from './resources/sites/reset-admin-password.job.ts'
-import { measureSites } from './resources/statistics/measure-sites.job.ts'
-import { refreshStatistics } from './resources/statistics/refresh-statistics.job.ts'
+import { measureSite, measureSites } from './resources/statistics/measure-sites.job.ts'
+import { refreshOpenStatistics, refreshStatistics } from './resources/statistics/refresh-statistics.job.ts'
 
 /** What hosts do for their sites in the background. Apart from the API, so that a host does not load it. */
 export const hostJobs = [
@@ -27,6 +27,7 @@ export const hostJobs = [
   syncWpUser,
   resetCollaboratorPasswordJob,
   measureSites,
+  measureSite,
   flushObjectCacheJob,
 ]
 
@@ -42,6 +43,7 @@ export const controlJobs = [
   forgetOperations,
   dropOldLogs,
   refreshStatistics,
+  refreshOpenStatistics,
 ]
 
 /** Every type of background work by name. */

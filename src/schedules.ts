@@ -4,7 +4,7 @@ import type { Schedule } from './platform/operations/schedules.ts'
 import { forgetActivityHourly } from './resources/activity/forget-activity.job.ts'
 import { forgetTokensHourly } from './resources/authentication/forget-tokens.job.ts'
 import { dropOldLogsHourly } from './resources/logs/drop-old-logs.job.ts'
-import { refreshStatisticsDaily } from './resources/statistics/refresh-statistics.job.ts'
+import { refreshOpenStatisticsOften, refreshStatisticsDaily } from './resources/statistics/refresh-statistics.job.ts'
 
 /** All recurring work. */
 export const schedules: readonly Schedule[] = [
@@ -14,4 +14,5 @@ export const schedules: readonly Schedule[] = [
   forgetNightly,
   dropOldLogsHourly,
   refreshStatisticsDaily,
+  refreshOpenStatisticsOften,
 ]

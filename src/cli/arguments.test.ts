@@ -38,7 +38,7 @@ describe('refused, with what to do', () => {
   test.each([
     ['serv', 'serv is no command of Stead. See: stead help'],
     ['constructor', 'constructor is no command'],
-    ['account', 'needs one of: create, list, set-plan'],
+    ['account', 'needs one of: create, list, update, set-plan'],
     ['account drop', 'See: stead help account'],
     ['serve --fast', '--fast is no flag of Stead'],
     ['serve -x', '-x is no flag of Stead'],

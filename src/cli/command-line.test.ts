@@ -52,6 +52,24 @@ test('an account and its keys, by --json from the first to the last step', async
   expect(account).toMatchObject({ email: 'me@example.com', plan: 'Business' })
   expect((await stead('account create --email=me@example.com')).error).toContain('has an account already')
   expect(await json('account set-plan --email=me@example.com --plan=Personal')).toMatchObject({ plan: 'Personal' })
+  const facts = '--organization=Examples --phone=+1-555-0100 --affiliate=yes'
+  expect(await json(`account update --email=me@example.com ${facts}`)).toMatchObject({
+    affiliate: true,
+    preview: false,
+  })
+  expect(await json('account update --email=me@example.com --affiliate=no --preview=yes')).toMatchObject({
+    organization: 'Examples',
+    phoneNumber: '+1-555-0100',
+    affiliate: false,
+    preview: true,
+  })
+  for (const wrong of [
+    '--email=me@example.com',
+    '--email=me@example.com --preview=maybe',
+    '--email=no@body.example --name=x',
+  ])
+    expect((await stead(`account update ${wrong}`)).code).toBe(2)
+  expect((await stead('account create --email=me@example')).error).toContain('must be an e-mail address')
   expect(await json('account list')).toMatchObject([{ id: account.id, plan: 'Personal' }])
 
   const key = await json('application create --account=me@example.com --name=ci')

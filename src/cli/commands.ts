@@ -42,6 +42,17 @@ export const commandUsages: Readonly<Record<string, CommandUsage>> = {
         flags: { '--email': email, '--name': { value: 'NAME', help: 'shown name' }, '--plan': plan },
       },
       list: { about: 'list all accounts' },
+      update: {
+        about: 'change what the API shows of an account',
+        flags: {
+          '--email': email,
+          '--name': { value: 'NAME', help: 'shown name' },
+          '--organization': { value: 'NAME', help: 'organization' },
+          '--phone': { value: 'NUMBER', help: 'phone number' },
+          '--affiliate': { value: 'yes|no', help: 'whether the account is an affiliate' },
+          '--preview': { value: 'yes|no', help: 'whether the account is a preview' },
+        },
+      },
       'set-plan': {
         about: 'change the plan of an account',
         flags: { '--email': email, '--plan': { ...plan, needed: true } },

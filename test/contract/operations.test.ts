@@ -81,6 +81,16 @@ describe.each(dialects.filter(({ skip }) => !skip))('operations on $dialect', ({
   })
 })
 
+/** GETs that read a list, follow something, or are the same for everybody. */
+const LISTS = /^list|^watch/
+
+it.each(operations.filter(({ method, id }) => method === 'GET' && !LISTS.test(id)).map(({ id, etag }) => [id, etag]))(
+  '%s reads one resource: it has an ETag',
+  (_id, etag) => {
+    expect(etag).toBe(true)
+  },
+)
+
 function isOnSite(operation: Operation): boolean {
   const access = accessOf(operation)
   return typeof access === 'object' && 'site' in access

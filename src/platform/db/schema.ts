@@ -48,6 +48,8 @@ export interface AccountRow {
   default_php_version: string
   default_datacenter: string | null
   created_at: number
+  affiliate: Generated<Flag>
+  preview: Generated<Flag>
 }
 
 export interface ApplicationRow {

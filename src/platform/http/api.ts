@@ -121,7 +121,11 @@ function addRoute<Caller extends CallerFacts>(
     method: operation.method,
     url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
     schema: routeSchema(operation, options.describeAccess(operation)),
-    config: { operationId: operation.id, isEventStream: operation.contentType === 'text/event-stream' },
+    config: {
+      operationId: operation.id,
+      isEventStream: operation.contentType === 'text/event-stream',
+      takesAnyBody: operation.anyBody === true,
+    },
     handler: routeHandler(compiled, options.platform),
     ...(operation.etag ? { onSend: answerNotModified } : {}),
   })
@@ -206,5 +210,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     operationId?: string
     isEventStream?: boolean
+    takesAnyBody?: boolean
   }
 }

@@ -9,18 +9,19 @@ export function takeJsonBodies(app: FastifyInstance): void {
   for (const method of ['GET', 'DELETE']) app.addHttpMethod(method, { hasBody: true, overrideExisting: true })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(/^application\/(.+\+)?json\b/i, { parseAs: 'string' }, parseJson)
-  app.addContentTypeParser('*', { parseAs: 'string' }, async (_request: FastifyRequest, body: string) => {
-    if (body.trim() === '') return undefined
+  app.addContentTypeParser('*', { parseAs: 'string' }, async (request: FastifyRequest, body: string) => {
+    if (body.trim() === '' || request.routeOptions.config.takesAnyBody) return undefined
     throw new Problem('unsupported_media_type', {})
   })
 }
 
-export async function parseJson(_request: FastifyRequest, body: string): Promise<unknown> {
+export async function parseJson(request: FastifyRequest, body: string): Promise<unknown> {
   if (body.trim() === '') return undefined
   try {
     // a byte order mark is no JSON (RFC 8259 §8.1), but receivers may skip it
     return JSON.parse(body.charCodeAt(0) === 0xfeff ? body.slice(1) : body)
   } catch (error) {
+    if (request.routeOptions.config.takesAnyBody) return undefined
     throw new Problem('invalid_json', faultPlace(body, error as Error), { cause: error })
   }
 }

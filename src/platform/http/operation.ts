@@ -43,6 +43,8 @@ export interface Operation {
   readonly body?: TObject
   /** Form bodies are taken too (the token operations). */
   readonly form?: boolean
+  /** Whatever is sent as a body is taken; what is no JSON object counts as none. */
+  readonly anyBody?: boolean
   readonly status?: 200 | 201
   /** Schema of `data`. */
   readonly response: TSchema

@@ -99,10 +99,11 @@ class Call<Caller extends CallerFacts> {
     const { compiled, params, query, body } = this.#operation
     const checkedParams = params ? check(compiled.params!, params, this.#request.params) : { value: {} }
     if ('faults' in checkedParams) throw notFound()
-    const given = bodyOf(this.#request)
-    // parameters of a GET count the same in its body
+    const sent = bodyOf(this.#request)
+    const given = this.#operation.anyBody && !isObject(sent) ? {} : sent
+    // parameters of a GET, and flags of a DELETE that takes no other body, count the same in the body
     const asQuery =
-      this.#operation.method === 'GET' && isObject(given)
+      (this.#operation.method === 'GET' || (this.#operation.method === 'DELETE' && !body)) && isObject(given)
         ? { ...given, ...(this.#request.query as object) }
         : this.#request.query
     const parts = [

@@ -95,9 +95,13 @@ export class Problem<Code extends ProblemCode = ProblemCode> extends Error {
     this.headers = options.headers ?? {}
   }
 
-  /** The envelope's `message`: one text for all invalid input, the problem's own for the rest (rulings of the API). */
+  /**
+   * The envelope's `message`: one text for all invalid input, the problem's own sentence for what a rule or a state forbids. Input is what the
+   * client can send otherwise: texts that name its field, and what cannot be read at all.
+   */
   get publicMessage(): string {
-    return this.status === 400 || this.status === 422 || this.status === 415 ? invalidInputMessage : this.message
+    const isInput = this.status === 400 && (/^invalid_/.test(this.code) || /^[\w-]+: /.test(catalogue[this.code].text))
+    return isInput ? invalidInputMessage : this.message
   }
 }
 

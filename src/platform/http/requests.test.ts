@@ -68,6 +68,23 @@ const operations: Operation[] = [
   },
   {
     ...common,
+    id: 'forbid',
+    method: 'POST',
+    path: '/v1/forbid',
+    handle: async () => {
+      throw new Problem('site_not_live', { state: 'disabled' })
+    },
+  },
+  {
+    ...common,
+    id: 'flagged',
+    method: 'DELETE',
+    path: '/v1/flagged',
+    query: Type.Object({ deep: Type.Optional(Type.Boolean()) }),
+    handle: async (_context, { query }) => query.deep ?? false,
+  },
+  {
+    ...common,
     id: 'hide',
     method: 'GET',
     path: '/v1/hide',
@@ -123,6 +140,27 @@ describe('the envelope', () => {
       data: null,
       errors: ['name: "x" is already taken.'],
     })
+  })
+
+  it('400 for a rule or a state that is not of the input: its own sentence, and again in errors', async () => {
+    const text = 'The site must be live for this; it is disabled.'
+    expect((await lab.inject('POST', '/v1/forbid')).json()).toEqual({ message: text, data: null, errors: [text] })
+  })
+
+  it('415 and 422 say their own sentence as well', () => {
+    for (const code of ['unsupported_media_type', 'idempotency_key_reused'] as const) {
+      const problem = new Problem(code, {})
+      expect([problem.publicMessage, problem.errors]).toEqual([problem.message, [problem.message]])
+    }
+  })
+
+  it('DELETE: flags count in a JSON body as in the query, which wins', async () => {
+    const flagOf = async (url: string, payload?: object) =>
+      (await lab.inject('DELETE', url, payload ? { payload } : {})).json().data
+    expect(await flagOf('/v1/flagged')).toBe(false)
+    expect(await flagOf('/v1/flagged?deep=true')).toBe(true)
+    expect(await flagOf('/v1/flagged', { deep: true })).toBe(true)
+    expect(await flagOf('/v1/flagged?deep=0', { deep: true })).toBe(false)
   })
 
   it('404: the same text for whatever is missing', async () => {

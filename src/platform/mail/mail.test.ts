@@ -8,9 +8,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { noLog } from '../log/log.ts'
 import { ended, startWorker } from '../operations/harness.ts'
+import { isOneMailbox } from './address.ts'
 import { html, mailPage } from './html.ts'
 import { createMailer, type Mailer, smtpOptions } from './mailer.ts'
-import { enqueueMail, isMailAddress, type Mail, sendMail } from './send-mail.job.ts'
+import { enqueueMail, type Mail, sendMail } from './send-mail.job.ts'
 
 const quick = { ...sendMail, backoff: { firstMs: 1, mostMs: 1 } }
 
@@ -55,7 +56,7 @@ const greeting: Mail = {
 
 test('addresses that are more than one mailbox, or would end a header, are none', () => {
   for (const good of ['a@b.example', "o'neil+x/y=z@example.com", 'ü@example.com', 'a@localhost'])
-    expect(isMailAddress(good), good).toBe(true)
+    expect(isOneMailbox(good), good).toBe(true)
   const bad = [
     '',
     'a',
@@ -69,7 +70,7 @@ test('addresses that are more than one mailbox, or would end a header, are none'
     '"a\r\nb"@c',
     'a\u0000@b',
   ]
-  for (const each of [...bad, `${'a'.repeat(250)}@b.example`]) expect(isMailAddress(each), each).toBe(false)
+  for (const each of [...bad, `${'a'.repeat(250)}@b.example`]) expect(isOneMailbox(each), each).toBe(false)
 })
 
 test('what is filled into HTML is escaped, but for HTML itself', () => {

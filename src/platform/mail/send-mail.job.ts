@@ -3,12 +3,13 @@ import Type from 'typebox'
 import type { Tx } from '../db/database.ts'
 import { durableWith, PermanentFailure } from '../operations/definition.ts'
 import { enqueue } from '../operations/enqueue.ts'
+import { isOneMailbox } from './address.ts'
 import type { Html } from './html.ts'
 import { type Mailer, MailRefused } from './mailer.ts'
 
 /** What a mail says, as the resource that sends it writes it. */
 export interface Mail {
-  /** One address, without a name; see {@link isMailAddress}. */
+  /** One address, without a name; see {@link isOneMailbox}. */
   readonly to: string
   readonly subject: string
   /** For readers that show no HTML: says the same. */
@@ -54,18 +55,14 @@ export const sendMail = durableWith<MailServices>()({
   },
 })
 
-/** An address that a mail can be sent to: one mailbox, with nothing in it that could end or extend a header. */
-export const isMailAddress = (text: string): boolean =>
-  text.length <= 254 && /^[^\s\p{Cc}\p{Z}<>()[\]\\,;:"@]{1,64}@[^\s\p{Cc}\p{Z}<>()[\]\\,;:"@]+$/u.test(text)
-
 /**
  * Asks for a mail to be sent: it goes out if, and only if, the transaction commits. The mail stays in the database as
  * long as its operation does, so it must hold no secret.
  * @returns the id of the operation that sends it
- * @throws TypeError for an address that {@link isMailAddress} refuses
+ * @throws TypeError for an address that {@link isOneMailbox} refuses
  */
 export async function enqueueMail(tx: Tx, mail: Mail, { now }: { now: number }): Promise<number> {
-  if (!isMailAddress(mail.to)) throw new TypeError('a mail needs one plain e-mail address')
+  if (!isOneMailbox(mail.to)) throw new TypeError('a mail needs one plain e-mail address')
   const input = {
     to: mail.to,
     // a line break would begin the next header

@@ -5,7 +5,8 @@ const LOOK_LIMIT = 5000
 const secrets: [RegExp, string][] = [
   // the user part of an address
   [/\/\/[^/\s@]+@/g, '//'],
-  [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, '$1 (hidden)'],
+  // a word is no token: one has a digit, a sign or changing case in it
+  [/\b([Bb]earer|[Bb]asic|BEARER|BASIC)\s+(?=\S*[\d.~+/=_-]|\S*[a-z]\S*[A-Z])[\w.~+/=-]{8,}/g, '$1 (hidden)'],
   [
     /([\w-]{0,40}(?:password|passwd|secret|token|signature|api_?key|credential)[\w-]{0,40}["']?\s{0,3}[=:]\s{0,3})("[^"]*"|'[^']*'|[^\s"'&,;]+)/gi,
     '$1(hidden)',

@@ -48,3 +48,13 @@ test('progress writes the first and the last value, never two at a time, and not
   await new Promise((resolve) => setTimeout(resolve, 10))
   expect(written).toEqual(atClose)
 })
+
+test('words stay words, whatever stands before them', () => {
+  for (const text of [
+    'this plugin needs basic functionality of the theme',
+    'the bearer certificate is missing',
+    'no such user (task reset-password)',
+  ])
+    expect(failureText(new Error(text))).toBe(text)
+  expect(failureText(new Error('Basic dXNlcjpwYXNzd29yZA=='))).toBe('Basic (hidden)')
+})

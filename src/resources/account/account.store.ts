@@ -14,6 +14,8 @@ export interface Account {
   readonly defaultPhpVersion: string
   readonly defaultDatacenter: string | null
   readonly createdAt: number
+  readonly isAffiliate: boolean
+  readonly isPreview: boolean
 }
 
 const account = (row: Selectable<AccountRow>): Account => ({
@@ -26,6 +28,8 @@ const account = (row: Selectable<AccountRow>): Account => ({
   defaultPhpVersion: row.default_php_version,
   defaultDatacenter: row.default_datacenter,
   createdAt: row.created_at,
+  isAffiliate: row.affiliate === 1,
+  isPreview: row.preview === 1,
 })
 
 export async function findAccount(tx: Tx, id: number): Promise<Account | undefined> {
@@ -77,6 +81,29 @@ export async function insertAccountIfNew(
     .returningAll()
     .executeTakeFirst()
   return row && account(row)
+}
+
+/** What an operator can say of an account; absent fields stay. */
+export interface AccountFacts {
+  readonly name?: string | undefined
+  readonly organization?: string | undefined
+  readonly phoneNumber?: string | undefined
+  readonly isAffiliate?: boolean | undefined
+  readonly isPreview?: boolean | undefined
+}
+
+/** At least one field. */
+export async function setFacts(tx: Tx, id: number, facts: AccountFacts): Promise<void> {
+  const flag = (value: boolean | undefined) => (value === undefined ? undefined : value ? (1 as const) : (0 as const))
+  const columns = {
+    name: facts.name,
+    organization: facts.organization,
+    phone_number: facts.phoneNumber,
+    affiliate: flag(facts.isAffiliate),
+    preview: flag(facts.isPreview),
+  }
+  const given = Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
+  await tx.updateTable('accounts').set(given).where('id', '=', id).execute()
 }
 
 /** @returns false when there is no such account */

@@ -74,6 +74,7 @@ for (const { dialect, skip } of dialects) {
       const third = (await create(counted, 'count-three')).body.data.id
       for (const site of [first, second])
         await counted.call('POST', `/v1/sites/${site}/collaborators`, { email: 'helper@example.com', roles: [] })
+      await counted.call('POST', `/v1/sites/${third}/collaborators`, { email: 'past@example.com', roles: [] })
       await counted.call('DELETE', `/v1/sites/${third}`)
       const account = await read(counted)
       expect(account).toMatchObject({
@@ -83,6 +84,7 @@ for (const { dialect, skip } of dialects) {
       })
       expect(account.recent_activity.map(({ name }: { name: string }) => name)).toEqual([
         'site.deleted',
+        'account.collaborator',
         'account.collaborator',
         'account.collaborator',
         'site.created',

@@ -10,13 +10,14 @@ import {
 } from './account.store.ts'
 import { firstPlan, invitedPlan } from './plans.ts'
 
-export type { Account, Application } from './account.store.ts'
+export type { Account, AccountFacts, Application } from './account.store.ts'
 export {
   findAccount,
   findAccountByEmail,
   listAccounts,
   listApplications,
   revokeApplication,
+  setFacts,
   setPlan,
 } from './account.store.ts'
 

@@ -51,7 +51,7 @@ export const getAccount = operation({
     const { billable, staging } = usage
     const total = billable + staging
     return {
-      affiliate: false,
+      affiliate: account.isAffiliate,
       collaboratorCount: await countCollaboratorAccounts(tx, account.id),
       email: account.email,
       gravatar: gravatar(account.email),
@@ -59,7 +59,7 @@ export const getAccount = operation({
       organization: account.organization,
       pageViews: detailPageViews(await accountSums(tx, account.id)),
       phoneNumber: account.phoneNumber,
-      preview: false,
+      preview: account.isPreview,
       productName,
       defaultPhpVersion: account.defaultPhpVersion,
       defaultDatacenter: account.defaultDatacenter,

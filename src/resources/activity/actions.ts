@@ -33,7 +33,7 @@ export const siteActions = {
   'wordpress.multisite.enabled': 'Multisite support was switched on',
   'wordpress.multisite.disabled': 'Multisite support was switched off',
   'wordpress.maintenance_mode': 'Maintenance mode was ordered to be switched',
-  'object_cache.purged': 'The object cache was emptied',
+  'wordpress.object_cache': 'The object cache was emptied',
   'favorite.added': 'A site was marked as a favourite',
   'favorite.removed': 'A site is no favourite any more',
   'tag.added': 'Tags were added to a site',

@@ -119,6 +119,15 @@ for (const { dialect, skip } of dialects) {
       expect(await accountLog({ page: 99 })).toMatchObject({ data: [], page: { totalItems: 5 } })
     })
 
+    test('400 for a source that there is not; a part of one is a part', async () => {
+      const ask = (operator: string, value: string) =>
+        owner.call('POST', '/v1/account/logs/activity', { filters: [{ field: 'source', operator, value }] })
+      expect((await ask('equals', 'nobody')).body.errors).toEqual([
+        'filters[0].value: must be one of ui, api.v1, systems',
+      ])
+      expect([(await ask('equals', 'API.v1')).status, (await ask('contains', 'pi')).status]).toEqual([200, 200])
+    })
+
     test('400 for filters that are none', async () => {
       const bad = { field: 'message', operator: 'like', value: 'x' }
       const { status, body } = await owner.call('POST', '/v1/account/logs/activity', { filters: [bad] })

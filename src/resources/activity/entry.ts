@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/operation.ts'
+import { invalidInput } from '../../platform/http/problem.ts'
 import { nullable, oneOf, pageInfo, pageOf, pageQuery, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import type { Context } from '../context.ts'
 import { countEntries, type Entry, type EntryFilter, type LogOf, listEntries } from './activity.store.ts'
@@ -65,7 +66,11 @@ export const LogQuery = Type.Object({
 /** One page of a log, newest first. */
 export async function logPage({ tx }: Pick<Context, 'tx'>, log: LogOf, query: Type.Static<typeof LogQuery>) {
   const asked = pageOf(query)
-  const filters = (query.filters ?? []).map(({ field, ...rest }) => ({ column: columns[field], ...rest }))
+  const filters = (query.filters ?? []).map(({ field, ...rest }, index) => {
+    if (field === 'source' && rest.operator === 'equals' && !sources.some((each) => each === rest.value.toLowerCase()))
+      throw invalidInput([`filters[${index}].value: must be one of ${sources.join(', ')}`])
+    return { column: columns[field], ...rest }
+  })
   const entries = await listEntries(tx, log, filters, asked)
   return reply(entries.map(presentEntry), { page: pageInfo(asked, await countEntries(tx, log, filters)) })
 }

@@ -54,6 +54,37 @@ describe.each(dialects)('account-level access ($dialect)', ({ dialect, skip }) =
     expect((await late.call('POST', '/v1/sites', { name: 'for-owner', account_id: owner.accountId })).status).toBe(404)
   })
 
+  test('200 a field that is absent keeps its value; an address without an entry is not invited to nothing', async () => {
+    const email = 'kept@example.com'
+    const put = async (body: object) => (await owner.call('PUT', PATH, { email, ...body })).body.data
+    const entry = () =>
+      api.database.read
+        .selectFrom('account_access')
+        .innerJoin('accounts', 'accounts.id', 'account_access.account_id')
+        .select(['add_to_all_new', 'create_site', 'roles'])
+        .where('accounts.email', '=', email)
+        .executeTakeFirst()
+    expect(await put({})).toEqual({ email, add_to_all_new: false, create_site: false })
+    expect(await put({ roles: ['manage_dns'] })).toEqual({ email, add_to_all_new: false, create_site: false })
+    const accounts = await api.database.read.selectFrom('accounts').select('id').where('email', '=', email).execute()
+    expect(accounts).toEqual([])
+    await put({ add_to_all_new: true, roles: ['manage_dns'] })
+    expect(await put({})).toEqual({ email, add_to_all_new: true, create_site: false })
+    expect(await put({ create_site: true })).toEqual({ email, add_to_all_new: true, create_site: true })
+    expect(await entry()).toEqual({ add_to_all_new: 1, create_site: 1, roles: '["manage_dns"]' })
+    expect(await put({ create_site: false })).toEqual({ email, add_to_all_new: true, create_site: false })
+    await put({ roles: ['clone_site'] })
+    expect(await entry()).toEqual({ add_to_all_new: 1, create_site: 0, roles: '["clone_site"]' })
+    const mails = await api.database.read
+      .selectFrom('operations')
+      .select('input')
+      .where('type', '=', 'mail.send')
+      .execute()
+    expect(mails.filter(({ input }) => JSON.parse(input).to === email)).toHaveLength(1)
+    await put({ add_to_all_new: false, create_site: false })
+    expect(await entry()).toBeUndefined()
+  })
+
   test("200 create_site forces add_to_all_new; the site, its limit and its plan are the owner's", async () => {
     const set = await owner.call('PUT', PATH, {
       email: builder.email,

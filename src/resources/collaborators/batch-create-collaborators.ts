@@ -17,7 +17,7 @@ export const batchCreateCollaborators = operation({
   tag: 'Collaborators',
   summary: 'Add a collaborator to many sites',
   description:
-    'Where the collaborator is already, it gets these roles instead of its own; losing `wp_access` deletes its WordPress user, and the next available administrator takes over the posts. `-1` in `siteIds`: all sites that the caller owns or may do this on. What was done with each site: `results` of the operation.',
+    'Where the collaborator is already, it gets these roles instead of its own (without `roles` it keeps them); losing `wp_access` deletes its WordPress user, and the next available administrator takes over the posts. `-1` in `siteIds`: all sites that the caller owns or may do this on. What was done with each site: `results` of the operation.',
   access: { sites: ['add collaborators', 'change many sites at once'], all: 'capable' },
   body: Type.Object({ email: EmailField, siteIds: SiteIdsField, roles: RolesField }),
   response: Nothing,
@@ -40,7 +40,8 @@ export const batchCreateCollaborators = operation({
     const what = sites.length === 1 ? `the site ${sites[0]?.name}` : countOf(sites.length, 'site')
     if (isNew) await mailInvitation(tx, { from: caller.accountEmail, to: email, what }, now)
     const siteIds = sites.map(({ id }) => id)
-    const input = { accountId: account.id, siteIds, roles: distinctRoles(body.roles), isInvited: isNew }
+    const roles = body.roles && { roles: distinctRoles(body.roles) }
+    const input = { accountId: account.id, siteIds, ...roles, isInvited: isNew }
     context.started.push(
       await enqueue(tx, batchCreate, input, { accountId: caller.accountId, source: sourceOfRequest(caller, request) }),
     )

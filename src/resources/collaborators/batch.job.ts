@@ -16,7 +16,8 @@ const SiteIds = Type.Array(Type.Integer())
 const CreateInput = Type.Object({
   accountId: Type.Integer(),
   siteIds: SiteIds,
-  roles: Type.Array(oneOf(roles)),
+  /** Absent: those who are there keep theirs, new ones get none. */
+  roles: Type.Optional(Type.Array(oneOf(roles))),
   /** The collaborator got an invitation when this was asked for. */
   isInvited: Type.Boolean(),
 })
@@ -56,10 +57,10 @@ export const batchCreate = durable({
           if (account.id === site.accountId) return { outcome: 'skipped', message: 'The collaborator owns this site' }
           const member = await findMembership(tx, site.id, account.id)
           if (!member) {
-            const { wpOperationId } = await joinSite(tx, site, account, input.roles, by)
+            const { wpOperationId } = await joinSite(tx, site, account, input.roles ?? [], by)
             return { outcome: 'added', followUpId: wpOperationId }
           }
-          const { isChanged, wpOperationId } = await changeRoles(tx, site, member, input.roles, by)
+          const { isChanged, wpOperationId } = await changeRoles(tx, site, member, input.roles ?? member.roles, by)
           return { outcome: isChanged ? 'updated' : 'unchanged', followUpId: wpOperationId }
         })
       },

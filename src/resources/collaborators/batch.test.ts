@@ -119,6 +119,18 @@ describe.each(dialects)('collaborators on many sites ($dialect)', ({ dialect, sk
     expect(source).not.toMatch(/bearer|authorization/i)
   })
 
+  test('200 without roles: who is there keeps his, new ones get none', async () => {
+    const person = await api.person(`keeps${round}@example.com`)
+    await owner.call('POST', `/v1/sites/${sites[0]}/collaborators`, { email: person.email, roles: ['manage_dns'] })
+    const { outcomes } = await finished(
+      await owner.call('POST', CREATE, { email: person.email, siteIds: sites.slice(0, 2) }),
+    )
+    expect(outcomes).toEqual({ [sites[0]!]: 'unchanged', [sites[1]!]: 'added' })
+    expect(await rolesOf(owner, person.email)).toEqual({ [sites[0]!]: ['manage_dns'], [sites[1]!]: [] })
+    await finished(await owner.call('POST', CREATE, { email: person.email, siteIds: [sites[0]], roles: [] }))
+    expect((await rolesOf(owner, person.email))[sites[0]!]).toEqual([])
+  })
+
   test('-1: all sites that the caller owns or may do it on; sites of the person itself are left out', async () => {
     const foreign = [await api.site(other, `foreign-a-${round}`), await api.site(other, `foreign-b-${round}`)]
     const bulk = ['create_collaborator', 'execute_bulk_operations']

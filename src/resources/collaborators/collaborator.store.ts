@@ -137,12 +137,14 @@ export async function deleteCollaborator(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('collaborators').where('id', '=', id).execute()
 }
 
-/** How many accounts collaborate on the sites of an account, each counted once. */
+/** How many accounts collaborate on the sites of an account, each counted once; those of sites in the trash are not. */
 export async function countCollaboratorAccounts(tx: Tx, ownerAccountId: number): Promise<number> {
   const { count } = await tx
     .selectFrom('collaborators')
-    .select(({ fn }) => fn.count<number>('account_id').distinct().as('count'))
-    .where('owner_account_id', '=', ownerAccountId)
+    .innerJoin('sites', 'sites.id', 'collaborators.site_id')
+    .select(({ fn }) => fn.count<number>('collaborators.account_id').distinct().as('count'))
+    .where('collaborators.owner_account_id', '=', ownerAccountId)
+    .where('sites.deleted_at', 'is', null)
     .executeTakeFirstOrThrow()
   return Number(count)
 }

@@ -1,8 +1,7 @@
 import Type from 'typebox'
-import Format from 'typebox/format'
 import { invalidInput } from '../../platform/http/problem.ts'
 import { oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
-import { isMailAddress } from '../../platform/mail/send-mail.job.ts'
+import { isMailAddress } from '../../platform/mail/address.ts'
 import { type Role, roles } from '../access.ts'
 import { normalEmail } from '../account/account.ts'
 
@@ -78,7 +77,7 @@ const EMAIL_MOST_CHARACTERS = 100
 /** The address as accounts have it. @throws Problem `invalid_input` */
 export function emailOf(given: string): string {
   const email = normalEmail(given)
-  if (!Format.IsEmail(email) || !isMailAddress(email)) throw invalidInput(['email: must be a valid email'])
+  if (!isMailAddress(email)) throw invalidInput(['email: must be a valid email'])
   if (email.length > EMAIL_MOST_CHARACTERS)
     throw invalidInput([`email: must be at most ${EMAIL_MOST_CHARACTERS} characters`])
   return email

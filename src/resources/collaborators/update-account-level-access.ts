@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { lockForUpdate } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { ensureAccount, findAccountByEmail } from '../account/account.ts'
 import { recordActivity } from '../activity/record.ts'
@@ -15,12 +16,12 @@ export const updateAccountLevelAccess = operation({
   tag: 'Collaborators',
   summary: "Set a collaborator's account-level access",
   description:
-    '`add_to_all_new`: joins every site created from now on, with `roles`. `create_site`: may create sites for the owner, which includes `add_to_all_new`. With both false (or absent) account-level access ends, and the collaborator stays on its sites.',
+    '`add_to_all_new`: joins every site created from now on, with `roles`. `create_site`: may create sites for the owner, which includes `add_to_all_new`. A field that is absent keeps its value (false, false and no roles for a new address). With both false account-level access ends, and the collaborator stays on its sites.',
   access: { account: 'own', scope: 'owner' },
   body: Type.Object({
     email: EmailField,
-    add_to_all_new: Type.Optional(Type.Boolean({ default: false })),
-    create_site: Type.Optional(Type.Boolean({ default: false })),
+    add_to_all_new: Type.Optional(Type.Boolean()),
+    create_site: Type.Optional(Type.Boolean()),
     roles: RolesField,
   }),
   response: Type.Object({ email: Type.String(), add_to_all_new: Type.Boolean(), create_site: Type.Boolean() }),
@@ -30,15 +31,16 @@ export const updateAccountLevelAccess = operation({
     const { tx, caller } = context
     const email = emailOf(body.email)
     if (email === caller.accountEmail) throw new Problem('collaborator_is_owner', { email })
-    const createSite = body.create_site ?? false
-    const addToAllNew = createSite || (body.add_to_all_new ?? false)
-    if (addToAllNew) await giveAccess(context, email, { addToAllNew, createSite, roles: distinctRoles(body.roles) })
-    else {
-      // nobody is invited in order to be given nothing
-      const account = await findAccountByEmail(tx, email)
-      if (account && (await endAccountAccess(tx, caller.accountId, account.id)))
-        await record(context, `Ended the account-level access of ${email}`)
-    }
+    await lockForUpdate(tx, 'accounts', caller.accountId)
+    const account = await findAccountByEmail(tx, email)
+    const before = account && (await findAccountAccess(tx, caller.accountId, account.id))
+    const createSite = body.create_site ?? before?.createSite ?? false
+    const addToAllNew = createSite || (body.add_to_all_new ?? before?.addToAllNew ?? false)
+    const roles = body.roles ? distinctRoles(body.roles) : (before?.roles ?? [])
+    if (addToAllNew) await giveAccess(context, email, { addToAllNew, createSite, roles })
+    // nobody is invited in order to be given nothing
+    else if (account && (await endAccountAccess(tx, caller.accountId, account.id)))
+      await record(context, `Ended the account-level access of ${email}`)
     return { email, add_to_all_new: addToAllNew, create_site: createSite }
   },
 })
@@ -51,6 +53,7 @@ async function giveAccess(
   const { tx, caller, now } = context
   const { account, isNew } = await ensureAccount(tx, email, now)
   const before = await findAccountAccess(tx, caller.accountId, account.id)
+  if (before && isSame(before, rights)) return
   await putAccountAccess(tx, { ownerAccountId: caller.accountId, accountId: account.id, ...rights })
   const what = `all new sites${rights.createSite ? ', may create sites' : ''}`
   await record(context, `Gave ${email} account-level access: ${what}, roles ${rights.roles.join(', ') || 'none'}`)
@@ -58,6 +61,11 @@ async function giveAccess(
   const mail = isNew ? mailInvitation : mailNotice
   await mail(tx, { from: caller.accountEmail, to: email, what: `all new sites of ${caller.accountEmail}` }, now)
 }
+
+const isSame = (before: AccountAccess, rights: Pick<AccountAccess, 'addToAllNew' | 'createSite' | 'roles'>): boolean =>
+  before.addToAllNew === rights.addToAllNew &&
+  before.createSite === rights.createSite &&
+  before.roles.join() === rights.roles.join()
 
 async function record(context: Context, message: string): Promise<void> {
   const { tx, caller, now } = context

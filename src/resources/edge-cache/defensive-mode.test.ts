@@ -79,6 +79,17 @@ for (const { dialect, skip } of dialects) {
       expect((await owner.call('GET', `/v1/sites/${site}`)).body.data.edgeCacheDefensiveMode).toBe(false)
     })
 
+    test('200: switching it off while the edge cache is off changes nothing', async () => {
+      await owner.call('PUT', `/v1/sites/${site}/edge-cache`, { enabled: false })
+      const before = await events()
+      for (const body of [{}, { duration: null }]) {
+        const { status, body: answer } = await set(body)
+        expect([status, answer.data.edgeCacheDefensiveMode]).toEqual([200, false])
+      }
+      expect(await events()).toEqual(before)
+      await owner.call('PUT', `/v1/sites/${site}/edge-cache`, { enabled: true })
+    })
+
     test('it ends by itself', async () => {
       await set({ duration: '30-minutes' })
       await api.database.transaction((tx) =>

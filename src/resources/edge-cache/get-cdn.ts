@@ -12,6 +12,7 @@ export const getCdn = operation({
   access: { site: 'read the site' },
   params: Type.Object({ id: SiteId }),
   response: CdnStatus,
+  etag: true,
 
   async handle({ site }) {
     return { cdnEnabled: site.hasCdn }

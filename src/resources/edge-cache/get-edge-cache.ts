@@ -12,6 +12,7 @@ export const getEdgeCache = operation({
   access: { site: 'read the site' },
   params: Type.Object({ id: SiteId }),
   response: EdgeCacheStatus,
+  etag: true,
 
   async handle({ site, now }) {
     const until = site.defensiveUntil ?? 0

@@ -29,7 +29,7 @@ export const purgeObjectCache = operation({
       await enqueue(tx, flushObjectCacheJob, { siteId: site.id }, { ...subject, hostId: site.hostId }),
     )
     await recordActivity(tx, context, {
-      action: 'object_cache.purged',
+      action: 'wordpress.object_cache',
       message: 'Emptied the object cache',
       ...subject,
     })

@@ -29,8 +29,9 @@ export const setDefensiveMode = operation({
     const { tx, site, config, now } = context
     const durationMs = body.duration == null ? undefined : durationsMs.get(body.duration)
     const defensiveUntil = durationMs === undefined ? null : now + durationMs
-    if (!site.hasEdgeCache || !(await setDefensiveUntil(tx, site.id, defensiveUntil, now)))
-      throw new Problem('edge_cache_off', {})
+    // off is off, with or without an edge cache
+    if (defensiveUntil !== null && !site.hasEdgeCache) throw new Problem('edge_cache_off', {})
+    if (!(await setDefensiveUntil(tx, site.id, defensiveUntil, now))) throw new Problem('edge_cache_off', {})
     const wasActive = site.defensiveUntil !== null && site.defensiveUntil > now
     if (defensiveUntil !== null || wasActive) {
       const subject = { accountId: site.accountId, siteId: site.id, now }

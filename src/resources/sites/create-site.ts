@@ -1,5 +1,6 @@
 import { isUniqueViolation, lockForUpdate, type Tx } from '../../platform/db/database.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
+import { isMailAddress } from '../../platform/mail/address.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import type { Account, PhpVersion } from '../account/account.ts'
 import { capacityAndUsage } from '../account/addons.ts'
@@ -96,5 +97,6 @@ function administratorOf(body: NewSite): { username: string; email: string } | u
   const { wp_admin_username: username, wp_admin_email: email } = body
   if (username && !email) throw invalidInput(['wp_admin_email: must accompany wp_admin_username'])
   if (email && !username) throw invalidInput(['wp_admin_username: must accompany wp_admin_email'])
+  if (email && !isMailAddress(email)) throw invalidInput(['wp_admin_email: must be a valid email'])
   return username && email ? { username, email } : undefined
 }

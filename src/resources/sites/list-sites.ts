@@ -22,7 +22,7 @@ export const listSites = operation({
   paged: true,
 
   async handle({ tx, caller, config, now }, { query }) {
-    const selection = { tagName: query.tag_name }
+    const selection = { tagName: query.tag_name || undefined }
     if (!query.paginate)
       return (await listVisibleSites(tx, caller.accountId, selection)).map((site) => presentSite(site, config, now))
     const asked = pageOf(query)

@@ -7,6 +7,7 @@ import { durableWith, PermanentFailure, type StepContext } from '../../platform/
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { recordActivity } from '../activity/record.ts'
 import { enqueueWpUsersOfSite } from '../collaborators/membership.ts'
+import { measureSite } from '../statistics/measure-sites.job.ts'
 import { recordEvent } from '../webhooks/record-event.ts'
 import { configureSite } from './configure-site.job.ts'
 import type { HostServices } from './host-services.ts'
@@ -14,6 +15,9 @@ import { changeSite, findSite } from './site.store.ts'
 import { type Site, siteConstants, stagingAddress } from './site.ts'
 
 type Context = StepContext<{ siteId: number }, HostServices>
+
+/** Statistics of a new site are there within a minute. */
+const MEASURED_AFTER_MS = 20_000
 
 /** From an ordered site to one that answers: a copy of the golden template with the site's own address and owner. */
 export const provisionSite = durableWith<HostServices>()({
@@ -130,6 +134,8 @@ async function goLive(tx: Parameters<typeof changeSite>[0], context: Context): P
   // its network is made when it answers already
   const target = { siteId: site.id, accountId: site.accountId, hostId: site.hostId }
   if (site.hasMultisite) await enqueue(tx, configureSite, { siteId: site.id }, target)
+  // not in the site's own queue, and not in the way of its first visitors
+  await enqueue(tx, measureSite, { siteId: site.id }, { hostId: site.hostId, runAt: now + MEASURED_AFTER_MS })
   const subject = { accountId: site.accountId, siteId: site.id, now }
   await recordActivity(tx, 'systems', { action: 'site.deployed', message: `Site ${site.name} is live`, ...subject })
   await recordEvent(tx, { type: 'site_created', data: { name: site.name }, ...subject })

@@ -3,7 +3,7 @@ import { durableWith, PermanentFailure, type StepContext } from '../../platform/
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import type { HostServices } from './host-services.ts'
 import { deleteRoutes } from './route.store.ts'
-import { findSite } from './site.store.ts'
+import { findSite, forgetSite } from './site.store.ts'
 
 type Context = StepContext<{ siteId: number }, HostServices>
 
@@ -37,6 +37,7 @@ export const purgeSite = durableWith<HostServices>()({
     records: {
       async commit(tx, { input }) {
         await deleteRoutes(tx, input.siteId)
+        await forgetSite(tx, input.siteId)
       },
     },
   },

@@ -6,6 +6,7 @@ import { type PhpVersion, phpVersions } from '../account/account.ts'
 import type { Usage } from '../account/addons.ts'
 import type { Plan } from '../account/plans.ts'
 import { PageViews } from '../statistics/windows.ts'
+import { edgeAddresses } from './edge-addresses.ts'
 
 export { ownedSites, type SiteRights, sitesWithRights } from './rights.store.ts'
 export { grantSight, withdrawSight } from './sight.store.ts'
@@ -297,12 +298,6 @@ export function presentSite(site: ListedSite, config: Config, now: number): Type
 /** The Site object with `ipAddresses`. */
 export function presentSiteWithAddresses(site: ListedSite, config: Config, now: number) {
   return { ...commonFields(site, config, now), ipAddresses: [...new Set(edgeAddresses(config))] }
-}
-
-/** The two addresses that visitors' DNS records point at. */
-function edgeAddresses(config: Config): [string, string] {
-  const [one = config.edgeListen.host, two = one] = config.edgeAddresses
-  return [one, two]
 }
 
 /** Constants of a site's wp-config.php besides those that every site has; `null`: must not be there. */

@@ -16,15 +16,22 @@ export const validateSiteName = operation({
   description: 'Always 200: `valid` says whether the name can be had, `message` why not.',
   access: { account: 'own' },
   reads: true,
+  anyBody: true,
   body: Type.Object({ name: Type.Optional(Type.Unknown({ description: 'A string (required)' })) }),
   response: Type.Object({ valid: Type.Boolean() }),
 
   async handle({ tx }, { body }) {
     const name = typeof body.name === 'string' ? body.name.toLowerCase() : ''
     const fault = nameFaultOf(name, LEAST_CHARACTERS)
-    if (fault) return reply({ valid: false }, { message: `Name ${fault}` })
+    if (fault) return reply({ valid: false }, { message: faultMessage(fault) })
     if (isReservedName(name) || (await isNameTaken(tx, name)))
       return reply({ valid: false }, { message: 'Name is already taken' })
     return reply({ valid: true }, { message: 'Name is valid' })
   },
 })
+
+const TOO_SHORT = `must be at least ${LEAST_CHARACTERS} characters`
+
+/** Clients know a badly formed name by the text of the minimum, whatever is wrong with it; what else is wrong follows. */
+const faultMessage = (fault: string): string =>
+  fault === TOO_SHORT ? `Name ${TOO_SHORT}` : `Name ${TOO_SHORT}; it ${fault}`

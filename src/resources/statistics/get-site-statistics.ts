@@ -10,7 +10,8 @@ export const getSiteStatistics = operation({
   path: '/v1/sites/{site_id}/statistics',
   tag: 'Logs and statistics',
   summary: 'Read page views and storage use of a site',
-  description: 'As of the last refresh, daily at 00:05 UTC. Days and months are those of UTC.',
+  description:
+    'Windows that are still open (today, this month, …) are at most five minutes old; the others, and what is used of the disk, are refreshed once a night. Days and months are those of UTC.',
   access: { site: 'read the site' },
   params: Type.Object({ site_id: SiteId }),
   response: Type.Object({

@@ -9,6 +9,24 @@ import { storeUsage } from './statistics.store.ts'
 const FILES = 'web'
 const DATABASE = 'private/database'
 
+/** Measures one site, soon after it went live. */
+export const measureSite = durableWith<HostServices>()({
+  name: 'statistics.measure_site',
+  input: Type.Object({ siteId: Type.Integer() }),
+  on: 'host',
+  attempts: 2,
+  steps: {
+    measure: {
+      async run({ services, input, now, transaction }) {
+        const home = await services.homes.ofSite(input.siteId)
+        if (!home) return
+        const [fileBytes = 0, databaseBytes = 0] = await diskUsage(home.path, [FILES, DATABASE])
+        await transaction((tx) => storeUsage(tx, input.siteId, { fileBytes, databaseBytes }, now()))
+      },
+    },
+  },
+})
+
 /** Measures what each site of a host takes on its disk, one after the other. */
 export const measureSites = durableWith<HostServices>()({
   name: 'statistics.measure',

@@ -7,11 +7,23 @@ import { enqueue } from '../../platform/operations/enqueue.ts'
 import { inBatches } from '../../platform/operations/in-batches.ts'
 import { schedule } from '../../platform/operations/schedules.ts'
 import { measureSites } from './measure-sites.job.ts'
-import { forgetVisitors, hostIds, nextIds, storedSums, storeSums, sumAccounts, sumSites } from './statistics.store.ts'
-import { readSums, type Sums, windowsAt } from './windows.ts'
+import {
+  forgetVisitors,
+  hostIds,
+  nextIds,
+  sitesVisitedOn,
+  storedSums,
+  storeSums,
+  sumAccounts,
+  sumSites,
+} from './statistics.store.ts'
+import { addToday, readSums, type Sums, windowsAt } from './windows.ts'
 
 /** A batch reads up to some hundred days of each, on the loop that answers requests. */
 const IDS = 20
+
+/** Sites that are looked at together for what came since. */
+const VISITED = 500
 
 /** Visitors are deleted by so many: the delete of one is a step down an index. */
 const VISITORS = 5000
@@ -37,6 +49,64 @@ export async function refreshPageViews(database: Database, now: number, signal?:
     }
 }
 
+/**
+ * Brings the windows that are still open (today, this month, …) up to date, for sites that were visited since: what came since the last
+ * look is added to what is stored. A site whose sums are of another day is summed up anew.
+ */
+export async function refreshOpenWindows(database: Database, now: number, signal?: AbortSignal): Promise<void> {
+  const today = dayOf(now)
+  const accounts = new Set<number>()
+  for (let after = 0; ; ) {
+    signal?.throwIfAborted()
+    await breathe()
+    const visited = await sitesVisitedOn(database.read, today, after, VISITED)
+    if (visited.length === 0) break
+    const changed = new Map<number, Sums>()
+    const others: number[] = []
+    for (const site of visited) {
+      if (site.refreshedAt === null || dayOf(site.refreshedAt) !== today) others.push(site.siteId)
+      else {
+        const before = readSums(site.stored)
+        const added = [site.people - before.today[0], site.views - before.today[1]] as const
+        if (added[0] === 0 && added[1] === 0) continue
+        changed.set(site.siteId, addToday(before, added))
+      }
+      accounts.add(site.accountId)
+    }
+    for (let from = 0; from < others.length; from += IDS) {
+      const ids = others.slice(from, from + IDS)
+      for (const [id, sums] of await sumSites(database.read, ids, windowsAt(now))) changed.set(id, sums)
+    }
+    if (changed.size > 0) await database.transaction((tx) => storeSums(tx, 'site', changed, now))
+    after = visited.at(-1)?.siteId as number
+  }
+  for (const ids of batchesOf([...accounts], IDS)) {
+    const sums = await sumAccounts(database.read, ids)
+    await database.transaction((tx) => storeSums(tx, 'account', sums, now))
+  }
+}
+
+const batchesOf = (ids: readonly number[], size: number): number[][] =>
+  Array.from({ length: Math.ceil(ids.length / size) }, (_, n) => ids.slice(n * size, (n + 1) * size))
+
+/** Windows that are still open, every five minutes. */
+export const refreshOpenStatistics = durableWith<{ readonly database: Database }>()({
+  name: 'statistics.refresh_open',
+  input: Type.Object({}),
+  on: 'control',
+  attempts: 1,
+  steps: {
+    pageViews: { run: ({ services, now, signal }) => refreshOpenWindows(services.database, now(), signal) },
+  },
+})
+
+export const refreshOpenStatisticsOften = schedule({
+  name: 'statistics.refresh_open',
+  everyMs: 300_000,
+  definition: refreshOpenStatistics,
+  input: () => ({}),
+})
+
 /** What is shown of page views and storage, once a day. */
 export const refreshStatistics = durableWith<{ readonly database: Database }>()({
   name: 'statistics.refresh',
@@ -56,8 +126,11 @@ export const refreshStatistics = durableWith<{ readonly database: Database }>()(
       },
     },
     storage: {
-      async commit(tx) {
-        for (const hostId of await hostIds(tx)) await enqueue(tx, measureSites, {}, { hostId })
+      async commit(tx, { now }) {
+        // each host at another time of the night, the same every night
+        const night = now()
+        for (const hostId of await hostIds(tx))
+          await enqueue(tx, measureSites, {}, { hostId, runAt: night + ((hostId * 37) % 240) * 60_000 })
       },
     },
   },

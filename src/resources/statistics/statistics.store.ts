@@ -63,6 +63,34 @@ export async function sumSites(
   )
 }
 
+/** What one site had on one day, and what is stored of it. */
+export interface DayOfSite {
+  readonly siteId: number
+  readonly accountId: number
+  readonly people: number
+  readonly views: number
+  /** JSON; `null`: nothing was summed up yet. */
+  readonly stored: string | null
+  readonly refreshedAt: number | null
+}
+
+/** Sites that were visited on a day, in order of id. */
+export async function sitesVisitedOn(tx: Tx, day: number, after: number, limit: number): Promise<DayOfSite[]> {
+  const rows = await tx
+    .selectFrom('page_view_days')
+    .innerJoin('sites', 'sites.id', 'page_view_days.site_id')
+    .leftJoin('site_statistics', 'site_statistics.site_id', 'page_view_days.site_id')
+    .select(['sites.id as siteId', 'sites.account_id as accountId', 'people', 'views'])
+    .select(['site_statistics.page_views as stored', 'site_statistics.refreshed_at as refreshedAt'])
+    .where('page_view_days.day', '=', day)
+    .where('page_view_days.site_id', '>', after)
+    .where('sites.deleted_at', 'is', null)
+    .orderBy('page_view_days.site_id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ ...row, people: Number(row.people), views: Number(row.views) }))
+}
+
 /** Adds the sums of the sites that each of some accounts owns. */
 export async function sumAccounts(tx: Tx, accountIds: readonly number[]): Promise<Map<number, Sums>> {
   const rows = await tx

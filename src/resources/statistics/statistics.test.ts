@@ -10,7 +10,7 @@ import { ask, createCleanup, routeTo, startGateway, startHost } from '../../edge
 import { diskUsage } from '../../hosting/site-files/disk-usage.ts'
 import { openDatabase } from '../../platform/db/database.ts'
 import { dayOf } from '../../platform/log-store/days.ts'
-import { refreshPageViews } from './refresh-statistics.job.ts'
+import { refreshOpenWindows, refreshPageViews } from './refresh-statistics.job.ts'
 import { forgetVisitors, storeUsage } from './statistics.store.ts'
 
 const browsers = [
@@ -214,6 +214,44 @@ for (const { dialect, skip } of dialects) {
       expect(await account()).toMatchObject({ yesterday: { views: 27, people: 17 } })
       await refreshPageViews(api.database, now + 86_400_000)
       expect(await detail()).toMatchObject({ today: nothing, yesterday: { views: 1, people: 1 } })
+    })
+
+    test('open windows follow during the day, of sites that were visited, and closed ones stay', async () => {
+      const morning = Date.parse('2027-03-10T08:00:00Z')
+      const put = (id: number, date: string, views: number, people: number) =>
+        api.database.transaction((tx) =>
+          tx
+            .insertInto('page_view_days')
+            .values({ site_id: id, day: dayOf(Date.parse(date)), views, people })
+            .onConflict((conflict) => conflict.columns(['site_id', 'day']).doUpdateSet({ views, people }))
+            .execute(),
+        )
+      const other = await api.site(owner, 'other-site')
+      await put(siteId, '2027-03-01', 100, 50)
+      await put(siteId, '2027-02-01', 1000, 500)
+      await put(other, '2027-02-01', 7, 7)
+      await refreshPageViews(api.database, morning - 86_400_000)
+      await put(siteId, '2027-03-10', 3, 2)
+      // the sums are of yesterday: all of the site is summed up anew
+      await refreshOpenWindows(api.database, morning)
+      expect(await detail()).toMatchObject({
+        today: { views: 3, people: 2 },
+        yesterday: nothing,
+        currentMonth: { views: 103, people: 52 },
+        lastMonth: { views: 1000, people: 500 },
+        allTime: { views: 1103, people: 552 },
+      })
+      await put(siteId, '2027-03-10', 5, 3)
+      await put(siteId, '2027-02-01', 9999, 9999)
+      await refreshOpenWindows(api.database, morning + 300_000)
+      await refreshOpenWindows(api.database, morning + 600_000)
+      expect(await detail()).toMatchObject({
+        today: { views: 5, people: 3 },
+        currentMonth: { views: 105, people: 53 },
+        lastMonth: { views: 1000, people: 500 },
+        lastTwoYearsIsAllTime: { views: 1105, people: 553 },
+      })
+      expect(await account()).toMatchObject({ today: { views: 5, people: 3 }, lastMonth: { views: 1007, people: 507 } })
     })
 
     test('storage is kept beside the page views, and neither overwrites the other', async () => {

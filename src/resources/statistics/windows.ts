@@ -97,6 +97,15 @@ export const addSums = (left: Sums, right: Sums): Sums =>
     windowNames.map((name) => [name, [left[name][0] + right[name][0], left[name][1] + right[name][1]]]),
   ) as never
 
+/** Windows that today is in. */
+const openWindows = ['today', 'currentMonth', 'lastOneYear', 'lastTwoYears', 'allTime'] as const
+
+/** The sums after more has come today. @param added people and views since */
+export function addToday(sums: Sums, [people, count]: readonly [number, number]): Sums {
+  const open = openWindows.map((name) => [name, [sums[name][0] + people, sums[name][1] + count]])
+  return { ...sums, ...Object.fromEntries(open) }
+}
+
 const views = ([people, count]: readonly [number, number]): Views => ({ people, views: count })
 
 /** The page views object of account and site detail. */

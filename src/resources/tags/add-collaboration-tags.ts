@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { operation } from '../operation.ts'
-import { presentSite, SiteId, SiteSchema } from '../sites/site.ts'
+import { presentSiteWithAddresses, SiteId, SiteWithAddresses } from '../sites/site.ts'
 import { arrangeNewTags } from './arrange.ts'
 import { siteOfCollaboration } from './collaborator-view.ts'
 import { TagNames } from './tag.ts'
@@ -15,10 +15,14 @@ export const addCollaborationTags = operation({
   access: { account: 'own' },
   params: Type.Object({ collaborator_id: SiteId }),
   body: TagNames,
-  response: SiteSchema,
+  response: SiteWithAddresses,
 
   async handle(context, { params, body }) {
     const { account, site } = await siteOfCollaboration(context.tx, context.caller, params.collaborator_id)
-    return presentSite(await arrangeNewTags(context, account.id, site, body.tag_names), context.config, context.now)
+    return presentSiteWithAddresses(
+      await arrangeNewTags(context, account.id, site, body.tag_names),
+      context.config,
+      context.now,
+    )
   },
 })

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { operation } from '../operation.ts'
-import { presentSite, SiteId, SiteSchema } from '../sites/site.ts'
+import { presentSiteWithAddresses, SiteId, SiteWithAddresses } from '../sites/site.ts'
 import { siteOfCollaboration } from './collaborator-view.ts'
 
 export const getCollaborationSite = operation({
@@ -12,11 +12,11 @@ export const getCollaborationSite = operation({
   description: 'The site as the collaborator sees it. For the collaborator itself and the owner of the site.',
   access: { account: 'own' },
   params: Type.Object({ collaborator_id: SiteId }),
-  response: SiteSchema,
+  response: SiteWithAddresses,
   etag: true,
 
   async handle({ tx, caller, config, now }, { params }) {
     const { site } = await siteOfCollaboration(tx, caller, params.collaborator_id)
-    return presentSite(site, config, now)
+    return presentSiteWithAddresses(site, config, now)
   },
 })

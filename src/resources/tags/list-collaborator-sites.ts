@@ -22,7 +22,7 @@ export const listCollaboratorSites = operation({
   async handle(context, { params, query }) {
     const { tx, caller } = context
     const { account, ownerId } = await viewOf(tx, caller, params.email_address)
-    const selection = { ownerId, tagName: query.tag_name }
+    const selection = { ownerId, tagName: query.tag_name || undefined }
     const asked = pageOf(query)
     const sites = await listVisibleSites(tx, account.id, selection, asked)
     const page = pageInfo(asked, await countVisibleSites(tx, account.id, selection))

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { operation } from '../operation.ts'
-import { presentSite, SiteId, SiteSchema } from '../sites/site.ts'
+import { presentSiteWithAddresses, SiteId, SiteWithAddresses } from '../sites/site.ts'
 import { arrangeFewerTags } from './arrange.ts'
 import { siteOfCollaboration } from './collaborator-view.ts'
-import { TagIds } from './tag.ts'
+import { TagIdsIfAny } from './tag.ts'
 
 export const removeCollaborationTags = operation({
   id: 'removeCollaborationTags',
@@ -14,11 +14,15 @@ export const removeCollaborationTags = operation({
   description: 'For the collaborator itself and the owner of the site.',
   access: { account: 'own' },
   params: Type.Object({ collaborator_id: SiteId }),
-  body: TagIds,
-  response: SiteSchema,
+  body: TagIdsIfAny,
+  response: SiteWithAddresses,
 
   async handle(context, { params, body }) {
     const { account, site } = await siteOfCollaboration(context.tx, context.caller, params.collaborator_id)
-    return presentSite(await arrangeFewerTags(context, account.id, site, body.tag_ids), context.config, context.now)
+    return presentSiteWithAddresses(
+      await arrangeFewerTags(context, account.id, site, body.tag_ids ?? []),
+      context.config,
+      context.now,
+    )
   },
 })

@@ -3,6 +3,7 @@ import type { Tx } from '../../platform/db/database.ts'
 /** Gives a site tags of an account; tags that do not exist yet are made. */
 export async function addTags(tx: Tx, accountId: number, siteId: number, names: readonly string[]): Promise<void> {
   const wanted = [...new Set(names.map((name) => name.trim()))]
+  if (wanted.length === 0) return
   await tx
     .insertInto('tags')
     .values(wanted.map((name) => ({ account_id: accountId, name })))

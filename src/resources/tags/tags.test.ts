@@ -72,9 +72,43 @@ for (const { dialect, skip } of dialects) {
         expect([status, answer.errors]).toEqual([400, [fault]])
       }
       await refuse({}, 'tag_names: is required')
-      await refuse({ tag_names: [] }, 'tag_names: must not be empty')
       await refuse({ tag_names: ['  '] }, 'tag_names[0]: must not be blank')
       await refuse({ tag_names: [7] }, 'tag_names[0]: must be a string')
+    })
+
+    test('200: an empty list of tags changes nothing', async () => {
+      const before = (await owner.call('GET', `/v1/sites/${first}`)).body.data
+      const added = await owner.call('POST', `/v1/sites/${first}/tags`, { tag_names: [] })
+      const removed = await owner.call('DELETE', `/v1/sites/${first}/tags`, { tag_ids: [] })
+      expect([added.status, names(added.body.data)]).toEqual([200, names(before)])
+      expect([removed.status, names(removed.body.data)]).toEqual([200, names(before)])
+    })
+
+    test('200: an empty tag_name is no filter', async () => {
+      const all = (await owner.call('GET', '/v1/sites')).body.data
+      expect((await owner.call('GET', '/v1/sites?tag_name=')).body.data).toHaveLength(all.length)
+      const address = encodeURIComponent(helper.email)
+      const seen = (await owner.call('GET', `/v1/collaborators/${address}/sites`)).body.data.sites
+      expect((await owner.call('GET', `/v1/collaborators/${address}/sites?tag_name=`)).body.data.sites).toEqual(seen)
+    })
+
+    test('200: the site of a collaboration has ipAddresses, and its tags may be removed by naming none', async () => {
+      const path = `/v1/collaborators/${collaboration}/site`
+      const read = (await owner.call('GET', path)).body.data
+      expect(read).toMatchObject({ id: second, ipAddresses: [expect.any(String)] })
+      expect(read).not.toHaveProperty('ipAddress')
+      const tagged = (await owner.call('POST', `${path}/tags`, { tag_names: ['kept'] })).body.data
+      expect(tagged.ipAddresses).toEqual(read.ipAddresses)
+      expect(names(tagged)).toContain('kept')
+      for (const body of [undefined, {}, { tag_ids: [] }]) {
+        const after = await owner.call('DELETE', `${path}/tags`, body)
+        expect([after.status, names(after.body.data), after.body.data.ipAddresses]).toEqual([
+          200,
+          names(tagged),
+          read.ipAddresses,
+        ])
+      }
+      await owner.call('DELETE', `${path}/tags`, { tag_ids: tagged.tags.map(({ id }: { id: number }) => id) })
     })
 
     test('200: the owner arranges a collaborator’s view by id and by address', async () => {

@@ -1,0 +1,38 @@
+import { networkInterfaces } from 'node:os'
+import type { Config } from '../../config.ts'
+import { isPublicAddress } from '../../platform/fetch/addresses.ts'
+
+/** An edge that listens on all addresses: nobody can be sent there. */
+const ANY = new Set(['0.0.0.0', '::'])
+
+/**
+ * The two addresses that visitors' DNS records point at: those of the settings, else the one that the edge listens on, else the public
+ * ones of this machine, else its first that is not loopback.
+ * @param machine this machine's addresses, in its order; IPv4 first
+ */
+export function edgeAddresses(
+  { edgeAddresses: given, edgeListen }: Pick<Config, 'edgeAddresses' | 'edgeListen'>,
+  machine: () => readonly string[] = machineAddresses,
+): [string, string] {
+  const [one = '127.0.0.1', two = one] = given.length > 0 ? given : listening(edgeListen.host, machine)
+  return [one, two]
+}
+
+function listening(host: string, machine: () => readonly string[]): readonly string[] {
+  if (!ANY.has(host)) return [host]
+  const own = machine()
+  const open = own.filter(isPublicAddress)
+  return open.length > 0 ? open : own.slice(0, 1)
+}
+
+let known: readonly string[] | undefined
+
+/** Looked up once: interfaces that come later are for `STEAD_EDGE_ADDRESSES` to name. */
+function machineAddresses(): readonly string[] {
+  known ??= Object.values(networkInterfaces())
+    .flatMap((each) => each ?? [])
+    .filter(({ internal, address }) => !internal && !address.startsWith('fe80:'))
+    .sort((a, b) => a.family.localeCompare(b.family))
+    .map(({ address }) => address)
+  return known
+}

@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
+import { dialects } from '../../../test/support/database.ts'
+import { forgetSite } from './site.store.ts'
+
+const tables = ['collaborators', 'site_access', 'site_tags', 'notes', 'site_statistics', 'page_view_days'] as const
+
+describe.each(dialects)('the end of a deleted site on $dialect', ({ dialect, skip }) => {
+  let api: TestApi
+  let owner: Person
+  beforeEach(async (context) => {
+    if (skip) return context.skip()
+    api = await testApi(dialect)
+    owner = await api.person('owner@example.com')
+  })
+  afterEach(() => api?.close())
+
+  const furnish = async (name: string) => {
+    const id = await api.site(owner, name)
+    await owner.call('POST', `/v1/sites/${id}/collaborators`, { email: 'helper@example.com' })
+    await owner.call('POST', `/v1/sites/${id}/tags`, { tag_names: ['shared', `of ${name}`] })
+    await owner.call('POST', `/v1/sites/${id}/notes`, { subject: 'a', body: 'b' })
+    await api.database.transaction(async (tx) => {
+      await tx.insertInto('page_view_days').values({ site_id: id, day: 1, views: 1, people: 1 }).execute()
+      await tx.insertInto('site_statistics').values({ site_id: id, page_views: '{}', refreshed_at: 1 }).execute()
+    })
+    return id
+  }
+  const rowsOf = async (siteId: number) => {
+    const counts = tables.map(async (table) => {
+      const rows = await api.database.read.selectFrom(table).select('site_id').where('site_id', '=', siteId).execute()
+      return [table, rows.length] as const
+    })
+    return Object.fromEntries(await Promise.all(counts))
+  }
+
+  test('all that was the site’s alone goes, nothing of another site, and the account’s log still tells of it', async () => {
+    const gone = await furnish('gone-site')
+    const kept = await furnish('kept-site')
+    const before = await rowsOf(kept)
+    expect(Object.values(before).every((count) => count > 0)).toBe(true)
+    await owner.call('DELETE', `/v1/sites/${gone}`)
+    await api.database.transaction((tx) => forgetSite(tx, gone))
+    await api.database.transaction((tx) => forgetSite(tx, gone))
+    expect(await rowsOf(gone)).toEqual(Object.fromEntries(tables.map((table) => [table, 0])))
+    expect(await rowsOf(kept)).toEqual(before)
+    const tags = await api.database.read.selectFrom('tags').select('name').orderBy('name').execute()
+    expect(tags.map(({ name }) => name)).toEqual(['of kept-site', 'shared'])
+    const log = (await owner.call('POST', '/v1/account/logs/activity', {})).body.data
+    expect(log.map(({ message }: { message: string }) => message)).toContain('Deleted site gone-site')
+  })
+})
