@@ -32,7 +32,9 @@ async function read(file: string): Promise<string> {
   try {
     const stats = await handle.stat()
     if (!stats.isFile() || stats.size > MOST_BYTES) throw new Error('wp-config.php is not a file of the usual kind')
-    return await handle.readFile('utf8')
+    // not to its end: the site may be writing to it
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(stats.size), 0, stats.size, 0)
+    return buffer.toString('utf8', 0, bytesRead)
   } finally {
     await handle.close()
   }
