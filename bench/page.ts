@@ -1,6 +1,7 @@
 import { defaultEgressLimits } from '../src/hosting/php/wasm/egress.ts'
 import { createWasmRuntime } from '../src/hosting/php/wasm/start.ts'
 import { testCore } from '../test/support/core.ts'
+import { testBudgets } from '../test/support/home.ts'
 import { startStead } from '../test/support/stead.ts'
 import { median, type Section } from './support/report.ts'
 
@@ -52,6 +53,7 @@ async function plainPhp(homePath: string, address: string) {
     memoryLimitMb: 256,
     uploadMaxMb: 128,
     egress: { ...defaultEgressLimits, allows: () => false },
+    budgets: testBudgets(),
   })
   const corePath = (await testCore()) as string
   const process = await runtime.start({

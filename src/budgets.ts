@@ -9,11 +9,24 @@ import type { BudgetTerms } from './platform/budgets/budget.ts'
 
 type Table = Readonly<Record<string, BudgetTerms>>
 
+const MB = 1 << 20
+
 /** Of the API and the work that needs no site files. */
 export const controlBudgets = (_config: Config) => ({}) as const satisfies Table
 
 /** Of a host: the web server of its sites, and their PHP seen from outside. */
-export const hostBudgets = (_config: Config) => ({}) as const satisfies Table
+export const hostBudgets = (_config: Config) =>
+  ({
+    taskResults: {
+      name: 'task_results',
+      what: 'Results of tasks in PHP (events, checks) while they are read; what a task prints besides is dropped as it comes, up to 64 MB',
+      of: 'memory',
+      whose: 'site',
+      each: 1 * MB,
+      all: 16 * MB,
+      over: 'The task fails; one that prints on without end is ended with its process',
+    },
+  }) as const satisfies Table
 
 /** Of each edge process. */
 export const edgeBudgets = (_config: Config) => ({}) as const satisfies Table

@@ -65,6 +65,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     sandbox: config.sandbox,
     memoryLimitMb: config.phpMemoryLimitMb,
     uploadMaxMb: config.uploadMaxMb,
+    budgets,
     egress: { ...defaultEgressLimits, allows: (address) => config.allowPrivateFetch || isPublicAddress(address) },
   })
   const changes = createSiteChanges({

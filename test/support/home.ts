@@ -2,11 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { hostBudgets } from '../../src/budgets.ts'
+import { readConfig } from '../../src/config.ts'
 import type { PhpProcess, PhpRequest, PhpRuntime, PhpSite, PhpVersion } from '../../src/hosting/php/runtime.ts'
 import { defaultEgressLimits } from '../../src/hosting/php/wasm/egress.ts'
 import { createWasmRuntime, type WasmRuntimeOptions } from '../../src/hosting/php/wasm/start.ts'
 import { wpConfig } from '../../src/hosting/php/wp-config.ts'
 import { giveTo, layOutHome } from '../../src/hosting/site-files/lay-out-home.ts'
+import { openBudgets } from '../../src/platform/budgets/budget.ts'
 
 const sqlitePluginZip = join(import.meta.dirname, '../../third-party/sqlite-database-integration-3.0.1.zip')
 
@@ -45,9 +48,13 @@ export async function testHome(
   }
 }
 
+/** The budgets of a host as they are by default. */
+export const testBudgets = () => openBudgets(hostBudgets(readConfig({})))
+
 export function testRuntime(options: Partial<WasmRuntimeOptions> = {}): Promise<PhpRuntime> {
   const egress = { ...defaultEgressLimits, allows: () => false }
-  return createWasmRuntime({ sandbox: 'auto', memoryLimitMb: 256, uploadMaxMb: 128, egress, ...options })
+  const budgets = testBudgets()
+  return createWasmRuntime({ sandbox: 'auto', memoryLimitMb: 256, uploadMaxMb: 128, egress, budgets, ...options })
 }
 
 /** A plain GET, to be changed where a test needs something else. */

@@ -59,6 +59,8 @@ export interface PhpProcess {
    * the site's word, to be checked like any input, and may come at any rate.
    */
   onNote: ((text: string) => void) | undefined
+  /** Called when PHP has asked for more memory; `lastResidentBytes` counts it already. */
+  onGrowth: (() => void) | undefined
   /** After a request it should not get another one (it cannot resolve more names). */
   readonly worn: boolean
   /**
@@ -75,9 +77,9 @@ export interface PhpProcess {
   moveIn(change: { address: string }): Promise<void>
   /** Puts the process behind the others, or back among them. Does nothing where that is not possible. */
   setLowPriority(low: boolean): void
-  /** Memory in use when the last job ended: known without asking the machine. */
+  /** Memory in use as far as it is known without asking the machine: when that was last done, and what PHP asked for since. */
   readonly lastResidentBytes: number
-  /** Memory in use as the machine sees it; 0 when the process is gone. */
+  /** Memory in use as the machine sees it now; 0 when the process is gone. */
   residentBytes(): Promise<number>
   /** Lets the running job finish within the time, then ends the process. Resolves when it is gone. */
   stop(graceMs?: number): Promise<void>

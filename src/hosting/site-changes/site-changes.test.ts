@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { type Change, createSiteChanges, type SiteChanges } from './site-changes.ts'
 
 const silent = { warn() {} }
@@ -96,4 +96,19 @@ test('a site that changes all the time is held back, alone, and nobody waits for
   expect(await changes.settled(8)).toBe(6)
   await changes.close()
   expect(orders.length).toBe(7)
+})
+
+test('who says more in a second than can be listened to has changed everything; others are listened to', async () => {
+  const orders = recorder()
+  const parse = vi.spyOn(JSON, 'parse')
+  const long = said({ paths: Array.from({ length: 100 }, (_, i) => `/${i}${'x'.repeat(1900)}`) })
+  for (let i = 0; i < 1000; i++) changes.take(7, long)
+  for (let i = 0; i < 1000; i++) changes.take(8, 'x'.repeat(200_000))
+  const parsed = parse.mock.calls.length
+  parse.mockRestore()
+  changes.take(9, said({ paths: ['/a/'] }))
+  await Promise.all([7, 8, 9].map((siteId) => changes.settled(siteId)))
+  expect(parsed).toBeLessThan(10)
+  expect(orders).toContainEqual({ pages: ['/a/'], files: false })
+  expect(orders).toContainEqual({ pages: 'all', files: true })
 })

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 /** What of a site's pages and files is out of date. */
 export interface Change {
   readonly pages: 'all' | readonly string[]
@@ -31,6 +33,12 @@ export interface SiteChanges {
 }
 
 const MOST_PATHS = 100
+/**
+ * What is read of a site's words in a second: a change with the most paths, each as long as it may be, is 200 kB. A site may say
+ * such things without a pause, and reading them would be all that the host does.
+ */
+const MOST_SAID = 256 << 10
+const EVERYTHING: Change = { pages: 'all', files: true }
 const RETRY_MS = 1_000
 const MINUTE_MS = 60_000
 
@@ -54,8 +62,16 @@ interface Site {
 export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
   const { record, log, pauseMs = 200, mostPerMinute = 60, longPauseMs = 5_000 } = options
   const sites = new Map<number, Site>()
+  /** Characters that sites have said, each within a second. */
+  const said = new LRUCache<number, { characters: number }>({ max: 1000, ttl: 1000 })
   let isClosing = false
 
+  const isTalkative = (siteId: number, characters: number) => {
+    const count = said.get(siteId) ?? { characters: 0 }
+    if (count.characters === 0) said.set(siteId, count)
+    count.characters += characters
+    return count.characters > MOST_SAID
+  }
   const isRestless = (site: Site) => {
     const nowMs = performance.now()
     site.recent = site.recent.filter((atMs) => nowMs - atMs < MINUTE_MS)
@@ -105,7 +121,8 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
   }
   return {
     take(siteId, text) {
-      const change = readChange(text)
+      // whoever says more than can be listened to has changed everything
+      const change = isTalkative(siteId, text.length) ? EVERYTHING : readChange(text)
       if (!change) return
       const site: Site = sites.get(siteId) ?? {
         pages: new Set(),

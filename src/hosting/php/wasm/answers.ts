@@ -3,11 +3,8 @@ import { Readable } from 'node:stream'
 import { PhpCrashed, type PhpResponse } from '../runtime.ts'
 import { Frame, type ResponseEnd, type ResponseHead } from './frames.ts'
 
-/**
- * How much of a page is taken from PHP before the visitor has read it: PHP of a site does one thing at a time, and must not
- * wait for a slow reader.
- */
-const readAheadBytes = 16 << 20
+/** What is taken from PHP ahead of who reads it here. Slow visitors are not waited for elsewhere: see `web-server/held-answer.ts`. */
+const readAheadBytes = 1 << 17
 
 const ofTheConnection = new Set([
   'connection',

@@ -22,6 +22,8 @@ export const Frame = {
   head: 6,
   /** child: what the site says to the host while it works, as text; comes before whatever it prints after */
   note: 7,
+  /** child: `PhpMemory`, PHP's memory has grown; may come at any time */
+  memory: 8,
 } as const
 
 /** A payload may not be longer: bodies are cut, and a head that long is a fault or an attack. */
@@ -59,7 +61,7 @@ export function readFrames(
   onFrame: (kind: number, payload: Buffer) => void,
   onFault: (error: Error) => void,
 ): void {
-  const pending: Buffer[] = []
+  let gathered: Buffer | undefined
   let kind = 0
   let missing = -1
   let header: Buffer = Buffer.alloc(0)
@@ -84,10 +86,14 @@ export function readFrames(
         if (missing === 0) missing = -1
         continue
       }
-      if (piece.length > 0) pending.push(piece)
+      if (gathered || missing > 0) {
+        // Gathered in one place: kept as they come, a megabyte in pieces of a byte would be several hundred.
+        gathered ??= Buffer.allocUnsafe(piece.length + missing)
+        gathered.set(piece, gathered.length - missing - piece.length)
+      }
       if (missing > 0) continue
-      const payload = pending.length === 1 ? (pending[0] as Buffer) : Buffer.concat(pending)
-      pending.length = 0
+      const payload = gathered ?? piece
+      gathered = undefined
       missing = -1
       onFrame(kind, payload)
     }
@@ -118,9 +124,16 @@ export interface ChildStart {
   /** PHP files of Stead by name, put into PHP's memory file system under /stead. */
   readonly programs: Readonly<Record<string, string>>
   readonly ini: Readonly<Record<string, string>>
+  /** What PHP's own memory may come to, whatever its settings say. */
+  readonly mostPhpBytes: number
   readonly address: string
   /** Watch the parent's end of the channel from a thread: needed where no sandbox ends the child with its parent. */
   readonly watchParent: boolean
+}
+
+export interface PhpMemory {
+  /** All that PHP has asked for, used or not. */
+  readonly bytes: number
 }
 
 export interface ChildReady {

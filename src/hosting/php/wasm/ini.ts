@@ -9,6 +9,17 @@ const disabledFunctions = 'exec,shell_exec,system,passthru,popen,proc_open,pcntl
 
 const certificates = '/wordpress/wp-includes/certificates/ca-bundle.crt'
 
+const opcacheMb = 40
+/** PHP's own code and tables, the compiled scripts' strings, and what lies broken into pieces between the used parts. */
+const restMb = 120
+
+/**
+ * What PHP's memory as a whole may come to. A site can lift its `memory_limit`, and nothing with it: there is room for what
+ * a request may have by the operator's settings, and for the body that it came with.
+ */
+export const mostPhpBytes = ({ memoryLimitMb, uploadMaxMb }: PhpLimits): number =>
+  (memoryLimitMb + uploadMaxMb + opcacheMb + restMb) << 20
+
 /** php.ini of every site. All of it is beyond ini_set's reach or harmless with it. */
 export function phpIni(limits: PhpLimits): Record<string, string> {
   return {
@@ -46,7 +57,7 @@ export function phpIni(limits: PhpLimits): Record<string, string> {
     'opcache.enable': '1',
     'opcache.enable_cli': '1',
     'opcache.jit': '0',
-    'opcache.memory_consumption': '40',
+    'opcache.memory_consumption': String(opcacheMb),
     'opcache.interned_strings_buffer': '6',
     'opcache.max_accelerated_files': '10000',
     'opcache.revalidate_freq': '0',

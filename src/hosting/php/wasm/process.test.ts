@@ -153,8 +153,9 @@ describe.skipIf(!core).each(['auto', 'none'] as const)('a PHP process, sandbox %
     const script = await home.script('loop.php', "file_put_contents('/tmp/looping', '1'); while (true);")
     const program = `
       import { createWasmRuntime } from ${JSON.stringify(join(import.meta.dirname, 'start.ts'))}
+      import { testBudgets } from ${JSON.stringify(join(import.meta.dirname, '../../../../test/support/home.ts'))}
       const [site, sandbox, request] = JSON.parse(process.argv[1])
-      const runtime = await createWasmRuntime({ sandbox, memoryLimitMb: 128, uploadMaxMb: 8, egress: { allows: () => false, connectTimeoutMs: 1, idleTimeoutMs: 1, mostConnections: 1 } })
+      const runtime = await createWasmRuntime({ sandbox, memoryLimitMb: 128, uploadMaxMb: 8, egress: { allows: () => false, connectTimeoutMs: 1, idleTimeoutMs: 1, mostConnections: 1 }, budgets: testBudgets() })
       const php = await runtime.start(site)
       console.log(php.pid)
       await php.request(request)`

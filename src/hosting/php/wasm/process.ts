@@ -3,14 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { setPriority } from 'node:os'
 import type { Duplex, Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
+import type { Budget } from '../../../platform/budgets/budget.ts'
 import {
   PhpCrashed,
   type PhpExit,
   type PhpProcess,
   type PhpRequest,
   type PhpResponse,
-  PhpTaskError,
   PhpTimeout,
   type PhpVersion,
 } from '../runtime.ts'
@@ -28,10 +27,23 @@ import {
 } from './frames.ts'
 import { residentBytesOf, threadsOf } from './memory.ts'
 import type { Names } from './names.ts'
+import { readTaskResult } from './task-result.ts'
 
 const keptErrorBytes = 4096
 const taskTimeoutMs = 60_000
 const nice = 19
+
+export interface ProcessOptions {
+  readonly phpVersion: PhpVersion
+  /** Whose it is: the key that it has in budgets. */
+  readonly home: string
+  readonly egress: EgressPolicy
+  readonly names: Names
+  /** Results of tasks while they are read. */
+  readonly results: Budget
+  readonly lowPriority: boolean
+  readonly timeoutMs: number
+}
 
 /** One child process with PHP in it, seen from the parent. */
 export class WasmProcess implements PhpProcess {
@@ -39,20 +51,26 @@ export class WasmProcess implements PhpProcess {
   readonly phpVersion: PhpVersion
   readonly exited: Promise<PhpExit>
   worn = false
-  lastResidentBytes = 0
   onNote: ((text: string) => void) | undefined
+  onGrowth: (() => void) | undefined
   readonly #child: ChildProcess
   readonly #jobs: Duplex
   readonly #answers: Duplex
   readonly #ready = Promise.withResolvers<ChildReady>()
   #answer: Answer | undefined
+  readonly #results: Budget
+  readonly #home: string
   #lastErrors = ''
   #endedBy: Error | undefined
+  #measuredBytes = 0
+  #phpBytes = 0
 
-  private constructor(child: ChildProcess, phpVersion: PhpVersion, egress: EgressPolicy, names: Names) {
+  private constructor(child: ChildProcess, options: ProcessOptions) {
     this.#child = child
     this.pid = child.pid as number
-    this.phpVersion = phpVersion
+    this.phpVersion = options.phpVersion
+    this.#results = options.results
+    this.#home = options.home
     const [, , errors, jobs, answers, wayOut] = child.stdio as unknown as [null, null, Readable, Duplex, Duplex, Duplex]
     this.#jobs = jobs
     this.#answers = answers
@@ -66,7 +84,7 @@ export class WasmProcess implements PhpProcess {
       (kind, payload) => this.#take(kind, payload),
       (error) => this.kill(new PhpCrashed(`PHP's process sent nonsense: ${error.message}`)),
     )
-    serveEgress(wayOut, egress, names)
+    serveEgress(wayOut, options.egress, options.names)
     this.#ready.promise.catch(() => {})
     this.exited = this.#watchExit()
   }
@@ -78,7 +96,7 @@ export class WasmProcess implements PhpProcess {
   static async start(
     launch: Launch,
     told: Omit<ChildStart, 'phpModule' | 'uid' | 'mounts' | 'watchParent'>,
-    options: { phpVersion: PhpVersion; egress: EgressPolicy; names: Names; lowPriority: boolean; timeoutMs: number },
+    options: ProcessOptions,
   ): Promise<WasmProcess> {
     // By `nice` and not afterwards: what the child starts at once would keep the usual priority.
     const prefix = options.lowPriority ? ['nice', '-n', String(nice)] : []
@@ -93,13 +111,13 @@ export class WasmProcess implements PhpProcess {
       const [error] = (await once(child, 'error')) as [Error]
       throw new PhpCrashed(`PHP could not be started: ${error.message}`)
     }
-    const started = new WasmProcess(child, options.phpVersion, options.egress, options.names)
+    const started = new WasmProcess(child, options)
     const { phpModule, mounts, uid } = launch
     const start: ChildStart = { ...told, phpModule, mounts, uid, watchParent: !launch.sandboxed }
     started.#jobs.write(encodeFrame(Frame.start, start))
     const late = setTimeout(() => started.kill(new PhpTimeout('PHP was not ready in time')), options.timeoutMs)
     try {
-      started.lastResidentBytes = (await started.#ready.promise).residentBytes
+      started.#measuredBytes = (await started.#ready.promise).residentBytes
       return started
     } finally {
       clearTimeout(late)
@@ -140,9 +158,15 @@ export class WasmProcess implements PhpProcess {
     )
   }
 
+  /** PHP's memory counts before it is used: what PHP has asked for it fills within a moment. */
+  get lastResidentBytes(): number {
+    return Math.max(this.#measuredBytes, this.#phpBytes)
+  }
+
   async residentBytes(): Promise<number> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return 0
-    return (await residentBytesOf(this.pid)) ?? this.lastResidentBytes
+    this.#measuredBytes = (await residentBytesOf(this.pid)) ?? this.#measuredBytes
+    return this.lastResidentBytes
   }
 
   async stop(graceMs = 5000): Promise<void> {
@@ -186,16 +210,32 @@ export class WasmProcess implements PhpProcess {
     try {
       this.#jobs.write(encodeFrame(Frame.task, task))
       const response = await answer.head
-      const [text] = await Promise.all([buffer(response.body), answer.finished])
-      return taskResult(text.toString(), task)
+      return await this.#result(response.body, task).finally(() => answer.finished)
     } finally {
       clearTimeout(late)
+    }
+  }
+
+  async #result(output: Readable, task: TaskHead): Promise<unknown> {
+    const room = this.#results.share(this.#home)
+    try {
+      return await readTaskResult(output, task, room)
+    } catch (error) {
+      if (error instanceof PhpCrashed) this.kill(error)
+      throw error
+    } finally {
+      room.free()
     }
   }
 
   #take(kind: number, payload: Buffer): void {
     if (kind === Frame.start) {
       this.#ready.resolve(JSON.parse(payload.toString()) as ChildReady)
+      return
+    }
+    if (kind === Frame.memory) {
+      this.#phpBytes = Number((JSON.parse(payload.toString()) as { bytes: number }).bytes) || 0
+      this.onGrowth?.()
       return
     }
     const answer = this.#answer
@@ -206,7 +246,7 @@ export class WasmProcess implements PhpProcess {
     }
     if (kind === Frame.end) {
       const end = JSON.parse(payload.toString()) as { residentBytes: number; worn: boolean }
-      this.lastResidentBytes = Number(end.residentBytes) || 0
+      this.#measuredBytes = Number(end.residentBytes) || 0
       this.worn ||= Boolean(end.worn)
       this.#answer = undefined
     }
@@ -231,15 +271,6 @@ export class WasmProcess implements PhpProcess {
     this.#answer = undefined
     return { reason: error.message, timedOut: error instanceof PhpTimeout, code, signal }
   }
-}
-
-function taskResult(text: string, task: TaskHead): unknown {
-  const start = text.indexOf(task.marker)
-  const end = text.indexOf(task.marker, start + 1)
-  if (start < 0 || end < 0) throw new PhpTaskError(`${task.name}: no result`)
-  const answer = JSON.parse(text.slice(start + task.marker.length, end)) as { result?: unknown; error?: string }
-  if (answer.error !== undefined) throw new PhpTaskError(`${task.name}: ${answer.error}`)
-  return answer.result
 }
 
 function tryPriority(id: number, priority: number): void {

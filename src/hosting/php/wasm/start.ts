@@ -1,7 +1,8 @@
+import type { Budget } from '../../../platform/budgets/budget.ts'
 import type { Containment, PhpProcess, PhpRuntime, PhpSite } from '../runtime.ts'
 import { containmentOf, findAbilities, planLaunch } from './containment.ts'
 import type { EgressPolicy } from './egress.ts'
-import { type PhpLimits, phpIni } from './ini.ts'
+import { mostPhpBytes, type PhpLimits, phpIni } from './ini.ts'
 import { createNames } from './names.ts'
 import { WasmProcess } from './process.ts'
 import { prepareProgram } from './program.ts'
@@ -10,11 +11,17 @@ export interface WasmRuntimeOptions extends PhpLimits {
   readonly sandbox: 'auto' | 'bubblewrap' | 'none'
   /** What sites may reach. */
   readonly egress: EgressPolicy
+  readonly budgets: RuntimeBudgets
   /** A process that is not ready after this is ended. */
   readonly startTimeoutMs?: number
   /** Entries of php.ini and flags of V8 in place of the usual ones: for measurements. */
   readonly ini?: Readonly<Record<string, string>>
   readonly v8Flags?: readonly string[]
+}
+
+export interface RuntimeBudgets {
+  /** Bytes of tasks' results. */
+  readonly taskResults: Budget
 }
 
 /**
@@ -32,11 +39,18 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
   const start = async (site: PhpSite, { lowPriority = false } = {}): Promise<PhpProcess> => {
     if (closed) throw new Error('the PHP runtime is closed')
     const launch = await planLaunch(abilities, site, program, (note) => notes.add(note), options.v8Flags)
-    const told = { programs: program.phpFiles, ini: { ...phpIni(options), ...options.ini }, address: site.address }
+    const told = {
+      programs: program.phpFiles,
+      ini: { ...phpIni(options), ...options.ini },
+      mostPhpBytes: mostPhpBytes(options),
+      address: site.address,
+    }
     const started = await WasmProcess.start(launch, told, {
       phpVersion: site.phpVersion,
+      home: site.homePath,
       egress: options.egress,
       names,
+      results: options.budgets.taskResults,
       lowPriority: lowPriority && abilities.root,
       timeoutMs: options.startTimeoutMs ?? 30_000,
     })

@@ -10,12 +10,14 @@ import {
   type ChildStart,
   encodeFrame,
   Frame,
+  type PhpMemory,
   type RequestHead,
   type ResponseEnd,
   readFrames,
   type TaskHead,
 } from '../frames.ts'
 import { closeBackDoors, loadPhp, type Php, startEngine } from './loader.ts'
+import { boundMemory } from './memory.ts'
 import { mountFolders } from './mounts.ts'
 import { type Outgoing, outgoingOver } from './outgoing.ts'
 import { outputTo, writeAll } from './output.ts'
@@ -53,6 +55,7 @@ async function start(told: ChildStart): Promise<Site> {
   if (told.watchParent) watchParent()
   const outgoing = outgoingOver(() => new Socket({ fd: wayOut }))
   closeBackDoors()
+  boundMemory(told.mostPhpBytes, (bytes) => writeAll(answers, encodeFrame(Frame.memory, { bytes } satisfies PhpMemory)))
   // Read before the user changes: the program itself need not be readable for the site's user.
   const php = await loadPhp(told.phpModule, outgoing)
   takeOnUser(told.uid)

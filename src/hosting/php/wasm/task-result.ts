@@ -1,0 +1,90 @@
+import type { Readable } from 'node:stream'
+import type { Share } from '../../../platform/budgets/budget.ts'
+import { PhpCrashed, PhpTaskError } from '../runtime.ts'
+import type { TaskHead } from './frames.ts'
+
+/** What a task may print, result and all. A site's plugins print into it what they like. */
+export const mostPrintedBytes = 64 << 20
+
+/** What is kept of a message, which is the site's word: it ends in logs and in the operations that an account sees. */
+const mostMessageCharacters = 1000
+
+/**
+ * Reads a task's result from what PHP prints: JSON between two markers. Only that is kept, and counted; all else is dropped as
+ * it comes.
+ * @throws PhpTaskError when there is no result, when it is longer than `room` allows, or when the task says that it failed;
+ *   PhpCrashed when the task prints without end: PHP is still at it then
+ */
+export async function readTaskResult(output: Readable, task: TaskHead, room: Share): Promise<unknown> {
+  const between = new BetweenMarkers(Buffer.from(task.marker), room)
+  let printed = 0
+  for await (const chunk of output) {
+    printed += (chunk as Buffer).length
+    if (printed > mostPrintedBytes)
+      throw new PhpCrashed(`the task ${task.name} printed more than ${mostPrintedBytes >> 20} MB`)
+    between.take(chunk as Buffer)
+  }
+  const { text } = between
+  if (between.overflown) throw new PhpTaskError(`${task.name}: the result is too long`)
+  if (text === undefined) throw new PhpTaskError(`${task.name}: no result`)
+  const answer = readJson(text, task)
+  if (answer.error !== undefined)
+    throw new PhpTaskError(`${task.name}: ${String(answer.error).slice(0, mostMessageCharacters)}`)
+  return answer.result
+}
+
+function readJson(text: string, task: TaskHead): { result?: unknown; error?: unknown } {
+  try {
+    return (JSON.parse(text) ?? {}) as { result?: unknown; error?: unknown }
+  } catch {
+    // Not the parser's own message: it quotes what the site printed.
+    throw new PhpTaskError(`${task.name}: the result makes no sense`)
+  }
+}
+
+/** Keeps what stands between the first two places of a marker, and otherwise no more than a marker's length. */
+class BetweenMarkers {
+  /** What stood there, once the second marker has come. */
+  text: string | undefined
+  overflown = false
+  readonly #marker: Buffer
+  readonly #room: Share
+  readonly #kept: Buffer[] = []
+  #inside = false
+  /** The end of what came, which may be the beginning of a marker. */
+  #tail: Buffer = Buffer.alloc(0)
+
+  constructor(marker: Buffer, room: Share) {
+    this.#marker = marker
+    this.#room = room
+  }
+
+  take(chunk: Buffer): void {
+    let rest = Buffer.concat([this.#tail, chunk])
+    while (this.text === undefined && !this.overflown) {
+      const at = rest.indexOf(this.#marker)
+      if (at < 0) break
+      if (this.#inside) {
+        this.#keep(rest.subarray(0, at))
+        if (!this.overflown) this.text = Buffer.concat(this.#kept.splice(0)).toString()
+      }
+      this.#inside = true
+      rest = rest.subarray(at + this.#marker.length)
+    }
+    if (this.text !== undefined || this.overflown) return
+    const whole = Math.max(0, rest.length - this.#marker.length + 1)
+    if (this.#inside) this.#keep(rest.subarray(0, whole))
+    this.#tail = Buffer.from(rest.subarray(whole))
+  }
+
+  #keep(bytes: Buffer): void {
+    if (this.#room.take(bytes.length)) {
+      // A copy: a piece of a few bytes would hold on to the 64 kB that it came in.
+      if (bytes.length > 0) this.#kept.push(Buffer.from(bytes))
+      return
+    }
+    this.overflown = true
+    this.#kept.length = 0
+    this.#room.free()
+  }
+}
