@@ -74,6 +74,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   })
   const pool = new PhpPool(runtime, {
     onNote: (siteId, text) => changes.take(siteId, text),
+    log,
     requestMs: config.phpRequestSeconds * 1000,
     taskMs: config.phpRequestSeconds * 1000,
     idleMs: config.phpIdleSeconds * 1000,

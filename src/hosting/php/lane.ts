@@ -41,7 +41,6 @@ export interface LaneOwner {
 
 const freeCrashes = 2
 const longestPauseMs = 30_000
-const watchMs = 1000
 // A start costs 0.4 s and a first page 1 to 2 s, so that sites take turns in memory no faster than this.
 const leastTurnMs = 5000
 
@@ -158,18 +157,14 @@ export class Lane {
   }
 
   async #runJob(job: Job): Promise<void> {
-    let watch: NodeJS.Timeout | undefined
     try {
       const process = await this.#readyProcess(job)
-      watch = setInterval(() => this.#endIfSwollen(process), watchMs).unref()
       await job.run(process)
       this.#crashes = 0
     } catch (error) {
       job.fail(error as Error)
       if ((error as Error).name === 'PhpTimeout') this.#owner.count('timeout')
       else if (error instanceof PhpTaskError) this.#crashes = 0
-    } finally {
-      clearInterval(watch)
     }
   }
 
@@ -242,12 +237,6 @@ export class Lane {
     if (worn) this.#owner.count('replace')
     await this.stopProcess()
     this.#owner.freed()
-  }
-
-  async #endIfSwollen(process: PhpProcess): Promise<void> {
-    const most = 2 * this.#owner.limits.processMemoryBytes
-    if ((await process.residentBytes()) > most)
-      process.kill(new PhpCrashed(`PHP took more than ${most} bytes of memory`))
   }
 
   #armIdleStop(): void {

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os'
 import type { Readable } from 'node:stream'
 import { holdRequestBody } from './held-body.ts'
 import { type Job, Lane, type LaneLimits, type StartOptions } from './lane.ts'
+import { MemoryWatch, type WatchedProcess } from './memory-watch.ts'
 import {
   PhpBusy,
   type PhpProcess,
@@ -23,6 +24,7 @@ export interface PoolLimits extends LaneLimits {
   /** All processes together, spares included. */
   readonly memoryBytes: number
   readonly mostBodyBytes: number
+  readonly log?: { warn(facts: object, message: string): void }
   /** What a site says while it works; see `PhpProcess.onNote`. */
   readonly onNote?: (siteId: number, text: string) => void
   /** Folder for long request bodies in flight; default: the system's temporary folder. */
@@ -68,6 +70,7 @@ export class PhpPool {
   readonly #limits: PoolLimits
   readonly #lanes = new Map<number, Lane>()
   readonly #spares = new Set<PhpProcess>()
+  readonly #memory: MemoryWatch
   readonly #counts = { crash: 0, timeout: 0, replace: 0, refused: 0 }
   #starting = 0
   #waitingForRoom: (() => void)[] = []
@@ -75,6 +78,9 @@ export class PhpPool {
   constructor(runtime: PhpRuntime, limits: PoolLimits) {
     this.#runtime = runtime
     this.#limits = limits
+    const { memoryBytes, processMemoryBytes, log = { warn() {} } } = limits
+    const processes = () => this.#watched()
+    this.#memory = new MemoryWatch({ processes, memoryBytes, processMemoryBytes, inUseMs, log })
   }
 
   /**
@@ -138,7 +144,7 @@ export class PhpPool {
     if (!this.#hasRoom()) return undefined
     this.#starting++
     try {
-      const spare = await this.#runtime.start(site, { lowPriority: true })
+      const spare = await this.#startProcess(site, true)
       this.#spares.add(spare)
       spare.exited.then(() => {
         this.#spares.delete(spare)
@@ -174,6 +180,7 @@ export class PhpPool {
   }
 
   async stopAll(graceMs?: number): Promise<void> {
+    this.#memory.stop()
     await Promise.all([
       ...[...this.#lanes.keys()].map((siteId) => this.stop(siteId, graceMs)),
       ...[...this.#spares].map((spare) => spare.stop(graceMs)),
@@ -239,10 +246,16 @@ export class PhpPool {
   async #start(lane: Lane, { lowPriority, makeRoom }: StartOptions): Promise<PhpProcess> {
     await (makeRoom ? this.#reserveRoom() : this.#reserveFreeRoom())
     try {
-      return await this.#runtime.start(lane.site, { lowPriority })
+      return await this.#startProcess(lane.site, lowPriority)
     } finally {
       this.#starting--
     }
+  }
+
+  async #startProcess(site: PhpSite, lowPriority: boolean): Promise<PhpProcess> {
+    const started = await this.#runtime.start(site, { lowPriority })
+    started.onGrowth = () => this.#memory.grown()
+    return started
   }
 
   /**
@@ -304,6 +317,18 @@ export class PhpPool {
   #processes(): PhpProcess[] {
     const ofSites = [...this.#lanes.values()].flatMap((lane) => lane.process ?? [])
     return [...ofSites, ...this.#spares]
+  }
+
+  #watched(): WatchedProcess[] {
+    const ofSites = [...this.#lanes.values()].flatMap((lane) => {
+      const { process, idle, lastUsed } = lane
+      const stop = () => lane.stopProcess().then(() => this.#freed())
+      return process ? [{ process, isSpare: false, idleSince: idle ? lastUsed : undefined, stop }] : []
+    })
+    const spares = [...this.#spares].map((process) => {
+      return { process, isSpare: true, idleSince: 0, stop: () => process.stop(0) }
+    })
+    return [...ofSites, ...spares]
   }
 
   #residentBytes(): number {

@@ -1,5 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testCore } from '../../../../test/support/core.ts'
 import {
@@ -11,6 +13,7 @@ import {
   testRequest,
   testRuntime,
 } from '../../../../test/support/home.ts'
+import { PhpPool } from '../pool.ts'
 import { PhpCrashed, type PhpProcess, type PhpRuntime, PhpTaskError } from '../runtime.ts'
 import { residentBytesOf } from './memory.ts'
 
@@ -98,5 +101,65 @@ describe.skipIf(!core)('greedy PHP', () => {
     expect(other.status).toBe(500)
     expect((await run('return 1;')).text).toBe('1')
     expect(await php.runTask('site-title', {})).toMatchObject({ title: 'A test site' })
+  })
+})
+
+describe.skipIf(!core)('greedy sites together', () => {
+  const budgetBytes = 1300 << 20
+
+  it('stay within the memory of the host while they run, and others get their pages', async () => {
+    const runtime = await testRuntime()
+    const homes = await Promise.all([1, 2, 3, 4, 5].map(() => testHome(core as string)))
+    const warnings: string[] = []
+    const pool = new PhpPool(runtime, {
+      queueLength: 10,
+      requestMs: 20_000,
+      taskMs: 20_000,
+      idleMs: 600_000,
+      memoryBytes: budgetBytes,
+      processMemoryBytes: 768 << 20,
+      mostBodyBytes: 1 << 20,
+      log: { warn: (_facts, message) => warnings.push(message) },
+    })
+    const eat = `ini_set('memory_limit', '-1'); $all = [];
+      while (memory_get_usage() < 360 << 20) $all[] = str_repeat('x', 1 << 20); sleep(30);`
+    await Promise.all(homes.map((home) => home.script('eat.php', eat)))
+    await Promise.all(homes.map((home) => home.script('fast.php', "echo 'fast';")))
+    const visit = async (number: number, script: string) => {
+      const site = { ...(homes[number - 1] as TestHome), siteId: number }
+      return text((await pool.handle(site, testRequest(`/${script}`, `/wordpress/${script}`))).body)
+    }
+    try {
+      let most = 0
+      let measuring = true
+      const measured = (async () => {
+        for (; measuring; await pause(50)) {
+          const all = await Promise.all(
+            [1, 2, 3, 4, 5].map((id) => pool.pidOf(id)).map((pid) => pid && residentBytesOf(pid)),
+          )
+          most = Math.max(
+            most,
+            all.reduce<number>((sum, bytes) => sum + (bytes ?? 0), 0),
+          )
+        }
+      })()
+      const ends = [1, 2, 3, 4].map((id) => visit(id, 'eat.php').catch((error) => error))
+      const first = (await Promise.race(ends)) as Error
+      expect(first).toBeInstanceOf(PhpCrashed)
+      expect(first.message).toMatch(/PHP had \d+ MB of memory when all sites together had more than 1300 MB/)
+      expect(await visit(5, 'fast.php')).toBe('fast')
+      measuring = false
+      await measured
+      expect(most).toBeGreaterThan(700 << 20)
+      expect(most).toBeLessThan(budgetBytes + (200 << 20))
+      expect(warnings).toContain('the largest PHP process is ended: all together have more than their memory')
+      expect(pool.stats().residentBytes).toBeLessThanOrEqual(budgetBytes)
+      await pool.stopAll(0)
+      await Promise.all(ends)
+    } finally {
+      await pool.stopAll(0)
+      await runtime.close()
+      await Promise.all(homes.map((home) => home.remove()))
+    }
   })
 })

@@ -1,0 +1,79 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { MemoryWatch, type WatchedProcess } from './memory-watch.ts'
+import type { PhpProcess } from './runtime.ts'
+
+const MB = 1 << 20
+let watch: MemoryWatch | undefined
+afterEach(() => watch?.stop())
+
+const now = Date.now()
+/** Works when `idleFor` is not given. */
+function process(name: string, mb: number, { idleFor, isSpare = false }: { idleFor?: number; isSpare?: boolean } = {}) {
+  const ended: string[] = []
+  const watched = {
+    name,
+    ended,
+    process: {
+      pid: 1,
+      lastResidentBytes: mb * MB,
+      residentBytes: async () => mb * MB,
+      kill: (error: Error) => ended.push(error.message),
+    } as unknown as PhpProcess,
+    isSpare,
+    idleSince: idleFor === undefined ? undefined : now - idleFor,
+    stop: async () => void ended.push('stopped'),
+  }
+  return watched satisfies WatchedProcess
+}
+
+function gone(memoryMb: number, processes: ReturnType<typeof process>[]): string[] {
+  watch = new MemoryWatch({
+    processes: () => processes,
+    memoryBytes: memoryMb * MB,
+    processMemoryBytes: 500 * MB,
+    inUseMs: 60_000,
+    log: { warn() {} },
+  })
+  watch.grown()
+  watch.grown()
+  return processes.flatMap(({ name, ended }) => ended.map((how) => `${name}: ${how}`))
+}
+
+describe('processes that have more than their memory together', () => {
+  it('lose nobody while they fit, nor when only one is left', () => {
+    expect(gone(1000, [process('a', 500), process('b', 500)])).toEqual([])
+    expect(gone(100, [process('a', 500)])).toEqual([])
+  })
+
+  it('lose first whom nobody has needed for a while, the longest first, then spares, then the largest', () => {
+    const all = () => [
+      process('greedy', 700),
+      process('busy', 300),
+      process('visited', 250, { idleFor: 1000 }),
+      process('idle', 250, { idleFor: 100_000 }),
+      process('older', 250, { idleFor: 200_000 }),
+      process('spare', 250, { isSpare: true, idleFor: now }),
+    ]
+    expect(gone(1900, all())).toEqual(['older: stopped'])
+    expect(gone(1500, all())).toEqual(['idle: stopped', 'older: stopped'])
+    expect(gone(1300, all())).toEqual(['idle: stopped', 'older: stopped', 'spare: stopped'])
+    expect(gone(1200, all())).toEqual([
+      'greedy: PHP had 700 MB of memory when all sites together had more than 1200 MB',
+      'idle: stopped',
+      'older: stopped',
+      'spare: stopped',
+    ])
+  })
+
+  it('are looked at every second, whatever they take memory for; one with far too much goes at once', async () => {
+    vi.useFakeTimers()
+    try {
+      const swollen = process('swollen', 1001)
+      gone(10_000, [swollen])
+      await vi.advanceTimersByTimeAsync(1001)
+      expect(swollen.ended).toEqual(['PHP took more than 1000 MB of memory'])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+})

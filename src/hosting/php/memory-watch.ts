@@ -1,0 +1,99 @@
+import { PhpCrashed, type PhpProcess } from './runtime.ts'
+
+/** A process that counts, and what its end costs. */
+export interface WatchedProcess {
+  readonly process: PhpProcess
+  /** When somebody last needed it; undefined while it is at work. */
+  readonly idleSince: number | undefined
+  /** It belongs to no site yet. */
+  readonly isSpare: boolean
+  /** Ends it between two jobs. */
+  stop(): Promise<void>
+}
+
+export interface MemoryWatchOptions {
+  readonly processes: () => readonly WatchedProcess[]
+  /** All processes together. */
+  readonly memoryBytes: number
+  /** One process is ended at once when it has twice this. */
+  readonly processMemoryBytes: number
+  /** A site that was visited within this time is in use. */
+  readonly inUseMs: number
+  readonly log: { warn(facts: object, message: string): void }
+}
+
+const EVERY_MS = 1000
+
+/**
+ * Keeps the processes within their memory while they run. What PHP asks for is known at once (`grown`), everything else that a
+ * process takes is found out every second. Who goes, when all have more than the budget: a process that nobody has needed for a
+ * while, a spare, then the largest; it is over its fair share, since all together are over theirs. A neighbour in use that takes
+ * little never goes.
+ */
+export class MemoryWatch {
+  readonly #options: MemoryWatchOptions
+  readonly #ending = new WeakSet<PhpProcess>()
+  readonly #timer: NodeJS.Timeout
+  #looking = false
+
+  constructor(options: MemoryWatchOptions) {
+    this.#options = options
+    this.#timer = setInterval(() => void this.#look(), EVERY_MS).unref()
+  }
+
+  /** A process has asked for more memory. */
+  grown(): void {
+    const left = this.#options.processes().filter(({ process }) => !this.#ending.has(process))
+    // one always fits, however small the budget
+    while (left.length > 1 && sumOf(left) > this.#options.memoryBytes) {
+      const next = nextToGo(left, Date.now() - this.#options.inUseMs)
+      left.splice(left.indexOf(next), 1)
+      this.#end(next)
+    }
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  async #look(): Promise<void> {
+    if (this.#looking) return
+    this.#looking = true
+    try {
+      const most = 2 * this.#options.processMemoryBytes
+      for (const { process } of this.#options.processes())
+        if ((await process.residentBytes()) > most)
+          process.kill(new PhpCrashed(`PHP took more than ${inMb(most)} of memory`))
+      this.grown()
+    } finally {
+      this.#looking = false
+    }
+  }
+
+  #end(watched: WatchedProcess): void {
+    const { process, idleSince, isSpare } = watched
+    const { memoryBytes, log } = this.#options
+    this.#ending.add(process)
+    const facts = { pid: process.pid, bytes: process.lastResidentBytes, budgetBytes: memoryBytes }
+    if (idleSince !== undefined) {
+      log.warn({ ...facts, isSpare }, 'an idle PHP process gives way: all together have more than their memory')
+      void watched.stop()
+      return
+    }
+    log.warn(facts, 'the largest PHP process is ended: all together have more than their memory')
+    const has = inMb(process.lastResidentBytes)
+    process.kill(new PhpCrashed(`PHP had ${has} of memory when all sites together had more than ${inMb(memoryBytes)}`))
+  }
+}
+
+function nextToGo(processes: readonly WatchedProcess[], unusedSince: number): WatchedProcess {
+  const unused = processes.filter(({ idleSince, isSpare }) => !isSpare && (idleSince ?? Infinity) < unusedSince)
+  if (unused.length > 0) return unused.reduce((a, b) => ((b.idleSince as number) < (a.idleSince as number) ? b : a))
+  const spare = processes.find(({ isSpare }) => isSpare)
+  return spare ?? processes.reduce((a, b) => (b.process.lastResidentBytes > a.process.lastResidentBytes ? b : a))
+}
+
+const sumOf = (processes: readonly WatchedProcess[]): number =>
+  processes.reduce((sum, { process }) => sum + process.lastResidentBytes, 0)
+
+const inMb = (bytes: number): string => `${Math.round(bytes / (1 << 20))} MB`
