@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import autocannon from 'autocannon'
 import { createGateway } from '../src/edge/gateway.ts'
 import { createWebServer } from '../src/hosting/web-server/web-server.ts'
+import { testHeld } from '../test/support/home.ts'
 
 const KEY = 'key'
 const silent = { debug() {}, warn() {}, error() {} }
@@ -33,7 +34,14 @@ const parts: Record<string, (argument: string) => Server> = {
     // biome-ignore format: one record
     const site = { siteId: 7, homePath: folder, corePath: folder, phpVersion: '8.3', uid: null, address: 'site.test', state: 'live' } as const
     const php = { handle: () => Promise.reject(new Error('no PHP here')) }
-    return createWebServer({ siteById: async () => site, php, hostKey: KEY, log: silent, mostBodyBytes: 1 })
+    return createWebServer({
+      siteById: async () => site,
+      php,
+      ...testHeld(folder),
+      hostKey: KEY,
+      log: silent,
+      mostBodyBytes: 1,
+    })
   },
 }
 

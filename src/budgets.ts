@@ -26,6 +26,24 @@ export const hostBudgets = (_config: Config) =>
       all: 16 * MB,
       over: 'The task fails; one that prints on without end is ended with its process',
     },
+    answerMemory: {
+      name: 'answer_memory',
+      what: 'What PHP has printed for visitors who read slowly, in memory (1 MB an answer)',
+      of: 'memory',
+      whose: 'site',
+      each: 8 * MB,
+      all: 64 * MB,
+      over: 'Goes into a file without a name',
+    },
+    answerDisk: {
+      name: 'answer_disk',
+      what: 'What PHP has printed for visitors who read slowly, in files',
+      of: 'disk',
+      whose: 'site',
+      each: 256 * MB,
+      all: 2048 * MB,
+      over: 'PHP waits; after 2 s without progress the visitor who reads slowest is cut off',
+    },
   }) as const satisfies Table
 
 /** Of each edge process. */

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPageCache } from '../src/edge/cache/page-cache.ts'
 import { createPurgeFeed, type PurgeFeed } from '../src/edge/cache/purge-feed.ts'
@@ -17,7 +18,7 @@ import type { PhpRuntime } from '../src/hosting/php/runtime.ts'
 import { type Change, createSiteChanges, type SiteChanges } from '../src/hosting/site-changes/site-changes.ts'
 import { createWebServer, type HostedSite } from '../src/hosting/web-server/web-server.ts'
 import { testCore } from './support/core.ts'
-import { install, type TestHome, testAddress, testHome, testRuntime } from './support/home.ts'
+import { install, type TestHome, testAddress, testHeld, testHome, testRuntime } from './support/home.ts'
 
 const core = await testCore()
 const KEY = 'the-key-of-this-host'
@@ -59,7 +60,7 @@ describe.skipIf(!core)('WordPress behind the cache', () => {
     site = { siteId: 7, homePath, corePath, phpVersion, uid, address, state: 'live' }
     await pool.adopt(site, process)
     // biome-ignore format: one record
-    host = createWebServer({ siteById: async () => site, php: pool, hostKey: KEY, log, mostBodyBytes: 128 * MB, changesSettled: (siteId) => changes.settled(siteId) })
+    host = createWebServer({ siteById: async () => site, php: pool, ...testHeld(tmpdir()), hostKey: KEY, log, mostBodyBytes: 128 * MB, changesSettled: (siteId) => changes.settled(siteId) })
     const upstream = `http://127.0.0.1:${await listen(host)}`
     // biome-ignore format: one record
     const route: Route = { hostName: 'my.localhost', siteId: 7, state: 'live', upstream, primaryHost: null, maintenance: false, edgeCache: true, cacheEpoch: 1, cdn: true, cdnEpoch: 1 }

@@ -14,6 +14,7 @@ import type { Route } from '../src/edge/route.ts'
 import type { VisitorRequest } from '../src/hosting/php/pool.ts'
 import { PhpBodyTooLarge, type PhpResponse } from '../src/hosting/php/runtime.ts'
 import { createWebServer } from '../src/hosting/web-server/web-server.ts'
+import { testHeld } from './support/home.ts'
 
 const KEY = 'the-key-of-this-host'
 const log = { debug() {}, warn() {}, error() {} }
@@ -34,6 +35,7 @@ beforeEach(async () => {
     // biome-ignore format: one record
     siteById: async (siteId) => ({ siteId, homePath: folder, corePath: folder, phpVersion: '8.3', uid: null, address: 'x', state: 'live' }),
     php: { handle: async (site, request, signal) => php(site.siteId, request, signal) },
+    ...testHeld(folder),
     hostKey: KEY,
     log,
     mostBodyBytes: 1 << 20,
@@ -93,7 +95,7 @@ async function ask(
 const page = (text: string, headers: string[] = []): PhpResponse => ({
   status: 200,
   headers,
-  body: Readable.from([text]),
+  body: Readable.from([Buffer.from(text)]),
 })
 
 test('a file and a page arrive, and the log knows who made them', async () => {

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../src/edge/gateway.ts'
 import type { Route } from '../src/edge/route.ts'
@@ -9,7 +10,7 @@ import { PhpPool } from '../src/hosting/php/pool.ts'
 import type { PhpRuntime } from '../src/hosting/php/runtime.ts'
 import { createWebServer, type HostedSite } from '../src/hosting/web-server/web-server.ts'
 import { testCore } from './support/core.ts'
-import { install, type TestHome, testAddress, testHome, testRuntime } from './support/home.ts'
+import { install, type TestHome, testAddress, testHeld, testHome, testRuntime } from './support/home.ts'
 
 const core = await testCore()
 const KEY = 'the-key-of-this-host'
@@ -34,7 +35,14 @@ describe.skipIf(!core)('WordPress behind the edge', () => {
     const { homePath, corePath, phpVersion, uid, address } = home
     const site: HostedSite = { siteId: 7, homePath, corePath, phpVersion, uid, address, state: 'live' }
     await pool.adopt(site, process)
-    host = createWebServer({ siteById: async () => site, php: pool, hostKey: KEY, log, mostBodyBytes: 128 * MB })
+    host = createWebServer({
+      siteById: async () => site,
+      php: pool,
+      ...testHeld(tmpdir()),
+      hostKey: KEY,
+      log,
+      mostBodyBytes: 128 * MB,
+    })
     const upstream = `http://127.0.0.1:${await listen(host)}`
     // biome-ignore format: one record
     const route: Route = { hostName: 'my.localhost', siteId: 7, state: 'live', upstream, primaryHost: null, maintenance: false, edgeCache: false, cacheEpoch: 0, cdn: false, cdnEpoch: 0 }

@@ -17,11 +17,13 @@ import { createWasmRuntime } from '../hosting/php/wasm/start.ts'
 import { PhpLogFollower } from '../hosting/php-log/follower.ts'
 import { openPlaces } from '../hosting/php-log/positions.ts'
 import { createSiteChanges } from '../hosting/site-changes/site-changes.ts'
+import { HeldAnswers } from '../hosting/web-server/held-answers.ts'
 import { createWebServer, type HostedSite } from '../hosting/web-server/web-server.ts'
 import { hostJobs } from '../jobs.ts'
 import { openBudgets } from '../platform/budgets/budget.ts'
 import { isPublicAddress } from '../platform/fetch/addresses.ts'
 import { lockFile } from '../platform/files/lock-file.ts'
+import { namelessFolder } from '../platform/files/nameless-file.ts'
 import { writeFileOnce } from '../platform/files/write-file.ts'
 import { enqueue } from '../platform/operations/enqueue.ts'
 import { createWorker } from '../platform/operations/worker.ts'
@@ -61,6 +63,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   const unlock = await lockFile(join(config.dataDir, 'host.lock'), PREDECESSOR_ENDS_MS)
   if (!unlock) throw new HostInUse(`Another host process uses the data folder ${config.dataDir}`)
   const isRoot = process.getuid?.() === 0
+  const spillFolder = await namelessFolder(join(config.dataDir, 'spill'))
   const runtime = await createWasmRuntime({
     sandbox: config.sandbox,
     memoryLimitMb: config.phpMemoryLimitMb,
@@ -82,6 +85,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     memoryBytes: config.phpMemoryMb * MB,
     processMemoryBytes: config.phpProcessMemoryMb * MB,
     mostBodyBytes: config.uploadMaxMb * MB,
+    bodyFolder: spillFolder,
   })
   const library = createCoreLibrary({ ...config, allowPrivate: config.allowPrivateFetch, log })
   const name = await hostName(config.dataDir)
@@ -89,6 +93,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   const server = createWebServer({
     siteById: (siteId) => hosted(siteId),
     php: pool,
+    answers: new HeldAnswers({ memory: budgets.answerMemory, disk: budgets.answerDisk, folder: spillFolder, log }),
     hostKey: ground.hostKey,
     log,
     mostBodyBytes: config.uploadMaxMb * MB,

@@ -9,6 +9,7 @@ import { defaultEgressLimits } from '../../src/hosting/php/wasm/egress.ts'
 import { createWasmRuntime, type WasmRuntimeOptions } from '../../src/hosting/php/wasm/start.ts'
 import { wpConfig } from '../../src/hosting/php/wp-config.ts'
 import { giveTo, layOutHome } from '../../src/hosting/site-files/lay-out-home.ts'
+import { HeldAnswers } from '../../src/hosting/web-server/held-answers.ts'
 import { openBudgets } from '../../src/platform/budgets/budget.ts'
 
 const sqlitePluginZip = join(import.meta.dirname, '../../third-party/sqlite-database-integration-3.0.1.zip')
@@ -50,6 +51,12 @@ export async function testHome(
 
 /** The budgets of a host as they are by default. */
 export const testBudgets = () => openBudgets(hostBudgets(readConfig({})))
+
+/** What a web server needs for visitors who read slowly. */
+export function testHeld(folder: string, budgets = testBudgets()) {
+  const { answerMemory: memory, answerDisk: disk } = budgets
+  return { answers: new HeldAnswers({ memory, disk, folder, log: { warn() {} } }) }
+}
 
 export function testRuntime(options: Partial<WasmRuntimeOptions> = {}): Promise<PhpRuntime> {
   const egress = { ...defaultEgressLimits, allows: () => false }

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { Transform } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { PhpResponse } from '../php/runtime.ts'
+import type { HeldAnswers } from './held-answers.ts'
 
 /** PHP's answer cannot be sent as HTTP. */
 export class BadPhpResponse extends Error {}
@@ -24,15 +23,26 @@ const NOT_FOR_PHP = new Set([
   'x-powered-by',
 ])
 
+/** Less than the edge takes; nginx takes 8 kB. */
+const MOST_HEAD_BYTES = 49_152
+
+/** What of a request decides how its answer is sent. */
+export interface Asked {
+  readonly siteId: number
+  readonly method: string
+  /** Number of the purge that the request has caused, for the edge; 0: none. */
+  readonly purge: number
+}
+
 /**
- * Sends what PHP answered. @throws BadPhpResponse before anything was sent; what the body fails with, after.
- * @param purge number of the purge that the request has caused, for the edge
+ * Sends what PHP answered. @throws BadPhpResponse before anything was sent; what the body fails with, and what `HeldAnswers.send`
+ * throws, after
  */
 export async function sendPhpResponse(
   response: ServerResponse,
   answer: PhpResponse,
-  method: string,
-  purge = 0,
+  { siteId, method, purge }: Asked,
+  answers: HeldAnswers,
 ): Promise<void> {
   const { status } = answer
   // Also when nobody reads it: PHP can crash after its head.
@@ -49,7 +59,8 @@ export async function sendPhpResponse(
       response.end()
       return
     }
-    await pipeline(answer.body, bounded(length), response)
+    response.once('close', () => answer.body.destroy())
+    await answers.send(siteId, bounded(answer.body, length), response)
   } catch (error) {
     answer.body.destroy()
     throw error
@@ -68,9 +79,12 @@ function writeHead(response: ServerResponse, status: number, headers: string[]):
 function filterHeaders(raw: readonly string[], status: number): { headers: string[]; length: number | undefined } {
   const headers = ['X-Stead-Renderer', 'php']
   let length: number | undefined
+  let bytes = 0
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] as string
     const lower = name.toLowerCase()
+    bytes += name.length + (raw[i + 1] as string).length + 4
+    if (bytes > MOST_HEAD_BYTES) throw new BadPhpResponse(`headers of more than ${MOST_HEAD_BYTES} bytes`)
     // The one word that a site may say to the edge: that this page is not to be kept.
     if (lower === 'x-stead-cache') headers.push('X-Stead-Cache', 'private')
     if (NOT_FOR_PHP.has(lower) || lower.startsWith('x-stead-')) continue
@@ -89,27 +103,15 @@ function filterHeaders(raw: readonly string[], status: number): { headers: strin
 }
 
 /**
- * A site has one PHP, which is busy until its output is taken: so much of it waits here for a visitor with a slow line, and
- * PHP is free for the next.
+ * Where a length was announced, lets exactly as many bytes through. What PHP prints beyond that is dropped: the edge would read it as
+ * the answer to the next request on the connection, which is another site's. Too few end the connection.
  */
-const HELD_BYTES = 8 << 20
-
-/**
- * Takes PHP's output as fast as it comes and, where a length was announced, lets exactly as many bytes through. What PHP
- * prints beyond that is dropped: the edge would read it as the answer to the next request on the connection, which is another
- * site's. Too few end the connection.
- */
-function bounded(length = Number.POSITIVE_INFINITY): Transform {
+async function* bounded(body: AsyncIterable<Buffer>, length = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
   let left = length
-  return new Transform({
-    readableHighWaterMark: HELD_BYTES,
-    transform(chunk: Buffer, _encoding, done) {
-      const part = chunk.length > left ? chunk.subarray(0, left) : chunk
-      left -= part.length
-      done(null, part)
-    },
-    flush(done) {
-      done(Number.isFinite(left) && left > 0 ? new BadPhpResponse('body shorter than its Content-Length') : null)
-    },
-  })
+  for await (const chunk of body) {
+    const part = chunk.length > left ? chunk.subarray(0, left) : chunk
+    left -= part.length
+    if (part.length > 0) yield part
+  }
+  if (Number.isFinite(left) && left > 0) throw new BadPhpResponse('body shorter than its Content-Length')
 }

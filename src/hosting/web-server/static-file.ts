@@ -6,7 +6,7 @@ import { mediaType } from './media-types.ts'
 import { sendPage } from './pages.ts'
 import { queryOf } from './served-paths.ts'
 
-/** Up to here one read and one write are cheaper than a stream. */
+/** Up to here one read and one write are cheaper than a stream; and what a stream holds for a visitor who reads slowly. */
 const WHOLE_BYTES = 65_536
 
 /**
@@ -63,7 +63,7 @@ async function sendBytes(
   const file = await found.open()
   try {
     response.writeHead(status, headers)
-    const bytes = file.createReadStream({ ...part, autoClose: false, highWaterMark: 1 << 18 })
+    const bytes = file.createReadStream({ ...part, autoClose: false, highWaterMark: WHOLE_BYTES })
     await pipeline(bytes, response, { end: false })
     // Ended short, the connection would take the next answer's bytes for the missing ones.
     if (bytes.bytesRead < length) throw new Error('the file shrank while it was sent')

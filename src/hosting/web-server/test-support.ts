@@ -6,8 +6,12 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { hostBudgets } from '../../budgets.ts'
+import { readConfig } from '../../config.ts'
+import { type BudgetTerms, openBudgets } from '../../platform/budgets/budget.ts'
 import type { VisitorRequest } from '../php/pool.ts'
 import type { PhpResponse } from '../php/runtime.ts'
+import { HeldAnswers } from './held-answers.ts'
 import { createWebServer, type HostedSite, type PhpHandler } from './web-server.ts'
 
 export const KEY = 'the-key-of-this-host'
@@ -18,13 +22,27 @@ export type Handle = (request: VisitorRequest, signal?: AbortSignal) => PhpRespo
 export const ok = (body = 'php', headers: string[] = [], status = 200): PhpResponse => ({
   status,
   headers,
-  body: Readable.from([body]),
+  body: Readable.from([Buffer.from(body)]),
 })
+
+const log = { warn() {}, error() {} }
+
+export type TestBudgets = ReturnType<typeof testBudgets>
+
+/** Small ones; what is not said is as on a host. */
+export function testBudgets(change: { [Name in keyof ReturnType<typeof hostBudgets>]?: Partial<BudgetTerms> } = {}) {
+  const table = hostBudgets(readConfig({}))
+  const entries = Object.entries(table).map(([name, terms]) => [
+    name,
+    { ...terms, ...change[name as keyof typeof table] },
+  ])
+  return openBudgets(Object.fromEntries(entries) as typeof table)
+}
 
 export interface TestSite {
   readonly folder: string
   /** Starts the server; PHP answers as `handle` says. */
-  start(handle?: Handle, mostBodyBytes?: number): Promise<number>
+  start(handle?: Handle, mostBodyBytes?: number, budgets?: TestBudgets): Promise<number>
   remove(): Promise<void>
 }
 
@@ -40,7 +58,7 @@ export async function createTestSite(): Promise<TestSite> {
   let stop = async () => {}
   return {
     folder: base,
-    async start(handle = () => ok(), mostBodyBytes = 1 << 20) {
+    async start(handle = () => ok(), mostBodyBytes = 1 << 20, budgets = testBudgets()) {
       const site: HostedSite = {
         siteId: 7,
         homePath: join(base, 'home'),
@@ -54,8 +72,15 @@ export async function createTestSite(): Promise<TestSite> {
       const server = createWebServer({
         siteById: async (siteId) => (siteId === 7 ? site : undefined),
         php,
+        answers: new HeldAnswers({
+          memory: budgets.answerMemory,
+          disk: budgets.answerDisk,
+          folder: base,
+          patienceMs: 300,
+          log,
+        }),
         hostKey: KEY,
-        log: { warn() {}, error() {} },
+        log,
         mostBodyBytes,
       })
       server.listen(0, '127.0.0.1')

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Readable } from 'node:stream'
 import type { PooledSite, VisitorRequest } from '../php/pool.ts'
 import { PhpAbandoned, PhpBodyTooLarge, PhpBusy, PhpCrashed, type PhpResponse, PhpTimeout } from '../php/runtime.ts'
+import type { HeldAnswers } from './held-answers.ts'
 import { locate } from './locate.ts'
 import { sendMissing, sendPage } from './pages.ts'
 import { BadPhpResponse, sendPhpResponse } from './php-response.ts'
@@ -26,6 +27,8 @@ export interface WebServerOptions {
   /** Undefined for a site that does not live here. */
   readonly siteById: (siteId: number) => Promise<HostedSite | undefined>
   readonly php: PhpHandler
+  /** PHP's answers to visitors who read slowly. */
+  readonly answers: HeldAnswers
   /** Whoever sends it as `x-stead-key` is an edge, and is believed about the visitor. */
   readonly hostKey: string
   readonly log: { warn(facts: object, message: string): void; error(facts: object, message: string): void }
@@ -119,8 +122,13 @@ async function runScript(
   const gone = new AbortController()
   response.once('close', () => gone.abort())
   const result = await options.php.handle(site, visitorRequest(request, script), gone.signal)
-  const purge = options.changesSettled?.(site.siteId)
-  await sendPhpResponse(response, result, request.method as string, purge && (await purge))
+  const purge = (await options.changesSettled?.(site.siteId)) ?? 0
+  await sendPhpResponse(
+    response,
+    result,
+    { siteId: site.siteId, method: request.method as string, purge },
+    options.answers,
+  )
 }
 
 /** What the edge says of the visitor, and the visitor's own headers. */

@@ -1,0 +1,74 @@
+import type { FileHandle } from 'node:fs/promises'
+import type { Share } from '../../platform/budgets/budget.ts'
+import { openNameless } from '../../platform/files/nameless-file.ts'
+
+const PIECE_BYTES = 1 << 16
+
+/**
+ * First in, first out, in a file without a name. It grows as far as its share does; from then on what has been read makes room for
+ * what is new. One writer, one reader; they may work at the same time.
+ */
+export class SpillFile {
+  /** Bytes that wait to be read. */
+  used = 0
+  readonly #folder: string
+  readonly #room: Share
+  #file: FileHandle | undefined
+  /** Where the oldest byte lies. */
+  #start = 0
+  #fileBytes = 0
+
+  constructor(folder: string, room: Share) {
+    this.#folder = folder
+    this.#room = room
+  }
+
+  /** Writes as much as there is room for. @returns how much that was; 0 as well when the disk is full */
+  async write(bytes: Buffer): Promise<number> {
+    const { at, room } = this.#place(bytes.length)
+    if (room === 0) return 0
+    try {
+      this.#file ??= await openNameless(this.#folder)
+      for (let done = 0; done < room; )
+        done += (await this.#file.write(bytes, done, room - done, at + done)).bytesWritten
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return 0
+      throw error
+    }
+    this.used += room
+    return room
+  }
+
+  /** The oldest bytes, at most 64 kB of them. */
+  async read(): Promise<Buffer> {
+    const length = Math.min(PIECE_BYTES, this.used, this.#fileBytes - this.#start)
+    const piece = Buffer.allocUnsafe(length)
+    for (let done = 0; done < length; ) {
+      const { bytesRead } = await (this.#file as FileHandle).read(piece, done, length - done, this.#start + done)
+      if (bytesRead === 0) throw new Error('a file of Stead’s own was cut short')
+      done += bytesRead
+    }
+    this.used -= length
+    this.#start += length
+    if (this.#start === this.#fileBytes) this.#start = 0
+    return piece
+  }
+
+  /** Must be called when nobody reads or writes any more. */
+  async close(): Promise<void> {
+    await this.#file?.close()
+    this.#room.free()
+  }
+
+  #place(wanted: number): { at: number; room: number } {
+    if (this.used === 0) this.#start = 0
+    const end = this.#start + this.used
+    // it has begun again at the front: what has been read is free
+    if (end > this.#fileBytes) return { at: end - this.#fileBytes, room: Math.min(wanted, this.#fileBytes - this.used) }
+    const more = end + wanted - this.#fileBytes
+    if (more > 0 && this.#room.take(more)) this.#fileBytes += more
+    if (end < this.#fileBytes) return { at: end, room: Math.min(wanted, this.#fileBytes - end) }
+    // Not for little: a file that has begun again cannot grow when there is room once more.
+    return { at: 0, room: this.#start < this.#fileBytes / 2 ? 0 : Math.min(wanted, this.#start) }
+  }
+}
