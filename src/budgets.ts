@@ -15,7 +15,7 @@ const MB = 1 << 20
 export const controlBudgets = (_config: Config) => ({}) as const satisfies Table
 
 /** Of a host: the web server of its sites, and their PHP seen from outside. */
-export const hostBudgets = (_config: Config) =>
+export const hostBudgets = ({ phpQueue, uploadMaxMb }: Config) =>
   ({
     taskResults: {
       name: 'task_results',
@@ -43,6 +43,51 @@ export const hostBudgets = (_config: Config) =>
       each: 256 * MB,
       all: 2048 * MB,
       over: 'PHP waits; after 2 s without progress the visitor who reads slowest is cut off',
+    },
+    bodies: {
+      name: 'bodies',
+      what: 'Request bodies from their first byte until PHP has them',
+      of: 'count',
+      whose: 'site',
+      each: phpQueue,
+      all: Math.max(2048, phpQueue),
+      over: '503 before anything is read',
+    },
+    bodiesOfAddress: {
+      name: 'bodies_of_address',
+      what: 'The same by visitor',
+      of: 'count',
+      whose: 'address',
+      each: phpQueue,
+      all: Math.max(2048, phpQueue),
+      over: '503 before anything is read',
+    },
+    bodyMemory: {
+      name: 'body_memory',
+      what: 'Request bodies in memory (up to 64 kB each)',
+      of: 'memory',
+      whose: 'site',
+      each: 4 * MB,
+      all: 32 * MB,
+      over: 'Go into a file without a name',
+    },
+    bodyDisk: {
+      name: 'body_disk',
+      what: 'Request bodies in files, the announced length from the start',
+      of: 'disk',
+      whose: 'site',
+      each: Math.max(512, 2 * uploadMaxMb) * MB,
+      all: Math.max(2048, 4 * uploadMaxMb) * MB,
+      over: '503 before anything is read; without an announced length as soon as it is too much',
+    },
+    bodyDiskOfAddress: {
+      name: 'body_disk_of_address',
+      what: 'The same by visitor',
+      of: 'disk',
+      whose: 'address',
+      each: Math.max(256, uploadMaxMb) * MB,
+      all: Math.max(2048, 4 * uploadMaxMb) * MB,
+      over: '503 before anything is read; without an announced length as soon as it is too much',
     },
   }) as const satisfies Table
 

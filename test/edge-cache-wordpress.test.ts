@@ -18,7 +18,7 @@ import type { PhpRuntime } from '../src/hosting/php/runtime.ts'
 import { type Change, createSiteChanges, type SiteChanges } from '../src/hosting/site-changes/site-changes.ts'
 import { createWebServer, type HostedSite } from '../src/hosting/web-server/web-server.ts'
 import { testCore } from './support/core.ts'
-import { install, type TestHome, testAddress, testHeld, testHome, testRuntime } from './support/home.ts'
+import { install, type TestHome, testAddress, testBodies, testHeld, testHome, testRuntime } from './support/home.ts'
 
 const core = await testCore()
 const KEY = 'the-key-of-this-host'
@@ -55,7 +55,7 @@ describe.skipIf(!core)('WordPress behind the cache', () => {
       },
     })
     // biome-ignore format: one record
-    pool = new PhpPool(runtime, { requestMs: 60_000, taskMs: 60_000, memoryBytes: 2048 * MB, mostBodyBytes: 128 * MB, queueLength: 100, idleMs: 600_000, processMemoryBytes: 1024 * MB, onNote: (siteId, text) => changes.take(siteId, text) })
+    pool = new PhpPool(runtime, { requestMs: 60_000, taskMs: 60_000, memoryBytes: 2048 * MB, bodies: testBodies(), queueLength: 100, idleMs: 600_000, processMemoryBytes: 1024 * MB, onNote: (siteId, text) => changes.take(siteId, text) })
     const { homePath, corePath, phpVersion, uid, address } = home
     site = { siteId: 7, homePath, corePath, phpVersion, uid, address, state: 'live' }
     await pool.adopt(site, process)

@@ -10,7 +10,7 @@ import { PhpPool } from '../src/hosting/php/pool.ts'
 import type { PhpRuntime } from '../src/hosting/php/runtime.ts'
 import { createWebServer, type HostedSite } from '../src/hosting/web-server/web-server.ts'
 import { testCore } from './support/core.ts'
-import { install, type TestHome, testAddress, testHeld, testHome, testRuntime } from './support/home.ts'
+import { install, type TestHome, testAddress, testBodies, testHeld, testHome, testRuntime } from './support/home.ts'
 
 const core = await testCore()
 const KEY = 'the-key-of-this-host'
@@ -31,7 +31,7 @@ describe.skipIf(!core)('WordPress behind the edge', () => {
     const process = await runtime.start(home)
     await install(process)
     // biome-ignore format: one record
-    pool = new PhpPool(runtime, { requestMs: 60_000, taskMs: 60_000, memoryBytes: 2048 * MB, mostBodyBytes: 128 * MB, queueLength: 100, idleMs: 600_000, processMemoryBytes: 1024 * MB })
+    pool = new PhpPool(runtime, { requestMs: 60_000, taskMs: 60_000, memoryBytes: 2048 * MB, bodies: testBodies(), queueLength: 100, idleMs: 600_000, processMemoryBytes: 1024 * MB })
     const { homePath, corePath, phpVersion, uid, address } = home
     const site: HostedSite = { siteId: 7, homePath, corePath, phpVersion, uid, address, state: 'live' }
     await pool.adopt(site, process)

@@ -84,8 +84,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     queueLength: config.phpQueue,
     memoryBytes: config.phpMemoryMb * MB,
     processMemoryBytes: config.phpProcessMemoryMb * MB,
-    mostBodyBytes: config.uploadMaxMb * MB,
-    bodyFolder: spillFolder,
+    bodies: { mostBytes: config.uploadMaxMb * MB, folder: spillFolder, budgets },
   })
   const library = createCoreLibrary({ ...config, allowPrivate: config.allowPrivateFetch, log })
   const name = await hostName(config.dataDir)

@@ -58,6 +58,11 @@ export function testHeld(folder: string, budgets = testBudgets()) {
   return { answers: new HeldAnswers({ memory, disk, folder, log: { warn() {} } }) }
 }
 
+/** How a pool takes bodies in. */
+export const testBodies = (mostBytes = 128 << 20, folder = tmpdir(), budgets = testBudgets()) => {
+  return { mostBytes, folder, budgets }
+}
+
 export function testRuntime(options: Partial<WasmRuntimeOptions> = {}): Promise<PhpRuntime> {
   const egress = { ...defaultEgressLimits, allows: () => false }
   const budgets = testBudgets()

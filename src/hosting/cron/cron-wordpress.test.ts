@@ -4,7 +4,15 @@ import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { testCore } from '../../../test/support/core.ts'
-import { install, type TestHome, testHome, testRequest, testRuntime, testUid } from '../../../test/support/home.ts'
+import {
+  install,
+  type TestHome,
+  testBodies,
+  testHome,
+  testRequest,
+  testRuntime,
+  testUid,
+} from '../../../test/support/home.ts'
 import { PhpPool } from '../php/pool.ts'
 import type { PhpRuntime } from '../php/runtime.ts'
 import type { HostedSite } from '../web-server/web-server.ts'
@@ -50,7 +58,7 @@ describe.skipIf(!core)('scheduled events of a real WordPress', () => {
       idleMs: 600_000,
       memoryBytes: 2 ** 31,
       processMemoryBytes: 768 << 20,
-      mostBodyBytes: 1 << 20,
+      bodies: testBodies(),
     })
     starts = vi.spyOn(runtime, 'start')
     cron = new Cron({

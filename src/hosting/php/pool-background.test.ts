@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { testCore } from '../../../test/support/core.ts'
-import { type TestHome, testHome, testRequest, testRuntime } from '../../../test/support/home.ts'
+import { type TestHome, testBodies, testHome, testRequest, testRuntime } from '../../../test/support/home.ts'
 import { PhpPool, type PoolLimits } from './pool.ts'
 import { PhpBusy, type PhpProcess, type PhpRuntime } from './runtime.ts'
 
@@ -14,7 +14,7 @@ const limits: PoolLimits = {
   idleMs: 600_000,
   memoryBytes: 4 * 2 ** 30,
   processMemoryBytes: 768 << 20,
-  mostBodyBytes: 1 << 20,
+  bodies: testBodies(),
 }
 
 describe.skipIf(!core)('background tasks in the pool', () => {

@@ -5,7 +5,15 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { testCore } from '../../../test/support/core.ts'
-import { type TestHome, testAddress, testHome, testRequest, testRuntime } from '../../../test/support/home.ts'
+import {
+  type TestHome,
+  testAddress,
+  testBodies,
+  testBudgets,
+  testHome,
+  testRequest,
+  testRuntime,
+} from '../../../test/support/home.ts'
 import { PhpPool, type PoolLimits } from './pool.ts'
 import {
   PhpAbandoned,
@@ -27,7 +35,7 @@ const limits: PoolLimits = {
   idleMs: 600_000,
   memoryBytes: 4 * 2 ** 30,
   processMemoryBytes: 768 << 20,
-  mostBodyBytes: 128 << 20,
+  bodies: testBodies(),
 }
 
 describe.skipIf(!core)('the pool of PHP processes', () => {
@@ -220,7 +228,8 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
 
   it('takes bodies of unknown length, in memory and by file, to a limit, and leaves no file', async () => {
     const folder = join((homes[0] as TestHome).homePath, '../')
-    open({ mostBodyBytes: 4 << 20, bodyFolder: folder })
+    const budgets = testBudgets()
+    open({ bodies: testBodies(4 << 20, folder, budgets) })
     await homes[0]?.script('body.php', "echo strlen(file_get_contents('php://input'));")
     const send = (bytes: number) =>
       pool.handle(site(1), {
@@ -231,6 +240,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(await text((await send(3 << 20)).body)).toBe(String(3 << 20))
     await expect(send(5 << 20)).rejects.toThrow(PhpBodyTooLarge)
     expect(await readdir(folder)).toEqual(['h1'])
+    expect(Object.values(budgets).map(({ used }) => used)).toEqual(Object.values(budgets).map(() => 0))
   })
 
   /** Ends a site's process the hard way, as the system's memory killer would. */

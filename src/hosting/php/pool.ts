@@ -1,6 +1,5 @@
-import { tmpdir } from 'node:os'
 import type { Readable } from 'node:stream'
-import { holdRequestBody } from './held-body.ts'
+import { type BodyLimits, type HeldRequestBody, holdRequestBody } from './held-body.ts'
 import { type Job, Lane, type LaneLimits, type StartOptions } from './lane.ts'
 import { MemoryWatch, type WatchedProcess } from './memory-watch.ts'
 import {
@@ -23,17 +22,18 @@ export interface PoolLimits extends LaneLimits {
   readonly taskMs: number
   /** All processes together, spares included. */
   readonly memoryBytes: number
-  readonly mostBodyBytes: number
+  /** Bodies of visitors' requests. */
+  readonly bodies: BodyLimits
   readonly log?: { warn(facts: object, message: string): void }
   /** What a site says while it works; see `PhpProcess.onNote`. */
   readonly onNote?: (siteId: number, text: string) => void
-  /** Folder for long request bodies in flight; default: the system's temporary folder. */
-  readonly bodyFolder?: string
 }
 
 /** A visitor's request as the host got it: its body has not been read, its length may be unknown. */
 export interface VisitorRequest extends Omit<PhpRequest, 'bodyBytes'> {
   readonly body: Readable | null
+  /** Length of the body; undefined when the visitor has not said. */
+  readonly announcedBytes?: number | undefined
 }
 
 export interface TaskOptions {
@@ -59,7 +59,6 @@ export interface PoolStats {
   readonly refused: number
 }
 
-const bodyInMemoryBytes = 1 << 20
 // A site's process after its front page and wp-admin; used until one has been measured.
 const usualProcessBytes = 300 << 20
 const inUseMs = 60_000
@@ -90,7 +89,7 @@ export class PhpPool {
    * @throws PhpBusy, PhpTimeout, PhpCrashed, PhpAbandoned, PhpBodyTooLarge
    */
   async handle(site: PooledSite, request: VisitorRequest, signal?: AbortSignal): Promise<PhpResponse> {
-    const held = request.body && (await holdRequestBody(request.body, this.#bodyLimits()))
+    const held = await this.#takeIn(site, request)
     const answer = Promise.withResolvers<PhpResponse>()
     const job: Job = {
       run: async (process) => {
@@ -214,6 +213,20 @@ export class PhpPool {
     }
   }
 
+  /** The body of a request that gets a place in the queue as far as can be told: nothing of it is read for others. */
+  async #takeIn({ siteId }: PooledSite, request: VisitorRequest): Promise<HeldRequestBody | null> {
+    if (!request.body) return null
+    try {
+      const waiting = this.#lanes.get(siteId)?.waiting ?? 0
+      if (waiting >= this.#limits.queueLength) throw new PhpBusy(`${waiting} requests wait for this site`)
+      const { body: stream, announcedBytes, remoteAddress: address } = request
+      return await holdRequestBody({ stream, announcedBytes, siteId, address }, this.#limits.bodies)
+    } catch (error) {
+      if (error instanceof PhpBusy) this.#counts.refused++
+      throw error
+    }
+  }
+
   #add(site: PooledSite, job: Job, signal?: AbortSignal): void {
     try {
       this.#lane(site).add(job, signal)
@@ -333,13 +346,5 @@ export class PhpPool {
 
   #residentBytes(): number {
     return this.#processes().reduce((sum, each) => sum + each.lastResidentBytes, 0)
-  }
-
-  #bodyLimits() {
-    return {
-      memoryBytes: bodyInMemoryBytes,
-      mostBytes: this.#limits.mostBodyBytes,
-      folder: this.#limits.bodyFolder ?? tmpdir(),
-    }
   }
 }

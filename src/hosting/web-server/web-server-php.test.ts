@@ -126,6 +126,39 @@ describe('PHP', () => {
     expect((await ask(port, '/', { method: 'POST', body: Buffer.alloc(1000) })).status).toBe(200)
   })
 
+  test('hears how long a body will be; one that is refused is answered before it is here, and its rest has an end', async () => {
+    const announced: (number | undefined)[] = []
+    const port = await site.start(async (request) => {
+      announced.push(request.announcedBytes)
+      throw new PhpBusy('full')
+    })
+    const head = (length: string) =>
+      `POST / HTTP/1.1\r\nHost: site.test\r\nX-Stead-Key: ${KEY}\r\nX-Stead-Site: 7\r\n${length}\r\n\r\n`
+    for (const length of ['Content-Length: 900000', 'Transfer-Encoding: chunked']) {
+      const socket = connect(port, '127.0.0.1').on('error', () => {})
+      const ended = new Promise((resolve) => socket.once('close', resolve))
+      socket.write(head(length))
+      const [answer] = (await once(socket, 'data')) as [Buffer]
+      expect(answer.toString()).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: 5/)
+      if (length.startsWith('Content')) {
+        // the connection goes on once the rest is here
+        socket.write(Buffer.alloc(900_000))
+        socket.write(head('Content-Length: 0'))
+        expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 503/)
+        socket.destroy()
+        continue
+      }
+      const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(1 << 20), Buffer.from('\r\n')])
+      let sent = 0
+      while (!socket.destroyed && sent < 200) {
+        sent++
+        if (!socket.write(chunk)) await Promise.race([once(socket, 'drain').catch(() => {}), ended])
+      }
+      expect(sent).toBeLessThan(100)
+    }
+    expect(announced).toEqual([900_000, undefined, undefined])
+  })
+
   test('is free again while a visitor with a slow line still reads', async () => {
     const page = Buffer.alloc(4 << 20, 'x')
     let taken = false

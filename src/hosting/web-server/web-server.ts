@@ -139,7 +139,7 @@ function visitorRequest(request: IncomingMessage, script: string): VisitorReques
     path: request.url as string,
     script: `/wordpress${script}`,
     headers: headersForPhp(request.rawHeaders),
-    body: bodyOf(request),
+    ...bodyOf(request),
     remoteAddress: String(headers['x-forwarded-for'] ?? '').split(',', 1)[0] as string,
     https: headers['x-forwarded-proto'] === 'https',
     host: headers.host ?? '',
@@ -172,15 +172,33 @@ function headersForPhp(raw: readonly string[]): string[] {
  * The body apart from its connection: a reader that stops early (the body is too large, the disk is full) destroys what it
  * reads, and that must not be the connection on which the visitor is to be told.
  */
-function bodyOf(request: IncomingMessage): Readable | null {
+function bodyOf(request: IncomingMessage): Pick<VisitorRequest, 'body' | 'announcedBytes'> {
   const { headers } = request
-  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return null
-  return Readable.from(request.iterator({ destroyOnReturn: false }), { objectMode: false })
+  const announcedBytes = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : undefined
+  if (announcedBytes === 0) return { body: null }
+  const body = Readable.from(request.iterator({ destroyOnReturn: false }), { objectMode: false, highWaterMark: 1 })
+  return { body, announcedBytes }
+}
+
+/** What is read of a body that nobody wants, so that the edge can read the answer and the connection go on. */
+const MOST_DROPPED_BYTES = 16 << 20
+const MOST_DROPPED_MS = 10_000
+
+/** Drops the rest of a body; the connection of one that is too long for that, or never comes, is closed. */
+function dropRest(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return
+  const late = setTimeout(() => request.socket.destroy(), MOST_DROPPED_MS).unref()
+  request.once('close', () => clearTimeout(late))
+  let bytes = 0
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > MOST_DROPPED_BYTES) request.socket.destroy()
+  })
+  request.resume()
 }
 
 function fail(options: WebServerOptions, request: IncomingMessage, response: ServerResponse, error: Error): void {
-  // Whatever is left of the body is dropped, so that the edge can read the answer and the connection go on.
-  if (!request.complete && !request.destroyed) request.resume()
+  dropRest(request)
   if (error instanceof PhpAbandoned || response.destroyed) return
   const facts = {
     err: error,

@@ -8,6 +8,7 @@ import {
   fetchPage,
   install,
   type TestHome,
+  testBodies,
   testBudgets,
   testHome,
   testRequest,
@@ -118,7 +119,7 @@ describe.skipIf(!core)('greedy sites together', () => {
       idleMs: 600_000,
       memoryBytes: budgetBytes,
       processMemoryBytes: 768 << 20,
-      mostBodyBytes: 1 << 20,
+      bodies: testBodies(),
       log: { warn: (_facts, message) => warnings.push(message) },
     })
     const eat = `ini_set('memory_limit', '-1'); $all = [];
