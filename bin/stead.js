@@ -2,7 +2,7 @@
 // Finds a Node that can run Stead and hands everything over to it. Plain JavaScript without anything newer than Node 14:
 // an old Node must get as far as saying what to do.
 import { spawn } from 'node:child_process'
-import { accessSync, constants, existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import module, { createRequire } from 'node:module'
 import { userInfo } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -69,6 +69,7 @@ function runHere() {
   // the variable is for the processes started from here; this one has begun without it
   module.enableCompileCache(process.env.NODE_COMPILE_CACHE)
   process.argv[1] = main
+  endWithNpm(() => process.kill(process.pid, 'SIGTERM'))
   import(pathToFileURL(main).href).catch((error) => {
     console.error(error)
     process.exit(1)
@@ -82,8 +83,14 @@ function handOver(node) {
     )
     process.exit(1)
   }
-  const child = spawn(node, ['--max-semi-space-size=2', main].concat(process.argv.slice(2)), { stdio: 'inherit' })
+  const child = spawn(node, ['--max-semi-space-size=2', main].concat(process.argv.slice(2)), {
+    // the pipe carries nothing: its end tells that this process is gone
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+    env: Object.assign({}, process.env, { STEAD_LAUNCHER_PIPE: '3' }),
+  })
+  if (child.stdio[3]) child.stdio[3].on('error', () => {})
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  endWithNpm(() => child.kill('SIGTERM'))
   child.on('error', (error) => {
     console.error(
       `Stead could not be started with ${node}: ${error.message}\nInstall Node ${NEEDED.join('.')} or newer: https://nodejs.org`,
@@ -96,6 +103,51 @@ function handOver(node) {
       process.kill(process.pid, signal)
     } else process.exit(code === null ? 1 : code)
   })
+}
+
+/**
+ * npm gives a signal to its shell, which dies of it and leaves what it runs behind; an npm that is killed gives it to nobody. So
+ * what npm started ends when one of the two is gone. Whoever starts Stead himself may go, as with nohup.
+ */
+function endWithNpm(end) {
+  if (process.env.npm_lifecycle_event === undefined) return
+  const above = processesUpToNpm()
+  const timer = setInterval(() => {
+    if (process.ppid === above[0] && above.every((pid, n) => n === 0 || parentOf(above[n - 1]) === pid)) return
+    clearInterval(timer)
+    end()
+  }, 500)
+  timer.unref()
+}
+
+/** This process' parent first; npm, or what can be seen of the way to it, last. */
+function processesUpToNpm() {
+  const above = [process.ppid]
+  while (above.length < 4) {
+    const last = above[above.length - 1]
+    if (isNpm(last)) return above
+    const next = parentOf(last)
+    if (!next) break
+    above.push(next)
+  }
+  return above.slice(0, 1)
+}
+
+function isNpm(pid) {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`) === realpathSync(process.env.npm_node_execpath)
+  } catch {
+    return false
+  }
+}
+
+function parentOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+  } catch {
+    return undefined
+  }
 }
 
 function advice() {

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import { parseArguments } from './cli/arguments.ts'
 import { commandUsages } from './cli/commands.ts'
 import { ConfigError, readConfig } from './config.ts'
@@ -27,6 +28,8 @@ const commands: Record<string, () => Promise<{ run: Command }>> = {
 /** A command: returns the exit code, or nothing when it goes on running. */
 export type Command = (call: import('./cli/arguments.ts').CommandCall) => Promise<number | undefined>
 
+endWithLauncher()
+
 try {
   const { command, words, flags, settings } = parseArguments(process.argv.slice(2))
   const load = commands[command] as () => Promise<{ run: Command }>
@@ -44,4 +47,20 @@ try {
     error instanceof Error && ['CommandError', 'DatabaseTooNew', 'HostInUse', 'CannotListen'].includes(error.name)
   console.error(isPlain ? error.message : error)
   process.exit(isPlain ? 2 : 1)
+}
+
+/** A launcher that is killed cannot pass on any signal: the end of its pipe says that it is gone. */
+function endWithLauncher(): void {
+  const descriptor = Number(process.env.STEAD_LAUNCHER_PIPE)
+  delete process.env.STEAD_LAUNCHER_PIPE
+  if (!descriptor) return
+  const end = () => {
+    console.error('The process that started Stead is gone: stopping')
+    process.kill(process.pid, 'SIGTERM')
+  }
+  new Socket({ fd: descriptor, readable: true, writable: false })
+    .once('close', end)
+    .on('error', () => {})
+    .resume()
+    .unref()
 }

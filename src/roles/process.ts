@@ -5,6 +5,7 @@ import type { PartStates } from './control.ts'
 import { edgeProcesses } from './free-port.ts'
 import type { Ground, Part } from './part.ts'
 import { openGround } from './part.ts'
+import { CUT_OFF, onOrder, onStopSignals } from './stop-signals.ts'
 
 /** How long a part may take to finish what is under way. */
 const STOP_MS = 25_000
@@ -17,6 +18,7 @@ export async function run(call: CommandCall): Promise<number | undefined> {
     const { runEdges } = await import('./supervisor.ts')
     return runEdges(call)
   }
+  const ending = untilStopped()
   const ground = await openGround(config, command)
   const tests = testSettingsInForce(config)
   if (tests.length > 0) ground.log.warn({ settings: tests }, 'settings for tests are on: never use them in production')
@@ -26,7 +28,7 @@ export async function run(call: CommandCall): Promise<number | undefined> {
   })
   const part = await start[command as keyof typeof start](ground)
   process.send?.({ ready: true })
-  stopOnSignal(ground, part)
+  ending.of(ground, part)
   return undefined
 }
 
@@ -50,24 +52,35 @@ const start = {
   },
 }
 
-function stopOnSignal({ log, database, logs }: Ground, part: Part): void {
+/** Listens from the beginning: who is told to stop while it starts has nothing under way, and ends at once. */
+function untilStopped() {
+  let running: { ground: Ground; part: Part } | undefined
   let stopping = false
-  const stop = async (reason: string) => {
+  const stop = (reason: string) => {
     if (stopping) return
     stopping = true
-    log.info({ reason }, 'stopping')
-    setTimeout(() => process.exit(1), STOP_MS).unref()
-    try {
-      await part.stop()
-      await logs.close()
-      await database.close()
-      process.exit(0)
-    } catch (error) {
-      log.error({ err: error }, 'stopping failed')
-      process.exit(1)
-    }
+    if (!running) process.exit(0)
+    end(running.ground, running.part, reason)
   }
-  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => stop(signal))
-  // the supervisor is gone: nobody would restart or stop this process any more
-  process.on('disconnect', () => stop('the supervisor ended'))
+  if (process.send) onOrder(stop)
+  else onStopSignals(stop, () => process.exit(CUT_OFF))
+  return {
+    of(ground: Ground, part: Part) {
+      running = { ground, part }
+    },
+  }
+}
+
+async function end({ log, database, logs }: Ground, part: Part, reason: string): Promise<void> {
+  log.info({ reason }, 'stopping')
+  setTimeout(() => process.exit(1), STOP_MS).unref()
+  try {
+    await part.stop()
+    await logs.close()
+    await database.close()
+    process.exit(0)
+  } catch (error) {
+    log.error({ err: error }, 'stopping failed')
+    process.exit(1)
+  }
 }

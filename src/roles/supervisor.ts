@@ -9,6 +9,7 @@ import { banner, untilReady } from './banner.ts'
 import { readCredentials } from './credentials.ts'
 import { edgeProcesses, untilFree } from './free-port.ts'
 import { openGround } from './part.ts'
+import { CUT_OFF, onStopSignals, type StopOrder } from './stop-signals.ts'
 
 type PartName = 'control' | 'host' | 'edge'
 
@@ -28,7 +29,9 @@ interface Supervised {
   readonly number: number
   child: ChildProcess | undefined
   isReady: boolean
+  /** By the monotonic clock. */
   startedAt: number
+  restart: NodeJS.Timeout | undefined
   failures: number
 }
 
@@ -73,8 +76,10 @@ const edges = (config: Config): PartName[] => Array.from({ length: edgeProcesses
 
 function untilStopped(supervisor: ReturnType<typeof supervise>): Promise<number> {
   return new Promise<number>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-      process.on(signal, () => supervisor.stop(signal).then(() => resolve(0)))
+    onStopSignals(
+      (signal) => supervisor.stop(signal).then(resolve),
+      () => supervisor.endNow(),
+    )
     supervisor.gaveUp.then(() => resolve(UNUSABLE))
   })
 }
@@ -87,9 +92,11 @@ function supervise(log: Log, command: string, parts: readonly PartName[]) {
     child: undefined,
     isReady: false,
     startedAt: 0,
+    restart: undefined,
     failures: 0,
   }))
   let stopping = false
+  let cutOff = false
 
   const tell = () => {
     // one edge that listens answers for all
@@ -101,7 +108,7 @@ function supervise(log: Log, command: string, parts: readonly PartName[]) {
   }
   const start = (part: Supervised) => {
     if (stopping) return
-    part.startedAt = Date.now()
+    part.startedAt = performance.now()
     // settings may stand before the command too
     const given = process.argv.slice(2)
     const args = given.with(given.indexOf(command), part.name)
@@ -111,9 +118,11 @@ function supervise(log: Log, command: string, parts: readonly PartName[]) {
       part.isReady = message.ready === true
       tell()
     })
-    child.on('error', (error) =>
-      log.error({ err: error, part: part.name, number: part.number }, 'a part could not be started'),
-    )
+    child.on('error', (error) => {
+      if (child.pid !== undefined) return
+      log.error({ err: error, part: part.name, number: part.number }, 'a part could not be started')
+      ended(part, null, null)
+    })
     child.on('exit', (code, signal) => ended(part, code, signal))
   }
   const ended = (part: Supervised, code: number | null, signal: string | null) => {
@@ -122,25 +131,31 @@ function supervise(log: Log, command: string, parts: readonly PartName[]) {
     if (stopping) return
     tell()
     if (code === UNUSABLE) {
-      stop('a part cannot run').then(gaveUp.resolve)
+      stop('a part cannot run').then(() => gaveUp.resolve())
       return
     }
-    part.failures = Date.now() - part.startedAt > HEALTHY_MS ? 1 : part.failures + 1
+    part.failures = performance.now() - part.startedAt > HEALTHY_MS ? 1 : part.failures + 1
     // the first restart is immediate: visitors wait for it
     const pauseMs = part.failures === 1 ? 0 : Math.min(LONGEST_PAUSE_MS, 100 * 2 ** part.failures)
     log.error({ part: part.name, number: part.number, code, signal, pauseMs }, 'a part died; starting it again')
-    setTimeout(() => start(part), pauseMs)
+    part.restart = setTimeout(() => start(part), pauseMs)
   }
-  const stop = async (reason: string): Promise<void> => {
-    if (stopping) return
+  /** @returns the exit code */
+  const stop = async (reason: string): Promise<number> => {
     stopping = true
+    for (const { restart } of all) clearTimeout(restart)
     log.info({ reason }, 'stopping')
     // visitors first: what they have begun ends while PHP still runs
     for (const name of ['edge', 'control', 'host'])
       await Promise.all(all.map((part) => part.name === name && part.child && end(part.child)))
+    return cutOff ? CUT_OFF : 0
+  }
+  const endNow = () => {
+    cutOff = true
+    for (const { child } of all) child?.kill('SIGKILL')
   }
   for (const part of all) start(part)
-  return { stop, gaveUp: gaveUp.promise }
+  return { stop, endNow, gaveUp: gaveUp.promise }
 }
 
 function end(child: ChildProcess): Promise<void> {
@@ -150,6 +165,10 @@ function end(child: ChildProcess): Promise<void> {
       clearTimeout(late)
       resolve()
     })
-    child.kill('SIGTERM')
+    const order: StopOrder = { stop: true }
+    // not a signal: that comes from anywhere, and says nothing of whose turn it is
+    child.send(order, (error) => {
+      if (error) child.kill('SIGKILL')
+    })
   })
 }

@@ -34,6 +34,8 @@ export interface SteadOptions {
   readonly golden?: boolean
   /** Where the data folder is made; default: the system's temporary folder. */
   readonly below?: string
+  /** What is run to start it; default: the program with this Node. */
+  readonly launch?: readonly string[]
 }
 
 export interface Stead {
@@ -67,6 +69,10 @@ export interface Stead {
   restart(): Promise<void>
   /** The process of a role. */
   role(name: 'supervisor' | 'control' | 'host' | 'edge'): RunningProcess | undefined
+  /** What it is started with, this process' own settings left out. */
+  environment(): Record<string, string | undefined>
+  /** Calls back with the exit code (`null` after a signal) when what runs now has ended. */
+  whenEnded(callback: (code: number | null) => void): void
   /** Ends a role as a crash would. */
   kill(name: 'supervisor' | 'control' | 'host' | 'edge'): RunningProcess
   /** Everything that runs for it. */
@@ -122,7 +128,12 @@ export async function startStead(options: SteadOptions = {}): Promise<Stead> {
 }
 
 /** As {@link startStead}, without starting it. */
-export async function prepareStead({ env = {}, golden = true, below = tmpdir() }: SteadOptions = {}): Promise<Stead> {
+export async function prepareStead({
+  env = {},
+  golden = true,
+  below = tmpdir(),
+  launch = [process.execPath, program, 'serve'],
+}: SteadOptions = {}): Promise<Stead> {
   const dataDir = await mkdtemp(join(below, 'stead-e2e-'))
   const core = golden ? await testCore() : undefined
   const goldenPath = core && (await goldenFolder(core))
@@ -153,7 +164,7 @@ export async function prepareStead({ env = {}, golden = true, below = tmpdir() }
   const seen: RunningProcess[] = []
 
   const start = async () => {
-    const [command, ...words] = [...endsWithThisProcess, process.execPath, program, 'serve']
+    const [command, ...words] = [...endsWithThisProcess, ...launch]
     const started = spawn(command as string, words, {
       env: environment(),
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -290,6 +301,10 @@ export async function prepareStead({ env = {}, golden = true, below = tmpdir() }
     },
     start,
     stop,
+    environment,
+    whenEnded(callback) {
+      child?.once('exit', callback)
+    },
     async restart() {
       await stop()
       await start()

@@ -32,6 +32,11 @@ import { readTaskResult } from './task-result.ts'
 const keptErrorBytes = 4096
 const taskTimeoutMs = 60_000
 const nice = 19
+/**
+ * The end of its jobs is PHP's order to stop. What every process is given (Ctrl-C, systemd's default way to stop a service) would cut
+ * off the page that it is at. Bubblewrap keeps what it inherits; Node does not, and sees to it by itself (child/main.ts).
+ */
+const deafToSignals = ['/bin/sh', '-c', `trap '' INT TERM HUP; exec "$0" "$@"`]
 
 export interface ProcessOptions {
   readonly phpVersion: PhpVersion
@@ -100,12 +105,14 @@ export class WasmProcess implements PhpProcess {
   ): Promise<WasmProcess> {
     // By `nice` and not afterwards: what the child starts at once would keep the usual priority.
     const prefix = options.lowPriority ? ['nice', '-n', String(nice)] : []
-    const [command, ...args] = [...prefix, launch.command, ...launch.args] as [string, ...string[]]
+    const [command, ...args] = [...deafToSignals, ...prefix, launch.command, ...launch.args] as [string, ...string[]]
     const child = spawn(command, args, {
       // jobs, answers, the way out, and the parent's life where no sandbox watches it
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'pipe', ...(launch.sandboxed ? [] : ['pipe' as const])],
       env: pathOnly(),
       cwd: '/',
+      // Ctrl-C goes to the whole group of the terminal
+      detached: true,
     })
     if (child.pid === undefined) {
       const [error] = (await once(child, 'error')) as [Error]

@@ -144,5 +144,7 @@ readFrames(
 )
 incoming.on('end', () => last.then(end))
 incoming.on('error', end)
+// the host's to decide (../process.ts)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 process.on('uncaughtException', giveUp)
 process.on('unhandledRejection', giveUp)

@@ -1,0 +1,44 @@
+/** What asks a process to end; SIGHUP comes from a terminal that is closed. */
+const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** Exit code of what Ctrl-C has cut off, as shells have it. */
+export const CUT_OFF = 130
+/** One Ctrl-C reaches a process several times: from the terminal, from npm, and by way of the launcher. */
+const SAME_PRESS_MS = 1000
+
+/**
+ * Calls `stop` at the first signal. Who presses Ctrl-C once more does not want to wait any longer: then `endNow` is called.
+ * Signals besides that change nothing.
+ */
+export function onStopSignals(stop: (reason: string) => void, endNow: () => void): void {
+  let pressedMs: number | undefined
+  const take = (signal: string) => {
+    if (pressedMs === undefined) {
+      pressedMs = performance.now()
+      if (signal === 'SIGINT')
+        console.error('Stopping: what is under way is finished first. Ctrl-C again ends it at once.')
+      stop(signal)
+    } else if (signal === 'SIGINT' && performance.now() - pressedMs > SAME_PRESS_MS) {
+      console.error('Ended at once: what was under way is cut off.')
+      endNow()
+    }
+  }
+  for (const signal of stopSignals) process.on(signal, take)
+}
+
+/**
+ * For a part that has a supervisor: stopping is that one's. A terminal, or systemd by default, gives the signal to every process;
+ * edges would then ask a host that is about to end. The parts wait for the order, or for the end of the supervisor.
+ */
+export function onOrder(stop: (reason: string) => void): void {
+  for (const signal of stopSignals) process.on(signal, () => {})
+  process.on('message', (message: StopOrder) => {
+    if (message.stop) stop('the supervisor stops')
+  })
+  // nobody would restart or stop this process any more
+  process.on('disconnect', () => stop('the supervisor ended'))
+}
+
+/** The message by which a supervisor stops a part. */
+export interface StopOrder {
+  readonly stop?: boolean
+}

@@ -1,0 +1,194 @@
+/** The real program is told to stop in all the ways that a terminal, npm, systemd and the kernel have. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { testCore } from '../support/core.ts'
+import { type RunningProcess, stillRunning } from '../support/processes.ts'
+import { prepareStead, program, type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
+import type { Page } from '../support/visit.ts'
+
+const core = await testCore()
+/** A Node that the launcher takes for an old one: it hands over to Stead's own. */
+const asOldNode = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.0.0'}})`
+
+/** Answers when the test lets it. */
+const slow = "<?php while (!file_exists('/tmp/go')) { clearstatcache(); usleep(20000); } echo 'to the end';"
+const endless = "<?php touch('/tmp/begun'); while (true) usleep(20000);"
+
+async function makeSites(stead: Stead, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    await stead.createSite({ name })
+    await writeFile(join(stead.homeOf(name), 'web/slow.php'), slow)
+    await writeFile(join(stead.homeOf(name), 'web/endless.php'), endless)
+  }
+}
+
+/** Begins `each` requests of every site, and waits until the host has them all. */
+async function beginRequests(stead: Stead, names: readonly string[], each: number): Promise<Promise<Page | Error>[]> {
+  for (const name of names) await rm(join(stead.homeOf(name), 'private/tmp/go'), { force: true })
+  const pages = names.flatMap((name) =>
+    Array.from({ length: each }, (_, n) => stead.visit(name, `/slow.php?n=${n}`).catch((error) => error as Error)),
+  )
+  await until('the host has all requests', async () => {
+    const { hosts } = (await (await fetch(`${stead.apiUrl}/readyz`)).json()) as {
+      hosts: { php: Record<string, number> }[]
+    }
+    return hosts[0]?.php.busy === names.length && (hosts[0].php.waiting ?? 0) >= names.length * (each - 1)
+  })
+  return pages
+}
+
+const letGo = async (stead: Stead, names: readonly string[]) => {
+  for (const name of names) await writeFile(join(stead.homeOf(name), 'private/tmp/go'), '')
+}
+
+const textOf = (page: Page | Error): string => (page instanceof Error ? `broken off: ${page.message}` : page.text)
+
+const groupOf = (stead: Stead): number => stead.role('supervisor')?.pid as number
+
+/** @returns the processes of Stead before, for those that are left */
+async function tell(stead: Stead, send: () => void): Promise<RunningProcess[]> {
+  const all = stead.processes()
+  const before = stead.output().length
+  send()
+  await until('it stops', () => stead.output().slice(before).includes('"stopping"'))
+  return all
+}
+
+describe.skipIf(!core).each(['auto', 'none'])('stopping, sandbox %s', { timeout: 240_000 }, (sandbox) => {
+  const names = ['first', 'second', 'third']
+  let stead: Stead
+  showOutputOfFailures(() => stead)
+  beforeAll(async () => {
+    stead = await startStead({ env: { STEAD_SANDBOX: sandbox, STEAD_PREPARED_SITES: '3' } })
+    await makeSites(stead, names)
+  })
+  afterAll(() => stead?.remove())
+
+  test.each<[string, () => void]>([
+    ['SIGTERM to the whole group', () => process.kill(-groupOf(stead), 'SIGTERM')],
+    ['SIGINT to the whole group, as Ctrl-C', () => process.kill(-groupOf(stead), 'SIGINT')],
+    [
+      'SIGTERM to every single process, as systemd does by default',
+      () => {
+        for (const { pid } of [...stead.processes(), { pid: groupOf(stead) }]) process.kill(pid, 'SIGTERM')
+      },
+    ],
+  ])('%s: all requests under way are answered whole, then everything ends', async (_, send) => {
+    const pages = await beginRequests(stead, names, 3)
+    const ended = new Promise((resolve) => stead.whenEnded(resolve))
+    const all = await tell(stead, send)
+    await letGo(stead, names)
+    expect((await Promise.all(pages)).map(textOf)).toEqual(pages.map(() => 'to the end'))
+    expect(await ended).toBe(0)
+    expect(stillRunning(all)).toEqual([])
+    await stead.start()
+  })
+
+  test('a signal to a part alone changes nothing: stopping is the supervisor’s', async () => {
+    const parts = (['edge', 'control', 'host'] as const).map((name) => stead.role(name) as RunningProcess)
+    for (const { pid } of parts)
+      for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.kill(pid, signal)
+    const pages = await beginRequests(stead, names, 1)
+    await letGo(stead, names)
+    expect((await Promise.all(pages)).map(textOf)).toEqual(pages.map(() => 'to the end'))
+    expect(stillRunning(parts)).toEqual(parts)
+  })
+
+  test('a second Ctrl-C does not wait for what is under way', async () => {
+    await rm(join(stead.homeOf('first'), 'private/tmp/begun'), { force: true })
+    const page = stead.visit('first', '/endless.php').catch((error) => error as Error)
+    await until('PHP works on it', () => existsSync(join(stead.homeOf('first'), 'private/tmp/begun')))
+    const ended = new Promise((resolve) => stead.whenEnded(resolve))
+    const group = groupOf(stead)
+    const all = await tell(stead, () => process.kill(-group, 'SIGINT'))
+    expect(stead.output()).toContain('Ctrl-C again ends it at once')
+    await until('the second press is noticed', () => {
+      if (stead.output().includes('Ended at once')) return true
+      process.kill(-group, 'SIGINT')
+      return false
+    })
+    expect(await ended).toBe(130)
+    await until('nothing is left', () => stillRunning(all).length === 0, 10_000)
+    expect(await page).not.toMatchObject({ status: 200 })
+    await stead.start()
+  })
+
+  test('kill -9 of the supervisor: every part ends, and every PHP', async () => {
+    const pages = await beginRequests(stead, ['first'], 1)
+    const all = stead.processes()
+    expect(stead.phpProcesses()).not.toEqual([])
+    stead.kill('supervisor')
+    await letGo(stead, ['first'])
+    await until('nothing is left', () => stillRunning(all).length === 0, 40_000)
+    await Promise.all(pages)
+    await stead.start()
+    expect((await stead.visit('first', '/slow.php')).text).toBe('to the end')
+  })
+})
+
+describe.skipIf(!core)('whoever started it is gone', { timeout: 240_000 }, () => {
+  const launcher = [process.execPath, '--import', asOldNode, program, 'serve']
+  let stead: Stead
+  showOutputOfFailures(() => stead)
+  afterEach(() => stead?.remove())
+  const launched = async (launch: readonly string[]) => {
+    stead = await startStead({ launch, env: { STEAD_PREPARED_SITES: '1' } })
+    await makeSites(stead, ['first'])
+    return beginRequests(stead, ['first'], 2)
+  }
+  const allEndsWell = async (pages: readonly Promise<Page | Error>[], send: () => void) => {
+    const all = await tell(stead, send)
+    await letGo(stead, ['first'])
+    expect((await Promise.all(pages)).map(textOf)).toEqual(pages.map(() => 'to the end'))
+    await until('nothing is left', () => stillRunning(all).length === 0, 40_000)
+  }
+
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    '%s to the group of a launcher that handed over: one stop, and its code',
+    async (signal) => {
+      const pages = await launched(launcher)
+      const ended = new Promise((resolve) => stead.whenEnded(resolve))
+      await allEndsWell(pages, () => process.kill(-groupOf(stead), signal))
+      expect(await ended).toBe(0)
+    },
+  )
+
+  test('kill -9 of a launcher that handed over: Stead finishes what is under way, and ends', async () => {
+    const pages = await launched(launcher)
+    await allEndsWell(pages, () => stead.kill('supervisor'))
+  })
+
+  test.each(['SIGTERM', 'SIGKILL'] as const)(
+    '%s to npm start: Stead finishes what is under way, and ends',
+    async (signal) => {
+      const pages = await launched(['npm', 'start', '--silent'])
+      await allEndsWell(pages, () => process.kill(groupOf(stead), signal))
+    },
+  )
+
+  test('started with nohup by a shell that exits, Stead goes on', async () => {
+    stead = await prepareStead({ env: { STEAD_PREPARED_SITES: '0' } })
+    const shell = `nohup "${process.execPath}" --import "${asOldNode}" "${program}" serve >"${stead.dataDir}/words" 2>&1 & echo $!`
+    const run = spawn('sh', ['-c', shell], { env: stead.environment(), stdio: ['ignore', 'pipe', 'inherit'] })
+    const pid = Number(await new Promise((resolve) => run.stdout.once('data', (text) => resolve(String(text)))))
+    try {
+      if (run.exitCode === null) await once(run, 'exit')
+      await until(
+        'it is ready',
+        async () => (await fetch(`${stead.apiUrl}/readyz`).catch(() => undefined))?.status === 200,
+      )
+      expect((await stead.api('GET', '/v1/sites')).status).toBe(200)
+    } finally {
+      process.kill(pid, 'SIGTERM')
+      await until(
+        'it has ended',
+        async () => (await fetch(`${stead.apiUrl}/healthz`).catch(() => undefined)) === undefined,
+      )
+      await until('its launcher has ended', () => !existsSync(`/proc/${pid}/cwd`))
+    }
+  })
+})
