@@ -1,4 +1,5 @@
 import { announce, type Tx } from '../platform/db/database.ts'
+import { databaseNow } from '../platform/operations/lease.ts'
 import type { PhpVersion } from './php/runtime.ts'
 
 /** A site of this host, as far as its traffic is concerned. */
@@ -59,12 +60,12 @@ export async function registerHost(
       datacenters: values.datacenters,
       max_sites: 100_000,
       facts: '{}',
-      seen_at: values.now,
+      seen_at: databaseNow(tx),
     })
     .onConflict((conflict) =>
       conflict
         .column('name')
-        .doUpdateSet({ address: values.address, datacenters: values.datacenters, seen_at: values.now }),
+        .doUpdateSet({ address: values.address, datacenters: values.datacenters, seen_at: databaseNow(tx) }),
     )
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -83,7 +84,7 @@ export async function registerHost(
 }
 
 /** The host is alive, and says this of itself. */
-export async function reportHost(tx: Tx, hostId: number, facts: object, now: number): Promise<void> {
+export async function reportHost(tx: Tx, hostId: number, facts: object): Promise<void> {
   const { sites, last } = await tx
     .selectFrom('sites')
     .select(({ fn }) => [fn.countAll<number>().as('sites'), fn.max('id').as('last')])
@@ -92,7 +93,7 @@ export async function reportHost(tx: Tx, hostId: number, facts: object, now: num
     .executeTakeFirstOrThrow()
   await tx
     .updateTable('hosts')
-    .set({ seen_at: now, facts: JSON.stringify(facts), counted_sites: sites, counted_to: last ?? 0 })
+    .set({ seen_at: databaseNow(tx), facts: JSON.stringify(facts), counted_sites: sites, counted_to: last ?? 0 })
     .where('id', '=', hostId)
     .execute()
 }

@@ -7,6 +7,7 @@ import { figuresOf, openBudgets } from '../platform/budgets/budget.ts'
 import { writeFileDurably } from '../platform/files/write-file.ts'
 import { createApiMetrics } from '../platform/http/metrics.ts'
 import { createMailer } from '../platform/mail/mailer.ts'
+import { readDatabaseTime } from '../platform/operations/lease.ts'
 import { createScheduler } from '../platform/operations/schedules.ts'
 import { createWorker } from '../platform/operations/worker.ts'
 import { processReports } from '../platform/processes/process.store.ts'
@@ -46,8 +47,9 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
   ])
   let isIntroduced = false
   const readiness = async () => {
-    const now = Date.now()
-    const hosts = (await hostReports(database.read)).filter(({ seenAt }) => seenAt > now - HOST_SILENT_MS)
+    const now = await readDatabaseTime(database)
+    // a time to come is that of a clock that was set back since: a living host reports again within seconds
+    const hosts = (await hostReports(database.read)).filter(({ seenAt }) => Math.abs(now - seenAt) < HOST_SILENT_MS)
     // before it the keys of a first start are nowhere to be read
     const settled = isIntroduced && hosts.length > 0 && hosts.every(({ facts }) => facts.preparing === false)
     const ready = settled && Object.values(parts()).every(Boolean)

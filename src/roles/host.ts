@@ -170,12 +170,12 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   const worker = createWorker({ database, definitions: hostJobs, runner: 'host', hostId, services, log })
   const report = () =>
     database.transaction((tx) =>
-      reportHost(
-        tx,
-        hostId,
-        { ...preparation.state(), containment: runtime.containment(), php: pool.stats(), cron: cron.stats() },
-        Date.now(),
-      ),
+      reportHost(tx, hostId, {
+        ...preparation.state(),
+        containment: runtime.containment(),
+        php: pool.stats(),
+        cron: cron.stats(),
+      }),
     )
   await report()
   const reporting = setInterval(

@@ -47,7 +47,7 @@ export interface ProgressOutput {
  * Shows progress on an output: one line drawn over and over on a terminal, else one line a phase. Call `done` at the end,
  * also after an error, so that what is printed next starts on a clean line.
  */
-export function progressBar(output: ProgressOutput, now: () => number = Date.now) {
+export function progressBar(output: ProgressOutput, now: () => number = () => performance.now()) {
   let lastPhase = ''
   let drawnAt = Number.NEGATIVE_INFINITY
   return {

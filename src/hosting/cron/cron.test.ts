@@ -194,6 +194,41 @@ describe('the host looks for scheduled events', () => {
     expect(ran()).toEqual([2, 1])
   })
 
+  it.each([
+    ['back', -HOUR],
+    ['forward', HOUR],
+  ])('keeps its pauses and patience as long as they are when the clock is set %s', async (_, jump) => {
+    let set = 0
+    cron = new Cron({
+      sites: async () => sites,
+      siteById: async (siteId) => sites.find((each) => each.siteId === siteId),
+      php: { runTask, pidOf: () => undefined },
+      events: { mark, read },
+      log,
+      clock: () => now + set,
+      monotonic: () => now,
+    })
+    sites = [site(1), site(2)]
+    // long overdue by both clocks
+    plan(1, { urgentAt: now - 9 * HOUR })
+    plan(2, 'unknown')
+    runTask.mockImplementation(async ({ siteId }: HostedSite) => {
+      // in the middle of a run, and with everything remembered
+      if (now === began + 3 * MINUTE) set = jump
+      if (siteId === 1) throw new Error('a plugin ended the run')
+      return { nextInSeconds: 600 }
+    })
+    const began = now
+    const runs: string[] = []
+    for (let minute = 0; minute <= 31; minute++) {
+      const before = ran().length
+      await cron.pass()
+      for (const siteId of ran().slice(before)) runs.push(`${siteId} ${minute}`)
+      now += MINUTE
+    }
+    expect(runs.toSorted()).toEqual(['1 0', '1 1', '1 15', '1 3', '1 31', '1 7', '2 0', '2 10', '2 20', '2 30'])
+  })
+
   it('goes on when a disk fails under one site', async () => {
     plan(1, { urgentAt: now })
     plan(2, { urgentAt: now })

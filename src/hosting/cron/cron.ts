@@ -22,6 +22,8 @@ export interface CronOptions {
   readonly log: { debug(facts: object, message: string): void; warn(facts: object, message: string): void }
   /** Milliseconds UTC; default: the system's. */
   readonly clock?: () => number
+  /** Milliseconds that nobody sets; default: the process', or those of a given clock. */
+  readonly monotonic?: () => number
 }
 
 export interface CronStats {
@@ -41,7 +43,10 @@ const LONGEST_PAUSE_MS = 6 * 60 * MINUTE_MS
 /** Looks between two turns of the event loop: about a millisecond. */
 const LOOKS_AT_ONCE = 25
 
-/** What is remembered of a site; all of it may be lost. */
+/** So far the clock may be corrected without its being a jump. */
+const STEP_MS = 1000
+
+/** What is remembered of a site, in times of the clock as it is; all of it may be lost. */
 interface Known {
   /** The database that `next` was read from; undefined: to be read again. */
   mark: string | undefined
@@ -74,6 +79,9 @@ const newlyKnown = (): Known => ({
 export class Cron {
   readonly #options: CronOptions
   readonly #clock: () => number
+  readonly #monotonic: () => number
+  /** How far the clock was ahead of the monotonic one. */
+  #aheadMs: number
   readonly #known = new Map<number, Known>()
   readonly #counts = { runs: 0, failures: 0, due: 0 }
   #timer: NodeJS.Timeout | undefined
@@ -83,6 +91,8 @@ export class Cron {
   constructor(options: CronOptions) {
     this.#options = options
     this.#clock = options.clock ?? Date.now
+    this.#monotonic = options.monotonic ?? options.clock ?? (() => performance.now())
+    this.#aheadMs = this.#clock() - this.#monotonic()
   }
 
   /** Looks every minute from now on. */
@@ -109,11 +119,25 @@ export class Cron {
 
   /** Looks at all sites once and runs what is due, for a minute at most: then it is time to look again. */
   async pass(): Promise<void> {
-    const startedAt = this.#clock()
-    for (const siteId of await this.#dueSites(startedAt)) {
+    const startedMs = this.#monotonic()
+    this.#followClock()
+    for (const siteId of await this.#dueSites(this.#clock())) {
       if (this.#stopped) return
       await this.#run(siteId)
-      if (this.#clock() - startedAt >= EVERY_MS) return
+      if (this.#monotonic() - startedMs >= EVERY_MS) return
+    }
+  }
+
+  /** Events happen by the clock, pauses last by the monotonic one: when the clock is set, what is remembered moves with it. */
+  #followClock(): void {
+    const jumpMs = this.#clock() - this.#monotonic() - this.#aheadMs
+    if (Math.abs(jumpMs) <= STEP_MS) return
+    this.#aheadMs += jumpMs
+    for (const known of this.#known.values()) {
+      known.askAt += jumpMs
+      known.ranAt += jumpMs
+      known.notBefore += jumpMs
+      if (known.waitingSince !== undefined) known.waitingSince += jumpMs
     }
   }
 
@@ -179,12 +203,17 @@ export class Cron {
     const site = await siteById(siteId)
     if (site?.state !== 'live' || this.#stopped) return
     const known = this.#knownOf(siteId)
-    const startedAt = this.#clock()
-    known.waitingSince ??= startedAt
-    const makeRoom = startedAt - known.waitingSince >= PATIENCE_MS
+    const startedMs = this.#monotonic()
+    known.waitingSince ??= this.#clock()
+    const makeRoom = this.#clock() - known.waitingSince >= PATIENCE_MS
+    const ended = () => {
+      this.#followClock()
+      const tookMs = this.#monotonic() - startedMs
+      return { tookMs, startedAt: this.#clock() - tookMs }
+    }
     try {
       const answer = checked(await php.runTask(site, 'cron', {}, { background: true, makeRoom }))
-      const tookMs = this.#clock() - startedAt
+      const { tookMs, startedAt } = ended()
       known.ranAt = startedAt
       known.waitingSince = undefined
       known.unproven = true
@@ -195,7 +224,7 @@ export class Cron {
       if (this.#stopped) return
       if (error instanceof PhpBusy) log.debug({ err: error, site: siteId }, 'scheduled events wait')
       else {
-        known.ranAt = startedAt
+        known.ranAt = ended().startedAt
         this.#fail(site, known, error)
       }
     }

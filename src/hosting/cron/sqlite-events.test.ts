@@ -109,6 +109,11 @@ describe('events from an SQLite file', () => {
     expect(await sqliteEvents().read(home)).toEqual({ ...expected, settled: false })
   })
 
+  it('is not kept from settling for an hour by a clock that is set back one', async () => {
+    make((database) => put(database, 'cron', cronValue('x', 1_700_000_000)))
+    expect(await sqliteEvents(() => Date.now() - 3_600_000).read(home)).toEqual(expected)
+  })
+
   it('does not believe a database in the middle of a write', async () => {
     make((database) => put(database, 'cron', cronValue('x', 1_700_000_000)))
     using database = new DatabaseSync(file)

@@ -55,7 +55,8 @@ async function read(homePath: string, clock: () => number): Promise<Look> {
     const serialized = await optionOf(pages, `${await tablePrefix(homePath)}options`, 'cron')
     const after = await handle.stat()
     if (hasJournal(homePath) || markOf(before) !== markOf(after)) return { kind: 'busy' }
-    const settled = clock() - Math.max(after.mtimeMs, after.ctimeMs) > SETTLED_MS
+    // a time to come is that of a clock that was set back since: the next change gets another one
+    const settled = Math.abs(clock() - Math.max(after.mtimeMs, after.ctimeMs)) > SETTLED_MS
     return { kind: 'read', next: nextEvents(serialized ? cronEvents(serialized) : []), settled }
   } finally {
     await file.handle.close()

@@ -106,6 +106,15 @@ test('an entry that PHP may still be writing waits until it is whole', async () 
   expect(messages()).toEqual(['whole', 'half'])
 })
 
+test('the last entry does not wait for an hour because the clock was set back one', async () => {
+  await appendFile(log, line('last').trimEnd())
+  const written = new Date(Date.now() + 3_600_000)
+  await utimes(log, written, written)
+  const followed = follower()
+  await followed.pass()
+  expect(messages()).toEqual(['last'])
+})
+
 test('what is not stored is read again; a host that dies in between stores nothing twice', async () => {
   await write(line('one') + line('two'))
   fails = true

@@ -168,7 +168,8 @@ export class PhpLogFollower {
     if (!found) return undefined
     try {
       if (found.stats.ino !== place.inode) return { records: [], place: known, more: true }
-      const whole = Date.now() - now.changedAtMs > QUIET_MS || this.#stopped
+      // a time to come is that of a clock that was set back since
+      const whole = Math.abs(Date.now() - now.changedAtMs) > QUIET_MS || this.#stopped
       const look = this.#read(site, found, place, whole)
       return now.sizeBytes < LONG_BYTES ? look : { ...look, more: true, after: () => putAside(site.homePath) }
     } finally {

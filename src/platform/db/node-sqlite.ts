@@ -71,14 +71,14 @@ class NodeSqliteDriver implements Driver {
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    const giveUpAt = Date.now() + LOCK_TIMEOUT_MS
+    const giveUpAt = performance.now() + LOCK_TIMEOUT_MS
     for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 20)) {
       try {
         // IMMEDIATE: two transactions that read and then write would otherwise end in SQLITE_BUSY without any waiting
         await connection.executeQuery(CompiledQuery.raw('begin immediate'))
         return
       } catch (error) {
-        if ((error as { errcode?: number }).errcode !== SQLITE_BUSY || Date.now() > giveUpAt) throw error
+        if ((error as { errcode?: number }).errcode !== SQLITE_BUSY || performance.now() > giveUpAt) throw error
       }
       await pause(waitMs)
     }

@@ -261,6 +261,8 @@ export interface OperationRow {
   /** How often a worker has taken it up; never goes back, so that it fences off late writers. */
   attempts: number
   run_at: number
+  /** Since when it waits for `run_at` by the database's clock; null: `run_at` is a time that somebody asked for. */
+  waits_since: number | null
   lease_owner: string | null
   lease_until: number | null
   error: string | null

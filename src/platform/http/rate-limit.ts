@@ -20,7 +20,8 @@ export function createRateLimit(name: string, limit: number): RateLimit {
   return {
     count(key, nowMs) {
       let window = windows.get(key)
-      if (!window || window.endsAt <= nowMs) {
+      // an end further away than a window's length: the clock was set back
+      if (!window || window.endsAt <= nowMs || window.endsAt > nowMs + WINDOW_MS) {
         window = { endsAt: nowMs + WINDOW_MS, used: 0 }
         windows.set(key, window)
       }

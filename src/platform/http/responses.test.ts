@@ -100,6 +100,15 @@ describe('rate limits', () => {
     expect((await lab.inject('GET', '/v1/thing')).headers.ratelimit).toBe('"application";r=1;t=60')
   })
 
+  it('429 does not last longer for a clock that is set back', async () => {
+    await open({ rateLimit: 1 })
+    await lab.inject('GET', '/v1/thing')
+    expect((await lab.inject('GET', '/v1/thing')).statusCode).toBe(429)
+    lab.clock -= 3_600_000
+    expect((await lab.inject('GET', '/v1/thing')).headers.ratelimit).toBe('"application";r=0;t=60')
+    expect((await lab.inject('GET', '/v1/thing')).headers['retry-after']).toBe('60')
+  })
+
   it('one application does not use up what another may', async () => {
     await open({ rateLimit: 1 })
     await lab.inject('GET', '/v1/thing')

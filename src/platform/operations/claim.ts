@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Database, isPostgres, isUniqueViolation, type Tx } from '../db/database.ts'
 import type { Definitions } from './definition.ts'
 import { databaseNow, type Lease, type StoredOperation } from './lease.ts'
+import { isAsSeen, type SeenLease } from './orphans.ts'
 import { changeStep, goOn, type Standing, type Surroundings } from './standing.ts'
 
 /** What a worker can take up, and in whose name. */
@@ -18,7 +19,7 @@ export interface Claimed {
   readonly standing: Standing
 }
 
-const ofLane = ({ runner, hostId, definitions }: Claimant): RawBuilder<boolean> =>
+export const ofLane = ({ runner, hostId, definitions }: Claimant): RawBuilder<boolean> =>
   sql<boolean>`o.runner = ${runner} and ${hostId === null ? sql`o.host_id is null` : sql`o.host_id = ${hostId}`}
     and o.type in (${sql.join([...definitions.keys()])})`
 
@@ -38,44 +39,45 @@ const dueOperations = (tx: Tx, claimant: Claimant, most: number): RawBuilder<unk
         where e.site_id = o.site_id and e.state = 'queued' and e.id < o.id and e.run_at <= ${databaseNow(tx)})))
   order by o.host_id, o.run_at, o.id limit ${most}`
 
-/** Operations whose worker has not been heard of for the length of their lease. */
-const orphanedOperations = (tx: Tx, claimant: Claimant, most: number): RawBuilder<unknown> => sql`
+/** Operations whose worker has died, as far as nobody else has taken them up since. */
+const orphanedOperations = (orphans: readonly SeenLease[], most: number): RawBuilder<unknown> => sql`
   select o.id from operations o
-  where o.state = 'running' and ${ofLane(claimant)} and o.lease_until < ${databaseNow(tx)}
+  where o.state = 'running' and (${sql.join(orphans.map(isAsSeen), sql` or `)})
   order by o.id limit ${most}`
 
 /** What there is to take up. */
 export interface Outlook {
   readonly due: boolean
-  readonly orphan: boolean
   /** Until the next operation is due, where one is queued for later. */
   readonly waitMs: number | undefined
+  /** The database's clock. */
+  readonly nowMs: number
 }
 
 /** Reads, without any lock, whether there is something to take up. */
 export async function lookOut(tx: Tx, claimant: Claimant): Promise<Outlook> {
-  const { rows } = await sql<{ due: number | null; orphan: number | null; wait: number | null }>`
-    select (${dueOperations(tx, claimant, 1)}) as due, (${orphanedOperations(tx, claimant, 1)}) as orphan,
+  const { rows } = await sql<{ due: number | null; now: number; wait: number | null }>`
+    select (${dueOperations(tx, claimant, 1)}) as due, ${databaseNow(tx)} as now,
       (select min(o.run_at) - ${databaseNow(tx)} from operations o
         where o.state = 'queued' and ${ofLane(claimant)} and o.run_at > ${databaseNow(tx)}) as wait`.execute(tx)
-  const { due, orphan, wait } = rows[0] ?? { due: null, orphan: null, wait: null }
-  return { due: due !== null, orphan: orphan !== null, waitMs: wait === null ? undefined : Math.max(1, wait) }
+  const { due, now, wait } = rows[0] as { due: number | null; now: number; wait: number | null }
+  return { due: due !== null, nowMs: Number(now), waitMs: wait === null ? undefined : Math.max(1, wait) }
 }
 
 /**
  * Takes up to `most` operations up, and records the beginning of their next steps.
- * @param orphans look also for operations whose worker has died
+ * @param orphans operations whose worker has died
  */
 export async function claim(
   database: Database,
   claimant: Claimant,
   surroundings: Surroundings,
-  { most, orphans }: { most: number; orphans: boolean },
+  { most, orphans }: { most: number; orphans: readonly SeenLease[] },
 ): Promise<Claimed[]> {
   const claimAtOnce = (count: number) =>
     database.transaction(async (tx) => {
       const now = surroundings.clock()
-      const taken = orphans ? await takeUp(tx, claimant, orphanedOperations(tx, claimant, count), now) : []
+      const taken = orphans.length > 0 ? await takeUp(tx, claimant, orphanedOperations(orphans, count), now) : []
       const left = count - taken.length
       if (left > 0) taken.push(...(await takeUp(tx, claimant, dueOperations(tx, claimant, left), now)))
       return taken.length > 0 ? beginWork(tx, claimant, taken, surroundings) : []

@@ -31,7 +31,10 @@ export async function cancelOperation(
   await tx
     .updateTable('operations')
     // one that waits for its next attempt need not wait any longer
-    .set({ cancel_requested: 1, ...(operation.state === 'queued' && { run_at: databaseNow(tx) }) })
+    .set({
+      cancel_requested: 1,
+      ...(operation.state === 'queued' && { run_at: databaseNow(tx), waits_since: databaseNow(tx) }),
+    })
     .where('id', '=', operationId)
     .execute()
   await announce(tx, 'operations')
@@ -88,6 +91,7 @@ export async function retryOperation(
       error: null,
       progress: 0,
       run_at: databaseNow(tx),
+      waits_since: databaseNow(tx),
       started_at: null,
       finished_at: null,
     })

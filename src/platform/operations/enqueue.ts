@@ -34,6 +34,7 @@ export async function enqueue<Schema extends TSchema>(
 ): Promise<number> {
   checkInput(definition, input)
   const onHost = definition.on === 'host'
+  const now = Date.now()
   if (onHost && options.hostId == null) throw new TypeError(`${definition.name} runs on a host: hostId is needed`)
   const row = {
     type: definition.name,
@@ -43,12 +44,16 @@ export async function enqueue<Schema extends TSchema>(
     accountId: options.accountId ?? null,
     input: JSON.stringify(input),
     source: options.source === undefined ? null : JSON.stringify(options.source),
-    createdAt: options.now ?? Date.now(),
+    createdAt: options.now ?? now,
   }
   const byServersClock = options.runAt === undefined && isPostgres(tx)
   const inserted = byServersClock
     ? await insertDueNow(tx, row)
-    : await insertDueAt(tx, { ...row, runAt: options.runAt ?? Date.now() })
+    : await insertDueAt(tx, {
+        ...row,
+        runAt: options.runAt ?? now,
+        waitsSince: options.runAt === undefined ? now : null,
+      })
   const { id } = inserted[0] as { id: number }
   await insertSteps(tx, id, Object.keys(definition.steps))
   await announce(tx, 'operations')
@@ -66,10 +71,16 @@ type NewOperation = {
   createdAt: number
 }
 
-const insertDueNow = precompiled((tx, row: NewOperation) => insertOperation(tx, row, databaseNow(tx)))
-const insertDueAt = precompiled((tx, row: NewOperation & { runAt: number }) => insertOperation(tx, row, row.runAt))
+const insertDueNow = precompiled((tx, row: NewOperation) =>
+  insertOperation(tx, row, { runAt: databaseNow(tx), waitsSince: databaseNow(tx) }),
+)
+const insertDueAt = precompiled((tx, row: NewOperation & { runAt: number; waitsSince: number | null }) =>
+  insertOperation(tx, row, row),
+)
 
-const insertOperation = (tx: Tx, row: NewOperation, runAt: number | RawBuilder<number>) =>
+type Due = { runAt: number | RawBuilder<number>; waitsSince: number | RawBuilder<number> | null }
+
+const insertOperation = (tx: Tx, row: NewOperation, due: Due) =>
   tx
     .insertInto('operations')
     .values({
@@ -84,7 +95,8 @@ const insertOperation = (tx: Tx, row: NewOperation, runAt: number | RawBuilder<n
       ending: null,
       cancel_requested: 0,
       attempts: 0,
-      run_at: runAt,
+      run_at: due.runAt,
+      waits_since: due.waitsSince,
       lease_owner: null,
       lease_until: null,
       error: null,

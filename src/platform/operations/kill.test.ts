@@ -88,7 +88,7 @@ for (const { dialect, skip } of dialects) {
         for (const at of ['starting', 'ran', 'recording', 'recorded'] as const)
           if (at !== 'ran' || step === 'files' || step === 'publish') boundaries.push({ at, step })
       for (const killAt of boundaries) {
-        const { child } = startProcess({ killAt })
+        const { child } = startProcess({ killAt, leaseMs: 400, lookEveryMs: 100 })
         await once(child, 'exit')
         expect([killAt, child.signalCode]).toEqual([killAt, 'SIGKILL'])
         // as if the time of the lease had passed
@@ -130,7 +130,7 @@ for (const { dialect, skip } of dialects) {
     })
 
     test('a process that was paused and wakes up after its lease was taken cannot write', async () => {
-      const quick = { leaseMs: 600, lookEveryMs: 100 }
+      const quick = { leaseMs: 3000, lookEveryMs: 100 }
       const paused = startProcess(quick)
       await paused.said('ready')
       const id = await made.database.transaction((tx) => enqueue(tx, stubbornTest, { site: 1 }, { siteId: 1 }))

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { isPostgres, type Tx } from '../db/database.ts'
+import { type Database, isPostgres, type Tx } from '../db/database.ts'
 import type { OperationRow } from '../db/schema.ts'
 
 /** A worker's right to one operation. */
@@ -28,6 +28,13 @@ export function databaseNow(tx: Tx): RawBuilder<number> {
   return isPostgres(tx)
     ? sql<number>`floor(extract(epoch from statement_timestamp()) * 1000)::bigint`
     : sql<number>`${Date.now()}`
+}
+
+/** The same, asked for. */
+export async function readDatabaseTime(database: Database): Promise<number> {
+  if (!isPostgres(database.read)) return Date.now()
+  const { rows } = await sql<{ now: number }>`select ${databaseNow(database.read)} as now`.execute(database.read)
+  return Number(rows[0]?.now)
 }
 
 /**

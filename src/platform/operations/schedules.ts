@@ -3,6 +3,7 @@ import type { Database, Tx } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
 import type { Definition } from './definition.ts'
 import { type EnqueueOptions, enqueue } from './enqueue.ts'
+import { readDatabaseTime } from './lease.ts'
 
 /** Recurring work, made by {@link schedule}. */
 export interface Schedule {
@@ -56,7 +57,7 @@ export interface SchedulerOptions {
   readonly database: Database
   readonly schedules: readonly Schedule[]
   readonly log: Log
-  /** Milliseconds UTC. */
+  /** Milliseconds UTC; the database's unless given, so that controls whose clocks differ agree. */
   readonly clock?: () => number
 }
 
@@ -67,14 +68,15 @@ export interface Scheduler {
   stop(): Promise<void>
 }
 
-/** Longest sleep: a clock that was put forward is noticed. */
+/** Longest sleep: a clock that was set is noticed. */
 const LOOK_EVERY_MS = 30_000
 
 /**
  * Enqueues the operations of schedules; any number of controls may run one. Slots that were missed are made up for by one
  * operation, that of the latest. A schedule that is new begins with its next slot.
  */
-export function createScheduler({ database, schedules, log, clock = Date.now }: SchedulerOptions): Scheduler {
+export function createScheduler({ database, schedules, log, ...options }: SchedulerOptions): Scheduler {
+  const clock = async () => options.clock?.() ?? readDatabaseTime(database)
   let timer: NodeJS.Timeout | undefined
   let ticking: Promise<void> = Promise.resolve()
   let stopped = false
@@ -82,18 +84,22 @@ export function createScheduler({ database, schedules, log, clock = Date.now }: 
   const tick = async () => {
     for (const each of schedules) {
       try {
-        await enqueueDue(database, each, clock(), log)
+        await enqueueDue(database, each, await clock(), log)
       } catch (error) {
         log.error({ err: error, schedule: each.name }, 'scheduled work could not be enqueued')
       }
     }
   }
   const tickOn = () => {
-    ticking = tick().then(() => {
-      const now = clock()
-      const next = Math.min(...schedules.map((each) => slotAt(each, now) + each.everyMs - now))
-      if (!stopped) timer = setTimeout(tickOn, Math.min(LOOK_EVERY_MS, Math.max(1, next)))
-    })
+    ticking = tick()
+      .then(async () => {
+        const now = await clock()
+        return Math.min(...schedules.map((each) => slotAt(each, now) + each.everyMs - now))
+      })
+      .catch(() => LOOK_EVERY_MS)
+      .then((next) => {
+        if (!stopped) timer = setTimeout(tickOn, Math.min(LOOK_EVERY_MS, Math.max(1, next)))
+      })
   }
   return {
     start() {
@@ -108,12 +114,10 @@ export function createScheduler({ database, schedules, log, clock = Date.now }: 
   }
 }
 
-/** A recorded slot so far ahead was written by a clock that was wrong; it would stop the schedule until then. */
-const WRONG_CLOCK_MS = DAY_MS
-
 async function enqueueDue(database: Database, each: Schedule, now: number, log: Log): Promise<void> {
   const slot = slotAt(each, now)
-  const isDue = (last: number) => last < slot || last > slot + each.everyMs + WRONG_CLOCK_MS
+  // a slot further ahead than the next was recorded before the clock was set back: it would stop the schedule until then
+  const isDue = (last: number) => last < slot || last > slot + each.everyMs
   const row = await lastSlotOf(database.read, each.name)
   if (row !== undefined && !isDue(row)) return
   await database.transaction(async (tx) => {

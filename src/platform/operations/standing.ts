@@ -183,6 +183,7 @@ export async function putBack(
     .set({
       state: 'queued',
       run_at: sql<number>`${databaseNow(tx)} + ${afterMs}`,
+      waits_since: databaseNow(tx),
       lease_owner: null,
       lease_until: null,
       error,

@@ -3,11 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { TSchema } from 'typebox'
 import type { Database } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
-import { type Claimant, claim, lookOut } from './claim.ts'
+import { type Claimant, claim, lookOut, ofLane } from './claim.ts'
 import { type AnyDefinition, type Definition, definitionsByName } from './definition.ts'
 import { type Execution, execute } from './execution.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import type { Moment, WorkerSurroundings } from './make-move.ts'
+import { runningLeases, type SeenLease, watchLeases } from './orphans.ts'
+import { shortenWaits, watchClock } from './waits.ts'
 
 export interface WorkerOptions<Services> {
   readonly database: Database
@@ -76,11 +78,15 @@ export function createWorker<Services>(options: WorkerOptions<Services>): Worker
   let lookAgain = false
   let hungry = false
   let lookedOutAt = Number.NEGATIVE_INFINITY
+  let leasesReadAt = Number.NEGATIVE_INFINITY
   let nextLook: NodeJS.Timeout | undefined
+  const leases = watchLeases(leaseMs)
+  const time = watchClock()
+  let wrongWaits = 0
   const ends: (() => void)[] = []
 
   /** @returns how many operations were taken up */
-  const takeUp = async (most: number, orphans: boolean): Promise<number> => {
+  const takeUp = async (most: number, orphans: readonly SeenLease[]): Promise<number> => {
     const claimed = await claim(database, claimant, surroundings, { most, orphans })
     for (const { lease, standing } of claimed) {
       const definition = definitions.get(standing.operation.type) as AnyDefinition
@@ -94,18 +100,35 @@ export function createWorker<Services>(options: WorkerOptions<Services>): Worker
     return claimed.length
   }
 
+  const followClock = async (nowMs: number): Promise<void> => {
+    // twice: a transaction that had read the clock before may not have been over at the first time
+    if (time.wasSetBack(nowMs)) wrongWaits = 2
+    if (wrongWaits === 0) return
+    if ((await shortenWaits(database, ofLane(claimant))) > 0) lookAgain = true
+    wrongWaits--
+  }
+
+  /** Notices of others' work say nothing of workers that have died: for these it looks from time to time. */
+  const findOrphans = async (): Promise<readonly SeenLease[]> => {
+    if (performance.now() - leasesReadAt < lookEveryMs / 2) return []
+    leasesReadAt = performance.now()
+    return leases.orphansAmong(await runningLeases(database.read, ofLane(claimant)))
+  }
+
   /** Takes up what there is, as much as fits. @returns milliseconds until it should look again, notices apart */
   const takeUpAll = async (): Promise<number> => {
     while (running.size < concurrency && !stopping) {
       lookAgain = false
-      let orphans = false
+      let orphans: readonly SeenLease[] = []
       if (!hungry || performance.now() - lookedOutAt > lookEveryMs) {
         // a read first: most notices are of others' work, and on SQLite a claim takes the one right to write
         const outlook = await lookOut(database.read, claimant)
         lookedOutAt = performance.now()
-        if (!outlook.due && !outlook.orphan && !lookAgain) return outlook.waitMs ?? lookEveryMs
-        orphans = outlook.orphan
-        hungry = outlook.due || outlook.orphan
+        await followClock(outlook.nowMs)
+        orphans = await findOrphans()
+        hungry = outlook.due || orphans.length > 0
+        if (!hungry && !lookAgain) return outlook.waitMs ?? lookEveryMs
+        if (!hungry) continue
         if (!hungry) continue
       }
       const most = concurrency - running.size
