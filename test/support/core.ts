@@ -4,9 +4,10 @@ import { CoreUnavailable, createCoreLibrary } from '../../src/hosting/core-libra
 
 /**
  * Folder with an unpacked WordPress for tests, or undefined when this machine reaches no source of one. Fetched once a
- * machine and user; any number of test processes may ask at once. Never write into it.
+ * machine and user; any number of test processes may ask at once. TEST_WORDPRESS_CORE names another. Never write into it.
  */
 export async function testCore(): Promise<string | undefined> {
+  if (process.env.TEST_WORDPRESS_CORE) return process.env.TEST_WORDPRESS_CORE
   const library = createCoreLibrary({
     dataDir: join(tmpdir(), `stead-test-core-${userInfo().uid}`),
     coreSource: undefined,

@@ -205,6 +205,13 @@ export async function prepareStead({
     return ((await response.json()) as { access_token: string }).access_token
   }
   const api: Stead['api'] = async (method, path, body, headers = {}) => {
+    const reply = await apiWithToken(method, path, body, headers)
+    if (reply.status !== 401) return reply
+    // it has expired
+    token = undefined
+    return apiWithToken(method, path, body, headers)
+  }
+  const apiWithToken = async (method: string, path: string, body: unknown, headers: Record<string, string>) => {
     token ??= await freshToken()
     const response = await fetch(`${apiUrl}${path}`, {
       method,
