@@ -49,7 +49,7 @@ async function onDialect(dialect: 'sqlite' | 'postgres'): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'stead-bench-'))
   try {
     const applications = await seed(made)
-    await made.database.transaction((tx) => reportHost(tx, 1, {}))
+    await made.database.transaction((tx) => reportHost(tx, { hostId: 1, epoch: 0 }, {}))
     // what PostgreSQL does by itself within a minute; plans for empty tables read all of a table that has grown
     const learn = async () => {
       await made.database.transaction((tx) => sql`analyze`.execute(tx))
@@ -168,7 +168,7 @@ async function seed({ database }: TestDatabase): Promise<NewApplication[]> {
 /** What a running host does. */
 function reportEvery({ database }: TestDatabase, ms: number): NodeJS.Timeout {
   return setInterval(() => {
-    void database.transaction((tx) => reportHost(tx, 1, {}))
+    void database.transaction((tx) => reportHost(tx, { hostId: 1, epoch: 0 }, {}))
   }, ms)
 }
 

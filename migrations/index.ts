@@ -6,6 +6,7 @@ import { caches } from './0004-caches.ts'
 import { statistics } from './0005-statistics.ts'
 import { counts } from './0006-counts.ts'
 import { hostCounts } from './0007-host-counts.ts'
+import { identity } from './0008-identity.ts'
 import { waits } from './0013-waits.ts'
 import { processes } from './0014-processes.ts'
 import { corrections } from './0015-corrections.ts'
@@ -19,6 +20,7 @@ export const migrations: Record<string, Migration> = {
   '0005-statistics': statistics,
   '0006-counts': counts,
   '0007-host-counts': hostCounts,
+  '0008-identity': identity,
   '0013-waits': waits,
   '0014-processes': processes,
   '0015-corrections': corrections,

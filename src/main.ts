@@ -2,6 +2,7 @@ import { Socket } from 'node:net'
 import { parseArguments } from './cli/arguments.ts'
 import { commandUsages } from './cli/commands.ts'
 import { ConfigError, readConfig } from './config.ts'
+import { OperatorError } from './platform/operator-error.ts'
 
 /** What Node calls experimental and Stead relies on, tested with the pinned version. */
 const expected = /SQLite|[Tt]ype [Ss]tripping|stripTypeScriptTypes/
@@ -14,8 +15,9 @@ process.on('warning', (warning) => {
 const commands: Record<string, () => Promise<{ run: Command }>> = {
   serve: () => import('./roles/supervisor.ts'),
   control: () => import('./roles/process.ts'),
-  host: () => import('./roles/process.ts'),
   edge: () => import('./roles/process.ts'),
+  host: () => import('./cli/host.ts'),
+  key: () => import('./cli/key.ts'),
   account: () => import('./cli/account.ts'),
   application: () => import('./cli/application.ts'),
   site: () => import('./cli/site.ts'),
@@ -43,10 +45,12 @@ try {
     process.exit(2)
   }
   // faults that a person can act on say so in one line; anything else shows where it came from
-  const isPlain =
-    error instanceof Error && ['CommandError', 'DatabaseTooNew', 'HostInUse', 'CannotListen'].includes(error.name)
-  console.error(isPlain ? error.message : error)
-  process.exit(isPlain ? 2 : 1)
+  if (error instanceof OperatorError) {
+    console.error(error.message)
+    process.exit(error.exitCode)
+  }
+  console.error(error)
+  process.exit(1)
 }
 
 /** A launcher that is killed cannot pass on any signal: the end of its pipe says that it is gone. */

@@ -11,13 +11,13 @@ import {
 } from '../resources/account/account.ts'
 import { firstPlan, planNames } from '../resources/account/plans.ts'
 import type { CommandCall } from './arguments.ts'
-import { needed, onGround, optional } from './ground.ts'
+import { needed, onRecords, optional } from './ground.ts'
 import { CommandError, printOne, printRows } from './output.ts'
 
 /** `stead account create|list|update|set-plan` */
 export async function run(call: CommandCall): Promise<number> {
   const asJson = call.flags.json === true
-  return onGround(call, async ({ database }) => {
+  return onRecords(call, async ({ database }) => {
     switch (call.words[0]) {
       case 'create': {
         const email = needed(call, 'email')

@@ -8,13 +8,13 @@ import {
   revokeApplication,
 } from '../resources/account/account.ts'
 import type { CommandCall } from './arguments.ts'
-import { needed, onGround, optional } from './ground.ts'
+import { needed, onRecords, optional } from './ground.ts'
 import { CommandError, printOne, printRows } from './output.ts'
 
 /** `stead application create|list|revoke` */
 export async function run(call: CommandCall): Promise<number> {
   const asJson = call.flags.json === true
-  return onGround(call, async ({ database }) => {
+  return onRecords(call, async ({ database }) => {
     switch (call.words[0]) {
       case 'create': {
         const made = await database.transaction(async (tx) => {

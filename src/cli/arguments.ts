@@ -76,9 +76,9 @@ function argumentOf(name: string, inline: string | undefined, rest: string[]): s
 function check(command: string, verb: string | undefined, flags: Readonly<Record<string, unknown>>): void {
   if (!Object.hasOwn(commandUsages, command))
     throw new ConfigError(`${command} is no command of Stead. See: stead help`)
-  const { verbs, flags: ownFlags } = commandUsages[command] as (typeof commandUsages)[string]
+  const { verbs, flags: ownFlags, runsAlone } = commandUsages[command] as (typeof commandUsages)[string]
   const verbNames = Object.keys(verbs ?? {})
-  if (verbs && !verbNames.includes(verb ?? ''))
+  if (verbs && !verbNames.includes(verb ?? '') && !(runsAlone && verb === undefined))
     throw new ConfigError(`stead ${command} needs one of: ${verbNames.join(', ')}. See: stead help ${command}`)
   const allowed = { ...commonFlags, ...ownFlags, ...verbs?.[verb ?? '']?.flags }
   for (const name of Object.keys(flags))

@@ -13,8 +13,9 @@ export interface Usage {
 }
 
 export interface CommandUsage extends Usage {
-  /** The words that may follow the command; one must. */
+  /** The words that may follow the command; one must, unless it runs alone. */
   readonly verbs?: Readonly<Record<string, Usage>>
+  readonly runsAlone?: boolean
   /** Settings mean nothing to it: it works where they are wrong. */
   readonly needsNoSettings?: boolean
 }
@@ -32,7 +33,30 @@ const plan = { value: 'PLAN', help: 'Personal, Business or High Traffic' }
 export const commandUsages: Readonly<Record<string, CommandUsage>> = {
   serve: { about: 'run everything on this machine' },
   control: { about: 'run the API alone; any number of them on one PostgreSQL' },
-  host: { about: 'run what keeps sites and their PHP' },
+  host: {
+    about: 'run what keeps sites and their PHP',
+    runsAlone: true,
+    verbs: {
+      list: { about: 'list hosts, and what was set aside in this data folder' },
+      adopt: {
+        about: 'bind this data folder to this database; homes that it does not know are set aside',
+        flags: {
+          '--host': {
+            value: 'NAME',
+            help: 'the host that the folder is from now on; default: the one it was, else a new one',
+          },
+        },
+      },
+    },
+  },
+  key: {
+    about: 'the master key',
+    verbs: {
+      accept: {
+        about: 'take the key in force, or a new one, for the right one: what is sealed under the old one is lost',
+      },
+    },
+  },
   edge: { about: 'run the gateway for visitors' },
   account: {
     about: 'accounts of the API',

@@ -1,16 +1,19 @@
-import type { Ground } from '../roles/part.ts'
-import { openGround } from '../roles/part.ts'
+import { openRecords, type Records, type RecordsOptions } from '../roles/part.ts'
 import type { CommandCall } from './arguments.ts'
 import { CommandError } from './output.ts'
 
-/** Runs a command's work on the database that the settings name, and closes it. */
-export async function onGround(call: CommandCall, work: (ground: Ground) => Promise<void>): Promise<number> {
-  const ground = await openGround({ ...call.config, logLevel: 'warn' }, 'cli')
+/** Runs a command's work on the database that the settings name, and closes it. No command makes a folder or a database by itself. */
+export async function onRecords(
+  call: CommandCall,
+  work: (records: Records) => Promise<void>,
+  options: RecordsOptions = { makes: false, strangers: 'refuse' },
+): Promise<number> {
+  const records = await openRecords(call.config, options)
   try {
-    await work(ground)
+    await work(records)
     return 0
   } finally {
-    await ground.database.close()
+    await records.database.close()
   }
 }
 

@@ -19,10 +19,16 @@ export async function run({ words, flags }: Pick<CommandCall, 'words' | 'flags'>
 const asJson = (value: unknown): string => JSON.stringify(value, null, 2)
 
 function overview(): string {
-  const rows = Object.entries(commandUsages).map(([name, { about, verbs }]): [string, string] => [
-    `stead ${name}${verbs ? ` ${Object.keys(verbs).join('|')}` : ''}`,
-    about,
-  ])
+  const rows = Object.entries(commandUsages).flatMap(([name, { about, verbs, runsAlone }]): [string, string][] => {
+    const words = Object.keys(verbs ?? {}).join('|')
+    if (!verbs) return [[`stead ${name}`, about]]
+    return runsAlone
+      ? [
+          [`stead ${name}`, about],
+          [`stead ${name} ${words}`, Object.values(verbs)[0]?.about ?? ''],
+        ]
+      : [[`stead ${name} ${words}`, about]]
+  })
   return `Stead ${version}: a control plane for WordPress sites
 
 ${table(rows)}
@@ -33,10 +39,9 @@ ${table(flagRows(commonFlags))}
 Exit codes: 0 done, 1 a failure of Stead, 2 a command or setting that cannot be used (the reason is on standard error).`
 }
 
-function commandText(name: string, { about, flags, verbs }: CommandUsage): string {
-  const parts = verbs
-    ? Object.entries(verbs).map(([verb, usage]) => usageText(`stead ${name} ${verb}`, usage))
-    : [usageText(`stead ${name}`, { about, flags })]
+function commandText(name: string, { about, flags, verbs, runsAlone }: CommandUsage): string {
+  const ofVerbs = Object.entries(verbs ?? {}).map(([verb, usage]) => usageText(`stead ${name} ${verb}`, usage))
+  const parts = verbs && !runsAlone ? ofVerbs : [usageText(`stead ${name}`, { about, flags }), ...ofVerbs]
   return `${parts.join('\n\n')}\n\n${table(flagRows(commonFlags))}`
 }
 

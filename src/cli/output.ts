@@ -1,5 +1,7 @@
+import { OperatorError } from '../platform/operator-error.ts'
+
 /** A command that cannot do what was asked: the message says what to do instead. */
-export class CommandError extends Error {
+export class CommandError extends OperatorError {
   override readonly name = 'CommandError'
 }
 

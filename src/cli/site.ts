@@ -1,14 +1,14 @@
 import { Problem } from '../platform/http/problem.ts'
 import { restoreFromTrash, SiteIsLeaving } from '../resources/sites/trash.ts'
 import type { CommandCall } from './arguments.ts'
-import { needed, onGround } from './ground.ts'
+import { needed, onRecords } from './ground.ts'
 import { CommandError, printOne } from './output.ts'
 
 /** `stead site restore`: an operator's undo of a deletion. */
 export async function run(call: CommandCall): Promise<number> {
   if (call.words[0] !== 'restore') throw new CommandError('stead site restore. See: stead help')
   const name = needed(call, 'name').toLowerCase()
-  return onGround(call, async ({ database }) => {
+  return onRecords(call, async ({ database }) => {
     const site = await database
       .transaction((tx) => restoreFromTrash(tx, name, Date.now()))
       .catch((error) => {

@@ -47,32 +47,40 @@ export async function hostedSites(tx: Tx, hostId: number): Promise<HostedRecord[
   return hosted(tx, hostId).orderBy('sites.id').execute()
 }
 
-/** Makes the host known under its name, or its new address. @returns its id */
+/** Makes the host known under its name, or its new address and epoch. @returns its id */
 export async function registerHost(
   tx: Tx,
-  values: { name: string; address: string; datacenters: string; now: number },
+  values: {
+    name: string
+    address: string
+    datacenters: string
+    identity: string
+    epoch: number
+    now: number
+  },
 ): Promise<number> {
+  const { name, address, datacenters, identity, epoch, now } = values
   const { id } = await tx
     .insertInto('hosts')
     .values({
-      name: values.name,
-      address: values.address,
-      datacenters: values.datacenters,
+      name,
+      address,
+      datacenters,
+      identity,
+      epoch,
       max_sites: 100_000,
       facts: '{}',
       seen_at: databaseNow(tx),
     })
     .onConflict((conflict) =>
-      conflict
-        .column('name')
-        .doUpdateSet({ address: values.address, datacenters: values.datacenters, seen_at: databaseNow(tx) }),
+      conflict.column('name').doUpdateSet({ address, datacenters, identity, epoch, seen_at: databaseNow(tx) }),
     )
     .returning('id')
     .executeTakeFirstOrThrow()
   // its port is another one after each start: edges that learn it from a refused connection have refused a visitor
   await tx
     .updateTable('routes')
-    .set({ changed_at: values.now })
+    .set({ changed_at: now })
     .where(
       'site_id',
       'in',
@@ -83,19 +91,28 @@ export async function registerHost(
   return id
 }
 
-/** The host is alive, and says this of itself. */
-export async function reportHost(tx: Tx, hostId: number, facts: object): Promise<void> {
+/**
+ * The host is alive, and says this of itself.
+ * @returns whether it is still the one: false when the same host was started elsewhere since, or the database was put back
+ */
+export async function reportHost(
+  tx: Tx,
+  { hostId, epoch }: { hostId: number; epoch: number },
+  facts: object,
+): Promise<boolean> {
   const { sites, last } = await tx
     .selectFrom('sites')
     .select(({ fn }) => [fn.countAll<number>().as('sites'), fn.max('id').as('last')])
     .where('host_id', '=', hostId)
     .where('deleted_at', 'is', null)
     .executeTakeFirstOrThrow()
-  await tx
+  const { numUpdatedRows } = await tx
     .updateTable('hosts')
     .set({ seen_at: databaseNow(tx), facts: JSON.stringify(facts), counted_sites: sites, counted_to: last ?? 0 })
     .where('id', '=', hostId)
-    .execute()
+    .where('epoch', '=', epoch)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
 }
 
 /** What all hosts say of themselves. */

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config, ListenAddress } from '../config.ts'
+import { OperatorError } from '../platform/operator-error.ts'
 
 /** A predecessor whose supervisor died closes its ports at once, before it finishes what is under way. */
 const PREDECESSOR_CLOSES_MS = 3000
@@ -14,7 +15,7 @@ const reasons: Record<string, string> = {
 }
 
 /** An address on which nobody can listen as the settings stand. */
-export class CannotListen extends Error {
+export class CannotListen extends OperatorError {
   override readonly name = 'CannotListen'
 }
 

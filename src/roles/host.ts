@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { hostBudgets } from '../budgets.ts'
@@ -7,16 +5,21 @@ import { createCoreLibrary } from '../hosting/core-library/core-library.ts'
 import type { CoreProgress } from '../hosting/core-library/core-source.ts'
 import { Cron } from '../hosting/cron/cron.ts'
 import { sqliteEvents } from '../hosting/cron/sqlite-events.ts'
+import { HomeFolders } from '../hosting/homes/home-folders.ts'
 import { Homes } from '../hosting/homes/homes.ts'
 import { createPreparation } from '../hosting/homes/preparation.ts'
 import { Spares } from '../hosting/homes/spares.ts'
 import { type HostedRecord, hostedSite, hostedSites, registerHost, reportHost } from '../hosting/host.store.ts'
+import { bindFolder } from '../hosting/identity/bind.ts'
+import { fenced } from '../hosting/identity/faults.ts'
 import { PhpPool } from '../hosting/php/pool.ts'
 import { defaultEgressLimits } from '../hosting/php/wasm/egress.ts'
 import { createWasmRuntime } from '../hosting/php/wasm/start.ts'
 import { PhpLogFollower } from '../hosting/php-log/follower.ts'
 import { openPlaces } from '../hosting/php-log/positions.ts'
 import { createSiteChanges } from '../hosting/site-changes/site-changes.ts'
+import { sqliteDatabase } from '../hosting/site-database/sqlite.ts'
+import { watchSites } from '../hosting/site-database/watch-sites.ts'
 import { HeldAnswers } from '../hosting/web-server/held-answers.ts'
 import { createWebServer, type HostedSite } from '../hosting/web-server/web-server.ts'
 import { hostJobs } from '../jobs.ts'
@@ -27,14 +30,16 @@ import { namelessFolder } from '../platform/files/nameless-file.ts'
 import { writeFileOnce } from '../platform/files/write-file.ts'
 import { enqueue } from '../platform/operations/enqueue.ts'
 import { createWorker } from '../platform/operations/worker.ts'
+import { OperatorError } from '../platform/operator-error.ts'
 import { defaultPhpVersion } from '../resources/account/account.ts'
 import { purgeCaches } from '../resources/edge-cache/edge-cache.ts'
 import { configureSite } from '../resources/sites/configure-site.job.ts'
 import type { HostServices } from '../resources/sites/host-services.ts'
+import { tellOfLostSite } from '../resources/sites/lost-site.ts'
 import { findSite } from '../resources/sites/site.store.ts'
 import { stagingAddress } from '../resources/sites/site.ts'
 import { untilFree } from './free-port.ts'
-import type { Ground, Part } from './part.ts'
+import { type Ground, type Part, whereRecordsAre } from './part.ts'
 import { startReporting } from './reporting.ts'
 
 const REPORT_EVERY_MS = 2000
@@ -44,7 +49,7 @@ const MB = 1 << 20
 const PREDECESSOR_ENDS_MS = 40_000
 
 /** The data folder is another process'. */
-export class HostInUse extends Error {
+export class HostInUse extends OperatorError {
   override readonly name = 'HostInUse'
 }
 
@@ -58,10 +63,11 @@ export interface HostOptions {
 export async function startHost(ground: Ground, options: HostOptions = {}): Promise<Part> {
   const { config, database, log } = ground
   const budgets = openBudgets(hostBudgets(config))
-  await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
   // two hosts would run two PHP processes on one site's database, and each would clear away what the other is making
   const unlock = await lockFile(join(config.dataDir, 'host.lock'), PREDECESSOR_ENDS_MS)
   if (!unlock) throw new HostInUse(`Another host process uses the data folder ${config.dataDir}`)
+  const bound = await bindFolder(config.dataDir, { database, where: whereRecordsAre(config) }, Date.now())
+  const { name, identity } = bound
   const isRoot = process.getuid?.() === 0
   const spillFolder = await namelessFolder(join(config.dataDir, 'spill'))
   const runtime = await createWasmRuntime({
@@ -75,7 +81,17 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     record: (siteId, change) => database.transaction((tx) => purgeCaches(tx, siteId, change)),
     log,
   })
-  const pool = new PhpPool(runtime, {
+  const sites = watchSites({
+    database: sqliteDatabase,
+    log,
+    onLost(siteId, fault) {
+      const loss = { siteId, fault, operatorEmail: config.accountEmail, now: Date.now() }
+      database
+        .transaction((tx) => tellOfLostSite(tx, loss))
+        .catch((error) => log.error({ err: error, siteId }, 'nobody could be told of a lost site'))
+    },
+  })
+  const pool = new PhpPool(sites.guard(runtime), {
     onNote: (siteId, text) => changes.take(siteId, text),
     log,
     requestMs: config.phpRequestSeconds * 1000,
@@ -87,10 +103,13 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     bodies: { mostBytes: config.uploadMaxMb * MB, folder: spillFolder, budgets },
   })
   const library = createCoreLibrary({ ...config, allowPrivate: config.allowPrivateFetch, log })
-  const name = await hostName(config.dataDir)
   let hosted: (siteId: number) => Promise<HostedSite | undefined> = async () => undefined
   const server = createWebServer({
-    siteById: (siteId) => hosted(siteId),
+    async siteById(siteId) {
+      const site = await hosted(siteId)
+      if (site) sites.check(site)
+      return site
+    },
     php: pool,
     answers: new HeldAnswers({ memory: budgets.answerMemory, disk: budgets.answerDisk, folder: spillFolder, log }),
     hostKey: ground.hostKey,
@@ -106,10 +125,16 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   const { port } = server.address() as AddressInfo
   const address = `http://${config.hostListen.host.includes(':') ? `[${config.hostListen.host}]` : config.hostListen.host}:${port}`
   const datacenters = config.hostDatacenters.join(',')
-  const hostId = await database.transaction((tx) => registerHost(tx, { name, address, datacenters, now: Date.now() }))
-  const homes = new Homes({ database, dataDir: config.dataDir, hostId, prepared: config.preparedSites, isRoot, log })
+  const { host, epoch } = identity.current
+  const hostId = await database.transaction((tx) =>
+    registerHost(tx, { name, address, datacenters, identity: host, epoch, now: Date.now() }),
+  )
+  const folders = new HomeFolders({ dataDir: config.dataDir, identity, isRoot, log })
+  const homes = new Homes({ database, hostId, folders, identity, prepared: config.preparedSites, log })
   const spares = new Spares({ homes, pool, count: config.spareSites, phpVersion: defaultPhpVersion, log })
-  await homes.cleanUp()
+  await homes.reconcile(bound)
+  // last: until it is there, homes without a mark are taken for what their records say
+  if (bound.isTakenOver) await identity.write()
   const corePath = (version: string) => join(config.dataDir, 'cores', version)
   const site = (record: HostedRecord): HostedSite => {
     const home = homes.home({
@@ -168,15 +193,19 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     refill: preparation.refill,
   }
   const worker = createWorker({ database, definitions: hostJobs, runner: 'host', hostId, services, log })
-  const report = () =>
-    database.transaction((tx) =>
-      reportHost(tx, hostId, {
-        ...preparation.state(),
-        containment: runtime.containment(),
-        php: pool.stats(),
-        cron: cron.stats(),
-      }),
-    )
+  const fault = Promise.withResolvers<OperatorError>()
+  const report = async () => {
+    const facts = {
+      ...preparation.state(),
+      containment: runtime.containment(),
+      php: pool.stats(),
+      cron: cron.stats(),
+      setAsideHomes: folders.setAside,
+      lostSites: sites.lost(),
+    }
+    const isStillOurs = await database.transaction((tx) => reportHost(tx, { hostId, epoch }, facts))
+    if (!isStillOurs) fault.resolve(fenced(name))
+  }
   await report()
   const reporting = setInterval(
     () => report().catch((error) => log.error({ err: error }, 'report failed')),
@@ -193,6 +222,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   const budgetReports = startReporting(ground, 'host', budgets)
   log.info({ address, ...runtime.containment() }, 'the host listens')
   return {
+    fault: fault.promise,
     async stop() {
       clearInterval(reporting)
       await budgetReports.stop()
@@ -211,13 +241,6 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
       unlock()
     },
   }
-}
-
-/** A host keeps its name as long as its data folder lives. */
-async function hostName(dataDir: string): Promise<string> {
-  const file = join(dataDir, 'host-name')
-  await writeFileOnce(file, `host-${randomBytes(6).toString('hex')}`, 0o600)
-  return (await readFile(file, 'utf8')).trim()
 }
 
 /** Remembers sites until something of them changes. */

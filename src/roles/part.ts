@@ -1,14 +1,28 @@
 import { hkdfSync } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { migrations } from '../../migrations/index.ts'
 import type { Config } from '../config.ts'
-import { createSealer, masterKeyFromFile, type Sealer } from '../platform/crypto/seal.ts'
+import { type Belonging, belongingOf, type DatabaseFacts, type FolderFacts } from '../hosting/identity/belonging.ts'
+import { databaseMissing, strangers } from '../hosting/identity/faults.ts'
+import { folderFacts } from '../hosting/identity/folder.ts'
+import {
+  databaseFacts,
+  identifyInstallation,
+  installationOf,
+  raiseNumbers,
+  settleKeyMark,
+} from '../hosting/identity/identity.store.ts'
+import { makeMasterKey, markOfKey, readMasterKey } from '../platform/crypto/master-key.ts'
+import { createSealer, type Sealer } from '../platform/crypto/seal.ts'
 import { type Database, openDatabase } from '../platform/db/database.ts'
 import { migrate } from '../platform/db/migrate.ts'
+import { databaseInWords, openFault } from '../platform/db/open-fault.ts'
+import { usableFolder } from '../platform/files/usable-folder.ts'
 import { createLog, type Log } from '../platform/log/log.ts'
 import type { LogStore } from '../platform/log-store/log-store.ts'
 import { openLogStore } from '../platform/log-store/open-log-store.ts'
+import { OperatorError } from '../platform/operator-error.ts'
 
 /** What every role is given. */
 export interface Ground {
@@ -26,20 +40,114 @@ export interface Ground {
 
 /** A running role. */
 export interface Part {
+  /** Resolves when the part must not go on; nothing of it works as it should any more. */
+  readonly fault?: Promise<OperatorError>
   /** Finishes what is under way, then ends. */
   stop(): Promise<void>
 }
 
-/** Opens the data folder and the database, brought up to date. @throws DatabaseTooNew */
+/** The database, brought up to date, and how the data folder stands to it. */
+export interface Records {
+  readonly database: Database
+  readonly folder: FolderFacts
+  /** What the database said of itself before it was brought up to date. */
+  readonly facts: DatabaseFacts
+  readonly belonging: Belonging
+}
+
+export interface RecordsOptions {
+  /** An empty database is made where there is none. */
+  readonly makes: boolean
+  /** What to do about a folder and a database that do not belong together; who only looks leaves both as they are. */
+  readonly strangers: 'refuse' | 'look' | 'adopt'
+}
+
+/** Sites' users pass through it to their own folders, and read nothing else. */
+export const usableDataFolder = (dataDir: string): Promise<void> => usableFolder(dataDir, 0o711, 'STEAD_DATA_DIR')
+
+const databaseOf = ({ databaseUrl, dataDir }: Config) => ({ url: databaseUrl, file: join(dataDir, 'stead.db') })
+
+/** The database of the settings in words, without a password. */
+export const whereRecordsAre = (config: Config): string => databaseInWords(databaseOf(config))
+
+/**
+ * Opens the database, if it is the data folder's own. Whoever is refused has changed nothing: neither the folder, nor a database that may be
+ * somebody else's and older.
+ * @throws DatabaseTooNew, OperatorError
+ */
+export async function openRecords(config: Config, options: RecordsOptions): Promise<Records> {
+  const { dataDir } = config
+  const where = databaseOf(config)
+  const folder = await folderFacts(dataDir)
+  const isMissing = !where.url && !existsSync(where.file)
+  if (isMissing && options.strangers !== 'adopt' && (folder.identity || folder.homes > 0))
+    throw databaseMissing(dataDir, folder)
+  if (isMissing && !options.makes)
+    throw new OperatorError(
+      `There is no Stead in ${dataDir} (no stead.db). Start it first (stead serve), or say where it is: STEAD_DATA_DIR, STEAD_DATABASE_URL.`,
+    )
+  let database: Database | undefined
+  try {
+    database = await openDatabase(where)
+    const facts = await databaseFacts(database)
+    const belonging = belongingOf(folder, facts)
+    const isStranger = belonging.kind === 'stranger'
+    if (isStranger && options.strangers === 'refuse')
+      throw strangers(belonging.reason, { dataDir, folder, database: whereRecordsAre(config) })
+    if (isStranger && options.strangers === 'look') return { database, folder, facts, belonging }
+    await migrate(database, migrations)
+    // a copy of the database from before there were identities is still of the folder's installation
+    const wanted = isStranger ? undefined : folder.identity?.installation
+    await database.transaction((tx) => identifyInstallation(tx, wanted, Date.now()))
+    if (!isStranger && folder.identity) await raiseNumbers(database, folder.identity.lastHome)
+    return { database, folder, facts, belonging }
+  } catch (error) {
+    await database?.close().catch(() => {})
+    throw openFault(error, where)
+  }
+}
+
+/** Opens the data folder and the database, brought up to date. @throws DatabaseTooNew, OperatorError */
 export async function openGround(config: Config, name: string): Promise<Ground> {
-  // sites' users pass through it to their own folders, and read nothing else
-  await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
+  await usableDataFolder(config.dataDir)
   const log = createLog(config.logLevel, name)
-  const database = await openDatabase({ url: config.databaseUrl, file: join(config.dataDir, 'stead.db') })
-  await migrate(database, migrations)
-  const key = config.masterKey ?? (await masterKeyFromFile(join(config.dataDir, 'master.key')))
-  const hostKey = Buffer.from(hkdfSync('sha256', key, '', 'stead edge to host', 32)).toString('base64url')
-  const challengeKey = Buffer.from(hkdfSync('sha256', key, '', 'stead edge challenge', 32))
-  const logs = openLogStore({ url: config.databaseUrl, folder: join(config.dataDir, 'logs') })
-  return { config, log, database, sealer: createSealer(key), logs, hostKey, challengeKey }
+  const records = await openRecords(config, { makes: true, strangers: 'refuse' })
+  const { database } = records
+  try {
+    const key = await masterKey(config, records)
+    const hostKey = Buffer.from(hkdfSync('sha256', key, '', 'stead edge to host', 32)).toString('base64url')
+    const challengeKey = Buffer.from(hkdfSync('sha256', key, '', 'stead edge challenge', 32))
+    const logs = openLogStore({ url: config.databaseUrl, folder: join(config.dataDir, 'logs') })
+    return { config, log, database, sealer: createSealer(key), logs, hostKey, challengeKey }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+export const masterKeyFile = ({ dataDir }: Config): string => join(dataDir, 'master.key')
+
+const WAY_OUT =
+  'If it is lost for good: stead key accept (what is sealed under the old one can then never be read again).'
+
+/** The key that the installation's secrets are sealed under: made by the very first start, and never replaced by itself. */
+async function masterKey(config: Config, { database, facts }: Records): Promise<Buffer> {
+  const file = masterKeyFile(config)
+  const given = config.masterKey ?? (await readMasterKey(file))
+  const { keyMark = null } = (await installationOf(database.read)) ?? {}
+  // a host has run on it: with a key, also when that was before keys left a mark
+  const isInUse = keyMark !== null || facts.hosts.length > 0
+  if (!given && isInUse)
+    throw new OperatorError(
+      `The master key is missing: ${file} is not there, and this installation has secrets sealed under it. Nothing was changed.\n` +
+        `Put the file back from a backup, or set STEAD_MASTER_KEY. ${WAY_OUT}`,
+    )
+  const key = given ?? (await makeMasterKey(file))
+  const mark = markOfKey(key)
+  if ((keyMark ?? (await database.transaction((tx) => settleKeyMark(tx, mark)))) !== mark)
+    throw new OperatorError(
+      `${config.masterKey ? 'STEAD_MASTER_KEY' : file} is not the master key of this installation, whose secrets are sealed under another. ` +
+        `Nothing was changed.\nGive the right one: every part of an installation has the same. ${WAY_OUT}`,
+    )
+  return key
 }

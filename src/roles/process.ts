@@ -28,6 +28,10 @@ export async function run(call: CommandCall): Promise<number | undefined> {
   })
   const part = await start[command as keyof typeof start](ground)
   process.send?.({ ready: true })
+  part.fault?.then((fault) => {
+    ground.log.fatal(fault.message)
+    process.exit(fault.exitCode)
+  })
   ending.of(ground, part)
   return undefined
 }

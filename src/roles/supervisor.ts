@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CommandCall } from '../cli/arguments.ts'
 import type { Config } from '../config.ts'
@@ -8,7 +7,7 @@ import { createLog, type Log } from '../platform/log/log.ts'
 import { banner, untilReady } from './banner.ts'
 import { readCredentials } from './credentials.ts'
 import { edgeProcesses, untilFree } from './free-port.ts'
-import { openGround } from './part.ts'
+import { openGround, usableDataFolder } from './part.ts'
 import { CUT_OFF, onStopSignals, type StopOrder } from './stop-signals.ts'
 
 type PartName = 'control' | 'host' | 'edge'
@@ -39,7 +38,7 @@ interface Supervised {
 export async function run(call: CommandCall): Promise<number> {
   const { config, command } = call
   const log = createLog(config.logLevel, 'supervisor')
-  await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
+  await usableDataFolder(config.dataDir)
   // held as long as this process lives
   const unlock = await lockFile(join(config.dataDir, 'serve.lock'))
   if (!unlock) {

@@ -39,15 +39,6 @@ export async function homeOfSite(tx: Tx, siteId: number): Promise<HomeRecord | u
   return tx.selectFrom('site_homes').select(columns).where('site_id', '=', siteId).executeTakeFirst()
 }
 
-export async function findHome(tx: Tx, hostId: number, id: number): Promise<HomeRecord | undefined> {
-  return tx
-    .selectFrom('site_homes')
-    .select(columns)
-    .where('id', '=', id)
-    .where('host_id', '=', hostId)
-    .executeTakeFirst()
-}
-
 /** Prepared homes of a kind that no site has, oldest first. */
 export async function freeHomes(tx: Tx, hostId: number, kind: Kind): Promise<HomeRecord[]> {
   return tx
@@ -62,7 +53,31 @@ export async function freeHomes(tx: Tx, hostId: number, kind: Kind): Promise<Hom
     .execute()
 }
 
-/** Homes that no site has, whatever their state: what a start looks through. */
+/** Every home of a host with the name of its site: what a start compares with the disk. */
+export async function allHomes(tx: Tx, hostId: number): Promise<(HomeRecord & { readonly siteName: string | null })[]> {
+  return tx
+    .selectFrom('site_homes')
+    .leftJoin('sites', 'sites.id', 'site_homes.site_id')
+    .select([
+      'site_homes.id',
+      'site_homes.core_version as coreVersion',
+      'site_homes.install',
+      'site_homes.site_id as siteId',
+      'site_homes.state',
+      'sites.name as siteName',
+    ])
+    .where('site_homes.host_id', '=', hostId)
+    .orderBy('site_homes.id')
+    .execute()
+}
+
+export async function nameOfSite(tx: Tx, siteId: number | null): Promise<string | null> {
+  if (siteId === null) return null
+  const row = await tx.selectFrom('sites').select('name').where('id', '=', siteId).executeTakeFirst()
+  return row?.name ?? null
+}
+
+/** Homes that no site has, whatever their state. */
 export async function homesWithoutSite(tx: Tx, hostId: number): Promise<HomeRecord[]> {
   return tx
     .selectFrom('site_homes')

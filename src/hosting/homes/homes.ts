@@ -1,26 +1,33 @@
-import { execFile } from 'node:child_process'
-import { constants } from 'node:fs'
-import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
-import type { Database } from '../../platform/db/database.ts'
+import type { Database, Tx } from '../../platform/db/database.ts'
 import type { Log } from '../../platform/log/log.ts'
-import { giveTo } from '../site-files/lay-out-home.ts'
-import { checkRoom, inWords } from './disk-room.ts'
+import type { RunningIdentity } from '../identity/folder.ts'
+import { raiseNumbers, raiseNumbersIn } from '../identity/identity.store.ts'
 import {
+  allHomes,
   deleteHome,
-  findHome,
   freeHomes,
   type HomeRecord,
   homeOfSite,
   homesWithoutSite,
   insertHome,
+  nameOfSite,
   setHome,
 } from './home.store.ts'
+import type { HomeFolders } from './home-folders.ts'
 import type { Template } from './template.ts'
 
-/** First of the user ids that homes get, where Stead runs as root: far from any system's own. */
-const FIRST_UID = 200_000
+const AT_ONCE = 16
+
+/** A site's home is not where its record says. */
+export class HomeLost extends Error {
+  override readonly name = 'HomeLost'
+
+  constructor(path: string) {
+    super(
+      `The home of the site is lost: ${path} is not there, or is another one. Put it back from a backup, or delete the site.`,
+    )
+  }
+}
 
 /** A folder in which a site lives or will live. */
 export interface Home extends HomeRecord {
@@ -31,11 +38,11 @@ export interface Home extends HomeRecord {
 
 export interface HomesOptions {
   readonly database: Database
-  readonly dataDir: string
   readonly hostId: number
+  readonly folders: HomeFolders
+  readonly identity: RunningIdentity
   /** How many prepared homes to keep ready. */
   readonly prepared: number
-  readonly isRoot: boolean
   readonly log: Log
 }
 
@@ -49,36 +56,48 @@ export class Homes {
   }
 
   home(record: HomeRecord): Home {
-    return { ...record, path: join(this.#folder, `h${record.id}`), uid: this.uidOf(record.id) }
+    const { folders } = this.#options
+    return { ...record, path: folders.path(record.id), uid: folders.uidOf(record.id) }
   }
 
-  uidOf(id: number): number | null {
-    return this.#options.isRoot ? FIRST_UID + id : null
+  /**
+   * Compares the records with the disk, and puts right what can be. Called once, before anything else.
+   * @param isTakenOver the folder is from a time without marks: a folder without one is the home that its record speaks of
+   */
+  async reconcile({ isTakenOver }: { isTakenOver: boolean }): Promise<void> {
+    const { database, hostId, folders, identity, log } = this.#options
+    const { present, aside } = await folders.open()
+    // before any number is given out
+    await identity.reserve(Math.max(0, ...present, ...aside))
+    await raiseNumbers(database, identity.current.lastHome)
+    const records = await allHomes(database.read, hostId)
+    await inBatches(records, async (record) => {
+      await this.#reconcileRecord(record, isTakenOver).catch((error) =>
+        log.error({ err: error, folder: folders.path(record.id) }, 'a home could not be looked at'),
+      )
+    })
+    const known = new Set(records.map(({ id }) => id))
+    for (const id of present) if (!known.has(id)) await folders.putAside(id, 'no record speaks of it')
   }
 
-  get #folder(): string {
-    return join(this.#options.dataDir, 'sites')
-  }
-
-  /** Removes what a crash left unfinished. Called once, before anything else. */
-  async cleanUp(): Promise<void> {
-    const { database, hostId, log } = this.#options
-    await mkdir(this.#folder, { recursive: true, mode: 0o711 })
-    for (const record of await homesWithoutSite(database.read, hostId))
-      if (record.state !== 'prepared') await this.#discard(this.home(record))
-    // half-made copies hold nothing of anybody; any other folder without a record may be somebody's site under another
-    // database, and is the operator's to judge
-    for (const name of await readdir(this.#folder)) {
-      if (name.endsWith('.making')) await rm(join(this.#folder, name), { recursive: true, force: true })
-      else if (!(await this.#isKnown(name))) log.warn({ folder: name }, 'no record speaks of this folder in sites/')
+  async #reconcileRecord(record: HomeRecord & { readonly siteName: string | null }, isTakenOver: boolean) {
+    const { folders, log } = this.#options
+    let found = await folders.look(record)
+    if (found === 'unmarked' && isTakenOver) {
+      await folders.mark(record)
+      found = 'the home'
+    } else if (found === 'unmarked' || found === 'another home') {
+      await folders.putAside(record.id, 'another home than the one that its record speaks of')
+      found = 'nothing'
     }
-  }
-
-  async #isKnown(folder: string): Promise<boolean> {
-    const id = Number(/^h(\d+)$/.exec(folder)?.[1])
-    return (
-      Number.isSafeInteger(id) && (await findHome(this.#options.database.read, this.#options.hostId, id)) !== undefined
-    )
+    if (found === 'nothing' && (await folders.bringBack(record))) found = 'the home'
+    if (record.siteId === null) {
+      if (record.state !== 'prepared' || found === 'nothing') await this.#discard(record)
+    } else if (record.state === 'taken' && found === 'nothing')
+      log.error(
+        { siteId: record.siteId, site: record.siteName, folder: folders.path(record.id) },
+        'the home of a site is lost: put it back from a backup, or delete the site',
+      )
   }
 
   /**
@@ -86,20 +105,37 @@ export class Homes {
    * @param preferred ids of homes that are better than others (a warm process waits in them)
    */
   async claim(siteId: number, template: Template, preferred: readonly number[]): Promise<Home> {
-    const { database, hostId } = this.#options
+    const { database, hostId, folders } = this.#options
     const record = await database.transaction(async (tx) => {
       const own = await homeOfSite(tx, siteId)
       if (own) return own
       const free = await freeHomes(tx, hostId, template)
       const best = free.find(({ id }) => preferred.includes(id)) ?? free.at(-1)
-      if (!best) return insertHome(tx, { ...template, hostId, siteId, now: Date.now() })
+      if (!best) return this.#newRecord(tx, template, siteId)
       await setHome(tx, best.id, { state: 'taken', siteId })
       return { ...best, siteId, state: 'taken' as const }
     })
-    if (record.state !== 'making') return this.home(record)
-    await this.#make(record, template)
-    await database.transaction((tx) => setHome(tx, record.id, { state: 'taken' }))
-    return this.home({ ...record, state: 'taken' })
+    const named = { ...record, siteName: await nameOfSite(database.read, siteId) }
+    if (record.state === 'making') {
+      await folders.make(named, template.path)
+      await database.transaction((tx) => setHome(tx, record.id, { state: 'taken' }))
+      return this.home({ ...record, state: 'taken' })
+    }
+    if ((await folders.look(named)) !== 'the home') throw new HomeLost(folders.path(record.id))
+    // before any content: from now on nobody takes the folder for an empty one
+    await folders.mark(named)
+    return this.home(record)
+  }
+
+  /** A number that no home in this folder has ever had, even if the database was put back while Stead ran. */
+  async #newRecord(tx: Tx, template: Template, siteId: number | null): Promise<HomeRecord> {
+    const { hostId, identity } = this.#options
+    const values = { ...template, hostId, siteId, now: Date.now() }
+    const record = await insertHome(tx, values)
+    if (record.id > identity.current.lastHome) return record
+    await deleteHome(tx, record.id)
+    await raiseNumbersIn(tx, identity.current.lastHome)
+    return insertHome(tx, values)
   }
 
   async ofSite(siteId: number): Promise<Home | undefined> {
@@ -122,68 +158,40 @@ export class Homes {
   }
 
   async #fill(template: Template): Promise<void> {
-    const { database, hostId, prepared } = this.#options
+    const { database, hostId, prepared, folders } = this.#options
     // copies of an older template are of no use any more
     for (const record of await homesWithoutSite(database.read, hostId))
       if (record.coreVersion !== template.coreVersion || record.install !== template.install)
-        await this.#discard(this.home(record))
+        await this.#discard(record)
     while ((await freeHomes(database.read, hostId, template)).length < prepared) {
-      const record = await database.transaction((tx) =>
-        insertHome(tx, { ...template, hostId, siteId: null, now: Date.now() }),
-      )
+      const record = await database.transaction((tx) => this.#newRecord(tx, template, null))
       try {
-        await this.#make(record, template)
+        await folders.make({ ...record, siteName: null }, template.path)
       } catch (error) {
-        await this.#discard(this.home(record))
+        await this.#discard(record)
         throw error
       }
       await database.transaction((tx) => setHome(tx, record.id, { state: 'prepared' }))
     }
   }
 
-  /** Copies the template. Starts over when a copy was cut off before. @throws DiskFull */
-  async #make(record: HomeRecord, template: Template): Promise<void> {
-    const { path, uid } = this.home(record)
-    const unfinished = `${path}.making`
-    await rm(unfinished, { recursive: true, force: true })
-    await rm(path, { recursive: true, force: true })
-    await checkRoom(this.#folder)
-    try {
-      await mkdir(unfinished, { mode: 0o700 })
-      for (const part of ['web', 'private'])
-        await cp(join(template.path, part), join(unfinished, part), {
-          recursive: true,
-          // the same times keep PHP's opcache warm when a process is moved; a reflink costs no space where there is one
-          preserveTimestamps: true,
-          mode: constants.COPYFILE_FICLONE,
-          verbatimSymlinks: true,
-        })
-      if (uid !== null) await giveTo(uid, unfinished)
-      await flushFileSystem(unfinished)
-      await rename(unfinished, path)
-    } catch (error) {
-      // half a copy would keep the disk full, and nobody could write down what went wrong
-      await rm(unfinished, { recursive: true, force: true })
-      throw inWords(error)
-    }
-  }
-
-  /** Takes a home away for good: first from the disk, then from the records, so that a crash is made good by {@link cleanUp}. */
+  /** Takes a home away for good: first from the disk, then from the records, so that a crash is made good by {@link reconcile}. */
   async remove(home: Home): Promise<void> {
     await this.#options.database.transaction((tx) => setHome(tx, home.id, { state: 'leaving' }))
     await this.#discard(home)
   }
 
-  async #discard(home: Home): Promise<void> {
-    await rm(home.path, { recursive: true, force: true })
-    await rm(`${home.path}.making`, { recursive: true, force: true })
-    await this.#options.database.transaction((tx) => deleteHome(tx, home.id))
+  async #discard(record: HomeRecord): Promise<void> {
+    const { database, folders } = this.#options
+    await folders.remove({ ...record, siteName: await nameOfSite(database.read, record.siteId) })
+    await this.#forget(record)
+  }
+
+  async #forget({ id }: HomeRecord): Promise<void> {
+    await this.#options.database.transaction((tx) => deleteHome(tx, id))
   }
 }
 
-const run = promisify(execFile)
-
-/** Some hundred small files reach the disk with one call (syncfs) instead of one each. */
-async function flushFileSystem(path: string): Promise<void> {
-  await run('sync', ['-f', path]).catch(() => {})
+async function inBatches<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  for (let at = 0; at < items.length; at += AT_ONCE) await Promise.all(items.slice(at, at + AT_ONCE).map(work))
 }

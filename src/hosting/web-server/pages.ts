@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type PlainPage, plainPage, representation } from '../../platform/plain-page.ts'
 
+/** No status of its own: the site itself is lost, and nobody but its owner can help. */
+export const UNAVAILABLE = 5030
+
 const TEXTS: Record<number, [title: string, text: string]> = {
   400: ['This address cannot be understood', 'It holds characters that are not allowed there.'],
   403: ['This is not for visitors', 'The address exists, but it must not be opened directly.'],
@@ -11,13 +14,14 @@ const TEXTS: Record<number, [title: string, text: string]> = {
   500: ['Something went wrong', 'The request could not be handled. Please try again in a moment.'],
   502: ['Something went wrong', 'This site stopped working on the request. Please try again in a moment.'],
   503: ['This site is busy', 'Too many visitors are waiting already. Please try again in a moment.'],
+  [UNAVAILABLE]: ['This site is not available', 'Its owner has been told. Please try again later.'],
   504: ['This site took too long to answer', 'Please try again in a moment.'],
 }
 
 const pages = new Map<number, PlainPage>(
   Object.entries(TEXTS).map(([status, [title, text]]) => [
     Number(status),
-    plainPage({ status: Number(status), title, text }),
+    plainPage({ status: Number(status) === UNAVAILABLE ? 503 : Number(status), title, text }),
   ]),
 )
 
@@ -32,7 +36,7 @@ export function sendPage(
   const page = pages.get(status) as PlainPage
   const { contentType, body } = representation(page, request.headers.accept)
   // biome-ignore format: pairs
-  response.writeHead(status, page.reason, [
+  response.writeHead(page.status, page.reason, [
     'X-Stead-Renderer', 'static', 'Content-Type', contentType, 'Content-Length', String(body.length),
     'Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff', ...headers,
   ])

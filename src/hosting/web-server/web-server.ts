@@ -3,9 +3,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Readable } from 'node:stream'
 import type { PooledSite, VisitorRequest } from '../php/pool.ts'
 import { PhpAbandoned, PhpBodyTooLarge, PhpBusy, PhpCrashed, type PhpResponse, PhpTimeout } from '../php/runtime.ts'
+import { SiteUnavailable } from '../site-database/site-database.ts'
 import type { HeldAnswers } from './held-answers.ts'
 import { locate } from './locate.ts'
-import { sendMissing, sendPage } from './pages.ts'
+import { sendMissing, sendPage, UNAVAILABLE } from './pages.ts'
 import { BadPhpResponse, sendPhpResponse } from './php-response.ts'
 import { sendFile } from './static-file.ts'
 
@@ -24,7 +25,7 @@ export interface PhpHandler {
 
 /** What the web server of a host is made of. */
 export interface WebServerOptions {
-  /** Undefined for a site that does not live here. */
+  /** Undefined for a site that does not live here. @throws SiteUnavailable when it is not to be served */
   readonly siteById: (siteId: number) => Promise<HostedSite | undefined>
   readonly php: PhpHandler
   /** PHP's answers to visitors who read slowly. */
@@ -212,11 +213,15 @@ function fail(options: WebServerOptions, request: IncomingMessage, response: Ser
   }
   const status = statusOf(error)
   if (status === 500) options.log.error(facts, 'request failed')
-  else if (status !== 413) options.log.warn(facts, 'PHP did not answer')
-  sendPage(request, response, status, status === 503 ? ['Retry-After', '5'] : [])
+  else if (status !== 413 && status !== UNAVAILABLE) options.log.warn(facts, 'PHP did not answer')
+  sendPage(request, response, status, RETRY_AFTER[status])
 }
 
+const RETRY_AFTER: Record<number, string[]> = { 503: ['Retry-After', '5'], [UNAVAILABLE]: ['Retry-After', '300'] }
+
+/** The status of its page in `pages.ts`. */
 function statusOf(error: Error): number {
+  if (error instanceof SiteUnavailable) return UNAVAILABLE
   if (error instanceof PhpBusy) return 503
   if (error instanceof PhpTimeout) return 504
   if (error instanceof PhpCrashed || error instanceof BadPhpResponse) return 502

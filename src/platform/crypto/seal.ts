@@ -1,6 +1,4 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { writeFileOnce } from '../files/write-file.ts'
 
 /** Seals what must be read back, such as private keys and webhook secrets (AES-256-GCM, NIST SP 800-38D). */
 export interface Sealer {
@@ -26,12 +24,4 @@ export function createSealer(key: Buffer): Sealer {
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
     },
   }
-}
-
-/** The master key that lies in a file, made at first start; safe when several processes start at once. */
-export async function masterKeyFromFile(file: string): Promise<Buffer> {
-  await writeFileOnce(file, randomBytes(32).toString('base64'), 0o600)
-  const key = Buffer.from((await readFile(file, 'utf8')).trim(), 'base64')
-  if (key.length !== 32) throw new Error(`${file} does not hold a master key (32 bytes in base64)`)
-  return key
 }

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
+import { OperatorError } from '../operator-error.ts'
 import { type Database, isPostgres, type Tx } from './database.ts'
 
 /** The database was made by a newer Stead: running on would damage it. */
-export class DatabaseTooNew extends Error {
+export class DatabaseTooNew extends OperatorError {
   override readonly name = 'DatabaseTooNew'
 }
 

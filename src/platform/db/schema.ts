@@ -8,6 +8,7 @@ export interface Schema {
   accounts: AccountRow
   applications: ApplicationRow
   tokens: TokenRow
+  installation: InstallationRow
   hosts: HostRow
   site_homes: SiteHomeRow
   sites: SiteRow
@@ -73,11 +74,25 @@ export interface TokenRow {
   revoked_at: number | null
 }
 
+/** One row: which installation of Stead this database is. */
+export interface InstallationRow {
+  id: number
+  /** Random, never changed; data folders of hosts hold it too. */
+  identity: string
+  /** What the master key in force derives to; null until a first start with a key. */
+  key_mark: string | null
+  created_at: number
+}
+
 /** A machine (or, embedded, a process) that keeps sites. */
 export interface HostRow {
   id: Generated<number>
   /** Stable name of the host; its data folder holds it. */
   name: string
+  /** Random, as in the folder's identity file; null for a host that has not started since there are identities. */
+  identity: string | null
+  /** Raised by each start of the host; one that holds a lower one has been replaced. */
+  epoch: Generated<number>
   /** http address at which edges reach it, as it last announced. */
   address: string
   /** Comma-separated codes; empty: all. */
@@ -133,6 +148,8 @@ export interface SiteRow {
   written_address: string | null
   created_at: number
   deleted_at: number | null
+  /** When people were last told that its database or home is lost. */
+  lost_at: Generated<number | null>
 }
 
 /** A host name that the edge answers. */

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
+import { OperatorError } from '../operator-error.ts'
 
 const RETRY_MS = 100
 const SQLITE_BUSY = 5
@@ -12,11 +13,13 @@ export type Unlock = () => void
  * holder dies, so that none is ever stale.
  * @param patienceMs how long to wait for another holder to end
  * @returns `undefined` when another process holds it still
+ * @throws OperatorError when the file is something else, or may not be written
  */
 export async function lockFile(file: string, patienceMs = 0): Promise<Unlock | undefined> {
   const giveUpAt = performance.now() + patienceMs
-  const lock = new DatabaseSync(file)
+  let lock: DatabaseSync | undefined
   try {
+    lock = new DatabaseSync(file)
     // waiting inside SQLite would stop the whole process
     lock.exec('pragma busy_timeout = 0')
     while (!acquire(lock)) {
@@ -26,10 +29,17 @@ export async function lockFile(file: string, patienceMs = 0): Promise<Unlock | u
       }
       await pause(RETRY_MS)
     }
-    return () => lock.close()
+    const held = lock
+    return () => held.close()
   } catch (error) {
-    if (lock.isOpen) lock.close()
-    throw error
+    if (lock?.isOpen) lock.close()
+    const reason = (error as Error).message
+    throw new OperatorError(
+      `The lock ${file} cannot be taken: ${reason}. Stead's user must own it; a damaged one can be removed.`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 

@@ -16,6 +16,7 @@ export const siteActions = {
   'site.enabled': 'A site was enabled',
   'site.deleted': 'A site was deleted',
   'site.undeleted': 'A deleted site was brought back',
+  'site.lost': 'The database or the folder of a site was found missing',
   'account.collaborator': 'Collaborators or their rights were changed',
   'collaborator.password_reset': "The password of a collaborator's WordPress user was reset",
   'collaborator.wordpress_user_failed':

@@ -26,7 +26,7 @@ describe.each(dialects)('the room of hosts on $dialect', ({ dialect, skip }) => 
     )
   const addSite = (name: string, hostId: number) =>
     made.database.transaction(async (tx) => (await insertSite(tx, siteDraft(name, { hostId }), now)).id)
-  const report = (hostId: number) => made.database.transaction((tx) => reportHost(tx, hostId, {}))
+  const report = (hostId: number) => made.database.transaction((tx) => reportHost(tx, { hostId, epoch: 0 }, {}))
   const room = async () => (await creationGround(made.database.read, 1)).hosts.map(({ freeSites }) => freeSites)
 
   test('of one host: what it has since its last report counts as well', async () => {

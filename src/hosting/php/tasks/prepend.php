@@ -98,3 +98,22 @@ $GLOBALS['wp_filter']['sanitize_user'][10]['stead'] = [
         defined('DOMAIN_CURRENT_SITE') && $given === DOMAIN_CURRENT_SITE ? $given : $name,
     'accepted_args' => 2,
 ];
+
+// A site's database that is gone or empty is not made anew: WordPress would greet its visitors with the installer, and give the
+// site to the first who fills it in. The filter is the first that WordPress asks after it has read wp-config.php.
+$GLOBALS['wp_filter']['enable_wp_debug_mode_checks'][-1]['stead'] = [
+    'function' => static function ($enabled = true) {
+        // the golden template is installed by a task, into nothing
+        $is_installed = ($GLOBALS['stead']['task'] ?? '') !== 'install';
+        if ($is_installed && defined('DB_DIR') && defined('DB_FILE') && (int) @filesize(DB_DIR . DB_FILE) < 512) {
+            error_log("Stead: the site's database is lost; it is not made anew");
+            http_response_code(503);
+            header('Retry-After: 300');
+            header('Cache-Control: no-store');
+            echo "This site is not available.";
+            exit;
+        }
+        return $enabled;
+    },
+    'accepted_args' => 1,
+];

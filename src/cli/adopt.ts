@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import { HomeFolders } from '../hosting/homes/home-folders.ts'
+import { Homes } from '../hosting/homes/homes.ts'
+import { isHeardOf, type KnownHost } from '../hosting/identity/belonging.ts'
+import { hostName, newIdentity, RunningIdentity } from '../hosting/identity/folder.ts'
+import { giveHostIdentity, installationOf } from '../hosting/identity/identity.store.ts'
+import { lockFile } from '../platform/files/lock-file.ts'
+import { createLog } from '../platform/log/log.ts'
+import { openRecords, type Records, whereRecordsAre } from '../roles/part.ts'
+import { CommandError } from './output.ts'
+
+/** What an adoption has come to. */
+export interface Adopted {
+  readonly host: string
+  readonly database: string
+  /** Homes in their place: the database speaks of them. */
+  readonly homes: number
+  /** Homes that the database does not know, in all. */
+  readonly set_aside: number
+}
+
+/**
+ * Binds the data folder to the database, for those who mean it. What is on the disk stays there: homes that the database speaks of in their
+ * place, all others set aside.
+ * @param wanted name of a host whose folder this is to be; default: the one that it was, else a new one
+ */
+export async function adoptFolder(config: Config, wanted?: string): Promise<Adopted> {
+  const { dataDir } = config
+  if (!existsSync(dataDir)) throw new CommandError(`There is no data folder ${dataDir}. See STEAD_DATA_DIR.`)
+  const locks = ['serve.lock', 'host.lock'].map((name) => lockFile(join(dataDir, name)))
+  const held = await Promise.all(locks)
+  try {
+    if (held.includes(undefined))
+      throw new CommandError(`Stead is running on the data folder ${dataDir}. Stop it first.`)
+    const records = await openRecords(config, { makes: true, strangers: 'adopt' })
+    try {
+      return await adopt(config, records, wanted)
+    } finally {
+      await records.database.close()
+    }
+  } finally {
+    for (const unlock of held) unlock?.()
+  }
+}
+
+async function adopt(
+  config: Config,
+  { database, folder, facts, belonging }: Records,
+  wanted?: string,
+): Promise<Adopted> {
+  const { dataDir } = config
+  const log = createLog('silent', 'cli')
+  const known =
+    wanted === undefined ? ('host' in belonging ? belonging.host : undefined) : hostNamed(facts.hosts, wanted)
+  if (known && isHeardOf(known, Date.now()))
+    throw new CommandError(
+      `${known.name} was heard of a moment ago. If it runs elsewhere, stop it; if it has just ended, try again in ten seconds.`,
+    )
+  const installation = (await installationOf(database.read))?.identity as string
+  const isSame = folder.identity?.installation === installation
+  const identity = new RunningIdentity(dataDir, {
+    installation,
+    host: known?.identity ?? (isSame && !wanted && folder.identity ? folder.identity.host : newIdentity()),
+    epoch: Math.max(folder.identity?.epoch ?? 0, known?.epoch ?? 0),
+    lastHome: folder.identity?.lastHome ?? 0,
+  })
+  const folders = new HomeFolders({ dataDir, identity, isRoot: process.getuid?.() === 0, log })
+  if (known) {
+    await database.transaction((tx) => giveHostIdentity(tx, known.id, identity.current.host))
+    const homes = new Homes({ database, hostId: known.id, folders, identity, prepared: 0, log })
+    await homes.reconcile({ isTakenOver: true })
+  } else await setAllAside(folders, identity)
+  const { present, aside } = await folders.open()
+  const isNameFree = !facts.hosts.some(({ name }) => name === folder.hostName)
+  const name = await hostName(dataDir, known?.name ?? (isNameFree ? undefined : `host-${newIdentity().slice(0, 12)}`))
+  // last: until it is there, the folder is a stranger as before
+  await identity.write()
+  return { host: name, database: whereRecordsAre(config), homes: present.length, set_aside: aside.length }
+}
+
+function hostNamed(hosts: readonly KnownHost[], name: string): KnownHost {
+  const host = hosts.find((each) => each.name === name)
+  if (!host) throw new CommandError(`No host is named ${name}. See: stead host list`)
+  return host
+}
+
+/** A new host has no homes yet. */
+async function setAllAside(folders: HomeFolders, identity: RunningIdentity): Promise<void> {
+  const { present, aside } = await folders.open()
+  await identity.reserve(Math.max(0, ...present, ...aside))
+  for (const id of present) await folders.putAside(id, 'the folder was adopted by a database that does not know it')
+}

@@ -1,0 +1,174 @@
+import { constants } from 'node:fs'
+import { chmod, chown, cp, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Log } from '../../platform/log/log.ts'
+import { homeNumber, type RunningIdentity } from '../identity/folder.ts'
+import { giveTo } from '../site-files/lay-out-home.ts'
+import { checkRoom, inWords } from './disk-room.ts'
+import { flushFileSystem } from './flush.ts'
+import { type HomeMark, isSameHome, type Owner, type RecordedHome, readMark, writeMark } from './home-mark.ts'
+import { bringBack, listSetAside, type SetAside, setAside } from './set-aside.ts'
+
+/** First of the user ids that homes get, where Stead runs as root: far from any system's own. */
+const FIRST_UID = 200_000
+
+export interface HomeFoldersOptions {
+  readonly dataDir: string
+  readonly isRoot: boolean
+  readonly log: Log
+  readonly identity: RunningIdentity
+}
+
+/** What lies where a record says that a home is. */
+export type Found =
+  | 'the home'
+  | 'nothing'
+  /** A folder without a mark: of a time when there were none, or not of Stead. */
+  | 'unmarked'
+  | 'another home'
+
+/**
+ * The folders of homes on the disk. A folder is deleted only when its own mark says that it is the one meant; any other is set
+ * aside.
+ */
+export class HomeFolders {
+  readonly #options: HomeFoldersOptions
+  #setAside: readonly SetAside[] = []
+
+  constructor(options: HomeFoldersOptions) {
+    this.#options = options
+  }
+
+  path(id: number): string {
+    return join(this.#folder, `h${id}`)
+  }
+
+  uidOf(id: number): number | null {
+    return this.#options.isRoot ? FIRST_UID + id : null
+  }
+
+  /** How many folders have been set aside and are still there. */
+  get setAside(): number {
+    return this.#setAside.length
+  }
+
+  get #owner(): Owner {
+    return this.#options.identity.current
+  }
+
+  get #folder(): string {
+    return join(this.#options.dataDir, 'sites')
+  }
+
+  /** Makes the place of homes. @returns the numbers of the homes that lie in it, and of those that were set aside */
+  async open(): Promise<{ present: number[]; aside: number[] }> {
+    const { dataDir, log } = this.#options
+    await mkdir(this.#folder, { recursive: true, mode: 0o711 })
+    this.#setAside = await listSetAside(dataDir)
+    const present: number[] = []
+    for (const name of await readdir(this.#folder)) {
+      const number = homeNumber(name)
+      if (number !== undefined) present.push(number)
+      // a copy of the template that was cut off (it gets its name when it is whole, and a site only after that), and a home
+      // whose removal was
+      else if (/^h\d+\.(making|removing)$/.test(name)) await this.#erase(join(this.#folder, name))
+      else if (name !== 'set-aside') log.warn({ folder: join(this.#folder, name) }, 'this is no home: it is left alone')
+    }
+    return { present, aside: this.#setAside.flatMap(({ home }) => home ?? []) }
+  }
+
+  async look(record: RecordedHome): Promise<Found> {
+    const path = this.path(record.id)
+    const mark = await readMark(path)
+    if (mark === 'unreadable') return 'another home'
+    if (mark) return isSameHome(mark, record, this.#owner) ? 'the home' : 'another home'
+    return (await exists(path)) ? 'unmarked' : 'nothing'
+  }
+
+  /** Writes down whose the home is, out of the site's reach. */
+  async mark(record: RecordedHome, path = this.path(record.id)): Promise<void> {
+    const { id, siteId, siteName } = record
+    const site: HomeMark['site'] = siteId !== null && siteName !== null ? { id: siteId, name: siteName } : null
+    const { installation, host } = this.#owner
+    await writeMark(path, { installation, host, home: id, site })
+    const uid = this.uidOf(id)
+    if (uid === null) return
+    // the site's user passes through, and can neither replace the mark nor what lies beside it
+    await chown(path, 0, uid)
+    await chmod(path, 0o710)
+  }
+
+  /** Copies the template. What lies there already is removed when it is this very home, half-recorded; else set aside. @throws DiskFull */
+  async make(record: RecordedHome, templatePath: string): Promise<void> {
+    // on the disk before the home is: the number is never another home's
+    await this.#options.identity.reserve(record.id)
+    await this.remove(record)
+    await checkRoom(this.#folder)
+    const path = this.path(record.id)
+    const unfinished = `${path}.making`
+    try {
+      await mkdir(unfinished, { mode: 0o700 })
+      for (const part of ['web', 'private'])
+        await cp(join(templatePath, part), join(unfinished, part), {
+          recursive: true,
+          // the same times keep PHP's opcache warm when a process is moved; a reflink costs no space where there is one
+          preserveTimestamps: true,
+          mode: constants.COPYFILE_FICLONE,
+          verbatimSymlinks: true,
+        })
+      const uid = this.uidOf(record.id)
+      if (uid !== null) await giveTo(uid, unfinished)
+      await this.mark(record, unfinished)
+      await flushFileSystem(unfinished)
+      await rename(unfinished, path)
+    } catch (error) {
+      // half a copy would keep the disk full, and nobody could write down what went wrong
+      await this.#erase(unfinished)
+      throw inWords(error)
+    }
+  }
+
+  /** After it nothing lies at the record's place. */
+  async remove(record: RecordedHome): Promise<void> {
+    const found = await this.look(record)
+    const path = this.path(record.id)
+    // under another name: what is half removed has lost its mark, and is no home any more
+    if (found === 'the home') await rename(path, `${path}.removing`)
+    else if (found !== 'nothing') await this.putAside(record.id, 'not the home that was to be removed')
+    await this.#erase(`${path}.removing`)
+    await this.#erase(`${path}.making`)
+  }
+
+  /** Moves what lies at a number's place out of the way, whole. */
+  async putAside(id: number, reason: string): Promise<void> {
+    const { dataDir, log } = this.#options
+    const from = this.path(id)
+    const to = await setAside(dataDir, from, reason, Date.now())
+    this.#setAside = await listSetAside(dataDir)
+    log.warn({ from, to, reason }, 'a folder that no record speaks of was set aside')
+  }
+
+  /** A record may come back as well, with the right database: its home is then moved back. @returns whether there was one */
+  async bringBack(record: RecordedHome): Promise<boolean> {
+    const { dataDir, log } = this.#options
+    for (const found of this.#setAside) {
+      const mark = found.home === record.id ? await readMark(found.path) : null
+      if (!mark || mark === 'unreadable' || !isSameHome(mark, record, this.#owner)) continue
+      await bringBack(found, this.path(record.id))
+      this.#setAside = await listSetAside(dataDir)
+      log.warn({ from: found.path, to: this.path(record.id) }, 'a home that had been set aside is back in its place')
+      return true
+    }
+    return false
+  }
+
+  async #erase(path: string): Promise<void> {
+    await rm(path, { recursive: true, force: true })
+  }
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )

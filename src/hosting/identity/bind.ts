@@ -1,0 +1,41 @@
+import type { Database } from '../../platform/db/database.ts'
+import { belongingOf, isCopyRunning } from './belonging.ts'
+import { copyRuns, strangers } from './faults.ts'
+import { folderFacts, hostName, newIdentity, RunningIdentity } from './folder.ts'
+import { databaseFacts } from './identity.store.ts'
+
+/** A data folder and the host that it is from now on. */
+export interface Bound {
+  readonly name: string
+  readonly identity: RunningIdentity
+  /** The folder had no identity of its own: its homes may have no marks. Its identity is to be written when they have. */
+  readonly isTakenOver: boolean
+}
+
+/**
+ * Finds out which host the folder is, and raises its epoch: in the folder first, so that a crash leaves the record behind and not the
+ * folder. For the one process that holds the folder's lock.
+ * @throws OperatorError when folder and database do not belong together, or a copy of the folder runs
+ */
+export async function bindFolder(
+  dataDir: string,
+  { database, where }: { database: Database; where: string },
+  nowMs: number,
+): Promise<Bound> {
+  const [folder, records] = await Promise.all([folderFacts(dataDir), databaseFacts(database)])
+  const belonging = belongingOf(folder, records)
+  if (belonging.kind === 'stranger') throw strangers(belonging.reason, { dataDir, folder, database: where })
+  const host = belonging.kind === 'new' ? undefined : belonging.host
+  if (folder.identity && host && isCopyRunning(folder.identity, host, nowMs)) throw copyRuns(dataDir, host.name)
+  const name = await hostName(dataDir, host?.name)
+  const own = folder.identity
+  const identity = new RunningIdentity(dataDir, {
+    installation: records.installation as string,
+    host: own?.host ?? host?.identity ?? newIdentity(),
+    epoch: Math.max(own?.epoch ?? 0, host?.epoch ?? 0) + 1,
+    lastHome: own?.lastHome ?? 0,
+  })
+  const isTakenOver = own === null && folder.homes > 0
+  if (!isTakenOver) await identity.write()
+  return { name, identity, isTakenOver }
+}

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeFileDurably, writeFileOnce } from '../../platform/files/write-file.ts'
+import { OperatorError } from '../../platform/operator-error.ts'
+import type { FolderFacts, FolderIdentity } from './belonging.ts'
+
+/** Folder names of homes: `h<number>`. */
+const HOME = /^h([1-9]\d{0,15})$/
+
+export const newIdentity = (): string => randomBytes(16).toString('hex')
+
+export const identityFile = (dataDir: string): string => join(dataDir, 'identity.json')
+
+/** The number of a home by the name of its folder. */
+export function homeNumber(folder: string): number | undefined {
+  const digits = HOME.exec(folder)?.[1]
+  return digits === undefined ? undefined : Number(digits)
+}
+
+/** What the folder says of itself; changes nothing. @throws OperatorError when its identity cannot be read */
+export async function folderFacts(dataDir: string): Promise<FolderFacts> {
+  const [identity, hostName, names] = await Promise.all([
+    readIdentity(dataDir),
+    readOrNull(join(dataDir, 'host-name')),
+    readdir(join(dataDir, 'sites')).catch(nothingIfMissing),
+  ])
+  const homes = names.filter((name) => homeNumber(name) !== undefined).length
+  return { identity, hostName: hostName?.trim() || null, homes }
+}
+
+async function readIdentity(dataDir: string): Promise<FolderIdentity | null> {
+  const text = await readOrNull(identityFile(dataDir))
+  if (text === null) return null
+  const { installation, host, epoch, lastHome } = (parsed(text) ?? {}) as Partial<FolderIdentity>
+  const isWhole =
+    typeof installation === 'string' &&
+    typeof host === 'string' &&
+    Number.isSafeInteger(epoch) &&
+    Number.isSafeInteger(lastHome)
+  if (!isWhole)
+    throw new OperatorError(
+      `${identityFile(dataDir)} cannot be understood. Put it back from a backup, or remove it: ` +
+        'the host is then known by its name as long as its database is the right one.',
+    )
+  return { installation, host, epoch: epoch as number, lastHome: lastHome as number }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+async function readOrNull(file: string): Promise<string | null> {
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw new OperatorError(`${file} cannot be read (${error.code}). Stead's user must own it.`, { cause: error })
+  })
+}
+
+function nothingIfMissing(error: NodeJS.ErrnoException): string[] {
+  if (error.code === 'ENOENT') return []
+  throw new OperatorError(`${error.path} cannot be read (${error.code}). Stead's user must own it.`, { cause: error })
+}
+
+export async function writeIdentity(dataDir: string, identity: FolderIdentity): Promise<void> {
+  await writeFileDurably(identityFile(dataDir), `${JSON.stringify(identity, null, 2)}\n`, 0o600)
+}
+
+/** A host keeps its name as long as its data folder lives. */
+export async function hostName(dataDir: string, wanted?: string): Promise<string> {
+  const file = join(dataDir, 'host-name')
+  if (wanted !== undefined) {
+    if ((await readOrNull(file))?.trim() !== wanted) await writeFileDurably(file, wanted, 0o600)
+    return wanted
+  }
+  await writeFileOnce(file, `host-${randomBytes(6).toString('hex')}`, 0o600)
+  return (await readFile(file, 'utf8')).trim()
+}
+
+/** The identity of a folder whose host runs: the one writer of its file. */
+export class RunningIdentity {
+  readonly #dataDir: string
+  #current: FolderIdentity
+  #writing: Promise<void> = Promise.resolve()
+  /** Not before the folder is what its identity will say. */
+  #isInForce = false
+
+  constructor(dataDir: string, current: FolderIdentity) {
+    this.#dataDir = dataDir
+    this.#current = current
+  }
+
+  get current(): FolderIdentity {
+    return this.#current
+  }
+
+  /** Resolves when the number, or a higher one, is on the disk. Before a home of that number is made. */
+  async reserve(home: number): Promise<void> {
+    if (home > this.#current.lastHome) {
+      this.#current = { ...this.#current, lastHome: home }
+      const write = () => writeIdentity(this.#dataDir, this.#current)
+      if (this.#isInForce) this.#writing = this.#writing.then(write, write)
+    }
+    return this.#writing
+  }
+
+  /** Puts the identity in force. Until then it is nowhere but here. */
+  async write(): Promise<void> {
+    this.#isInForce = true
+    await writeIdentity(this.#dataDir, this.#current)
+  }
+}

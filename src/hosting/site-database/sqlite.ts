@@ -1,0 +1,30 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { lookInside } from '../site-files/open-inside.ts'
+import type { SiteDatabase } from './site-database.ts'
+
+const FILE = 'private/database/site.sqlite'
+/** The smallest page; a database has at least one (https://www.sqlite.org/fileformat.html#pages). */
+const LEAST_BYTES = 512
+const HEADER = Buffer.from('SQLite format 3\0')
+
+/** The SQLite file of a site. */
+export const sqliteDatabase: SiteDatabase = {
+  glance(homePath) {
+    const stats = statSync(join(homePath, FILE), { throwIfNoEntry: false })
+    if (stats?.isFile() && stats.size >= LEAST_BYTES) return undefined
+    if (stats) return 'its database file is empty'
+    const hasHome = statSync(homePath, { throwIfNoEntry: false }) !== undefined
+    return hasHome ? 'its database file is missing' : 'its folder is missing'
+  },
+  inspect(homePath) {
+    const fault = sqliteDatabase.glance(homePath)
+    if (fault) return fault
+    const found = lookInside(homePath, FILE)
+    try {
+      return found?.read(0, HEADER.length).equals(HEADER) ? undefined : 'its database file is damaged'
+    } finally {
+      found?.close()
+    }
+  },
+}

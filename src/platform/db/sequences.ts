@@ -1,0 +1,32 @@
+import { sql } from 'kysely'
+import { isPostgres, type Tx } from './database.ts'
+
+/** Tables whose numbers name something outside the database: folders, users, logs. */
+export type Numbered = 'site_homes' | 'sites'
+
+/** The highest id that a table has ever given out. */
+export async function lastGivenId(tx: Tx, table: Numbered): Promise<number> {
+  const { rows } = isPostgres(tx)
+    ? await sql<{ last: number }>`
+        select case when is_called then last_value else last_value - 1 end as last from ${sql.table(`${table}_id_seq`)}`.execute(
+        tx,
+      )
+    : await sql<{ last: number }>`select seq as last from sqlite_sequence where name = ${table}`.execute(tx)
+  return Number(rows[0]?.last ?? 0)
+}
+
+/** From now on every new id of the table is higher than `last`. Never lowers it. */
+export async function raiseIds(tx: Tx, table: Numbered, last: number): Promise<void> {
+  if ((await lastGivenId(tx, table)) >= last) return
+  if (isPostgres(tx)) {
+    // no insert takes a number meanwhile: setval must not take one back
+    await sql`lock table ${sql.table(table)} in share row exclusive mode`.execute(tx)
+    const sequence = sql`${`${table}_id_seq`}::regclass`
+    await sql`select setval(${sequence}, greatest(${last}::bigint, ${await lastGivenId(tx, table)}::bigint))`.execute(
+      tx,
+    )
+    return
+  }
+  const { numAffectedRows = 0n } = await sql`update sqlite_sequence set seq = ${last} where name = ${table}`.execute(tx)
+  if (numAffectedRows === 0n) await sql`insert into sqlite_sequence (name, seq) values (${table}, ${last})`.execute(tx)
+}

@@ -1,0 +1,49 @@
+import type { Tx } from '../../platform/db/database.ts'
+import { isOneMailbox } from '../../platform/mail/address.ts'
+import { html, mailPage } from '../../platform/mail/html.ts'
+import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
+import { recordActivity } from '../activity/record.ts'
+
+/** One that comes and goes is told of once a day. */
+const TELL_AGAIN_MS = 86_400_000
+
+/**
+ * A site's database or home was found missing: its owner and the operator are told, once.
+ * @param loss.fault what is wrong, in words: "its database file is missing"
+ */
+export async function tellOfLostSite(
+  tx: Tx,
+  loss: { siteId: number; fault: string; operatorEmail: string; now: number },
+): Promise<void> {
+  const { siteId, fault, operatorEmail, now } = loss
+  const site = await tx
+    .updateTable('sites')
+    .set({ lost_at: now })
+    .where('id', '=', siteId)
+    .where('deleted_at', 'is', null)
+    .where(({ eb, or }) => or([eb('lost_at', 'is', null), eb('lost_at', '<', now - TELL_AGAIN_MS)]))
+    .returning(['name', 'account_id as accountId'])
+    .executeTakeFirst()
+  if (!site) return
+  const { name, accountId } = site
+  const message = `The site cannot be served: ${fault}`
+  await recordActivity(tx, 'systems', { action: 'site.lost', accountId, siteId, message, now })
+  const owner = await tx.selectFrom('accounts').select('email').where('id', '=', accountId).executeTakeFirst()
+  const subject = `${name} cannot be served`
+  const paragraphs = [
+    `The site ${name} cannot be served: ${fault}.`,
+    'Visitors get an error page (503). Nothing was made anew in its place: as soon as the file is back from a backup, the site answers again.',
+  ]
+  for (const to of new Set([owner?.email, operatorEmail]))
+    if (to && isOneMailbox(to))
+      await enqueueMail(
+        tx,
+        {
+          to,
+          subject,
+          text: `${paragraphs.join('\n\n')}\n`,
+          html: mailPage(subject, html`${paragraphs.map((each) => html`<p>${each}</p>`)}`),
+        },
+        { now },
+      )
+}

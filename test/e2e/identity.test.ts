@@ -1,0 +1,384 @@
+/** A data folder and its database know each other, and no record's absence removes a site. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { chmod, chown, cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testCore } from '../support/core.ts'
+import { postgresUrl, type TestDatabase, testDatabase } from '../support/database.ts'
+import { prepareStead, type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
+
+const core = await testCore()
+
+/** Every file of a folder with its owner, mode and content, as one text. */
+const photographed = (folder: string): string =>
+  execFileSync(
+    'sh',
+    [
+      '-c',
+      `cd "$1" && find . -printf '%p %U %m\\n' | sort && find . -type f -print0 | sort -z | xargs -0 sha256sum`,
+      'sh',
+      folder,
+    ],
+    { encoding: 'utf8', maxBuffer: 64 << 20 },
+  )
+/** Folders that were set aside and had been a site's: name of the site → path. */
+const sitesAside = (stead: Stead): Record<string, string> => {
+  const folder = join(stead.dataDir, 'set-aside')
+  const notes = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : []
+  return Object.fromEntries(
+    notes.flatMap((name) => {
+      const { mark } = JSON.parse(readFileSync(join(folder, name), 'utf8'))
+      return mark?.site ? [[mark.site.name, join(folder, name.slice(0, -'.json'.length))]] : []
+    }),
+  )
+}
+/** Waits until the site answers with its title: right after a start the edge may still know the host's old port. */
+const answers = (stead: Stead, name: string) =>
+  until(`${name} answers`, async () => (await stead.visit(name)).text.includes(`<title>${name}</title>`))
+
+/** Starts it where it must not start. @returns what it said */
+async function refused(stead: Stead): Promise<string> {
+  const { code, stderr } = await stead.cli('serve')
+  expect(code).toBe(2)
+  expect(stderr).not.toMatch(/^\s+at /m)
+  return stderr
+}
+
+describe.skipIf(!core)('the database in the folder', { timeout: 240_000 }, () => {
+  let stead: Stead
+  showOutputOfFailures(() => stead)
+  beforeAll(async () => {
+    stead = await startStead({ env: { STEAD_PREPARED_SITES: '1', STEAD_TRASH_DAYS: '0' } })
+  })
+  afterAll(() => stead?.remove())
+  const database = () => join(stead.dataDir, 'stead.db')
+  const keep = async (as: string) => {
+    for (const end of ['', '-wal', '-shm']) {
+      await rm(`${database()}.${as}${end}`, { force: true })
+      if (existsSync(database() + end)) await cp(database() + end, `${database()}.${as}${end}`)
+    }
+  }
+  const putBack = async (as: string) => {
+    for (const end of ['', '-wal', '-shm']) {
+      await rm(database() + end, { force: true })
+      if (existsSync(`${database()}.${as}${end}`)) await cp(`${database()}.${as}${end}`, database() + end)
+    }
+  }
+
+  test('put back from a backup: its sites answer, a newer one is set aside whole, and the next gets another home, user and id', async () => {
+    for (const name of ['site-a', 'site-b']) await stead.createSite({ name })
+    await stead.stop()
+    await keep('older')
+    await stead.start()
+    const c = await stead.createSite({ name: 'site-c' })
+    await answers(stead, 'site-c')
+    const homeOfC = stead.homeOf('site-c')
+    await stead.stop()
+    await keep('newest')
+    const before = photographed(homeOfC)
+    await putBack('older')
+    await stead.start()
+    await answers(stead, 'site-a')
+    await answers(stead, 'site-b')
+    expect((await stead.visit('site-c')).status).toBe(404)
+    const d = await stead.createSite({ name: 'site-d' })
+    await answers(stead, 'site-d')
+    expect(d).toBeGreaterThan(c)
+    expect(stead.homeOf('site-d')).not.toBe(homeOfC)
+    expect(photographed(sitesAside(stead)['site-c'] as string)).toBe(before)
+    const { body } = await stead.api('GET', '/readyz')
+    expect(body.hosts[0].setAsideHomes).toBeGreaterThan(0)
+    const listed = JSON.parse((await stead.cli('host', 'list', '--json')).stdout)
+    expect(listed.set_aside).toContainEqual(expect.objectContaining({ from: homeOfC, site: 'site-c' }))
+    expect(listed.hosts).toMatchObject([{ is_this_folder: true, sites: 3 }])
+  })
+
+  test('put back the other way round: the home that was set aside is in its place again', async () => {
+    await stead.stop()
+    await putBack('newest')
+    await stead.start()
+    await answers(stead, 'site-c')
+    await answers(stead, 'site-a')
+    // now it is the home of d that this database does not know
+    expect(Object.keys(sitesAside(stead))).toEqual(['site-d'])
+  })
+
+  test('missing, empty, of another installation, or not a database: refused with what to do, and nothing is changed', async () => {
+    await stead.stop()
+    await keep('right')
+    const before = photographed(join(stead.dataDir, 'sites'))
+    for (const end of ['', '-wal', '-shm']) await rm(database() + end, { force: true })
+    const missing = await refused(stead)
+    expect(missing).toContain('stead.db is missing')
+    expect(missing).toContain('stead host adopt')
+    expect(existsSync(database())).toBe(false)
+
+    await writeFile(database(), '')
+    expect(await refused(stead)).toContain('stead host adopt')
+
+    const other = await startStead()
+    await other.stop()
+    await cp(join(other.dataDir, 'stead.db'), database())
+    expect(await refused(stead)).toContain('another installation')
+    await other.remove()
+
+    await putBack('right')
+    await writeFile(database(), 'this is no database, but it is long enough to be taken for one'.repeat(20))
+    expect(await refused(stead)).toContain('damaged')
+
+    await putBack('right')
+    expect(photographed(join(stead.dataDir, 'sites'))).toBe(before)
+    await stead.start()
+    await answers(stead, 'site-a')
+  })
+
+  test('begun anew by `stead host adopt`: every site is kept, set aside, and new ones are made beside them', async () => {
+    await stead.stop()
+    const homes = new Map(
+      ['site-a', 'site-b', 'site-c'].map((name) => [stead.homeOf(name), photographed(stead.homeOf(name))]),
+    )
+    for (const end of ['', '-wal', '-shm']) await rm(database() + end, { force: true })
+    const adopted = await stead.cli('host', 'adopt', '--json')
+    expect(adopted).toMatchObject({ code: 0 })
+    expect(JSON.parse(adopted.stdout)).toMatchObject({ homes: 0 })
+    await rm(join(stead.dataDir, 'credentials.json'))
+    await stead.start()
+    const photographs = Object.values(sitesAside(stead)).map(photographed)
+    for (const photograph of homes.values()) expect(photographs).toContain(photograph)
+    const restarted = await secondSession(stead)
+    const id = await restarted.createSite({ name: 'site-a' })
+    expect(id).toBeGreaterThan(0)
+    expect(homes.has(stead.homeOf('site-a'))).toBe(false)
+
+    // and back: the right database finds all of them again
+    await stead.stop()
+    await putBack('right')
+    expect(await refused(stead)).toContain('another installation')
+    expect((await stead.cli('host', 'adopt')).code).toBe(0)
+    await stead.start()
+    for (const name of ['site-a', 'site-b', 'site-c']) await answers(stead, name)
+  })
+
+  test('a home that is gone: 503 for its visitors, never 404 or a new site, and said in the log', async () => {
+    await stead.stop()
+    const home = stead.homeOf('site-b')
+    await cp(home, `${stead.dataDir}/kept-b`, { recursive: true, preserveTimestamps: true })
+    await rm(home, { recursive: true })
+    await stead.start()
+    expect((await stead.visit('site-b')).status).toBe(503)
+    expect((await stead.visit('site-b', '/wp-content/themes/none.css')).status).toBe(503)
+    expect(existsSync(home)).toBe(false)
+    expect(stead.output()).toContain('the home of a site is lost')
+  })
+})
+
+describe.skipIf(!core)('single files that are lost', { timeout: 240_000 }, () => {
+  let stead: Stead
+  showOutputOfFailures(() => stead)
+  beforeAll(async () => {
+    stead = await startStead({ env: { STEAD_PREPARED_SITES: '1' } })
+  })
+  afterAll(() => stead?.remove())
+
+  test('the master key: refused with what to do; the right one goes on, and `stead key accept` takes another', async () => {
+    await stead.stop()
+    const file = join(stead.dataDir, 'master.key')
+    const key = await readFile(file)
+    await rm(file)
+    expect(await refused(stead)).toMatch(/master key is missing[^]*stead key accept/)
+    expect(existsSync(file)).toBe(false)
+    await writeFile(file, Buffer.alloc(32, 7).toString('base64'))
+    expect(await refused(stead)).toContain('is not the master key of this installation')
+    await writeFile(file, 'nonsense')
+    expect(await refused(stead)).toContain('does not hold a master key')
+    await writeFile(file, key)
+    stead.set({ STEAD_MASTER_KEY: Buffer.alloc(32, 9).toString('base64') })
+    expect(await refused(stead)).toContain('STEAD_MASTER_KEY is not the master key')
+    stead.set({ STEAD_MASTER_KEY: key.toString() })
+    await stead.start()
+    await stead.stop()
+    stead.set({ STEAD_MASTER_KEY: Buffer.alloc(32, 9).toString('base64') })
+    expect((await stead.cli('key', 'accept')).code).toBe(0)
+    await stead.start()
+  })
+
+  test.each<[string, (file: string) => Promise<void>]>([
+    ['removed', (file) => rm(file)],
+    ['emptied', (file) => truncate(file)],
+  ])(
+    'a site’s database, %s while the site runs: 503 and never the installer, told once, and well again when it is back',
+    async (how, lose) => {
+      const name = `database-${how}`
+      const id = await stead.createSite({ name })
+      await answers(stead, name)
+      const file = join(stead.homeOf(name), 'private/database/site.sqlite')
+      await cp(file, `${file}.kept`, { preserveTimestamps: true })
+      const { uid, gid } = statSync(file)
+      await lose(file)
+      const page = await stead.visit(name, '/?fresh')
+      expect(page.status).toBe(503)
+      expect(page.text).toContain('This site is not available')
+      for (const path of ['/wp-admin/install.php', '/wp-login.php', '/'])
+        expect((await stead.visit(name, path)).text).not.toMatch(/install\.php|Welcome to the famous/)
+      if (how === 'removed') expect(existsSync(file)).toBe(false)
+      const mails = await until('its owner is told', async () => {
+        const found = await mailsAbout(stead, name)
+        return found.length > 0 && found
+      })
+      expect(mails).toHaveLength(1)
+      expect(stead.output()).toContain('a site is lost')
+      const { data } = (await stead.api('GET', `/v1/sites/${id}/activity`)).body
+      expect(JSON.stringify(data)).toContain('cannot be served')
+      await rm(file, { force: true })
+      await cp(`${file}.kept`, file)
+      await chown(file, uid, gid)
+      await until('it is back', async () =>
+        (await stead.visit(name, '/?again')).text.includes(`<title>${name}</title>`),
+      )
+      expect(await mailsAbout(stead, name)).toHaveLength(1)
+    },
+  )
+
+  test('after a start as well: PHP does not start for a site whose database is damaged', async () => {
+    const name = 'database-damaged'
+    await stead.createSite({ name })
+    const file = join(stead.homeOf(name), 'private/database/site.sqlite')
+    await stead.stop()
+    await writeFile(file, 'not a database at all'.repeat(100))
+    await stead.start()
+    expect(
+      await until('it is not served', async () => {
+        const page = await stead.visit(name)
+        return page.status === 503 && page.text.includes('not available')
+      }),
+    ).toBe(true)
+    expect(stead.phpProcesses().filter(({ words }) => words.join().includes(stead.homeOf(name)))).toEqual([])
+  })
+})
+
+async function mailsAbout(stead: Stead, name: string): Promise<string[]> {
+  const outbox = join(stead.dataDir, 'outbox')
+  const files = (await readdir(outbox).catch(() => [])).filter((file) => file.endsWith('.eml'))
+  const mails = await Promise.all(files.map((file) => readFile(join(outbox, file), 'utf8')))
+  return mails.filter((mail) => mail.includes(`${name} cannot be served`))
+}
+
+describe.skipIf(!core)('a folder from before there were identities', { timeout: 240_000 }, () => {
+  let stead: Stead
+  showOutputOfFailures(() => stead)
+  afterAll(() => stead?.remove())
+
+  test('is taken over by its own database, and refused by any other', async () => {
+    stead = await startStead({ env: { STEAD_PREPARED_SITES: '1' } })
+    await stead.createSite({ name: 'long-ago' })
+    await stead.stop()
+    await asBefore(stead)
+    // homes without a mark, and a database that does not know the host's name
+    const database = join(stead.dataDir, 'stead.db')
+    const name = await readFile(join(stead.dataDir, 'host-name'), 'utf8')
+    await writeFile(join(stead.dataDir, 'host-name'), 'host-somebody')
+    const before = photographed(join(stead.dataDir, 'sites'))
+    expect(await refused(stead)).toContain('does not know its host host-somebody')
+    expect(photographed(join(stead.dataDir, 'sites'))).toBe(before)
+    await writeFile(join(stead.dataDir, 'host-name'), name)
+    await stead.start()
+    await answers(stead, 'long-ago')
+    expect(sitesAside(stead)).toEqual({})
+    expect(JSON.parse(readFileSync(join(stead.homeOf('long-ago'), 'home.json'), 'utf8'))).toMatchObject({
+      site: { name: 'long-ago' },
+    })
+    const second = await stead.createSite({ name: 'today' })
+    expect(second).toBe(2)
+    const { host } = JSON.parse(readFileSync(join(stead.dataDir, 'identity.json'), 'utf8'))
+    const records = new DatabaseSync(database, { readOnly: true })
+    expect(records.prepare('select identity from hosts').all()).toMatchObject([{ identity: host }])
+    records.close()
+  })
+})
+
+/** Makes a stopped Stead look as it did before identities: no marks, no such columns. */
+async function asBefore(stead: Stead): Promise<void> {
+  await rm(join(stead.dataDir, 'identity.json'))
+  for (const home of readdirSync(join(stead.dataDir, 'sites'))) {
+    const path = join(stead.dataDir, 'sites', home)
+    await rm(join(path, 'home.json'))
+    await chmod(path, 0o700)
+    const { uid } = statSync(join(path, 'web'))
+    await chown(path, uid, uid)
+  }
+  const database = new DatabaseSync(join(stead.dataDir, 'stead.db'))
+  database.exec(`drop table installation; drop index hosts_identity; alter table hosts drop column identity;
+    alter table hosts drop column epoch; alter table sites drop column lost_at;
+    delete from kysely_migration where name >= '0008-identity'`)
+  database.close()
+}
+
+describe.skipIf(!core || !postgresUrl)('a database in PostgreSQL', { timeout: 240_000 }, () => {
+  let stead: Stead
+  const databases: TestDatabase[] = []
+  showOutputOfFailures(() => stead)
+  const url = async () => {
+    const made = await testDatabase('postgres')
+    databases.push(made)
+    return made.connection.url as string
+  }
+  afterAll(async () => {
+    await stead?.remove()
+    for (const each of databases) await each.drop()
+  })
+
+  test('an empty one is refused by a folder with sites, and by the start alone nothing is lost', async () => {
+    stead = await startStead({ env: { STEAD_PREPARED_SITES: '1' } })
+    await stead.createSite({ name: 'in-sqlite' })
+    await stead.stop()
+    const before = photographed(join(stead.dataDir, 'sites'))
+    stead.set({ STEAD_DATABASE_URL: await url() })
+    expect(await refused(stead)).toMatch(/has never heard of its host[^]*stead host adopt/)
+    expect((await stead.cli('account', 'list')).code).toBe(2)
+    expect(photographed(join(stead.dataDir, 'sites'))).toBe(before)
+    stead.set({ STEAD_DATABASE_URL: '' })
+    await stead.start()
+    await answers(stead, 'in-sqlite')
+    await stead.remove()
+  })
+
+  test('a copy of a running host’s folder, started elsewhere: the first ends with a clear message and stays ended', async () => {
+    const address = await url()
+    stead = await startStead({ env: { STEAD_PREPARED_SITES: '1', STEAD_DATABASE_URL: address } })
+    await stead.createSite({ name: 'once' })
+    const copy = await prepareStead({ env: { STEAD_DATABASE_URL: address } })
+    execFileSync('cp', ['-a', '--no-target-directory', stead.dataDir, copy.dataDir])
+    await copy.start()
+    await until('the first has ended', () => stead.processes().length === 0, 30_000)
+    expect(stead.output()).toContain('was started elsewhere')
+    expect(stead.output()).toContain('runs already, from another copy')
+    await answers(copy, 'once')
+    await copy.remove()
+  })
+})
+
+/** The token of a program that began anew is another one. */
+async function secondSession(stead: Stead): Promise<Pick<Stead, 'createSite'>> {
+  const { client_id, client_secret } = JSON.parse(await readFile(join(stead.dataDir, 'credentials.json'), 'utf8'))
+  const form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
+  const answer = await fetch(`${stead.apiUrl}/auth/token`, { method: 'POST', body: form })
+  const { access_token } = (await answer.json()) as { access_token: string }
+  const call = async (method: string, path: string, body?: unknown) => {
+    const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' }
+    const response = await fetch(stead.apiUrl + path, {
+      method,
+      headers,
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    })
+    return (await response.json()) as { data: { id: number; state: string } }
+  }
+  return {
+    async createSite(order) {
+      const { data } = await call('POST', '/v1/sites', order)
+      await until('it is live', async () => (await call('GET', `/v1/sites/${data.id}`)).data.state === 'live')
+      return data.id
+    },
+  }
+}
