@@ -1,9 +1,10 @@
 import { constants } from 'node:fs'
-import { chmod, chown, cp, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../../platform/log/log.ts'
 import { homeNumber, type RunningIdentity } from '../identity/folder.ts'
 import { giveTo } from '../site-files/lay-out-home.ts'
+import { removeTree } from '../site-files/remove-tree.ts'
 import { checkRoom, inWords } from './disk-room.ts'
 import { flushFileSystem } from './flush.ts'
 import { type HomeMark, isSameHome, type Owner, type RecordedHome, readMark, writeMark } from './home-mark.ts'
@@ -163,7 +164,7 @@ export class HomeFolders {
   }
 
   async #erase(path: string): Promise<void> {
-    await rm(path, { recursive: true, force: true })
+    await removeTree(path)
   }
 }
 

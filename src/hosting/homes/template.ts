@@ -5,6 +5,7 @@ import { writeFileDurably } from '../../platform/files/write-file.ts'
 import type { PhpRuntime } from '../php/runtime.ts'
 import { wpConfig } from '../php/wp-config.ts'
 import { giveTo, layOutHome } from '../site-files/lay-out-home.ts'
+import { removeTree } from '../site-files/remove-tree.ts'
 
 /** What the template says where a site will say its own; values that nothing else can look like. */
 export const templateMarks = {
@@ -45,8 +46,7 @@ export async function ensureTemplate(parts: TemplateParts): Promise<Template> {
   if (await isComplete(path)) return template
   const unfinished = `${path}.making`
   await mkdir(join(parts.dataDir, 'templates'), { recursive: true, mode: 0o711 })
-  await rm(unfinished, { recursive: true, force: true })
-  await rm(path, { recursive: true, force: true })
+  for (const old of [unfinished, path]) await removeTree(old)
   await layOutHome(unfinished, {
     corePath: parts.core.path,
     sqlitePluginZip: parts.sqlitePluginZip,

@@ -14,7 +14,15 @@ const secrets: [RegExp, string][] = [
   [/\bwhsec_[\w+/=-]+/g, '(hidden)'],
 ]
 
-/** The text of an error as clients may read it: no stack trace, no secret, one line of bounded length. */
+/**
+ * Absolute paths of this machine, which are nobody's business but the operator's; those that a site's own PHP sees (`/wordpress`,
+ * `/private`, `/tmp`, `/stead`) and paths of the API say something to who reads it.
+ */
+const MACHINE_PATH =
+  /(?<![\w/.:~%-])\/(?!(?:wordpress|private|tmp\/(?!stead)|stead|v\d+)\b)[^\s/'"`:,;()]+(?:\/[^\s'"`:,;()]*)+/g
+const QUOTED_MACHINE_PATH = /(['"])\/(?!(?:wordpress|private|stead|v\d+)\b)[^'"/]+\/[^'"]*\1/g
+
+/** The text of an error as clients may read it: no stack trace, no secret, no path of the machine, one line of bounded length. */
 export function failureText(error: unknown): string {
   const { message, code, name } = (error ?? {}) as { message?: unknown; code?: unknown; name?: unknown }
   const said = [message, typeof error === 'string' ? error : '', code, name].find(
@@ -26,5 +34,6 @@ export function failureText(error: unknown): string {
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()
   for (const [pattern, replacement] of secrets) text = text.replace(pattern, replacement)
+  text = text.replace(QUOTED_MACHINE_PATH, '(path)').replace(MACHINE_PATH, '(path)')
   return text.length > LENGTH_LIMIT ? `${text.slice(0, LENGTH_LIMIT - 1)}…` : text
 }

@@ -25,6 +25,14 @@ test('errors are told in one line, without stack and secrets', () => {
   )
   expect(failureText(Object.assign(new Error(''), { code: 'ECONNREFUSED' }))).toBe('ECONNREFUSED')
   expect(failureText('text')).toBe('text')
+  expect(failureText(new Error("EACCES: permission denied, unlink '/srv/stead data/sites/h1/web/x'"))).toBe(
+    'EACCES: permission denied, unlink (path)',
+  )
+  expect(failureText(new Error('bwrap: Can’t find source path /srv/data/sites/h1/web: gone'))).toBe(
+    'bwrap: Can’t find source path (path): gone',
+  )
+  const kept = "see /wordpress/wp-content/x.php, text/html, https://a.test/b/c, GET /v1/sites and 'and/or'"
+  expect(failureText(new Error(kept))).toBe(kept)
   expect(failureText(undefined)).toBe('Unknown error')
   fc.assert(fc.property(fc.anything(), (thrown) => failureText(thrown).length <= 500))
 })
