@@ -149,6 +149,25 @@ export function isUnreachable(error: unknown): boolean {
   return /^Connection terminated|^Client has encountered a connection error/.test(message ?? '')
 }
 
+/**
+ * True for an error that says: not now. Somebody else holds what is needed for longer than anybody waits (SQLite's BUSY and LOCKED;
+ * PostgreSQL's 55P03 lock_not_available, 57014 query_canceled), or the disk does not do what it is asked for (SQLite's IOERR and
+ * CANTOPEN; PostgreSQL's 58030 io_error).
+ */
+export function isBusy(error: unknown): boolean {
+  const { code, errcode } = error as { code?: string; errcode?: number }
+  if (typeof errcode === 'number') return [5, 6, 10, 14].includes(errcode % 256)
+  return code === '55P03' || code === '57014' || code === '58030' || code === 'EIO'
+}
+
+const SQLITE_FULL = 13
+
+/** True for an error that says: there is no room on the disk (SQLite's FULL, PostgreSQL's 53100 disk_full, the system's own). */
+export function isDiskFull(error: unknown): boolean {
+  const { code, errcode } = error as { code?: string; errcode?: number }
+  return errcode === SQLITE_FULL || code === '53100' || code === 'ENOSPC' || code === 'EDQUOT'
+}
+
 /** True for an error that says: a row with this unique value exists. */
 export function isUniqueViolation(error: unknown): boolean {
   const { code, errcode } = error as { code?: string; errcode?: number }

@@ -16,6 +16,8 @@ export interface NodeSqliteOptions {
   readonly file: string
   /** A read connection never writes and takes no turn: several queries of one process may be in flight on it. */
   readonly readOnly: boolean
+  /** How long a transaction waits for another process' before it fails; default 30 s. */
+  readonly lockTimeoutMs?: number
 }
 
 /** Kysely over Node's own SQLite. A writing connection is lent to one user at a time, in order of asking. */
@@ -71,7 +73,7 @@ class NodeSqliteDriver implements Driver {
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    const giveUpAt = performance.now() + LOCK_TIMEOUT_MS
+    const giveUpAt = performance.now() + (this.#options.lockTimeoutMs ?? LOCK_TIMEOUT_MS)
     for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 20)) {
       try {
         // IMMEDIATE: two transactions that read and then write would otherwise end in SQLITE_BUSY without any waiting
@@ -89,6 +91,8 @@ class NodeSqliteDriver implements Driver {
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    // after a full disk SQLite has rolled back by itself: a second time would be an error that hides the first
+    if (!(connection as NodeSqliteConnection).isInTransaction) return
     await connection.executeQuery(CompiledQuery.raw('rollback'))
   }
 
@@ -117,6 +121,10 @@ class NodeSqliteConnection implements DatabaseConnection {
 
   constructor(database: DatabaseSync) {
     this.#database = database
+  }
+
+  get isInTransaction(): boolean {
+    return this.#database.isTransaction
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {

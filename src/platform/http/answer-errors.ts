@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isUnreachable } from '../db/database.ts'
+import { isBusy, isDiskFull, isUnreachable } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
 import type { Operation } from './operation.ts'
 import { errorBody } from './pipeline.ts'
@@ -42,7 +42,11 @@ export function answerErrors(app: FastifyInstance, options: Options): void {
 function send(reply: FastifyReply, problem: Problem, own?: Operation['failure']): FastifyReply {
   return reply
     .code(problem.status)
-    .headers({ ...(problem.status === 503 ? { 'retry-after': '5' } : {}), ...own?.headers, ...problem.headers })
+    .headers({
+      ...(problem.status === 503 || problem.status === 507 ? { 'retry-after': '5' } : {}),
+      ...own?.headers,
+      ...problem.headers,
+    })
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
     .send((own?.body ?? errorBody)(problem))
@@ -67,7 +71,8 @@ function asProblem(error: unknown, bodyLimitBytes: number): Problem {
   if (statusCode === 415) return new Problem('unsupported_media_type', {})
   if (statusCode && statusCode >= 400 && statusCode < 500)
     return new Problem('invalid_input', { faults: (error as Error).message })
-  return new Problem(isUnreachable(error) ? 'unavailable' : 'internal', {}, { cause: error })
+  if (isDiskFull(error)) return new Problem('disk_full', {}, { cause: error })
+  return new Problem(isUnreachable(error) || isBusy(error) ? 'unavailable' : 'internal', {}, { cause: error })
 }
 
 /** The multipart parser's errors have no status of their own, and would count as ours. */

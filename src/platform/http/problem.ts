@@ -55,6 +55,10 @@ const catalogue = {
   unsupported_media_type: { status: 415, text: 'Send the request body as application/json.' },
   rate_limited: { status: 429, text: 'Too many requests. Try again in {seconds} s.' },
   internal: { status: 500, text: 'Something went wrong on our side. The request id helps to find out what.' },
+  disk_full: {
+    status: 507,
+    text: 'The disk of this Stead is full: nothing could be written. Reading works; delete what is not needed.',
+  },
   unavailable: { status: 503, text: 'Stead cannot answer right now. Try again in a moment.' },
 } as const satisfies Record<string, { status: number; text: string }>
 
