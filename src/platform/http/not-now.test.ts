@@ -107,3 +107,15 @@ it('errors of the system and of SQLite, with and without their extended codes', 
     false,
   ])
 })
+
+it('what made SQLite roll back by itself is the error that is told, and the next transaction runs', async () => {
+  const { database, drop } = await testDatabase('sqlite')
+  const insert = sql`insert or rollback into schedules (name, last_slot) values ('a', 1)`
+  try {
+    await database.transaction((tx) => insert.execute(tx))
+    await expect(database.transaction((tx) => insert.execute(tx))).rejects.toThrow(/UNIQUE/)
+    await database.transaction((tx) => sql`delete from schedules`.execute(tx))
+  } finally {
+    await drop()
+  }
+})
