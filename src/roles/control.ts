@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import { createApp } from '../app.ts'
 import { controlBudgets } from '../budgets.ts'
+import type { Config } from '../config.ts'
 import { hostReports } from '../hosting/host.store.ts'
 import { controlJobs } from '../jobs.ts'
 import { figuresOf, openBudgets } from '../platform/budgets/budget.ts'
-import { writeFileDurably } from '../platform/files/write-file.ts'
+import { removeLeftTemporaries, writeFileDurably } from '../platform/files/write-file.ts'
 import { createApiMetrics } from '../platform/http/metrics.ts'
 import { createMailer } from '../platform/mail/mailer.ts'
 import { readDatabaseTime } from '../platform/operations/lease.ts'
@@ -45,6 +46,7 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
     },
     ...(await processReports(database.read, Date.now())),
   ])
+  for (const folder of [config.dataDir, outboxOf(config)]) await removeLeftTemporaries(folder)
   let isIntroduced = false
   const readiness = async () => {
     const now = await readDatabaseTime(database)
@@ -94,12 +96,14 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
   }
 }
 
+const outboxOf = ({ dataDir }: Config): string => join(dataDir, 'outbox')
+
 /** What the control does without being asked by a request. */
 function startBackground({ config, database, log, sealer, logs }: Ground): Part {
   const mailer = createMailer({
     smtpUrl: config.smtpUrl,
     from: config.mailFrom,
-    outboxDir: join(config.dataDir, 'outbox'),
+    outboxDir: outboxOf(config),
   })
   const services: ControlServices = { config, database, sealer, mailer, logs }
   const worker = createWorker({ database, definitions: controlJobs, runner: 'control', services, log })

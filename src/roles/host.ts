@@ -27,6 +27,7 @@ import { openBudgets } from '../platform/budgets/budget.ts'
 import { isPublicAddress } from '../platform/fetch/addresses.ts'
 import { lockFile } from '../platform/files/lock-file.ts'
 import { namelessFolder } from '../platform/files/nameless-file.ts'
+import { removeLeftTemporaries } from '../platform/files/write-file.ts'
 import { enqueue } from '../platform/operations/enqueue.ts'
 import { createWorker } from '../platform/operations/worker.ts'
 import { OperatorError } from '../platform/operator-error.ts'
@@ -65,12 +66,14 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   // two hosts would run two PHP processes on one site's database, and each would clear away what the other is making
   const unlock = await lockFile(join(config.dataDir, 'host.lock'), PREDECESSOR_ENDS_MS)
   if (!unlock) throw new HostInUse(`Another host process uses the data folder ${config.dataDir}`)
+  await removeLeftTemporaries(config.dataDir)
   const bound = await bindFolder(config.dataDir, { database, where: whereRecordsAre(config) }, Date.now())
   const { name, identity } = bound
   const isRoot = process.getuid?.() === 0
   const spillFolder = await namelessFolder(join(config.dataDir, 'spill'))
   const runtime = await createWasmRuntime({
     sandbox: config.sandbox,
+    programFolder: join(config.dataDir, 'php-program'),
     memoryLimitMb: config.phpMemoryLimitMb,
     uploadMaxMb: config.uploadMaxMb,
     budgets,

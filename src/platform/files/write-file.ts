@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { link, open, rename, unlink } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { access, link, open, readdir, rename, stat, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 
 /** Writes a file so that a reader, or a restart after losing power, finds either the old content or the whole new one. */
 export async function writeFileDurably(file: string, content: string | Buffer, mode: number): Promise<void> {
@@ -11,6 +11,8 @@ export async function writeFileDurably(file: string, content: string | Buffer, m
 
 /** As {@link writeFileDurably}, but the first writer wins: an existing file is left as it is. */
 export async function writeFileOnce(file: string, content: string | Buffer, mode: number): Promise<void> {
+  // what is there already must not need room on the disk
+  if (await access(file).then(() => true, missing)) return
   const temporary = await writeTemporary(file, content, mode)
   try {
     // unlike rename, link fails when the name is taken
@@ -24,15 +26,59 @@ export async function writeFileOnce(file: string, content: string | Buffer, mode
 }
 
 async function writeTemporary(file: string, content: string | Buffer, mode: number): Promise<string> {
-  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`
+  const temporary = `${file}.${process.pid}-${randomBytes(6).toString('hex')}.tmp`
   const handle = await open(temporary, 'wx', mode)
   try {
     await handle.writeFile(content)
     await handle.sync()
+  } catch (error) {
+    // half a file would keep a full disk full
+    await unlink(temporary).catch(() => {})
+    throw error
   } finally {
     await handle.close()
   }
   return temporary
+}
+
+/** Writing takes milliseconds: what is older was left, even if its writer's number belongs to somebody else by now. */
+const LEFT_MS = 60_000
+
+/**
+ * Removes what a process that was killed in the middle of a write has left in a folder.
+ * @returns how many files
+ */
+export async function removeLeftTemporaries(folder: string): Promise<number> {
+  let removed = 0
+  for (const name of await readdir(folder).catch(() => [])) {
+    const [, pid] = /\.(?:(\d+)-)?[0-9a-f]{12}\.tmp$/.exec(name) ?? [undefined, null]
+    if (pid === null) continue
+    const file = join(folder, name)
+    const isLeft = pid !== undefined && !isAlive(Number(pid))
+    const isOld = async () => Date.now() - (await stat(file)).mtimeMs > LEFT_MS
+    try {
+      if (!isLeft && !(await isOld())) continue
+      await unlink(file)
+      removed++
+    } catch {
+      // its writer, or another start, was quicker
+    }
+  }
+  return removed
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+function missing(error: NodeJS.ErrnoException): false {
+  if (error.code !== 'ENOENT') throw error
+  return false
 }
 
 async function syncFolder(folder: string): Promise<void> {

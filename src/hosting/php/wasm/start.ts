@@ -12,6 +12,8 @@ export interface WasmRuntimeOptions extends PhpLimits {
   /** What sites may reach. */
   readonly egress: EgressPolicy
   readonly budgets: RuntimeBudgets
+  /** Where the children's program is put, which no other host uses; default: a new folder among the system's temporary files. */
+  readonly programFolder?: string
   /** A process that is not ready after this is ended. */
   readonly startTimeoutMs?: number
   /** Entries of php.ini and flags of V8 in place of the usual ones: for measurements. */
@@ -30,7 +32,7 @@ export interface RuntimeBudgets {
  */
 export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<PhpRuntime> {
   const abilities = await findAbilities(options.sandbox)
-  const program = await prepareProgram()
+  const program = await prepareProgram(options.programFolder)
   const notes = new Set<string>()
   const names = createNames()
   const processes = new Set<PhpProcess>()

@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { removeLeftTemporaries, writeFileOnce } from './write-file.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stead-write-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+/** Writes until it is killed. */
+const WRITER = `const { writeFileDurably } = await import(process.argv[1])
+  for (;;) await writeFileDurably(process.argv[2], 'x'.repeat(3_000_000), 0o600)`
+
+test('what writers that were killed have left is removed at the next start, and nothing else', async () => {
+  await writeFile(join(folder, 'of-somebody.tmp'), '')
+  await writeFile(join(folder, `mine.${process.pid}-0123456789ab.tmp`), 'being written')
+  await writeFile(join(folder, 'old.0123456789ab.tmp'), '')
+  await utimes(join(folder, 'old.0123456789ab.tmp'), 1, 1)
+  const left = async () => (await readdir(folder)).filter((name) => name.startsWith('key.')).length
+  while ((await left()) === 0) {
+    const words = ['--no-warnings', '--input-type=module', '-e', WRITER, join(import.meta.dirname, 'write-file.ts')]
+    const writer = spawn(process.execPath, [...words, join(folder, 'key')])
+    while ((await left()) === 0) await new Promise(setImmediate)
+    writer.kill('SIGKILL')
+    await once(writer, 'exit')
+  }
+  expect(await removeLeftTemporaries(folder)).toBeGreaterThanOrEqual(2)
+  expect((await readdir(folder)).filter((name) => name !== 'key').sort()).toEqual([
+    `mine.${process.pid}-0123456789ab.tmp`,
+    'of-somebody.tmp',
+  ])
+  expect(await removeLeftTemporaries(join(folder, 'none'))).toBe(0)
+})
+
+test('writeFileOnce leaves what is there, without writing anything', async () => {
+  const file = join(folder, 'key')
+  await writeFileOnce(file, 'first', 0o600)
+  await writeFileOnce(file, 'second', 0o600)
+  expect([await readFile(file, 'utf8'), await readdir(folder)]).toEqual(['first', ['key']])
+})
