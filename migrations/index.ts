@@ -7,6 +7,7 @@ import { statistics } from './0005-statistics.ts'
 import { counts } from './0006-counts.ts'
 import { hostCounts } from './0007-host-counts.ts'
 import { identity } from './0008-identity.ts'
+import { diskQuota } from './0010-disk-quota.ts'
 import { waits } from './0013-waits.ts'
 import { processes } from './0014-processes.ts'
 import { corrections } from './0015-corrections.ts'
@@ -21,6 +22,7 @@ export const migrations: Record<string, Migration> = {
   '0006-counts': counts,
   '0007-host-counts': hostCounts,
   '0008-identity': identity,
+  '0010-disk-quota': diskQuota,
   '0013-waits': waits,
   '0014-processes': processes,
   '0015-corrections': corrections,

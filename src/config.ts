@@ -158,6 +158,16 @@ export const settings = {
     parse: integer(1, 86_400),
   },
   phpQueue: { help: 'Requests of one site that may wait for its PHP', default: '100', parse: integer(1, 10_000) },
+  siteDiskMb: {
+    help: 'Disk space in MB that one site may take, unless the plan of its owner says less',
+    default: '10240',
+    parse: integer(50, 1 << 24),
+  },
+  diskReserveMb: {
+    help: 'Disk space in MB that Stead keeps for itself when the disk is full; sites stop writing at twice that',
+    default: '64',
+    parse: integer(8, 1 << 16),
+  },
   uploadMaxMb: { help: 'Largest request body in MB that a site takes', default: '128', parse: integer(1, 2048) },
   datacenters: {
     help: 'Datacenters on offer, code=name',

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import { hostReports } from '../hosting/host.store.ts'
 import { controlJobs } from '../jobs.ts'
 import { figuresOf, openBudgets } from '../platform/budgets/budget.ts'
+import { DiskReserve } from '../platform/files/free-room.ts'
 import { removeLeftTemporaries, writeFileDurably } from '../platform/files/write-file.ts'
 import { createApiMetrics } from '../platform/http/metrics.ts'
 import { createMailer } from '../platform/mail/mailer.ts'
@@ -46,6 +47,8 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
     },
     ...(await processReports(database.read, Date.now())),
   ])
+  const reserve = new DiskReserve({ folder: config.dataDir, bytes: config.diskReserveMb << 20, log })
+  reserve.start()
   for (const folder of [config.dataDir, outboxOf(config)]) await removeLeftTemporaries(folder)
   let isIntroduced = false
   const readiness = async () => {
@@ -59,6 +62,7 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
       ready,
       details: {
         database: database.dialect,
+        disk: { state: reserve.room.state, free_bytes: reserve.room.freeBytes },
         parts: parts(),
         hosts: hosts.map(({ name, facts }) => ({ name, ...facts })),
       },
@@ -92,6 +96,7 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
     async stop() {
       await app.close()
       await background.stop()
+      await reserve.stop()
     },
   }
 }

@@ -31,7 +31,7 @@ export interface Edge extends Part {
 
 /** The gateway for all visitor traffic. */
 export async function startEdge(ground: Ground): Promise<Edge> {
-  const { config, database, log, logs, hostKey, challengeKey } = ground
+  const { config, database, log, logs, room, hostKey, challengeKey } = ground
   const budgets = openBudgets(edgeBudgets(config))
   const routes = createRouteTable({
     load: (hostName) => loadRoute(database.read, hostName),
@@ -51,7 +51,11 @@ export async function startEdge(ground: Ground): Promise<Edge> {
     purges,
     memoryBytes: config.edgeCacheMb * MB,
     ...(config.edgeCacheDiskMb > 0 && {
-      disk: await createDisk(join(config.dataDir, 'edge-cache'), config.edgeCacheDiskMb * MB),
+      disk: await createDisk(
+        join(config.dataDir, 'edge-cache'),
+        config.edgeCacheDiskMb * MB,
+        () => room.hasRoomForRecords,
+      ),
     }),
   })
   const defensiveMode = createDefensiveMode({
@@ -63,7 +67,10 @@ export async function startEdge(ground: Ground): Promise<Edge> {
   const nextId = createLogIds()
   const pageViews = createPageViews({
     salt: (day) => saltOfDay(database, day),
-    store: (counted) => database.transaction((tx) => storeViews(tx, counted)),
+    async store(counted) {
+      if (!config.databaseUrl) room.forRecords()
+      await database.transaction((tx) => storeViews(tx, counted))
+    },
     log,
   })
   const gateway = createGateway({

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { LRUCache } from 'lru-cache'
 import { hostBudgets } from '../budgets.ts'
 import { createCoreLibrary } from '../hosting/core-library/core-library.ts'
 import type { CoreProgress } from '../hosting/core-library/core-source.ts'
@@ -20,11 +21,13 @@ import { openPlaces } from '../hosting/php-log/positions.ts'
 import { createSiteChanges } from '../hosting/site-changes/site-changes.ts'
 import { sqliteDatabase } from '../hosting/site-database/sqlite.ts'
 import { watchSites } from '../hosting/site-database/watch-sites.ts'
+import { DiskWatch } from '../hosting/site-files/disk-watch.ts'
 import { HeldAnswers } from '../hosting/web-server/held-answers.ts'
 import { createWebServer, type HostedSite } from '../hosting/web-server/web-server.ts'
 import { hostJobs } from '../jobs.ts'
 import { openBudgets } from '../platform/budgets/budget.ts'
 import { isPublicAddress } from '../platform/fetch/addresses.ts'
+import { keptFromSites } from '../platform/files/free-room.ts'
 import { lockFile } from '../platform/files/lock-file.ts'
 import { namelessFolder } from '../platform/files/nameless-file.ts'
 import { removeLeftTemporaries } from '../platform/files/write-file.ts'
@@ -38,6 +41,7 @@ import type { HostServices } from '../resources/sites/host-services.ts'
 import { tellOfLostSite } from '../resources/sites/lost-site.ts'
 import { findSite } from '../resources/sites/site.store.ts'
 import { stagingAddress } from '../resources/sites/site.ts'
+import { diskQuota, tellDiskFull } from '../resources/sites/site-disk.ts'
 import { untilFree } from './free-port.ts'
 import { type Ground, type Part, whereRecordsAre } from './part.ts'
 import { startReporting } from './reporting.ts'
@@ -71,9 +75,11 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   const { name, identity } = bound
   const isRoot = process.getuid?.() === 0
   const spillFolder = await namelessFolder(join(config.dataDir, 'spill'))
+  const disk = watchDisk(ground)
   const runtime = await createWasmRuntime({
     sandbox: config.sandbox,
     programFolder: join(config.dataDir, 'php-program'),
+    disk,
     memoryLimitMb: config.phpMemoryLimitMb,
     uploadMaxMb: config.uploadMaxMb,
     budgets,
@@ -222,6 +228,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   cron.start()
   phpLogs.start()
   const budgetReports = startReporting(ground, 'host', budgets)
+  disk.start()
   log.info({ address, ...runtime.containment() }, 'the host listens')
   return {
     fault: fault.promise,
@@ -239,10 +246,31 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
       await phpLogs.stop()
       server.closeAllConnections()
       await closed
+      await disk.stop()
       await runtime.close()
       unlock()
     },
   }
+}
+
+/** Keeps sites within their disk quotas, and tells their owners. */
+function watchDisk({ config, database, log }: Ground): DiskWatch {
+  const idOf = (homePath: string) => Number(/\/h(\d+)$/.exec(homePath)?.[1])
+  // a site that cannot write may say so at each of its requests
+  const told = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 })
+  return new DiskWatch({
+    folder: config.dataDir,
+    keepFreeBytes: keptFromSites(config.diskReserveMb << 20),
+    quotaOf: async (homePath) => (idOf(homePath) ? diskQuota(database, idOf(homePath), config) : undefined),
+    onRefusal(homePath, why) {
+      if (told.has(homePath)) return
+      told.set(homePath, true)
+      tellDiskFull(database, idOf(homePath), why, Date.now())
+        .then((siteId) => siteId && log.warn({ siteId, why }, 'a site could not write for want of disk space'))
+        .catch((error) => log.warn({ err: error, home: homePath, why }, 'a full disk could not be recorded'))
+    },
+    log,
+  })
 }
 
 /** Remembers sites until something of them changes. */

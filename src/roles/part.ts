@@ -18,10 +18,12 @@ import { createSealer, type Sealer } from '../platform/crypto/seal.ts'
 import { type Database, openDatabase } from '../platform/db/database.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import { databaseInWords, openFault } from '../platform/db/open-fault.ts'
+import { FreeRoom } from '../platform/files/free-room.ts'
 import { usableFolder } from '../platform/files/usable-folder.ts'
 import { createLog, type Log } from '../platform/log/log.ts'
 import type { LogStore } from '../platform/log-store/log-store.ts'
 import { openLogStore } from '../platform/log-store/open-log-store.ts'
+import { whileRoom } from '../platform/log-store/while-room.ts'
 import { OperatorError } from '../platform/operator-error.ts'
 
 /** What every role is given. */
@@ -32,6 +34,8 @@ export interface Ground {
   readonly sealer: Sealer
   /** Of the sites: web server and PHP. */
   readonly logs: LogStore
+  /** On the disk of the data folder. */
+  readonly room: FreeRoom
   /** What edges show to hosts. */
   readonly hostKey: string
   /** What edges sign challenges of visitors with. */
@@ -117,8 +121,10 @@ export async function openGround(config: Config, name: string): Promise<Ground> 
     const key = await masterKey(config, records)
     const hostKey = Buffer.from(hkdfSync('sha256', key, '', 'stead edge to host', 32)).toString('base64url')
     const challengeKey = Buffer.from(hkdfSync('sha256', key, '', 'stead edge challenge', 32))
-    const logs = openLogStore({ url: config.databaseUrl, folder: join(config.dataDir, 'logs') })
-    return { config, log, database, sealer: createSealer(key), logs, hostKey, challengeKey }
+    const room = new FreeRoom(config.dataDir, config.diskReserveMb << 20)
+    const store = openLogStore({ url: config.databaseUrl, folder: join(config.dataDir, 'logs') })
+    const logs = config.databaseUrl ? store : whileRoom(store, room)
+    return { room, config, log, database, sealer: createSealer(key), logs, hostKey, challengeKey }
   } catch (error) {
     await database.close()
     throw error

@@ -46,8 +46,9 @@ const MOST_ENTRIES = 50_000
 /**
  * A folder of this process alone below `folder`. It is emptied at the end and, by the next process to come, after a crash: what
  * was purged while nobody looked must not come back, and a cache fills itself.
+ * @param hasRoom nothing is kept while it says no
  */
-export async function createDisk(folder: string, mostBytes: number): Promise<Disk> {
+export async function createDisk(folder: string, mostBytes: number, hasRoom = () => true): Promise<Disk> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await removeLeftovers(folder)
   const own = join(folder, String(process.pid))
@@ -76,7 +77,7 @@ export async function createDisk(folder: string, mostBytes: number): Promise<Dis
   }
   return {
     keep(entry) {
-      if (writes >= MOST_WRITES) return
+      if (writes >= MOST_WRITES || !hasRoom()) return
       const file = join(own, (names++).toString(36))
       const body = entry.bodies[IDENTITY] as Buffer
       entries.set(entry.key, { entry: withoutBodies(entry, body.length), file, written: write(file, body) })

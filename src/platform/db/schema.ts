@@ -114,6 +114,8 @@ export interface SiteHomeRow {
   install: string
   site_id: number | null
   created_at: number
+  /** When the owner was last told that the site could not write. */
+  disk_full_at: Generated<number | null>
 }
 
 export interface SiteRow {

@@ -5,10 +5,12 @@ export interface Plan {
   readonly maxBillable: number
   readonly maxStaging: number
   readonly multisite: boolean
+  /** Disk space of one site in MB where it is less than the settings say; absent: as the settings say. */
+  readonly siteDiskMb?: number
 }
 
 const plans: readonly Plan[] = [
-  { name: 'Personal', maxBillable: 3, maxStaging: 4, multisite: false },
+  { name: 'Personal', maxBillable: 3, maxStaging: 4, multisite: false, siteDiskMb: 5120 },
   { name: 'Business', maxBillable: 20, maxStaging: 21, multisite: false },
   { name: 'High Traffic', maxBillable: 200, maxStaging: 201, multisite: true },
 ]

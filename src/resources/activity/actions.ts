@@ -17,6 +17,7 @@ export const siteActions = {
   'site.deleted': 'A site was deleted',
   'site.undeleted': 'A deleted site was brought back',
   'site.lost': 'The database or the folder of a site was found missing',
+  'site.disk_full': 'A site could not write for want of disk space',
   'account.collaborator': 'Collaborators or their rights were changed',
   'collaborator.password_reset': "The password of a collaborator's WordPress user was reset",
   'collaborator.wordpress_user_failed':

@@ -68,18 +68,25 @@ export function containmentOf(abilities: Abilities, notes: readonly string[]): C
 /** Environment of the launching program itself; nothing of it reaches the child. */
 export const pathOnly = (): Record<string, string> => ({ PATH: '/usr/local/bin:/usr/bin:/bin' })
 
+export interface LaunchOptions {
+  /** Of V8, in place of the usual ones. */
+  readonly flags?: readonly string[]
+  /** The process may change none of the site's files. */
+  readonly isReadOnly?: boolean | undefined
+}
+
 /** Plans the start of a site's process. */
 export async function planLaunch(
   abilities: Abilities,
   site: PhpSite,
   program: ChildProgram,
   note: (text: string) => void,
-  flags: readonly string[] = v8Flags,
+  { flags = v8Flags, isReadOnly = false }: LaunchOptions = {},
 ): Promise<Launch> {
   const home = realpathSync(site.homePath)
   const core = realpathSync(site.corePath)
   const php = program.phpPackage(site.phpVersion)
-  if (abilities.bubblewrap) return sandboxed(abilities, site, home, core, php, program, flags)
+  if (abilities.bubblewrap) return sandboxed(abilities, site, home, core, php, program, flags, isReadOnly)
   let uid = abilities.root ? site.uid : null
   if (uid !== null && !((await everyoneMayPass(home)) && (await everyoneMayPass(core)))) {
     note('folders above the sites are closed to other users: without bubblewrap, sites run as the user of Stead')
@@ -90,7 +97,7 @@ export async function planLaunch(
     command: process.execPath,
     args: [
       ...flags,
-      ...permissions(reads, [`${home}/web`, `${home}/private`]),
+      ...permissions(reads, isReadOnly ? [] : [`${home}/web`, `${home}/private`]),
       '--allow-worker',
       `${program.folder}/child/main.js`,
     ],
@@ -115,21 +122,23 @@ function sandboxed(
   php: { folder: string; module: string },
   program: ChildProgram,
   flags: readonly string[],
+  isReadOnly: boolean,
 ): Launch {
+  const bind = isReadOnly ? '--ro-bind' : '--bind'
   const binds = [
     // bubblewrap makes the folders above a mount for its own user alone.
     ['--perms', '0755', '--dir', '/site'],
     ['--ro-bind', program.folder, '/program'],
     ['--ro-bind', php.folder, '/php'],
-    ['--bind', `${home}/web`, '/site/web'],
+    [bind, `${home}/web`, '/site/web'],
     ['--ro-bind', `${core}/wp-admin`, '/site/web/wp-admin'],
     ['--ro-bind', `${core}/wp-includes`, '/site/web/wp-includes'],
-    ['--bind', `${home}/private`, '/site/private'],
+    [bind, `${home}/private`, '/site/private'],
   ].flat()
   const node = [
     process.execPath,
     ...flags,
-    ...permissions(['/program', '/php', '/site'], ['/site/web', '/site/private']),
+    ...permissions(['/program', '/php', '/site'], isReadOnly ? [] : ['/site/web', '/site/private']),
   ]
   return {
     command: abilities.bubblewrap as string,

@@ -24,6 +24,8 @@ export const Frame = {
   note: 7,
   /** child: `PhpMemory`, PHP's memory has grown; may come at any time */
   memory: 8,
+  /** parent: `DiskRoom`, what its site takes on the disk by now; never while a job runs */
+  room: 9,
 } as const
 
 /** A payload may not be longer: bodies are cut, and a head that long is a fault or an attack. */
@@ -114,6 +116,19 @@ export interface Mount {
   readonly from: string
 }
 
+/** What a site takes on the disk, and may take. */
+export interface DiskRoom {
+  readonly usedBytes: number
+  /** Files and folders. */
+  readonly usedFiles: number
+  readonly quotaBytes: number
+  readonly quotaFiles: number
+  /** So much more for the site's database: signing in and deleting writes there. */
+  readonly databaseBytes: number
+  /** Nothing is written while the disk has less free. */
+  readonly keepFreeBytes: number
+}
+
 /** The first thing that a child is told. */
 export interface ChildStart {
   /** Path of the compiled PHP's JavaScript module. */
@@ -127,6 +142,8 @@ export interface ChildStart {
   /** What PHP's own memory may come to, whatever its settings say. */
   readonly mostPhpBytes: number
   readonly address: string
+  /** Null: as much as there is. */
+  readonly disk: DiskRoom | null
   /** Watch the parent's end of the channel from a thread: needed where no sandbox ends the child with its parent. */
   readonly watchParent: boolean
 }
@@ -174,4 +191,6 @@ export interface ResponseEnd {
   readonly residentBytes: number
   /** The process should be replaced when it is idle. */
   readonly worn: boolean
+  /** Something could not be written: the site's quota was reached, or the disk is nearly full. */
+  readonly diskRefusal?: 'quota' | 'disk' | undefined
 }

@@ -62,5 +62,7 @@ export function phpIni(limits: PhpLimits): Record<string, string> {
     'opcache.max_accelerated_files': '10000',
     'opcache.revalidate_freq': '0',
     'opcache.file_cache_only': '0',
+    // in memory: PHP does not start where it cannot make this file, and a site whose disk is full must be read
+    'opcache.lockfile_path': '/internal/shared',
   }
 }

@@ -19,6 +19,7 @@ import { type EgressPolicy, serveEgress } from './egress.ts'
 import {
   type ChildReady,
   type ChildStart,
+  type DiskRoom,
   encodeFrame,
   Frame,
   type RequestHead,
@@ -58,6 +59,10 @@ export class WasmProcess implements PhpProcess {
   worn = false
   onNote: ((text: string) => void) | undefined
   onGrowth: (() => void) | undefined
+  /** Called when PHP could not write something. It is the site's word. */
+  onDiskRefusal: ((why: 'quota' | 'disk') => void) | undefined
+  /** Jobs since the start. */
+  jobs = 0
   readonly #child: ChildProcess
   readonly #jobs: Duplex
   readonly #answers: Duplex
@@ -188,11 +193,21 @@ export class WasmProcess implements PhpProcess {
     this.#child.kill('SIGKILL')
   }
 
+  get isBusy(): boolean {
+    return this.#answer !== undefined
+  }
+
+  /** Tells what the site takes on the disk, which only holds if nothing has run since before it was measured. */
+  setDisk(room: DiskRoom): void {
+    this.#jobs.write(encodeFrame(Frame.room, room))
+  }
+
   #begin(): Answer {
     if (this.#answer) throw new Error('PHP is busy: one job at a time')
     if (this.#endedBy) throw this.#endedBy
     const answer = expectAnswer(this.#answers)
     this.#answer = answer
+    this.jobs++
     return answer
   }
 
@@ -252,10 +267,11 @@ export class WasmProcess implements PhpProcess {
       return
     }
     if (kind === Frame.end) {
-      const end = JSON.parse(payload.toString()) as { residentBytes: number; worn: boolean }
+      const end = JSON.parse(payload.toString()) as { residentBytes: number; worn: boolean; diskRefusal?: string }
       this.#measuredBytes = Number(end.residentBytes) || 0
       this.worn ||= Boolean(end.worn)
       this.#answer = undefined
+      if (end.diskRefusal) this.onDiskRefusal?.(end.diskRefusal === 'disk' ? 'disk' : 'quota')
     }
     answer.take(kind, payload)
   }

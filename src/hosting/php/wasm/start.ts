@@ -1,4 +1,5 @@
 import type { Budget } from '../../../platform/budgets/budget.ts'
+import type { DiskWatch } from '../../site-files/disk-watch.ts'
 import type { Containment, PhpProcess, PhpRuntime, PhpSite } from '../runtime.ts'
 import { containmentOf, findAbilities, planLaunch } from './containment.ts'
 import type { EgressPolicy } from './egress.ts'
@@ -14,6 +15,8 @@ export interface WasmRuntimeOptions extends PhpLimits {
   readonly budgets: RuntimeBudgets
   /** Where the children's program is put, which no other host uses; default: a new folder among the system's temporary files. */
   readonly programFolder?: string
+  /** Keeps sites within their disk quotas; default: they may fill the disk. */
+  readonly disk?: Pick<DiskWatch, 'beforeStart' | 'follow'>
   /** A process that is not ready after this is ended. */
   readonly startTimeoutMs?: number
   /** Entries of php.ini and flags of V8 in place of the usual ones: for measurements. */
@@ -40,12 +43,18 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
 
   const start = async (site: PhpSite, { lowPriority = false } = {}): Promise<PhpProcess> => {
     if (closed) throw new Error('the PHP runtime is closed')
-    const launch = await planLaunch(abilities, site, program, (note) => notes.add(note), options.v8Flags)
+    const disk = await options.disk?.beforeStart(site.homePath)
+    const { v8Flags: flags } = options
+    const launch = await planLaunch(abilities, site, program, (note) => notes.add(note), {
+      ...(flags && { flags }),
+      isReadOnly: disk?.isReadOnly,
+    })
     const told = {
       programs: program.phpFiles,
       ini: { ...phpIni(options), ...options.ini },
       mostPhpBytes: mostPhpBytes(options),
       address: site.address,
+      disk: disk?.room ?? null,
     }
     const started = await WasmProcess.start(launch, told, {
       phpVersion: site.phpVersion,
@@ -57,6 +66,7 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
       timeoutMs: options.startTimeoutMs ?? 30_000,
     })
     processes.add(started)
+    if (disk) options.disk?.follow(site.homePath, started, disk.room)
     started.exited.then(() => processes.delete(started))
     if (closed) await started.stop(0)
     return started

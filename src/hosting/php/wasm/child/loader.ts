@@ -8,6 +8,8 @@ const notSupported = 138 // ENOTSUP in emscripten's numbering
 export interface WasmFileSystem {
   ErrnoError: new (errno: number) => Error
   filesystems: { NODEFS: NodeFileSystem }
+  isDir(mode: number): boolean
+  getPath(node: WasmNode): string
   mkdirTree(path: string): void
   mount(type: unknown, options: { root: string }, at: string): void
   writeFile(path: string, text: string): void
@@ -17,10 +19,46 @@ export interface WasmFileSystem {
   close(stream: { path: string }): void
 }
 
+/** A file or folder as emscripten sees it. */
+export interface WasmNode {
+  readonly name: string
+}
+
+/** Something open, on the machine's own files. */
+export interface WasmStream {
+  readonly path: string
+  /** The machine's descriptor. */
+  readonly nfd: number
+  /** Between duplicates of a descriptor. */
+  readonly shared: { refcount: number }
+}
+
+interface Attributes {
+  readonly size?: number
+}
+
+/** Emscripten's file system on folders of the machine; what is put into its operations replaces them. */
 export interface NodeFileSystem {
   getMode(path: string): number
   convertNodeCode(error: { code?: string }): number | undefined
-  node_ops: Record<string, unknown>
+  realPath(node: WasmNode): string
+  /** Runs it with the errors of the machine as those of emscripten. */
+  tryFSOperation<Result>(work: () => Result): Result
+  node_ops: {
+    symlink: unknown
+    link: unknown
+    setattr(node: WasmNode, attributes: Attributes): void
+    mknod(parent: WasmNode, name: string, mode: number, device: number): WasmNode
+    unlink(parent: WasmNode, name: string): void
+    rmdir(parent: WasmNode, name: string): void
+    rename(node: WasmNode, folder: WasmNode, name: string): void
+  }
+  stream_ops: {
+    open(stream: WasmStream): void
+    close(stream: WasmStream): void
+    setattr(stream: WasmStream, attributes: Attributes): void
+    write(stream: WasmStream, buffer: unknown, offset: number, length: number, position: number, own?: boolean): number
+  }
 }
 
 /** A PHP in this process: the emscripten module of php-wasm. */

@@ -8,6 +8,7 @@ import { Worker } from 'node:worker_threads'
 import {
   type ChildReady,
   type ChildStart,
+  type DiskRoom,
   encodeFrame,
   Frame,
   type PhpMemory,
@@ -16,6 +17,7 @@ import {
   readFrames,
   type TaskHead,
 } from '../frames.ts'
+import { type DiskMeter, meterDisk } from './disk-quota.ts'
 import { closeBackDoors, loadPhp, type Php, startEngine } from './loader.ts'
 import { boundMemory } from './memory.ts'
 import { mountFolders } from './mounts.ts'
@@ -35,6 +37,7 @@ const mostNoteBytes = 1 << 18
 interface Site {
   readonly php: Php
   readonly outgoing: Outgoing
+  readonly disk: DiskMeter | undefined
   address: string
 }
 
@@ -60,6 +63,7 @@ async function start(told: ChildStart): Promise<Site> {
   const php = await loadPhp(told.phpModule, outgoing)
   takeOnUser(told.uid)
   mountFolders(php.FS, told.mounts)
+  const disk = told.disk ? meterDisk(php.FS, told.mounts[0]?.from as string, told.disk) : undefined
   php.FS.mkdirTree('/stead')
   for (const [name, text] of Object.entries(told.programs)) php.FS.writeFile(`/stead/${name}`, text)
   php.onMessage = async (text) => {
@@ -70,7 +74,7 @@ async function start(told: ChildStart): Promise<Site> {
   await startEngine(php, told.ini)
   const ready: ChildReady = { phpVersion: told.phpModule, residentBytes: process.memoryUsage.rss() }
   writeAll(answers, encodeFrame(Frame.start, ready))
-  return { php, outgoing, address: told.address }
+  return { php, outgoing, disk, address: told.address }
 }
 
 async function run(site: Site, head: RequestHead, body: HeldBody | null): Promise<void> {
@@ -81,6 +85,7 @@ async function run(site: Site, head: RequestHead, body: HeldBody | null): Promis
     exitCode,
     residentBytes: process.memoryUsage.rss(),
     worn: site.outgoing.namesUsedUp(),
+    diskRefusal: site.disk?.refusal(),
   }
   writeAll(answers, encodeFrame(Frame.end, end))
 }
@@ -122,6 +127,7 @@ async function take(kind: number, payload: Buffer): Promise<void> {
   const ready = await site
   if (!ready) throw new Error('no start')
   if (kind === Frame.task) await runTask(ready, JSON.parse(payload.toString()) as TaskHead)
+  else if (kind === Frame.room) ready.disk?.set(JSON.parse(payload.toString()) as DiskRoom)
   else if (kind === Frame.request) {
     head = JSON.parse(payload.toString()) as RequestHead
     body = head.bodyBytes > 0 ? holdBody(ready.php, head.bodyBytes) : null

@@ -1,0 +1,193 @@
+/**
+ * Watches from the host what sites take on its disk while their PHP runs.
+ *
+ * PHP counts for itself (`php/wasm/child/disk-quota.ts`), so that a full disk is refused at the very write. Here is what it
+ * cannot do: say how much there was at its start, see what others put in or take out, and notice a process that writes past its
+ * own counting.
+ */
+import { statfs } from 'node:fs/promises'
+import { PhpCrashed } from '../php/runtime.ts'
+import type { DiskRoom } from '../php/wasm/frames.ts'
+import { type DiskUsage, measureTree } from './disk-usage.ts'
+
+const MB = 1 << 20
+/** What the database may take beyond the quota, and how far the two ways of counting may be apart. */
+const DATABASE_BYTES = 32 * MB
+const TOLERANCE_BYTES = 64 * MB
+/** A home that takes longer to measure starts with what is known of it. */
+const START_WAIT_MS = 2000
+const TICK_MS = 1000
+/** So much less free between two looks at the disk has all homes measured. */
+const SUDDEN_BYTES = 128 * MB
+
+/** How often a home is measured: at least so long after the last time, and so many times what that took. */
+const PACE = {
+  usual: { leastMs: 30_000, times: 100 },
+  // it cannot write: what somebody deletes must count within seconds
+  refused: { leastMs: 2000, times: 20 },
+  sudden: { leastMs: 5000, times: 20 },
+} as const
+
+export interface DiskQuota {
+  readonly bytes: number
+  readonly files: number
+}
+
+/** A running PHP, as far as its disk is concerned. */
+export interface WritingProcess {
+  readonly exited: Promise<unknown>
+  readonly isBusy: boolean
+  /** Jobs since its start. */
+  readonly jobs: number
+  onDiskRefusal: ((why: 'quota' | 'disk') => void) | undefined
+  setDisk(room: DiskRoom): void
+  kill(error: Error): void
+}
+
+export interface DiskWatchOptions {
+  /** Undefined: the folder is no site's and has no quota. */
+  readonly quotaOf: (homePath: string) => Promise<DiskQuota | undefined>
+  /** The disk that is looked at. */
+  readonly folder: string
+  /** Sites write nothing while less is free. */
+  readonly keepFreeBytes: number
+  /** A site could not write. Called at any rate. */
+  readonly onRefusal: (homePath: string, why: 'quota' | 'disk') => void
+  readonly log: { warn(facts: object, message: string): void }
+  readonly tickMs?: number
+}
+
+interface Watched {
+  readonly process: WritingProcess
+  /** What it may have by its own counting. */
+  told: DiskRoom
+  usage: DiskUsage | undefined
+  measuredAt: number
+  tookMs: number
+  isRefused: boolean
+}
+
+export interface DiskStart {
+  readonly room: DiskRoom
+  /** An earlier process wrote past its counting: this one may change nothing at all. */
+  readonly isReadOnly: boolean
+}
+
+export class DiskWatch {
+  readonly #options: DiskWatchOptions
+  readonly #watched = new Map<string, Watched>()
+  readonly #overrun = new Set<string>()
+  #timer: NodeJS.Timeout | undefined
+  #looking: Promise<void> = Promise.resolve()
+  #freeBytes: number | undefined
+  #stopped = false
+
+  constructor(options: DiskWatchOptions) {
+    this.#options = options
+  }
+
+  /** What a process that starts in a home is told. @returns undefined for a folder without a quota */
+  async beforeStart(homePath: string): Promise<DiskStart | undefined> {
+    const quota = await this.#options.quotaOf(homePath)
+    if (!quota) return undefined
+    const late = new Promise<undefined>((resolve) => setTimeout(resolve, START_WAIT_MS, undefined).unref())
+    const usage = await Promise.race([measureTree(homePath).catch(() => undefined), late])
+    // half of it: neither stopped for nothing nor let go; the first look sets it right
+    const known = usage ?? this.#watched.get(homePath)?.usage ?? { bytes: quota.bytes / 2, files: quota.files / 2 }
+    if (known.bytes <= quota.bytes) this.#overrun.delete(homePath)
+    return { room: this.#room(known, quota), isReadOnly: this.#overrun.has(homePath) }
+  }
+
+  /** Follows a process from its start to its end. */
+  follow(homePath: string, process: WritingProcess, told: DiskRoom): void {
+    const watched: Watched = { process, told, usage: undefined, measuredAt: 0, tookMs: 0, isRefused: false }
+    watched.measuredAt = performance.now()
+    this.#watched.set(homePath, watched)
+    process.onDiskRefusal = (why) => {
+      watched.isRefused = true
+      this.#options.onRefusal(homePath, why)
+    }
+    process.exited.then(() => {
+      if (this.#watched.get(homePath) === watched) this.#watched.delete(homePath)
+    })
+  }
+
+  start(): void {
+    if (this.#stopped) return
+    this.#timer = setTimeout(() => {
+      this.#looking = this.look()
+        .catch((error) => this.#options.log.warn({ err: error }, 'disk usage could not be watched'))
+        .then(() => this.start())
+    }, this.#options.tickMs ?? TICK_MS).unref()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    await this.#looking
+  }
+
+  /** Measures the homes that are due, one after the other; with `now` all of them. */
+  async look({ now = false } = {}): Promise<void> {
+    const isSudden = await this.#fellSuddenly()
+    for (const [homePath, watched] of [...this.#watched]) {
+      if (this.#stopped) return
+      const { leastMs, times } = watched.isRefused ? PACE.refused : isSudden ? PACE.sudden : PACE.usual
+      const ageMs = performance.now() - watched.measuredAt
+      if (now || ageMs >= Math.max(leastMs, times * watched.tookMs)) await this.#measure(homePath, watched)
+    }
+  }
+
+  async #fellSuddenly(): Promise<boolean> {
+    const { bavail, bsize } = await statfs(this.#options.folder)
+    const before = this.#freeBytes
+    this.#freeBytes = bavail * bsize
+    if (before !== undefined && before - this.#freeBytes >= SUDDEN_BYTES) return true
+    // nearly full: somebody fills it
+    return this.#freeBytes < 2 * this.#options.keepFreeBytes
+  }
+
+  async #measure(homePath: string, watched: Watched): Promise<void> {
+    const { process } = watched
+    const { jobs, isBusy } = process
+    const begun = performance.now()
+    try {
+      const usage = await measureTree(homePath)
+      const quota = await this.#options.quotaOf(homePath)
+      watched.usage = usage
+      if (!quota) return
+      this.#endIfOver(homePath, watched, usage, quota)
+      const room = this.#room(usage, quota)
+      if (watched.isRefused && usage.bytes < 0.95 * quota.bytes) watched.isRefused = false
+      // what it wrote meanwhile would be forgotten
+      if (isBusy || process.isBusy || process.jobs !== jobs) return
+      watched.told = room
+      process.setDisk(room)
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'a site could not be measured')
+    } finally {
+      watched.measuredAt = performance.now()
+      watched.tookMs = watched.measuredAt - begun
+    }
+  }
+
+  /** Its own counting lets nothing through: whoever is that far over it does not count. */
+  #endIfOver(homePath: string, { process, told }: Watched, usage: DiskUsage, quota: DiskQuota): void {
+    if (usage.bytes <= Math.max(quota.bytes, told.usedBytes) + DATABASE_BYTES + TOLERANCE_BYTES) return
+    this.#overrun.add(homePath)
+    const facts = { home: homePath, usedBytes: usage.bytes, quotaBytes: quota.bytes }
+    this.#options.log.warn(facts, 'a site wrote past its disk quota; its PHP is ended')
+    process.kill(new PhpCrashed('the site wrote more than its disk quota allows'))
+  }
+
+  #room(usage: DiskUsage, quota: DiskQuota): DiskRoom {
+    return {
+      usedBytes: usage.bytes,
+      usedFiles: usage.files,
+      quotaBytes: quota.bytes,
+      quotaFiles: quota.files,
+      databaseBytes: Math.min(DATABASE_BYTES, quota.bytes / 4),
+      keepFreeBytes: this.#options.keepFreeBytes,
+    }
+  }
+}

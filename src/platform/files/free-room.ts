@@ -1,0 +1,156 @@
+import { statfsSync } from 'node:fs'
+import { open, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/*
+ * What is given up, in which order, while the disk of the data folder fills:
+ *
+ * sites      below 2 reserves: sites write nothing any more (`php/wasm/child/disk-quota.ts`)
+ * records    below 1.5 reserves: Stead keeps no access log, PHP log, page views and no pages on the disk
+ * essential  below a quarter of a reserve: the reserve itself, a file of random bytes, goes. With its room Stead signs people in,
+ *            deletes and reads. It is made again when there is room for it and for sites
+ */
+export type DiskState = 'ok' | 'sites' | 'records' | 'essential'
+
+const FOR_SITES = 2
+const FOR_RECORDS = 1.5
+const FOR_ESSENTIALS = 0.25
+/** Of reserves: with room left for sites when it is made. */
+const TO_MAKE = 3.25
+
+/** Below so much, sites write nothing. */
+export const keptFromSites = (reserveBytes: number): number => FOR_SITES * reserveBytes
+
+const ASK_EVERY_MS = 100
+
+/** Not written, so that the last of the disk stays for what matters more. */
+export class DiskLow extends Error {
+  override readonly name = 'DiskLow'
+  readonly code = 'ENOSPC'
+}
+
+/** How much room there is on the disk of a folder. Asking costs some microseconds. */
+export class FreeRoom {
+  readonly #folder: string
+  readonly #reserveBytes: number
+  #freeBytes = 0
+  #askedAt = Number.NEGATIVE_INFINITY
+
+  constructor(folder: string, reserveBytes: number) {
+    this.#folder = folder
+    this.#reserveBytes = reserveBytes
+  }
+
+  get freeBytes(): number {
+    if (performance.now() - this.#askedAt > ASK_EVERY_MS) this.ask()
+    return this.#freeBytes
+  }
+
+  /** Looks now. */
+  ask(): number {
+    const { bavail, bsize } = statfsSync(this.#folder)
+    this.#freeBytes = bavail * bsize
+    this.#askedAt = performance.now()
+    return this.#freeBytes
+  }
+
+  get state(): DiskState {
+    const reserves = this.freeBytes / this.#reserveBytes
+    if (reserves >= FOR_SITES) return 'ok'
+    if (reserves >= FOR_RECORDS) return 'sites'
+    return reserves >= FOR_ESSENTIALS ? 'records' : 'essential'
+  }
+
+  /** Whether there is room for what may be lost. */
+  get hasRoomForRecords(): boolean {
+    return this.state === 'ok' || this.state === 'sites'
+  }
+
+  /** @throws DiskLow */
+  forRecords(): void {
+    if (!this.hasRoomForRecords) throw new DiskLow('the disk is nearly full: nothing is recorded')
+  }
+}
+
+export interface ReserveOptions {
+  /** The data folder. */
+  readonly folder: string
+  readonly bytes: number
+  readonly log: { warn(facts: object, message: string): void; info(facts: object, message: string): void }
+  readonly everyMs?: number
+}
+
+const PIECE_BYTES = 1 << 20
+
+/** Keeps a file whose room Stead takes when the disk is full. One process a data folder does it. */
+export class DiskReserve {
+  readonly room: FreeRoom
+  readonly #options: ReserveOptions
+  readonly #file: string
+  #timer: NodeJS.Timeout | undefined
+  #looking: Promise<void> = Promise.resolve()
+  #stopped = false
+  #said: DiskState = 'ok'
+
+  constructor(options: ReserveOptions) {
+    this.#options = options
+    this.#file = join(options.folder, 'reserve')
+    this.room = new FreeRoom(options.folder, options.bytes)
+  }
+
+  start(): void {
+    if (this.#stopped) return
+    this.#looking = this.look()
+      .catch((error) => this.#options.log.warn({ err: error }, 'the reserve on the disk could not be kept'))
+      .then(() => {
+        this.#timer = setTimeout(() => this.start(), this.#options.everyMs ?? 500).unref()
+        if (this.#stopped) clearTimeout(this.#timer)
+      })
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    await this.#looking
+  }
+
+  /** Gives the reserve up, or makes it, as the disk is now. */
+  async look(): Promise<void> {
+    const { bytes, log } = this.#options
+    const freeBytes = this.room.ask()
+    const size = await stat(this.#file).then(
+      (stats) => stats.size,
+      () => 0,
+    )
+    if (size > 0 && freeBytes < FOR_ESSENTIALS * bytes) {
+      await rm(this.#file, { force: true })
+      log.warn({ freeBytes }, 'the disk is full: Stead lives on its reserve now')
+    } else if (size !== bytes && freeBytes + size >= TO_MAKE * bytes) await this.#make()
+    this.room.ask()
+    const { state } = this.room
+    if (state !== this.#said) {
+      const facts = { freeBytes: this.room.freeBytes, state }
+      if (state === 'ok') log.info(facts, 'the disk has room again')
+      else log.warn(facts, 'the disk is nearly full')
+    }
+    this.#said = state
+  }
+
+  /** Random bytes: zeros take no room where the file system compresses. */
+  async #make(): Promise<void> {
+    const { bytes } = this.#options
+    const handle = await open(this.#file, 'w', 0o600)
+    try {
+      const piece = new Uint8Array(Math.min(bytes, PIECE_BYTES))
+      for (let done = 0; done < bytes && !this.#stopped; done += piece.length) {
+        for (let at = 0; at < piece.length; at += 65_536) crypto.getRandomValues(piece.subarray(at, at + 65_536))
+        await handle.writeFile(piece.subarray(0, bytes - done))
+      }
+    } catch (error) {
+      await rm(this.#file, { force: true })
+      throw error
+    } finally {
+      await handle.close()
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import type { Database } from '../../platform/db/database.ts'
+import { planNamed } from '../account/plans.ts'
+import { recordActivity } from '../activity/record.ts'
+import { markDiskFull, ownerOfHome } from './site-disk.store.ts'
+
+const MB = 1 << 20
+/** A file system has one inode for 16 kB as a rule; a site may take a share of them like its share of the bytes. */
+const FILES_PER_MB = 25
+/** WordPress with some plugins has ten thousand. */
+const LEAST_FILES = 20_000
+/** The owner is told again after it, if it is still so. */
+const SAY_AGAIN_MS = 24 * 3600_000
+
+/** What the site in a home may take on the disk: what the settings say, or its owner's plan where that is less. */
+export async function diskQuota(
+  database: Database,
+  homeId: number,
+  settings: { readonly siteDiskMb: number },
+): Promise<{ bytes: number; files: number }> {
+  const owner = await ownerOfHome(database.read, homeId)
+  const mb = Math.min(settings.siteDiskMb, (owner && planNamed(owner.plan).siteDiskMb) ?? Number.POSITIVE_INFINITY)
+  return { bytes: mb * MB, files: Math.max(LEAST_FILES, mb * FILES_PER_MB) }
+}
+
+const reasons = {
+  quota: 'The site has used up its disk space: it can be read, and writes nothing until something is deleted',
+  disk: 'The disk of the host is nearly full: the site can be read, and writes nothing for now',
+} as const
+
+/**
+ * Tells the owner of the site in a home that it could not write, once a day at most.
+ * @returns the site's id when it was told now
+ */
+export async function tellDiskFull(
+  database: Database,
+  homeId: number,
+  why: keyof typeof reasons,
+  now: number,
+): Promise<number | undefined> {
+  return database.transaction(async (tx) => {
+    const owner = await ownerOfHome(tx, homeId)
+    if (!owner || !(await markDiskFull(tx, homeId, { now, unlessSince: now - SAY_AGAIN_MS }))) return undefined
+    const { accountId, siteId } = owner
+    await recordActivity(tx, 'systems', { action: 'site.disk_full', accountId, siteId, message: reasons[why], now })
+    return siteId
+  })
+}

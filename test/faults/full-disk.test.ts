@@ -1,0 +1,142 @@
+/** A site that writes for ever, first up to its quota, then with others up to the end of a small disk. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, rm, statfs, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testCore } from '../support/core.ts'
+import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
+
+const run = promisify(execFile)
+const core = await testCore()
+const MB = 1 << 20
+const RESERVE_MB = 16
+
+/** Writes until it is refused; says how much it wrote. */
+const HOSTILE = `<?php $n = 0; $bytes = str_repeat('x', 1 << 20);
+for ($i = 0; $i < 2000; $i++) { $f = __DIR__ . '/wp-content/uploads/' . uniqid('fill', true); $m = @file_put_contents($f, $bytes); $n += (int) $m; if ($m !== 1 << 20) break; }
+echo $n >> 20;`
+const TIDY = `<?php foreach (glob(__DIR__ . '/wp-content/uploads/fill*') as $f) unlink($f); echo 'tidy';`
+/** As PHP makes it: folders in each other, far beyond the length of a path, the last one shut. */
+const DEEP = `<?php chdir(__DIR__ . '/wp-content/uploads'); for ($i = 0; $i < 40; $i++) { mkdir('deep'); chdir('deep'); mkdir('x'); chmod('x', 0); } echo 'deep';`
+
+async function smallDisk(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'stead-small-disk-'))
+  await run('mount', ['-t', 'tmpfs', '-o', 'size=440m,mode=0711', 'tmpfs', folder]).catch(async (error) => {
+    await rm(folder, { recursive: true })
+    throw error
+  })
+  return folder
+}
+async function free(folder: string): Promise<boolean> {
+  await run('umount', ['-l', folder])
+  await rm(folder, { recursive: true })
+  return true
+}
+const mayMount = process.getuid?.() === 0 && (await smallDisk().then(free, () => undefined)) !== undefined
+
+describe.skipIf(!core || !mayMount)('a hostile site on a small disk', { timeout: 300_000 }, () => {
+  let folder: string
+  let stead: Stead
+  showOutputOfFailures(() => stead)
+  beforeAll(async () => {
+    folder = await smallDisk()
+    stead = await startStead({
+      below: folder,
+      env: {
+        STEAD_PREPARED_SITES: '0',
+        STEAD_SITE_DISK_MB: '80',
+        STEAD_DISK_RESERVE_MB: String(RESERVE_MB),
+        STEAD_TRASH_DAYS: '0',
+      },
+    })
+  })
+  afterAll(async () => {
+    await stead?.remove()
+    if (folder) await free(folder)
+  })
+
+  const freeMb = async () => {
+    const { bavail, bsize } = await statfs(folder)
+    return Math.floor((bavail * bsize) / MB)
+  }
+  const script = (site: string, name: string, code: string) => writeFile(join(stead.homeOf(site), 'web', name), code)
+
+  test('stops at its quota, is read, is told of, and writes again when something is deleted', async () => {
+    const id = await stead.createSite({ name: 'hostile' })
+    await script('hostile', 'fill.php', HOSTILE)
+    await script('hostile', 'tidy.php', TIDY)
+    const written = Number((await stead.visit('hostile', '/fill.php')).text)
+    expect(written).toBeGreaterThan(10)
+    expect(written).toBeLessThan(80)
+    expect(Number((await stead.visit('hostile', '/fill.php?again')).text)).toBe(0)
+    expect((await stead.visit('hostile', '/?p=1')).text).toContain('<title>')
+    const log = await until('the owner is told', async () => {
+      const { body } = await stead.api('GET', `/v1/sites/${id}/activity`)
+      return body.data.filter(({ action }: { action: string }) => action === 'site.disk_full')
+    })
+    expect(log).toHaveLength(1)
+    expect((await stead.visit('hostile', '/tidy.php')).text).toBe('tidy')
+    expect(Number((await stead.visit('hostile', '/fill.php?more')).text)).toBeGreaterThan(10)
+    await stead.visit('hostile', '/tidy.php?again')
+  })
+
+  test('sites stop before the disk is full, and what else fills it leaves tokens, notes, lists and deleting', async () => {
+    const siteId = await stead.createSite({ name: 'second' })
+    await script('second', 'fill.php', HOSTILE)
+    const filler = join(folder, 'filler')
+    await writeFile(filler, Buffer.alloc(Math.max(0, (await freeMb()) - 2 * RESERVE_MB - 20) * MB))
+    for (const site of ['hostile', 'second']) await stead.visit(site, '/fill.php?until-the-end')
+    expect(await freeMb()).toBeGreaterThanOrEqual(2 * RESERVE_MB - 2)
+
+    // the rest is taken by something that is no site
+    const rest = join(folder, 'rest')
+    await run('sh', ['-c', `cat /dev/zero > ${rest} || true`])
+    await until('Stead lives on its reserve', async () => !(await readdir(stead.dataDir)).includes('reserve'))
+    expect(await freeMb()).toBeGreaterThan(RESERVE_MB / 2)
+    const { body: ready } = await (await fetch(`${stead.apiUrl}/readyz`)).json().then((body) => ({ body }))
+    expect([ready.status, ready.disk.state]).toEqual(['ready', 'records'])
+    expect((await stead.visit('second', '/?p=1')).text).toContain('<title>')
+    expect(Number((await stead.visit('second', '/fill.php?not-from-the-reserve')).text)).toBe(0)
+    for (let i = 0; i < 20; i++) {
+      expect((await stead.cli('application', 'list')).code).toBe(0)
+      expect((await stead.api('POST', `/v1/sites/${siteId}/notes`, { content: `note ${i}` })).status).toBe(201)
+      if (i > 3) i += 5
+    }
+    const { body: credentials } = {
+      body: JSON.parse((await run('cat', [join(stead.dataDir, 'credentials.json')])).stdout),
+    }
+    const token = await fetch(`${stead.apiUrl}/auth/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ grant_type: 'client_credentials', ...credentials }),
+    })
+    expect(token.status).toBe(200)
+    expect((await stead.api('GET', '/v1/sites')).status).toBe(200)
+
+    const before = await freeMb()
+    const deleted = await stead.api('DELETE', `/v1/sites/${siteId}`)
+    expect(deleted.status).toBeLessThan(300)
+    await until('its room is there again', async () => (await freeMb()) > before + 20)
+    for (const file of [filler, rest]) await rm(file)
+    await until('the reserve is there again', async () => (await readdir(stead.dataDir)).includes('reserve'))
+    expect(Number((await stead.visit('hostile', '/fill.php?room')).text)).toBeGreaterThanOrEqual(0)
+  })
+
+  test('what nobody can delete by its path is purged all the same', async () => {
+    const id = await stead.createSite({ name: 'deep' })
+    await script('deep', 'deep.php', DEEP)
+    expect((await stead.visit('deep', '/deep.php')).text).toBe('deep')
+    const home = stead.homeOf('deep')
+    // what PHP makes by moving trees into each other
+    const dig = `process.chdir(process.argv[1]); const fs = require('node:fs')
+      for (let i = 0; i < 100; i++) { const name = 'd'.repeat(200); fs.mkdirSync(name); process.chdir(name) }`
+    await run(process.execPath, ['-e', dig, join(home, 'web/wp-content/uploads')])
+    await stead.api('DELETE', `/v1/sites/${id}`)
+    await until(
+      'it is gone',
+      async () => !(await readdir(join(stead.dataDir, 'sites'))).includes(home.split('/').at(-1)!),
+    )
+  })
+})
