@@ -7,9 +7,9 @@ import type { BudgetTerms } from './platform/budgets/budget.ts'
  * Budgets of memory add up to less than the process has (`budgets.test.ts`).
  */
 
-type Table = Readonly<Record<string, BudgetTerms>>
-
 const MB = 1 << 20
+
+type Table = Readonly<Record<string, BudgetTerms>>
 
 /** Of the API and the work that needs no site files. */
 export const controlBudgets = (_config: Config) => ({}) as const satisfies Table
@@ -92,7 +92,54 @@ export const hostBudgets = ({ phpQueue, uploadMaxMb }: Config) =>
   }) as const satisfies Table
 
 /** Of each edge process. */
-export const edgeBudgets = (_config: Config) => ({}) as const satisfies Table
+export const edgeBudgets = (config: Config) =>
+  ({
+    bodies: {
+      name: 'edge_bodies',
+      what: 'pages and files on their way into the cache, and between its memory and its disk (entries have `STEAD_EDGE_CACHE_MB` besides, half of it a site at most)',
+      of: 'memory',
+      whose: 'site',
+      each: config.edgeCacheMb * (MB / 2),
+      all: config.edgeCacheMb * MB,
+      over: 'the answer goes through as fast as its visitor takes it, and is not kept',
+    },
+    logEntries: {
+      name: 'edge_log_entries',
+      what: 'entries of the access log that are not stored yet',
+      of: 'memory',
+      whose: 'site',
+      each: 8 * MB,
+      all: 32 * MB,
+      over: 'entries are dropped, and counted',
+    },
+    connections: {
+      name: 'edge_connections',
+      what: 'connections of visitors; those of `STEAD_TRUST_PROXY` do not count',
+      of: 'count',
+      whose: 'address',
+      each: 1_024,
+      all: 16_384,
+      over: '503 with `Retry-After`, and the connection is closed',
+    },
+    siteRequests: {
+      name: 'edge_site_requests',
+      what: 'requests under way to hosts',
+      of: 'count',
+      whose: 'site',
+      each: 192,
+      all: 2_048,
+      over: '503 with `Retry-After`, or an older page from the cache',
+    },
+    addressRequests: {
+      name: 'edge_address_requests',
+      what: 'requests under way to hosts',
+      of: 'count',
+      whose: 'address',
+      each: 128,
+      all: 2_048,
+      over: '503 with `Retry-After`, or an older page from the cache',
+    },
+  }) as const satisfies Table
 
 /** What the budgets of memory of a process may add up to, in bytes. The process itself takes some 100 MB besides. */
 export const memoryOfPart = ({ edgeCacheMb }: Config) => ({

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { plainPage, reasonOf } from '../platform/plain-page.ts'
 
@@ -20,6 +21,18 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex, b
   }
   const status = statusOf(error)
   endWith(socket, status, TEXTS[status] as string)
+}
+
+const tooMany = 'Too many connections from one address.\n'
+const TOO_MANY =
+  'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Type: text/plain\r\n' +
+  `Content-Length: ${tooMany.length}\r\nConnection: close\r\n\r\n${tooMany}`
+
+/** Says so and closes at once: who has too many connections already does not get to hold this one, too. */
+export function answerTooMany(socket: Socket): void {
+  socket.on('error', () => {})
+  socket.write(TOO_MANY)
+  socket.destroySoon()
 }
 
 const TEXTS: Record<number, string> = {

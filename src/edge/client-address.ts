@@ -22,12 +22,11 @@ export type ReadClient = (request: IncomingMessage) => Client
  * @throws Error when an entry is no address or network
  */
 export function createClientReader(trustProxy: readonly string[], publicScheme: 'http' | 'https'): ReadClient {
-  const networks = trustProxy.map(network)
-  const trusted = (address: string) => isWithin(address, networks)
+  const trusted = createTrust(trustProxy)
   return (request) => {
     const peer = plainAddress(request.socket.remoteAddress ?? '')
     const scheme = (request.socket as TLSSocket).encrypted ? 'https' : publicScheme
-    if (networks.length === 0 || !trusted(peer)) return { address: peer, forwardedFor: peer, scheme }
+    if (!trusted(peer)) return { address: peer, forwardedFor: peer, scheme }
     const chain = believed(request.headers['x-forwarded-for'], peer, trusted)
     const proto = String(request.headers['x-forwarded-proto'] ?? '').toLowerCase()
     return {
@@ -36,6 +35,12 @@ export function createClientReader(trustProxy: readonly string[], publicScheme: 
       scheme: proto === 'http' || proto === 'https' ? proto : scheme,
     }
   }
+}
+
+/** Tells whether an address is one of the trusted proxies. @throws Error when an entry is no address or network */
+export function createTrust(trustProxy: readonly string[]): (address: string) => boolean {
+  const networks = trustProxy.map(network)
+  return (address) => networks.length > 0 && isWithin(address, networks)
 }
 
 function believed(
@@ -60,7 +65,7 @@ function withoutPort(text: string): string {
 }
 
 /** A dual-stack socket shows IPv4 peers as `::ffff:192.0.2.1`. */
-const plainAddress = (address: string): string =>
+export const plainAddress = (address: string): string =>
   address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
 
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number]

@@ -1,3 +1,4 @@
+import { type CookieDomains, cookieForVisitor } from './set-cookie.ts'
 import type { Visit } from './visit.ts'
 
 /** RFC 9110 §7.6.1, and the older ones that proxies still must not pass on. */
@@ -89,9 +90,9 @@ export interface HostResponse {
 
 /**
  * Headers of the host's response for the visitor, raw and flat, and the host's notes to the edge (`x-stead-*`), which are
- * left out. `raw` is flat, in bytes as received; the id of the request is left to be added.
+ * left out, as are cookies for other sites. `raw` is flat, in bytes as received; the id of the request is left to be added.
  */
-export function responseHeaders(raw: readonly Buffer[]): HostResponse {
+export function responseHeaders(raw: readonly Buffer[], domains: CookieDomains): HostResponse {
   const headers: string[] = []
   const texts = raw.map((bytes) => bytes.toString('latin1'))
   const listed = connectionListed(texts)
@@ -107,8 +108,10 @@ export function responseHeaders(raw: readonly Buffer[]): HostResponse {
       else if (lower === 'x-stead-purge') notes.purgeSeq = Number(texts[i + 1]) || 0
       continue
     }
-    if (lower === 'content-type') contentType = texts[i + 1] as string
-    headers.push(name, texts[i + 1] as string)
+    let value: string | undefined = texts[i + 1] as string
+    if (lower === 'content-type') contentType = value
+    else if (lower === 'set-cookie') value = cookieForVisitor(value, domains)
+    if (value !== undefined) headers.push(name, value)
   }
   return { headers, notes, contentType }
 }

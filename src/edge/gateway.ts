@@ -3,15 +3,18 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { LRUCache } from 'lru-cache'
+import { addressKey } from '../platform/budgets/address-key.ts'
+import type { Budget } from '../platform/budgets/budget.ts'
 import { plainPage } from '../platform/plain-page.ts'
 import { type AccessEntry, accessEntry } from './access-log.ts'
 import { pageAnswer, sendAnswer } from './answer.ts'
-import { answerConnect, answerUnreadable } from './bad-connections.ts'
-import { createClientReader, type ReadClient } from './client-address.ts'
+import { answerConnect, answerTooMany, answerUnreadable } from './bad-connections.ts'
+import { createClientReader, createTrust, plainAddress, type ReadClient } from './client-address.ts'
 import { defaultLimits, type EdgeLimits } from './limits.ts'
 import { type ProxyContext, passToHost } from './proxy.ts'
 import type { Route, Routes } from './route.ts'
 import { rules as allRules } from './rules/index.ts'
+import { anyNumber, type UnderWay } from './under-way.ts'
 import { createUpstreams, type Upstreams } from './upstreams.ts'
 import {
   type Answer,
@@ -42,6 +45,8 @@ export interface GatewayOptions {
   readonly log: EdgeLog
   /** Sent to the hosts as `x-stead-key`. */
   readonly hostKey: string
+  /** All sites have a name right below it, so that no cookie may be for the domain itself. */
+  readonly stagingDomain?: string
   /** How visitors reach this edge when no trusted proxy says otherwise. */
   readonly publicScheme?: 'http' | 'https'
   /** Addresses or networks whose `X-Forwarded-For` and `-Proto` are believed. */
@@ -50,6 +55,10 @@ export interface GatewayOptions {
   readonly rules?: readonly Rule[]
   /** Connections to the hosts, shared with a cache; its maker ends them. Absent: its own. */
   readonly upstreams?: Upstreams
+  /** Requests to the hosts, counted together with those of a cache. */
+  readonly underWay?: UnderWay
+  /** Connections of one visitor; without it only all together have a bound. */
+  readonly connections?: Budget
   /** Waits until a purge that a visitor has caused counts here, so that he sees what he has changed. */
   readonly reachPurge?: (seq: number) => Promise<void>
   /** Called after each response; costs nothing when it is not set. */
@@ -71,7 +80,7 @@ interface GatewayContext extends ProxyContext {
   readonly rules: readonly Rule[]
   readonly readClient: ReadClient
   /** Requests under way on each connection. */
-  readonly underWay: WeakMap<Duplex, number>
+  readonly answering: WeakMap<Duplex, number>
   closing: boolean
 }
 
@@ -84,10 +93,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     limits,
     upstreams,
     hostKey: options.hostKey,
+    stagingDomain: options.stagingDomain ?? 'localhost',
     reachPurge: options.reachPurge,
+    underWay: options.underWay ?? anyNumber,
     rules: options.rules ?? allRules,
     readClient: createClientReader(options.trustProxy ?? [], options.publicScheme ?? 'http'),
-    underWay: new WeakMap(),
+    answering: new WeakMap(),
     closing: false,
     onFailure: createFailureReport(options),
   }
@@ -104,14 +115,26 @@ export function createGateway(options: GatewayOptions): Gateway {
   })
   server.maxConnections = limits.connections
   server.timeout = limits.stallTimeoutMs
+  if (options.connections) countConnections(server, options.connections, createTrust(options.trustProxy ?? []))
   server.on('request', (request, response) => receive(context, request, response))
   server.on('checkContinue', (request, response) => receive(context, request, response, '100-continue'))
   server.on('checkExpectation', (request, response) => receive(context, request, response, 'unknown'))
   server.on('connect', (_request, socket) => answerConnect(socket))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    answerUnreadable(error, socket, (context.underWay.get(socket) ?? 0) > 0),
+    answerUnreadable(error, socket, (context.answering.get(socket) ?? 0) > 0),
   )
   return { server, close: () => close(server, context) }
+}
+
+/** A visitor has a bounded number of connections; proxies have as many as they need, for all of their visitors. */
+function countConnections(server: Server, connections: Budget, isTrusted: (address: string) => boolean): void {
+  server.on('connection', (socket: Socket) => {
+    const address = plainAddress(socket.remoteAddress ?? '')
+    if (isTrusted(address)) return
+    const share = connections.share(addressKey(address))
+    if (share.take(1)) socket.once('close', () => share.free())
+    else answerTooMany(socket)
+  })
 }
 
 async function close(server: Server, context: GatewayContext): Promise<void> {
@@ -133,8 +156,8 @@ function receive(
   const destination = readDestination(request, context.limits.urlBytes)
   const visit = createVisit(context, request, response, destination, expectation === '100-continue')
   const { socket } = request
-  const others = context.underWay.get(socket) ?? 0
-  context.underWay.set(socket, others + 1)
+  const others = context.answering.get(socket) ?? 0
+  context.answering.set(socket, others + 1)
   response.once('close', () => finish(context, visit, socket))
   if (context.closing) response.shouldKeepAlive = false
   if ('status' in destination) sendAnswer(visit, refusalAnswer(visit, destination))
@@ -165,14 +188,16 @@ function createVisit(
     route: undefined,
     observers: undefined,
     abandon: undefined,
+    release: undefined,
     outcome: { sentBytes: 0, renderer: '', cached: '', contentType: '' },
   }
 }
 
 /** Runs when the response is out, or the visitor gone. */
 function finish(context: GatewayContext, visit: Visit, socket: Socket): void {
-  context.underWay.set(socket, (context.underWay.get(socket) ?? 1) - 1)
+  context.answering.set(socket, (context.answering.get(socket) ?? 1) - 1)
   visit.abandon?.()
+  visit.release?.()
   const { onAccess, metrics, log } = context.options
   if (!onAccess && !metrics) return
   const nowMs = performance.now()

@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url'
+import { ownText } from './own-text.ts'
 
 /** A `Host` header taken apart. */
 export interface Authority {
@@ -23,22 +24,29 @@ export function parseAuthority(value: string): Authority | undefined {
   if (before) return before
   const authority = readAuthority(value)
   if (!authority) return undefined
+  // long ways to write a name (letters that count for nothing) are not the visitor's way to fill the table
+  if (value.length > MOST_REMEMBERED) return authority
   if (known.size >= MOST_KNOWN) known.clear()
-  known.set(value, authority)
+  known.set(ownText(value), authority)
   return authority
 }
 
 /** The same few names come again and again; a flood of made-up ones starts the table over. */
 const MOST_KNOWN = 4_096
+const MOST_REMEMBERED = 320
+/** A name has 253 characters; Unicode ones take some bytes a letter. */
+const MOST_CHARACTERS = 2_048
 const known = new Map<string, Authority>()
 
 function readAuthority(value: string): Authority | undefined {
+  if (value.length > MOST_CHARACTERS) return undefined
   const text = (NOT_ASCII.test(value) ? asciiOf(value) : value).toLowerCase()
   const match = AUTHORITY.exec(text)
   if (!match) return undefined
   const [, hostName = '', port] = match
   if (LONG_OR_EMPTY_LABEL.test(hostName) || Number(port ?? 0) > 65_535) return undefined
-  return { hostName, host: port === undefined ? hostName : `${hostName}:${port}` }
+  const own = ownText(hostName)
+  return { hostName: own, host: port === undefined ? own : `${own}:${port}` }
 }
 
 /** Header values arrive as Latin-1 text of what were UTF-8 bytes. */

@@ -3,6 +3,7 @@ import { isbot } from 'isbot'
 import { LRUCache } from 'lru-cache'
 import { dayOf } from '../platform/log-store/days.ts'
 import type { AccessEntry } from './access-log.ts'
+import { ownText } from './own-text.ts'
 import type { CountedViews } from './page-views.store.ts'
 
 /** What of an access entry counts. */
@@ -17,8 +18,8 @@ export interface PageViewOptions {
   readonly store: (counted: readonly CountedViews[]) => Promise<void>
   readonly log: { warn(facts: object, message: string): void }
   readonly flushMs?: number
-  /** Visits by different visitors that are remembered until they are stored; further ones count as views only. */
-  readonly mostWaiting?: number
+  /** What may be remembered of different visitors until they are stored; further ones count as views only. */
+  readonly mostWaitingBytes?: number
 }
 
 export interface PageViews {
@@ -32,10 +33,14 @@ export interface PageViews {
 /** Pages of the people who run the site. */
 const ADMIN = /^\/+(?:[^/?#]+\/+)?(?:wp-admin(?:[/?#]|$)|wp-login\.php(?:[/?#]|$))/i
 
-/** A bot's name is in the user agent, and there are few user agents. */
-const bots = new LRUCache<string, boolean>({ max: 2000 })
+/** More of a user agent tells nobody from anybody. */
+const USER_AGENT_CHARACTERS = 512
 
-function isBot(userAgent: string): boolean {
+/** A bot's name is in the user agent, and there are few user agents. */
+const bots = new LRUCache<string, boolean>({ maxSize: 1 << 20, sizeCalculation: (_is, name) => name.length + 150 })
+
+function isBot(whole: string): boolean {
+  const userAgent = whole.length > USER_AGENT_CHARACTERS ? ownText(whole.slice(0, USER_AGENT_CHARACTERS)) : whole
   let known = bots.get(userAgent)
   if (known === undefined) {
     known = isbot(userAgent)
@@ -65,16 +70,19 @@ interface Waiting {
 
 /** So many visitors of today are known to be stored; storing one again changes nothing, it only costs. */
 const KNOWN_VISITORS = 100_000
-/** More of a user agent tells nobody from anybody. */
-const USER_AGENT_CHARACTERS = 512
+/** Of a visitor in a table, besides its text. */
+const VISITOR_BYTES = 100
+
+/** 96 bits, 16 characters. */
+const hashOf = (text: string): string => hash('sha256', text, 'buffer').toString('base64url', 0, 12)
 
 /** Counts page views in memory and stores them every second. */
 export function createPageViews(options: PageViewOptions): PageViews {
-  const { salt, store, log, flushMs = 1000, mostWaiting = 50_000 } = options
+  const { salt, store, log, flushMs = 1000, mostWaitingBytes = 8 << 20 } = options
   const known = new LRUCache<string, true>({ max: KNOWN_VISITORS })
   const salts = new Map<number, string>()
   let waiting = new Map<string, Waiting>()
-  let visitors = 0
+  let bytes = 0
   let timer: NodeJS.Timeout | undefined
   let flushing: Promise<void> | undefined
   let quietUntilMs = 0
@@ -93,22 +101,22 @@ export function createPageViews(options: PageViewOptions): PageViews {
     }
     counted.views += views
     for (const visitor of people) {
-      if (visitors >= mostWaiting) break
-      const before = counted.visitors.size
+      if (bytes >= mostWaitingBytes) break
+      if (counted.visitors.has(visitor)) continue
       counted.visitors.add(visitor)
-      visitors += counted.visitors.size - before
+      bytes += visitor.length + VISITOR_BYTES
     }
   }
   const storeAll = async () => {
     const taken = waiting
     waiting = new Map()
-    visitors = 0
+    bytes = 0
     try {
       const hashes: string[] = []
       const counted: CountedViews[] = []
       for (const { siteId, day, views, visitors: raw } of taken.values()) {
         const daySalt = await saltOf(day)
-        const hashed = [...raw].map((each) => hash('sha256', `${daySalt}${siteId}\n${each}`, 'base64url').slice(0, 16))
+        const hashed = [...raw].map((each) => hashOf(`${daySalt}${siteId}\n${each}`))
         const fresh = hashed.filter((each) => !known.has(each))
         hashes.push(...fresh)
         counted.push({ siteId, day, views, visitors: [...new Set(fresh)] })
@@ -119,7 +127,7 @@ export function createPageViews(options: PageViewOptions): PageViews {
       for (const [key, { siteId, day, views, visitors: raw }] of taken) add(key, siteId, day, views, raw)
       if (performance.now() < quietUntilMs) return
       quietUntilMs = performance.now() + 10_000
-      log.warn({ err: error, sites: waiting.size, visitors }, 'page views cannot be stored now')
+      log.warn({ err: error, sites: waiting.size, bytes }, 'page views cannot be stored now')
     }
   }
   const flush = async () => {

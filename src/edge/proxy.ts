@@ -4,6 +4,7 @@ import { plainPage } from '../platform/plain-page.ts'
 import { pageAnswer, sendAnswer } from './answer.ts'
 import { requestHeaders, responseHeaders } from './forwarding.ts'
 import type { Route } from './route.ts'
+import { busyAnswer, type UnderWay } from './under-way.ts'
 import type { Upstreams } from './upstreams.ts'
 import { type Answer, hasBody, type Visit } from './visit.ts'
 
@@ -11,6 +12,8 @@ import { type Answer, hasBody, type Visit } from './visit.ts'
 export interface ProxyContext {
   readonly upstreams: Upstreams
   readonly hostKey: string
+  readonly stagingDomain: string
+  readonly underWay: UnderWay
   /** Told of every request that the host did not answer. */
   readonly onFailure: (visit: Visit, route: Route, error: Error) => void
   /** Waits until the purge with this number counts on this edge. */
@@ -19,6 +22,12 @@ export interface ProxyContext {
 
 /** Passes a visit on to the host of its site and the answer back, streaming both ways. */
 export function passToHost(visit: Visit, route: Route, context: ProxyContext): void {
+  const end = context.underWay.begin(route.siteId, visit)
+  if (!end) {
+    sendAnswer(visit, busyAnswer(visit))
+    return
+  }
+  visit.release = end
   const exchange = new Exchange(visit, route, context)
   visit.abandon = () => exchange.abandon()
   exchange.dispatch(context.upstreams.pool(route.upstream))
@@ -100,7 +109,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Controller, status: number, _headers: unknown, reason = ''): void {
     if (status < 200 || this.abandoned) return
     const { visit } = this
-    const { headers, notes, contentType } = responseHeaders(controller.rawHeaders ?? [])
+    const { headers, notes, contentType } = responseHeaders(controller.rawHeaders ?? [], {
+      hostName: visit.hostName,
+      stagingDomain: this.context.stagingDomain,
+    })
     visit.outcome.renderer = notes.renderer
     visit.outcome.contentType = contentType
     if (visit.observers) for (const observer of visit.observers) observer.head?.(status, headers)

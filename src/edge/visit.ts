@@ -26,6 +26,8 @@ export interface Visit {
   observers: ResponseObserver[] | undefined
   /** Called once when the visitor has gone before its response was complete. */
   abandon: (() => void) | undefined
+  /** Called when the response is out or the visitor gone: gives back what the response has held. */
+  release: (() => void) | undefined
   /** What the access log says about the response. */
   readonly outcome: Outcome
 }

@@ -15,6 +15,7 @@ import { loadRoute, routesChangedSince } from '../edge/routes.store.ts'
 import { createRouteTable } from '../edge/routes.ts'
 import { createDefensiveMode } from '../edge/rules/defensive-mode.ts'
 import { rules } from '../edge/rules/index.ts'
+import { createUnderWay } from '../edge/under-way.ts'
 import { createUpstreams } from '../edge/upstreams.ts'
 import { openBudgets } from '../platform/budgets/budget.ts'
 import { createLogBuffer } from '../platform/log-store/log-buffer.ts'
@@ -45,17 +46,27 @@ export async function startEdge(ground: Ground): Promise<Edge> {
     onError: (error) => log.warn({ err: error }, 'purges could not be read'),
   })
   const upstreams = createUpstreams(defaultLimits.upstream)
+  const underWay = createUnderWay(budgets.siteRequests, budgets.addressRequests)
+  const { stagingDomain } = config
+  const cacheBytes = config.edgeCacheMb * MB
+  // what is known of the entries on the disk lies in memory, and is a part of what the cache may take
+  const indexBytes = config.edgeCacheDiskMb > 0 ? cacheBytes / 8 : 0
   const cache = createPageCache({
     upstreams,
     hostKey,
     purges,
-    memoryBytes: config.edgeCacheMb * MB,
-    ...(config.edgeCacheDiskMb > 0 && {
-      disk: await createDisk(
-        join(config.dataDir, 'edge-cache'),
-        config.edgeCacheDiskMb * MB,
-        () => room.hasRoomForRecords,
-      ),
+    memoryBytes: cacheBytes - indexBytes,
+    bodies: budgets.bodies,
+    underWay,
+    stagingDomain,
+    ...(indexBytes > 0 && {
+      disk: await createDisk({
+        folder: join(config.dataDir, 'edge-cache'),
+        mostBytes: config.edgeCacheDiskMb * MB,
+        mostIndexBytes: indexBytes,
+        bodies: budgets.bodies,
+        hasRoom: () => room.hasRoomForRecords,
+      }),
     }),
   })
   const defensiveMode = createDefensiveMode({
@@ -79,6 +90,9 @@ export async function startEdge(ground: Ground): Promise<Edge> {
     hostKey,
     trustProxy: config.trustProxy,
     upstreams,
+    underWay,
+    stagingDomain,
+    connections: budgets.connections,
     rules: [...rules, defensiveMode, cache.rule],
     reachPurge: (seq) => purges.reach(seq),
     onAccess(entry, contentType) {

@@ -1,8 +1,9 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
+import type { Budget } from '../../platform/budgets/budget.ts'
 import { IDENTITY } from './encodings.ts'
-import type { Entry } from './entry.ts'
+import { type Bodiless, type Entry, withBody, withoutBodies } from './entry.ts'
 import { isPurgedBy } from './key.ts'
 
 /** The second tier: bodies of entries that memory had no room for. What is known of them stays in memory. */
@@ -18,6 +19,8 @@ export interface Disk {
   close(): Promise<void>
   readonly bytes: number
   readonly count: number
+  /** What it takes in memory. */
+  readonly indexBytes: number
 }
 
 /** For processes without a disk tier. */
@@ -31,37 +34,52 @@ export const noDisk: Disk = {
   close: async () => {},
   bytes: 0,
   count: 0,
+  indexBytes: 0,
 }
 
 interface Kept {
-  readonly entry: Entry
+  readonly entry: Bodiless
+  readonly bodyBytes: number
   readonly file: string
   /** Resolves when the file is there; false: it could not be written. */
   readonly written: Promise<boolean>
 }
 
 const MOST_WRITES = 32
-const MOST_ENTRIES = 50_000
+/** What a file takes at least, and is rounded up to. */
+const BLOCK_BYTES = 4_096
+
+export interface DiskOptions {
+  readonly folder: string
+  readonly mostBytes: number
+  /** Of memory, for what is known of the entries. */
+  readonly mostIndexBytes: number
+  /** Counts bodies that are being written and read. */
+  readonly bodies: Budget
+  /** Nothing is kept while it says no. */
+  readonly hasRoom?: () => boolean
+}
 
 /**
  * A folder of this process alone below `folder`. It is emptied at the end and, by the next process to come, after a crash: what
  * was purged while nobody looked must not come back, and a cache fills itself.
- * @param hasRoom nothing is kept while it says no
  */
-export async function createDisk(folder: string, mostBytes: number, hasRoom = () => true): Promise<Disk> {
+export async function createDisk(options: DiskOptions): Promise<Disk> {
+  const { folder, mostBytes, mostIndexBytes, bodies, hasRoom = () => true } = options
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await removeLeftovers(folder)
   const own = join(folder, String(process.pid))
   await mkdir(own, { mode: 0o700 })
   let writes = 0
   let names = 0
+  let indexBytes = 0
   const remove = (kept: Kept) => {
+    indexBytes -= kept.entry.bytes
     void kept.written.then(() => rm(kept.file, { force: true })).catch(() => {})
   }
   const entries = new LRUCache<string, Kept>({
-    max: MOST_ENTRIES,
     maxSize: mostBytes,
-    sizeCalculation: ({ entry }) => (entry.bodies[IDENTITY]?.length ?? entry.bytes) + 1,
+    sizeCalculation: ({ bodyBytes }) => sizeOnDisk(bodyBytes),
     dispose: remove,
   })
   const write = async (file: string, body: Buffer): Promise<boolean> => {
@@ -77,20 +95,31 @@ export async function createDisk(folder: string, mostBytes: number, hasRoom = ()
   }
   return {
     keep(entry) {
-      if (writes >= MOST_WRITES || !hasRoom()) return
-      const file = join(own, (names++).toString(36))
       const body = entry.bodies[IDENTITY] as Buffer
-      entries.set(entry.key, { entry: withoutBodies(entry, body.length), file, written: write(file, body) })
+      const share = bodies.share(entry.siteId)
+      if (writes >= MOST_WRITES || !hasRoom() || sizeOnDisk(body.length) > mostBytes || !share.take(body.length)) return
+      const file = join(own, (names++).toString(36))
+      const written = write(file, body).finally(() => share.free())
+      const kept = { entry: withoutBodies(entry), bodyBytes: body.length, file, written }
+      indexBytes += kept.entry.bytes
+      entries.set(entry.key, kept)
+      while (indexBytes > mostIndexBytes) entries.pop()
     },
     has: (key) => entries.has(key),
     async take(key) {
       const kept = entries.get(key)
-      if (!kept || !(await kept.written)) return undefined
-      const body = await readFile(kept.file).catch(() => undefined)
-      // purged, replaced or taken by another visitor while it was read
-      if (entries.peek(key) !== kept) return undefined
-      entries.delete(key)
-      return body && withBody(kept.entry, body)
+      const share = kept && bodies.share(kept.entry.siteId)
+      if (!kept || !share?.take(kept.bodyBytes)) return undefined
+      try {
+        if (!(await kept.written)) return undefined
+        const body = await readFile(kept.file).catch(() => undefined)
+        // purged, replaced or taken by another visitor while it was read
+        if (entries.peek(key) !== kept) return undefined
+        entries.delete(key)
+        return body && withBody(kept.entry, body)
+      } finally {
+        share.free()
+      }
     },
     forget: (key) => void entries.delete(key),
     purge(siteId, patterns) {
@@ -108,24 +137,13 @@ export async function createDisk(folder: string, mostBytes: number, hasRoom = ()
     get count() {
       return entries.size
     },
+    get indexBytes() {
+      return indexBytes
+    },
   }
 }
 
-function withoutBodies(entry: Entry, bodyBytes: number): Entry {
-  return {
-    ...entry,
-    bodies: [],
-    prepared: [],
-    asked: 1 << IDENTITY,
-    bytes: bodyBytes,
-    newer: undefined,
-    older: undefined,
-  }
-}
-
-function withBody(entry: Entry, body: Buffer): Entry {
-  return { ...entry, bodies: [body, undefined, undefined, undefined], bytes: body.length + 2048, isRefreshing: false }
-}
+const sizeOnDisk = (bytes: number): number => Math.max(1, Math.ceil(bytes / BLOCK_BYTES)) * BLOCK_BYTES
 
 /** Folders of processes that run no more. */
 async function removeLeftovers(folder: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { type BrotliOptions, brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
+import { ownBuffer } from '../own-text.ts'
 
 /** Content codings of stored bodies; the index is the place of a body in its entry. */
 export const codings = ['identity', 'br', 'zstd', 'gzip'] as const
@@ -9,8 +10,9 @@ const LOWEST_USEFUL_BYTES = 1024
 /** A body that shrinks less is not worth a second copy. */
 const WORTH_IT = 0.9
 
-/** Headers of browsers are few; a flood of made-up ones starts the table over. */
+/** Headers of browsers are few and short; a flood of made-up ones starts the table over. */
 const MOST_KNOWN = 512
+const MOST_CHARACTERS = 256
 const known = new Map<string, readonly number[]>()
 
 /** Indexes of the codings that a client takes, best first; identity is left out, because it always goes (RFC 9110 §12.5.3). */
@@ -18,6 +20,8 @@ export function acceptedCodings(header: string): readonly number[] {
   if (header === '') return []
   const remembered = known.get(header)
   if (remembered) return remembered
+  // who takes so many codings gets none of ours
+  if (header.length > MOST_CHARACTERS) return []
   if (known.size >= MOST_KNOWN) known.clear()
   const accepted = readAccepted(header)
   known.set(header, accepted)
@@ -82,7 +86,8 @@ export function createCompression(atOnce = 2, waiting = 256): Compression {
       if (queue.length >= waiting) return false
       queue.push(async () => {
         const copy = await (compressors[coding] as (body: Buffer) => Promise<Buffer>)(body).catch(() => undefined)
-        done(copy && copy.length < body.length * WORTH_IT ? copy : undefined)
+        // a copy of its own: what zlib gives is a part of a piece of 16 kB
+        done(copy && copy.length < body.length * WORTH_IT ? ownBuffer(copy) : undefined)
       })
       next()
       return true

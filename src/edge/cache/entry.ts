@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
+import { ownBuffer, ownText, textBytes } from '../own-text.ts'
 import { codings, IDENTITY, isCompressible } from './encodings.ts'
 import type { Lifetime, Tier } from './lifetime.ts'
+import { newPlace, type Place } from './use-order.ts'
 
 /** A stored response. */
 export interface Entry {
@@ -35,11 +37,14 @@ export interface Entry {
   hits: number
   /** What it counts in the memory's budget. */
   bytes: number
+  /** What it takes besides its bodies: this, and for each body as sent. */
+  readonly headBytes: number
+  /** Visitors (and others) that need its bodies just now. */
+  readers: number
   /** Headers as sent in the current second, by coding. */
   readonly prepared: (Prepared | undefined)[]
-  /** Neighbours in the order of use. */
-  newer: Entry | undefined
-  older: Entry | undefined
+  /** In the order of use of all entries, and of those of its site. */
+  readonly places: readonly [Place, Place]
 }
 
 /** Headers of an answer as sent in one second. */
@@ -52,8 +57,10 @@ export interface Prepared {
   head?: string
 }
 
-/** Of an entry besides its bodies: strings, objects, places in tables. */
-const OVERHEAD_BYTES = 2048
+/** Objects and places in tables; measured at 1.6 kB, with the smallest bodies and heads. */
+const OVERHEAD_BYTES = 2_048
+/** Lines that each head has besides the host's, and the objects of a body. */
+const PREPARED_BYTES = 768
 
 /** What an entry is made of. */
 export interface Draft {
@@ -106,26 +113,62 @@ export function createEntry(draft: Draft): Entry {
   const compressible = !noTransform && isCompressible(contentType, body.length)
   if (compressible) kept.push('Vary', 'Accept-Encoding')
   if (status === 200) kept.push('Accept-Ranges', 'bytes')
-  return {
-    ...draft,
+  const { key, siteId, tier, epoch, reason, renderer, lifetime } = draft
+  const path = ownText(draft.path)
+  const headBytes = kept.reduce((sum, text) => sum + textBytes(text), textBytes(hostEtag))
+  const made = { key, path, siteId, tier, epoch, status, reason, renderer, lifetime, headBytes }
+  return place({
+    ...made,
     headers: kept,
     etag: hostEtag || (status === 200 ? `"${hash('sha1', body, 'base64url')}"` : ''),
     lastModified,
     hostEtag,
     contentType,
     isCompressible: compressible,
-    bodies: [body, undefined, undefined, undefined],
+    bodies: [ownBuffer(body), undefined, undefined, undefined],
     asked: 1 << IDENTITY,
     madeAtMs: draft.nowMs,
     isRefreshing: false,
     retryAtMs: 0,
     hits: 0,
-    bytes: body.length + OVERHEAD_BYTES,
+    bytes: OVERHEAD_BYTES + textBytes(key) + textBytes(path) + headBytes + bodyBytes(headBytes, body),
+    readers: 0,
     prepared: [undefined, undefined, undefined, undefined],
-    newer: undefined,
-    older: undefined,
-  }
+  })
 }
+
+/** What another body of an entry counts, with its head. */
+export const bodyBytes = (headBytes: number, body: Buffer): number => body.length + headBytes * 2 + PREPARED_BYTES
+
+type Unplaced = Omit<Entry, 'places'>
+
+/** In no order yet. */
+function place(unplaced: Unplaced): Entry {
+  const entry = unplaced as Entry & { places: readonly [Place, Place] }
+  entry.places = [newPlace(entry), newPlace(entry)]
+  return entry
+}
+
+/** What is remembered of an entry whose body lies elsewhere. */
+export interface Bodiless extends Omit<Unplaced, 'bodies' | 'prepared' | 'readers'> {}
+
+export function withoutBodies(entry: Entry): Bodiless {
+  const { bodies: _bodies, prepared: _prepared, readers: _readers, places: _places, ...rest } = entry
+  return { ...rest, bytes: entry.bytes - sumOf(entry), asked: 1 << IDENTITY }
+}
+
+const sumOf = ({ bodies, headBytes }: Entry): number =>
+  bodies.reduce((sum, body) => sum + (body ? bodyBytes(headBytes, body) : 0), 0)
+
+export const withBody = (bodiless: Bodiless, body: Buffer): Entry =>
+  place({
+    ...bodiless,
+    bodies: [ownBuffer(body), undefined, undefined, undefined],
+    prepared: [undefined, undefined, undefined, undefined],
+    readers: 0,
+    bytes: bodiless.bytes + bodyBytes(bodiless.headBytes, body),
+    isRefreshing: false,
+  })
 
 /** Another coding of the same body is another representation: a strong validator must tell them apart (RFC 9110 §8.8.3.3). */
 export const etagOf = (entry: Entry, coding: number): string =>

@@ -1,5 +1,7 @@
 import type { Dispatcher } from 'undici'
+import type { Share } from '../../platform/budgets/budget.ts'
 import { responseHeaders } from '../forwarding.ts'
+import type { CookieDomains } from '../set-cookie.ts'
 import type { Upstreams } from '../upstreams.ts'
 import { createEntry, type Entry } from './entry.ts'
 import { type Lifetime, lifetimeOf, type Tier } from './lifetime.ts'
@@ -14,6 +16,8 @@ export interface FillRequest {
   readonly upstream: string
   /** For the host, raw and flat. */
   readonly headers: readonly string[]
+  /** What cookies of the answer may say. */
+  readonly domains: CookieDomains
   /** Of the site, by tier, when the request begins: what purges raise. */
   readonly epochs: Readonly<Record<Tier, number>>
   /** Tiers that the site has switched on. */
@@ -41,6 +45,8 @@ export interface Leader {
   /** @returns false when it cannot take more for now; `resume` is called when it can */
   data(chunk: Buffer, resume: () => void): boolean
   end(): void
+  /** Instead of `data` and `end`: the rest is in an entry that is kept. */
+  endFrom(entry: Entry, rest: Buffer): void
   /** After `head`: the answer breaks off. Before it: the host does not answer. */
   failed(error: Error): void
 }
@@ -50,14 +56,33 @@ export type FillResult =
   | { readonly kind: 'entry'; readonly entry: Entry }
   /** Nobody else can have this answer. */
   | { readonly kind: 'uncacheable'; readonly reason: string }
+  /** There is no room for it now. */
+  | { readonly kind: 'crowded' }
   /** The host failed (no answer, or 5xx). */
   | { readonly kind: 'failed'; readonly error?: Error }
 
+/** What a fill needs from who starts it. */
+export interface FillOptions {
+  readonly leader: Leader | undefined
+  /** It goes on though nobody waits for it. */
+  readonly isBackground: boolean
+  readonly mostBytes: number
+  /** What counts the body as long as it is no entry. */
+  readonly share: Share
+  /** Takes the entry over. @returns false when there is no room for it */
+  readonly keep: (entry: Entry) => boolean
+}
+
 const BROKEN_CONNECTION = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+/** What a piece of a body takes besides its bytes: a host may send them one by one. */
+const PIECE_BYTES = 256
 
 type Controller = Dispatcher.DispatchController & { rawHeaders?: Buffer[] }
 
-/** One GET to the host whose answer may be kept. It goes on without its visitor as long as somebody waits for it. */
+/**
+ * One GET to the host whose answer may be kept. It goes on without its visitor as long as somebody waits for it. The body is collected
+ * within a budget; over it the answer is passed on as the visitor takes it, and not kept.
+ */
 export class Fill implements Dispatcher.DispatchHandler {
   readonly request: FillRequest
   leader: Leader | undefined
@@ -65,32 +90,37 @@ export class Fill implements Dispatcher.DispatchHandler {
   isDoomed = false
   waiters = 0
   readonly result: Promise<FillResult>
+  /** Resolves when nothing of it is under way any more. */
+  readonly ended: Promise<void>
+  readonly #options: FillOptions
   readonly #settle: (result: FillResult) => void
+  readonly #finish: () => void
   readonly #upstreams: Upstreams
-  readonly #mostBytes: number
   #controller: Controller | undefined
-  #chunks: Buffer[] | undefined = []
+  #isCollecting = true
+  /** All pieces while collecting, then those that the leader has not taken. */
+  #pieces: Buffer[] = []
+  /** How many of them the leader has. */
+  #taken = 0
+  #leaderBytes = 0
+  #leaderWaits = false
+  #isWhole = false
   #bytes = 0
   #head: FillHead | undefined
   #retried = false
   #started = false
-  readonly #isBackground: boolean
 
-  /** @param options.isBackground it goes on though nobody waits for it */
-  constructor(
-    request: FillRequest,
-    upstreams: Upstreams,
-    mostBytes: number,
-    { leader, isBackground }: { leader: Leader | undefined; isBackground: boolean },
-  ) {
+  constructor(request: FillRequest, upstreams: Upstreams, options: FillOptions) {
     this.request = request
-    this.leader = leader
-    this.#isBackground = isBackground
+    this.leader = options.leader
+    this.#options = options
     this.#upstreams = upstreams
-    this.#mostBytes = mostBytes
-    const { promise, resolve } = Promise.withResolvers<FillResult>()
-    this.result = promise
-    this.#settle = resolve
+    const result = Promise.withResolvers<FillResult>()
+    this.result = result.promise
+    this.#settle = result.resolve
+    const ended = Promise.withResolvers<void>()
+    this.ended = ended.promise
+    this.#finish = ended.resolve
   }
 
   start(): void {
@@ -100,6 +130,8 @@ export class Fill implements Dispatcher.DispatchHandler {
   /** The visitor has gone. */
   leave(): void {
     this.leader = undefined
+    if (!this.#isCollecting) this.#dropPieces()
+    if (this.#isWhole) return
     if (this.#isWanted) this.#controller?.resume()
     else this.#controller?.abort(new Error('nobody waits for this answer'))
   }
@@ -112,8 +144,8 @@ export class Fill implements Dispatcher.DispatchHandler {
 
   /** Somebody waits, or the answer is on its way into the cache already. */
   get #isWanted(): boolean {
-    const isKept = this.#head !== undefined && typeof this.#head.lifetime !== 'string'
-    return this.#isBackground || this.leader !== undefined || this.waiters > 0 || isKept
+    const isKept = this.#head !== undefined && this.#isCollecting
+    return this.#options.isBackground || this.leader !== undefined || this.waiters > 0 || isKept
   }
 
   #dispatch(dispatcher: Dispatcher): void {
@@ -132,7 +164,7 @@ export class Fill implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Controller, status: number, _headers: unknown, reason = ''): void {
     if (status < 200) return
-    const { headers, notes } = responseHeaders(controller.rawHeaders ?? [])
+    const { headers, notes } = responseHeaders(controller.rawHeaders ?? [], this.request.domains)
     const { renderer, purgeSeq } = notes
     const { stale, tiers } = this.request
     const tier: Tier = renderer === 'static' ? 'file' : 'page'
@@ -140,45 +172,102 @@ export class Fill implements Dispatcher.DispatchHandler {
     const facts = { status: isRenewal ? stale.status : status, headers, tier, isPrivate: notes.isPrivate }
     let lifetime = lifetimeOf(facts, Date.now())
     if (!tiers[tier]) lifetime = 'off'
-    else if (lengthOf(headers) > this.#mostBytes) lifetime = 'size'
+    else if (lengthOf(headers) > this.#options.mostBytes) lifetime = 'size'
     this.#head = { status, reason, headers, renderer, lifetime, purgeSeq }
     if (isRenewal) return
-    if (typeof lifetime === 'string') {
-      this.#chunks = undefined
-      this.#settle(status >= 500 ? { kind: 'failed' } : { kind: 'uncacheable', reason: lifetime })
-    }
+    if (typeof lifetime === 'string')
+      this.#stopCollecting(status >= 500 ? { kind: 'failed' } : { kind: 'uncacheable', reason: lifetime })
     if (this.leader && !this.leader.head(this.#head)) this.leader = undefined
-    if (!this.leader && !this.#chunks) controller.abort(new Error('nobody wants this answer'))
+    if (!this.leader && !this.#isCollecting) controller.abort(new Error('nobody wants this answer'))
   }
 
-  onResponseData(controller: Controller, chunk: Buffer): void {
-    this.#bytes += chunk.length
-    if (this.#chunks && this.#bytes > this.#mostBytes) {
-      this.#chunks = undefined
-      this.#settle({ kind: 'uncacheable', reason: 'size' })
-      if (!this.leader) controller.abort(new Error('nobody wants this answer'))
+  onResponseData(controller: Controller, piece: Buffer): void {
+    this.#bytes += piece.length
+    if (this.#isCollecting) this.#count(piece.length)
+    if (!this.leader && !this.#isCollecting) {
+      controller.abort(new Error('nobody wants this answer'))
+      return
     }
-    this.#chunks?.push(chunk)
-    const takesMore = this.leader?.data(chunk, () => controller.resume()) ?? true
-    // A slow visitor does not hold up a page that others wait for: it is held in memory anyway.
-    if (!takesMore && !this.#chunks) controller.pause()
+    this.#pieces.push(piece)
+    this.#feed()
+    // A slow visitor does not hold up a page that others wait for, as long as there is room for it.
+    if (this.#leaderWaits && !this.#isCollecting) controller.pause()
+  }
+
+  #count(bytes: number): void {
+    if (this.#bytes > this.#options.mostBytes) this.#stopCollecting({ kind: 'uncacheable', reason: 'size' })
+    else if (!this.#options.share.take(bytes + PIECE_BYTES)) this.#stopCollecting({ kind: 'crowded' })
+  }
+
+  /** From now on it is for the leader alone. */
+  #stopCollecting(result: FillResult): void {
+    this.#isCollecting = false
+    for (const piece of this.#pieces.splice(0, this.#taken)) this.#giveBack(piece)
+    this.#taken = 0
+    this.#settle(result)
+  }
+
+  #giveBack(piece: Buffer): void {
+    this.#options.share.give(piece.length + PIECE_BYTES)
+  }
+
+  #dropPieces(): void {
+    this.#pieces = []
+    this.#taken = 0
+    this.#options.share.free()
+  }
+
+  /** Gives the leader what it takes. */
+  #feed = (): void => {
+    this.#leaderWaits = false
+    while (this.leader && this.#taken < this.#pieces.length) {
+      const piece = this.#pieces[this.#taken] as Buffer
+      if (this.#isCollecting) this.#taken++
+      else {
+        this.#pieces.shift()
+        this.#giveBack(piece)
+      }
+      this.#leaderBytes += piece.length
+      if (this.leader.data(piece, this.#feed)) continue
+      this.#leaderWaits = true
+      return
+    }
+    if (this.#isWhole) this.leader?.end()
+    else this.#controller?.resume()
   }
 
   onResponseEnd(): void {
     const head = this.#head as FillHead
     const { stale } = this.request
-    if (head.status === 304 && stale) this.#settle({ kind: 'entry', entry: renewed(stale, head.lifetime) })
-    else if (this.#chunks && typeof head.lifetime !== 'string')
-      this.#settle({ kind: 'entry', entry: this.#entry(head, head.lifetime) })
-    this.leader?.end()
+    this.#controller = undefined
+    this.#isWhole = true
+    if (head.status === 304 && stale) {
+      this.#settle({ kind: 'entry', entry: renewed(stale, head.lifetime) })
+      this.leader?.end()
+    } else if (this.#isCollecting && typeof head.lifetime !== 'string') this.#toEntry(head, head.lifetime)
+    else if (!this.#leaderWaits) this.leader?.end()
+    this.#finish()
+  }
+
+  #toEntry(head: FillHead, lifetime: Lifetime): void {
+    const entry = this.#entry(head, lifetime)
+    if (this.#options.keep(entry)) {
+      this.#settle({ kind: 'entry', entry })
+      this.leader?.endFrom(entry, (entry.bodies[0] as Buffer).subarray(this.#leaderBytes))
+      this.#dropPieces()
+      return
+    }
+    this.#stopCollecting({ kind: 'crowded' })
+    if (!this.leader) this.#dropPieces()
+    else if (!this.#leaderWaits) this.leader.end()
   }
 
   #entry(head: FillHead, lifetime: Lifetime): Entry {
     const { key, path, siteId, epochs } = this.request
     const tier: Tier = head.renderer === 'static' ? 'file' : 'page'
     const { status, reason, headers, renderer } = head
-    // A copy: a chunk is a part of what was read from the socket, and would keep all of it.
-    const body = Buffer.concat(this.#chunks ?? [])
+    // A copy: a piece is a part of what was read from the socket, and would keep all of it.
+    const body = Buffer.concat(this.#pieces)
     // biome-ignore format: one record
     return createEntry({ key, path, siteId, tier, epoch: epochs[tier], status, reason, headers, renderer, body, lifetime, nowMs: performance.now() })
   }
@@ -193,7 +282,10 @@ export class Fill implements Dispatcher.DispatchHandler {
       client.close().catch(() => {})
       return
     }
+    this.#isWhole = true
+    this.#dropPieces()
     this.#settle({ kind: 'failed', error })
+    this.#finish()
     this.leader?.failed(error)
   }
 }

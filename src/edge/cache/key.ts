@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto'
+
 /** The address of a page as the cache knows it. */
 export interface PageAddress {
-  /** Scheme, host and target: what a stored page is found by. */
+  /** Of scheme, host and target: what a stored page is found by. */
   readonly key: string
   /** Path and query for the host, without parameters that change no page. */
   readonly target: string
@@ -8,18 +10,32 @@ export interface PageAddress {
   readonly path: string
 }
 
+/** Nobody links to longer addresses; who makes them up is to find no room in the cache for them. */
+const MOST_CHARACTERS = 2_048
+/** A longer key is kept as its hash: what a key takes is not the visitor's to decide. */
+const MOST_KEY = 160
+
 /** Added to links by campaigns and mail programs, read by scripts in the browser alone. */
 const TRACKING =
   /^(?:utm_[a-z_]+|fbclid|gclid|gclsrc|dclid|gbraid|wbraid|gad_source|gad_campaignid|msclkid|yclid|twclid|ttclid|igshid|igsh|li_fat_id|mc_cid|mc_eid|_hsenc|_hsmi|_ga|_gl|srsltid|epik|s_kwcid|vero_id|mkt_tok)(?:=|$)/i
 
-/** The order of parameters is kept: PHP sees the difference between `?a=1&a=2` and `?a=2&a=1`. */
-export function pageAddress(scheme: string, host: string, target: string): PageAddress {
+/**
+ * The order of parameters is kept: PHP sees the difference between `?a=1&a=2` and `?a=2&a=1`.
+ * @returns undefined for an address that is too long to be kept
+ */
+export function pageAddress(scheme: string, host: string, target: string): PageAddress | undefined {
+  if (target.length > MOST_CHARACTERS) return undefined
   const query = target.indexOf('?')
-  if (query < 0) return { key: `${scheme}://${host}${target}`, target, path: pathForPurges(target) }
+  if (query < 0) return { key: keyOf(scheme, host, target), target, path: pathForPurges(target) }
   const path = target.slice(0, query)
   const kept = withoutTracking(target.slice(query + 1))
   const clean = kept === '' ? path : `${path}?${kept}`
-  return { key: `${scheme}://${host}${clean}`, target: clean, path: pathForPurges(path) }
+  return { key: keyOf(scheme, host, clean), target: clean, path: pathForPurges(path) }
+}
+
+function keyOf(scheme: string, host: string, target: string): string {
+  const key = `${scheme}://${host}${target}`
+  return key.length <= MOST_KEY ? key : hash('sha256', key, 'base64url')
 }
 
 /** WordPress writes its links with lower-case escapes, browsers may send upper-case ones. */

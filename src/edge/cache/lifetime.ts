@@ -50,9 +50,9 @@ export function lifetimeOf(response: ResponseFacts, nowMs: number): Lifetime | s
   if (!GUESSABLE.has(status) && !ON_REQUEST.has(status)) return 'status'
   if (response.isPrivate) return 'site'
   const facts = readHeaders(response.headers)
+  if (facts.varies) return 'vary'
   if (facts.setsCookie) return 'set-cookie'
   if (facts.encoded) return 'content-encoding'
-  if (facts.varies) return 'vary'
   const control = directives(facts.cacheControl)
   for (const name of ['no-store', 'private', 'no-cache']) if (control.has(name)) return name
   const explicitMs = explicitLifetime(control, facts, nowMs)

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { Budget } from '../../platform/budgets/budget.ts'
 import { createCleanup, eventually, rawConnect, rawRequest } from '../test-support.ts'
+import { bodyTerms } from './page-cache.ts'
 import { file, page, startCachedSite, statusOf } from './test-support.ts'
 
 const cleanup = createCleanup()
@@ -61,6 +63,8 @@ describe('a page of PHP', () => {
       'x-poison': '1',
       referer: 'http://elsewhere/',
       'user-agent': 'A',
+      accept: 'image/webp',
+      'accept-language': 'xx',
       'x-original-url': '/other',
       'if-none-match': '"x"',
       'x-stead-site': '9',
@@ -68,6 +72,7 @@ describe('a page of PHP', () => {
     const names = Object.keys(site.asked[0]?.headers ?? {}).filter((name) => name !== 'connection')
     expect(names.sort()).toEqual(
       [
+        'accept',
         'host',
         'user-agent',
         'x-forwarded-for',
@@ -78,7 +83,19 @@ describe('a page of PHP', () => {
         'x-stead-site',
       ].sort(),
     )
-    expect(site.asked[0]?.headers['x-stead-site']).toBe('7')
+    expect(site.asked[0]?.headers).toMatchObject({
+      'x-stead-site': '7',
+      'user-agent': 'Mozilla/5.0 (compatible; Stead)',
+      accept: '*/*',
+    })
+  })
+
+  test('a page that says that it differs by browser is asked for again as the visitor asked, and is not kept', async () => {
+    const site = await startCachedSite(cleanup, (request, response) =>
+      page(response, `for ${request.headers['user-agent']}`, { vary: 'Accept-Encoding, User-Agent' }),
+    )
+    expect((await site.get('/', { 'user-agent': 'a phone' })).body).toBe('for a phone')
+    expect((await site.get('/', { 'user-agent': 'another' })).body).toBe('for another')
   })
 
   test.each([
@@ -267,12 +284,13 @@ test('a page on disk comes back when memory had no room for it, and is purged li
   const { join } = await import('node:path')
   const folder = await mkdtemp(join(tmpdir(), 'stead-cache-'))
   cleanup.add(() => rm(folder, { recursive: true }))
-  const disk = await createDisk(folder, 1 << 20)
+  const bodies = new Budget(bodyTerms(1 << 20))
+  const disk = await createDisk({ folder, mostBytes: 1 << 20, mostIndexBytes: 1 << 20, bodies })
   const site = await startCachedSite(
     cleanup,
     (_request, response, count) => page(response, `${count} ${'x'.repeat(30_000)}`),
     {
-      cache: { memoryBytes: 100_000, mostBodyBytes: 50_000, disk },
+      cache: { memoryBytes: 110_000, mostBodyBytes: 50_000, bodies, disk },
     },
   )
   for (let i = 0; i < 6; i++) {

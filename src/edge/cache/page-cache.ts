@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache'
+import { Budget, type BudgetTerms } from '../../platform/budgets/budget.ts'
 import type { Route } from '../route.ts'
+import { anyNumber, busyAnswer, type UnderWay } from '../under-way.ts'
 import type { Upstreams } from '../upstreams.ts'
 import { type Decision, handled, type Rule, type Visit } from '../visit.ts'
 import { type Disk, noDisk } from './disk.ts'
@@ -31,6 +33,11 @@ export interface PageCacheOptions {
   readonly hostKey: string
   readonly purges: PurgeFeed
   readonly memoryBytes: number
+  /** Bodies that are no entries yet, or on their way to the disk and back; by site. */
+  readonly bodies?: Budget
+  /** Requests to the hosts, the cache's own included. */
+  readonly underWay?: UnderWay
+  readonly stagingDomain?: string
   readonly disk?: Disk
   /** Larger bodies are passed through. */
   readonly mostBodyBytes?: number
@@ -46,16 +53,43 @@ export interface PageCache {
   readonly rule: Rule
   /** The visit asks for a file that would be answered at once, without the host. */
   holdsFile(visit: Visit): boolean
-  stats(): { entries: number; bytes: number; diskEntries: number; diskBytes: number; fills: number }
+  stats(): CacheFigures
   close(): Promise<void>
 }
+
+export interface CacheFigures {
+  readonly entries: number
+  readonly bytes: number
+  /** Of `bytes`, what visitors are reading. */
+  readonly heldBytes: number
+  /** Of what is no entry (see `bodies`). */
+  readonly bodyBytes: number
+  readonly diskEntries: number
+  readonly diskBytes: number
+  readonly fills: number
+}
+
+/** As much as the entries may have: what is on its way there, in both directions. */
+export const bodyTerms = (memoryBytes: number): BudgetTerms => ({
+  name: 'edge_bodies',
+  what: 'pages and files on their way into the cache of an edge process, or between its memory and its disk',
+  of: 'memory',
+  whose: 'site',
+  each: memoryBytes / 2,
+  all: memoryBytes,
+  over: 'the answer goes through as fast as its visitor takes it, and is not kept',
+})
 
 /** Not asked for through the cache again for so long, once the answer could not be kept. */
 const UNCACHEABLE_MS = 60_000
 /** After a failed try to fetch a stale page anew. */
 const RETRY_MS = 5_000
-/** Pages being fetched at a time; each may hold a body in memory. */
+/** Pages being fetched at a time. */
 const MOST_FILLS = 1_024
+/** Of addresses that cannot be kept. */
+const MOST_UNCACHEABLE_BYTES = 4 << 20
+/** An entry of a table with little in it, besides its key. */
+const ROW_BYTES = 150
 
 export interface Cache {
   readonly options: Required<Omit<PageCacheOptions, 'disk'>> & { readonly disk: Disk }
@@ -82,6 +116,9 @@ export function createPageCache(given: PageCacheOptions): PageCache {
     mostBodyBytes: Math.min(8 << 20, given.memoryBytes >> 3),
     patienceMs: 10_000,
     mostWaiters: 1_000,
+    bodies: new Budget(bodyTerms(given.memoryBytes)),
+    underWay: anyNumber,
+    stagingDomain: 'localhost',
     disk: noDisk,
     ...given,
   }
@@ -92,8 +129,12 @@ export function createPageCache(given: PageCacheOptions): PageCache {
     options,
     memory,
     fills: new Map(),
-    uncacheable: new LRUCache({ max: 20_000, ttl: UNCACHEABLE_MS }),
-    maker: { compression: createCompression(), grown: (entry, bytes) => memory.grow(entry, bytes) },
+    uncacheable: new LRUCache({
+      maxSize: MOST_UNCACHEABLE_BYTES,
+      sizeCalculation: (_is, key) => key.length + ROW_BYTES,
+      ttl: UNCACHEABLE_MS,
+    }),
+    maker: { compression: createCompression(), memory },
   }
   options.purges.subscribe((purge) => letGo(cache, purge))
   return {
@@ -102,6 +143,8 @@ export function createPageCache(given: PageCacheOptions): PageCache {
     stats: () => ({
       entries: memory.count,
       bytes: memory.bytes,
+      heldBytes: memory.heldBytes,
+      bodyBytes: options.bodies.used,
       diskEntries: options.disk.count,
       diskBytes: options.disk.bytes,
       fills: cache.fills.size,
@@ -113,7 +156,8 @@ export function createPageCache(given: PageCacheOptions): PageCache {
 function holdsFile(cache: Cache, visit: Visit): boolean {
   const { route } = visit
   if (!route?.cdn || route.isOutdated || !isRead(visit) || !looksLikeFile(visit.target)) return false
-  const entry = cache.memory.get(pageAddress(visit.client.scheme, visit.host, visit.target).key)
+  const address = pageAddress(visit.client.scheme, visit.host, visit.target)
+  const entry = address && cache.memory.get(address.key)
   if (entry?.tier !== 'file' || !isAlive(cache, entry, route) || !cache.options.purges.isCurrent()) return false
   return (
     performance.now() - entry.madeAtMs < entry.lifetime.freshMs && !requestFacts(visit.request.rawHeaders).isPrivate
@@ -124,6 +168,7 @@ function decide(cache: Cache, visit: Visit): Decision | Promise<Decision> {
   const { route } = visit
   if (!route || !(route.edgeCache || route.cdn) || route.state !== 'live') return undefined
   const address = pageAddress(visit.client.scheme, visit.host, visit.target)
+  if (!address) return isRead(visit) ? pass(visit, 'bypass; detail=long-address') : undefined
   if (!isRead(visit)) return forgetAfterWrite(cache, visit, address.key)
   const facts = requestFacts(visit.request.rawHeaders)
   if (facts.isPrivate) return pass(visit, 'request')
@@ -142,7 +187,7 @@ async function fromDisk(cache: Cache, ask: Ask): Promise<Decision> {
   // somebody may have fetched or read it meanwhile
   const newer = cache.memory.get(entry.key)
   if (newer && isAlive(cache, newer, ask.route)) return use(cache, ask, newer)
-  cache.memory.put(entry)
+  if (!cache.memory.put(entry)) return pass(ask.visit, 'miss; detail=crowded')
   return use(cache, ask, entry)
 }
 
@@ -181,11 +226,12 @@ function send(cache: Cache, { visit, facts }: Ask, entry: Entry, how: Use): type
 /** Fetches a stale entry anew; nobody waits for it. */
 function refresh(cache: Cache, ask: Ask, entry: Entry): void {
   if (entry.isRefreshing || performance.now() < entry.retryAtMs || cache.fills.size >= MOST_FILLS) return
-  entry.isRefreshing = true
   const fill = startFill(cache, ask, entry)
+  if (!fill) return
+  entry.isRefreshing = true
   fill.result.then(({ kind }) => {
     entry.isRefreshing = false
-    if (kind === 'failed') entry.retryAtMs = performance.now() + RETRY_MS
+    if (kind === 'failed' || kind === 'crowded') entry.retryAtMs = performance.now() + RETRY_MS
     else if (kind === 'uncacheable') cache.memory.remove(entry)
   })
 }
@@ -205,10 +251,14 @@ function miss(cache: Cache, ask: Ask, fallback: Entry | undefined): Decision | P
     return wait(cache, ask, underWay, fallback, uses.collapsed)
   }
   if (cache.fills.size >= MOST_FILLS) return pass(visit, 'miss; detail=crowded')
-  if (visit.method === 'HEAD' || isConditional(facts) || facts.range !== '')
-    return wait(cache, ask, startFill(cache, ask, fallback, true), fallback, uses.miss)
-  return lead(cache, ask, fallback)
+  if (visit.method !== 'HEAD' && !isConditional(facts) && facts.range === '') return lead(cache, ask, fallback)
+  const fill = startFill(cache, ask, fallback, true)
+  return fill ? wait(cache, ask, fill, fallback, uses.miss) : busy(cache, ask, fallback)
 }
+
+/** The site or the visitor has too many requests under way. */
+const busy = (cache: Cache, ask: Ask, fallback: Entry | undefined): Decision =>
+  fallback ? send(cache, ask, fallback, uses.staleIfError) : busyAnswer(ask.visit)
 
 const isCurrentFill = (cache: Cache, { isDoomed, request }: Fill, route: Route): boolean =>
   !isDoomed &&
@@ -220,12 +270,16 @@ const isCurrentFill = (cache: Cache, { isDoomed, request }: Fill, route: Route):
 function lead(cache: Cache, ask: Ask, fallback: Entry | undefined): Promise<Decision> {
   const { visit } = ask
   return new Promise((resolve) => {
-    const leader = createLeader(visit, ask.facts, {
+    const leader = createLeader(visit, ask.facts, cache.memory, {
       pass: () => resolve(undefined),
       answer: resolve,
       fallback: fallback && (() => void resolve(send(cache, ask, fallback, uses.staleIfError))),
     })
     const fill = startFill(cache, ask, undefined, false, leader)
+    if (!fill) {
+      resolve(busy(cache, ask, fallback))
+      return
+    }
     visit.abandon = () => {
       resolve(handled)
       fill.leave()
@@ -272,10 +326,21 @@ function afterWaiting(
   return pass(ask.visit, 'miss; collapsed; detail=not-shared')
 }
 
-/** @param awaited nobody gets it as it comes, but somebody waits for it */
-function startFill(cache: Cache, ask: Ask, stale: Entry | undefined, awaited = false, leader?: Leader): Fill {
+/**
+ * @param awaited nobody gets it as it comes, but somebody waits for it
+ * @returns undefined when the site or the visitor has too many requests under way
+ */
+function startFill(
+  cache: Cache,
+  ask: Ask,
+  stale: Entry | undefined,
+  awaited = false,
+  leader?: Leader,
+): Fill | undefined {
   const { visit, route, address } = ask
   const { fills, options } = cache
+  const end = options.underWay.begin(route.siteId, visit)
+  if (!end) return undefined
   const request = {
     key: address.key,
     path: address.path,
@@ -283,24 +348,34 @@ function startFill(cache: Cache, ask: Ask, stale: Entry | undefined, awaited = f
     siteId: route.siteId,
     upstream: route.upstream,
     headers: fillHeaders(visit, route.siteId, options.hostKey, leader ? '' : (stale?.hostEtag ?? '')),
+    domains: { hostName: visit.hostName, stagingDomain: options.stagingDomain },
     epochs: { page: epochOf(cache, route, 'page'), file: epochOf(cache, route, 'file') },
     tiers: { page: route.edgeCache, file: route.cdn },
     stale,
   }
-  const fill = new Fill(request, options.upstreams, options.mostBodyBytes, {
+  const fill: Fill = new Fill(request, options.upstreams, {
     leader,
     isBackground: !leader && !awaited,
+    mostBytes: options.mostBodyBytes,
+    share: options.bodies.share(route.siteId),
+    keep: (entry) => keep(cache, route, fill, entry),
   })
   fills.set(address.key, fill)
+  fill.ended.then(end)
   fill.result.then((result) => {
     if (fills.get(address.key) === fill) fills.delete(address.key)
     if (result.kind === 'uncacheable') cache.uncacheable.set(address.key, true)
-    if (result.kind !== 'entry' || fill.isDoomed) return
-    const { entry } = result
-    if (entry.epoch < epochOf(cache, route, entry.tier)) return
-    cache.memory.put(entry)
-    options.disk.forget(entry.key)
+    // the host said that it still holds
+    else if (result.kind === 'entry' && result.entry === stale) keep(cache, route, fill, result.entry)
   })
   fill.start()
   return fill
+}
+
+/** @returns false when there is no room for it; what a purge has overtaken is not kept, either, and needs none */
+function keep(cache: Cache, route: Route, fill: Fill, entry: Entry): boolean {
+  if (fill.isDoomed || entry.epoch < epochOf(cache, route, entry.tier)) return true
+  if (!cache.memory.put(entry)) return false
+  cache.options.disk.forget(entry.key)
+  return true
 }

@@ -1,6 +1,7 @@
 import type { Visit } from '../visit.ts'
 import { acceptedCodings, type Compression, IDENTITY } from './encodings.ts'
-import { type Entry, etagOf, preparedHeaders } from './entry.ts'
+import { bodyBytes, type Entry, etagOf, preparedHeaders } from './entry.ts'
+import type { Memory } from './memory.ts'
 import type { RequestFacts } from './request-facts.ts'
 import { writeWholeHead } from './whole-head.ts'
 
@@ -18,11 +19,23 @@ export const uses = {
   collapsed: { status: 'fwd=uri-miss; collapsed', word: 'HIT' },
 } as const satisfies Record<string, Use>
 
-/** Where compressed copies come from. */
+/** Where compressed copies come from, and where entries are. */
 export interface CopyMaker {
   readonly compression: Compression
-  /** The entry has become larger. */
-  grown(entry: Entry, bytes: number): void
+  readonly memory: Memory
+}
+
+/**
+ * Ends a response with a body of an entry. What the connection does not take at once it takes from the entry, so that slow visitors
+ * cost no copies; as long as one of them reads, the entry counts though it may be gone from the table.
+ */
+export function endWithBody(visit: Visit, entry: Entry, body: Buffer, memory: Memory): void {
+  const { response } = visit
+  visit.outcome.sentBytes += body.length
+  response.end(body)
+  if (response.writableLength === 0 || response.closed) return
+  memory.hold(entry)
+  visit.release = () => memory.release(entry)
 }
 
 /** Answers a visit with a stored response: whole, in part, or by saying that the visitor's copy is current. */
@@ -38,7 +51,7 @@ export function sendEntry(visit: Visit, entry: Entry, facts: RequestFacts, use: 
       sendNotModified(visit, entry, chooseCoding(entry, facts, maker), use, nowMs)
       return
     }
-    if (facts.range !== '' && visit.method === 'GET' && sendPart(visit, entry, facts, use, nowMs)) return
+    if (facts.range !== '' && visit.method === 'GET' && sendPart(visit, entry, facts, use, maker, nowMs)) return
   }
   const coding = facts.range === '' ? chooseCoding(entry, facts, maker) : IDENTITY
   const body = entry.bodies[coding] as Buffer
@@ -52,8 +65,7 @@ export function sendEntry(visit: Visit, entry: Entry, facts: RequestFacts, use: 
     response.end()
     return
   }
-  outcome.sentBytes += body.length
-  response.end(body)
+  endWithBody(visit, entry, body, maker.memory)
 }
 
 /** The best copy that is there; a better one is asked for, for later visitors. */
@@ -68,13 +80,14 @@ function chooseCoding(entry: Entry, { acceptEncoding }: RequestFacts, maker: Cop
   return IDENTITY
 }
 
-function askForCopy(entry: Entry, coding: number, { compression, grown }: CopyMaker): void {
+function askForCopy(entry: Entry, coding: number, { compression, memory }: CopyMaker): void {
   const taken = compression.request(entry.bodies[IDENTITY] as Buffer, coding, (copy) => {
-    if (!copy) return
-    entry.bodies[coding] = copy
-    grown(entry, copy.length)
+    memory.release(entry)
+    if (copy && memory.grow(entry, bodyBytes(entry.headBytes, copy))) entry.bodies[coding] = copy
   })
-  if (taken) entry.asked |= 1 << coding
+  if (!taken) return
+  memory.hold(entry)
+  entry.asked |= 1 << coding
 }
 
 /** RFC 9110 §13.2.2: If-None-Match decides alone where it is given; compared weakly, so that it fits every coding. */
@@ -103,7 +116,14 @@ function sendNotModified(visit: Visit, entry: Entry, coding: number, use: Use, n
 }
 
 /** Sends one range of the body as it is; several ranges, other units and an outdated `If-Range` get the whole (RFC 9110 §14). */
-function sendPart(visit: Visit, entry: Entry, facts: RequestFacts, use: Use, nowMs: number): boolean {
+function sendPart(
+  visit: Visit,
+  entry: Entry,
+  facts: RequestFacts,
+  use: Use,
+  { memory }: CopyMaker,
+  nowMs: number,
+): boolean {
   const match = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(facts.range)
   if (!match || (match[1] === '' && match[2] === '')) return false
   if (facts.ifRange !== '' && !isSameForRange(entry, facts.ifRange.trim())) return false
@@ -124,8 +144,8 @@ function sendPart(visit: Visit, entry: Entry, facts: RequestFacts, use: Use, now
   const part = body.subarray(first, last + 1)
   headers[length] = String(part.length)
   headers.push('Content-Range', `bytes ${first}-${last}/${size}`)
-  visit.outcome.sentBytes += part.length
-  visit.response.writeHead(206, headers).end(part)
+  visit.response.writeHead(206, headers)
+  endWithBody(visit, entry, part, memory)
   return true
 }
 
