@@ -4,7 +4,8 @@ export interface Route {
   readonly hostName: string
   readonly siteId: number
   readonly state: 'deploying' | 'cloning' | 'live' | 'disabled'
-  /** `http://address:port` of the host that keeps the site. */
+  /** The host that keeps the site, and its `http://address:port`. */
+  readonly hostId: number
   readonly upstream: string
   readonly primaryHost: string | null
   readonly maintenance: boolean

@@ -1,6 +1,6 @@
 import type { Tx } from '../platform/db/database.ts'
 import type { Route } from './route.ts'
-import type { RouteChange } from './routes.ts'
+import type { RouteChangesSince } from './routes.ts'
 
 /** The route of a host name; `undefined` when no site that exists has it. */
 export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undefined> {
@@ -18,6 +18,7 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
       'sites.cdn',
       'sites.cdn_epoch',
       'sites.defensive_until',
+      'hosts.id as host_id',
       'hosts.address',
     ])
     .where('routes.host_name', '=', hostName)
@@ -28,6 +29,7 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
       hostName: row.host_name,
       siteId: row.id,
       state: row.state,
+      hostId: row.host_id,
       upstream: row.address,
       primaryHost: null,
       maintenance: row.maintenance === 1,
@@ -40,11 +42,22 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
   )
 }
 
-/** Host names whose route changed at or after a moment (milliseconds UTC). */
-export async function routesChangedSince(tx: Tx, sinceMs: number): Promise<RouteChange[]> {
-  return tx
-    .selectFrom('routes')
-    .select(['host_name as hostName', 'changed_at as changedAtMs'])
-    .where('changed_at', '>=', sinceMs)
+/** Changes after a number, in order; undefined: the newest number alone. */
+export async function routeChangesSince(tx: Tx, seq: number | undefined): Promise<RouteChangesSince> {
+  const { seq: newest } = await tx.selectFrom('route_clock').select('seq').where('id', '=', 1).executeTakeFirstOrThrow()
+  if (seq === undefined || newest <= seq) return { newest, changes: [] }
+  const rows = await tx
+    .selectFrom('route_changes')
+    .leftJoin('hosts', 'hosts.id', 'route_changes.host_id')
+    .select(['route_changes.seq', 'host_name', 'host_id', 'hosts.address'])
+    .where('route_changes.seq', '>', seq)
+    .orderBy('route_changes.seq')
     .execute()
+  const changes = rows.map((row) =>
+    row.host_id === null
+      ? { seq: row.seq, hostName: row.host_name as string }
+      : { seq: row.seq, hostId: row.host_id, upstream: row.address ?? '' },
+  )
+  // read after the clock: more may have been committed in between
+  return { newest: Math.max(newest, rows.at(-1)?.seq ?? 0), changes }
 }

@@ -3,44 +3,53 @@ import type { Route } from './route.ts'
 import { createRouteTable, type RouteChange, RoutesBusy, type RouteTable, type RouteTableOptions } from './routes.ts'
 import { eventually, routeTo } from './test-support.ts'
 
-interface Store extends Required<Pick<RouteTableOptions, 'load' | 'changedSince' | 'onChange'>> {
-  rows: Map<string, { siteId: number; changedAtMs: number }>
+interface Store extends Required<Pick<RouteTableOptions, 'load' | 'changesSince' | 'onChange'>> {
+  rows: Map<string, { siteId: number }>
+  upstream: string
   loads: string[]
   down: boolean
   changes: RouteChange[]
   gate: Promise<void> | undefined
   announce: () => void
-  put(hostName: string, siteId: number, changedAtMs?: number): void
+  put(hostName: string, siteId: number): void
   remove(hostName: string): void
+  move(upstream: string): void
 }
 
 /** A store in memory that counts what it is asked and can be cut off. */
 function createStore() {
   const store: Store = {
-    rows: new Map<string, { siteId: number; changedAtMs: number }>(),
+    rows: new Map<string, { siteId: number }>(),
+    upstream: 'http://127.0.0.1:1',
     loads: [],
     down: false,
     changes: [],
     gate: undefined,
     announce: () => {},
-    put(hostName, siteId, changedAtMs = Date.now() + store.changes.length) {
-      store.rows.set(hostName, { siteId, changedAtMs })
-      store.changes.push({ hostName, changedAtMs })
+    put(hostName, siteId) {
+      store.rows.set(hostName, { siteId })
+      store.changes.push({ seq: store.changes.length + 1, hostName })
     },
     remove(hostName: string): void {
       store.rows.delete(hostName)
-      store.changes.push({ hostName, changedAtMs: Date.now() + store.changes.length })
+      store.changes.push({ seq: store.changes.length + 1, hostName })
+    },
+    move(upstream: string): void {
+      store.upstream = upstream
+      store.changes.push({ seq: store.changes.length + 1, hostId: 1, upstream })
     },
     async load(hostName: string): Promise<Route | undefined> {
       store.loads.push(hostName)
       if (store.down) throw new Error('database is gone')
       const row = store.rows.get(hostName)
+      const { upstream } = store
       await store.gate
-      return row && routeTo('http://127.0.0.1:1', { hostName, siteId: row.siteId })
+      return row && routeTo(upstream, { hostName, siteId: row.siteId })
     },
-    async changedSince(sinceMs: number): Promise<RouteChange[]> {
+    async changesSince(seq: number | undefined) {
       if (store.down) throw new Error('database is gone')
-      return store.changes.filter((change) => change.changedAtMs >= sinceMs)
+      const newest = store.changes.at(-1)?.seq ?? 0
+      return { newest, changes: seq === undefined ? [] : store.changes.filter((change) => change.seq > seq) }
     },
     onChange(callback: () => void): () => void {
       store.announce = callback
@@ -133,7 +142,7 @@ describe('changes', () => {
     expect(await routes.find('c.test')).toMatchObject({ siteId: 3 })
   })
 
-  test('each change counts once, though it is read again in the overlap', async () => {
+  test('each change counts once, and looking again costs nothing', async () => {
     const store = createStore()
     store.put('a.test', 1)
     const routes = start(store)
@@ -144,14 +153,62 @@ describe('changes', () => {
     expect(store.loads).toHaveLength(1)
   })
 
-  test('a change that commits late, with an older time than one already seen, is not missed', async () => {
+  test('a host that moves is one change: all its routes have the new address, and none is read again', async () => {
+    const store = createStore()
+    for (let n = 0; n < 100; n++) store.put(`s${n}.test`, n)
+    const routes = start(store)
+    await routes.refresh()
+    for (let n = 0; n < 100; n++) await routes.find(`s${n}.test`)
+    store.move('http://127.0.0.1:2')
+    await routes.refresh()
+    for (let n = 0; n < 100; n++) expect(routes.find(`s${n}.test`)).toMatchObject({ upstream: 'http://127.0.0.1:2' })
+    await routes.refresh()
+    expect(store.loads).toHaveLength(100)
+  })
+
+  test('a host that moves while a route of it is being read', async () => {
     const store = createStore()
     store.put('a.test', 1)
     const routes = start(store)
-    await routes.find('a.test')
-    store.put('b.test', 2, Date.now() + 5_000)
     await routes.refresh()
-    store.put('a.test', 10, Date.now() - 5_000)
+    let open = () => {}
+    store.gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const found = routes.find('a.test')
+    await eventually(() => store.loads.length === 1)
+    store.move('http://127.0.0.1:2')
+    await routes.refresh()
+    open()
+    expect(await found).toMatchObject({ upstream: 'http://127.0.0.1:2' })
+  })
+
+  test.each([
+    ['a gap: an edge that slept too long', (store: Store) => void store.changes.splice(0, store.changes.length - 1)],
+    ['a number that goes back: an older copy of the database', (store: Store) => void store.changes.splice(1)],
+  ])('everything is read again after %s', async (_what, damage) => {
+    const store = createStore()
+    for (const name of ['a.test', 'b.test', 'c.test']) store.put(name, 1)
+    const routes = start(store)
+    await routes.refresh()
+    await routes.find('a.test')
+    store.rows.set('a.test', { siteId: 10 })
+    store.put('d.test', 1)
+    store.put('e.test', 1)
+    damage(store)
+    await routes.refresh()
+    expect(await routes.find('a.test')).toMatchObject({ siteId: 10 })
+  })
+
+  test('what was read before the first look is read again', async () => {
+    const store = createStore()
+    store.put('a.test', 1)
+    store.down = true
+    const routes = start(store)
+    await expect(routes.refresh()).rejects.toThrow()
+    store.down = false
+    await routes.find('a.test')
+    store.put('a.test', 10)
     await routes.refresh()
     expect(await routes.find('a.test')).toMatchObject({ siteId: 10 })
   })
@@ -188,7 +245,7 @@ describe('changes', () => {
     store.put('a.test', 1)
     const routes = start(store, { maxAgeMs: 1 })
     await routes.find('a.test')
-    store.rows.set('a.test', { siteId: 10, changedAtMs: 0 })
+    store.rows.set('a.test', { siteId: 10 })
     await eventually(async () => (await routes.find('a.test'))?.siteId === 10)
   })
 
@@ -197,7 +254,7 @@ describe('changes', () => {
     store.put('a.test', 1)
     const routes = start(store, { retryMs: 20 })
     await routes.find('a.test')
-    store.rows.set('a.test', { siteId: 10, changedAtMs: 0 })
+    store.rows.set('a.test', { siteId: 10 })
     routes.suspect('a.test')
     routes.suspect('unknown.test')
     expect(store.loads).toHaveLength(1)

@@ -1,23 +1,30 @@
 import { LRUCache } from 'lru-cache'
 import type { Route, Routes } from './route.ts'
 
-/** One host name whose route was added, changed or removed. */
-export interface RouteChange {
-  readonly hostName: string
-  /** Milliseconds UTC by the clock of the writer; a later change of the same name has a higher one. */
-  readonly changedAtMs: number
+/** A route that was added, changed or removed, or a host that has another address. */
+export type RouteChange = { readonly seq: number } & (
+  | { readonly hostName: string }
+  | { readonly hostId: number; readonly upstream: string }
+)
+
+/** What was committed after a number, as far as it is kept. */
+export interface RouteChangesSince {
+  /** The newest number there is. */
+  readonly newest: number
+  /** In order, without gaps. */
+  readonly changes: readonly RouteChange[]
 }
 
 /** What a route table needs from the database, and its bounds. */
 export interface RouteTableOptions {
   /** The route of a normalised host name, undefined when there is none. Rejects when the database cannot be asked. */
   readonly load: (hostName: string) => Promise<Route | undefined>
-  /** Names changed at or after that moment; removed names too (a row that says so must stay for some minutes). */
-  readonly changedSince: (sinceMs: number) => Promise<readonly RouteChange[]>
+  /** Changes after a number, or undefined for the newest number alone. */
+  readonly changesSince: (seq: number | undefined) => Promise<RouteChangesSince>
   /** Calls back when something may have changed; returns what ends that. Without it the table polls alone. */
   readonly onChange?: (callback: () => void) => () => void
   readonly onError?: (error: unknown) => void
-  /** Between two looks at `changedSince` when nothing is announced. */
+  /** Between two looks at `changesSince` when nothing is announced. */
   readonly pollMs?: number
   /** Known routes kept. */
   readonly maxRoutes?: number
@@ -66,9 +73,6 @@ interface Table {
   readonly pending: Map<string, Pending>
 }
 
-/** A transaction may commit this long after the time it wrote into its row. */
-const OVERLAP_MS = 30_000
-
 /**
  * A bounded table of routes over a store: known names answer without a promise, simultaneous look-ups of one name are one,
  * and while the database cannot be reached known routes go on being served.
@@ -96,6 +100,7 @@ export function createRouteTable(given: RouteTableOptions): RouteTable {
   const timer = setInterval(tick, options.pollMs)
   timer.unref()
   const unsubscribe = given.onChange?.(tick)
+  tick()
   return {
     find: (hostName) => find(table, hostName),
     suspect(hostName) {
@@ -180,22 +185,33 @@ function invalidate(table: Table, hostName: string): void {
   if (entry) entry.stale = true
 }
 
-/**
- * Reads changes since the last one seen, with an overlap for transactions that commit late. Each change counts once: what was
- * already applied is kept until it falls out of the overlap.
- */
+/** Nothing that is known can be relied on. */
+function invalidateAll(table: Table): void {
+  for (const pending of table.pending.values()) pending.outdated = true
+  for (const entry of table.routes.values()) entry.stale = true
+  table.misses.clear()
+}
+
+/** One look through the table, however many of its sites the host keeps, and none into the database. */
+function moveHost(table: Table, hostId: number, upstream: string): void {
+  for (const pending of table.pending.values()) pending.outdated = true
+  for (const entry of table.routes.values())
+    if (entry.route.hostId === hostId && entry.route.upstream !== upstream) entry.route = { ...entry.route, upstream }
+}
+
+/** Reads what was committed since the last look, by number: a gap means that changes were missed. */
 function createRefresher(table: Table): () => Promise<void> {
-  let newestMs = Date.now() - OVERLAP_MS
-  let applied = new Map<string, number>()
+  let position: number | undefined
   const look = async () => {
-    const changes = await table.options.changedSince(newestMs - OVERLAP_MS)
-    const seen = new Map<string, number>()
-    for (const { hostName, changedAtMs } of changes) {
-      if (applied.get(hostName) !== changedAtMs) invalidate(table, hostName)
-      seen.set(hostName, changedAtMs)
-      newestMs = Math.max(newestMs, changedAtMs)
-    }
-    applied = seen
+    const { newest, changes } = await table.options.changesSince(position)
+    const isWhole = newest === position || (changes[0]?.seq === (position ?? 0) + 1 && changes.at(-1)?.seq === newest)
+    // the first look, a sleep that was too long, or an older copy of the database
+    if (position === undefined || !isWhole) invalidateAll(table)
+    else
+      for (const change of changes)
+        if ('hostName' in change) invalidate(table, change.hostName)
+        else moveHost(table, change.hostId, change.upstream)
+    position = newest
   }
   let running: Promise<void> | undefined
   let again: Promise<void> | undefined

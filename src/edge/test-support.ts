@@ -46,6 +46,7 @@ export const routeTo = (upstream: string, more: Partial<Route> = {}): Route => (
   hostName: 'site.test',
   siteId: 7,
   state: 'live',
+  hostId: 1,
   upstream,
   primaryHost: null,
   maintenance: false,

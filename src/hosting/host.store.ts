@@ -1,4 +1,4 @@
-import { announce, type Tx } from '../platform/db/database.ts'
+import type { Tx } from '../platform/db/database.ts'
 import { databaseNow } from '../platform/operations/lease.ts'
 import type { PhpVersion } from './php/runtime.ts'
 
@@ -47,7 +47,7 @@ export async function hostedSites(tx: Tx, hostId: number): Promise<HostedRecord[
   return hosted(tx, hostId).orderBy('sites.id').execute()
 }
 
-/** Makes the host known under its name, or its new address and epoch. @returns its id */
+/** Makes the host known under its name, or its new address and epoch; edges are to be told (`recordHost`). @returns its id */
 export async function registerHost(
   tx: Tx,
   values: {
@@ -56,10 +56,9 @@ export async function registerHost(
     datacenters: string
     identity: string
     epoch: number
-    now: number
   },
 ): Promise<number> {
-  const { name, address, datacenters, identity, epoch, now } = values
+  const { name, address, datacenters, identity, epoch } = values
   const { id } = await tx
     .insertInto('hosts')
     .values({
@@ -77,17 +76,6 @@ export async function registerHost(
     )
     .returning('id')
     .executeTakeFirstOrThrow()
-  // its port is another one after each start: edges that learn it from a refused connection have refused a visitor
-  await tx
-    .updateTable('routes')
-    .set({ changed_at: now })
-    .where(
-      'site_id',
-      'in',
-      tx.selectFrom('sites').select('id').where('host_id', '=', id).where('deleted_at', 'is', null),
-    )
-    .execute()
-  await announce(tx, 'routes')
   return id
 }
 

@@ -11,7 +11,7 @@ import { createGateway } from '../edge/gateway.ts'
 import { defaultLimits } from '../edge/limits.ts'
 import { saltOfDay, storeViews } from '../edge/page-views.store.ts'
 import { createPageViews } from '../edge/page-views.ts'
-import { loadRoute, routesChangedSince } from '../edge/routes.store.ts'
+import { loadRoute, routeChangesSince } from '../edge/routes.store.ts'
 import { createRouteTable } from '../edge/routes.ts'
 import { createDefensiveMode } from '../edge/rules/defensive-mode.ts'
 import { rules } from '../edge/rules/index.ts'
@@ -36,7 +36,7 @@ export async function startEdge(ground: Ground): Promise<Edge> {
   const budgets = openBudgets(edgeBudgets(config))
   const routes = createRouteTable({
     load: (hostName) => loadRoute(database.read, hostName),
-    changedSince: (sinceMs) => routesChangedSince(database.read, sinceMs),
+    changesSince: (seq) => routeChangesSince(database.read, seq),
     onChange: (callback) => database.changes.subscribe('routes', callback),
     onError: (error) => log.warn({ err: error }, 'routes could not be read'),
   })

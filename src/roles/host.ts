@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { hostBudgets } from '../budgets.ts'
+import { recordHost } from '../edge/route-changes.store.ts'
 import { createCoreLibrary } from '../hosting/core-library/core-library.ts'
 import type { CoreProgress } from '../hosting/core-library/core-source.ts'
 import { Cron } from '../hosting/cron/cron.ts'
@@ -23,7 +24,7 @@ import { sqliteDatabase } from '../hosting/site-database/sqlite.ts'
 import { watchSites } from '../hosting/site-database/watch-sites.ts'
 import { DiskWatch } from '../hosting/site-files/disk-watch.ts'
 import { HeldAnswers } from '../hosting/web-server/held-answers.ts'
-import { createWebServer, type HostedSite } from '../hosting/web-server/web-server.ts'
+import { createWebServer, type HostedSite, HostStarting } from '../hosting/web-server/web-server.ts'
 import { hostJobs } from '../jobs.ts'
 import { openBudgets } from '../platform/budgets/budget.ts'
 import { isPublicAddress } from '../platform/fetch/addresses.ts'
@@ -51,6 +52,9 @@ const MB = 1 << 20
 
 /** A host whose supervisor died has finished what was under way after that. */
 const PREDECESSOR_ENDS_MS = 40_000
+
+/** A visitor waits so long for a host that starts; then it is told to come again. */
+const SITES_KNOWN_MS = 10_000
 
 /** The data folder is another process'. */
 export class HostInUse extends OperatorError {
@@ -111,7 +115,9 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     bodies: { mostBytes: config.uploadMaxMb * MB, folder: spillFolder, budgets },
   })
   const library = createCoreLibrary({ ...config, allowPrivate: config.allowPrivateFetch, log })
-  let hosted: (siteId: number) => Promise<HostedSite | undefined> = async () => undefined
+  // edges may know the address before the sites are known here: their requests wait
+  const known = Promise.withResolvers<(siteId: number) => Promise<HostedSite | undefined>>()
+  const hosted = async (siteId: number) => (await within(known.promise, SITES_KNOWN_MS))(siteId)
   const server = createWebServer({
     async siteById(siteId) {
       const site = await hosted(siteId)
@@ -134,9 +140,12 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   const address = `http://${config.hostListen.host.includes(':') ? `[${config.hostListen.host}]` : config.hostListen.host}:${port}`
   const datacenters = config.hostDatacenters.join(',')
   const { host, epoch } = identity.current
-  const hostId = await database.transaction((tx) =>
-    registerHost(tx, { name, address, datacenters, identity: host, epoch, now: Date.now() }),
-  )
+  const hostId = await database.transaction(async (tx) => {
+    const id = await registerHost(tx, { name, address, datacenters, identity: host, epoch })
+    // its port is another one after each start: edges that learn it from a refused connection have refused a visitor
+    await recordHost(tx, id)
+    return id
+  })
   const folders = new HomeFolders({ dataDir: config.dataDir, identity, isRoot, log })
   const homes = new Homes({ database, hostId, folders, identity, prepared: config.preparedSites, log })
   const spares = new Spares({ homes, pool, count: config.spareSites, phpVersion: defaultPhpVersion, log })
@@ -161,10 +170,12 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
       hasLight404: record.light404 === 1,
     }
   }
-  hosted = cachedSites(ground, async (siteId) => {
-    const record = await hostedSite(database.read, hostId, siteId)
-    return record && site(record)
-  })
+  known.resolve(
+    cachedSites(ground, async (siteId) => {
+      const record = await hostedSite(database.read, hostId, siteId)
+      return record && site(record)
+    }),
+  )
   const cron = new Cron({
     sites: async () => (await hostedSites(database.read, hostId)).map(site),
     siteById: (siteId) => hosted(siteId),
@@ -271,6 +282,14 @@ function watchDisk({ config, database, log }: Ground): DiskWatch {
     },
     log,
   })
+}
+
+async function within<Value>(promise: Promise<Value>, timeoutMs: number): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new HostStarting('the host is starting')), timeoutMs)
+  })
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 
 /** Remembers sites until something of them changes. */

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { VisitorRequest } from '../php/pool.ts'
 import { PhpBodyTooLarge, PhpBusy, PhpCrashed, PhpTimeout } from '../php/runtime.ts'
 import { ask, createTestSite, KEY, ok, type TestSite } from './test-support.ts'
+import { HostStarting } from './web-server.ts'
 
 let site: TestSite
 beforeEach(async () => {
@@ -79,6 +80,7 @@ describe('PHP', () => {
   test('502, 503, 504 and 500 by what went wrong', async () => {
     const faults: Record<string, Error> = {
       '/busy': new PhpBusy('full'),
+      '/starting': new HostStarting('soon'),
       '/slow': new PhpTimeout('late'),
       '/crash': new PhpCrashed('gone'),
       '/bug': new Error('other'),
@@ -86,6 +88,8 @@ describe('PHP', () => {
     const port = await site.start((request) => Promise.reject(faults[request.path]))
     const busy = await ask(port, '/busy')
     expect([busy.status, busy.headers['retry-after']]).toEqual([503, '5'])
+    const starting = await ask(port, '/starting')
+    expect([starting.status, starting.headers['retry-after']]).toEqual([503, '5'])
     expect((await ask(port, '/slow')).status).toBe(504)
     expect((await ask(port, '/crash')).status).toBe(502)
     expect((await ask(port, '/bug')).status).toBe(500)

@@ -17,6 +17,11 @@ export interface HostedSite extends PooledSite {
   readonly hasLight404?: boolean
 }
 
+/** It is not known yet which sites live here. */
+export class HostStarting extends Error {
+  override readonly name = 'HostStarting'
+}
+
 /** Who runs PHP; `PhpPool` does. */
 export interface PhpHandler {
   /** @throws PhpBusy, PhpTimeout, PhpCrashed, PhpAbandoned, PhpBodyTooLarge */
@@ -25,7 +30,7 @@ export interface PhpHandler {
 
 /** What the web server of a host is made of. */
 export interface WebServerOptions {
-  /** Undefined for a site that does not live here. @throws SiteUnavailable when it is not to be served */
+  /** Undefined for a site that does not live here. @throws SiteUnavailable when it is not to be served, HostStarting */
   readonly siteById: (siteId: number) => Promise<HostedSite | undefined>
   readonly php: PhpHandler
   /** PHP's answers to visitors who read slowly. */
@@ -222,7 +227,7 @@ const RETRY_AFTER: Record<number, string[]> = { 503: ['Retry-After', '5'], [UNAV
 /** The status of its page in `pages.ts`. */
 function statusOf(error: Error): number {
   if (error instanceof SiteUnavailable) return UNAVAILABLE
-  if (error instanceof PhpBusy) return 503
+  if (error instanceof PhpBusy || error instanceof HostStarting) return 503
   if (error instanceof PhpTimeout) return 504
   if (error instanceof PhpCrashed || error instanceof BadPhpResponse) return 502
   return error instanceof PhpBodyTooLarge ? 413 : 500

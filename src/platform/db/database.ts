@@ -128,10 +128,30 @@ export async function announce(tx: Tx, topic: Topic): Promise<void> {
 /** What a transaction on PostgreSQL will announce: one statement at its end, however many of its steps announce. */
 const announced = new WeakMap<Tx, Set<Topic>>()
 
+/** What is to be done once, at the end of a transaction, with everything that its steps have named. */
+export type EndWork = (tx: Tx, named: readonly (string | number)[]) => Promise<void>
+
+/**
+ * Names things to be handled by `work` right before the commit: for what makes other transactions wait from then on. On SQLite, where
+ * they wait anyway, it is done at once.
+ */
+export async function beforeCommit(tx: Tx, work: EndWork, named: readonly (string | number)[]): Promise<void> {
+  const atEnd = endings.get(tx)
+  if (!atEnd) return work(tx, named)
+  const all = atEnd.get(work) ?? new Set()
+  for (const each of named) all.add(each)
+  atEnd.set(work, all)
+}
+
+const endings = new WeakMap<Tx, Map<EndWork, Set<string | number>>>()
+
 async function announcing<Result>(tx: Tx, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   const topics = new Set<Topic>()
+  const atEnd = new Map<EndWork, Set<string | number>>()
   announced.set(tx, topics)
+  endings.set(tx, atEnd)
   const result = await work(tx)
+  for (const [end, named] of atEnd) await end(tx, [...named])
   if (topics.size > 0) await notify(tx, [...topics])
   return result
 }

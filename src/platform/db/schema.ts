@@ -13,6 +13,8 @@ export interface Schema {
   site_homes: SiteHomeRow
   sites: SiteRow
   routes: RouteRow
+  route_clock: RouteClockRow
+  route_changes: RouteChangeRow
   site_access: SiteAccessRow
   collaborators: CollaboratorRow
   account_access: AccountAccessRow
@@ -158,7 +160,22 @@ export interface SiteRow {
 export interface RouteRow {
   host_name: string
   site_id: number
+  /** For people: edges go by `route_changes`. */
   changed_at: number
+}
+
+/** One row: the number of the newest change of routes. */
+export interface RouteClockRow {
+  id: number
+  seq: number
+}
+
+/** What edges have to read again: a host name, or the address of a host. */
+export interface RouteChangeRow {
+  /** Ascending without gaps, in the order of commits. */
+  seq: number
+  host_name: string | null
+  host_id: number | null
 }
 
 /** One row for each account that may see a site: its owner and its collaborators. Lists of sites come from here. */

@@ -1,4 +1,5 @@
-import { announce, lockForUpdate, type Tx } from '../../platform/db/database.ts'
+import { recordSite } from '../../edge/route-changes.store.ts'
+import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
 
 /**
  * Sets until when visitors of a site are challenged (milliseconds UTC; `null`: they are not).
@@ -15,6 +16,6 @@ export async function setDefensiveUntil(tx: Tx, siteId: number, until: number | 
   if (until !== null && edgeCache === 0) return false
   await tx.updateTable('sites').set({ defensive_until: until }).where('id', '=', siteId).execute()
   await tx.updateTable('routes').set({ changed_at: now }).where('site_id', '=', siteId).execute()
-  await announce(tx, 'routes')
+  await recordSite(tx, siteId)
   return true
 }

@@ -1,4 +1,5 @@
-import { announce, lockForUpdate, type Tx } from '../../platform/db/database.ts'
+import { recordSite } from '../../edge/route-changes.store.ts'
+import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
 
 /** What of a site can be switched: the columns. */
 export type Switchable = 'edge_cache' | 'cdn' | 'light_404' | 'multisite' | 'maintenance'
@@ -27,6 +28,6 @@ export async function switchSetting(
     .where('id', '=', siteId)
     .execute()
   await tx.updateTable('routes').set({ changed_at: now }).where('site_id', '=', siteId).execute()
-  await announce(tx, 'routes')
+  await recordSite(tx, siteId)
   return { enabled: next, changed }
 }

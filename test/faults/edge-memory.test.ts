@@ -1,0 +1,100 @@
+/** What visitors can make an edge process hold: it levels off, whatever they send. */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { Pool } from 'undici'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type EdgeProcess, startEdgeProcess } from '../support/edge.ts'
+
+const CACHE_MB = 32
+/** The process without any cache, and what V8 and the allocator keep for a moment. */
+const SLACK_MB = 90
+
+let edge: EdgeProcess | undefined
+let pool: Pool | undefined
+const sockets: Socket[] = []
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  await pool?.destroy()
+  await edge?.stop()
+})
+
+async function start(body: Buffer | string, env: Record<string, string> = {}): Promise<EdgeProcess> {
+  edge = await startEdgeProcess(
+    ['one', 'two'],
+    (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html', 'x-stead-renderer': 'php' }).end(body)
+    },
+    { STEAD_EDGE_CACHE_MB: String(CACHE_MB), ...env },
+  )
+  pool = new Pool(`http://127.0.0.1:${edge.port}`, { connections: 24 })
+  return edge
+}
+
+/** Requests with made-up headers, some at a time. @returns statuses, each once */
+async function flood(count: number, request: (number: number) => { path: string; headers?: Record<string, string> }) {
+  const statuses = new Set<number>()
+  let next = 0
+  const visitor = async () => {
+    while (next < count) {
+      const { path, headers } = request(next++)
+      const answer = await (pool as Pool).request({
+        method: 'GET',
+        path,
+        headers: { host: 'one.localhost', ...headers },
+      })
+      statuses.add(answer.statusCode)
+      await answer.body.dump()
+    }
+  }
+  await Promise.all(Array.from({ length: 24 }, visitor))
+  return [...statuses]
+}
+
+const filler = 'q'.repeat(15_000)
+
+describe('an edge with a cache of 32 MB', { timeout: 300_000 }, () => {
+  test('12,000 addresses of 15 kB, and 12,000 of 2 kB, take no more than the cache may', async () => {
+    const process = await start('<p>page</p>')
+    await flood(200, (number) => ({ path: `/?warm=${number}` }))
+    const before = process.memoryMb()
+    expect(await flood(12_000, (number) => ({ path: `/?a=${number}${filler}` }))).toEqual([200])
+    expect(process.memoryMb() - before).toBeLessThan(CACHE_MB + SLACK_MB)
+    expect(await flood(12_000, (number) => ({ path: `/?b=${number}${filler.slice(0, 1_900)}` }))).toEqual([200])
+    expect(process.memoryMb() - before).toBeLessThan(CACHE_MB + SLACK_MB)
+  })
+
+  test('visitors, browsers, names and codings without end: the second 10,000 add nothing to the first', async () => {
+    const process = await start('<p>page</p>', { STEAD_TRUST_PROXY: '127.0.0.1' })
+    const odd = (number: number) => ({
+      path: `/page-${number}/${filler.slice(0, 1_000)}`,
+      headers: {
+        host: number % 3 === 0 ? `n${number}.${'x'.repeat(60)}.localhost` : 'one.localhost',
+        'user-agent': `Mozilla/5.0 ${number} ${filler.slice(0, 4_000)}`,
+        'accept-encoding': `x-${number}${filler.slice(0, 4_000)}, gzip`,
+        'accept-language': `l${number}${filler.slice(0, 2_000)}`,
+        'x-forwarded-for': `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`,
+      },
+    })
+    await flood(10_000, odd)
+    const before = process.memoryMb()
+    await flood(10_000, (number) => odd(number + 10_000))
+    expect(process.memoryMb() - before).toBeLessThan(40)
+  })
+
+  test('300 visitors that read nothing of 3.5 MB each hold twice the cache at most, and others are served', async () => {
+    const process = await start(Buffer.alloc(3.5 * 2 ** 20, 'x'))
+    const before = process.memoryMb()
+    for (let number = 0; number < 300; number++) {
+      const socket = connect(process.port, '127.0.0.1')
+      sockets.push(socket)
+      socket.on('error', () => {})
+      await once(socket, 'connect')
+      // read up to the first bytes of the answer, and no further
+      socket.once('readable', () => {})
+      socket.write(`GET /film?${number} HTTP/1.1\r\nHost: one.localhost\r\n\r\n`)
+      if (number % 10 === 9) await flood(1, () => ({ path: '/', headers: { host: 'two.localhost' } }))
+    }
+    expect(await flood(20, () => ({ path: '/', headers: { host: 'two.localhost' } }))).toEqual([200])
+    expect(process.memoryMb() - before).toBeLessThan(2 * CACHE_MB + SLACK_MB)
+  })
+})
