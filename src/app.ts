@@ -64,7 +64,9 @@ const BODY_LIMIT_BYTES = 1 << 20
 /** The HTTP API as one instance. Does not listen. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { config, database, sealer, log } = options
-  const logs = options.logs ?? openLogStore({ url: config.databaseUrl, folder: join(config.dataDir, 'logs') })
+  const logs =
+    options.logs ??
+    openLogStore({ url: config.databaseUrl, folder: join(config.dataDir, 'logs'), mostBytes: config.logMb * 2 ** 20 })
   const services: Services = { config, database, sealer, log, logs, definitions: jobs }
   return createApi<Caller>({
     operations,

@@ -98,6 +98,11 @@ export const settings = {
     default: 'dns',
     parse: oneOf('dns', 'name', 'none'),
   },
+  logMb: {
+    help: 'Disk space in MB for the web server and PHP logs of all sites (7 days); the oldest day goes first, and one site may have a 32nd of it a day and log',
+    default: '4096',
+    parse: integer(64, 1 << 24),
+  },
   trashDays: {
     help: 'Days that the files of a deleted site are kept for an undo; 0: none',
     default: '7',

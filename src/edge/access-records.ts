@@ -1,5 +1,6 @@
-import type { LogRecord } from '../platform/log-store/log-store.ts'
+import { droppedIn, type LogRecord } from '../platform/log-store/log-store.ts'
 import type { AccessEntry } from './access-log.ts'
+import { ownText } from './own-text.ts'
 
 /** Methods that the log can be filtered by. */
 export const requestTypes = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -20,10 +21,19 @@ export function accessFacets(
   return all.flatMap((status) => methods.map((method) => accessFacet(status, method)))
 }
 
-/** What a visitor sends is kept up to this length: a header may have 16 kB, and a log is read by people. */
-const MOST_CHARACTERS = 2048
+/** Of each field that a visitor fills, so that an entry has about 2 kB at most; together with the rest. */
+const MOST_BYTES = { url: 768, host: 255, referer: 384, userAgent: 384, forwardedFor: 128 }
 
-const cut = (text: string): string => (text.length > MOST_CHARACTERS ? text.slice(0, MOST_CHARACTERS) : text)
+/** Cut to what it may take as JSON in the store: a quote takes two bytes there, a control character six. */
+function cut(text: string, mostBytes: number): string {
+  if (text.length * 6 <= mostBytes) return text
+  let kept = text.length > mostBytes ? ownText(text.slice(0, mostBytes)) : text
+  for (;;) {
+    const bytes = Buffer.byteLength(JSON.stringify(kept)) - 2
+    if (bytes <= mostBytes) return kept
+    kept = kept.slice(0, Math.min(kept.length - 1, Math.floor((kept.length * mostBytes) / bytes)))
+  }
+}
 
 /** The stored form: what changes from entry to entry, in this order for ever, without names. */
 export function accessRecord(entry: AccessEntry & { siteId: number }, id: number): LogRecord {
@@ -37,19 +47,45 @@ export function accessRecord(entry: AccessEntry & { siteId: number }, id: number
       entry.body_bytes_sent,
       entry.cached,
       entry.http2,
-      entry.http_host,
-      cut(entry.http_referer),
-      cut(entry.http_user_agent),
+      cut(entry.http_host, MOST_BYTES.host),
+      cut(entry.http_referer, MOST_BYTES.referer),
+      cut(entry.http_user_agent, MOST_BYTES.userAgent),
       entry.http_version,
-      cut(entry.http_x_forwarded_for),
+      cut(entry.http_x_forwarded_for, MOST_BYTES.forwardedFor),
       entry.renderer,
       entry.request_completion,
       entry.request_time,
       entry.request_type,
-      cut(entry.request_url),
+      cut(entry.request_url, MOST_BYTES.url),
       entry.scheme,
       entry.type,
     ]),
+  }
+}
+
+/** Says what is missing, in the words of an entry. */
+function noticeEntry({ siteId, atMs }: LogRecord, dropped: number): AccessEntry {
+  return {
+    siteId,
+    body_bytes_sent: 0,
+    cached: '',
+    date: new Date(atMs).toISOString(),
+    http2: '',
+    http_host: '',
+    http_referer: '',
+    http_user_agent: '',
+    http_version: '',
+    http_x_forwarded_for: '',
+    renderer: '',
+    request_completion: '',
+    request_time: 0,
+    request_type: '',
+    request_url: `… ${dropped} requests of this day are left out: the site had more than are kept.`,
+    scheme: '',
+    status: 0,
+    timestamp: Math.floor(atMs / 1000),
+    type: 'notice',
+    user_ip: '',
   }
 }
 
@@ -57,6 +93,8 @@ type Stored = [number, ...string[]]
 
 /** The entry that {@link accessRecord} made a record of. */
 export function accessEntryOf(record: LogRecord): AccessEntry {
+  const dropped = droppedIn(record)
+  if (dropped !== undefined) return noticeEntry(record, dropped)
   const stored = JSON.parse(record.body) as Stored
   const text = (index: number): string => stored[index] as string
   return {

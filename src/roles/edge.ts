@@ -74,7 +74,7 @@ export async function startEdge(ground: Ground): Promise<Edge> {
     isKnownBot: createBotCheck(config.botCheck),
     isStoredFile: cache.holdsFile,
   })
-  const accessLog = createLogBuffer({ store: logs, kind: 'server', log })
+  const accessLog = createLogBuffer({ store: logs, kind: 'server', log, budget: budgets.logEntries })
   const nextId = createLogIds()
   const pageViews = createPageViews({
     salt: (day) => saltOfDay(database, day),

@@ -122,7 +122,8 @@ export async function openGround(config: Config, name: string): Promise<Ground> 
     const hostKey = Buffer.from(hkdfSync('sha256', key, '', 'stead edge to host', 32)).toString('base64url')
     const challengeKey = Buffer.from(hkdfSync('sha256', key, '', 'stead edge challenge', 32))
     const room = new FreeRoom(config.dataDir, config.diskReserveMb << 20)
-    const store = openLogStore({ url: config.databaseUrl, folder: join(config.dataDir, 'logs') })
+    const folder = join(config.dataDir, 'logs')
+    const store = openLogStore({ url: config.databaseUrl, folder, mostBytes: config.logMb * 2 ** 20 })
     const logs = config.databaseUrl ? store : whileRoom(store, room)
     return { room, config, log, database, sealer: createSealer(key), logs, hostKey, challengeKey }
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { LogRecord } from '../../platform/log-store/log-store.ts'
+import { droppedIn, type LogRecord } from '../../platform/log-store/log-store.ts'
 import { ownerOf, type PhpMessage, type Severity, severities } from './php-message.ts'
 
 /** One PHP error in the words of the API. */
@@ -25,6 +25,12 @@ export function phpRecord(at: Pick<LogRecord, 'siteId' | 'atMs' | 'id'>, message
 
 /** The entry that {@link phpRecord} made a record of. */
 export function phpEntryOf(record: LogRecord): PhpLogEntry {
+  const dropped = droppedIn(record)
+  if (dropped !== undefined) {
+    const message = `… ${dropped} messages of this day are left out: this site writes more errors than are kept.`
+    const nobodys = { kind: '', name: '', file: '', line: -1 }
+    return { message, severity: 'User', ...nobodys, atMs: record.atMs, siteId: record.siteId }
+  }
   const [message, file, line] = JSON.parse(record.body) as [string, string, number]
   const severity = severities[record.facet - 1] ?? 'Unknown error'
   return { message, severity, ...ownerOf(file), file, line, atMs: record.atMs, siteId: record.siteId }

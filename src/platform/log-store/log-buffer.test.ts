@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { Budget } from '../budgets/budget.ts'
 import { createLogBuffer } from './log-buffer.ts'
 import type { LogRecord } from './log-store.ts'
 
@@ -21,7 +22,10 @@ function fakeStore() {
 }
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
 
-function buffered(options: { batch?: number; mostBytes?: number; flushMs?: number } = {}) {
+const budget = (all: number, each = all) =>
+  new Budget({ name: 'b', what: '', of: 'memory', whose: 'site', each, all, over: '' })
+
+function buffered(options: { batch?: number; budget?: Budget; flushMs?: number } = {}) {
   const store = fakeStore()
   const told: object[] = []
   const log = { warn: (facts: object) => void told.push(facts) }
@@ -56,7 +60,7 @@ test('a batch that fails is tried again, and nothing is lost in between', async 
 })
 
 test('while the store is away memory is bounded; what is dropped is counted and told', async () => {
-  const { store, buffer, until, told } = buffered({ mostBytes: 100_000 })
+  const { store, buffer, until, told } = buffered({ budget: budget(100_000) })
   store.state.fails = true
   for (const n of numbers(1000)) buffer.add(entry(n))
   expect(buffer.dropped()).toBe(900)
@@ -66,6 +70,16 @@ test('while the store is away memory is bounded; what is dropped is counted and 
   buffer.add(entry(1000))
   await buffer.close()
   expect(store.state.stored.at(-1)).toBe(1000)
+})
+
+test('a site that floods leaves room for the others', async () => {
+  const { store, buffer } = buffered({ budget: budget(100_000, 50_000) })
+  store.state.fails = true
+  for (const n of numbers(1000)) buffer.add(entry(n))
+  for (const n of numbers(20)) buffer.add({ ...entry(1000 + n), siteId: 2 })
+  store.state.fails = false
+  await buffer.close()
+  expect(store.state.stored).toHaveLength(50 + 20)
 })
 
 test('closing stores everything, and gives up when that is not possible', async () => {

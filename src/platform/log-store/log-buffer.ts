@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { Budget, type BudgetTerms } from '../budgets/budget.ts'
 import type { LogKind, LogRecord, LogStore } from './log-store.ts'
 
 export interface LogBufferOptions {
@@ -9,8 +10,8 @@ export interface LogBufferOptions {
   readonly flushMs?: number
   /** Entries a batch; as many make one leave at once. */
   readonly batch?: number
-  /** What may wait while the store does not answer; beyond that entries are dropped, and counted. */
-  readonly mostBytes?: number
+  /** What may wait while the store does not answer, by site; beyond that entries are dropped, and counted. */
+  readonly budget?: Budget
   readonly retryMs?: number
 }
 
@@ -27,14 +28,24 @@ export interface LogBuffer {
 /** What an entry takes besides its text, about. */
 const ENTRY_BYTES = 200
 
+const usualTerms: BudgetTerms = {
+  name: 'log_entries',
+  what: 'entries of a log that are not stored yet',
+  of: 'memory',
+  whose: 'site',
+  each: 8 << 20,
+  all: 32 << 20,
+  over: 'entries are dropped, and counted',
+}
+
 /**
  * Collects entries and stores them in batches, one at a time. A batch that fails is tried again until it is stored; as its
  * entries have their ids, it is never stored twice.
  */
 export function createLogBuffer(options: LogBufferOptions): LogBuffer {
-  const { store, kind, log, flushMs = 250, batch = 1000, mostBytes = 32 << 20, retryMs = 1000 } = options
+  const { store, kind, log, flushMs = 250, batch = 1000, retryMs = 1000 } = options
+  const budget = options.budget ?? new Budget(usualTerms)
   let waiting: LogRecord[] = []
-  let bytes = 0
   let dropped = 0
   let told = 0
   let timer: NodeJS.Timeout | undefined
@@ -57,7 +68,7 @@ export function createLogBuffer(options: LogBufferOptions): LogBuffer {
         return
       }
       waiting = waiting.slice(sent.length)
-      for (const record of sent) bytes -= sizeOf(record)
+      for (const record of sent) budget.give(record.siteId, sizeOf(record))
       if (dropped > told) {
         log.warn({ kind, dropped: dropped - told }, 'log entries were dropped while they could not be stored')
         told = dropped
@@ -79,12 +90,10 @@ export function createLogBuffer(options: LogBufferOptions): LogBuffer {
   }
   return {
     add(record) {
-      const size = sizeOf(record)
-      if (bytes + size > mostBytes) {
+      if (!budget.take(record.siteId, sizeOf(record))) {
         dropped++
         return
       }
-      bytes += size
       waiting.push(record)
       if (waiting.length === batch && !running) flush()
       else if (!timer && !running) later(flushMs)

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { DAY_MS } from './days.ts'
 import { createLogIds } from './log-ids.ts'
-import type { LogPosition, LogQuery, LogRecord, LogStore } from './log-store.ts'
+import { droppedIn, type LogPosition, type LogQuery, type LogRecord, type LogStore } from './log-store.ts'
 import { openLogStore } from './open-log-store.ts'
 
 const fixture = fileURLToPath(new URL('writer.fixture.ts', import.meta.url))
@@ -163,6 +163,75 @@ for (const { dialect, skip } of dialects) {
         entry({ body: 'now' }),
       ])
       expect(await scroll({ limit: 10, sinceMs: 0 })).toEqual(['now'])
+    })
+
+    describe('with a total of 3.2 MB', () => {
+      const KB = 1000
+      const text = 'x'.repeat(KB - 200)
+      beforeEach(async () => {
+        await store.close()
+        // a day of a kind 400 kB, of it a site 100 kB
+        store = openLogStore({ url, folder, mostBytes: 3200 * KB })
+      })
+      const flood = async (siteId: number, count: number) => {
+        for (let n = 0; n < count; n += 50)
+          await store.append(
+            'server',
+            Array.from({ length: 50 }, () => entry({ siteId, body: text })),
+          )
+      }
+
+      test('a site that floods has its share of the day, one line says what is left out, and others lose nothing', async () => {
+        await flood(1, 1000)
+        await flood(2, 50)
+        const stored = await store.page(query({ limit: 1000 }))
+        const notices = stored.flatMap((record) => droppedIn(record) ?? [])
+        expect(stored.length).toBeGreaterThan(99)
+        expect(stored.length).toBeLessThan(130)
+        expect(notices).toEqual([1000 - (stored.length - 1)])
+        expect(await store.page(query({ facets: [1], limit: 1000 }))).toHaveLength(stored.length - 1)
+        expect(await store.page(query({ siteId: 2, limit: 1000 }))).toHaveLength(50)
+      })
+
+      test('what is written again does not count again', async () => {
+        const batch = Array.from({ length: 50 }, () => entry({ body: text }))
+        for (let n = 0; n < 10; n++) await store.append('server', batch)
+        expect(await store.page(query({ limit: 1000 }))).toHaveLength(50)
+        await flood(1, 50)
+        expect(await store.page(query({ limit: 1000 }))).toHaveLength(100)
+      })
+
+      test('many sites together are bounded too, and a quiet one can still write', async () => {
+        for (let siteId = 1; siteId <= 20; siteId++) await flood(siteId, 50)
+        await store.close()
+        store = openLogStore({ url, folder, mostBytes: 3200 * KB })
+        for (let siteId = 1; siteId <= 20; siteId++) await flood(siteId, 100)
+        await store.append('server', [entry({ siteId: 99 })])
+        let count = 0
+        for (let siteId = 1; siteId <= 20; siteId++)
+          count += (await store.page(query({ siteId, facets: [1], limit: 1000 }))).length
+        expect(count).toBeLessThan(20 * 50 * 1.3)
+        expect(await store.page(query({ siteId: 99 }))).toHaveLength(1)
+      })
+
+      test('when all days are too much the oldest go, and today stays', async () => {
+        const now = Date.now()
+        await store.close()
+        const roomy = openLogStore({ url, folder })
+        for (let age = 5; age >= 0; age--) {
+          const day = Array.from({ length: 900 }, () =>
+            entry({ atMs: now - age * DAY_MS, body: text, facet: 10 + age }),
+          )
+          await roomy.append('server', day)
+        }
+        await roomy.close()
+        store = openLogStore({ url, folder, mostBytes: 3200 * KB })
+        await store.maintain(now)
+        const facets = new Set((await store.page(query({ limit: 10_000 }))).map(({ facet }) => facet))
+        expect(facets.has(10)).toBe(true)
+        expect(facets.has(15)).toBe(false)
+        expect(facets.size).toBeGreaterThan(1)
+      })
     })
 
     const write = (siteId: number, count: number) => {

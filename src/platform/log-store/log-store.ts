@@ -8,6 +8,8 @@
  *           cut off took place) is the same entry.
  * facet     a small number that says all that can be filtered by exact choice (status and method, severity).
  * key       a text that can be filtered by (an address); empty where a kind has none.
+ * share     what a site may have in the log of a kind and day. Over it entries are dropped, and counted.
+ * notice    the one entry in which a site's log of a day says how many were dropped; its body is their number.
  *
  * Both indexes beside the position have the position at their end. A site has few facets, so a page is a merge of a few ranges
  * that are read from their newest end: whatever the filter, what is read is about the page, not the log.
@@ -34,6 +36,22 @@ export interface LogRecord extends LogPosition {
   readonly body: string
 }
 
+/** The facet of notices: no filter by facets finds them. */
+export const NOTICE_FACET = -1
+
+/** How many entries a notice speaks of; undefined for any other record. */
+export const droppedIn = ({ facet, body }: LogRecord): number | undefined =>
+  facet === NOTICE_FACET ? Number(body) : undefined
+
+export const noticeOf = (siteId: number, atMs: number, dropped: number): LogRecord => ({
+  siteId,
+  atMs,
+  id: 0,
+  facet: NOTICE_FACET,
+  key: '',
+  body: String(dropped),
+})
+
 export interface LogQuery {
   readonly kind: LogKind
   readonly siteId: number
@@ -50,13 +68,13 @@ export interface LogQuery {
 /** Keeps log entries by day. Any number of processes may write and read at the same time. */
 export interface LogStore {
   /**
-   * Stores all of them or none; those that are there already stay as they are. Entries of days that are over and gone, or
-   * far in the future, are left out.
+   * Stores them or fails as a whole; those that are there already stay as they are. Entries of days that are over and gone, or
+   * far in the future, are left out, and so is what is over a site's share.
    */
   append(kind: LogKind, records: readonly LogRecord[]): Promise<void>
   /** Newest first. */
   page(query: LogQuery): Promise<LogRecord[]>
-  /** Drops whole days that ended before `nowMs - retentionMs`, and makes ready what the next days need. */
+  /** Drops whole days that ended before `nowMs - retentionMs`, the oldest of what is too much, and makes ready what the next days need. */
   maintain(nowMs: number): Promise<void>
   close(): Promise<void>
 }

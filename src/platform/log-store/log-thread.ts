@@ -1,9 +1,11 @@
 /** The thread of `threaded-logs.ts`: SQLite's work, apart from the event loop that serves requests. */
 import { parentPort, workerData } from 'node:worker_threads'
+import type { LogLimits } from './shares.ts'
 import { SqliteLogs } from './sqlite-logs.ts'
 import type { ThreadAnswer, ThreadCall } from './threaded-logs.ts'
 
-const logs = new SqliteLogs((workerData as { folder: string }).folder)
+const { folder, limits } = workerData as { folder: string; limits: LogLimits }
+const logs = new SqliteLogs(folder, limits)
 
 function run({ call, values }: ThreadCall): unknown {
   switch (call) {

@@ -1,11 +1,19 @@
 import type { LogStore } from './log-store.ts'
 import { openPostgresLogs } from './postgres-logs.ts'
+import { logLimits } from './shares.ts'
 import { openThreadedLogs } from './threaded-logs.ts'
 
 /**
  * Opens the log store; nothing happens before it is used.
- * @param options `url` of PostgreSQL, else SQLite files in `folder`
+ * @param options `url` of PostgreSQL, else SQLite files in `folder`; `mostBytes` of all days together
  */
-export function openLogStore(options: { url?: string | undefined; folder: string }): LogStore {
-  return options.url ? openPostgresLogs(options.url) : openThreadedLogs(options.folder)
+export function openLogStore(options: {
+  url?: string | undefined
+  folder: string
+  mostBytes?: number | undefined
+}): LogStore {
+  const limits = logLimits(options.mostBytes ?? MOST_BYTES)
+  return options.url ? openPostgresLogs(options.url, limits) : openThreadedLogs(options.folder, limits)
 }
+
+const MOST_BYTES = 4 * 2 ** 30

@@ -8,8 +8,10 @@ import {
   type LogQuery,
   type LogRecord,
   type LogStore,
+  noticeOf,
   RETENTION_DAYS,
 } from './log-store.ts'
+import { admitted, type LogLimits, ROW_BYTES, SUMS_MS } from './shares.ts'
 
 /** Partitions that exist before their day begins. */
 const DAYS_AHEAD = 2
@@ -23,51 +25,142 @@ const tableOf = (kind: LogKind): string => `log_${kind}`
 const partitionOf = (kind: LogKind, day: number): string => `log_${kind}_${dayName(day).replaceAll('-', '')}`
 
 /** Log entries in tables that are partitioned by day. */
-export function openPostgresLogs(url: string): LogStore {
+export function openPostgresLogs(url: string, limits: LogLimits): LogStore {
+  const sums: Sums = new Map()
   const pool = openPool({ connectionString: url, max: 4, application_name: 'stead logs' })
   return {
-    append: (kind, records) => append(pool, kind, records),
+    append: (kind, records) => append({ pool, kind, limits, sums }, records),
     page: (query) => page(pool, query),
-    maintain: (nowMs) => maintain(pool, nowMs),
+    maintain: (nowMs) => maintain(pool, limits, nowMs),
     close: () => pool.end(),
   }
 }
 
-async function append(pool: pg.Pool, kind: LogKind, records: readonly LogRecord[]): Promise<void> {
+/** What a day of a kind holds, as it was some seconds ago. */
+type Sums = Map<string, { readonly readAtMs: number; readonly bytes: number; readonly sites: number }>
+
+interface Appending {
+  readonly pool: pg.Pool
+  readonly kind: LogKind
+  readonly limits: LogLimits
+  readonly sums: Sums
+}
+
+async function append(to: Appending, records: readonly LogRecord[]): Promise<void> {
   const nowMs = Date.now()
   const first = dayOf(nowMs) - RETENTION_DAYS
   const last = dayOf(nowMs + AHEAD_MS)
   const kept = records.filter(({ atMs }) => dayOf(atMs) >= first && dayOf(atMs) <= last)
   if (kept.length === 0) return
   try {
-    await insert(pool, kind, kept)
+    await appendDays(to, kept)
   } catch (error) {
     const { code } = error as { code?: string }
     if (code !== NO_PARTITION && code !== UNDEFINED_TABLE) throw error
-    await makePartitions(pool, new Set([...days(kept), ...daysFrom(nowMs)]))
-    await insert(pool, kind, kept)
+    await makePartitions(to.pool, new Set([...days(kept), ...daysFrom(nowMs)]))
+    await appendDays(to, kept)
   }
+}
+
+async function appendDays(to: Appending, records: readonly LogRecord[]): Promise<void> {
+  for (const [day, ofDay] of Map.groupBy(records, ({ atMs }) => dayOf(atMs))) await appendDay(to, day, ofDay)
+}
+
+/** What sites have is read before, not locked: processes that write at the same moment may go over a share by a batch each. */
+async function appendDay(to: Appending, day: number, records: readonly LogRecord[]): Promise<void> {
+  const { pool, kind, limits } = to
+  const sites = Map.groupBy(records, ({ siteId }) => siteId)
+  const { rows } = await pool.query<{ site_id: string; bytes: string }>({
+    name: 'log shares',
+    text: 'select site_id, bytes from log_shares where kind = $1 and day = $2 and site_id = any($3::bigint[])',
+    values: [kind, day, [...sites.keys()]],
+  })
+  const has = new Map(rows.map((row) => [Number(row.site_id), Number(row.bytes)]))
+  const sum = await sumOfDay(to, day)
+  const kept: LogRecord[] = []
+  const dropped: { siteId: number; atMs: number; count: number }[] = []
+  for (const [siteId, ofSite] of sites) {
+    const bytes = has.get(siteId) ?? 0
+    const room = admitted(ofSite, { bytes, dayBytes: sum.bytes, sites: sum.sites }, limits)
+    kept.push(...room)
+    if (room.length < ofSite.length)
+      dropped.push({ siteId, atMs: (ofSite[0] as LogRecord).atMs, count: ofSite.length - room.length })
+  }
+  if (kept.length > 0) await insert(pool, kind, day, kept)
+  if (dropped.length > 0) await notice(pool, kind, day, dropped)
+}
+
+async function sumOfDay({ pool, kind, sums }: Appending, day: number): Promise<{ bytes: number; sites: number }> {
+  const key = `${kind} ${day}`
+  const known = sums.get(key)
+  if (known && performance.now() - known.readAtMs < SUMS_MS) return known
+  const { rows } = await pool.query<{ bytes: string; sites: string }>(
+    'select coalesce(sum(bytes), 0) as bytes, count(*) as sites from log_shares where kind = $1 and day = $2',
+    [kind, day],
+  )
+  const sum = { readAtMs: performance.now(), bytes: Number(rows[0]?.bytes), sites: Number(rows[0]?.sites) }
+  if (sums.size > 4 * KINDS.length) sums.clear()
+  sums.set(key, sum)
+  return sum
 }
 
 const days = (records: readonly LogRecord[]): number[] => records.map(({ atMs }) => dayOf(atMs))
 const daysFrom = (nowMs: number): number[] => Array.from({ length: DAYS_AHEAD + 1 }, (_, n) => dayOf(nowMs) + n)
 
-/** One statement for a whole batch, as columns: a fifth of the work of as many rows of parameters. */
-async function insert(pool: pg.Pool, kind: LogKind, records: readonly LogRecord[]): Promise<void> {
+/**
+ * One statement for a whole batch, as columns: a fifth of the work of as many rows of parameters. What was added counts for its site;
+ * rows of shares are taken in one order everywhere, so that two processes never wait for each other.
+ */
+async function insert(pool: pg.Pool, kind: LogKind, day: number, records: readonly LogRecord[]): Promise<void> {
   await pool.query({
     name: `append ${kind}`,
-    text: `insert into ${tableOf(kind)} (site_id, at, id, facet, key, body)
-      select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::text[], $6::text[])
-      on conflict do nothing`,
-    values: [
-      records.map(({ siteId }) => siteId),
-      records.map(({ atMs }) => atMs),
-      records.map(({ id }) => id),
-      records.map(({ facet }) => facet),
-      records.map(({ key }) => key),
-      records.map(({ body }) => body),
-    ],
+    text: `with added as (insert into ${tableOf(kind)} (site_id, at, id, facet, key, body)
+        select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::text[], $6::text[])
+        on conflict do nothing returning site_id, octet_length(body) + octet_length(key) + ${ROW_BYTES} as bytes)
+      insert into log_shares as had (kind, day, site_id, bytes, dropped)
+      select $7, $8, site_id, sum(bytes), 0 from added group by site_id order by site_id
+      on conflict (kind, day, site_id) do update set bytes = had.bytes + excluded.bytes`,
+    values: [...columnsOf(records), kind, day],
   })
+}
+
+const columnsOf = (records: readonly LogRecord[]) => [
+  records.map(({ siteId }) => siteId),
+  records.map(({ atMs }) => atMs),
+  records.map(({ id }) => id),
+  records.map(({ facet }) => facet),
+  records.map(({ key }) => key),
+  records.map(({ body }) => body),
+]
+
+async function notice(
+  pool: pg.Pool,
+  kind: LogKind,
+  day: number,
+  dropped: readonly { siteId: number; atMs: number; count: number }[],
+): Promise<void> {
+  const { rows } = await pool.query<{ site_id: string; dropped: string; noticed_at: string }>(
+    `insert into log_shares as had (kind, day, site_id, bytes, dropped, noticed_at)
+      select $1, $2, site_id, 0, count, at from unnest($3::bigint[], $4::bigint[], $5::bigint[]) as new(site_id, count, at)
+      order by site_id
+      on conflict (kind, day, site_id) do update set dropped = had.dropped + excluded.dropped,
+        noticed_at = coalesce(had.noticed_at, excluded.noticed_at)
+      returning site_id, dropped, noticed_at`,
+    [
+      kind,
+      day,
+      dropped.map((each) => each.siteId),
+      dropped.map((each) => each.count),
+      dropped.map((each) => each.atMs),
+    ],
+  )
+  const notices = rows.map((row) => noticeOf(Number(row.site_id), Number(row.noticed_at), Number(row.dropped)))
+  await pool.query(
+    `insert into ${tableOf(kind)} (site_id, at, id, facet, key, body)
+      select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::text[], $6::text[])
+      on conflict (site_id, at, id) do update set body = excluded.body`,
+    columnsOf(notices),
+  )
 }
 
 async function page(pool: pg.Pool, query: LogQuery): Promise<LogRecord[]> {
@@ -125,18 +218,25 @@ function facetPage(partition: string, byKey: boolean): string {
       and entries.id = newest.id order by entries.at desc, entries.id desc`
 }
 
-async function maintain(pool: pg.Pool, nowMs: number): Promise<void> {
+async function maintain(pool: pg.Pool, limits: LogLimits, nowMs: number): Promise<void> {
   await makePartitions(pool, new Set(daysFrom(nowMs)))
-  const { rows } = await pool.query<{ name: string }>(
-    `select child.relname as name from pg_inherits join pg_class child on child.oid = inhrelid
-      join pg_class parent on parent.oid = inhparent where parent.relname = any($1)`,
+  const { rows } = await pool.query<{ name: string; bytes: string }>(
+    `select child.relname as name, pg_total_relation_size(child.oid) as bytes
+      from pg_inherits join pg_class child on child.oid = inhrelid
+      join pg_class parent on parent.oid = inhparent where parent.relname = any($1) order by right(child.relname, 8)`,
     [KINDS.map(tableOf)],
   )
-  for (const { name } of rows) {
-    const [, year, month, date] = /_(\d{4})(\d\d)(\d\d)$/.exec(name) ?? []
+  let bytes = rows.reduce((sum, row) => sum + Number(row.bytes), 0)
+  for (const row of rows) {
+    const [, year, month, date] = /_(\d{4})(\d\d)(\d\d)$/.exec(row.name) ?? []
     const endMs = Date.parse(`${year}-${month}-${date}T00:00:00Z`) + DAY_MS
-    if (endMs <= nowMs - RETENTION_DAYS * DAY_MS) await pool.query(`drop table if exists ${name}`)
+    // the oldest days go until the rest is within the total; never the current one, which has bounds of its own
+    const isTooMuch = bytes > limits.totalBytes && endMs <= nowMs
+    if (endMs > nowMs - RETENTION_DAYS * DAY_MS && !isTooMuch) continue
+    await pool.query(`drop table if exists ${row.name}`)
+    bytes -= Number(row.bytes)
   }
+  await pool.query('delete from log_shares where day < $1', [dayOf(nowMs) - RETENTION_DAYS])
 }
 
 /** Tables, and partitions for these days, where they are missing. */
@@ -145,6 +245,8 @@ async function makePartitions(pool: pg.Pool, wanted: ReadonlySet<number>): Promi
   try {
     await client.query('begin')
     await client.query(`select pg_advisory_xact_lock(${MAINTENANCE_LOCK})`)
+    await client.query(`create table if not exists log_shares (kind text not null, day int not null, site_id bigint not null,
+      bytes bigint not null, dropped bigint not null, noticed_at bigint, primary key (kind, day, site_id))`)
     for (const kind of KINDS) {
       const table = tableOf(kind)
       await client.query(`create table if not exists ${table} (site_id bigint not null, at bigint not null,

@@ -1,11 +1,14 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { AHEAD_MS, DAY_MS, dayName, dayOf, daysOf } from './days.ts'
-import { KEYED, KINDS, type LogKind, type LogQuery, type LogRecord, RETENTION_DAYS } from './log-store.ts'
+import { KEYED, KINDS, type LogKind, type LogQuery, type LogRecord, noticeOf, RETENTION_DAYS } from './log-store.ts'
+import { admitted, type LogLimits, recordBytes, SUMS_MS } from './shares.ts'
 
 /** Waiting for another process' transaction blocks the thread, which is one of our own. */
 const LOCK_TIMEOUT_MS = 10_000
+/** How often a writer looks whether all files together are too large. */
+const SIZES_MS = 600_000
 
 /*
  * One file a kind and day. The rows lie in order of site and position, so that a page of the log is read in one piece.
@@ -15,23 +18,31 @@ const tables = (kind: LogKind): string => `
   create table if not exists entries (site_id integer not null, at integer not null, id integer not null,
     facet integer not null, key text not null, body text not null, primary key (site_id, at, id)) without rowid, strict;
   create index if not exists entries_facet on entries (site_id, facet, at, id);
+  create table if not exists shares (site_id integer primary key, bytes integer not null, dropped integer not null,
+    noticed_at integer) strict;
   ${KEYED.has(kind) ? 'create index if not exists entries_key on entries (site_id, key, facet, at, id);' : ''}`
 
 /** Log entries in SQLite files of a folder. Everything blocks: meant for a thread of its own, see `threaded-logs.ts`. */
 export class SqliteLogs {
   readonly #folder: string
+  readonly #limits: LogLimits
+  #sizesAtMs = Number.NEGATIVE_INFINITY
   readonly #writers = new Map<string, DayWriter>()
   readonly #readers = new Map<string, DayReader>()
 
-  constructor(folder: string) {
+  constructor(folder: string, limits: LogLimits) {
     this.#folder = folder
+    this.#limits = limits
   }
 
   append(kind: LogKind, records: readonly LogRecord[], nowMs = Date.now()): void {
     const first = dayOf(nowMs) - RETENTION_DAYS
     const last = dayOf(nowMs + AHEAD_MS)
     const byDay = Map.groupBy(records, ({ atMs }) => dayOf(atMs))
-    for (const [day, rows] of byDay) if (day >= first && day <= last) this.#writer(kind, day).append(rows)
+    for (const [day, rows] of byDay) if (day >= first && day <= last) this.#writer(kind, day).append(rows, this.#limits)
+    if (performance.now() - this.#sizesAtMs < SIZES_MS) return
+    this.#sizesAtMs = performance.now()
+    this.#dropTooMuch(nowMs)
   }
 
   page(query: LogQuery): LogRecord[] {
@@ -52,9 +63,27 @@ export class SqliteLogs {
       this.#forget(`${kind}-${day}.db`)
       rmSync(join(this.#folder, name), { force: true })
     }
+    this.#dropTooMuch(nowMs)
     // what stays open beyond the days that are read would keep the files' room taken
     for (const open of [this.#writers, this.#readers])
       for (const name of open.keys()) if (!existsSync(join(this.#folder, name))) this.#forget(name)
+  }
+
+  /** The oldest days go until the rest is within the total; never the current one, which has bounds of its own. */
+  #dropTooMuch(nowMs: number): void {
+    const today = dayName(dayOf(nowMs))
+    const files = readdirSync(this.#folder).flatMap((name) => {
+      const [, kind, day] = /^(server|php)-(\d{4}-\d\d-\d\d)\.db(?:-wal|-shm)?$/.exec(name) ?? []
+      const stats = kind && statSync(join(this.#folder, name), { throwIfNoEntry: false })
+      return stats ? [{ name, database: `${kind}-${day}.db`, day: day as string, bytes: stats.blocks * 512 }] : []
+    })
+    let bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+    for (const file of files.sort((a, b) => (a.day < b.day ? -1 : 1))) {
+      if (bytes <= this.#limits.totalBytes || file.day >= today) return
+      this.#forget(file.database)
+      rmSync(join(this.#folder, file.name), { force: true })
+      bytes -= file.bytes
+    }
   }
 
   close(): void {
@@ -107,6 +136,12 @@ const fileName = (kind: LogKind, day: number): string => `${kind}-${dayName(day)
 class DayWriter {
   readonly #database: DatabaseSync
   readonly #insert: StatementSync
+  readonly #replace: StatementSync
+  readonly #shareOf: StatementSync
+  readonly #setShare: StatementSync
+  readonly #sum: StatementSync
+  #sums = { bytes: 0, sites: 0 }
+  #sumsAtMs = Number.NEGATIVE_INFINITY
 
   constructor(file: string, kind: LogKind) {
     // visitors' addresses are nobody else's business; the log beside the file takes its mode
@@ -118,19 +153,24 @@ class DayWriter {
       this.#database.exec('pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal')
       this.#database.exec('pragma journal_size_limit = 16777216; pragma cache_size = -16000')
       this.#database.exec(`begin immediate; ${tables(kind)} commit`)
-      this.#insert = this.#database.prepare('insert or ignore into entries values (?, ?, ?, ?, ?, ?)')
+      const prepare = (text: string) => this.#database.prepare(text)
+      this.#insert = prepare('insert or ignore into entries values (?, ?, ?, ?, ?, ?)')
+      this.#replace = prepare('insert or replace into entries values (?, ?, ?, ?, ?, ?)')
+      this.#shareOf = prepare('select bytes, dropped, noticed_at from shares where site_id = ?')
+      this.#setShare = prepare('insert or replace into shares values (?, ?, ?, ?)')
+      this.#sum = prepare('select coalesce(sum(bytes), 0) as bytes, count(*) as sites from shares')
     } catch (error) {
       this.#database.close()
       throw error
     }
   }
 
-  append(records: readonly LogRecord[]): void {
+  append(records: readonly LogRecord[], limits: LogLimits): void {
     // neighbours in the file one after the other
     const sorted = records.toSorted((a, b) => a.siteId - b.siteId || a.atMs - b.atMs || a.id - b.id)
     this.#database.exec('begin immediate')
     try {
-      for (const { siteId, atMs, id, facet, key, body } of sorted) this.#insert.run(siteId, atMs, id, facet, key, body)
+      for (const [siteId, ofSite] of Map.groupBy(sorted, (each) => each.siteId)) this.#add(siteId, ofSite, limits)
       this.#database.exec('commit')
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec('rollback')
@@ -138,10 +178,39 @@ class DayWriter {
     }
   }
 
+  #add(siteId: number, records: readonly LogRecord[], limits: LogLimits): void {
+    const share = (this.#shareOf.get(siteId) ?? { bytes: 0, dropped: 0, noticed_at: null }) as unknown as ShareRow
+    const { bytes: dayBytes, sites } = this.#day()
+    const kept = admitted(records, { bytes: share.bytes, dayBytes, sites }, limits)
+    let bytes = share.bytes
+    for (const each of kept) if (this.#insert.run(...valuesOf(each)).changes > 0) bytes += recordBytes(each)
+    const dropped = share.dropped + records.length - kept.length
+    const noticedAt = share.noticed_at ?? (dropped > 0 ? (records[0] as LogRecord).atMs : null)
+    this.#setShare.run(siteId, bytes, dropped, noticedAt)
+    if (dropped > share.dropped) this.#replace.run(...valuesOf(noticeOf(siteId, noticedAt as number, dropped)))
+  }
+
+  #day(): { bytes: number; sites: number } {
+    if (performance.now() - this.#sumsAtMs > SUMS_MS) {
+      this.#sums = this.#sum.get() as { bytes: number; sites: number }
+      this.#sumsAtMs = performance.now()
+    }
+    return this.#sums
+  }
+
   close(): void {
     this.#database.close()
   }
 }
+
+interface ShareRow {
+  bytes: number
+  dropped: number
+  noticed_at: number | null
+}
+
+const valuesOf = (record: LogRecord) =>
+  [record.siteId, record.atMs, record.id, record.facet, record.key, record.body] as const
 
 interface Row {
   site_id: number

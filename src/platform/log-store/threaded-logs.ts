@@ -1,6 +1,7 @@
 import { extname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { LogKind, LogQuery, LogRecord, LogStore } from './log-store.ts'
+import type { LogLimits } from './shares.ts'
 
 type Call =
   | { readonly call: 'append'; readonly values: [LogKind, readonly LogRecord[]] }
@@ -26,14 +27,14 @@ const program = join(import.meta.dirname, `log-thread${extname(import.meta.filen
  * a checkpoint waits for the disk. The thread starts with the first call, and again after it died; what was asked of it then
  * fails.
  */
-export function openThreadedLogs(folder: string): LogStore {
+export function openThreadedLogs(folder: string, limits: LogLimits): LogStore {
   const pending = new Map<number, PromiseWithResolvers<unknown>>()
   let thread: Worker | undefined
   let calls = 0
 
   const start = (): Worker => {
     const started = new Worker(program, {
-      workerData: { folder },
+      workerData: { folder, limits },
       resourceLimits: { maxOldGenerationSizeMb: 128 },
     })
     started.on('message', ({ number, result, error }: ThreadAnswer) => {

@@ -27,7 +27,7 @@ const ServerLogEntry = Type.Object({
   scheme: Type.String(),
   status: Type.Integer(),
   timestamp: Type.Integer({ description: 'Unix time' }),
-  type: Type.String(),
+  type: Type.String({ description: '`access`; `notice` where `request_url` says how many requests are left out' }),
   user_ip: Type.String(),
 })
 
