@@ -146,7 +146,13 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     await recordHost(tx, id)
     return id
   })
-  const folders = new HomeFolders({ dataDir: config.dataDir, identity, isRoot, log })
+  const folders = new HomeFolders({
+    dataDir: config.dataDir,
+    identity,
+    isRoot,
+    keepFreeBytes: keptFromSites(config.diskReserveMb << 20),
+    log,
+  })
   const homes = new Homes({ database, hostId, folders, identity, prepared: config.preparedSites, log })
   const spares = new Spares({ homes, pool, count: config.spareSites, phpVersion: defaultPhpVersion, log })
   await homes.reconcile(bound)

@@ -46,7 +46,7 @@ describe.skipIf(!core || !mayMount)('a disk that is full', { timeout: 300_000 },
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
     folder = await tmpfs()
-    stead = await startStead({ below: folder, env: { STEAD_PREPARED_SITES: '0' } })
+    stead = await startStead({ below: folder, env: { STEAD_PREPARED_SITES: '0', STEAD_DISK_RESERVE_MB: '8' } })
   })
   afterAll(async () => {
     await stead?.remove()

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
 
-/** Kept free for the sites that are there and for Stead's own records: a new site must not stop the old ones. */
-const RESERVE_BYTES = 64 << 20
+/** What a new site takes at first. Below it come the sites that are there and Stead's own records: none must stop for a new one. */
+const SITE_BYTES = 64 << 20
 const SQLITE_FULL = 13
 
 /** A site cannot be made for want of disk space. */
@@ -9,12 +9,13 @@ export class DiskFull extends Error {
   override readonly name = 'DiskFull'
 }
 
-/** @throws DiskFull when less than the reserve is free where the folder is */
-export async function checkRoom(folder: string): Promise<void> {
+/** @param keepFreeBytes what must be left where the folder is. @throws DiskFull */
+export async function checkRoom(folder: string, keepFreeBytes = 0): Promise<void> {
   const { bavail, bsize } = await statfs(folder)
   const freeBytes = bavail * bsize
-  if (freeBytes >= RESERVE_BYTES) return
-  const [freeMb, neededMb] = [freeBytes, RESERVE_BYTES].map((bytes) => Math.floor(bytes / (1 << 20)))
+  const neededBytes = SITE_BYTES + keepFreeBytes
+  if (freeBytes >= neededBytes) return
+  const [freeMb, neededMb] = [freeBytes, neededBytes].map((bytes) => Math.floor(bytes / (1 << 20)))
   throw new DiskFull(`The disk of the host is full: ${freeMb} MB are free, a new site needs ${neededMb} MB`)
 }
 

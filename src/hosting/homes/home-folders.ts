@@ -18,6 +18,8 @@ export interface HomeFoldersOptions {
   readonly isRoot: boolean
   readonly log: Log
   readonly identity: RunningIdentity
+  /** No home is made that would leave less of the disk. */
+  readonly keepFreeBytes?: number
 }
 
 /** What lies where a record says that a home is. */
@@ -104,7 +106,7 @@ export class HomeFolders {
     // on the disk before the home is: the number is never another home's
     await this.#options.identity.reserve(record.id)
     await this.remove(record)
-    await checkRoom(this.#folder)
+    await checkRoom(this.#folder, this.#options.keepFreeBytes)
     const path = this.path(record.id)
     const unfinished = `${path}.making`
     try {
