@@ -15,8 +15,18 @@ type Table = Readonly<Record<string, BudgetTerms>>
 export const controlBudgets = (_config: Config) => ({}) as const satisfies Table
 
 /** Of a host: the web server of its sites, and their PHP seen from outside. */
-export const hostBudgets = ({ phpQueue, uploadMaxMb }: Config) =>
+export const hostBudgets = ({ phpQueue, siteDiskMb, uploadMaxMb }: Config) =>
   ({
+    siteDisk: {
+      name: 'site_disk_bytes',
+      what: 'bytes of all files of a site on the disk of its host (and 25 files and folders for each MB, at least 20,000)',
+      of: 'disk',
+      whose: 'site',
+      each: siteDiskMb * MB,
+      // what there is besides is kept by looking at the disk itself (`platform/files/free-room.ts`)
+      all: Number.MAX_SAFE_INTEGER,
+      over: 'PHP and SQLite are told that the disk is full; the site is read all the same, and its owner is told once a day',
+    },
     taskResults: {
       name: 'task_results',
       what: 'Results of tasks in PHP (events, checks) while they are read; what a task prints besides is dropped as it comes, up to 64 MB',

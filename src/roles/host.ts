@@ -26,7 +26,7 @@ import { DiskWatch } from '../hosting/site-files/disk-watch.ts'
 import { HeldAnswers } from '../hosting/web-server/held-answers.ts'
 import { createWebServer, type HostedSite, HostStarting } from '../hosting/web-server/web-server.ts'
 import { hostJobs } from '../jobs.ts'
-import { openBudgets } from '../platform/budgets/budget.ts'
+import { type Budget, openBudgets } from '../platform/budgets/budget.ts'
 import { isPublicAddress } from '../platform/fetch/addresses.ts'
 import { keptFromSites } from '../platform/files/free-room.ts'
 import { lockFile } from '../platform/files/lock-file.ts'
@@ -79,7 +79,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   const { name, identity } = bound
   const isRoot = process.getuid?.() === 0
   const spillFolder = await namelessFolder(join(config.dataDir, 'spill'))
-  const disk = watchDisk(ground)
+  const disk = watchDisk(ground, budgets.siteDisk)
   const runtime = await createWasmRuntime({
     sandbox: config.sandbox,
     programFolder: join(config.dataDir, 'php-program'),
@@ -271,12 +271,13 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
 }
 
 /** Keeps sites within their disk quotas, and tells their owners. */
-function watchDisk({ config, database, log }: Ground): DiskWatch {
+function watchDisk({ config, database, log }: Ground, shown: Budget): DiskWatch {
   const idOf = (homePath: string) => Number(/\/h(\d+)$/.exec(homePath)?.[1])
   // a site that cannot write may say so at each of its requests
   const told = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 })
   return new DiskWatch({
     folder: config.dataDir,
+    shown,
     keepFreeBytes: keptFromSites(config.diskReserveMb << 20),
     quotaOf: async (homePath) => (idOf(homePath) ? diskQuota(database, idOf(homePath), config) : undefined),
     onRefusal(homePath, why) {

@@ -6,6 +6,7 @@
  * own counting.
  */
 import { statfs } from 'node:fs/promises'
+import type { Budget } from '../../platform/budgets/budget.ts'
 import { PhpCrashed } from '../php/runtime.ts'
 import type { DiskRoom } from '../php/wasm/frames.ts'
 import { type DiskUsage, measureTree } from './disk-usage.ts'
@@ -55,6 +56,8 @@ export interface DiskWatchOptions {
   readonly onRefusal: (homePath: string, why: 'quota' | 'disk') => void
   readonly log: { warn(facts: object, message: string): void }
   readonly tickMs?: number
+  /** Shows what each running site has. */
+  readonly shown?: Budget
 }
 
 interface Watched {
@@ -103,12 +106,15 @@ export class DiskWatch {
     const watched: Watched = { process, told, usage: undefined, measuredAt: 0, tookMs: 0, isRefused: false }
     watched.measuredAt = performance.now()
     this.#watched.set(homePath, watched)
+    this.#show(homePath, told.usedBytes)
     process.onDiskRefusal = (why) => {
       watched.isRefused = true
       this.#options.onRefusal(homePath, why)
     }
     process.exited.then(() => {
-      if (this.#watched.get(homePath) === watched) this.#watched.delete(homePath)
+      if (this.#watched.get(homePath) !== watched) return
+      this.#watched.delete(homePath)
+      this.#show(homePath, 0)
     })
   }
 
@@ -138,6 +144,12 @@ export class DiskWatch {
     }
   }
 
+  #show(homePath: string, bytes: number): void {
+    const { shown } = this.#options
+    shown?.give(homePath, shown.usedBy(homePath))
+    shown?.take(homePath, Math.min(bytes, shown.terms.each))
+  }
+
   async #fellSuddenly(): Promise<boolean> {
     const { bavail, bsize } = await statfs(this.#options.folder)
     const before = this.#freeBytes
@@ -155,6 +167,7 @@ export class DiskWatch {
       const usage = await measureTree(homePath)
       const quota = await this.#options.quotaOf(homePath)
       watched.usage = usage
+      this.#show(homePath, usage.bytes)
       if (!quota) return
       this.#endIfOver(homePath, watched, usage, quota)
       const room = this.#room(usage, quota)

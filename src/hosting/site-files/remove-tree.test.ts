@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { measureTree } from './disk-usage.ts'
 import { removeTree } from './remove-tree.ts'
 
 const run = promisify(execFile)
@@ -39,8 +40,9 @@ async function removeAs(uid: number, path: string): Promise<string> {
 }
 
 describe.skipIf(process.platform !== 'linux')('whatever a site has made of its folder', () => {
-  test('a tree deeper than any path may be long, which no path reaches, is removed', async () => {
+  test('a tree deeper than any path may be long, which no path reaches, is measured and removed', async () => {
     await dig(join(tree, 'web'), 300)
+    expect((await measureTree(tree)).files).toBeGreaterThanOrEqual(600)
     await expect(rm(tree, { recursive: true, force: true })).rejects.toThrow(/ENAMETOOLONG/)
     await removeTree(tree)
     expect(await readdir(base)).toEqual([])
