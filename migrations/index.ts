@@ -9,6 +9,7 @@ import { hostCounts } from './0007-host-counts.ts'
 import { identity } from './0008-identity.ts'
 import { diskQuota } from './0010-disk-quota.ts'
 import { routeChanges } from './0011-route-changes.ts'
+import { bounds } from './0012-bounds.ts'
 import { waits } from './0013-waits.ts'
 import { processes } from './0014-processes.ts'
 import { corrections } from './0015-corrections.ts'
@@ -25,6 +26,7 @@ export const migrations: Record<string, Migration> = {
   '0008-identity': identity,
   '0010-disk-quota': diskQuota,
   '0011-route-changes': routeChanges,
+  '0012-bounds': bounds,
   '0013-waits': waits,
   '0014-processes': processes,
   '0015-corrections': corrections,

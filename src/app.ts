@@ -5,6 +5,7 @@ import { jobs } from './jobs.ts'
 import type { Sealer } from './platform/crypto/seal.ts'
 import type { Database } from './platform/db/database.ts'
 import { createApi } from './platform/http/api.ts'
+import { createKeyLimit } from './platform/http/key-limit.ts'
 import { type ApiMetrics, createApiMetrics } from './platform/http/metrics.ts'
 import type { Operation } from './platform/http/operation.ts'
 import { createRateLimit } from './platform/http/rate-limit.ts'
@@ -61,6 +62,9 @@ export interface AppOptions {
 /** Larger than any body of the API needs to be. */
 const BODY_LIMIT_BYTES = 1 << 20
 
+/** What an application may have of idempotency keys, which stay for a day. */
+const KEY_LIMITS = { keys: 100_000, bytes: 256 << 20 }
+
 /** The HTTP API as one instance. Does not listen. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { config, database, sealer, log } = options
@@ -103,6 +107,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
         application: createRateLimit('application', config.rateLimit),
         address: createRateLimit('token', config.tokenRateLimit),
       },
+      keyLimit: createKeyLimit(KEY_LIMITS),
       authenticate: createAuthenticator(database),
       authorize: ({ access }, caller, input, tx) => authorize(access as Access, caller, input, tx),
       services,

@@ -20,6 +20,7 @@ export interface Database {
    * Runs `work` in one transaction: all of it or nothing. On SQLite one transaction runs at a time; on PostgreSQL they
    * overlap at READ COMMITTED, so that a rule over several rows needs {@link lockForUpdate} on the row that stands for it.
    * `work` may run again after a deadlock: it must have no effect but on the database.
+   * @throws CommitUnknown when the connection was lost between COMMIT and its answer; after any other error nothing was kept
    */
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
   /** Tells what other processes (and this one) have committed. */
@@ -94,6 +95,7 @@ async function retried<Result>(run: () => Promise<Result>): Promise<Result> {
       return await run()
     } catch (error) {
       // 40001 serialization_failure, 40P01 deadlock_detected: PostgreSQL asks to run the transaction again
+      // a CommitUnknown has no code: what may have been kept is never run again
       const code = (error as { code?: string }).code
       const isWorthAnother = code === '40001' || code === '40P01' || isOutdatedPlan(error)
       if (attempt === 5 || !isWorthAnother) throw error
@@ -187,6 +189,13 @@ export function isDiskFull(error: unknown): boolean {
   const { code, errcode } = error as { code?: string; errcode?: number }
   return errcode === SQLITE_FULL || code === '53100' || code === 'ENOSPC' || code === 'EDQUOT'
 }
+/** In this transaction, waiting for somebody else's lock of a row ends with an error after a time (PostgreSQL; SQLite has one writer). */
+export async function limitLockWait(tx: Tx, ms: number): Promise<void> {
+  if (isPostgres(tx)) await tx.executeQuery(withoutWaiting(CompiledQuery.raw(`set local lock_timeout = ${ms}`)))
+}
+
+/** True for the error with which {@link limitLockWait} ends a wait. */
+export const isLockTimeout = (error: unknown): boolean => (error as { code?: string }).code === '55P03'
 
 /** True for an error that says: a row with this unique value exists. */
 export function isUniqueViolation(error: unknown): boolean {

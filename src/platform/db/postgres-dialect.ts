@@ -11,6 +11,7 @@ import {
 } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
+import { CommitUnknown } from './commit-unknown.ts'
 import { openPool } from './pool.ts'
 import { isOutdatedPlan, PreparedClient } from './prepared-client.ts'
 
@@ -129,22 +130,34 @@ class TransactionConnection implements DatabaseConnection {
   async commit(): Promise<void> {
     const answer = this.#client.query('commit')
     this.#send()
-    const { command } = await answer
+    const { command } = await answer.catch((error) => this.#throwCommitFailure(error))
     if (command !== 'ROLLBACK') return
     // the server ends a transaction like this when a statement of it has failed
     await this.#throwFirstFailure()
     throw new Error('A statement of the transaction failed, so that nothing of it was kept')
   }
 
+  /**
+   * An ERROR is the server's word that nothing was kept, and a COMMIT that could not be sent keeps nothing. Anything else (a lost
+   * connection, the server's own end) says nothing about that.
+   */
+  #throwCommitFailure(error: unknown): never {
+    const { severity, message } = error as { severity?: string; message?: string }
+    if (severity === 'ERROR') throw error
+    this.#isBroken = true
+    throw /not queryable/.test(message ?? '') ? error : new CommitUnknown(error)
+  }
+
   async rollback(): Promise<void> {
+    // nothing can be sent any more, and the error that is known says more than another one
+    if (this.#isBroken) return
     try {
       const answer = this.#client.query('rollback')
       this.#send()
       await answer
-    } catch (error) {
-      // a connection in an unknown state must not reach the next transaction
+    } catch {
+      // a connection in an unknown state must not reach the next transaction; without it the server keeps nothing of this one
       this.#isBroken = true
-      throw error
     }
   }
 

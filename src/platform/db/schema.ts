@@ -271,9 +271,13 @@ export interface IdempotencyKeyRow {
   key: string
   /** SHA-256 of method, path and body. */
   fingerprint: string
+  /** Random, anew with each claim: whoever has another one lost the key meanwhile. */
+  claim: Generated<string>
   /** Set when the first request is done; sealed, because answers may hold passwords. */
   response_sealed: string | null
   status: number | null
+  /** Length of `response_sealed`. */
+  size_bytes: Generated<number>
   /** Until then the first request counts as running. */
   locked_until: number
   created_at: number

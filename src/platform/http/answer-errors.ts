@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { CommitUnknown } from '../db/commit-unknown.ts'
 import { isBusy, isDiskFull, isUnreachable } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
 import type { Operation } from './operation.ts'
@@ -42,15 +43,15 @@ export function answerErrors(app: FastifyInstance, options: Options): void {
 function send(reply: FastifyReply, problem: Problem, own?: Operation['failure']): FastifyReply {
   return reply
     .code(problem.status)
-    .headers({
-      ...(problem.status === 503 || problem.status === 507 ? { 'retry-after': '5' } : {}),
-      ...own?.headers,
-      ...problem.headers,
-    })
+    .headers({ ...retryAfter(problem), ...own?.headers, ...problem.headers })
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
     .send((own?.body ?? errorBody)(problem))
 }
+
+/** Not after an outcome that is unknown: programs repeat what says when to repeat it. */
+const retryAfter = ({ status, code }: Problem): Record<string, string> =>
+  (status === 503 || status === 507) && code !== 'outcome_unknown' ? { 'retry-after': '5' } : {}
 
 function methodsByPath(operations: readonly Operation[]): (path: string) => string[] {
   const paths = operations.map(({ path, method }) => ({
@@ -71,6 +72,7 @@ function asProblem(error: unknown, bodyLimitBytes: number): Problem {
   if (statusCode === 415) return new Problem('unsupported_media_type', {})
   if (statusCode && statusCode >= 400 && statusCode < 500)
     return new Problem('invalid_input', { faults: (error as Error).message })
+  if (error instanceof CommitUnknown) return new Problem('outcome_unknown', {}, { cause: error })
   if (isDiskFull(error)) return new Problem('disk_full', {}, { cause: error })
   return new Problem(isUnreachable(error) || isBusy(error) ? 'unavailable' : 'internal', {}, { cause: error })
 }

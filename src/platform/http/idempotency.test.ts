@@ -217,6 +217,44 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
     expect(await kept()).toBe(before + 1)
   })
 
+  it('429 for more keys than are kept; those that there are still replay', async () => {
+    const small = await createLab(operations, { dialect, keyLimits: { keys: 2, bytes: 1e6 } })
+    const ask = (name: string) => small.inject('POST', '/v1/work/1', json({}, { 'idempotency-key': name }))
+    const statuses = [await ask('one'), await ask('two'), await ask('three'), await ask('one')].map(
+      ({ statusCode, headers }) => [statusCode, headers['idempotency-replayed'], headers['retry-after']],
+    )
+    expect(statuses).toEqual([
+      [201, undefined, undefined],
+      [201, undefined, undefined],
+      [429, undefined, '600'],
+      [201, 'true', undefined],
+    ])
+    await small.close()
+  })
+
+  it('a failure after the commit keeps the key: a replay waits for the same work and does nothing again', async () => {
+    afterCommit = async () => {
+      throw new Problem('site_unavailable', { reason: 'it took too long' })
+    }
+    expect((await work()).statusCode).toBe(503)
+    afterCommit = async () => {}
+    const again = await work()
+    expect([again.statusCode, again.headers['idempotency-replayed'], await kept()]).toEqual([201, 'true', 1])
+  })
+
+  it('a lock that a wrong clock set far ahead is none', async () => {
+    await work()
+    await lab.database.transaction((tx) =>
+      tx
+        .updateTable('idempotency_keys')
+        .set({ response_sealed: null, status: null, locked_until: lab.clock + 3 * HOUR_MS, created_at: lab.clock + 1 })
+        .where('key', '=', key())
+        .execute(),
+    )
+    const again = await work()
+    expect([again.statusCode, again.headers['idempotency-replayed']]).toEqual([201, undefined])
+  })
+
   it('a request that outlives its lock and is overtaken changes nothing, and leaves the key to the other', async () => {
     const hold = gate()
     const usual = behaviour

@@ -1,16 +1,19 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Sealer } from '../crypto/seal.ts'
+import { CommitUnknown } from '../db/commit-unknown.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { bodyOf } from './body.ts'
 import {
+  type ClaimedRequest,
   claimKey,
-  deleteKey,
   type KeyedRequest,
   keepResponse,
   keyedRequest,
   type StoredResponse,
+  settleClaim,
 } from './idempotency.ts'
+import type { KeyLimit } from './key-limit.ts'
 import { type CallerFacts, type CompiledOperation, isSpecialReply, type RequestFacts } from './operation.ts'
 import { invalidInput, notFound, Problem } from './problem.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -22,6 +25,7 @@ export interface Platform<Caller extends CallerFacts> {
   readonly sealer: Sealer
   readonly now: () => number
   readonly rates: { readonly application: RateLimit; readonly address: RateLimit }
+  readonly keyLimit: KeyLimit
   /** @throws Problem `unauthorized`, `invalid_token` */
   authenticate(authorization: string | undefined, nowMs: number): Promise<Caller>
   /**
@@ -169,21 +173,56 @@ class Call<Caller extends CallerFacts> {
   }
 
   async #once(keyed: KeyedRequest, input: Input): Promise<StoredResponse> {
-    const { database, sealer } = this.#platform
-    const first = await claimKey(database, sealer, keyed, this.#now)
+    const { database, sealer, keyLimit } = this.#platform
+    const { claim, first } = await claimKey(database, sealer, keyed, this.#now, keyLimit)
     if (first) return this.#replay(first)
+    const response = await this.#workOnce({ ...keyed, claim }, input)
+    // what goes wrong from here on undoes nothing: a replay waits for the same
+    await this.#operation.afterCommit?.(this.#context)
+    return response
+  }
+
+  async #workOnce(claimed: ClaimedRequest, input: Input): Promise<StoredResponse> {
+    const { database, sealer } = this.#platform
     try {
-      const response = await database.transaction(async (tx) => {
+      return await database.transaction(async (tx) => {
         const done = await this.#work(tx, input)
-        await keepResponse(tx, sealer, keyed, this.#now, done)
+        await keepResponse(tx, sealer, claimed, done)
         return done
       })
-      await this.#operation.afterCommit?.(this.#context)
-      return response
     } catch (error) {
-      await this.#keepFailure(keyed, error)
+      if (isRefusal(error)) await this.#keepRefusal(claimed, error)
+      else return await this.#settled(claimed, error)
       throw error
     }
+  }
+
+  /** A refusal is an answer and replayed as such. */
+  async #keepRefusal(claimed: ClaimedRequest, refusal: Problem): Promise<void> {
+    const { database, sealer } = this.#platform
+    const response = { status: refusal.status, body: errorBody(refusal), headers: refusal.headers }
+    await database
+      .transaction((tx) => keepResponse(tx, sealer, claimed, response))
+      .catch((error) => {
+        // nothing of the change was kept, whatever became of the refusal
+        throw error instanceof CommitUnknown ? new Problem('unavailable', {}, { cause: error }) : error
+      })
+  }
+
+  /**
+   * After a failure on our side: the key is free for another try, unless the change was kept all the same.
+   * @throws what failed; `outcome_unknown` when what became of the change cannot be found out now
+   */
+  async #settled(claimed: ClaimedRequest, failure: unknown): Promise<StoredResponse> {
+    const { database, sealer } = this.#platform
+    let kept: StoredResponse | undefined
+    try {
+      kept = await settleClaim(database, sealer, claimed)
+    } catch {
+      throw failure
+    }
+    if (kept) return kept
+    throw failure instanceof CommitUnknown ? new Problem('unavailable', {}, { cause: failure }) : failure
   }
 
   /** The first response again. What it waited for after its commit may still be under way: the replay waits as well. */
@@ -193,22 +232,11 @@ class Call<Caller extends CallerFacts> {
       await this.#operation.afterCommit?.({ ...this.#platform.services, started: [Number(startedId)] })
     return { ...first, headers: { ...first.headers, 'idempotency-replayed': 'true' } }
   }
-
-  /** A refusal is an answer and replayed as such; a failure on our side frees the key for another try. */
-  async #keepFailure(keyed: KeyedRequest, error: unknown): Promise<void> {
-    const { database, sealer } = this.#platform
-    const refusal = error instanceof Problem && error.status < 500 && error.code !== 'idempotency_in_progress'
-    await database.transaction((tx) =>
-      refusal
-        ? keepResponse(tx, sealer, keyed, this.#now, {
-            status: error.status,
-            body: errorBody(error),
-            headers: error.headers,
-          })
-        : deleteKey(tx, keyed, this.#now),
-    )
-  }
 }
+
+/** A refusal for good: `idempotency_in_progress` is none, it says that another one answers. */
+const isRefusal = (error: unknown): error is Problem =>
+  error instanceof Problem && error.status < 500 && error.code !== 'idempotency_in_progress'
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

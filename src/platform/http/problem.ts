@@ -51,6 +51,10 @@ const catalogue = {
     text: 'This Idempotency-Key was used with another request. Use a new key for a new request.',
   },
   invalid_idempotency_key: { status: 400, text: 'Idempotency-Key: must be 1 to 255 printable ASCII characters.' },
+  idempotency_keys_exhausted: {
+    status: 429,
+    text: 'This application has {keys} Idempotency-Keys of the last 24 hours, more than are kept. Wait until the oldest are forgotten, or send no key.',
+  },
   body_too_large: { status: 413, text: 'The request body is larger than the {limit} that this operation takes.' },
   unsupported_media_type: { status: 415, text: 'Send the request body as application/json.' },
   rate_limited: { status: 429, text: 'Too many requests. Try again in {seconds} s.' },
@@ -60,6 +64,10 @@ const catalogue = {
     text: 'The disk of this Stead is full: nothing could be written. Reading works; delete what is not needed.',
   },
   unavailable: { status: 503, text: 'Stead cannot answer right now. Try again in a moment.' },
+  outcome_unknown: {
+    status: 503,
+    text: 'The connection to the database was lost while the change was stored: whether it was made is not known. Look before you repeat it; with an Idempotency-Key it can be repeated at any time.',
+  },
 } as const satisfies Record<string, { status: number; text: string }>
 
 /** The name of a problem in the catalogue. */

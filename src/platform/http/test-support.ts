@@ -3,9 +3,10 @@ import type { FastifyInstance } from 'fastify'
 import type { InjectOptions, Response } from 'light-my-request'
 import { type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { createSealer } from '../crypto/seal.ts'
-import type { DialectName, Tx } from '../db/database.ts'
+import type { Database, DialectName, Tx } from '../db/database.ts'
 import { type Log, noLog } from '../log/log.ts'
 import { createApi } from './api.ts'
+import { createKeyLimit, type KeyLimits } from './key-limit.ts'
 import { createApiMetrics } from './metrics.ts'
 import type { Operation } from './operation.ts'
 import { createRateLimit } from './rate-limit.ts'
@@ -26,14 +27,18 @@ export interface LabOptions {
   readonly dialect?: DialectName
   readonly log?: Log
   readonly rateLimit?: number
+  readonly keyLimits?: KeyLimits
+  /** Opens what the API uses to reach the database, given its postgres:// address; default: as the test itself. */
+  readonly database?: (url: string) => Promise<Database>
   readonly corsOrigins?: string[]
   readonly trustProxy?: string[]
   readonly readiness?: () => Promise<{ ready: boolean; details: object }>
 }
 
 export async function createLab(operations: readonly Operation[], options: LabOptions = {}): Promise<Lab> {
-  const { database, drop } = await testDatabase(options.dialect ?? 'sqlite')
-  await database.transaction(twoApplications)
+  const { database: direct, connection, drop } = await testDatabase(options.dialect ?? 'sqlite')
+  const database = options.database ? await options.database(connection.url as string) : direct
+  await direct.transaction(twoApplications)
   const sealer = createSealer(randomBytes(32))
   const state = { clock: Date.now() }
   const make = () =>
@@ -55,6 +60,7 @@ export async function createLab(operations: readonly Operation[], options: LabOp
           application: createRateLimit('application', options.rateLimit ?? 0),
           address: createRateLimit('token', options.rateLimit ?? 0),
         },
+        keyLimit: createKeyLimit(options.keyLimits ?? { keys: 1e6, bytes: 1e9 }),
         authenticate: async (authorization) => ({ applicationId: Number(authorization?.slice('Bearer '.length)) }),
         authorize: async () => ({}),
         services: { database },
@@ -63,7 +69,7 @@ export async function createLab(operations: readonly Operation[], options: LabOp
   const app = await make()
   return {
     app,
-    database,
+    database: direct,
     get clock() {
       return state.clock
     },

@@ -15,5 +15,5 @@ export async function waitForOperation({ database, started }: Context): Promise<
     if (state === 'succeeded') return
     if (state === 'failed' || state === 'canceled') reason = error ?? state
   }
-  throw new Problem('site_unavailable', { reason })
+  throw new Problem('site_unavailable', { reason }, { headers: { 'operation-id': String(id) } })
 }
