@@ -1,10 +1,13 @@
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { controlBudgets } from './budgets.ts'
 import type { Config } from './config.ts'
 import { jobs } from './jobs.ts'
+import { type Budgets, openBudgets } from './platform/budgets/budget.ts'
 import type { Sealer } from './platform/crypto/seal.ts'
 import type { Database } from './platform/db/database.ts'
 import { createApi } from './platform/http/api.ts'
+import { EventStreams } from './platform/http/event-streams.ts'
 import { createKeyLimit } from './platform/http/key-limit.ts'
 import { type ApiMetrics, createApiMetrics } from './platform/http/metrics.ts'
 import type { Operation } from './platform/http/operation.ts'
@@ -12,6 +15,7 @@ import { createRateLimit } from './platform/http/rate-limit.ts'
 import type { Log } from './platform/log/log.ts'
 import type { LogStore } from './platform/log-store/log-store.ts'
 import { openLogStore } from './platform/log-store/open-log-store.ts'
+import { createOperationWatch } from './platform/operations/watch.ts'
 import { type Access, authorize, describeAccess } from './resources/access.ts'
 import { account } from './resources/account/index.ts'
 import { activity } from './resources/activity/index.ts'
@@ -23,6 +27,7 @@ import { edgeCache } from './resources/edge-cache/index.ts'
 import { logs } from './resources/logs/index.ts'
 import { notes } from './resources/notes/index.ts'
 import { operations as operationsResource } from './resources/operations/index.ts'
+import { createStreamAccess, type StreamFacts } from './resources/operations/stream-access.ts'
 import { performance } from './resources/performance/index.ts'
 import { sites } from './resources/sites/index.ts'
 import { statistics } from './resources/statistics/index.ts'
@@ -55,6 +60,8 @@ export interface AppOptions {
   readonly metrics: ApiMetrics
   readonly version: string
   readonly readiness: () => Promise<{ ready: boolean; details: object }>
+  /** Default: those of the settings, counted for this instance alone. */
+  readonly budgets?: Budgets<keyof ReturnType<typeof controlBudgets>>
   /** Milliseconds UTC. */
   readonly now?: () => number
 }
@@ -71,8 +78,14 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const logs =
     options.logs ??
     openLogStore({ url: config.databaseUrl, folder: join(config.dataDir, 'logs'), mostBytes: config.logMb * 2 ** 20 })
-  const services: Services = { config, database, sealer, log, logs, definitions: jobs }
-  return createApi<Caller>({
+  const budgets = options.budgets ?? openBudgets(controlBudgets(config))
+  const watches = createOperationWatch(database)
+  const streams = new EventStreams<StreamFacts>({
+    budget: budgets.eventStreams,
+    mayStay: createStreamAccess(database, options.now ?? Date.now),
+  })
+  const services: Services = { config, database, sealer, log, logs, definitions: jobs, watches, streams }
+  const app = await createApi<Caller>({
     operations,
     log,
     metrics: options.metrics,
@@ -113,6 +126,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       services,
     },
   })
+  app.addHook('onClose', async () => watches.close())
+  return app
 }
 
 export type OpenApiDocument = ReturnType<FastifyInstance['swagger']>

@@ -12,7 +12,18 @@ const MB = 1 << 20
 type Table = Readonly<Record<string, BudgetTerms>>
 
 /** Of the API and the work that needs no site files. */
-export const controlBudgets = (_config: Config) => ({}) as const satisfies Table
+export const controlBudgets = (_config: Config) =>
+  ({
+    eventStreams: {
+      name: 'event_streams',
+      what: 'open streams of events of operations',
+      of: 'count',
+      whose: 'application',
+      each: 50,
+      all: 500,
+      over: '429 `too_many_streams` with `Retry-After`',
+    },
+  }) as const satisfies Table
 
 /** Of a host: the web server of its sites, and their PHP seen from outside. */
 export const hostBudgets = ({ phpQueue, siteDiskMb, uploadMaxMb }: Config) =>

@@ -2,10 +2,13 @@ import type { FastifyReply } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Sealer } from '../platform/crypto/seal.ts'
 import type { Database } from '../platform/db/database.ts'
+import type { EventStreams } from '../platform/http/event-streams.ts'
 import type { BaseContext } from '../platform/http/operation.ts'
 import type { Log } from '../platform/log/log.ts'
 import type { LogStore } from '../platform/log-store/log-store.ts'
 import type { Definitions } from '../platform/operations/definition.ts'
+import type { OperationWatch } from '../platform/operations/watch.ts'
+import type { StreamFacts } from './operations/stream-access.ts'
 
 /** An API application that has shown a valid token. */
 export interface Caller {
@@ -26,6 +29,10 @@ export interface Services {
   readonly logs: LogStore
   /** Operation types by name. */
   readonly definitions: Definitions
+  /** Follows background work, for all who ask. */
+  readonly watches: OperationWatch
+  /** Streams of its events. */
+  readonly streams: EventStreams<StreamFacts>
 }
 
 export interface Context extends BaseContext, Services {

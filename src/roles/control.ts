@@ -68,7 +68,7 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
       },
     }
   }
-  const app = await createApp({ config, database, sealer, log, logs, metrics, version, readiness })
+  const app = await createApp({ config, database, sealer, log, logs, metrics, budgets, version, readiness })
   await untilFree(config.apiListen, 'STEAD_API_LISTEN')
   const url = await app.listen(config.apiListen)
   await database.transaction(async (tx) => {

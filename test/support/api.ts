@@ -11,7 +11,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from '../../src/app.ts'
+import type { controlBudgets } from '../../src/budgets.ts'
 import { type Config, readConfig } from '../../src/config.ts'
+import type { Budgets } from '../../src/platform/budgets/budget.ts'
 import { createSealer, type Sealer } from '../../src/platform/crypto/seal.ts'
 import type { Database, DialectName } from '../../src/platform/db/database.ts'
 import { createApiMetrics } from '../../src/platform/http/metrics.ts'
@@ -70,6 +72,7 @@ export interface TestApiOptions {
   readonly settings?: Record<string, string>
   readonly log?: Log
   readonly logs?: LogStore
+  readonly budgets?: Budgets<keyof ReturnType<typeof controlBudgets>>
   /** A clock to set; the system's unless given. */
   readonly now?: () => number
   readonly readiness?: () => Promise<{ ready: boolean; details: object }>
@@ -78,14 +81,32 @@ export interface TestApiOptions {
 /** One more instance of the API over a database, as a second process would be. Close its `app`. */
 export async function apiOver(
   database: Database,
-  { settings, log = noLog, logs, now, readiness = async () => ({ ready: true, details: {} }) }: TestApiOptions = {},
+  {
+    settings,
+    log = noLog,
+    logs,
+    budgets,
+    now,
+    readiness = async () => ({ ready: true, details: {} }),
+  }: TestApiOptions = {},
   sealer: Sealer = createSealer(randomBytes(32)),
 ): Promise<{ app: FastifyInstance; config: Config; sealer: Sealer }> {
   const config = readConfig({ STEAD_RATE_LIMIT: '0', STEAD_TOKEN_RATE_LIMIT: '0', ...settings })
   const clock = now ? { now } : {}
   const metrics = createApiMetrics()
   return {
-    app: await createApp({ config, database, sealer, log, logs, metrics, version: '0', readiness, ...clock }),
+    app: await createApp({
+      config,
+      database,
+      sealer,
+      log,
+      logs,
+      metrics,
+      version: '0',
+      readiness,
+      ...clock,
+      ...(budgets && { budgets }),
+    }),
     config,
     sealer,
   }

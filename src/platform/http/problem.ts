@@ -58,6 +58,10 @@ const catalogue = {
   body_too_large: { status: 413, text: 'The request body is larger than the {limit} that this operation takes.' },
   unsupported_media_type: { status: 415, text: 'Send the request body as application/json.' },
   rate_limited: { status: 429, text: 'Too many requests. Try again in {seconds} s.' },
+  too_many_streams: {
+    status: 429,
+    text: 'Too many event streams are open: {limit} of this application, or all that there may be. Close one, or read the operation itself from time to time.',
+  },
   internal: { status: 500, text: 'Something went wrong on our side. The request id helps to find out what.' },
   disk_full: {
     status: 507,

@@ -6,8 +6,8 @@ import { definitionsByName, durable } from './definition.ts'
 import { enqueue } from './enqueue.ts'
 import { forgetEndedBefore } from './forget.ts'
 import { anyInput, ended, gate, oneStep, startWorker, until } from './harness.ts'
-import { getOperation, listOperations } from './read.ts'
-import { watchOperation } from './watch.ts'
+import { getOperation, listOperations, type OperationView } from './read.ts'
+import { createOperationWatch } from './watch.ts'
 import type { Worker } from './worker.ts'
 
 const aborted = (signal: AbortSignal) =>
@@ -215,8 +215,9 @@ for (const { dialect, skip } of dialects) {
         steps: { one: { run: () => steps[0]?.opened }, two: { run: () => steps[1]?.opened } },
       })
       const id = await db.transaction((tx) => enqueue(tx, definition, {}))
+      const watches = createOperationWatch(db)
       const seen: string[] = []
-      for await (const operation of watchOperation(db, id)) {
+      for await (const operation of watches.follow(id)) {
         const text = `${operation.state} ${operation.steps.map(({ state }) => state).join(' ')}`
         if (seen.at(-1) !== text) seen.push(text)
         if (seen.length === 1) start([definition])
@@ -230,8 +231,28 @@ for (const { dialect, skip } of dialects) {
       ])
       const gone = new AbortController()
       const waiting = await ask(oneStep(() => {}))
-      for await (const _ of watchOperation(db, waiting, gone.signal)) gone.abort()
-      for await (const _ of watchOperation(db, 4711)) expect.unreachable()
+      for await (const _ of watches.follow(waiting, gone.signal)) gone.abort()
+      for await (const _ of watches.follow(4711)) expect.unreachable()
+    })
+
+    test('all who watch share one look at the database, and one object; with nobody left nothing is read', async () => {
+      const id = await ask(oneStep(() => {}))
+      const [reads, watches] = [countReads(db), createOperationWatch(db)]
+      const told = Array.from({ length: 200 }, () => [] as unknown[])
+      const ends = told.map((views) => watches.watch(id, (view) => views.push(view)))
+      await expect.poll(() => told.every(({ length }) => length === 1)).toBe(true)
+      expect(new Set(told.flat()).size).toBe(1)
+      await db.transaction((tx) => tx.updateTable('operations').set({ progress: 7 }).where('id', '=', id).execute())
+      await expect.poll(() => told.every((views) => (views.at(-1) as OperationView).progress === 7)).toBe(true)
+      expect(new Set(told.flat()).size).toBe(2)
+      // the operation and its steps, at each look
+      expect(reads.count()).toBeLessThan(60)
+      for (const end of ends) end()
+      const before = reads.count()
+      await db.transaction((tx) => tx.updateTable('operations').set({ progress: 8 }).where('id', '=', id).execute())
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      expect(reads.count()).toBe(before)
+      reads.stop()
     })
 
     test('operations that ended long ago are deleted with their steps, others stay', async () => {
@@ -245,4 +266,18 @@ for (const { dialect, skip } of dialects) {
       expect(left.map(({ operation_id }) => operation_id)).toEqual(ids.slice(1))
     })
   })
+}
+
+/** Counts statements on the read connection. */
+function countReads({ read }: Database): { count(): number; stop(): void } {
+  const executor = read.getExecutor()
+  const usual = executor.executeQuery
+  let count = 0
+  Object.assign(executor, {
+    executeQuery(...given: Parameters<typeof usual>) {
+      count++
+      return usual.apply(executor, given)
+    },
+  })
+  return { count: () => count, stop: () => void Object.assign(executor, { executeQuery: usual }) }
 }

@@ -50,6 +50,12 @@ export async function getOperation(tx: Tx, id: number, visible?: Visible): Promi
   return found
 }
 
+/** Those of the ids that exist. */
+export async function getOperations(tx: Tx, ids: readonly number[]): Promise<OperationView[]> {
+  if (ids.length === 0) return []
+  return withSteps(tx, await tx.selectFrom('operations').selectAll().where('id', 'in', ids).execute())
+}
+
 /** Newest first. `total` counts all that the filter lets through. */
 export async function listOperations(
   tx: Tx,

@@ -9,6 +9,9 @@ import { findToken, type TokenOwner } from './token.store.ts'
 /** The form in which a token is kept: whoever reads the database cannot use it. */
 export const tokenHash = (token: string): string => hash('sha256', token, 'hex')
 
+/** As {@link tokenHash}, of the token in a header. @throws Problem `unauthorized`, `invalid_token` for what holds none */
+export const tokenHashOf = (authorization: string | undefined): string => tokenHash(bearerToken(authorization))
+
 /**
  * Finds the caller of a bearer token (RFC 6750). A revocation counts at once on every process: SQLite says for certain that
  * nothing was committed since the token was last looked up; on PostgreSQL notices can be late (100 ms were seen on a busy machine),

@@ -24,6 +24,20 @@ export async function findToken(tx: Tx, hash: string): Promise<TokenOwner | unde
   )
 }
 
+/** @returns when each of the tokens expires, without those that {@link findToken} would not find */
+export async function liveTokens(tx: Tx, hashes: readonly string[]): Promise<Map<string, number>> {
+  if (hashes.length === 0) return new Map()
+  const rows = await tx
+    .selectFrom('tokens')
+    .innerJoin('applications', 'applications.id', 'tokens.application_id')
+    .select(['tokens.hash', 'tokens.expires_at'])
+    .where('tokens.hash', 'in', hashes)
+    .where('tokens.revoked_at', 'is', null)
+    .where('applications.revoked_at', 'is', null)
+    .execute()
+  return new Map(rows.map(({ hash, expires_at }) => [hash, expires_at]))
+}
+
 const tokenRow = precompiled((tx, { hash }: { hash: string }) =>
   tx
     .selectFrom('tokens')

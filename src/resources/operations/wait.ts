@@ -1,5 +1,4 @@
 import { Problem } from '../../platform/http/problem.ts'
-import { watchOperation } from '../../platform/operations/watch.ts'
 import type { Context } from '../context.ts'
 
 const PATIENCE_MS = 45_000
@@ -8,10 +7,10 @@ const PATIENCE_MS = 45_000
  * Waits until the operation that the request started has ended well.
  * @throws Problem `site_unavailable` with its reason when it failed, or has not ended in time
  */
-export async function waitForOperation({ database, started }: Context): Promise<void> {
+export async function waitForOperation({ watches, started }: Context): Promise<void> {
   const id = started[0] as number
   let reason = 'it took too long'
-  for await (const { state, error } of watchOperation(database, id, AbortSignal.timeout(PATIENCE_MS))) {
+  for await (const { state, error } of watches.follow(id, AbortSignal.timeout(PATIENCE_MS))) {
     if (state === 'succeeded') return
     if (state === 'failed' || state === 'canceled') reason = error ?? state
   }

@@ -1,0 +1,46 @@
+import type { Database } from '../../platform/db/database.ts'
+import { liveTokens } from '../authentication/token.store.ts'
+import { collaborationsAmong } from '../collaborators/collaborator.store.ts'
+
+/** By what a stream of an operation's events was opened. */
+export interface StreamFacts {
+  readonly tokenHash: string
+  /** Whose token it is. */
+  readonly accountId: number
+  /** The operation's. */
+  readonly ownerId: number | null
+  readonly siteId: number | null
+}
+
+/** On PostgreSQL not every change is announced, and notices can be late. */
+const LOOK_ANYWAY_MS = 2000
+
+/**
+ * Whether those who opened streams may still see what these tell: their tokens are valid, and operations that are not their own are
+ * of sites that they collaborate on. Two statements for all streams, and none while nothing has changed.
+ */
+export function createStreamAccess(database: Database, clock: () => number) {
+  let known: { tokens: ReadonlyMap<string, number>; pairs: ReadonlySet<string>; mark: string; at: number } | undefined
+  return async (streams: readonly StreamFacts[]): Promise<boolean[]> => {
+    const hashes = [...new Set(streams.map(({ tokenHash }) => tokenHash))]
+    const guests = streams.filter(({ accountId, ownerId }) => accountId !== ownerId)
+    const mark = `${database.changes.version('tokens')} ${hashes.join()} ${guests.map(pairOf).join()}`
+    const isOld = database.dialect === 'postgres' && performance.now() - (known?.at ?? 0) > LOOK_ANYWAY_MS
+    if (!known || isOld || known.mark !== mark) {
+      const at = performance.now()
+      const tokens = await liveTokens(database.read, hashes)
+      const accountIds = guests.map(({ accountId }) => accountId)
+      const siteIds = guests.flatMap(({ siteId }) => siteId ?? [])
+      const pairs = await collaborationsAmong(database.read, accountIds, siteIds)
+      known = { tokens, pairs: new Set(pairs.map(pairOf)), mark, at }
+    }
+    const { tokens, pairs } = known
+    const now = clock()
+    return streams.map((stream) => {
+      const isOwn = stream.accountId === stream.ownerId
+      return (tokens.get(stream.tokenHash) ?? 0) > now && (isOwn || pairs.has(pairOf(stream)))
+    })
+  }
+}
+
+const pairOf = ({ accountId, siteId }: { accountId: number; siteId: number | null }) => `${accountId} ${siteId}`
