@@ -1,10 +1,14 @@
+import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import type { AnyDb } from './columns.ts'
+import { type AnyDb, partialIndex, tableWithId } from './columns.ts'
 
-/** What the bounds of what an account may keep are counted by. */
+/** What the bounds of what an account may keep are counted by, and what is forgotten in time is found by. */
 export const bounds: Migration = {
   async up(db: AnyDb) {
     await idempotencyKeys(db)
+    await notes(db)
+    await mails(db)
+    await retention(db)
   },
 }
 
@@ -22,4 +26,43 @@ async function idempotencyKeys(db: AnyDb): Promise<void> {
     .on('idempotency_keys')
     .columns(['application_id', 'size_bytes'])
     .execute()
+}
+
+async function notes(db: AnyDb): Promise<void> {
+  await db.schema
+    .alterTable('notes')
+    .addColumn('size_bytes', 'bigint', (column) => column.notNull().defaultTo(0))
+    .execute()
+  await sql`update notes set size_bytes = octet_length(subject) + octet_length(body)`.execute(db)
+  await db.schema.createIndex('notes_size').on('notes').columns(['site_id', 'size_bytes']).execute()
+}
+
+/** Which mails were asked for in the last hours, so that nobody is mailed without end. */
+async function mails(db: AnyDb): Promise<void> {
+  await tableWithId(db, 'mail_counts')
+    .addColumn('account_id', 'bigint', (column) => column.notNull().references('accounts.id'))
+    .addColumn('address', 'text', (column) => column.notNull())
+    .addColumn('subject_hash', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .execute()
+  await db.schema.createIndex('mail_counts_account').on('mail_counts').columns(['account_id', 'created_at']).execute()
+  await db.schema.createIndex('mail_counts_address').on('mail_counts').columns(['address', 'created_at']).execute()
+  await db.schema.createIndex('mail_counts_created').on('mail_counts').column('created_at').execute()
+}
+
+async function retention(db: AnyDb): Promise<void> {
+  await db.schema.createIndex('events_created').on('events').column('created_at').execute()
+  await db.schema.createIndex('page_view_days_day').on('page_view_days').column('day').execute()
+  await partialIndex(db, {
+    name: 'sites_deleted',
+    table: 'sites',
+    columns: 'deleted_at, id',
+    where: 'deleted_at is not null',
+  })
+  await partialIndex(db, {
+    name: 'operations_queued_of_account',
+    table: 'operations',
+    columns: 'account_id',
+    where: "state = 'queued' and site_id is null",
+  })
 }

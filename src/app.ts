@@ -26,6 +26,7 @@ import type { Caller, Services } from './resources/context.ts'
 import { edgeCache } from './resources/edge-cache/index.ts'
 import { logs } from './resources/logs/index.ts'
 import { notes } from './resources/notes/index.ts'
+import { admitOperation } from './resources/operations/admit.ts'
 import { operations as operationsResource } from './resources/operations/index.ts'
 import { createStreamAccess, type StreamFacts } from './resources/operations/stream-access.ts'
 import { performance } from './resources/performance/index.ts'
@@ -123,6 +124,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       keyLimit: createKeyLimit(KEY_LIMITS),
       authenticate: createAuthenticator(database),
       authorize: ({ access }, caller, input, tx) => authorize(access as Access, caller, input, tx),
+      admit: admitOperation,
       services,
     },
   })

@@ -1,4 +1,5 @@
 import { forgetKeys } from './platform/http/forget-keys.job.ts'
+import { forgetMails } from './platform/mail/forget-mail-counts.job.ts'
 import { sendMail } from './platform/mail/send-mail.job.ts'
 import { type AnyDefinition, type Definitions, definitionsByName } from './platform/operations/definition.ts'
 import { forgetOperations } from './platform/operations/forget.ts'
@@ -16,6 +17,7 @@ import { purgeSite, removeSite } from './resources/sites/remove-site.job.ts'
 import { resetAdminPasswordJob } from './resources/sites/reset-admin-password.job.ts'
 import { measureSite, measureSites } from './resources/statistics/measure-sites.job.ts'
 import { refreshOpenStatistics, refreshStatistics } from './resources/statistics/refresh-statistics.job.ts'
+import { forgetEvents } from './resources/webhooks/forget-events.job.ts'
 
 /** What hosts do for their sites in the background. Apart from the API, so that a host does not load it. */
 export const hostJobs = [
@@ -41,6 +43,8 @@ export const controlJobs = [
   forgetKeys,
   forgetActivity,
   forgetOperations,
+  forgetMails,
+  forgetEvents,
   dropOldLogs,
   refreshStatistics,
   refreshOpenStatistics,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../test/support/database.ts'
+import { readConfig } from './config.ts'
 import { controlJobs, hostJobs } from './jobs.ts'
 import { createSealer } from './platform/crypto/seal.ts'
 import { claimKey } from './platform/http/idempotency.ts'
@@ -53,7 +54,7 @@ for (const { dialect, skip } of dialects) {
     const reach = async (time: number) => {
       now = time
       const { database } = made
-      const services = { database, logs } as ControlServices
+      const services = { database, logs, config: readConfig({}) } as ControlServices
       const worker = createWorker({
         database,
         definitions: controlJobs,

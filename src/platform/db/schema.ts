@@ -35,6 +35,7 @@ export interface Schema {
   site_statistics: SiteStatisticsRow
   account_statistics: AccountStatisticsRow
   purge_clock: PurgeClockRow
+  mail_counts: MailCountRow
   cache_purges: CachePurgeRow
   processes: ProcessRow
 }
@@ -220,6 +221,19 @@ export interface NoteRow {
   body: string
   created_at: number
   updated_at: number
+  /** Of subject and body. */
+  size_bytes: Generated<number>
+}
+
+/** A mail that an account had sent lately. */
+export interface MailCountRow {
+  id: Generated<number>
+  account_id: number
+  /** In lower case. */
+  address: string
+  /** SHA-256. */
+  subject_hash: string
+  created_at: number
 }
 
 export interface AccountAddonRow {

@@ -58,7 +58,8 @@ export async function describeApi(app: FastifyInstance, info: Info, operations: 
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
 }
 
-const commonProblems = [401, 429, 500]
+/** 503: the database cannot be reached, or was lost while it stored a change. */
+const commonProblems = [401, 429, 500, 503]
 
 /** What an operation's access rule means to those who read the description. */
 export interface AccessDescription {

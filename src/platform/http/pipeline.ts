@@ -34,6 +34,11 @@ export interface Platform<Caller extends CallerFacts> {
    * @throws Problem `not_found`, `forbidden`, `insufficient_scope`
    */
   authorize(operation: CompiledOperation, caller: Caller, input: Input, tx: Tx): Promise<object>
+  /**
+   * Looks at background work that a request has started, in its transaction.
+   * @throws Problem when too much is waiting already
+   */
+  admit?(operationId: number, tx: Tx): Promise<void>
   /** Added to every handler's context: configuration, logger, clients of other parts. */
   readonly services: object
 }
@@ -151,6 +156,7 @@ class Call<Caller extends CallerFacts> {
     this.#context = context
     const result = await operation.handle(context, input)
     if (operation.style === 'stream') return result as StoredResponse
+    if (started.length > 0) await this.#platform.admit?.(started[0] as number, tx)
     const headers: Record<string, string> = started.length > 0 ? { 'operation-id': String(started[0]) } : {}
     const status = operation.status ?? 200
     if (operation.style === 'bare')

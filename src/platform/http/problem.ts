@@ -36,6 +36,26 @@ const catalogue = {
   },
   operation_superseded: { status: 400, text: 'The site of this operation no longer exists.' },
   site_unavailable: { status: 503, text: 'The site does not answer right now: {reason}. Try again in a minute.' },
+  note_limit_reached: {
+    status: 400,
+    text: 'A site may have {notes} notes, which may have {megabytes} MB together. Delete notes first.',
+  },
+  tag_limit_reached: {
+    status: 400,
+    text: 'tag_names: an account may have {ofAccount} tags, and {ofSite} of them on one site. Remove tags first.',
+  },
+  collaborator_limit_reached: {
+    status: 400,
+    text: 'email: {what} may have {limit} collaborators. Remove one first.',
+  },
+  operation_limit_reached: {
+    status: 429,
+    text: 'Too much is waiting to be done already: {limit} operations. Wait until some of it has ended.',
+  },
+  mail_limit_reached: {
+    status: 429,
+    text: 'This change would send a mail, and your account had {limit} sent within the last hour. Try again later.',
+  },
   unauthorized: { status: 401, text: 'The access token is missing. Send it as Authorization: Bearer <token>.' },
   invalid_token: { status: 401, text: 'The access token is unknown, expired or revoked. Request a new one.' },
   forbidden: { status: 403, text: 'You need the role {role} on this site for this operation.' },

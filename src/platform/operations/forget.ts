@@ -1,7 +1,8 @@
 import Type from 'typebox'
-import type { Tx } from '../db/database.ts'
-import { durable } from './definition.ts'
+import type { Database, Tx } from '../db/database.ts'
+import { durableWith } from './definition.ts'
 import { BATCH, inBatches } from './in-batches.ts'
+import { newestOnly } from './newest-only.ts'
 import { schedule } from './schedules.ts'
 
 const RETENTION_DAYS = 30
@@ -22,8 +23,8 @@ export async function forgetEndedBefore(tx: Tx, time: number, most = BATCH): Pro
   return Number(numDeletedRows)
 }
 
-/** Deletes operations that ended 30 days ago. */
-export const forgetOperations = durable({
+/** Deletes operations that ended 30 days ago, and of an account's ended ones all but the newest 100,000. */
+export const forgetOperations = durableWith<{ readonly database: Database }>()({
   name: 'operations.forget',
   input: Type.Object({}),
   on: 'control',
@@ -34,6 +35,7 @@ export const forgetOperations = durable({
         return inBatches(context, (tx) => forgetEndedBefore(tx, time))
       },
     },
+    tooMany: newestOnly('operations'),
   },
 })
 

@@ -56,6 +56,15 @@ export async function getOperations(tx: Tx, ids: readonly number[]): Promise<Ope
   return withSteps(tx, await tx.selectFrom('operations').selectAll().where('id', 'in', ids).execute())
 }
 
+/** How many operations are queued for the site of an operation, or for its account where it has no site; itself included. */
+export async function queuedBeside(tx: Tx, id: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select case when one.site_id is not null
+    then (select count(*) from operations where state = 'queued' and site_id = one.site_id)
+    else (select count(*) from operations where state = 'queued' and site_id is null and account_id = one.account_id)
+    end as count from operations one where one.id = ${id}`.execute(tx)
+  return Number(rows[0]?.count ?? 0)
+}
+
 /** Newest first. `total` counts all that the filter lets through. */
 export async function listOperations(
   tx: Tx,

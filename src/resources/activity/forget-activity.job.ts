@@ -1,6 +1,8 @@
 import Type from 'typebox'
-import { durable } from '../../platform/operations/definition.ts'
+import type { Database } from '../../platform/db/database.ts'
+import { durableWith } from '../../platform/operations/definition.ts'
 import { BATCH, inBatches } from '../../platform/operations/in-batches.ts'
+import { newestOnly } from '../../platform/operations/newest-only.ts'
 import { schedule } from '../../platform/operations/schedules.ts'
 import { forgetEntries, leaveSiteLogs } from './activity.store.ts'
 
@@ -9,8 +11,11 @@ const DAY_MS = 86_400_000
 const SITE_LOG_DAYS = 30
 const ACCOUNT_LOG_DAYS = 60
 
-/** Takes entries out of the logs when their time is over: first out of the site's, in the end out of the account's. */
-export const forgetActivity = durable({
+/**
+ * Takes entries out of the logs when their time is over: first out of the site's, in the end out of the account's. Of an account's
+ * the newest 100,000 stay.
+ */
+export const forgetActivity = durableWith<{ readonly database: Database }>()({
   name: 'activity.forget',
   input: Type.Object({}),
   on: 'control',
@@ -27,6 +32,7 @@ export const forgetActivity = durable({
         return inBatches(context, (tx) => leaveSiteLogs(tx, before, BATCH))
       },
     },
+    tooMany: newestOnly('activity'),
   },
 })
 

@@ -13,7 +13,7 @@ import {
   presentWithRoles,
   RolesField,
 } from './collaborator.ts'
-import { mailInvitation, mailNotice } from './mails.ts'
+import { tellGiven } from './mails.ts'
 import { holdSite, joinSite } from './membership.ts'
 
 export const addSiteCollaborator = operation({
@@ -29,7 +29,7 @@ export const addSiteCollaborator = operation({
   body: Type.Object({ email: EmailField, roles: RolesField }),
   response: CollaboratorWithRoles,
   starts: true,
-  problems: ['collaborator_exists', 'collaborator_is_owner'],
+  problems: ['collaborator_exists', 'collaborator_is_owner', 'collaborator_limit_reached', 'mail_limit_reached'],
 
   async handle(context, { params, body }) {
     const { tx, caller, request, now } = context
@@ -42,8 +42,8 @@ export const addSiteCollaborator = operation({
     const by = { actor: { caller, request }, now }
     const { wpOperationId } = await joinSite(tx, site, account, distinctRoles(body.roles), by)
     if (wpOperationId) context.started.push(wpOperationId)
-    const mail = isNew ? mailInvitation : mailNotice
-    await mail(tx, { from: caller.accountEmail, to: email, what: `the site ${site.name}` }, now)
+    const subject = { action: 'account.collaborator', accountId: site.accountId, siteId: site.id } as const
+    await tellGiven(context, { isNew, to: email, what: `the site ${site.name}` }, subject)
     return presentWithRoles((await findMembership(tx, site.id, account.id)) as Collaborator)
   },
 })

@@ -8,7 +8,7 @@ import { ensureAccount, findAccountByEmail } from '../account/account.ts'
 import { operation } from '../operation.ts'
 import { batchCreate, sourceOfRequest } from './batch.job.ts'
 import { distinctRoles, EmailField, emailOf, RolesField, SiteIdsField } from './collaborator.ts'
-import { countOf, mailInvitation } from './mails.ts'
+import { countOf, tellGiven } from './mails.ts'
 
 export const batchCreateCollaborators = operation({
   id: 'batchCreateCollaborators',
@@ -22,7 +22,7 @@ export const batchCreateCollaborators = operation({
   body: Type.Object({ email: EmailField, siteIds: SiteIdsField, roles: RolesField }),
   response: Nothing,
   starts: true,
-  problems: ['collaborator_is_owner', 'own_collaboration', 'forbidden'],
+  problems: ['collaborator_is_owner', 'own_collaboration', 'mail_limit_reached', 'forbidden'],
 
   async handle(context, { body }) {
     const { tx, caller, request, now } = context
@@ -38,7 +38,8 @@ export const batchCreateCollaborators = operation({
     if (sites.length === 0) return reply(null, { message })
     const { account, isNew } = known ? { account: known, isNew: false } : await ensureAccount(tx, email, now)
     const what = sites.length === 1 ? `the site ${sites[0]?.name}` : countOf(sites.length, 'site')
-    if (isNew) await mailInvitation(tx, { from: caller.accountEmail, to: email, what }, now)
+    const subject = { action: 'account.collaborator', accountId: caller.accountId } as const
+    if (isNew) await tellGiven(context, { isNew, to: email, what }, subject)
     const siteIds = sites.map(({ id }) => id)
     const roles = body.roles && { roles: distinctRoles(body.roles) }
     const input = { accountId: account.id, siteIds, ...roles, isInvited: isNew }

@@ -10,7 +10,7 @@ import type { Caller } from '../context.ts'
 import { type Site, sitesWithRights } from '../sites/site.ts'
 import { findMembership, membershipsAmong } from './collaborator.store.ts'
 import { countOf, mailNotice, mailOutcome } from './mails.ts'
-import { type By, changeRoles, holdSite, joinSite, leaveSite } from './membership.ts'
+import { type By, changeRoles, holdSite, isFull, joinSite, leaveSite } from './membership.ts'
 
 const SiteIds = Type.Array(Type.Integer())
 const CreateInput = Type.Object({
@@ -57,6 +57,7 @@ export const batchCreate = durable({
           if (account.id === site.accountId) return { outcome: 'skipped', message: 'The collaborator owns this site' }
           const member = await findMembership(tx, site.id, account.id)
           if (!member) {
+            if (await isFull(tx, site.id)) return { outcome: 'skipped', message: 'The site has too many collaborators' }
             const { wpOperationId } = await joinSite(tx, site, account, input.roles ?? [], by)
             return { outcome: 'added', followUpId: wpOperationId }
           }
@@ -72,7 +73,12 @@ export const batchCreate = durable({
         const account = (await findAccount(tx, context.input.accountId)) as Account
         const results = await resultsOfOperation(tx, context.operationId)
         const added = results.filter(({ outcome }) => outcome === 'added').length
-        const given = { from: caller.accountEmail, to: account.email, what: countOf(added, 'site') }
+        const given = {
+          accountId: caller.accountId,
+          from: caller.accountEmail,
+          to: account.email,
+          what: countOf(added, 'site'),
+        }
         if (added > 0 && !context.input.isInvited) await mailNotice(tx, given, context.now())
         await mailDone(tx, context, `Adding ${account.email} is finished`, results)
       },
@@ -170,7 +176,7 @@ async function mailDone(
     ...(followUps > 0 ? [`The WordPress users of ${countOf(followUps, 'site')} follow in the background.`] : []),
     `What was done with each site: operation ${context.operationId}.`,
   ]
-  await mailOutcome(tx, { to: caller.accountEmail, subject, lines }, context.now())
+  await mailOutcome(tx, { accountId: caller.accountId, to: caller.accountEmail, subject, lines }, context.now())
 }
 
 async function mailFailed(tx: Tx, context: FailureContext, subject: string): Promise<void> {
@@ -182,7 +188,7 @@ async function mailFailed(tx: Tx, context: FailureContext, subject: string): Pro
     `Done until then: ${summary(results)}. Nothing of it was taken back.`,
     `What was done with each site: operation ${context.operationId}. It can be retried, and goes on with the others.`,
   ]
-  await mailOutcome(tx, { to: caller.accountEmail, subject, lines }, context.now())
+  await mailOutcome(tx, { accountId: caller.accountId, to: caller.accountEmail, subject, lines }, context.now())
 }
 
 /** `added 3, skipped 1` */

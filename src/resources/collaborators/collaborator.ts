@@ -39,6 +39,9 @@ const fields = {
   siteName: Type.String(),
 }
 
+/** Of a site; and accounts with account-level access that an account may have. */
+export const MOST_COLLABORATORS = 200
+
 /** As one site's operations show a collaborator. */
 export const CollaboratorSchema = Type.Object(fields, { title: 'Collaborator' })
 export const CollaboratorWithRoles = Type.Object(

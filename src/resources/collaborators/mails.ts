@@ -1,24 +1,36 @@
 import type { Tx } from '../../platform/db/database.ts'
+import { Problem } from '../../platform/http/problem.ts'
 import { html, mailPage } from '../../platform/mail/html.ts'
+import { countMail, MAILS_OF_ACCOUNT, type Verdict } from '../../platform/mail/mail-limit.ts'
 import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
+import { recordActivity } from '../activity/record.ts'
+import type { Context } from '../context.ts'
 
 interface Words {
+  /** Whose doing it is: mails are limited by it. */
+  readonly accountId: number
   readonly to: string
   readonly subject: string
   readonly paragraphs: readonly string[]
 }
 
-async function tell(tx: Tx, { to, subject, paragraphs }: Words, now: number): Promise<void> {
+/** @returns whether the mail goes out, or why it does not */
+async function tell(tx: Tx, { accountId, to, subject, paragraphs }: Words, now: number): Promise<Verdict> {
+  const verdict = await countMail(tx, { accountId, to, subject, now })
+  if (verdict !== 'send') return verdict
   const content = html`${paragraphs.map((each) => html`<p>${each}</p>`)}`
   await enqueueMail(
     tx,
     { to, subject, text: `${paragraphs.join('\n\n')}\n`, html: mailPage(subject, content) },
     { now },
   )
+  return verdict
 }
 
 /** What somebody was given. */
 export interface Given {
+  /** Account of whoever gave it. */
+  readonly accountId: number
   /** E-mail address of whoever gave it. */
   readonly from: string
   readonly to: string
@@ -27,10 +39,11 @@ export interface Given {
 }
 
 /** To an address that had no account until now. */
-export const mailInvitation = (tx: Tx, { from, to, what }: Given, now: number): Promise<void> =>
+export const mailInvitation = (tx: Tx, { accountId, from, to, what }: Given, now: number): Promise<Verdict> =>
   tell(
     tx,
     {
+      accountId,
       to,
       subject: `${from} invites you to work on ${what}`,
       paragraphs: [
@@ -43,10 +56,11 @@ export const mailInvitation = (tx: Tx, { from, to, what }: Given, now: number): 
   )
 
 /** To somebody who has an account. */
-export const mailNotice = (tx: Tx, { from, to, what }: Given, now: number): Promise<void> =>
+export const mailNotice = (tx: Tx, { accountId, from, to, what }: Given, now: number): Promise<Verdict> =>
   tell(
     tx,
     {
+      accountId,
       to,
       subject: `You can now work on ${what}`,
       paragraphs: [`${from} made you a collaborator on ${what}.`],
@@ -57,8 +71,28 @@ export const mailNotice = (tx: Tx, { from, to, what }: Given, now: number): Prom
 /** To who asked for a change on many sites, when it is done or has failed. */
 export const mailOutcome = (
   tx: Tx,
-  { to, subject, lines }: { to: string; subject: string; lines: readonly string[] },
+  { accountId, to, subject, lines }: { accountId: number; to: string; subject: string; lines: readonly string[] },
   now: number,
-): Promise<void> => tell(tx, { to, subject, paragraphs: lines }, now)
+): Promise<Verdict> => tell(tx, { accountId, to, subject, paragraphs: lines }, now)
+
+/**
+ * Tells somebody what a request gave him. Over the limits for one address the change happens and the mail is left out, which the
+ * activity log says; over the account's own nothing happens.
+ * @throws Problem `mail_limit_reached`
+ */
+export async function tellGiven(
+  context: Context,
+  { isNew, to, what }: { isNew: boolean; to: string; what: string },
+  subject: { action: 'account.collaborator'; accountId: number; siteId?: number },
+): Promise<void> {
+  const { tx, caller, now } = context
+  const mail = isNew ? mailInvitation : mailNotice
+  const verdict = await mail(tx, { accountId: caller.accountId, from: caller.accountEmail, to, what }, now)
+  if (verdict === 'send') return
+  if (verdict === 'account_full')
+    throw new Problem('mail_limit_reached', { limit: MAILS_OF_ACCOUNT }, { headers: { 'retry-after': '600' } })
+  const why = verdict === 'repeated' ? 'was told the same within the hour' : 'had too many mails within the hour'
+  await recordActivity(tx, context, { ...subject, message: `No mail went to ${to}, who ${why}`, now })
+}
 
 export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

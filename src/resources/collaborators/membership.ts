@@ -1,4 +1,5 @@
 import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
+import { Problem } from '../../platform/http/problem.ts'
 import type { Role } from '../access.ts'
 import { type Account, findAccount } from '../account/account.ts'
 import { type Actor, recordActivity } from '../activity/record.ts'
@@ -6,7 +7,7 @@ import { findSite, grantSight, type Site, withdrawSight } from '../sites/site.ts
 import { recordEvent } from '../webhooks/record-event.ts'
 import { accountAccess } from './account-access.store.ts'
 import { deleteCollaborator, insertCollaborator, listCollaboratorsOfSite, setRoles } from './collaborator.store.ts'
-import { type Collaborator, hasWpAccess, wpUsernameFor } from './collaborator.ts'
+import { type Collaborator, hasWpAccess, MOST_COLLABORATORS, wpUsernameFor } from './collaborator.ts'
 import { enqueueWpUser, type Reassignment } from './sync-wp-user.job.ts'
 
 /*
@@ -30,7 +31,11 @@ export async function holdSite(tx: Tx, siteId: number): Promise<Site | undefined
   return findSite(tx, siteId)
 }
 
-/** Adds an account that is not on the site yet and does not own it. @returns the operation in WordPress, where one is needed */
+/**
+ * Adds an account that is not on the site yet and does not own it.
+ * @returns the operation in WordPress, where one is needed
+ * @throws Problem `collaborator_limit_reached`
+ */
 export async function joinSite(
   tx: Tx,
   site: Site,
@@ -39,6 +44,8 @@ export async function joinSite(
   { actor, now }: By,
 ): Promise<{ collaboratorId: number; wpOperationId: number | undefined }> {
   const others = await listCollaboratorsOfSite(tx, site.id)
+  if (others.length >= MOST_COLLABORATORS)
+    throw new Problem('collaborator_limit_reached', { what: 'a site', limit: MOST_COLLABORATORS })
   const taken = new Set(
     [site.adminUsername, ...others.map((each) => each.wpUsername)].map((name) => name.toLowerCase()),
   )
@@ -61,6 +68,10 @@ export async function joinSite(
   const wpOperationId = hasWpAccess(held) ? await enqueueWpUser(tx, site, account.id, 'keep') : undefined
   return { collaboratorId, wpOperationId }
 }
+
+/** No more accounts can join. */
+export const isFull = async (tx: Tx, siteId: number): Promise<boolean> =>
+  (await listCollaboratorsOfSite(tx, siteId)).length >= MOST_COLLABORATORS
 
 /** Gives a collaborator other roles instead of those that it has. */
 export async function changeRoles(

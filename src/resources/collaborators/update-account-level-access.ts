@@ -5,9 +5,15 @@ import { ensureAccount, findAccountByEmail } from '../account/account.ts'
 import { recordActivity } from '../activity/record.ts'
 import type { Context } from '../context.ts'
 import { operation } from '../operation.ts'
-import { type AccountAccess, endAccountAccess, findAccountAccess, putAccountAccess } from './account-access.store.ts'
-import { distinctRoles, EmailField, emailOf, RolesField } from './collaborator.ts'
-import { mailInvitation, mailNotice } from './mails.ts'
+import {
+  type AccountAccess,
+  accountAccess,
+  endAccountAccess,
+  findAccountAccess,
+  putAccountAccess,
+} from './account-access.store.ts'
+import { distinctRoles, EmailField, emailOf, MOST_COLLABORATORS, RolesField } from './collaborator.ts'
+import { tellGiven } from './mails.ts'
 
 export const updateAccountLevelAccess = operation({
   id: 'updateAccountLevelAccess',
@@ -25,7 +31,7 @@ export const updateAccountLevelAccess = operation({
     roles: RolesField,
   }),
   response: Type.Object({ email: Type.String(), add_to_all_new: Type.Boolean(), create_site: Type.Boolean() }),
-  problems: ['collaborator_is_owner'],
+  problems: ['collaborator_is_owner', 'collaborator_limit_reached', 'mail_limit_reached'],
 
   async handle(context, { body }) {
     const { tx, caller } = context
@@ -54,12 +60,14 @@ async function giveAccess(
   const { account, isNew } = await ensureAccount(tx, email, now)
   const before = await findAccountAccess(tx, caller.accountId, account.id)
   if (before && isSame(before, rights)) return
+  if (!before && (await accountAccess(tx, caller.accountId)).length >= MOST_COLLABORATORS)
+    throw new Problem('collaborator_limit_reached', { what: 'an account', limit: MOST_COLLABORATORS })
   await putAccountAccess(tx, { ownerAccountId: caller.accountId, accountId: account.id, ...rights })
   const what = `all new sites${rights.createSite ? ', may create sites' : ''}`
   await record(context, `Gave ${email} account-level access: ${what}, roles ${rights.roles.join(', ') || 'none'}`)
   if (before) return
-  const mail = isNew ? mailInvitation : mailNotice
-  await mail(tx, { from: caller.accountEmail, to: email, what: `all new sites of ${caller.accountEmail}` }, now)
+  const subject = { action: 'account.collaborator', accountId: caller.accountId } as const
+  await tellGiven(context, { isNew, to: email, what: `all new sites of ${caller.accountEmail}` }, subject)
 }
 
 const isSame = (before: AccountAccess, rights: Pick<AccountAccess, 'addToAllNew' | 'createSite' | 'roles'>): boolean =>

@@ -1,10 +1,12 @@
 import Type from 'typebox'
+import { lockForUpdate } from '../../platform/db/database.ts'
 import { recordActivity } from '../activity/record.ts'
 import { operation } from '../operation.ts'
 import { SiteId } from '../sites/site.ts'
 import { authorName } from './author.ts'
 import { insertNote } from './note.store.ts'
 import { NoteSchema, noteFields, presentNote } from './note.ts'
+import { checkNoteLimit } from './note-limit.ts'
 
 export const createNote = operation({
   id: 'createNote',
@@ -16,10 +18,13 @@ export const createNote = operation({
   params: Type.Object({ id: SiteId }),
   body: Type.Object(noteFields),
   response: NoteSchema,
+  problems: ['note_limit_reached'],
 
   async handle(context, { body }) {
     const { tx, site, now } = context
+    await lockForUpdate(tx, 'sites', site.id)
     const note = await insertNote(tx, { siteId: site.id, author: await authorName(context), ...body, now })
+    await checkNoteLimit(tx, site.id)
     const subject = { accountId: site.accountId, siteId: site.id, now }
     await recordActivity(tx, context, { action: 'note.created', message: `Wrote note ${note.id}`, ...subject })
     return presentNote(note)

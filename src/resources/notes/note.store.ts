@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 import type { Note } from './note.ts'
 
@@ -48,6 +49,7 @@ export async function insertNote(
       editor: values.author,
       subject: values.subject,
       body: values.body,
+      size_bytes: noteSize(values),
       created_at: values.now,
       updated_at: values.now,
     })
@@ -67,19 +69,29 @@ export async function changeNote(
     now: number
   },
 ): Promise<Note | undefined> {
-  const { subject, body } = values
+  const before = await findNote(tx, values.siteId, values.id)
+  if (!before) return undefined
+  const { subject = before.subject, body = before.body } = values
   return tx
     .updateTable('notes')
-    .set({
-      editor: values.editor,
-      updated_at: values.now,
-      ...(subject === undefined ? {} : { subject }),
-      ...(body === undefined ? {} : { body }),
-    })
+    .set({ editor: values.editor, updated_at: values.now, subject, body, size_bytes: noteSize({ subject, body }) })
     .where('id', '=', values.id)
     .where('site_id', '=', values.siteId)
     .returning(columns)
     .executeTakeFirst()
+}
+
+const noteSize = ({ subject, body }: { subject: string; body: string }): number =>
+  Buffer.byteLength(subject) + Buffer.byteLength(body)
+
+/** What the notes of a site take together. */
+export async function notesUsage(tx: Tx, siteId: number): Promise<{ count: number; bytes: number }> {
+  const { count, bytes } = await tx
+    .selectFrom('notes')
+    .select([sql<number>`count(*)`.as('count'), sql<number>`coalesce(sum(size_bytes), 0)`.as('bytes')])
+    .where('site_id', '=', siteId)
+    .executeTakeFirstOrThrow()
+  return { count: Number(count), bytes: Number(bytes) }
 }
 
 /** @returns false when the site has no such note */

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { lockForUpdate } from '../../platform/db/database.ts'
 import { invalidInput, notFound } from '../../platform/http/problem.ts'
 import { recordActivity } from '../activity/record.ts'
 import { operation } from '../operation.ts'
@@ -6,6 +7,7 @@ import { SiteId } from '../sites/site.ts'
 import { authorName } from './author.ts'
 import { changeNote } from './note.store.ts'
 import { NoteId, NoteSchema, noteFields, presentNote } from './note.ts'
+import { checkNoteLimit } from './note-limit.ts'
 
 export const updateNote = operation({
   id: 'updateNote',
@@ -18,11 +20,13 @@ export const updateNote = operation({
   params: Type.Object({ site_id: SiteId, id: NoteId }),
   body: Type.Object({ subject: Type.Optional(noteFields.subject), body: Type.Optional(noteFields.body) }),
   response: NoteSchema,
+  problems: ['note_limit_reached'],
 
   async handle(context, { params, body }) {
     const { tx, site, now } = context
     if (body.subject === undefined && body.body === undefined)
       throw invalidInput(['Send at least one of subject, body'])
+    await lockForUpdate(tx, 'sites', site.id)
     const note = await changeNote(tx, {
       siteId: site.id,
       id: params.id,
@@ -31,6 +35,7 @@ export const updateNote = operation({
       now,
     })
     if (!note) throw notFound()
+    await checkNoteLimit(tx, site.id)
     const subject = { accountId: site.accountId, siteId: site.id, now }
     await recordActivity(tx, context, { action: 'note.updated', message: `Changed note ${note.id}`, ...subject })
     return presentNote(note)

@@ -1,22 +1,15 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import Type from 'typebox'
+import type { Config } from '../../config.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { dayOf } from '../../platform/log-store/days.ts'
 import { durableWith } from '../../platform/operations/definition.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { inBatches } from '../../platform/operations/in-batches.ts'
 import { schedule } from '../../platform/operations/schedules.ts'
+import { foldOldDays, forgetDeletedSites, forgetVisitors } from './forget.store.ts'
 import { measureSites } from './measure-sites.job.ts'
-import {
-  forgetVisitors,
-  hostIds,
-  nextIds,
-  sitesVisitedOn,
-  storedSums,
-  storeSums,
-  sumAccounts,
-  sumSites,
-} from './statistics.store.ts'
+import { hostIds, nextIds, sitesVisitedOn, storedSums, storeSums, sumAccounts, sumSites } from './statistics.store.ts'
 import { addToday, readSums, type Sums, windowsAt } from './windows.ts'
 
 /** A batch reads up to some hundred days of each, on the loop that answers requests. */
@@ -27,6 +20,11 @@ const VISITED = 500
 
 /** Visitors are deleted by so many: the delete of one is a step down an index. */
 const VISITORS = 5000
+
+/** Rows of page views that are folded in one transaction. */
+const DAYS = 500
+/** A clock that was wrong, or an edge that was cut off, is no reason to lose a day. */
+const SPARE_DAYS = 31
 
 /** Sums page views up for sites and accounts, as of now. */
 export async function refreshPageViews(database: Database, now: number, signal?: AbortSignal): Promise<void> {
@@ -108,7 +106,7 @@ export const refreshOpenStatisticsOften = schedule({
 })
 
 /** What is shown of page views and storage, once a day. */
-export const refreshStatistics = durableWith<{ readonly database: Database }>()({
+export const refreshStatistics = durableWith<{ readonly database: Database; readonly config: Config }>()({
   name: 'statistics.refresh',
   input: Type.Object({}),
   on: 'control',
@@ -123,6 +121,19 @@ export const refreshStatistics = durableWith<{ readonly database: Database }>()(
         // an edge may still have some of yesterday
         const day = dayOf(context.now()) - 1
         return inBatches(context, (tx) => forgetVisitors(tx, day, VISITORS))
+      },
+    },
+    oldDays: {
+      run(context) {
+        const { from } = windowsAt(context.now()).lastTwoYears
+        return inBatches(context, (tx) => foldOldDays(tx, from - SPARE_DAYS, DAYS))
+      },
+    },
+    deletedSites: {
+      run(context) {
+        const kept = context.services.config.trashDays + SPARE_DAYS
+        const before = context.now() - kept * 86_400_000
+        return inBatches(context, (tx) => forgetDeletedSites(tx, before, IDS))
       },
     },
     storage: {

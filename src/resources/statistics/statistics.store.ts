@@ -149,30 +149,6 @@ export async function storeSums(
       .execute()
 }
 
-/** Forgets who visited before a day, and then that day's salt. @returns how many rows; call again until it is 0 */
-export async function forgetVisitors(tx: Tx, beforeDay: number, most: number): Promise<number> {
-  const { rows } = await sql<{
-    day: number
-  }>`select day from visitors where day < ${beforeDay} order by day limit 1`.execute(tx)
-  const [oldest] = rows
-  if (!oldest) {
-    await tx.deleteFrom('visitor_days').where('day', '<', beforeDay).execute()
-    return 0
-  }
-  const some = tx
-    .selectFrom('visitors')
-    .select(['day', 'site_id', 'visitor'])
-    .where('day', '=', oldest.day)
-    .orderBy('site_id')
-    .orderBy('visitor')
-    .limit(most)
-  const { numDeletedRows } = await tx
-    .deleteFrom('visitors')
-    .where(({ refTuple }) => sql<boolean>`${refTuple('day', 'site_id', 'visitor')} in (${some})`)
-    .executeTakeFirst()
-  return Number(numDeletedRows)
-}
-
 /** Notes what a site takes on its host's disk. */
 export async function storeUsage(
   tx: Tx,

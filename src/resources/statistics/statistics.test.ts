@@ -10,8 +10,9 @@ import { ask, createCleanup, routeTo, startGateway, startHost } from '../../edge
 import { diskUsage } from '../../hosting/site-files/disk-usage.ts'
 import { openDatabase } from '../../platform/db/database.ts'
 import { dayOf } from '../../platform/log-store/days.ts'
+import { forgetVisitors } from './forget.store.ts'
 import { refreshOpenWindows, refreshPageViews } from './refresh-statistics.job.ts'
-import { forgetVisitors, storeUsage } from './statistics.store.ts'
+import { storeUsage } from './statistics.store.ts'
 
 const browsers = [
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',

@@ -16,6 +16,7 @@ export const addCollaborationTags = operation({
   params: Type.Object({ collaborator_id: SiteId }),
   body: TagNames,
   response: SiteWithAddresses,
+  problems: ['tag_limit_reached'],
 
   async handle(context, { params, body }) {
     const { account, site } = await siteOfCollaboration(context.tx, context.caller, params.collaborator_id)

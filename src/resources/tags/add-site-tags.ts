@@ -15,6 +15,7 @@ export const addSiteTags = operation({
   params: Type.Object({ id: SiteId }),
   body: TagNames,
   response: SiteSchema,
+  problems: ['tag_limit_reached'],
 
   async handle(context, { body }) {
     const site = await arrangeNewTags(context, context.caller.accountId, context.site, body.tag_names)

@@ -1,7 +1,11 @@
+import { Problem } from '../../platform/http/problem.ts'
 import { recordActivity } from '../activity/record.ts'
 import type { Context } from '../context.ts'
 import { type VisibleSite, visibleSite } from '../sites/site.ts'
-import { addTags, removeTags, setFavorite } from './tag.store.ts'
+import { addTags, countTags, removeTags, setFavorite } from './tag.store.ts'
+
+/** Of one account: on a site, and altogether. */
+const MOST_TAGS = { ofSite: 200, ofAccount: 2000 }
 
 /*
  * How one account arranges the sites that it sees. Each function returns the site as that account sees it afterwards; what
@@ -30,6 +34,8 @@ export async function arrangeNewTags(
 ): Promise<VisibleSite> {
   await addTags(context.tx, accountId, site.id, names)
   const after = await seenAgain(context, accountId, site)
+  if (after.tags.length > MOST_TAGS.ofSite || (await countTags(context.tx, accountId)) > MOST_TAGS.ofAccount)
+    throw new Problem('tag_limit_reached', MOST_TAGS)
   const added = after.tags.filter(({ id }) => !site.tags.some((tag) => tag.id === id)).map(({ name }) => name)
   const message = `Added ${added.join(', ')} to ${site.name}`
   if (added.length > 0)

@@ -22,6 +22,16 @@ export async function addTags(tx: Tx, accountId: number, siteId: number, names: 
     .execute()
 }
 
+/** How many tags an account has. */
+export async function countTags(tx: Tx, accountId: number): Promise<number> {
+  const { count } = await tx
+    .selectFrom('tags')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 /** Takes tags of an account off a site; a tag that no site has any more is gone. */
 export async function removeTags(tx: Tx, accountId: number, siteId: number, ids: readonly number[]): Promise<void> {
   const own = tx.selectFrom('tags').select('id').where('account_id', '=', accountId).where('id', 'in', ids)

@@ -1,0 +1,22 @@
+import Type from 'typebox'
+import { durable } from '../operations/definition.ts'
+import { BATCH, inBatches } from '../operations/in-batches.ts'
+import { schedule } from '../operations/schedules.ts'
+import { forgetMailCounts } from './mail-limit.ts'
+
+/** Deletes what mails were counted by when it counts no more. */
+export const forgetMails = durable({
+  name: 'mail_counts.forget',
+  input: Type.Object({}),
+  on: 'control',
+  steps: {
+    delete: { run: (context) => inBatches(context, (tx) => forgetMailCounts(tx, context.now(), BATCH)) },
+  },
+})
+
+export const forgetMailsHourly = schedule({
+  name: 'mail_counts.forget',
+  everyMs: 3600_000,
+  definition: forgetMails,
+  input: () => ({}),
+})

@@ -1,0 +1,76 @@
+import { hash } from 'node:crypto'
+import { type SqlBool, sql } from 'kysely'
+import type { Tx } from '../db/database.ts'
+
+/*
+ * Nobody uses Stead to fill somebody's mailbox. What counts is who has a mail sent, to whom, and what it says.
+ */
+
+const HOUR_MS = 3600_000
+/** Of one account's mails to one address, and of all accounts' together, an hour. */
+const TO_ADDRESS = { ofAccount: 10, ofAll: 30 }
+/** Of one account's mails to all addresses an hour. */
+export const MAILS_OF_ACCOUNT = 200
+
+/** What becomes of a mail; `repeated`: the same was sent within the hour. */
+export type Verdict = 'send' | 'repeated' | 'address_full' | 'account_full'
+
+/** Says whether a mail may go, and counts it if so. @param accountId whose doing it is */
+export async function countMail(
+  tx: Tx,
+  { accountId, to, subject, now }: { accountId: number; to: string; subject: string; now: number },
+): Promise<Verdict> {
+  const subjectHash = hash('sha256', subject, 'base64url')
+  const address = to.toLowerCase()
+  const { repeated, ours, all } = await countsOf(tx, accountId, address, subjectHash, now)
+  if (repeated > 0) return 'repeated'
+  if (ours >= TO_ADDRESS.ofAccount || all >= TO_ADDRESS.ofAll) return 'address_full'
+  if ((await mailsOf(tx, accountId, now)) >= MAILS_OF_ACCOUNT) return 'account_full'
+  await tx
+    .insertInto('mail_counts')
+    .values({ account_id: accountId, address, subject_hash: subjectHash, created_at: now })
+    .execute()
+  return 'send'
+}
+
+async function countsOf(tx: Tx, accountId: number, address: string, subjectHash: string, now: number) {
+  const sumOf = (condition: ReturnType<typeof sql<SqlBool>>) =>
+    sql<number>`coalesce(sum(case when ${condition} then 1 else 0 end), 0)`
+  const row = await tx
+    .selectFrom('mail_counts')
+    .select([
+      sumOf(sql<SqlBool>`account_id = ${accountId} and subject_hash = ${subjectHash}`).as('repeated'),
+      sumOf(sql<SqlBool>`account_id = ${accountId}`).as('ours'),
+      sql<number>`count(*)`.as('all'),
+    ])
+    .where('address', '=', address)
+    .where('created_at', '>', now - HOUR_MS)
+    .executeTakeFirstOrThrow()
+  return { repeated: Number(row.repeated), ours: Number(row.ours), all: Number(row.all) }
+}
+
+/** How many mails an account had sent within the hour. */
+async function mailsOf(tx: Tx, accountId: number, now: number): Promise<number> {
+  const { count } = await tx
+    .selectFrom('mail_counts')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('account_id', '=', accountId)
+    .where('created_at', '>', now - HOUR_MS)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/**
+ * Forgets mails that count no more, the oldest first.
+ * @returns how many; call again until it is 0
+ */
+export async function forgetMailCounts(tx: Tx, now: number, most: number): Promise<number> {
+  const old = tx
+    .selectFrom('mail_counts')
+    .select('id')
+    .where('created_at', '<', now - HOUR_MS)
+    .orderBy('created_at')
+    .limit(most)
+  const { numDeletedRows } = await tx.deleteFrom('mail_counts').where('id', 'in', old).executeTakeFirst()
+  return Number(numDeletedRows)
+}

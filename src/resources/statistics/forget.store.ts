@@ -1,0 +1,87 @@
+import { sql } from 'kysely'
+import type { Tx } from '../../platform/db/database.ts'
+
+/** Forgets who visited before a day, and then that day's salt. @returns how many rows; call again until it is 0 */
+export async function forgetVisitors(tx: Tx, beforeDay: number, most: number): Promise<number> {
+  const { rows } = await sql<{
+    day: number
+  }>`select day from visitors where day < ${beforeDay} order by day limit 1`.execute(tx)
+  const [oldest] = rows
+  if (!oldest) {
+    await tx.deleteFrom('visitor_days').where('day', '<', beforeDay).execute()
+    return 0
+  }
+  const some = tx
+    .selectFrom('visitors')
+    .select(['day', 'site_id', 'visitor'])
+    .where('day', '=', oldest.day)
+    .orderBy('site_id')
+    .orderBy('visitor')
+    .limit(most)
+  const { numDeletedRows } = await tx
+    .deleteFrom('visitors')
+    .where(({ refTuple }) => sql<boolean>`${refTuple('day', 'site_id', 'visitor')} in (${some})`)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+/** The day whose row holds the views of all days that are too old to be told apart. */
+const LONG_AGO = 0
+
+/**
+ * Adds days from before a day to one row a site, so that the views of a site's whole life stay what they are.
+ * @returns how many days there were; call again until it is 0
+ */
+export async function foldOldDays(tx: Tx, beforeDay: number, most: number): Promise<number> {
+  const old = await tx
+    .selectFrom('page_view_days')
+    .selectAll()
+    .where('day', '>', LONG_AGO)
+    .where('day', '<', beforeDay)
+    .orderBy('day')
+    .limit(most)
+    .execute()
+  for (const [siteId, days] of Map.groupBy(old, (row) => row.site_id)) {
+    const [views, people] = [sum(days.map((day) => day.views)), sum(days.map((day) => day.people))]
+    await tx
+      .deleteFrom('page_view_days')
+      .where('site_id', '=', siteId)
+      .where(
+        'day',
+        'in',
+        days.map(({ day }) => day),
+      )
+      .execute()
+    await tx
+      .insertInto('page_view_days')
+      .values({ site_id: siteId, day: LONG_AGO, views, people })
+      .onConflict((conflict) =>
+        conflict.columns(['site_id', 'day']).doUpdateSet({
+          views: sql`page_view_days.views + ${views}`,
+          people: sql`page_view_days.people + ${people}`,
+        }),
+      )
+      .execute()
+  }
+  return old.length
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + Number(each), 0)
+
+/**
+ * Deletes statistics and notes of sites that were deleted before a time, when none comes back from the trash any more.
+ * @returns of how many sites; call again until it is 0
+ */
+export async function forgetDeletedSites(tx: Tx, before: number, most: number): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    select id from sites where deleted_at is not null and deleted_at < ${before} and (
+      exists (select 1 from page_view_days where site_id = sites.id) or
+      exists (select 1 from site_statistics where site_id = sites.id) or
+      exists (select 1 from notes where site_id = sites.id))
+    order by deleted_at limit ${most}`.execute(tx)
+  const ids = rows.map(({ id }) => id)
+  if (ids.length === 0) return 0
+  for (const table of ['page_view_days', 'site_statistics', 'notes'] as const)
+    await tx.deleteFrom(table).where('site_id', 'in', ids).execute()
+  return ids.length
+}

@@ -1,0 +1,37 @@
+import Type from 'typebox'
+import type { Database, Tx } from '../../platform/db/database.ts'
+import { durableWith } from '../../platform/operations/definition.ts'
+import { BATCH, inBatches } from '../../platform/operations/in-batches.ts'
+import { newestOnly } from '../../platform/operations/newest-only.ts'
+import { schedule } from '../../platform/operations/schedules.ts'
+
+/** Longer than any delivery is tried. */
+const KEPT_MS = 30 * 86_400_000
+
+/**
+ * Deletes events from before a time, the oldest first.
+ * @returns how many; call again until it is 0
+ */
+export async function forgetEventsBefore(tx: Tx, before: number, most: number): Promise<number> {
+  const old = tx.selectFrom('events').select('id').where('created_at', '<', before).orderBy('created_at').limit(most)
+  const { numDeletedRows } = await tx.deleteFrom('events').where('id', 'in', old).executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+/** Deletes events after 30 days, and of an account's all but the newest 100,000. */
+export const forgetEvents = durableWith<{ readonly database: Database }>()({
+  name: 'events.forget',
+  input: Type.Object({}),
+  on: 'control',
+  steps: {
+    old: { run: (context) => inBatches(context, (tx) => forgetEventsBefore(tx, context.now() - KEPT_MS, BATCH)) },
+    tooMany: newestOnly('events'),
+  },
+})
+
+export const forgetEventsHourly = schedule({
+  name: 'events.forget',
+  everyMs: 3600_000,
+  definition: forgetEvents,
+  input: () => ({}),
+})
