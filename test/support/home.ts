@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hostBudgets } from '../../src/budgets.ts'
@@ -25,12 +25,13 @@ export interface TestHome extends PhpSite {
   remove(): Promise<void>
 }
 
-/** A new home below a temporary folder that only its owner may enter, as a data folder is. WordPress is not installed in it. */
+/** A new home below a temporary folder, which only its owner may pass through unless `isOpen`. WordPress is not installed in it. */
 export async function testHome(
   corePath: string,
-  { phpVersion = '8.3' as PhpVersion, uid = testUid } = {},
+  { phpVersion = '8.3' as PhpVersion, uid = testUid, isOpen = false } = {},
 ): Promise<TestHome> {
   const folder = await mkdtemp(join(tmpdir(), 'stead-home-'))
+  if (isOpen) await chmod(folder, 0o711)
   const homePath = join(folder, 'h1')
   const config = wpConfig({ environmentType: 'production' }, randomBytes)
   await layOutHome(homePath, { corePath, sqlitePluginZip, wpConfig: config })

@@ -150,6 +150,8 @@ export async function prepareStead({
     // where it is about more than one, the test says so
     STEAD_EDGE_PROCESSES: '1',
     ...(core && { STEAD_CORE_SOURCE: core }),
+    // for a whole run in one of the ways to contain sites
+    ...(process.env.TEST_SANDBOX && { STEAD_SANDBOX: process.env.TEST_SANDBOX }),
     ...env,
   }
   // of this process' own environment no setting of Stead gets through

@@ -1,15 +1,16 @@
-import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testCore } from '../../../../test/support/core.ts'
 import { fetchPage, type TestHome, testHome, testRequest, testRuntime } from '../../../../test/support/home.ts'
+import { ways } from '../../../../test/support/ways.ts'
 import type { PhpProcess, PhpRuntime } from '../runtime.ts'
 
 const core = await testCore()
 const secret = 'the neighbour’s secret'
 
-describe.skipIf(!core).each(['auto', 'none'] as const)('hostile PHP, sandbox %s', (sandbox) => {
+describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))('hostile PHP, $way', ({ sandbox, isOpen, uid }) => {
   let runtime: PhpRuntime
   let home: TestHome
   let neighbour: TestHome
@@ -17,8 +18,8 @@ describe.skipIf(!core).each(['auto', 'none'] as const)('hostile PHP, sandbox %s'
 
   beforeAll(async () => {
     runtime = await testRuntime({ sandbox })
-    home = await testHome(core as string)
-    neighbour = await testHome(core as string)
+    home = await testHome(core as string, { isOpen })
+    neighbour = await testHome(core as string, { isOpen })
     await writeFile(join(neighbour.homePath, 'web/secret.txt'), secret)
     await symlink(join(neighbour.homePath, 'web/secret.txt'), join(home.homePath, 'web/link.txt'))
     await symlink(neighbour.homePath, join(home.homePath, 'web/link-folder'))
@@ -149,10 +150,9 @@ describe.skipIf(!core).each(['auto', 'none'] as const)('hostile PHP, sandbox %s'
 
   it('is shut in as the report says', async () => {
     const containment = runtime.containment()
-    expect(containment.nodePermissions).toBe(true)
-    if (sandbox === 'none')
-      expect(containment).toMatchObject({ bubblewrap: false, network: 'refused in process', uid: false })
-    if (containment.bubblewrap) expect(containment.network).toBe('none-but-egress')
+    const bubblewrap = sandbox === 'bubblewrap'
+    const network = bubblewrap ? 'none-but-egress' : 'refused in process'
+    expect(containment).toMatchObject({ nodePermissions: true, bubblewrap, network, uid: uid !== null })
   })
 
   it('leaves its files to the site’s user', async () => {
@@ -160,23 +160,10 @@ describe.skipIf(!core).each(['auto', 'none'] as const)('hostile PHP, sandbox %s'
     const mode = (await run(
       "file_put_contents('/tmp/a', '1'); return [fileowner('/tmp/a'), is_dir('/private/database')];",
     )) as unknown[]
-    expect(mode).toEqual([runtime.containment().uid ? home.uid : process.getuid?.(), true])
+    expect(mode).toEqual([uid ?? process.getuid?.(), true])
   })
 })
 
-describe.skipIf(!core || process.getuid?.() !== 0)('without bubblewrap, as root', () => {
-  it('gives a site its own user where the folders above let that user pass', async () => {
-    const runtime = await testRuntime({ sandbox: 'none' })
-    const home = await testHome(core as string)
-    try {
-      await chmod(join(home.homePath, '..'), 0o711)
-      const php = await runtime.start(home)
-      const script = await home.script('who.php', "file_put_contents('/tmp/a', '1'); echo fileowner('/tmp/a');")
-      expect((await fetchPage(php, testRequest('/who.php', script))).text).toBe(String(home.uid))
-      expect(runtime.containment()).toMatchObject({ uid: true, bubblewrap: false })
-    } finally {
-      await runtime.close()
-      await home.remove()
-    }
-  })
+describe.skipIf(!core).each(ways.filter(({ skip }) => skip))('hostile PHP, $way', () => {
+  it.skip('cannot be tried on this machine', () => {})
 })

@@ -13,19 +13,20 @@ import {
   testRequest,
   testRuntime,
 } from '../../../../test/support/home.ts'
+import { ways } from '../../../../test/support/ways.ts'
 import { PhpCrashed, type PhpProcess, type PhpRuntime } from '../runtime.ts'
 import { processTree } from './memory.ts'
 
 const core = await testCore()
 
-describe.skipIf(!core).each(['auto', 'none'] as const)('a PHP process, sandbox %s', (sandbox) => {
+describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))('a PHP process, $way', ({ sandbox, isOpen }) => {
   let runtime: PhpRuntime
   let home: TestHome
   let php: PhpProcess
 
   beforeAll(async () => {
     runtime = await testRuntime({ sandbox })
-    home = await testHome(core as string)
+    home = await testHome(core as string, { isOpen })
     php = await runtime.start(home)
   })
   afterAll(async () => {

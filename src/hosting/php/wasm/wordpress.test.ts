@@ -13,18 +13,28 @@ import {
   testRequest,
   testRuntime,
 } from '../../../../test/support/home.ts'
+import { ways } from '../../../../test/support/ways.ts'
 import { type PhpProcess, type PhpRuntime, phpVersions } from '../runtime.ts'
 
 const core = await testCore()
 
-describe.skipIf(!core).each(phpVersions)('WordPress on PHP %s', (phpVersion) => {
+const inAllWays = ways.filter(({ skip }) => !skip)
+const [firstWay] = inAllWays
+/** Every version in the strongest way, and every way with the newest version. */
+const cases = phpVersions.flatMap((phpVersion) =>
+  inAllWays
+    .filter((way) => way === firstWay || phpVersion === phpVersions.at(-1))
+    .map((way) => ({ ...way, phpVersion })),
+)
+
+describe.skipIf(!core).each(cases)('WordPress on PHP $phpVersion, $way', ({ phpVersion, sandbox, isOpen }) => {
   let runtime: PhpRuntime
   let home: TestHome
   let php: PhpProcess
 
   beforeAll(async () => {
-    runtime = await testRuntime()
-    home = await testHome(core as string, { phpVersion })
+    runtime = await testRuntime({ sandbox })
+    home = await testHome(core as string, { phpVersion, isOpen })
     php = await runtime.start(home)
     await install(php)
   })
