@@ -21,9 +21,9 @@ export const ways: readonly Way[] = isRoot
   ? [
       { way: 'as root, bubblewrap', sandbox: 'bubblewrap', isOpen: false, uid: testUid, skip: !hasBubblewrap },
       { way: 'as root, a user of its own a site', sandbox: 'none', isOpen: true, uid: testUid, skip: false },
-      { way: 'as root, Node’s permissions alone', sandbox: 'none', isOpen: false, uid: null, skip: false },
+      { way: 'as root, Node’s permissions', sandbox: 'none', isOpen: false, uid: null, skip: false },
     ]
   : [
       { way: 'as a plain user, bubblewrap', sandbox: 'bubblewrap', isOpen: false, uid: null, skip: !hasBubblewrap },
-      { way: 'as a plain user, Node’s permissions alone', sandbox: 'none', isOpen: false, uid: null, skip: false },
+      { way: 'as a plain user, Node’s permissions', sandbox: 'none', isOpen: false, uid: null, skip: false },
     ]
