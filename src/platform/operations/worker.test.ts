@@ -134,11 +134,12 @@ for (const { dialect, skip } of dialects) {
       const log: string[] = []
       const definition = oneStep(({ input, now }) => log.push(`${input.label} ${now()}`))
       start([definition])
-      const runAt = Date.now() + 400
-      const late = await ask(definition, { siteId: 1, runAt }, 'late')
+      const late = await ask(definition, { siteId: 1, runAt: Date.now() + 3_600_000 }, 'late')
       const early = await ask(definition, { siteId: 1 }, 'early')
       await ended(db, early)
       expect(await getOperation(db.read, late)).toMatchObject({ state: 'queued' })
+      const runAt = Date.now() + 400
+      await db.transaction((tx) => tx.updateTable('operations').set({ run_at: runAt }).where('id', '=', late).execute())
       await ended(db, late)
       expect(log.map((line) => line.split(' ')[0])).toEqual(['early', 'late'])
       expect(Number(log[1]?.split(' ')[1])).toBeGreaterThanOrEqual(runAt)
