@@ -27,7 +27,8 @@ import { HeldAnswers } from '../hosting/web-server/held-answers.ts'
 import { createWebServer, type HostedSite, HostStarting } from '../hosting/web-server/web-server.ts'
 import { hostJobs } from '../jobs.ts'
 import { type Budget, openBudgets } from '../platform/budgets/budget.ts'
-import { isPublicAddress } from '../platform/fetch/addresses.ts'
+import { outsideOnly } from '../platform/fetch/addresses.ts'
+import { createOwnAddresses } from '../platform/fetch/own-addresses.ts'
 import { keptFromSites } from '../platform/files/free-room.ts'
 import { lockFile } from '../platform/files/lock-file.ts'
 import { namelessFolder } from '../platform/files/nameless-file.ts'
@@ -80,6 +81,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   const isRoot = process.getuid?.() === 0
   const spillFolder = await namelessFolder(join(config.dataDir, 'spill'))
   const disk = watchDisk(ground, budgets.siteDisk)
+  const isOutside = outsideOnly(createOwnAddresses(config.edgeAddresses))
   const runtime = await createWasmRuntime({
     sandbox: config.sandbox,
     programFolder: join(config.dataDir, 'php-program'),
@@ -87,7 +89,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     memoryLimitMb: config.phpMemoryLimitMb,
     uploadMaxMb: config.uploadMaxMb,
     budgets,
-    egress: { ...defaultEgressLimits, allows: (address) => config.allowPrivateFetch || isPublicAddress(address) },
+    egress: { ...defaultEgressLimits, allows: (address) => config.allowPrivateFetch || isOutside(address) },
   })
   const changes = createSiteChanges({
     record: (siteId, change) => database.transaction((tx) => purgeCaches(tx, siteId, change)),

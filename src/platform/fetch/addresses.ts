@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { createOwnAddresses } from './own-addresses.ts'
 
 /** One address that a host name resolves to. */
 export interface ResolvedAddress {
@@ -39,6 +40,10 @@ export function isPublicAddress(ip: string): boolean {
   return address.match(globalUnicast) && address.range() === 'unicast'
 }
 
+/** What may be reached for somebody else: the public internet without this machine. */
+export const outsideOnly = (isOwn: (address: string) => boolean) => (address: string) =>
+  isPublicAddress(address) && !isOwn(address)
+
 /**
  * The host as the URL standard reads it: lower case, punycode, and addresses in one spelling, so that `0x7f.1`,
  * `2130706433`, `017700000001`, `127.0.0.1.` and `①②⑦.0.0.1` are all `127.0.0.1`. IPv6 comes back without brackets.
@@ -57,16 +62,22 @@ export function canonicalHost(hostname: string): string {
  * not public refuses the name as a whole: a name that points both ways is a mistake or an attack. Connect to exactly what
  * is returned here; resolving again would let the answer change in between.
  * @param options.allowPrivate lets private and loopback addresses through (the explicit test setting).
+ * @param options.ownAddresses lead to this machine besides those of its interfaces
  * @throws AddressRefused, AddressNotFound
  */
 export async function lookupPublic(
   hostname: string,
-  options: { allowPrivate: boolean; resolve?: (name: string) => Promise<ResolvedAddress[]> },
+  options: {
+    allowPrivate: boolean
+    ownAddresses?: readonly string[]
+    resolve?: (name: string) => Promise<ResolvedAddress[]>
+  },
 ): Promise<ResolvedAddress[]> {
   const host = canonicalHost(hostname)
   const addresses = await addressesOf(host, options.resolve ?? systemResolve)
   if (addresses.length === 0) throw new AddressNotFound(`${host} has no address`)
-  const inward = addresses.find(({ address }) => !isPublicAddress(address))
+  const isOutside = outsideOnly(createOwnAddresses(options.ownAddresses))
+  const inward = addresses.find(({ address }) => !isOutside(address))
   // The address itself stays out of the message: it would tell a user how the inside is numbered.
   if (inward && !options.allowPrivate) throw new AddressRefused(`${host} is not on the public internet`)
   return addresses

@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { testCore } from '../../../../test/support/core.ts'
 import { fetchPage, install, type TestHome, testHome, testRequest, testRuntime } from '../../../../test/support/home.ts'
+import { type TestBudgets, testBudgets } from '../../web-server/test-support.ts'
 import type { PhpProcess, PhpRuntime } from '../runtime.ts'
 import { defaultEgressLimits } from './egress.ts'
-import { createNames } from './names.ts'
 
 const core = await testCore()
 
@@ -15,6 +15,7 @@ describe.skipIf(!core)('outgoing connections', () => {
   let runtime: PhpRuntime
   let home: TestHome
   let php: PhpProcess
+  let budgets: TestBudgets
   const asked: string[] = []
 
   beforeAll(async () => {
@@ -24,11 +25,12 @@ describe.skipIf(!core)('outgoing connections', () => {
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     port = (server.address() as AddressInfo).port
+    budgets = testBudgets({ outgoing: { each: 6, all: 3 } })
     runtime = await testRuntime({
+      budgets,
       egress: {
         ...defaultEgressLimits,
         idleTimeoutMs: 300,
-        mostConnections: 3,
         allows: (address) => address === '127.0.0.1',
       },
     })
@@ -88,21 +90,8 @@ describe.skipIf(!core)('outgoing connections', () => {
       $ended = 0; foreach ($all as $one) { if (!$one || fread($one, 1) === '') $ended++; } return $ended;`
     expect(await run('silent.php', code)).toBe(6)
     expect(most).toBeLessThanOrEqual(3)
+    expect(budgets.outgoing.figures().refusals).toBeGreaterThan(0)
+    await vi.waitFor(() => expect(budgets.outgoing.used).toBe(0))
     silent.close()
-  })
-})
-
-describe('names', () => {
-  it('asks nobody again for a while after a name server’s silence', async () => {
-    let asked = 0
-    const names = createNames(() => {
-      asked++
-      return new Promise(() => {})
-    })
-    await expect(names.addressesOf('example.com')).rejects.toThrow('does not answer')
-    await expect(names.addressesOf('example.org')).rejects.toThrow('a moment ago')
-    expect(await names.addressesOf('192.0.2.7')).toEqual(['192.0.2.7'])
-    expect(await names.addressesOf('my.localhost')).toEqual(['127.0.0.1'])
-    expect(asked).toBe(1)
   })
 })

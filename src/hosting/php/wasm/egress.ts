@@ -1,6 +1,7 @@
 import { performServerHandshake, type ServerHttp2Stream } from 'node:http2'
 import { connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { Budget } from '../../../platform/budgets/budget.ts'
 import type { Names } from './names.ts'
 
 /** What a site's outgoing connections may do. */
@@ -9,47 +10,53 @@ export interface EgressPolicy {
   readonly allows: (address: string, port: number) => boolean
   readonly connectTimeoutMs: number
   readonly idleTimeoutMs: number
-  /** Connections of one site at once. */
-  readonly mostConnections: number
 }
 
-export const defaultEgressLimits = { connectTimeoutMs: 5_000, idleTimeoutMs: 60_000, mostConnections: 32 }
+export const defaultEgressLimits = { connectTimeoutMs: 5_000, idleTimeoutMs: 60_000 }
+
+/** What serving one child's connections needs. */
+export interface Egress {
+  readonly policy: EgressPolicy
+  readonly names: Names
+  /** Connections to the outside. */
+  readonly connections: Budget
+  /** Whose they are, as budgets know it. */
+  readonly site: string
+}
+
+/** What a site may have sent of one connection before the other side takes it. */
+const windowBytes = 1 << 17
+/** Of all its connections, with what HTTP/2 itself keeps of them. */
+const sessionMb = 8
 
 /**
  * Serves a child's HTTP/2 CONNECT streams over its socket: resolves the name, refuses what the policy does not allow, and
  * connects to exactly the address that was checked. Refusals are 403, failures 502, too many 503.
  */
-export function serveEgress(socket: Duplex, policy: EgressPolicy, names: Names): void {
+export function serveEgress(socket: Duplex, egress: Egress): void {
+  const { connections, site } = egress
   const session = performServerHandshake(socket, {
-    settings: { maxConcurrentStreams: policy.mostConnections, initialWindowSize: 1 << 20 },
-    maxSessionMemory: 16,
+    settings: { maxConcurrentStreams: connections.terms.each, initialWindowSize: windowBytes },
+    maxSessionMemory: sessionMb,
   })
-  let open = 0
   session.on('error', () => session.destroy())
   socket.on('error', () => session.destroy())
   socket.on('close', () => session.destroy())
   session.on('stream', (stream, headers) => {
     stream.on('error', () => {})
     if (headers[':method'] !== 'CONNECT') return refuse(stream, 405)
-    if (open >= policy.mostConnections) return refuse(stream, 503)
-    open++
-    stream.on('close', () => {
-      open--
-    })
-    serveConnection(stream, String(headers[':authority']), policy, names).catch(() => refuse(stream, 502))
+    if (!connections.take(site, 1)) return refuse(stream, 503)
+    stream.on('close', () => connections.give(site, 1))
+    serveConnection(stream, String(headers[':authority']), egress).catch(() => refuse(stream, 502))
   })
 }
 
-async function serveConnection(
-  stream: ServerHttp2Stream,
-  authority: string,
-  policy: EgressPolicy,
-  names: Names,
-): Promise<void> {
+async function serveConnection(stream: ServerHttp2Stream, authority: string, egress: Egress): Promise<void> {
+  const { policy } = egress
   const match = /^(.+):(\d{1,5})$/.exec(authority)
   const port = Number(match?.[2])
   if (!match || port < 1 || port > 65_535) return refuse(stream, 400)
-  const address = await resolveAllowed(match[1] as string, port, policy, names)
+  const address = await resolveAllowed(match[1] as string, port, egress)
   if (address === undefined) return refuse(stream, 403)
   if (stream.destroyed) return
   const outside = await connectTo(address, port, policy)
@@ -67,10 +74,9 @@ async function serveConnection(
 async function resolveAllowed(
   host: string,
   port: number,
-  policy: EgressPolicy,
-  names: Names,
+  { policy, names, site }: Egress,
 ): Promise<string | undefined> {
-  const found = await names.addressesOf(host.replace(/^\[(.*)\]$/, '$1'))
+  const found = await names.addressesOf(host.replace(/^\[(.*)\]$/, '$1'), site)
   // One bad address spoils the name: a name that has both is an attempt to get by the check (DNS rebinding).
   return found.every((address) => policy.allows(address, port)) ? found[0] : undefined
 }

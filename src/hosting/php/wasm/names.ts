@@ -1,40 +1,74 @@
-import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
+import { LRUCache } from 'lru-cache'
+import type { Budget } from '../../../platform/budgets/budget.ts'
+import { NameServerSilent, type Resolver } from './resolver.ts'
 
 /** Finds the addresses of names for sites. */
 export interface Names {
-  /** All addresses, IPv4 first. @throws when there are none, or the name server does not answer */
-  addressesOf(host: string): Promise<string[]>
+  /**
+   * All addresses of one kind.
+   * @param site who asks, as budgets know it
+   * @throws when there are none, the name server does not answer, or the site asks for too many at once
+   */
+  addressesOf(host: string, site: string): Promise<string[]>
 }
 
-const answerTimeoutMs = 3000
+export interface NamesOptions {
+  readonly resolver: Resolver
+  /** Names that are being looked up. */
+  readonly lookups: Budget
+  /** Without an answer for so long, it is found out whether there are answers at all. */
+  readonly doubtMs?: number
+  /** While nothing is answered it is found out anew, at most this often. */
+  readonly retryMs?: number
+}
+
 const silenceMs = 30_000
+const mostSilentNames = 10_000
 
 /**
- * The machine's own resolver with an end to waiting: a site's PHP does nothing else while it waits for a name, and where no
- * name server answers (a laptop without network) every page of wp-admin waited 10 s. After one silence nobody is asked for
- * 30 s.
+ * The machine's name servers with an end to waiting: a site's PHP does nothing else while it waits for a name.
+ *
+ * Silence belongs to the name and to the site that asked for it: a name server that does not answer may be the site's own, made to
+ * that end. Only where nothing is answered at all, not even for the root of all names (a laptop without network), is nobody
+ * asked for a while; every page of wp-admin waited 10 s there.
  */
-export function createNames(find: (host: string) => Promise<string[]> = askMachine): Names {
-  let silentUntil = 0
+export function createNames({ resolver, lookups, doubtMs = 1000, retryMs = 5000 }: NamesOptions): Names {
+  const silent = new LRUCache<string, true>({ max: mostSilentNames, ttl: silenceMs })
+  let allSilentUntil = 0
+  let askedAt = Number.NEGATIVE_INFINITY
+  let asking = false
+
+  const findOut = async () => {
+    if (asking || performance.now() - askedAt < retryMs) return
+    asking = true
+    askedAt = performance.now()
+    const isAnswered = await resolver.isAnswered().catch(() => true)
+    allSilentUntil = isAnswered ? 0 : performance.now() + silenceMs
+    asking = false
+  }
   return {
-    async addressesOf(host) {
+    async addressesOf(host, site) {
       if (isIP(host)) return [host]
       // RFC 6761 §6.3: no name server is asked for these.
       if (/(^|\.)localhost\.?$/i.test(host)) return ['127.0.0.1']
-      if (performance.now() < silentUntil) throw new Error('the name server did not answer a moment ago')
-      let timer: NodeJS.Timeout | undefined
-      const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => {
-          silentUntil = performance.now() + silenceMs
-          reject(new Error('the name server does not answer'))
-        }, answerTimeoutMs)
-      })
-      return Promise.race([find(host), late]).finally(() => clearTimeout(timer))
+      const key = `${site} ${host.toLowerCase()}`
+      if (performance.now() < allSilentUntil) {
+        void findOut()
+        throw new NameServerSilent('no name server answers')
+      }
+      if (silent.has(key)) throw new NameServerSilent('the name server did not answer for this name a moment ago')
+      if (!lookups.take(site, 1)) throw new Error('too many names are being looked up')
+      const doubt = setTimeout(findOut, doubtMs)
+      try {
+        return await resolver.find(host)
+      } catch (error) {
+        if (error instanceof NameServerSilent) silent.set(key, true)
+        throw error
+      } finally {
+        clearTimeout(doubt)
+        lookups.give(site, 1)
+      }
     },
   }
-}
-
-async function askMachine(host: string): Promise<string[]> {
-  return (await lookup(host, { all: true, order: 'ipv4first' })).map((found) => found.address)
 }

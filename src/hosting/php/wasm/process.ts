@@ -15,7 +15,7 @@ import {
 } from '../runtime.ts'
 import { type Answer, expectAnswer } from './answers.ts'
 import { type Launch, pathOnly } from './containment.ts'
-import { type EgressPolicy, serveEgress } from './egress.ts'
+import { type Egress, serveEgress } from './egress.ts'
 import {
   type ChildReady,
   type ChildStart,
@@ -27,7 +27,6 @@ import {
   type TaskHead,
 } from './frames.ts'
 import { residentBytesOf, threadsOf } from './memory.ts'
-import type { Names } from './names.ts'
 import { readTaskResult } from './task-result.ts'
 
 const keptErrorBytes = 4096
@@ -43,8 +42,7 @@ export interface ProcessOptions {
   readonly phpVersion: PhpVersion
   /** Whose it is: the key that it has in budgets. */
   readonly home: string
-  readonly egress: EgressPolicy
-  readonly names: Names
+  readonly egress: Omit<Egress, 'site'>
   /** Results of tasks while they are read. */
   readonly results: Budget
   readonly lowPriority: boolean
@@ -94,7 +92,7 @@ export class WasmProcess implements PhpProcess {
       (kind, payload) => this.#take(kind, payload),
       (error) => this.kill(new PhpCrashed(`PHP's process sent nonsense: ${error.message}`)),
     )
-    serveEgress(wayOut, options.egress, options.names)
+    serveEgress(wayOut, { ...options.egress, site: options.home })
     this.#ready.promise.catch(() => {})
     this.exited = this.#watchExit()
   }

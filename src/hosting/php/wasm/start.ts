@@ -7,6 +7,7 @@ import { mostPhpBytes, type PhpLimits, phpIni } from './ini.ts'
 import { createNames } from './names.ts'
 import { WasmProcess } from './process.ts'
 import { prepareProgram } from './program.ts'
+import { createResolver } from './resolver.ts'
 
 export interface WasmRuntimeOptions extends PhpLimits {
   readonly sandbox: 'auto' | 'bubblewrap' | 'none'
@@ -27,6 +28,10 @@ export interface WasmRuntimeOptions extends PhpLimits {
 export interface RuntimeBudgets {
   /** Bytes of tasks' results. */
   readonly taskResults: Budget
+  /** Connections of sites to the outside. */
+  readonly outgoing: Budget
+  /** Names that sites have looked up. */
+  readonly lookups: Budget
 }
 
 /**
@@ -37,7 +42,7 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
   const abilities = await findAbilities(options.sandbox)
   const program = await prepareProgram(options.programFolder)
   const notes = new Set<string>()
-  const names = createNames()
+  const names = createNames({ resolver: createResolver(), lookups: options.budgets.lookups })
   const processes = new Set<PhpProcess>()
   let closed = false
 
@@ -59,8 +64,7 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
     const started = await WasmProcess.start(launch, told, {
       phpVersion: site.phpVersion,
       home: site.homePath,
-      egress: options.egress,
-      names,
+      egress: { policy: options.egress, names, connections: options.budgets.outgoing },
       results: options.budgets.taskResults,
       lowPriority: lowPriority && abilities.root,
       timeoutMs: options.startTimeoutMs ?? 30_000,

@@ -1,0 +1,116 @@
+import { promises as dns } from 'node:dns'
+import { readFile, stat } from 'node:fs/promises'
+import { isIP } from 'node:net'
+
+/** Asks the machine's name servers. */
+export interface Resolver {
+  /**
+   * The addresses of a name: those of the hosts file, else IPv4 ones, else IPv6 ones.
+   * @throws NameServerSilent; an error when there are none
+   */
+  find(host: string): Promise<string[]>
+  /** Whether any name server answers at all, whatever it answers. */
+  isAnswered(): Promise<boolean>
+}
+
+/** No name server has answered for this name. */
+export class NameServerSilent extends Error {
+  override readonly name = 'NameServerSilent'
+}
+
+export interface ResolverOptions {
+  /** Default: those of the machine. */
+  readonly servers?: readonly string[]
+  readonly hostsPath?: string
+  /** For one name. */
+  readonly timeoutMs?: number
+}
+
+const HOSTS_BYTES = 4 << 20
+/** Of the name server's silence, not of its answer. */
+const silence = new Set(['ETIMEOUT', 'ECANCELLED'])
+/** There is no such name, or none with an address of the kind. */
+const nothing = new Set(['ENOTFOUND', 'ENODATA'])
+
+/**
+ * Not by the system's own lookup: it waits in one of the four threads of this process that files are read with too, for as long as
+ * the name server of a stranger likes.
+ */
+export function createResolver({
+  servers,
+  hostsPath = '/etc/hosts',
+  timeoutMs = 3000,
+}: ResolverOptions = {}): Resolver {
+  const hosts = hostsFile(hostsPath)
+  /** One for each question: it takes the machine's name servers as they are now, and can be given up by itself. */
+  const ask = async <Answer>(question: (resolver: dns.Resolver) => Promise<Answer>, withinMs: number) => {
+    const resolver = new dns.Resolver({ timeout: Math.ceil(withinMs / 3), tries: 3 })
+    if (servers) resolver.setServers(servers)
+    const late = setTimeout(() => resolver.cancel(), withinMs)
+    try {
+      return await question(resolver)
+    } finally {
+      clearTimeout(late)
+    }
+  }
+  const addresses = async (resolver: dns.Resolver, host: string) => {
+    try {
+      return await resolver.resolve4(host)
+    } catch (error) {
+      if (!nothing.has(codeOf(error))) throw error
+      return resolver.resolve6(host)
+    }
+  }
+  return {
+    async find(host) {
+      const written = (await hosts()).get(host.toLowerCase().replace(/\.$/, ''))
+      if (written) return written
+      try {
+        return await ask((resolver) => addresses(resolver, host), timeoutMs)
+      } catch (cause) {
+        if (silence.has(codeOf(cause))) throw new NameServerSilent('the name server does not answer', { cause })
+        throw cause
+      }
+    },
+    async isAnswered() {
+      try {
+        // the one name that nobody else decides about
+        await ask((resolver) => resolver.resolveNs('.'), (timeoutMs * 2) / 3)
+        return true
+      } catch (error) {
+        const code = codeOf(error)
+        return !silence.has(code) && code !== 'ECONNREFUSED'
+      }
+    },
+  }
+}
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? ''
+
+/** Addresses by name as the file says, IPv4 first; read again when it has changed. */
+function hostsFile(path: string): () => Promise<ReadonlyMap<string, string[]>> {
+  let known: { changedAtMs: number; names: Map<string, string[]> } | undefined
+  return async () => {
+    const stats = await stat(path).catch(() => undefined)
+    if (!stats?.isFile() || stats.size > HOSTS_BYTES) return new Map()
+    if (known?.changedAtMs !== stats.mtimeMs)
+      known = { changedAtMs: stats.mtimeMs, names: parseHosts(await readFile(path, 'utf8')) }
+    return known.names
+  }
+}
+
+function parseHosts(text: string): Map<string, string[]> {
+  const names = new Map<string, string[]>()
+  for (const line of text.split('\n')) {
+    const [address, ...aliases] = line.replace(/#.*/, '').trim().split(/\s+/)
+    if (!address || isIP(address) === 0) continue
+    for (const alias of aliases) {
+      const name = alias.toLowerCase()
+      names.set(
+        name,
+        [...(names.get(name) ?? []), address].sort((a, b) => isIP(a) - isIP(b)),
+      )
+    }
+  }
+  return names
+}
