@@ -65,6 +65,16 @@ describe('processes that have more than their memory together', () => {
     ])
   })
 
+  it('lose an idle one that is over its share rather than one at work, and none that is not', () => {
+    const all = (idleMb: number) => [
+      process('busy', 450),
+      process('idle', idleMb, { idleFor: 1000 }),
+      process('other', 300),
+    ]
+    expect(gone(1100, all(400))).toEqual(['idle: stopped'])
+    expect(gone(1000, all(300))).toEqual([expect.stringMatching(/^busy: PHP had 450 MB/)])
+  })
+
   it('are looked at every second, whatever they take memory for; one with far too much goes at once', async () => {
     vi.useFakeTimers()
     try {

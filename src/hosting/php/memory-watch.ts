@@ -27,8 +27,8 @@ const EVERY_MS = 1000
 /**
  * Keeps the processes within their memory while they run. What PHP asks for is known at once (`grown`), everything else that a
  * process takes is found out every second. Who goes, when all have more than the budget: a process that nobody has needed for a
- * while, a spare, then the largest; it is over its fair share, since all together are over theirs. A neighbour in use that takes
- * little never goes.
+ * while, a spare, an idle one that is over its fair share, then the largest; that is over its share too, since all together are
+ * over theirs. A neighbour in use that takes little never goes.
  */
 export class MemoryWatch {
   readonly #options: MemoryWatchOptions
@@ -46,7 +46,7 @@ export class MemoryWatch {
     const left = this.#options.processes().filter(({ process }) => !this.#ending.has(process))
     // one always fits, however small the budget
     while (left.length > 1 && sumOf(left) > this.#options.memoryBytes) {
-      const next = nextToGo(left, Date.now() - this.#options.inUseMs)
+      const next = nextToGo(left, Date.now() - this.#options.inUseMs, this.#options.memoryBytes / left.length)
       left.splice(left.indexOf(next), 1)
       this.#end(next)
     }
@@ -86,12 +86,20 @@ export class MemoryWatch {
   }
 }
 
-function nextToGo(processes: readonly WatchedProcess[], unusedSince: number): WatchedProcess {
+function nextToGo(processes: readonly WatchedProcess[], unusedSince: number, fairBytes: number): WatchedProcess {
   const unused = processes.filter(({ idleSince, isSpare }) => !isSpare && (idleSince ?? Infinity) < unusedSince)
   if (unused.length > 0) return unused.reduce((a, b) => ((b.idleSince as number) < (a.idleSince as number) ? b : a))
   const spare = processes.find(({ isSpare }) => isSpare)
-  return spare ?? processes.reduce((a, b) => (b.process.lastResidentBytes > a.process.lastResidentBytes ? b : a))
+  if (spare) return spare
+  // nobody loses a page by it
+  const idle = processes.filter(
+    ({ process, idleSince }) => idleSince !== undefined && process.lastResidentBytes > fairBytes,
+  )
+  return largestOf(idle.length > 0 ? idle : processes)
 }
+
+const largestOf = (processes: readonly WatchedProcess[]): WatchedProcess =>
+  processes.reduce((a, b) => (b.process.lastResidentBytes > a.process.lastResidentBytes ? b : a))
 
 const sumOf = (processes: readonly WatchedProcess[]): number =>
   processes.reduce((sum, { process }) => sum + process.lastResidentBytes, 0)
