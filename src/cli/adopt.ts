@@ -52,8 +52,9 @@ async function adopt(
 ): Promise<Adopted> {
   const { dataDir } = config
   const log = createLog('silent', 'cli')
-  const known =
-    wanted === undefined ? ('host' in belonging ? belonging.host : undefined) : hostNamed(facts.hosts, wanted)
+  // a folder that comes back from another installation has another identity by now, and still its name
+  const own = 'host' in belonging ? belonging.host : facts.hosts.find(({ name }) => name === folder.hostName)
+  const known = wanted === undefined ? own : hostNamed(facts.hosts, wanted)
   if (known && isHeardOf(known, Date.now()))
     throw new CommandError(
       `${known.name} was heard of a moment ago. If it runs elsewhere, stop it; if it has just ended, try again in ten seconds.`,

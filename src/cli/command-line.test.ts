@@ -1,14 +1,19 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../config.ts'
+import { openGround } from '../roles/part.ts'
 import { commandUsages } from './commands.ts'
 
 const root = join(import.meta.dirname, '../..')
 let dataDir: string
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'stead-cli-'))
+  const ground = await openGround(readConfig({ STEAD_DATA_DIR: dataDir, STEAD_LOG_LEVEL: 'silent' }), 'test')
+  await ground.logs.close()
+  await ground.database.close()
 })
 afterAll(() => rm(dataDir, { recursive: true }))
 
@@ -45,6 +50,31 @@ describe('exit codes', () => {
     expect(unknown).toMatchObject({ code: 2, error: expect.stringContaining('See: stead account list') })
     expect((await stead('site restore --name=never-was')).code).toBe(2)
   })
+})
+
+test('no command makes a data folder or a database', async () => {
+  const empty = await mkdtemp(join(tmpdir(), 'stead-cli-'))
+  for (const folder of [empty, join(empty, 'none')])
+    for (const line of ['account list', 'host list', 'key accept', 'site restore --name=any']) {
+      const { code, error } = await stead(line, { STEAD_DATA_DIR: folder })
+      expect(code).toBe(2)
+      expect(error).toContain('There is no Stead in')
+    }
+  expect((await stead('host adopt', { STEAD_DATA_DIR: join(empty, 'none') })).error).toContain(
+    'There is no data folder',
+  )
+  expect(await readdir(empty)).toEqual([])
+  await rm(empty, { recursive: true })
+})
+
+test('what cannot be used as a data folder is said in one line', async () => {
+  const file = join(dataDir, 'a-file')
+  await writeFile(file, '')
+  for (const folder of [file, join(file, 'below')])
+    expect(await stead('serve', { STEAD_DATA_DIR: folder })).toMatchObject({
+      code: 2,
+      error: expect.stringMatching(/^The folder .* Choose another with STEAD_DATA_DIR\.\n$/),
+    })
 })
 
 test('an account and its keys, by --json from the first to the last step', async () => {

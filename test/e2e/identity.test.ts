@@ -229,7 +229,7 @@ describe.skipIf(!core)('single files that are lost', { timeout: 240_000 }, () =>
       })
       expect(mails).toHaveLength(1)
       expect(stead.output()).toContain('a site is lost')
-      const { data } = (await stead.api('GET', `/v1/sites/${id}/activity`)).body
+      const { data } = (await stead.api('GET', `/v1/sites/${id}/logs/activity`)).body
       expect(JSON.stringify(data)).toContain('cannot be served')
       await rm(file, { force: true })
       await cp(`${file}.kept`, file)
@@ -349,7 +349,8 @@ describe.skipIf(!core || !postgresUrl)('a database in PostgreSQL', { timeout: 24
     stead = await startStead({ env: { STEAD_PREPARED_SITES: '1', STEAD_DATABASE_URL: address } })
     await stead.createSite({ name: 'once' })
     const copy = await prepareStead({ env: { STEAD_DATABASE_URL: address } })
-    execFileSync('cp', ['-a', '--no-target-directory', stead.dataDir, copy.dataDir])
+    await rm(copy.dataDir, { recursive: true })
+    execFileSync('cp', ['-a', stead.dataDir, copy.dataDir])
     await copy.start()
     await until('the first has ended', () => stead.processes().length === 0, 30_000)
     expect(stead.output()).toContain('was started elsewhere')
