@@ -1,0 +1,234 @@
+/** Homes on a real disk and a real database: what is removed, kept and set aside. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
+import { lastGivenId } from '../../platform/db/sequences.ts'
+import { noLog } from '../../platform/log/log.ts'
+import { registerHost, reportHost } from '../host.store.ts'
+import { RunningIdentity } from '../identity/folder.ts'
+import { HomeFolders } from './home-folders.ts'
+import { HomeLost, Homes } from './homes.ts'
+import { listSetAside } from './set-aside.ts'
+
+const owner = { installation: 'inst', host: 'me' }
+
+describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
+  let made: TestDatabase
+  let dataDir: string
+  let hostId: number
+  const template = () => ({ path: join(dataDir, 'template'), coreVersion: '6.8', corePath: '', install: 'wordpress' })
+  beforeEach(async () => {
+    if (skip) return
+    made = await testDatabase(dialect)
+    dataDir = await mkdtemp(join(tmpdir(), 'stead-homes-'))
+    for (const part of ['web', 'private']) await mkdir(join(dataDir, 'template', part), { recursive: true })
+    await writeFile(join(dataDir, 'template/web/index.php'), '<?php')
+    hostId = await made.database.transaction((tx) =>
+      registerHost(tx, { name: 'one', address: '', datacenters: '', identity: 'me', epoch: 1, now: 1 }),
+    )
+  })
+  afterEach(async () => {
+    if (skip) return
+    await made.drop()
+    await rm(dataDir, { recursive: true })
+  })
+
+  /** As a start does. @param lastHome what the folder's identity says */
+  async function start(lastHome = 0, isTakenOver = false) {
+    const identity = new RunningIdentity(dataDir, { ...owner, epoch: 1, lastHome })
+    await identity.write()
+    const folders = new HomeFolders({ dataDir, identity, isRoot: process.getuid?.() === 0, log: noLog })
+    const homes = new Homes({ database: made.database, hostId, folders, identity, prepared: 1, log: noLog })
+    await homes.reconcile({ isTakenOver })
+    return { homes, folders, identity }
+  }
+  const site = async (name: string) => {
+    const { database } = made
+    const values = {
+      name,
+      display_name: name,
+      state: 'live',
+      staging: 0,
+      datacenter_code: 'AMS',
+      host_id: hostId,
+      account_id: await account(),
+    }
+    const more = {
+      php_version: '8.3',
+      core_version: null,
+      core_channel: 'stable',
+      install: 'wordpress',
+      environment_type: 'production',
+      multisite: 0,
+      light_404: 0,
+      edge_cache: 0,
+      cdn: 0,
+      defensive_until: null,
+      maintenance: 0,
+      cache_epoch: 1,
+      cloned_from_id: null,
+      admin_username: 'a',
+      admin_email: 'a@b.c',
+      written_address: null,
+      created_at: 1,
+      deleted_at: null,
+    }
+    const { id } = await database.transaction((tx) =>
+      tx
+        .insertInto('sites')
+        .values({ ...values, ...more } as never)
+        .returning('id')
+        .executeTakeFirstOrThrow(),
+    )
+    return id
+  }
+  const account = async () => {
+    const found = await made.database.read.selectFrom('accounts').select('id').executeTakeFirst()
+    if (found) return found.id
+    const values = {
+      email: 'a@b.c',
+      name: '',
+      organization: '',
+      phone_number: '',
+      plan: 'Personal',
+      default_php_version: '8.3',
+      default_datacenter: null,
+      created_at: 1,
+    }
+    return made.database.transaction(
+      async (tx) => (await tx.insertInto('accounts').values(values).returning('id').executeTakeFirstOrThrow()).id,
+    )
+  }
+  const forget = (id: number) =>
+    made.database.transaction((tx) => tx.deleteFrom('site_homes').where('id', '=', id).execute())
+  const markOf = (path: string) => JSON.parse(readFileSync(join(path, 'home.json'), 'utf8'))
+
+  test.skipIf(skip)(
+    'a prepared home carries no site, a claimed one its name, and both keep it over a start',
+    async () => {
+      const { homes } = await start()
+      await homes.fill(template())
+      const [free] = await homes.free(template())
+      expect(markOf(free?.path as string)).toEqual({ ...owner, home: free?.id, site: null })
+      const siteId = await site('shop')
+      const home = await homes.claim(siteId, template(), [])
+      expect(markOf(home.path).site).toEqual({ id: siteId, name: 'shop' })
+      const again = await start()
+      expect(existsSync(home.path)).toBe(true)
+      await again.homes.remove(home)
+      expect(readdirSync(join(dataDir, 'sites'))).toEqual([])
+      expect(await listSetAside(dataDir)).toEqual([])
+    },
+  )
+
+  test.skipIf(skip)('a record that has come to mean another home never removes the folder in its place', async () => {
+    const { homes } = await start()
+    const home = await homes.claim(await site('shop'), template(), [])
+    await writeFile(join(home.path, 'web/precious.txt'), 'precious')
+    // what an older database says: nobody has it
+    await made.database.transaction((tx) =>
+      tx.updateTable('site_homes').set({ site_id: null, state: 'leaving' }).where('id', '=', home.id).execute(),
+    )
+    await homes.remove({ ...home, siteId: null })
+    const [found] = await listSetAside(dataDir)
+    expect(readFileSync(join(found?.path as string, 'web/precious.txt'), 'utf8')).toBe('precious')
+    expect(found?.note).toMatchObject({ from: home.path, mark: { site: { name: 'shop' } } })
+  })
+
+  test.skipIf(skip)(
+    'a home without a record is set aside, its number is never used again, and it comes back with its record',
+    async () => {
+      const { homes } = await start()
+      const siteId = await site('shop')
+      const home = await homes.claim(siteId, template(), [])
+      const record = await made.database.read
+        .selectFrom('site_homes')
+        .selectAll()
+        .where('id', '=', home.id)
+        .executeTakeFirstOrThrow()
+      await forget(home.id)
+      const { folders } = await start()
+      expect(existsSync(home.path)).toBe(false)
+      expect(folders.setAside).toBe(1)
+      await made.database.transaction((tx) => tx.insertInto('site_homes').values(record).execute())
+      const back = await start()
+      expect(back.folders.setAside).toBe(0)
+      expect(markOf(home.path).site.name).toBe('shop')
+    },
+  )
+
+  test.skipIf(skip)('numbers go on above what the folder has had, at a start and while it runs', async () => {
+    const { homes } = await start(41)
+    const sitesBefore = await lastGivenId(made.database.read, 'sites')
+    expect(sitesBefore).toBeGreaterThan(41)
+    const home = await homes.claim(await site('first'), template(), [])
+    expect(home.id).toBe(42)
+    // the database is put back while Stead runs
+    const running = await start(42)
+    await running.identity.reserve(60)
+    expect((await running.homes.claim(await site('second'), template(), [])).id).toBe(61)
+    expect(JSON.parse(readFileSync(join(dataDir, 'identity.json'), 'utf8')).lastHome).toBe(61)
+  })
+
+  test.skipIf(skip)(
+    'folders from before there were marks are marked while they are taken over, and set aside at any other time',
+    async () => {
+      const { homes } = await start()
+      const home = await homes.claim(await site('shop'), template(), [])
+      await rm(join(home.path, 'home.json'))
+      await start(0, true)
+      expect(markOf(home.path).site.name).toBe('shop')
+      await rm(join(home.path, 'home.json'))
+      await start()
+      expect(existsSync(home.path)).toBe(false)
+      expect(await listSetAside(dataDir)).toHaveLength(1)
+    },
+  )
+
+  test.skipIf(skip)('a mark that is a link or nonsense is nobody’s', async () => {
+    const { homes } = await start()
+    for (const [name, spoil] of [
+      ['linked', (file: string) => rename(file, `${file}.real`).then(() => symlink(`${file}.real`, file))],
+      ['nonsense', (file: string) => writeFile(file, '{')],
+    ] as const) {
+      const home = await homes.claim(await site(name), template(), [])
+      await spoil(join(home.path, 'home.json'))
+      await homes.remove(home)
+      expect(existsSync(home.path)).toBe(false)
+    }
+    expect(await listSetAside(dataDir)).toHaveLength(2)
+  })
+
+  test.skipIf(skip)('a site whose home is gone is not given an empty one', async () => {
+    const { homes } = await start()
+    const siteId = await site('shop')
+    const home = await homes.claim(siteId, template(), [])
+    await rm(home.path, { recursive: true })
+    await start()
+    await expect(homes.claim(siteId, template(), [])).rejects.toThrow(HomeLost)
+    expect(existsSync(home.path)).toBe(false)
+  })
+
+  test.skipIf(skip)('what a crash left half made or half removed goes at the next start', async () => {
+    await start()
+    for (const name of ['h7.making', 'h8.removing'])
+      await mkdir(join(dataDir, 'sites', name, 'web'), { recursive: true })
+    await mkdir(join(dataDir, 'sites/lost+found'))
+    await start()
+    expect(readdirSync(join(dataDir, 'sites'))).toEqual(['lost+found'])
+  })
+
+  test.skipIf(skip)('a host that is not the newest is told so by its own report', async () => {
+    const { database } = made
+    const report = (epoch: number) => database.transaction((tx) => reportHost(tx, { hostId, epoch }, {}, 5))
+    expect(await report(1)).toBe(true)
+    await database.transaction((tx) =>
+      registerHost(tx, { name: 'one', address: '', datacenters: '', identity: 'me', epoch: 2, now: 2 }),
+    )
+    expect(await report(1)).toBe(false)
+    expect(await report(2)).toBe(true)
+  })
+})
