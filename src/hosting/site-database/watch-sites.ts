@@ -46,7 +46,8 @@ export function watchSites({ database, onLost, log }: SiteWatchOptions): SiteWat
       if (fault) throw new SiteUnavailable(fault)
     },
     guard: (runtime) => ({
-      ...runtime,
+      containment: () => runtime.containment(),
+      close: () => runtime.close(),
       async start(site, options) {
         const watched = siteOf(site)
         const fault = database.inspect(site.homePath)

@@ -1,0 +1,45 @@
+/** PHP itself never makes a site's database anew: a request may come between the host's look and WordPress'. */
+import { existsSync } from 'node:fs'
+import { rm, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testCore } from '../../../../test/support/core.ts'
+import { fetchPage, install, type TestHome, testHome, testRequest, testRuntime } from '../../../../test/support/home.ts'
+import type { PhpProcess, PhpRuntime } from '../runtime.ts'
+
+const core = await testCore()
+
+describe.skipIf(!core)('a database that is lost while PHP runs', { timeout: 120_000 }, () => {
+  let runtime: PhpRuntime
+  let home: TestHome
+  let php: PhpProcess
+  let file: string
+  beforeAll(async () => {
+    home = await testHome(core as string)
+    file = join(home.homePath, 'private/database/site.sqlite')
+    runtime = await testRuntime()
+    php = await runtime.start(home)
+    await install(php)
+  })
+  afterAll(async () => {
+    await runtime?.close()
+    await home?.remove()
+  })
+
+  test('emptied, then removed: 503 without the installer, tasks fail, and no file is made', async () => {
+    expect((await fetchPage(php, testRequest('/'))).status).toBe(200)
+    for (const lose of [() => truncate(file), () => rm(file)]) {
+      await lose()
+      for (const [path, script] of [
+        ['/', '/wordpress/index.php'],
+        ['/wp-admin/install.php', '/wordpress/wp-admin/install.php'],
+        ['/wp-login.php', '/wordpress/wp-login.php'],
+      ] as const) {
+        const page = await fetchPage(php, testRequest(path, script))
+        expect([page.status, page.text]).toEqual([503, 'This site is not available.'])
+      }
+      await expect(php.runTask('check-site', {})).rejects.toThrow()
+    }
+    expect(existsSync(file)).toBe(false)
+  })
+})
