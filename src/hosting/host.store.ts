@@ -103,6 +103,12 @@ export async function reportHost(
   return numUpdatedRows > 0n
 }
 
+/** Whether no other start of the host has come since; see {@link reportHost}. */
+export async function isNewestStart(tx: Tx, { hostId, epoch }: { hostId: number; epoch: number }): Promise<boolean> {
+  const row = await tx.selectFrom('hosts').select('epoch').where('id', '=', hostId).executeTakeFirst()
+  return row?.epoch === epoch
+}
+
 /** What all hosts say of themselves. */
 export async function hostReports(tx: Tx): Promise<{ name: string; seenAt: number; facts: Record<string, unknown> }[]> {
   const rows = await tx.selectFrom('hosts').select(['name', 'seen_at', 'facts']).orderBy('id').execute()

@@ -11,7 +11,14 @@ import { HomeFolders } from '../hosting/homes/home-folders.ts'
 import { Homes } from '../hosting/homes/homes.ts'
 import { createPreparation } from '../hosting/homes/preparation.ts'
 import { Spares } from '../hosting/homes/spares.ts'
-import { type HostedRecord, hostedSite, hostedSites, registerHost, reportHost } from '../hosting/host.store.ts'
+import {
+  type HostedRecord,
+  hostedSite,
+  hostedSites,
+  isNewestStart,
+  registerHost,
+  reportHost,
+} from '../hosting/host.store.ts'
 import { bindFolder } from '../hosting/identity/bind.ts'
 import { fenced } from '../hosting/identity/faults.ts'
 import { PhpPool } from '../hosting/php/pool.ts'
@@ -234,6 +241,15 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     if (!isStillOurs) fault.resolve(fenced(name))
   }
   await report()
+  // a host that starts says so with its routes: its predecessor must be gone before it gives out work. On SQLite all are on one machine.
+  const unsubscribe =
+    database.dialect === 'sqlite'
+      ? () => {}
+      : database.changes.subscribe('routes', () => {
+          isNewestStart(database.read, { hostId, epoch })
+            .then((isOurs) => isOurs || fault.resolve(fenced(name)))
+            .catch(() => {})
+        })
   const reporting = setInterval(
     () => report().catch((error) => log.error({ err: error }, 'report failed')),
     REPORT_EVERY_MS,
@@ -253,6 +269,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     fault: fault.promise,
     async stop() {
       clearInterval(reporting)
+      unsubscribe()
       await budgetReports.stop()
       const cronEnded = cron.stop()
       await worker.stop(10_000)

@@ -159,7 +159,7 @@ describe.skipIf(!core)('the database in the folder', { timeout: 240_000 }, () =>
     expect(await refused(stead)).toContain('another installation')
     expect((await stead.cli('host', 'adopt')).code).toBe(0)
     await stead.start()
-    for (const name of ['site-a', 'site-b', 'site-c']) await answers(stead, name)
+    for (const name of ['site-a', 'site-b']) await answers(stead, name)
   })
 
   test('a home that is gone: 503 for its visitors, never 404 or a new site, and said in the log', async () => {
