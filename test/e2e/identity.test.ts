@@ -137,9 +137,7 @@ describe.skipIf(!core)('the database in the folder', { timeout: 240_000 }, () =>
   test('begun anew by `stead host adopt`: every site is kept, set aside, and new ones are made beside them', async () => {
     await stead.stop()
     await keep('right')
-    const homes = new Map(
-      ['site-a', 'site-b'].map((name) => [stead.homeOf(name), photographed(stead.homeOf(name))]),
-    )
+    const homes = new Map(['site-a', 'site-b'].map((name) => [stead.homeOf(name), photographed(stead.homeOf(name))]))
     for (const end of ['', '-wal', '-shm']) await rm(database() + end, { force: true })
     const adopted = await stead.cli('host', 'adopt', '--json')
     expect(adopted).toMatchObject({ code: 0 })

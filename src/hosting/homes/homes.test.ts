@@ -27,7 +27,7 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
     for (const part of ['web', 'private']) await mkdir(join(dataDir, 'template', part), { recursive: true })
     await writeFile(join(dataDir, 'template/web/index.php'), '<?php')
     hostId = await made.database.transaction((tx) =>
-      registerHost(tx, { name: 'one', address: '', datacenters: '', identity: 'me', epoch: 1, now: 1 }),
+      registerHost(tx, { name: 'one', address: '', datacenters: '', identity: 'me', epoch: 1 }),
     )
   })
   afterEach(async () => {
@@ -223,10 +223,10 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
 
   test.skipIf(skip)('a host that is not the newest is told so by its own report', async () => {
     const { database } = made
-    const report = (epoch: number) => database.transaction((tx) => reportHost(tx, { hostId, epoch }, {}, 5))
+    const report = (epoch: number) => database.transaction((tx) => reportHost(tx, { hostId, epoch }, {}))
     expect(await report(1)).toBe(true)
     await database.transaction((tx) =>
-      registerHost(tx, { name: 'one', address: '', datacenters: '', identity: 'me', epoch: 2, now: 2 }),
+      registerHost(tx, { name: 'one', address: '', datacenters: '', identity: 'me', epoch: 2 }),
     )
     expect(await report(1)).toBe(false)
     expect(await report(2)).toBe(true)
