@@ -189,7 +189,7 @@ export class Fill implements Dispatcher.DispatchHandler {
       return
     }
     this.#pieces.push(piece)
-    this.#feed()
+    if (!this.#leaderWaits) this.#feed()
     // A slow visitor does not hold up a page that others wait for, as long as there is room for it.
     if (this.#leaderWaits && !this.#isCollecting) controller.pause()
   }

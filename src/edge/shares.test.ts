@@ -1,0 +1,106 @@
+/** What one site and one visitor may have of an edge's connections, in both directions. */
+
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { Budget } from '../platform/budgets/budget.ts'
+import { page, startCachedSite } from './cache/test-support.ts'
+import {
+  ask,
+  createCleanup,
+  eventually,
+  rawConnect,
+  routeTo,
+  startEcho,
+  startGateway,
+  startHost,
+} from './test-support.ts'
+import { createUnderWay } from './under-way.ts'
+
+const cleanup = createCleanup()
+afterEach(() => cleanup.run())
+
+const budget = (each: number, all = 1_000) =>
+  new Budget({ name: 'b', what: '', of: 'count', whose: 'site', each, all, over: '' })
+
+test('a visitor has a bounded number of connections, is told so, and others are let in', async () => {
+  const upstream = await startEcho(cleanup)
+  const connections = budget(3)
+  const { port } = await startGateway(cleanup, { 'site.test': routeTo(upstream) }, { connections })
+  const own = await Promise.all([1, 2, 3].map(() => rawConnect(port, cleanup)))
+  const fourth = await rawConnect(port, cleanup)
+  expect(await fourth.closed()).toMatch(/^HTTP\/1\.1 503 .*\r\nRetry-After: 5\r\n/)
+  const other = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' })
+  cleanup.add(() => other.destroy())
+  await once(other, 'connect')
+  other.write('GET / HTTP/1.1\r\nHost: site.test\r\nConnection: close\r\n\r\n')
+  const [first] = (await once(other, 'data')) as [Buffer]
+  expect(first.toString()).toMatch(/^HTTP\/1\.1 200/)
+  own[0]?.socket.destroy()
+  await eventually(() => connections.usedBy('127.0.0.1') < 3)
+  expect((await ask(port)).status).toBe(200)
+})
+
+test('a trusted proxy has as many connections as it needs', async () => {
+  const upstream = await startEcho(cleanup)
+  const more = { connections: budget(1), trustProxy: ['127.0.0.1'] }
+  const { port } = await startGateway(cleanup, { 'site.test': routeTo(upstream) }, more)
+  await rawConnect(port, cleanup)
+  await rawConnect(port, cleanup)
+  expect((await ask(port)).status).toBe(200)
+})
+
+/** A host that answers one site when it is told to. */
+async function startSlow() {
+  const held: (() => void)[] = []
+  const upstream = await startHost(cleanup, (request, response) => {
+    if (request.headers['x-stead-site'] === '7') held.push(() => page(response, 'late'))
+    else page(response, 'at once')
+  })
+  return { upstream, held }
+}
+
+test('a slow site has its share of the requests under way: 503 with Retry-After beyond it, and others go on', async () => {
+  const { upstream, held } = await startSlow()
+  const bySite = budget(4)
+  const routes = { 'site.test': routeTo(upstream), 'other.test': routeTo(upstream, { siteId: 8 }) }
+  const { port } = await startGateway(cleanup, routes, { underWay: createUnderWay(bySite, budget(1_000)) })
+  const waiting = Array.from({ length: 4 }, () => ask(port))
+  await eventually(() => held.length === 4)
+  const over = await ask(port, '/', { method: 'POST', body: 'x'.repeat(10_000) })
+  expect([over.status, over.headers['retry-after']]).toEqual([503, '5'])
+  expect((await ask(port, '/', { host: 'other.test' })).body).toBe('at once')
+  for (const answer of held) answer()
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  await eventually(() => bySite.used === 0)
+})
+
+test('bodies that never come take no more than the share of their visitor', async () => {
+  const upstream = await startEcho(cleanup)
+  const byAddress = budget(3)
+  const more = { underWay: createUnderWay(budget(1_000), byAddress), trustProxy: ['127.0.0.1'] }
+  const { port } = await startGateway(cleanup, { 'site.test': routeTo(upstream) }, more)
+  for (let n = 0; n < 3; n++) {
+    const { socket } = await rawConnect(port, cleanup)
+    socket.write('POST / HTTP/1.1\r\nHost: site.test\r\nX-Forwarded-For: 192.0.2.1\r\nContent-Length: 9\r\n\r\n')
+  }
+  await eventually(() => byAddress.usedBy('192.0.2.1') === 3)
+  expect((await ask(port, '/', { headers: { 'x-forwarded-for': '192.0.2.1' } })).status).toBe(503)
+  expect((await ask(port, '/', { headers: { 'x-forwarded-for': '192.0.2.2' } })).status).toBe(200)
+})
+
+test("the cache's own requests count, and end", async () => {
+  const bySite = budget(2)
+  const answers: (() => void)[] = []
+  const site = await startCachedSite(cleanup, (_request, response) => void answers.push(() => page(response, 'new')), {
+    cache: { underWay: createUnderWay(bySite, budget(1_000)) },
+  })
+  const led = [site.get('/a/'), site.get('/b/')]
+  await eventually(() => answers.length === 2)
+  expect((await site.get('/c/')).status).toBe(503)
+  expect((await site.get('/c/', {}, 'HEAD')).status).toBe(503)
+  for (const answer of answers) answer()
+  expect((await Promise.all(led)).map(({ body }) => body)).toEqual(['new', 'new'])
+  await eventually(() => bySite.used === 0)
+  expect((await site.get('/a/')).body).toBe('new')
+})
