@@ -62,7 +62,7 @@ test('many visitors of a stale page make one request to the host', async () => {
 
 test('many visitors of a new page make one request to the host, and all get the page', async () => {
   const site = await startCachedSite(cleanup, (_request, response, count) =>
-    setTimeout(() => page(response, `page ${count}`), 100),
+    setTimeout(() => page(response, `page ${count}`), 1_000),
   )
   const replies = await Promise.all(Array.from({ length: 100 }, () => site.get('/')))
   expect(new Set(replies.map((reply) => reply.body))).toEqual(new Set(['page 1']))
