@@ -36,6 +36,8 @@ export interface SteadOptions {
   readonly below?: string
   /** What is run to start it; default: the program with this Node. */
   readonly launch?: readonly string[]
+  /** Gets all that it writes; `output()` keeps the last million characters. */
+  readonly onOutput?: (text: string) => void
 }
 
 export interface Stead {
@@ -128,12 +130,9 @@ export async function startStead(options: SteadOptions = {}): Promise<Stead> {
 }
 
 /** As {@link startStead}, without starting it. */
-export async function prepareStead({
-  env = {},
-  golden = true,
-  below = tmpdir(),
-  launch = [process.execPath, program, 'serve'],
-}: SteadOptions = {}): Promise<Stead> {
+export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
+  const { env = {}, golden = true, below = tmpdir(), onOutput } = options
+  const { launch = [process.execPath, program, 'serve'] } = options
   const dataDir = await mkdtemp(join(below, 'stead-e2e-'))
   const core = golden ? await testCore() : undefined
   const goldenPath = core && (await goldenFolder(core))
@@ -177,6 +176,7 @@ export async function prepareStead({
     for (const stream of [started.stdout, started.stderr])
       stream.on('data', (text: Buffer) => {
         output = (output + text).slice(-1_000_000)
+        onOutput?.(String(text))
       })
     await until('stead is ready', async () => {
       if (started.exitCode !== null || started.signalCode) throw new Error(`stead ended with ${started.exitCode}`)

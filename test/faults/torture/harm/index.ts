@@ -1,0 +1,23 @@
+import type { Chance } from '../../../support/seeded.ts'
+import { moveClock } from './clock.ts'
+import type { Harm } from './harm.ts'
+import { killAll, killPart, killPhp, killSupervisor } from './kill.ts'
+import { loseCommits, restartDatabase } from './lost-commits.ts'
+import { suspend } from './suspend.ts'
+
+export const harms: readonly Harm[] = [
+  killPhp,
+  killPart('host', 12),
+  killPart('control', 12),
+  killPart('edge', 10),
+  killSupervisor,
+  killAll,
+  suspend,
+  moveClock,
+  loseCommits,
+  restartDatabase,
+]
+
+/** Each harm as often as its share, in an order of chance: 60 kills bring every kind. */
+export const deckOf = (possible: readonly Harm[], chance: Chance): Harm[] =>
+  chance.shuffled(possible.flatMap((harm) => Array<Harm>(harm.share).fill(harm)))

@@ -1,0 +1,68 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Ground } from '../ground.ts'
+import { type Harm, parts } from './harm.ts'
+
+/** `kill -9` of one part; the supervisor starts it again. */
+export const killPart = (part: (typeof parts)[number], share: number): Harm => ({
+  name: `kill -9 ${part}`,
+  share,
+  kills: 1,
+  async run(ground) {
+    const found = ground.stead.role(part)
+    if (found) kill(found.pid)
+  },
+})
+
+/** `kill -9` of one site's PHP, be it serving, installing or running scheduled events. */
+export const killPhp: Harm = {
+  name: 'kill -9 php',
+  share: 18,
+  kills: 1,
+  async run(ground, chance) {
+    const running = ground.stead.phpProcesses()
+    if (running.length > 0) kill(chance.pick(running).pid)
+  },
+}
+
+/** `kill -9` of the supervisor; somebody starts Stead again, and every other time a part dies while it starts. */
+export const killSupervisor: Harm = {
+  name: 'kill -9 supervisor',
+  share: 5,
+  kills: 1,
+  async run(ground, chance) {
+    ground.seen.push(...ground.stead.processes())
+    ground.stead.kill('supervisor')
+    await Promise.all([
+      ground.stead.start(),
+      chance.is(0.5) && killOneSoon(ground, chance.between(500, 4000), chance.pick(parts)),
+    ])
+  },
+}
+
+/** A power cut: everything ends between two instructions. */
+export const killAll: Harm = {
+  name: 'kill -9 of all at once',
+  share: 3,
+  kills: 1,
+  async run(ground) {
+    const all = ground.stead.processes()
+    ground.seen.push(...all)
+    ground.stead.kill('supervisor')
+    for (const { pid } of all) kill(pid)
+    await ground.stead.start()
+  },
+}
+
+async function killOneSoon(ground: Ground, afterMs: number, part: (typeof parts)[number]): Promise<void> {
+  await pause(afterMs)
+  const found = ground.stead.role(part)
+  if (found) kill(found.pid)
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // it has ended by itself
+  }
+}

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { until } from '../../support/stead.ts'
+import type { Ground } from './ground.ts'
+import { putSnapshotBack } from './snapshot.ts'
+
+/**
+ * The database of an hour ago comes back, while the disk is today's. The records of sites made since are lost with it; their
+ * files are not: a folder with somebody's content is there as long as nobody asked for its deletion, wherever it is set aside,
+ * also when as many new sites are ordered and the numbers of the lost ones are given out again.
+ */
+export async function putBack(ground: Ground): Promise<string[]> {
+  const { stead } = ground
+  // sites that the old database does not know, whatever the load has left
+  for (const name of ['since-0', 'since-1'])
+    await stead.createSite({ name }).catch((error) => ground.say(String(error)))
+  const marks = await markAll(stead.dataDir)
+  await stead.stop()
+  await putSnapshotBack(ground, ground.snapshot)
+  await stead.start()
+  const faults: string[] = []
+  for (const { name } of ground.baseSites)
+    await until(`${name} answers`, async () => (await stead.visit(name).catch(() => undefined))?.status === 200).catch(
+      (error) => faults.push(String(error)),
+    )
+  for (let n = 0; n < marks.size; n++)
+    await stead.createSite({ name: `after-${n}` }).catch((error) => faults.push(`after-${n}: ${error}`))
+  const there = await marksIn(stead.dataDir)
+  ground.ledger.count('folders with content when the database was put back', marks.size)
+  for (const [mark, home] of marks) if (!there.has(mark)) faults.push(`the files of ${home} are lost`)
+  return faults
+}
+
+const fileName = 'mark-of-owner.txt'
+
+/** Puts a file of its own into every site's folder. @returns folder by content */
+async function markAll(dataDir: string): Promise<Map<string, string>> {
+  const marks = new Map<string, string>()
+  for (const home of await readdir(join(dataDir, 'sites'))) {
+    if (!existsSync(join(dataDir, 'sites', home, 'web/wp-config.php'))) continue
+    const mark = randomUUID()
+    await writeFile(join(dataDir, 'sites', home, 'web', fileName), mark)
+    marks.set(mark, home)
+  }
+  return marks
+}
+
+/** All marks below the data folder, wherever they went. */
+async function marksIn(folder: string): Promise<Set<string>> {
+  const found = new Set<string>()
+  for (const name of await readdir(folder, { recursive: true }))
+    if (name.endsWith(`/${fileName}`)) found.add(await readFile(join(folder, name), 'utf8'))
+  return found
+}

@@ -1,0 +1,38 @@
+import type { TortureOptions } from './torture.ts'
+
+export interface Report extends Pick<TortureOptions, 'kills' | 'database' | 'seed'> {
+  /** How often each harm was done. */
+  readonly counts: Readonly<Record<string, number>>
+  /** Harms that this machine or database cannot do, with the reason. */
+  readonly skipped: readonly string[]
+  readonly figures: Readonly<Record<string, number>>
+  readonly answers: Readonly<Record<string, number>>
+  readonly seconds: number
+  /** What was lost, doubled or wrong: empty when Stead kept its word. */
+  readonly faults: readonly string[]
+}
+
+/** For people, on a terminal. */
+export function reportText({ database, seed, counts, skipped, figures, answers, seconds, faults }: Report): string {
+  const table = (rows: Readonly<Record<string, number>>) =>
+    Object.entries(rows)
+      .map(([what, count]) => `  ${String(count).padStart(8)}  ${what}`)
+      .join('\n')
+  return [
+    `Torture on ${database}, seed ${seed}, ${Math.round(seconds)} s`,
+    '',
+    'Harm',
+    table(counts),
+    ...skipped.map((line) => `   skipped  ${line}`),
+    '',
+    'Load',
+    table(figures),
+    '',
+    'Answers',
+    table(answers),
+    '',
+    faults.length === 0 ? 'Nothing lost, nothing doubled.' : `${faults.length} faults:`,
+    ...faults.map((fault) => `  ${fault}`),
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,39 @@
+import { fetch } from 'undici'
+import { until } from '../../support/stead.ts'
+import type { Ground } from './ground.ts'
+import type { Row } from './records.ts'
+
+/** The last mail of a row of refusals waits 45 s for its next try; a lease of a dead process is over after 8 s. */
+const LONGEST_END_MS = 120_000
+
+/** Waits until everything that was begun has ended. @returns what never did */
+export async function settle(ground: Ground): Promise<string[]> {
+  ground.cuts.left = 0
+  await ground.clock?.set(0)
+  ground.say('the load has ended; waiting for operations')
+  const startedAt = performance.now()
+  await until(
+    'the API is ready',
+    async () => (await fetch(`${ground.stead.apiUrl}/readyz`).catch(() => undefined))?.status === 200,
+  )
+  let open: Row[] = []
+  const faults = await until(
+    'all operations have ended',
+    async () => {
+      open = await ground.records(
+        'select id, type, state, attempts, error, run_at, lease_until from operations where finished_at is null',
+      )
+      return open.length === 0
+    },
+    LONGEST_END_MS,
+  ).then(
+    () => [],
+    () => open.map((row) => `operations: not ended after ${LONGEST_END_MS / 1000} s: ${JSON.stringify(row)}`),
+  )
+  ground.ledger.count('seconds until the last operation ended', Math.round((performance.now() - startedAt) / 1000))
+  await until('visitors are served', async () => {
+    const pages = await Promise.all(ground.baseSites.map(({ name }) => ground.stead.visit(name).catch(() => undefined)))
+    return pages.every((page) => page?.status === 200)
+  })
+  return faults
+}

@@ -1,0 +1,118 @@
+/**
+ * Torture: the real program under load, whose parts die, stop, lose answers, lose the time and are put back from yesterday, and
+ * afterwards every promise that was answered is looked for.
+ *
+ * load   what clients, visitors and mailboxes do meanwhile, and what must be left of it (`load/`, one kind a file)
+ * harm   what happens to Stead meanwhile (`harm/`, one kind a file)
+ * check  what must hold at the end, whoever did it (`checks/`, one rule a file)
+ * kill   one `kill -9`; a run is bounded by their number
+ *
+ * The order of harms, and what each load does, follows from a seed; when things happen is the machine's.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { checks } from './checks/index.ts'
+import { type Ground, openGround } from './ground.ts'
+import { deckOf, harms } from './harm/index.ts'
+import { loads } from './load/index.ts'
+import { putBack } from './put-back.ts'
+import type { Report } from './report.ts'
+import { settle } from './settle.ts'
+
+export interface TortureOptions {
+  readonly kills: number
+  readonly database: 'sqlite' | 'postgres'
+  readonly seed: number
+  /** However many kills are left: the load ends after so long. */
+  readonly mostSeconds?: number
+  /** Named harms only. */
+  readonly only?: readonly string[]
+  /** Told in a line what happens. */
+  readonly say?: (line: string) => void
+  /** Ends the run early; everything is taken away all the same. */
+  readonly signal?: AbortSignal
+}
+
+/** @throws when the surroundings cannot be made; what Stead gets wrong is in the report */
+export async function torture(options: TortureOptions): Promise<Report> {
+  const startedAt = performance.now()
+  const ground = await openGround(options)
+  const faults: string[] = []
+  try {
+    await runLoad(ground, options)
+    const settled = await settle(ground)
+    faults.push(...settled)
+    for (const load of loads) faults.push(...(await found(load.name, () => load.check(ground))))
+    for (const check of checks) faults.push(...(await found(check.name, () => check.run(ground))))
+    if (!options.only || options.only.includes('put back')) {
+      ground.say('files put back from the beginning')
+      faults.push(...(await found('put back', () => putBack(ground))))
+    }
+    faults.push(...(await found('stopping', () => ground.stop())))
+  } finally {
+    await ground.remove()
+  }
+  return {
+    ...options,
+    counts: ground.counts,
+    skipped: ground.skipped,
+    figures: ground.ledger.figures(),
+    answers: ground.ledger.answers(),
+    seconds: (performance.now() - startedAt) / 1000,
+    faults,
+  }
+}
+
+async function runLoad(ground: Ground, options: TortureOptions): Promise<void> {
+  const ended = new AbortController()
+  const working = loads.flatMap((load) =>
+    Array.from({ length: load.workers }, (_, worker) =>
+      load.run(ground, { chance: ground.chance.of(`${load.name} ${worker}`), worker, signal: ended.signal }),
+    ),
+  )
+  // a fault of the harness itself must not wait for the end of the run
+  const broken = Promise.race(working.map((each) => each.then(() => new Promise<never>(() => {}))))
+  try {
+    await Promise.race([doHarm(ground, options), broken])
+    // what was under way at the last kill goes on for a while, and the last harm is seen by somebody
+    await pause(3000)
+  } finally {
+    ended.abort()
+  }
+  await Promise.all(working)
+}
+
+async function doHarm(ground: Ground, options: TortureOptions): Promise<void> {
+  const { kills, mostSeconds = kills * 10 + 60, only, signal } = options
+  const deadline = performance.now() + mostSeconds * 1000
+  const chance = ground.chance.of('harm')
+  const background: Promise<void>[] = []
+  const offered = harms.filter(({ name }) => !only || only.includes(name))
+  for (const harm of offered) {
+    const reason = harm.missing?.(ground)
+    if (reason) ground.skipped.push(`${harm.name}: ${reason}`)
+  }
+  const possible = offered.filter((harm) => !harm.missing?.(ground))
+  await pause(2000)
+  let done = 0
+  while (done < kills)
+    for (const harm of deckOf(possible, chance)) {
+      if (done >= kills || signal?.aborted || performance.now() > deadline) return void (await Promise.all(background))
+      await pause(chance.between(100, 1500))
+      ground.say(`${done} of ${kills} kills, ${harm.name}`)
+      ground.counts[harm.name] = (ground.counts[harm.name] ?? 0) + 1
+      const run = harm.run(ground, chance)
+      if (harm.isSlow) background.push(run)
+      else await run
+      done += harm.kills
+    }
+  await Promise.all(background)
+}
+
+/** What a check finds; one that cannot be made has found something too. */
+async function found(name: string, look: () => Promise<readonly string[]>): Promise<string[]> {
+  try {
+    return (await look()).map((fault) => `${name}: ${fault}`)
+  } catch (error) {
+    return [`${name}: could not be checked: ${(error as Error).stack}`]
+  }
+}
