@@ -21,7 +21,7 @@ export const collaborators: Load = {
         entry: {
           action: 'account.collaborator',
           siteId: site.id,
-          message: `Added ${email} to ${site.name} with manage_notes`,
+          message: `Added ${email} to ${site.name} with the roles manage_notes`,
         },
       })
       if (added.outcome === 'acknowledged' && chance.is(0.3))

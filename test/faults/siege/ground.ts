@@ -1,0 +1,156 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { prepareStead, type Stead } from '../../support/stead.ts'
+import type { Attack, Target } from './attacks/attack.ts'
+import { diskMb } from './bounds.ts'
+import { type NameServer, startNameServer } from './name-server.ts'
+import { smallDisk } from './small-disk.ts'
+
+/** One Stead with eight sites of one account and a ninth of another. */
+export interface SiegeGround {
+  readonly stead: Stead
+  readonly target: Target
+  readonly ninth: { readonly id: number; readonly host: string; readonly token: string }
+  readonly names: NameServer | undefined
+  /** Mount point of the disk that Stead has for data and temporary files. */
+  readonly disk: string
+  readonly homes: readonly string[]
+  remove(): Promise<void>
+}
+
+/** Loads WordPress and is never kept. */
+const fresh = `<?php require 'wp-load.php'; header('Cache-Control: no-store'); echo get_bloginfo('name'), wp_count_posts()->publish;`
+const askName = `<?php header('Cache-Control: no-store'); @file_get_contents('http://' . $_GET['of'] . '/'); echo 'asked';`
+
+export async function openGround(
+  attacks: readonly Attack[],
+  settings: Readonly<Record<string, string>>,
+): Promise<SiegeGround> {
+  const undo: (() => unknown)[] = []
+  const remove = async () => {
+    for (const each of undo.splice(0).reverse()) await Promise.resolve(each()).catch((error) => console.error(error))
+  }
+  try {
+    return { ...(await build(attacks, settings, undo)), remove }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+async function build(
+  attacks: readonly Attack[],
+  settings: Readonly<Record<string, string>>,
+  undo: (() => unknown)[],
+): Promise<Omit<SiegeGround, 'remove'>> {
+  const disk = await smallDisk(diskMb)
+  undo.push(() => disk.remove())
+  const names = await startNameServer(disk.folder)
+  undo.push(() => names?.close())
+  const temporary = join(disk.folder, 'tmp')
+  await mkdir(temporary, { mode: 0o711 })
+  const stead = await prepareStead({
+    below: disk.folder,
+    ...(names && { under: names.under }),
+    env: {
+      TMPDIR: temporary,
+      STEAD_PHP_MEMORY_MB: '1300',
+      STEAD_TRASH_DAYS: '7',
+      STEAD_PREPARED_SITES: '0',
+      // as they are unless somebody sets them: the limits are part of what is tested
+      STEAD_RATE_LIMIT: '600',
+      STEAD_TOKEN_RATE_LIMIT: '30',
+      ...settings,
+    },
+  })
+  undo.push(() => stead.remove())
+  await stead.start()
+  const ninthId = await stead.createSite({ name: 'ninth' })
+  const ninthHome = stead.homeOf('ninth')
+  await writeFile(join(ninthHome, 'web/fresh.php'), fresh)
+  await writeFile(join(ninthHome, 'web/name.php'), askName)
+  const hostile = await hostileAccount(stead)
+  const sites = await hostileSites(stead, hostile)
+  const homes = sites.map(({ name }) => stead.homeOf(name))
+  await Promise.all(homes.map((home, site) => putFiles(home, site, attacks)))
+  const openOperation = await operationThatStaysOpen(stead, hostile)
+  const target: Target = {
+    edgePort: stead.edgePort,
+    apiUrl: stead.apiUrl,
+    sites: sites.map(({ id, name }) => ({ id, host: `${name}.localhost` })),
+    ninthHost: 'ninth.localhost',
+    token: hostile,
+    openOperation,
+  }
+  const token = await tokenOf(
+    stead,
+    await stead.cli('application', 'create', '--account=owner@stead.localhost', '--name=siege', '--owner', '--json'),
+  )
+  return { stead, target, ninth: { id: ninthId, host: 'ninth.localhost', token }, names, disk: disk.folder, homes }
+}
+
+async function hostileAccount(stead: Stead): Promise<string> {
+  await stead.cli('account', 'create', '--email=hostile@example.com', '--plan=Business')
+  const made = await stead.cli(
+    'application',
+    'create',
+    '--account=hostile@example.com',
+    '--name=hostile',
+    '--owner',
+    '--json',
+  )
+  return tokenOf(stead, made)
+}
+
+async function tokenOf(stead: Stead, made: { stdout: string; stderr: string }): Promise<string> {
+  if (!made.stdout.startsWith('{')) throw new Error(`no application: ${made.stdout}${made.stderr}`)
+  const { client_id, client_secret } = JSON.parse(made.stdout)
+  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
+  const response = await fetch(`${stead.apiUrl}/auth/token`, { method: 'POST', body })
+  return ((await response.json()) as { access_token: string }).access_token
+}
+
+async function hostileSites(stead: Stead, token: string): Promise<{ id: number; name: string }[]> {
+  const as = { authorization: `Bearer ${token}` }
+  const sites: { id: number; name: string }[] = []
+  for (let n = 0; n < 8; n++) {
+    const name = `hostile-${n}`
+    const { status, body } = await stead.api('POST', '/v1/sites', { name }, as)
+    if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`)
+    await untilLive(stead, body.data.id, as)
+    sites.push({ id: body.data.id, name })
+  }
+  return sites
+}
+
+async function untilLive(stead: Stead, id: number, as: Record<string, string>): Promise<void> {
+  for (let attempt = 0; attempt < 240; attempt++) {
+    const { body } = await stead.api('GET', `/v1/sites/${id}`, undefined, as)
+    if (body.data?.state === 'live') return
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+  throw new Error(`site ${id} does not go live`)
+}
+
+async function putFiles(home: string, site: number, attacks: readonly Attack[]): Promise<void> {
+  for (const attack of attacks)
+    for (const [path, content] of Object.entries(attack.files?.(site) ?? {})) {
+      const file = join(home, 'web', path)
+      await mkdir(dirname(file), { recursive: true })
+      await writeFile(file, content)
+    }
+}
+
+/** A deleted site waits for a week in the trash: the operation that ends this is open all the while. */
+async function operationThatStaysOpen(stead: Stead, token: string): Promise<number> {
+  const as = { authorization: `Bearer ${token}` }
+  const { body } = await stead.api('POST', '/v1/sites', { name: 'thrown-away' }, as)
+  await untilLive(stead, body.data.id, as)
+  await stead.api('DELETE', `/v1/sites/${body.data.id}`, undefined, as)
+  for (let attempt = 0; attempt < 60; attempt++) {
+    const list = await stead.api('GET', '/v1/operations?type=site.purge', undefined, as)
+    if (list.body.data?.[0]) return list.body.data[0].id
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+  throw new Error('the trash has no operation')
+}

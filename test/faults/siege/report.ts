@@ -1,0 +1,103 @@
+import { bounds } from './bounds.ts'
+import type { Sample, SampleKind } from './measure/measurer.ts'
+import type { Part } from './measure/watch.ts'
+
+export interface SiegeReport {
+  readonly minutes: number
+  readonly attacks: readonly string[]
+  readonly skipped: readonly string[]
+  readonly samples: readonly Sample[]
+  readonly peakMb: Readonly<Record<Part, number>>
+  readonly largestTotalMb: number
+  readonly leastFreeMb: number
+  /** What was not as promised; empty when Stead held out. */
+  readonly faults: readonly string[]
+}
+
+export const boundOf: Readonly<Record<SampleKind, number>> = {
+  cached: bounds.cachedMs,
+  uncached: bounds.uncachedMs,
+  api: bounds.apiMs,
+  name: bounds.nameMs,
+}
+
+const words: Readonly<Record<SampleKind, string>> = {
+  cached: 'ninth site, cached page',
+  uncached: 'ninth site, uncached page',
+  api: 'API',
+  name: 'ninth site, name asked for',
+}
+
+export interface Judged {
+  readonly kind: SampleKind
+  readonly count: number
+  /** 0 to 1; wrong answers are not within. */
+  readonly within: number
+  readonly wrong: number
+  readonly percentiles: readonly number[]
+}
+
+const asked = [0.5, 0.95, 0.99, 1]
+
+export function judge(samples: readonly Sample[], kind: SampleKind): Judged {
+  const all = samples.filter((sample) => sample.kind === kind)
+  const sorted = all.map(({ ms }) => ms).sort((a, b) => a - b)
+  const right = all.filter(({ ms, fault }) => !fault && ms <= boundOf[kind])
+  return {
+    kind,
+    count: all.length,
+    within: all.length > 0 ? right.length / all.length : 0,
+    wrong: all.filter(({ fault }) => fault).length,
+    percentiles: asked.map((p) => sorted[Math.max(0, Math.ceil(p * sorted.length) - 1)] ?? Number.NaN),
+  }
+}
+
+/** What breaks the promises, in words. */
+export function faultsOf(samples: readonly Sample[], kinds: readonly SampleKind[]): string[] {
+  return kinds.flatMap((kind) => {
+    const { count, within, wrong } = judge(samples, kind)
+    const faults = new Map<string, number>()
+    for (const sample of samples)
+      if (sample.kind === kind && sample.fault)
+        faults.set(`${sample.what}: ${sample.fault}`, (faults.get(`${sample.what}: ${sample.fault}`) ?? 0) + 1)
+    return [
+      ...(count === 0 ? [`${words[kind]}: never measured`] : []),
+      ...(count > 0 && within < bounds.share
+        ? [
+            `${words[kind]}: ${(within * 100).toFixed(1)} % within ${boundOf[kind]} ms, ${bounds.share * 100} % promised`,
+          ]
+        : []),
+      ...(wrong > 0 ? [...faults].map(([fault, times]) => `${words[kind]}: ${fault}, ${times} times`) : []),
+    ]
+  })
+}
+
+export function reportText(report: SiegeReport): string {
+  const ms = (value: number) => (Number.isNaN(value) ? '–' : String(Math.round(value)))
+  const timings = (Object.keys(words) as SampleKind[]).map((kind) => {
+    const { count, within, wrong, percentiles } = judge(report.samples, kind)
+    const share = `${(within * 100).toFixed(1)} %`
+    return `| ${words[kind]} | ${count} | ${percentiles.map(ms).join(' | ')} | ${boundOf[kind]} | ${share} | ${wrong} |`
+  })
+  const sizes = (Object.keys(bounds.memoryMb) as Part[]).map(
+    (part) => `| ${part} | ${Math.round(report.peakMb[part])} | ${bounds.memoryMb[part]} |`,
+  )
+  return [
+    `Siege of ${report.minutes} minutes: ${report.attacks.join(', ')}`,
+    ...report.skipped.map((line) => `Left out: ${line}`),
+    '',
+    '| what | samples | median, ms | 95 % | 99 % | most | bound | within | wrong |',
+    '|---|---|---|---|---|---|---|---|---|',
+    ...timings,
+    '',
+    '| memory (Pss) | most, MB | budget |',
+    '|---|---|---|',
+    ...sizes,
+    `| all at once | ${Math.round(report.largestTotalMb)} | |`,
+    `| disk, least free | ${Math.round(report.leastFreeMb)} | at least ${bounds.freeDiskMb} |`,
+    '',
+    report.faults.length === 0 ? 'Every bound held.' : `${report.faults.length} bounds broken:`,
+    ...report.faults.map((fault) => `  ${fault}`),
+    '',
+  ].join('\n')
+}

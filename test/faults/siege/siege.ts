@@ -1,0 +1,123 @@
+/**
+ * Siege: eight hostile sites and 500 hostile connections do to one Stead whatever they can, and a ninth site, its visitors and its
+ * owner must not notice.
+ *
+ * attack   one way to hurt others (`attacks/`, one or two a file; `attackers.ts` runs them in a process at the lowest priority)
+ * sample   one answer that an ordinary visitor or client got meanwhile (`measure/measurer.ts`, a process of its own)
+ * bound    what Stead promises (`bounds.ts`)
+ */
+import { fork } from 'node:child_process'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { aftermath } from './aftermath.ts'
+import { attacks } from './attacks/index.ts'
+import { bounds } from './bounds.ts'
+import { openGround, type SiegeGround } from './ground.ts'
+import { type Measuring, measure } from './measure/measure.ts'
+import type { SampleKind } from './measure/measurer.ts'
+import { type Part, type Watch, watch } from './measure/watch.ts'
+import { faultsOf, type SiegeReport } from './report.ts'
+
+export interface SiegeOptions {
+  readonly minutes: number
+  /** Attacks by name; all unless given. None: what is measured is the calm. */
+  readonly only?: readonly string[]
+  /** Settings besides those of the siege. */
+  readonly settings?: Readonly<Record<string, string>>
+  readonly say?: (line: string) => void
+  readonly signal?: AbortSignal
+}
+
+export async function siege({
+  minutes,
+  only,
+  settings = {},
+  say = () => {},
+  signal,
+}: SiegeOptions): Promise<SiegeReport> {
+  const wanted = attacks.filter(({ name }) => !only || only.includes(name))
+  const made = wanted.filter((attack) => !attack.missing?.())
+  const skipped = wanted.flatMap((attack) => {
+    const reason = attack.missing?.()
+    return reason ? [`${attack.name}: ${reason}`] : []
+  })
+  say('nine sites are being made')
+  const ground = await openGround(made, settings)
+  const watching = watch(ground.stead, ground.disk)
+  const measuring = measure({
+    edgePort: ground.stead.edgePort,
+    apiPort: ground.stead.apiPort,
+    host: ground.ninth.host,
+    siteId: ground.ninth.id,
+    token: ground.ninth.token,
+  })
+  const faults: string[] = []
+  try {
+    const ended = attack(
+      ground,
+      made.map(({ name }) => name),
+      minutes,
+      say,
+      signal,
+    )
+    const tooMuch = await Promise.race([ended, watching.tooMuch])
+    if (tooMuch) faults.push(tooMuch)
+    measuring.stop()
+    watching.stop()
+    faults.push(...judged(ground, measuring, watching))
+    say('the attackers have gone')
+    faults.push(...(await aftermath(ground).catch((error) => [`afterwards: ${error.stack}`])))
+  } finally {
+    measuring.stop()
+    watching.stop()
+    stopAttackers()
+    await ground.remove()
+  }
+  const { peakMb, largestTotalMb, leastFreeMb } = watching
+  const names = made.map(({ name }) => name)
+  return { minutes, attacks: names, skipped, samples: measuring.samples, peakMb, largestTotalMb, leastFreeMb, faults }
+}
+
+const running = new Set<ReturnType<typeof fork>>()
+const stopAttackers = () => {
+  for (const child of running) child.kill('SIGKILL')
+}
+
+/** Runs the attackers for the time. @returns nothing: what they do is seen elsewhere */
+async function attack(
+  { target }: SiegeGround,
+  names: readonly string[],
+  minutes: number,
+  say: (line: string) => void,
+  signal: AbortSignal | undefined,
+): Promise<undefined> {
+  const child = fork(join(import.meta.dirname, 'attackers.ts'), { execArgv: [] })
+  running.add(child)
+  child.on('exit', () => running.delete(child))
+  child.send({ target, names })
+  for (let second = 0; second < minutes * 60 && !signal?.aborted; second++) {
+    if (second % 30 === 0) say(`${second} of ${minutes * 60} s under attack`)
+    await wait(1000)
+  }
+  child.kill('SIGKILL')
+  return undefined
+}
+
+/** What was not as promised while they attacked. */
+function judged({ stead, names }: SiegeGround, { samples }: Measuring, watched: Watch): string[] {
+  const kinds: SampleKind[] = names ? ['cached', 'uncached', 'api', 'name'] : ['cached', 'uncached', 'api']
+  const unasked = samples.filter(({ kind, name }) => kind === 'name' && name && names && !names.asked.has(name))
+  const sizes = (Object.keys(bounds.memoryMb) as Part[])
+    .filter((part) => watched.peakMb[part] > bounds.memoryMb[part])
+    .map((part) => `${part} took ${Math.round(watched.peakMb[part])} MB of its ${bounds.memoryMb[part]}`)
+  const deaths = stead.output().match(/"msg":"a part died/g)?.length ?? 0
+  return [
+    ...faultsOf(samples, kinds),
+    ...(unasked.length > 0 ? [`${unasked.length} names of the ninth site never reached the name server`] : []),
+    ...sizes,
+    ...(watched.leastFreeMb < bounds.freeDiskMb
+      ? [`the disk had ${Math.round(watched.leastFreeMb)} MB left, ${bounds.freeDiskMb} are Stead’s own`]
+      : []),
+    ...(deaths > 0 ? [`a part died, ${deaths} times`] : []),
+  ]
+}
