@@ -36,7 +36,7 @@ export async function smallDisk(megabytes: number): Promise<SmallDisk> {
 async function mount(image: string, folder: string, megabytes: number): Promise<void> {
   if (process.getuid?.() !== 0) throw new Error('only root may mount')
   await writeFile(image, '')
-  await truncate(image, megabytes << 20)
+  await truncate(image, megabytes * 2 ** 20)
   await run('mkfs.ext4', ['-q', '-m', '0', image])
   await run('mount', ['-o', 'loop', image, folder])
 }

@@ -12,6 +12,8 @@ export interface Report extends Pick<TortureOptions, 'kills' | 'database' | 'see
   readonly faults: readonly string[]
 }
 
+const MOST_SHOWN = 60
+
 /** For people, on a terminal. */
 export function reportText({ database, seed, counts, skipped, figures, answers, seconds, faults }: Report): string {
   const table = (rows: Readonly<Record<string, number>>) =>
@@ -32,7 +34,8 @@ export function reportText({ database, seed, counts, skipped, figures, answers, 
     table(answers),
     '',
     faults.length === 0 ? 'Nothing lost, nothing doubled.' : `${faults.length} faults:`,
-    ...faults.map((fault) => `  ${fault}`),
+    ...faults.slice(0, MOST_SHOWN).map((fault) => `  ${fault}`),
+    ...(faults.length > MOST_SHOWN ? [`  and ${faults.length - MOST_SHOWN} more`] : []),
     '',
   ].join('\n')
 }
