@@ -27,8 +27,7 @@ if (!(minutes > 0) || unknown.length > 0) {
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => {
-    if (interrupted.signal.aborted) process.exit(130)
-    console.error('ending the siege; once more to end at once')
+    console.error('ending, and taking everything away')
     interrupted.abort()
   })
 const report = await siege({
@@ -38,4 +37,5 @@ const report = await siege({
   say: (line) => console.error(line),
 })
 console.log(reportText(report))
+if (interrupted.signal.aborted) process.exit(130)
 process.exit(report.faults.length === 0 ? 0 : 1)

@@ -71,7 +71,7 @@ export async function siege({
     watching.stop()
     faults.push(...judged(ground, measuring, watching))
     say('the attackers have gone')
-    faults.push(...(await aftermath(ground).catch((error) => [`afterwards: ${error.stack}`])))
+    if (!signal?.aborted) faults.push(...(await aftermath(ground).catch((error) => [`afterwards: ${error.stack}`])))
   } finally {
     measuring.stop()
     watching.stop()

@@ -1,7 +1,7 @@
 /** `npm run torture -- --kills=60 --database=sqlite|postgres --seed=1 [--only='kill -9 host,put back'] [--seconds=600]` */
 import { parseArgs } from 'node:util'
 import { reportText } from './report.ts'
-import { torture } from './torture.ts'
+import { Interrupted, torture } from './torture.ts'
 
 const { values } = parseArgs({
   options: {
@@ -28,9 +28,7 @@ if (
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => {
-    // the second time without the checks
-    if (interrupted.signal.aborted) process.exit(130)
-    console.error('ending the load; once more to end at once')
+    console.error('ending, and taking everything away')
     interrupted.abort()
   })
 const startedAt = performance.now()
@@ -42,6 +40,10 @@ const report = await torture({
   ...(values.only && { only: values.only.split(',') }),
   signal: interrupted.signal,
   say: (line) => console.error(`${((performance.now() - startedAt) / 1000).toFixed(0).padStart(6)} s  ${line}`),
+}).catch((error) => {
+  if (!(error instanceof Interrupted)) throw error
+  console.error(error.message)
+  process.exit(130)
 })
 console.log(reportText(report))
 process.exit(report.faults.length === 0 ? 0 : 1)

@@ -28,19 +28,23 @@ export interface TortureOptions {
   readonly only?: readonly string[]
   /** Told in a line what happens. */
   readonly say?: (line: string) => void
-  /** Ends the run early; everything is taken away all the same. */
+  /** Ends the run; everything is taken away all the same. */
   readonly signal?: AbortSignal
 }
 
-/** @throws when the surroundings cannot be made; what Stead gets wrong is in the report */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted'
+}
+
+/** @throws Interrupted, and when the surroundings cannot be made; what Stead gets wrong is in the report */
 export async function torture(options: TortureOptions): Promise<Report> {
   const startedAt = performance.now()
   const ground = await openGround(options)
   const faults: string[] = []
   try {
     await runLoad(ground, options)
-    const settled = await settle(ground)
-    faults.push(...settled)
+    if (options.signal?.aborted) throw new Interrupted('interrupted: nothing was checked')
+    faults.push(...(await settle(ground)))
     for (const load of loads) faults.push(...(await found(load.name, () => load.check(ground))))
     for (const check of checks) faults.push(...(await found(check.name, () => check.run(ground))))
     if (!options.only || options.only.includes('put back')) {
