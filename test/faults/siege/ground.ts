@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { prepareStead, type Stead } from '../../support/stead.ts'
+import { prepareStead, program, type Stead } from '../../support/stead.ts'
 import type { Attack, Target } from './attacks/attack.ts'
 import { diskMb } from './bounds.ts'
 import { type NameServer, startNameServer } from './name-server.ts'
@@ -51,7 +51,7 @@ async function build(
   await mkdir(temporary, { mode: 0o711 })
   const stead = await prepareStead({
     below: disk.folder,
-    ...(names && { under: names.under }),
+    ...(names && { launch: [...names.under, process.execPath, program, 'serve'] }),
     env: {
       TMPDIR: temporary,
       STEAD_PHP_MEMORY_MB: '1300',
