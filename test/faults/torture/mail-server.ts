@@ -13,9 +13,10 @@ export interface MailServer {
   close(): Promise<void>
 }
 
-/** A mail server that now and then takes a mail and hangs up before it says so, or refuses it for now. */
+/** A mail server that now and then takes a mail and hangs up before it says so, or refuses it for now; the second time it is kind. */
 export async function startMailServer(chance: Chance): Promise<MailServer> {
   const received: ReceivedMail[] = []
+  const known = new Set<string>()
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     onData(stream, session, done) {
@@ -24,10 +25,12 @@ export async function startMailServer(chance: Chance): Promise<MailServer> {
         text += chunk
       })
       stream.on('end', () => {
-        if (chance.is(0.1)) return done(Object.assign(new Error('try again later'), { responseCode: 451 }))
         const messageId = /^message-id:\s*(\S+)/im.exec(text)?.[1] ?? ''
+        const isFirst = !known.has(messageId)
+        known.add(messageId)
+        if (isFirst && chance.is(0.1)) return done(Object.assign(new Error('later'), { responseCode: 451 }))
         for (const { address } of session.envelope.rcptTo) received.push({ to: address, messageId })
-        done(chance.is(0.1) ? Object.assign(new Error('lost'), { responseCode: 421 }) : null)
+        done(isFirst && chance.is(0.1) ? Object.assign(new Error('lost'), { responseCode: 421 }) : null)
       })
     },
   })

@@ -6,12 +6,12 @@ import type { Load } from './load.ts'
 /** People invited to a site, each with a mail, and some of them sent away again. */
 export const collaborators: Load = {
   name: 'collaborators and mails',
-  workers: 1,
-  async run({ client, baseSites }, { chance, signal }) {
-    for (let n = 0; n < 300 && !signal.aborted; n++) {
+  workers: 2,
+  async run({ client, baseSites }, { chance, worker, signal }) {
+    for (let n = 0; n < 200 && !signal.aborted; n++) {
       const site = chance.pick(baseSites)
       const path = `/v1/sites/${site.id}/collaborators`
-      const email = `person-${n}@example.com`
+      const email = `person-${worker}-${n}@example.com`
       const added = await client.write({
         what: 'collaborator',
         method: 'POST',

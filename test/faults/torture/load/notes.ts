@@ -22,11 +22,12 @@ const notesOf = (ground: Ground): Note[] => {
 /** Notes written, changed and deleted, with a key and without. */
 export const notes: Load = {
   name: 'notes',
-  workers: 3,
+  // a writer whose key is claimed by a process that was killed waits for a minute
+  workers: 8,
   async run(ground, turn) {
     for (let n = 0; !turn.signal.aborted; n++) {
       await writeNote(ground, turn, `note ${turn.worker}-${n}`)
-      await pause(turn.chance.between(20, 150))
+      await pause(turn.chance.between(50, 300))
     }
   },
   check: checkNotes,

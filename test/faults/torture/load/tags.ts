@@ -5,11 +5,11 @@ import type { Load } from './load.ts'
 /** Tags put on a site, each name once. */
 export const tags: Load = {
   name: 'tags',
-  workers: 1,
-  async run({ client, baseSites }, { chance, signal }) {
-    for (let n = 0; n < 400 && !signal.aborted; n++) {
+  workers: 2,
+  async run({ client, baseSites }, { chance, worker, signal }) {
+    for (let n = 0; n < 300 && !signal.aborted; n++) {
       const site = chance.pick(baseSites)
-      const name = `tag-${n}`
+      const name = `tag-${worker}-${n}`
       await client.write({
         what: 'tag',
         method: 'POST',
