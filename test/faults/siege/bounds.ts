@@ -14,11 +14,13 @@ export const bounds = {
   memoryMb: {
     supervisor: 100,
     control: 400,
-    host: 600,
+    host: 400,
     edge: 450,
     /** `STEAD_PHP_MEMORY_MB`, and what a process may take between two looks at it. */
     php: 1300 + 400,
   },
+  /** Bodies of requests and whatever else lies in the temporary folder, MB. */
+  temporaryMb: 512,
   /** Free at any time on the disk of the data folder, MB: signing in, deleting and writing records go on. */
   freeDiskMb: 16,
 } as const
@@ -26,5 +28,6 @@ export const bounds = {
 /** Above it the run is ended: the machine has other things to do. MB. */
 export const killSwitchMb = 6000
 
-/** Of the disk that Stead gets. */
+/** Of the disks that Stead gets, for its data folder and for temporary files. */
 export const diskMb = 4000
+export const temporaryDiskMb = 2000

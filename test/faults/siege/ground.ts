@@ -2,18 +2,27 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { prepareStead, program, type Stead } from '../../support/stead.ts'
 import type { Attack, Target } from './attacks/attack.ts'
-import { diskMb } from './bounds.ts'
+import { diskMb, temporaryDiskMb } from './bounds.ts'
 import { type NameServer, startNameServer } from './name-server.ts'
-import { smallDisk } from './small-disk.ts'
+import { type SmallDisk, smallDisk } from './small-disk.ts'
+
+/** An application and its token. */
+export interface SignedIn {
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly token: string
+}
 
 /** One Stead with eight sites of one account and a ninth of another. */
 export interface SiegeGround {
   readonly stead: Stead
   readonly target: Target
-  readonly ninth: { readonly id: number; readonly host: string; readonly token: string }
+  readonly ninth: { readonly id: number; readonly host: string } & SignedIn
   readonly names: NameServer | undefined
   /** Mount point of the disk that Stead has for data and temporary files. */
   readonly disk: string
+  /** What Stead uses for temporary files. */
+  readonly temporary: SmallDisk
   readonly homes: readonly string[]
   remove(): Promise<void>
 }
@@ -47,13 +56,13 @@ async function build(
   undo.push(() => disk.remove())
   const names = await startNameServer(disk.folder)
   undo.push(() => names?.close())
-  const temporary = join(disk.folder, 'tmp')
-  await mkdir(temporary, { mode: 0o711 })
+  const temporary = await smallDisk(temporaryDiskMb)
+  undo.push(() => temporary.remove())
   const stead = await prepareStead({
     below: disk.folder,
     ...(names && { launch: [...names.under, process.execPath, program, 'serve'] }),
     env: {
-      TMPDIR: temporary,
+      TMPDIR: temporary.folder,
       STEAD_PHP_MEMORY_MB: '1300',
       STEAD_TRASH_DAYS: '7',
       STEAD_PREPARED_SITES: '0',
@@ -82,11 +91,19 @@ async function build(
     token: hostile,
     openOperation,
   }
-  const token = await tokenOf(
+  const owner = await tokenOf(
     stead,
     await stead.cli('application', 'create', '--account=owner@stead.localhost', '--name=siege', '--owner', '--json'),
   )
-  return { stead, target, ninth: { id: ninthId, host: 'ninth.localhost', token }, names, disk: disk.folder, homes }
+  return {
+    stead,
+    target,
+    ninth: { id: ninthId, host: 'ninth.localhost', ...owner },
+    names,
+    disk: disk.folder,
+    temporary,
+    homes,
+  }
 }
 
 async function hostileAccount(stead: Stead): Promise<string> {
@@ -99,15 +116,16 @@ async function hostileAccount(stead: Stead): Promise<string> {
     '--owner',
     '--json',
   )
-  return tokenOf(stead, made)
+  return (await tokenOf(stead, made)).token
 }
 
-async function tokenOf(stead: Stead, made: { stdout: string; stderr: string }): Promise<string> {
+async function tokenOf(stead: Stead, made: { stdout: string; stderr: string }): Promise<SignedIn> {
   if (!made.stdout.startsWith('{')) throw new Error(`no application: ${made.stdout}${made.stderr}`)
   const { client_id, client_secret } = JSON.parse(made.stdout)
   const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
   const response = await fetch(`${stead.apiUrl}/auth/token`, { method: 'POST', body })
-  return ((await response.json()) as { access_token: string }).access_token
+  const { access_token: token } = (await response.json()) as { access_token: string }
+  return { token, clientId: client_id, clientSecret: client_secret }
 }
 
 async function hostileSites(stead: Stead, token: string): Promise<{ id: number; name: string }[]> {

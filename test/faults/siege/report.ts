@@ -10,6 +10,7 @@ export interface SiegeReport {
   readonly peakMb: Readonly<Record<Part, number>>
   readonly largestTotalMb: number
   readonly leastFreeMb: number
+  readonly peakTemporaryMb: number
   /** What was not as promised; empty when Stead held out. */
   readonly faults: readonly string[]
 }
@@ -94,6 +95,7 @@ export function reportText(report: SiegeReport): string {
     '|---|---|---|',
     ...sizes,
     `| all at once | ${Math.round(report.largestTotalMb)} | |`,
+    `| temporary files | ${Math.round(report.peakTemporaryMb)} | ${bounds.temporaryMb} |`,
     `| disk, least free | ${Math.round(report.leastFreeMb)} | at least ${bounds.freeDiskMb} |`,
     '',
     report.faults.length === 0 ? 'Every bound held.' : `${report.faults.length} bounds broken:`,

@@ -48,13 +48,12 @@ export async function siege({
     await ground.remove()
     throw error
   })
-  const watching = watch(ground.stead, ground.disk)
+  const watching = watch(ground)
   const measuring = measure({
     edgePort: ground.stead.edgePort,
     apiPort: ground.stead.apiPort,
-    host: ground.ninth.host,
+    ...ground.ninth,
     siteId: ground.ninth.id,
-    token: ground.ninth.token,
   })
   const faults: string[] = []
   try {
@@ -78,9 +77,19 @@ export async function siege({
     stopAttackers()
     await ground.remove()
   }
-  const { peakMb, largestTotalMb, leastFreeMb } = watching
+  const { peakMb, largestTotalMb, leastFreeMb, peakTemporaryMb } = watching
   const names = made.map(({ name }) => name)
-  return { minutes, attacks: names, skipped, samples: measuring.samples, peakMb, largestTotalMb, leastFreeMb, faults }
+  return {
+    minutes,
+    attacks: names,
+    skipped,
+    samples: measuring.samples,
+    peakMb,
+    largestTotalMb,
+    leastFreeMb,
+    peakTemporaryMb,
+    faults,
+  }
 }
 
 /** The page that is measured lies in the cache, and PHP runs: what a first visitor waits for is measured elsewhere. */
@@ -129,6 +138,9 @@ function judged({ stead, names }: SiegeGround, { samples }: Measuring, watched: 
     ...faultsOf(samples, kinds),
     ...(unasked.length > 0 ? [`${unasked.length} names of the ninth site never reached the name server`] : []),
     ...sizes,
+    ...(watched.peakTemporaryMb > bounds.temporaryMb
+      ? [`temporary files took ${Math.round(watched.peakTemporaryMb)} MB of their ${bounds.temporaryMb}`]
+      : []),
     ...(watched.leastFreeMb < bounds.freeDiskMb
       ? [`the disk had ${Math.round(watched.leastFreeMb)} MB left, ${bounds.freeDiskMb} are Stead’s own`]
       : []),

@@ -27,6 +27,8 @@ export interface Ground {
   readonly clock: Clock | undefined
   readonly cluster: PostgresCluster | undefined
   readonly proxy: CuttingProxy | undefined
+  /** Milliseconds UTC. */
+  readonly startedAt: number
   /** The answers to so many commits are still to be lost. */
   readonly cuts: { left: number }
   /** Sites that live all the while. */
@@ -107,6 +109,7 @@ async function build(
   say(`Stead runs on ${options.database}, seed ${options.seed}, data in ${stead.dataDir}`)
   return {
     stead,
+    startedAt: Date.now(),
     chance: seeded(options.seed),
     ledger,
     client,

@@ -21,7 +21,7 @@ export const changes: Attack = {
 
 /** What a token may order as often as its rate allows: purges, long notes, mails to one person. */
 export const orders: Attack = {
-  name: 'purges, notes and mails',
+  name: 'orders by the API',
   connections: 12,
   async run(target, signal) {
     const siteAt = (n: number) => `/v1/sites/${target.sites[n % target.sites.length]?.id}`

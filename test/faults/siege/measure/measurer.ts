@@ -11,6 +11,9 @@ export interface MeasuredPlace {
   readonly host: string
   readonly siteId: number
   readonly token: string
+  /** To sign in with. */
+  readonly clientId: string
+  readonly clientSecret: string
 }
 
 export type SampleKind = 'cached' | 'uncached' | 'api' | 'name'
@@ -53,11 +56,18 @@ const lateSince = (start: number): number =>
 process.once('message', (place: MeasuredPlace) => measure(place))
 process.on('disconnect', () => process.exit(0))
 
-function measure({ edgePort, apiPort, host, siteId, token }: MeasuredPlace): void {
+function measure({ edgePort, apiPort, host, siteId, token, clientId, clientSecret }: MeasuredPlace): void {
   const visitor = { host: `${host}:${edgePort}` }
   const client = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const site = `/v1/sites/${siteId}`
   const note = JSON.stringify({ subject: 'measured', body: 'all is well' })
+  const form = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret,
+  })
+  const asForm = { 'content-type': 'application/x-www-form-urlencoded' }
+  const signIn = { port: apiPort, method: 'POST', path: '/auth/token', headers: asForm, body: String(form) }
   let n = 0
   const everySecond = () => {
     n++
@@ -69,6 +79,7 @@ function measure({ edgePort, apiPort, host, siteId, token }: MeasuredPlace): voi
       path: n % 2 ? `${site}/notes` : '/v1/sites',
       headers: client,
     })
+    if (n % 5 === 1) void take('api', 'signing in', signIn)
     // one at a time, as the site has one PHP: what waits for the sample before would count twice
     if (n % 2 === 0) void once('uncached', { port: edgePort, path: `/fresh.php?n=${n}`, headers: visitor })
     if (n % 10 === 5) {

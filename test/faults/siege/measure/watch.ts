@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises'
 import type { RunningProcess } from '../../../support/processes.ts'
 import type { Stead } from '../../../support/stead.ts'
 import { type bounds, killSwitchMb } from '../bounds.ts'
+import type { SiegeGround } from '../ground.ts'
 
 export type Part = keyof typeof bounds.memoryMb
 
@@ -11,6 +12,8 @@ export interface Watch {
   readonly peakMb: Readonly<Record<Part, number>>
   readonly leastFreeMb: number
   readonly largestTotalMb: number
+  /** Of the temporary files, deleted ones that are still open included; 0 where they have no disk of their own. */
+  readonly peakTemporaryMb: number
   /** Resolves when more is in use than this machine should give; never otherwise. */
   readonly tooMuch: Promise<string>
   stop(): void
@@ -18,25 +21,31 @@ export interface Watch {
 
 const EVERY_MS = 1000
 
-/** @param folder on the disk that Stead has */
-export function watch(stead: Stead, folder: string): Watch {
+export function watch({ stead, disk, temporary }: Pick<SiegeGround, 'stead' | 'disk' | 'temporary'>): Watch {
   const peakMb: Record<Part, number> = { supervisor: 0, control: 0, host: 0, edge: 0, php: 0 }
   const tooMuch = Promise.withResolvers<string>()
-  const figures = { leastFreeMb: Number.POSITIVE_INFINITY, largestTotalMb: 0 }
+  const figures = { leastFreeMb: Number.POSITIVE_INFINITY, largestTotalMb: 0, peakTemporaryMb: 0 }
   const look = async () => {
     const now = sizesOf(stead)
     for (const part of Object.keys(now) as Part[]) peakMb[part] = Math.max(peakMb[part], now[part])
     const total = Object.values(now).reduce((sum, each) => sum + each, 0)
     figures.largestTotalMb = Math.max(figures.largestTotalMb, total)
     if (total > killSwitchMb) tooMuch.resolve(`all processes together took ${Math.round(total)} MB: the run was ended`)
-    const { bavail, bsize } = await statfs(folder)
+    const { bavail, bsize } = await statfs(disk)
     figures.leastFreeMb = Math.min(figures.leastFreeMb, (bavail * bsize) / 2 ** 20)
+    if (temporary.isBounded) {
+      const { blocks, bfree, bsize: size } = await statfs(temporary.folder)
+      figures.peakTemporaryMb = Math.max(figures.peakTemporaryMb, ((blocks - bfree) * size) / 2 ** 20)
+    }
   }
   const timer = setInterval(() => look().catch(() => {}), EVERY_MS)
   return {
     peakMb,
     get leastFreeMb() {
       return figures.leastFreeMb
+    },
+    get peakTemporaryMb() {
+      return figures.peakTemporaryMb
     },
     get largestTotalMb() {
       return figures.largestTotalMb

@@ -5,5 +5,6 @@ import { disk } from './disk.ts'
 import { log } from './log.ts'
 import { operations } from './operations.ts'
 import { replays } from './replays.ts'
+import { schedules } from './schedules.ts'
 
-export const checks: readonly Check[] = [replays, operations, activity, disk, answers, log]
+export const checks: readonly Check[] = [replays, operations, schedules, activity, disk, answers, log]
