@@ -7,8 +7,8 @@ import type { ExpectedEntry, Ledger, Outcome, Write } from './ledger.ts'
 
 /** Longer than a part is stopped for; what takes longer counts as not answered. */
 const ANSWER_MS = 30_000
-/** So long a keyed request is sent again: a claim whose process was killed is held for a minute. */
-const PATIENCE_MS = 120_000
+/** So long a keyed request is sent again: a claim whose process was killed is held for a minute, and starts take their time. */
+const PATIENCE_MS = 240_000
 
 export interface Answer {
   /** 0: none. */

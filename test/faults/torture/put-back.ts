@@ -25,8 +25,8 @@ export async function putBack(ground: Ground): Promise<string[]> {
     await until(`${name} answers`, async () => (await stead.visit(name).catch(() => undefined))?.status === 200).catch(
       (error) => faults.push(String(error)),
     )
-  for (let n = 0; n < marks.size; n++)
-    await stead.createSite({ name: `after-${n}` }).catch((error) => faults.push(`after-${n}: ${error}`))
+  const names = Array.from(marks, (_, n) => `after-${n}`)
+  await Promise.all(names.map((name) => stead.createSite({ name }).catch((error) => faults.push(`${name}: ${error}`))))
   const there = await marksIn(stead.dataDir)
   ground.ledger.count('folders with content when the database was put back', marks.size)
   for (const [mark, home] of marks) if (!there.has(mark)) faults.push(`the files of ${home} are lost`)
