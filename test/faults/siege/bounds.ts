@@ -1,3 +1,13 @@
+import { hostBudgets } from '../../../src/budgets.ts'
+import { readConfig } from '../../../src/config.ts'
+
+/** What a host may keep in temporary files, by its table of budgets. */
+const temporaryMb =
+  Object.values(hostBudgets(readConfig({})))
+    .filter((terms) => terms.of === 'disk')
+    .reduce((sum, { all }) => sum + all, 0) /
+  2 ** 20
+
 /** What Stead promises while it is besieged. One table: the run is judged by it, and `docs/design/faults.md` shows it. */
 export const bounds = {
   /** Of the ninth site, by the edge's cache. */
@@ -20,7 +30,7 @@ export const bounds = {
     php: 1300 + 400,
   },
   /** Bodies of requests and whatever else lies in the temporary folder, MB. */
-  temporaryMb: 512,
+  temporaryMb,
   /** Free at any time on the disk of the data folder, MB: signing in, deleting and writing records go on. */
   freeDiskMb: 16,
 } as const
@@ -29,5 +39,5 @@ export const bounds = {
 export const killSwitchMb = 6000
 
 /** Of the disks that Stead gets, for its data folder and for temporary files. */
-export const diskMb = 4000
-export const temporaryDiskMb = 2000
+export const diskMb = 1500
+export const temporaryDiskMb = 5000
