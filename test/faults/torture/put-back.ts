@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { until } from '../../support/stead.ts'
+import { type Stead, until } from '../../support/stead.ts'
 import type { Ground } from './ground.ts'
 import { putSnapshotBack } from './snapshot.ts'
 
@@ -26,11 +26,19 @@ export async function putBack(ground: Ground): Promise<string[]> {
       (error) => faults.push(String(error)),
     )
   const names = Array.from(marks, (_, n) => `after-${n}`)
-  await Promise.all(names.map((name) => stead.createSite({ name }).catch((error) => faults.push(`${name}: ${error}`))))
+  await Promise.all(names.map((name) => makeSite(stead, name).catch((error) => faults.push(`${name}: ${error}`))))
   const there = await marksIn(stead.dataDir)
   ground.ledger.count('folders with content when the database was put back', marks.size)
   for (const [mark, home] of marks) if (!there.has(mark)) faults.push(`the files of ${home} are lost`)
   return faults
+}
+
+/** As one of many at once: each waits for those before it. */
+async function makeSite(stead: Stead, name: string): Promise<void> {
+  const { status, headers } = await stead.api('POST', '/v1/sites', { name })
+  if (status !== 201) throw new Error(`ordered with ${status}`)
+  const { state, error } = await stead.ended(headers.get('operation-id') as string, 240_000)
+  if (state !== 'succeeded') throw new Error(`${state}: ${error}`)
 }
 
 const fileName = 'mark-of-owner.txt'
