@@ -36,6 +36,8 @@ export interface SteadOptions {
   readonly below?: string
   /** What is run to start it; default: the program with this Node. */
   readonly launch?: readonly string[]
+  /** How long a start may take. Default 60 s. */
+  readonly startMs?: number
   /** Gets all that it writes; `output()` keeps the last million characters. */
   readonly onOutput?: (text: string) => void
 }
@@ -132,7 +134,7 @@ export async function startStead(options: SteadOptions = {}): Promise<Stead> {
 /** As {@link startStead}, without starting it. */
 export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
   const { env = {}, golden = true, below = tmpdir(), onOutput } = options
-  const { launch = [process.execPath, program, 'serve'] } = options
+  const { launch = [process.execPath, program, 'serve'], startMs = 60_000 } = options
   const dataDir = await mkdtemp(join(below, 'stead-e2e-'))
   const core = golden ? await testCore() : undefined
   const goldenPath = core && (await goldenFolder(core))
@@ -178,12 +180,16 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
         output = (output + text).slice(-1_000_000)
         onOutput?.(String(text))
       })
-    await until('stead is ready', async () => {
-      if (started.exitCode !== null || started.signalCode) throw new Error(`stead ended with ${started.exitCode}`)
-      const deaths = output.slice(before).match(/a part died/g)?.length ?? 0
-      if (deaths > 5) throw new Error('its parts do not start')
-      return (await fetch(`${apiUrl}/readyz`).catch(() => undefined))?.status === 200
-    })
+    await until(
+      'stead is ready',
+      async () => {
+        if (started.exitCode !== null || started.signalCode) throw new Error(`stead ended with ${started.exitCode}`)
+        const deaths = output.slice(before).match(/a part died/g)?.length ?? 0
+        if (deaths > 5) throw new Error('its parts do not start')
+        return (await fetch(`${apiUrl}/readyz`).catch(() => undefined))?.status === 200
+      },
+      startMs,
+    )
     if (!hadGolden && goldenPath) await keepGolden(goldenPath, dataDir)
   }
   const processes = () => {

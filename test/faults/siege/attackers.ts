@@ -4,10 +4,12 @@
  */
 import { setPriority } from 'node:os'
 import type { Target } from './attacks/attack.ts'
+import { tried } from './attacks/hostile.ts'
 import { attacks } from './attacks/index.ts'
 
 setPriority(19)
 const ended = new AbortController()
+setInterval(() => process.send?.(tried), 500)
 process.on('disconnect', () => process.exit(0))
 // a connection that Stead closes in the middle of whatever is the point of it
 process.on('uncaughtException', () => {})

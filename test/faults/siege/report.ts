@@ -11,6 +11,7 @@ export interface SiegeReport {
   readonly largestTotalMb: number
   readonly leastFreeMb: number
   readonly peakTemporaryMb: number
+  readonly tried: Readonly<Record<'connections' | 'requests' | 'calls', number>>
   /** What was not as promised; empty when Stead held out. */
   readonly faults: readonly string[]
 }
@@ -85,6 +86,9 @@ export function reportText(report: SiegeReport): string {
   )
   return [
     `Siege of ${report.minutes} minutes: ${report.attacks.join(', ')}`,
+    `Tried: ${Object.entries(report.tried)
+      .map(([what, count]) => `${count} ${what}`)
+      .join(', ')}`,
     ...report.skipped.map((line) => `Left out: ${line}`),
     '',
     '| what | samples | median, ms | 95 % | 99 % | most | bound | within | wrong |',

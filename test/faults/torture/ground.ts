@@ -94,6 +94,8 @@ async function build(
       ...clock?.env,
     },
     onOutput: linesInto(lines),
+    // after a kill of the supervisor its orphans have to end first
+    startMs: 180_000,
   })
   undo.push(() => stead.remove())
   await stead.start()

@@ -52,6 +52,9 @@ export async function torture(options: TortureOptions): Promise<Report> {
       faults.push(...(await found('put back', () => putBack(ground))))
     }
     faults.push(...(await found('stopping', () => ground.stop())))
+  } catch (error) {
+    if (error instanceof Interrupted) throw error
+    faults.push(`the run broke off: ${(error as Error).stack}`)
   } finally {
     await ground.remove()
   }

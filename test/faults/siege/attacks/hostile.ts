@@ -7,6 +7,9 @@ import type { Target } from './attack.ts'
 /** The attackers' addresses: as many as a small botnet has, none of them the address of whoever measures (127.0.0.1). */
 const addressOf = (number: number): string => `127.66.${1 + (Math.floor(number / 8) % 200)}.${1 + (number % 8)}`
 
+/** What was tried: a siege in which nobody attacked would hold every bound. */
+export const tried = { connections: 0, requests: 0, calls: 0 }
+
 /** Ends early, without an error, with the signal. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> => wait(ms, undefined, { signal }).catch(() => {})
 
@@ -49,6 +52,7 @@ export async function keepOpen(
 
 /** A connection to the edge. @param n by which its address is chosen */
 export async function hostileSocket({ edgePort }: Target, n: number, signal: AbortSignal): Promise<Socket> {
+  tried.connections++
   const socket = connect({ host: '127.0.0.1', port: edgePort, localAddress: addressOf(n) })
   socket.on('error', () => {})
   signal.addEventListener('abort', () => socket.destroy(), { once: true })
@@ -75,6 +79,7 @@ export interface HostileRequest {
 
 /** One request to the edge, whose answer is thrown away. @returns its status, 0 without one */
 export function hostileRequest(target: Target, asked: HostileRequest, signal: AbortSignal): Promise<number> {
+  tried.requests++
   const { host, path, n, method = 'GET', headers = {}, mostBytes = 1 << 20, timeoutMs = 70_000 } = asked
   return new Promise((resolve) => {
     const sent = request({
@@ -109,6 +114,7 @@ export async function hostileCall(
   body: unknown,
   signal: AbortSignal,
 ): Promise<number> {
+  tried.calls++
   const response = await fetch(`${target.apiUrl}${path}`, {
     method,
     headers: {
