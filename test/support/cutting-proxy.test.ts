@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type CuttingProxy, createCuttingProxy } from './cutting-proxy.ts'
+import { type CuttingProxy, openCuttingProxy } from './cutting-proxy.ts'
 import { postgresUrl } from './database.ts'
 
 describe.skipIf(!postgresUrl)('a proxy that loses answers to COMMIT', () => {
@@ -11,10 +11,9 @@ describe.skipIf(!postgresUrl)('a proxy that loses answers to COMMIT', () => {
   beforeAll(async () => {
     await direct.connect()
     await direct.query(`create table ${table} (n integer)`)
-    proxy = await createCuttingProxy({
-      target: postgresUrl as string,
-      cutWhen: ({ statements }) => statements.some((text) => cuts?.test(text)),
-    })
+    proxy = await openCuttingProxy(postgresUrl as string, (statements) =>
+      statements.some((text) => cuts?.test(text)) ? 'answer' : 'pass',
+    )
   })
   afterAll(async () => {
     await proxy.close()
@@ -56,7 +55,7 @@ describe.skipIf(!postgresUrl)('a proxy that loses answers to COMMIT', () => {
     const through = await client()
     await insert(through, 30, false)
     await through.end()
-    expect(proxy.figures.cut).toBe(2)
+    expect(proxy.cuts).toBe(2)
     expect(await numbers()).toContain(30)
   })
 })

@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type CuttingProxy, createCuttingProxy } from '../../support/cutting-proxy.ts'
+import { type CuttingProxy, openCuttingProxy } from '../../support/cutting-proxy.ts'
 import { type PostgresCluster, startPostgres } from '../../support/postgres-cluster.ts'
 import { type RunningProcess, stillRunning } from '../../support/processes.ts'
 import { type Chance, seeded } from '../../support/seeded.ts'
@@ -138,12 +138,11 @@ async function postgres(cuts: { left: number }, undo: (() => Promise<unknown>)[]
   const cluster = await startPostgres()
   if (!cluster) throw new Error('this machine has no PostgreSQL server to start (Debian: postgresql)')
   undo.push(() => cluster.remove())
-  const proxy = await createCuttingProxy({
-    target: cluster.url,
-    // an answer that somebody outside waits for: of a keyed request, or of a change with its record
-    cutWhen: ({ statements }) =>
-      cuts.left > 0 && statements.some((text) => /idempotency_keys|into "activity"/.test(text)) && cuts.left-- > 0,
-  })
+  // an answer that somebody outside waits for: of a keyed request, or of a change with its record
+  const isAwaited = (texts: readonly string[]) => texts.some((text) => /idempotency_keys|into "activity"/.test(text))
+  const proxy = await openCuttingProxy(cluster.url, (statements) =>
+    cuts.left > 0 && isAwaited(statements) && cuts.left-- > 0 ? 'answer' : 'pass',
+  )
   undo.push(() => proxy.close())
   return { cluster, proxy }
 }

@@ -21,7 +21,9 @@ export const restartDatabase: Harm = {
   missing: ({ cluster }) => (cluster ? undefined : noPostgres),
   async run({ cluster, proxy }, chance) {
     const how = chance.pick(['drop', 'fast', 'immediate'] as const)
-    if (how === 'drop') proxy?.dropAll()
-    else await cluster?.restart(how)
+    if (how !== 'drop') return cluster?.restart(how)
+    if (!proxy) return
+    proxy.isDown = true
+    proxy.isDown = false
   },
 }
