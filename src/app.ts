@@ -93,7 +93,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     info: {
       title: 'Stead',
       version: options.version,
-      description: 'Self-hosted control plane for WordPress sites. All times are UTC.',
+      description:
+        "Self-hosted control plane for WordPress sites. All times are UTC.\n\nEmpty segments of a path are passed over: `/v1/sites//notes` is `/v1/sites/notes`. A path that is nobody's is 404, a method that a path does not have 405 with `Allow`; both answers are the Error object.",
       tags: [
         { name: 'Authentication', description: 'Access tokens (OAuth 2.0 client credentials)' },
         { name: 'Account', description: 'The account itself: defaults, add-ons, activity' },

@@ -75,12 +75,12 @@ export function routeSchema(operation: Operation, access: AccessDescription): Fa
   const status = operation.status ?? 200
   const success: TSchema = style === 'envelope' ? envelope(response, paged) : response
   const failures = new Set([
-    ...(operation.access === 'public' ? [] : commonProblems),
+    ...commonProblems.filter((status) => operation.access !== 'public' || status >= 500),
     ...access.refusals,
     ...(params ? [404] : []),
-    ...(body || query ? [400] : []),
-    ...(body ? [413, 415] : []),
-    ...(takesKey(operation) ? [400, 409, 422] : []),
+    // a body that cannot be read is refused before anybody asks whether the operation takes one
+    ...[400, 413, 415],
+    ...(takesKey(operation) ? [409, 422] : []),
     ...(operation.failure ? [401, 429] : []),
     ...(operation.problems ?? []).map(statusOf),
   ])

@@ -6,6 +6,8 @@ import { Problem } from '../../platform/http/problem.ts'
 import type { Caller } from '../context.ts'
 import { findToken, type TokenOwner } from './token.store.ts'
 
+export { liveTokens } from './token.store.ts'
+
 /** The form in which a token is kept: whoever reads the database cannot use it. */
 export const tokenHash = (token: string): string => hash('sha256', token, 'hex')
 

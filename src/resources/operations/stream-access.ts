@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/database.ts'
-import { liveTokens } from '../authentication/token.store.ts'
-import { collaborationsAmong } from '../collaborators/collaborator.store.ts'
+import { liveTokens } from '../authentication/authenticate.ts'
+import { collaborationsAmong } from '../collaborators/collaborator.ts'
 
 /** By what a stream of an operation's events was opened. */
 export interface StreamFacts {
