@@ -49,7 +49,7 @@ describe.each(dialects)('changes of routes on $dialect', ({ dialect, skip }) => 
   test('a start of a host is one change, whatever it keeps, and says where it is now', async () => {
     const start = (port: number) =>
       made.database.transaction(async (tx) => {
-        const host = { name: 'h', address: `http://127.0.0.1:${port}`, datacenters: '', identity: 'i', epoch: 0 }
+        const host = { name: 'h', address: `http://127.0.0.1:${port}`, datacenters: '', identity: 'i', epoch: 1 }
         const id = await registerHost(tx, host)
         await recordHost(tx, id)
         return id

@@ -41,6 +41,7 @@ export async function startEdgeProcess(
       STEAD_DATA_DIR: dirname(made.connection.file),
       STEAD_EDGE_LISTEN: `127.0.0.1:${port}`,
       STEAD_LOG_LEVEL: 'warn',
+      STEAD_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
       NODE_OPTIONS: '--max-old-space-size=64 --max-semi-space-size=4',
       ...env,
     },
