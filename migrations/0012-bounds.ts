@@ -52,7 +52,6 @@ async function mails(db: AnyDb): Promise<void> {
 
 async function retention(db: AnyDb): Promise<void> {
   await db.schema.createIndex('events_created').on('events').column('created_at').execute()
-  await db.schema.createIndex('page_view_days_day').on('page_view_days').column('day').execute()
   await partialIndex(db, {
     name: 'sites_deleted',
     table: 'sites',
