@@ -113,6 +113,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     corsOrigins: config.corsOrigins,
     trustProxy: config.trustProxy,
     bodyLimitBytes: BODY_LIMIT_BYTES,
+    bodies: budgets.requestBodies,
     readiness: options.readiness,
     platform: {
       database,

@@ -4,7 +4,7 @@ import type { BudgetTerms } from './platform/budgets/budget.ts'
 /*
  * Every budget of every process: what somebody else decides the size or number of, how much of it there may be, and what happens
  * over it. What a role needs it opens from here; `docs/design/limits.md` is written from it, and a test compares the two.
- * Budgets of memory add up to less than the process has (`budgets.test.ts`).
+ * Budgets of memory add up to less than the process has (`test/contract/limits.test.ts`).
  */
 
 const MB = 1 << 20
@@ -14,6 +14,15 @@ type Table = Readonly<Record<string, BudgetTerms>>
 /** Of the API and the work that needs no site files. */
 export const controlBudgets = (_config: Config) =>
   ({
+    requestBodies: {
+      name: 'request_bodies',
+      what: 'bodies of requests to the API, up to 1 MB each, from their head to the end of the answer',
+      of: 'memory',
+      whose: 'address',
+      each: 16 * MB,
+      all: 64 * MB,
+      over: '429 `too_many_bodies` with `Retry-After`, before anything is read',
+    },
     eventStreams: {
       name: 'event_streams',
       what: 'open streams of events of operations',
@@ -40,16 +49,16 @@ export const hostBudgets = ({ phpQueue, siteDiskMb, uploadMaxMb }: Config) =>
     },
     taskResults: {
       name: 'task_results',
-      what: 'Results of tasks in PHP (events, checks) while they are read; what a task prints besides is dropped as it comes, up to 64 MB',
+      what: 'results of tasks in PHP (events, checks) while they are read; what a task prints besides is dropped as it comes, up to 64 MB',
       of: 'memory',
       whose: 'site',
       each: 1 * MB,
       all: 16 * MB,
-      over: 'The task fails; one that prints on without end is ended with its process',
+      over: 'the task fails; one that prints on without end is ended with its process',
     },
     outgoing: {
       name: 'outgoing',
-      what: 'Connections of sites to the outside; 128 kB wait for the other side in each at most',
+      what: 'connections of sites to the outside; 128 kB wait for the other side in each at most',
       of: 'count',
       whose: 'site',
       each: 32,
@@ -58,7 +67,7 @@ export const hostBudgets = ({ phpQueue, siteDiskMb, uploadMaxMb }: Config) =>
     },
     lookups: {
       name: 'name_lookups',
-      what: 'Host names that are being looked up for sites, up to 3 s each',
+      what: 'host names that are being looked up for sites, up to 3 s each',
       of: 'count',
       whose: 'site',
       each: 16,
@@ -67,16 +76,16 @@ export const hostBudgets = ({ phpQueue, siteDiskMb, uploadMaxMb }: Config) =>
     },
     answerMemory: {
       name: 'answer_memory',
-      what: 'What PHP has printed for visitors who read slowly, in memory (1 MB an answer)',
+      what: 'what PHP has printed for visitors who read slowly, in memory (1 MB an answer)',
       of: 'memory',
       whose: 'site',
       each: 8 * MB,
       all: 64 * MB,
-      over: 'Goes into a file without a name',
+      over: 'goes into a file without a name',
     },
     answerDisk: {
       name: 'answer_disk',
-      what: 'What PHP has printed for visitors who read slowly, in files',
+      what: 'what PHP has printed for visitors who read slowly, in files',
       of: 'disk',
       whose: 'site',
       each: 256 * MB,
@@ -85,7 +94,7 @@ export const hostBudgets = ({ phpQueue, siteDiskMb, uploadMaxMb }: Config) =>
     },
     bodies: {
       name: 'bodies',
-      what: 'Request bodies from their first byte until PHP has them',
+      what: 'request bodies from their first byte until PHP has them',
       of: 'count',
       whose: 'site',
       each: phpQueue,
@@ -94,7 +103,7 @@ export const hostBudgets = ({ phpQueue, siteDiskMb, uploadMaxMb }: Config) =>
     },
     bodiesOfAddress: {
       name: 'bodies_of_address',
-      what: 'The same by visitor',
+      what: 'the same by visitor',
       of: 'count',
       whose: 'address',
       each: phpQueue,
@@ -103,16 +112,16 @@ export const hostBudgets = ({ phpQueue, siteDiskMb, uploadMaxMb }: Config) =>
     },
     bodyMemory: {
       name: 'body_memory',
-      what: 'Request bodies in memory (up to 64 kB each)',
+      what: 'request bodies in memory (up to 64 kB each)',
       of: 'memory',
       whose: 'site',
       each: 4 * MB,
       all: 32 * MB,
-      over: 'Go into a file without a name',
+      over: 'go into a file without a name',
     },
     bodyDisk: {
       name: 'body_disk',
-      what: 'Request bodies in files, the announced length from the start',
+      what: 'request bodies in files, the announced length from the start',
       of: 'disk',
       whose: 'site',
       each: Math.max(512, 2 * uploadMaxMb) * MB,
@@ -121,7 +130,7 @@ export const hostBudgets = ({ phpQueue, siteDiskMb, uploadMaxMb }: Config) =>
     },
     bodyDiskOfAddress: {
       name: 'body_disk_of_address',
-      what: 'The same by visitor',
+      what: 'the same by visitor',
       of: 'disk',
       whose: 'address',
       each: Math.max(256, uploadMaxMb) * MB,
@@ -171,7 +180,7 @@ export const edgeBudgets = (config: Config) =>
     },
     addressRequests: {
       name: 'edge_address_requests',
-      what: 'requests under way to hosts',
+      what: 'the same by visitor',
       of: 'count',
       whose: 'address',
       each: 128,

@@ -13,8 +13,10 @@ const parts: Record<string, Readonly<Record<string, BudgetTerms>>> = {
 }
 const page = readFileSync('docs/design/limits.md', 'utf8')
 
-const amount = (terms: BudgetTerms, value: number): string =>
-  terms.of === 'count' ? value.toLocaleString('en') : `${Math.round((value / (1 << 20)) * 100) / 100} MB`
+const amount = (terms: BudgetTerms, value: number): string => {
+  if (value === Number.MAX_SAFE_INTEGER) return 'what the disk has'
+  return terms.of === 'count' ? value.toLocaleString('en') : `${Math.round((value / (1 << 20)) * 100) / 100} MB`
+}
 const rowOf = (terms: BudgetTerms): string =>
   `| \`${terms.name}\` | ${terms.what} | ${terms.of === 'count' ? 'number' : terms.of} | ${amount(terms, terms.each)} a ${terms.whose} | ${amount(terms, terms.all)} | ${terms.over} |`
 

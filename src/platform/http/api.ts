@@ -4,6 +4,7 @@ import formbody from '@fastify/formbody'
 import multipart from '@fastify/multipart'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { Compile } from 'typebox/compile'
+import type { Budget } from '../budgets/budget.ts'
 import type { Log } from '../log/log.ts'
 import {
   answerErrors,
@@ -13,6 +14,7 @@ import {
   refuseUnreadableRequest,
 } from './answer-errors.ts'
 import { takeJsonBodies } from './body.ts'
+import { countBodies } from './count-bodies.ts'
 import type { ApiMetrics } from './metrics.ts'
 import { type AccessDescription, describeApi, routeSchema } from './openapi.ts'
 import type { CallerFacts, CompiledOperation, Operation } from './operation.ts'
@@ -35,6 +37,8 @@ export interface ApiOptions<Caller extends CallerFacts> {
   readonly corsOrigins: readonly string[]
   readonly trustProxy: readonly string[]
   readonly bodyLimitBytes: number
+  /** Bodies of requests while they are read and answered. */
+  readonly bodies: Budget
   /** Reasons why the API should get no requests yet or any more; empty: ready. */
   readiness(): Promise<{ ready: boolean; details: object }>
 }
@@ -56,6 +60,7 @@ export async function createApi<Caller extends CallerFacts>(options: ApiOptions<
   })
   // the contracts are checked by the pipeline, which forgives what real clients send
   app.setValidatorCompiler(() => () => true)
+  countBodies(app, options.bodies, options.bodyLimitBytes)
   takeJsonBodies(app)
   answerErrors(app, options)
   observe(app, options)

@@ -82,6 +82,10 @@ const catalogue = {
     status: 429,
     text: 'Too many event streams are open: {limit} of this application, or all that there may be. Close one, or read the operation itself from time to time.',
   },
+  too_many_bodies: {
+    status: 429,
+    text: 'Too much is being sent from your address at once, or from all addresses. Wait for answers before you send more.',
+  },
   internal: { status: 500, text: 'Something went wrong on our side. The request id helps to find out what.' },
   disk_full: {
     status: 507,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { InjectOptions, Response } from 'light-my-request'
 import { type TestDatabase, testDatabase } from '../../../test/support/database.ts'
+import { Budget } from '../budgets/budget.ts'
 import { createSealer } from '../crypto/seal.ts'
 import type { Database, DialectName, Tx } from '../db/database.ts'
 import { type Log, noLog } from '../log/log.ts'
@@ -23,7 +24,11 @@ export interface Lab {
   close(): Promise<void>
 }
 
+const unbounded = { name: 'bodies', what: '', of: 'memory', whose: 'address', each: 1e9, all: 1e9, over: '' } as const
+
 export interface LabOptions {
+  /** Default: as good as none. */
+  readonly bodies?: Budget
   readonly dialect?: DialectName
   readonly log?: Log
   readonly rateLimit?: number
@@ -51,6 +56,7 @@ export async function createLab(operations: readonly Operation[], options: LabOp
       corsOrigins: options.corsOrigins ?? [],
       trustProxy: options.trustProxy ?? [],
       bodyLimitBytes: 1 << 20,
+      bodies: options.bodies ?? new Budget(unbounded),
       readiness: options.readiness ?? (async () => ({ ready: true, details: {} })),
       platform: {
         database,
