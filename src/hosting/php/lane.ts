@@ -1,3 +1,4 @@
+import { RecentUse } from './recent-use.ts'
 import { PhpAbandoned, PhpBusy, PhpCrashed, type PhpProcess, type PhpSite, PhpTaskError } from './runtime.ts'
 
 export interface LaneLimits {
@@ -17,6 +18,8 @@ export interface Job {
   readonly background?: boolean
   /** Default true; false: it fails with PhpBusy rather than have others lose memory. */
   readonly makeRoom?: boolean
+  /** It may be broken off when it takes long and others wait. */
+  readonly interruptible?: boolean
 }
 
 /** How a process is to be started. */
@@ -32,8 +35,8 @@ export interface LaneOwner {
   start(lane: Lane, options: StartOptions): Promise<PhpProcess>
   /** The lane has nothing to do now, or lost its process. */
   freed(): void
-  /** Another site waits for memory. */
-  wanted(): boolean
+  /** Another site waits for memory, and has not had more than this one. */
+  wanted(lane: Lane): boolean
   /** What the site says while it works. */
   note(text: string): void
   count(event: 'crash' | 'replace' | 'timeout'): void
@@ -49,13 +52,17 @@ export class Lane {
   site: PhpSite
   process: PhpProcess | undefined
   /** When the last job ended that somebody waited for. */
-  lastUsed = Date.now()
+  lastUsed = performance.now()
+  /** How long the site's PHP was at work lately. */
+  readonly use = new RecentUse()
   readonly #owner: LaneOwner
   readonly #queue: Job[] = []
   #processSite: PhpSite | undefined
   #startedAt = 0
   #stopping: Promise<void> | undefined
   #working = false
+  /** When the running job got PHP, if it may be broken off. */
+  #interruptibleSince = Infinity
   #stopped = false
   /** The process was started for background jobs, and has had no others: it ends with them. */
   #passing = false
@@ -70,6 +77,11 @@ export class Lane {
 
   get waiting(): number {
     return this.#queue.length
+  }
+
+  /** How long a job that may be broken off has had PHP; 0 or less when none has. */
+  get interruptibleMs(): number {
+    return performance.now() - this.#interruptibleSince
   }
 
   get idle(): boolean {
@@ -108,7 +120,7 @@ export class Lane {
     }
     this.#keep(process, this.site)
     this.#passing = false
-    this.lastUsed = Date.now()
+    this.lastUsed = performance.now()
     process.setLowPriority(false)
     this.#armIdleStop()
     return true
@@ -148,7 +160,7 @@ export class Lane {
     clearTimeout(this.#idleTimer)
     for (let job = this.#queue.shift(); job; job = this.#queue.shift()) {
       await this.#runJob(job)
-      if (!job.background) this.lastUsed = Date.now()
+      if (!job.background) this.lastUsed = performance.now()
       await this.#giveWay()
     }
     this.#working = false
@@ -159,12 +171,17 @@ export class Lane {
   async #runJob(job: Job): Promise<void> {
     try {
       const process = await this.#readyProcess(job)
+      if (job.interruptible) this.#interruptibleSince = performance.now()
+      this.use.begin()
       await job.run(process)
       this.#crashes = 0
     } catch (error) {
       job.fail(error as Error)
       if ((error as Error).name === 'PhpTimeout') this.#owner.count('timeout')
       else if (error instanceof PhpTaskError) this.#crashes = 0
+    } finally {
+      this.use.end()
+      this.#interruptibleSince = Infinity
     }
   }
 
@@ -178,7 +195,7 @@ export class Lane {
       this.#processSite = this.site
     }
     if (this.process) return this.process
-    const pause = this.#notBefore - Date.now()
+    const pause = this.#notBefore - performance.now()
     if (pause > 0) throw new PhpCrashed(`PHP of this site crashed ${this.#crashes} times; next attempt in ${pause} ms`)
     const site = this.site
     const lowPriority = job.background === true && this.#queue.every((each) => each.background)
@@ -210,7 +227,7 @@ export class Lane {
     this.process = process
     process.onNote = (text) => this.#owner.note(text)
     this.#processSite = site
-    this.#startedAt = Date.now()
+    this.#startedAt = performance.now()
     process.exited.then((exit) => {
       if (this.process !== process) return // stopped on purpose, or replaced
       this.process = undefined
@@ -223,7 +240,7 @@ export class Lane {
     this.#owner.count('crash')
     this.#crashes++
     const doublings = this.#crashes - freeCrashes - 1
-    if (doublings >= 0) this.#notBefore = Date.now() + Math.min(longestPauseMs, 500 * 2 ** doublings)
+    if (doublings >= 0) this.#notBefore = performance.now() + Math.min(longestPauseMs, 500 * 2 ** doublings)
   }
 
   /** Between two jobs: a worn or swollen process is replaced, one that had its turn makes room for who waits, one that came for background jobs goes. */
@@ -231,7 +248,7 @@ export class Lane {
     const process = this.process
     if (!process) return
     const worn = process.worn || process.lastResidentBytes > this.#owner.limits.processMemoryBytes
-    const turnIsOver = this.#owner.wanted() && Date.now() - this.#startedAt > leastTurnMs
+    const turnIsOver = this.#owner.wanted(this) && performance.now() - this.#startedAt > leastTurnMs
     const wasPassing = this.#passing && this.#queue.length === 0
     if (!worn && !turnIsOver && !wasPassing) return
     if (worn) this.#owner.count('replace')
@@ -243,7 +260,7 @@ export class Lane {
     clearTimeout(this.#idleTimer)
     if (this.#stopped) return
     // Counted from the last job that somebody waited for: scheduled events every minute would keep it for ever.
-    const leftMs = Math.max(0, this.lastUsed + this.#owner.limits.idleMs - Date.now())
+    const leftMs = Math.max(0, this.lastUsed + this.#owner.limits.idleMs - performance.now())
     this.#idleTimer = setTimeout(() => {
       if (this.idle) void this.stopProcess().then(() => this.#owner.freed())
     }, leftMs).unref()

@@ -6,7 +6,7 @@ const MB = 1 << 20
 let watch: MemoryWatch | undefined
 afterEach(() => watch?.stop())
 
-const now = Date.now()
+const now = performance.now()
 /** Works when `idleFor` is not given. */
 function process(name: string, mb: number, { idleFor, isSpare = false }: { idleFor?: number; isSpare?: boolean } = {}) {
   const ended: string[] = []

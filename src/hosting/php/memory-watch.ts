@@ -46,7 +46,7 @@ export class MemoryWatch {
     const left = this.#options.processes().filter(({ process }) => !this.#ending.has(process))
     // one always fits, however small the budget
     while (left.length > 1 && sumOf(left) > this.#options.memoryBytes) {
-      const next = nextToGo(left, Date.now() - this.#options.inUseMs, this.#options.memoryBytes / left.length)
+      const next = nextToGo(left, performance.now() - this.#options.inUseMs, this.#options.memoryBytes / left.length)
       left.splice(left.indexOf(next), 1)
       this.#end(next)
     }

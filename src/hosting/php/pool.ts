@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { type BodyLimits, type HeldRequestBody, holdRequestBody } from './held-body.ts'
 import { type Job, Lane, type LaneLimits, type StartOptions } from './lane.ts'
 import { MemoryWatch, type WatchedProcess } from './memory-watch.ts'
+import { Room } from './room.ts'
 import {
   PhpBusy,
   type PhpProcess,
@@ -59,8 +60,6 @@ export interface PoolStats {
   readonly refused: number
 }
 
-// A site's process after its front page and wp-admin; used until one has been measured.
-const usualProcessBytes = 300 << 20
 const inUseMs = 60_000
 
 /** The PHP processes of a host by site: started on demand, one job at a time each, within a memory budget. */
@@ -71,14 +70,15 @@ export class PhpPool {
   readonly #spares = new Set<PhpProcess>()
   readonly #memory: MemoryWatch
   readonly #counts = { crash: 0, timeout: 0, replace: 0, refused: 0 }
-  #starting = 0
-  #waitingForRoom: (() => void)[] = []
+  readonly #room: Room
 
   constructor(runtime: PhpRuntime, limits: PoolLimits) {
     this.#runtime = runtime
     this.#limits = limits
     const { memoryBytes, processMemoryBytes, log = { warn() {} } } = limits
     const processes = () => this.#watched()
+    const lanes = () => this.#lanes.values()
+    this.#room = new Room({ lanes, spares: () => this.#spares, memoryBytes, waitMs: limits.requestMs, inUseMs, log })
     this.#memory = new MemoryWatch({ processes, memoryBytes, processMemoryBytes, inUseMs, log })
   }
 
@@ -92,6 +92,7 @@ export class PhpPool {
     const held = await this.#takeIn(site, request)
     const answer = Promise.withResolvers<PhpResponse>()
     const job: Job = {
+      interruptible: true,
       run: async (process) => {
         const late = setTimeout(
           () => process.kill(new PhpTimeout(`PHP did not finish within ${this.#limits.requestMs} ms`)),
@@ -127,6 +128,8 @@ export class PhpPool {
     this.#add(site, {
       background,
       makeRoom,
+      // somebody's operation is done to its end
+      interruptible: background,
       run: async (process) => {
         answer.resolve(await process.runTask(name, input, { timeoutMs }))
       },
@@ -140,18 +143,18 @@ export class PhpPool {
    * @returns undefined when there is no memory to spare: nobody is stopped for it
    */
   async startSpare(site: PhpSite): Promise<PhpProcess | undefined> {
-    if (!this.#hasRoom()) return undefined
-    this.#starting++
+    if (!this.#room.hasRoom()) return undefined
+    this.#room.begin()
     try {
       const spare = await this.#startProcess(site, true)
       this.#spares.add(spare)
       spare.exited.then(() => {
         this.#spares.delete(spare)
-        this.#freed()
+        this.#room.freed()
       })
       return spare
     } finally {
-      this.#starting--
+      this.#room.started()
     }
   }
 
@@ -175,11 +178,12 @@ export class PhpPool {
     // Known until its process is gone, so that no request starts another beside it.
     await lane?.stop(graceMs)
     if (this.#lanes.get(siteId) === lane) this.#lanes.delete(siteId)
-    this.#freed()
+    this.#room.freed()
   }
 
   async stopAll(graceMs?: number): Promise<void> {
     this.#memory.stop()
+    this.#room.stop()
     await Promise.all([
       ...[...this.#lanes.keys()].map((siteId) => this.stop(siteId, graceMs)),
       ...[...this.#spares].map((spare) => spare.stop(graceMs)),
@@ -244,8 +248,8 @@ export class PhpPool {
         note: (text) => onNote?.(site.siteId, text),
         limits: this.#limits,
         start: (asking, how) => this.#start(asking, how),
-        freed: () => this.#freed(),
-        wanted: () => this.#waitingForRoom.length > 0,
+        freed: () => this.#room.freed(),
+        wanted: (asking) => this.#room.isWantedFrom(asking),
         count: (event) => {
           this.#counts[event]++
         },
@@ -257,11 +261,11 @@ export class PhpPool {
   }
 
   async #start(lane: Lane, { lowPriority, makeRoom }: StartOptions): Promise<PhpProcess> {
-    await (makeRoom ? this.#reserveRoom() : this.#reserveFreeRoom())
+    await (makeRoom ? this.#room.reserve(lane) : this.#room.reserveFree())
     try {
       return await this.#startProcess(lane.site, lowPriority)
     } finally {
-      this.#starting--
+      this.#room.started()
     }
   }
 
@@ -271,71 +275,10 @@ export class PhpPool {
     return started
   }
 
-  /**
-   * Waits until one more process fits, and counts it as starting: the idle one that was used longest ago stops, then a spare; when all are at work, the
-   * first that is done. @throws PhpBusy when none is done in the time of a request
-   */
-  async #reserveRoom(): Promise<void> {
-    const deadline = Date.now() + this.#limits.requestMs
-    while (!this.#hasRoom()) {
-      const oldest = this.#longestIdle()
-      const [spare] = this.#spares
-      if (oldest) await oldest.stopProcess()
-      else if (spare) await spare.stop(0)
-      else if (Date.now() >= deadline) throw new PhpBusy('all PHP processes that fit into memory are at work')
-      else await this.#nextFreed(deadline - Date.now())
-    }
-    this.#starting++
-  }
-
-  /** As {@link #reserveRoom}, but nobody has to give way, except who has not been visited for a while. */
-  async #reserveFreeRoom(): Promise<void> {
-    while (!this.#hasRoom()) {
-      const oldest = this.#longestIdle()
-      if (!oldest || Date.now() - oldest.lastUsed < inUseMs)
-        throw new PhpBusy('no memory is free for another PHP process')
-      await oldest.stopProcess()
-    }
-    this.#starting++
-  }
-
-  #longestIdle(): Lane | undefined {
-    const idle = [...this.#lanes.values()].filter((lane) => lane.process && lane.idle)
-    return idle.sort((a, b) => a.lastUsed - b.lastUsed)[0]
-  }
-
-  #nextFreed(timeoutMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, timeoutMs).unref()
-      this.#waitingForRoom.push(() => {
-        clearTimeout(timer)
-        resolve()
-      })
-    })
-  }
-
-  #freed(): void {
-    for (const go of this.#waitingForRoom.splice(0)) go()
-  }
-
-  /** One process always fits, however small the budget. */
-  #hasRoom(): boolean {
-    const processes = this.#processes()
-    const count = processes.length + this.#starting
-    if (count === 0) return true
-    const usual = processes.length > 0 ? this.#residentBytes() / processes.length : usualProcessBytes
-    return this.#residentBytes() + (this.#starting + 1) * Math.max(usual, usualProcessBytes) <= this.#limits.memoryBytes
-  }
-
-  #processes(): PhpProcess[] {
-    const ofSites = [...this.#lanes.values()].flatMap((lane) => lane.process ?? [])
-    return [...ofSites, ...this.#spares]
-  }
-
   #watched(): WatchedProcess[] {
     const ofSites = [...this.#lanes.values()].flatMap((lane) => {
       const { process, idle, lastUsed } = lane
-      const stop = () => lane.stopProcess().then(() => this.#freed())
+      const stop = () => lane.stopProcess().then(() => this.#room.freed())
       return process ? [{ process, isSpare: false, idleSince: idle ? lastUsed : undefined, stop }] : []
     })
     const spares = [...this.#spares].map((process) => {
@@ -345,6 +288,6 @@ export class PhpPool {
   }
 
   #residentBytes(): number {
-    return this.#processes().reduce((sum, each) => sum + each.lastResidentBytes, 0)
+    return this.#watched().reduce((sum, { process }) => sum + process.lastResidentBytes, 0)
   }
 }

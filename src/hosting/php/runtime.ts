@@ -43,7 +43,7 @@ export interface PhpResponse {
 
 export interface PhpExit {
   readonly reason: string
-  /** It was ended because it took too long, not by a fault of its own. */
+  /** It was ended because it took too long or others waited, not by a fault of its own. */
   readonly timedOut: boolean
   readonly code: number | null
   readonly signal: string | null
@@ -114,6 +114,11 @@ export class PhpBusy extends Error {
 /** PHP did not finish in time and was ended. */
 export class PhpTimeout extends Error {
   override name = 'PhpTimeout'
+}
+
+/** A long request was broken off, since other sites waited for its memory. */
+export class PhpDisplaced extends PhpTimeout {
+  override name = 'PhpDisplaced'
 }
 
 /** The process ended while it was needed. */

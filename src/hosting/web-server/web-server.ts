@@ -2,7 +2,15 @@ import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { PooledSite, VisitorRequest } from '../php/pool.ts'
-import { PhpAbandoned, PhpBodyTooLarge, PhpBusy, PhpCrashed, type PhpResponse, PhpTimeout } from '../php/runtime.ts'
+import {
+  PhpAbandoned,
+  PhpBodyTooLarge,
+  PhpBusy,
+  PhpCrashed,
+  PhpDisplaced,
+  type PhpResponse,
+  PhpTimeout,
+} from '../php/runtime.ts'
 import { SiteUnavailable } from '../site-database/site-database.ts'
 import type { HeldAnswers } from './held-answers.ts'
 import { locate } from './locate.ts'
@@ -227,7 +235,7 @@ const RETRY_AFTER: Record<number, string[]> = { 503: ['Retry-After', '5'], [UNAV
 /** The status of its page in `pages.ts`. */
 function statusOf(error: Error): number {
   if (error instanceof SiteUnavailable) return UNAVAILABLE
-  if (error instanceof PhpBusy || error instanceof HostStarting) return 503
+  if (error instanceof PhpBusy || error instanceof PhpDisplaced || error instanceof HostStarting) return 503
   if (error instanceof PhpTimeout) return 504
   if (error instanceof PhpCrashed || error instanceof BadPhpResponse) return 502
   return error instanceof PhpBodyTooLarge ? 413 : 500

@@ -1,0 +1,32 @@
+const HALF_LIFE_MS = 30_000
+/** What somebody has who is at work without end. */
+const MOST_MS = HALF_LIFE_MS / Math.LN2
+
+/** How long something has been at work lately: what was half a minute ago counts half. */
+export class RecentUse {
+  #ms = 0
+  #at = performance.now()
+  #working = false
+
+  begin(): void {
+    this.#settle()
+    this.#working = true
+  }
+
+  end(): void {
+    this.#settle()
+    this.#working = false
+  }
+
+  get ms(): number {
+    this.#settle()
+    return this.#ms
+  }
+
+  #settle(): void {
+    const now = performance.now()
+    const left = 2 ** -((now - this.#at) / HALF_LIFE_MS)
+    this.#ms = this.#ms * left + (this.#working ? MOST_MS * (1 - left) : 0)
+    this.#at = now
+  }
+}

@@ -1,0 +1,206 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Lane } from './lane.ts'
+import { RecentUse } from './recent-use.ts'
+import { Room } from './room.ts'
+import { PhpBusy, PhpDisplaced, type PhpProcess } from './runtime.ts'
+
+const SITE_BYTES = 300 << 20
+
+/** A site as the room sees it; it works until it is told otherwise. */
+class FakeLane {
+  process: PhpProcess | undefined
+  lastUsed = performance.now()
+  readonly use = new RecentUse()
+  killedBy: Error | undefined
+  #workingSince: number | undefined
+  readonly #mayBreakOff: boolean
+
+  constructor({ mayBreakOff = true } = {}) {
+    this.#mayBreakOff = mayBreakOff
+  }
+
+  get idle() {
+    return this.#workingSince === undefined
+  }
+
+  get interruptibleMs() {
+    return this.#mayBreakOff && this.#workingSince !== undefined ? performance.now() - this.#workingSince : -1
+  }
+
+  begin() {
+    this.#workingSince = performance.now()
+    this.use.begin()
+    return this
+  }
+
+  end() {
+    this.#workingSince = undefined
+    this.lastUsed = performance.now()
+    this.use.end()
+    return this
+  }
+
+  /** Gets a process as a real lane does after the room was given. */
+  run() {
+    const exit = Promise.withResolvers<never>()
+    this.process = {
+      lastResidentBytes: SITE_BYTES,
+      exited: exit.promise,
+      kill: (error: Error) => {
+        this.killedBy = error
+        this.process = undefined
+        this.end()
+        exit.resolve(undefined as never)
+      },
+    } as unknown as PhpProcess
+    return this
+  }
+
+  async stopProcess() {
+    this.process = undefined
+  }
+
+  get asLane() {
+    return this as unknown as Lane
+  }
+}
+
+describe('room for PHP', () => {
+  let lanes: FakeLane[]
+  let room: Room
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] })
+    lanes = []
+    room = new Room({
+      lanes: () => lanes.map((lane) => lane.asLane),
+      spares: () => [],
+      memoryBytes: 2 * SITE_BYTES,
+      waitMs: 60_000,
+      inUseMs: 60_000,
+      log: { warn() {} },
+    })
+  })
+  afterEach(() => {
+    room.stop()
+    vi.useRealTimers()
+  })
+
+  const site = (options?: { mayBreakOff?: boolean }) => {
+    const lane = new FakeLane(options)
+    lanes.push(lane)
+    return lane
+  }
+  const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+  /** @returns what came of asking: '' as long as the site waits */
+  const ask = (lane: FakeLane) => {
+    const asked = { outcome: '' }
+    room.reserve(lane.asLane).then(
+      () => {
+        asked.outcome = 'room'
+        lane.run()
+        room.started()
+      },
+      (error) => {
+        asked.outcome = error.name
+      },
+    )
+    return asked
+  }
+
+  it('goes to who has had least lately, not to who asked first', async () => {
+    const [a, b, greedy, modest] = [site().run().begin(), site().run().begin(), site().begin(), site()]
+    await pass(4000)
+    greedy.end()
+    const [first, second] = [ask(greedy), ask(modest)]
+    await pass(0)
+    expect([first.outcome, second.outcome]).toEqual(['', ''])
+    a.end().process = undefined
+    room.freed()
+    await pass(0)
+    expect([first.outcome, second.outcome]).toEqual(['', 'room'])
+    b.end().process = undefined
+    room.freed()
+    await pass(0)
+    expect(first.outcome).toBe('room')
+  })
+
+  it('is not taken from an idle site that has had less than who asks, unless it stays idle', async () => {
+    const [busy, modest, greedy] = [site().run().begin(), site().run(), site().begin()]
+    await pass(4000)
+    greedy.end()
+    modest.begin()
+    await pass(200)
+    modest.end()
+    const asked = ask(greedy)
+    await pass(4500)
+    expect(asked.outcome).toBe('')
+    expect(modest.process).toBeDefined()
+    // another modest one takes turns with it: both have had the same
+    const other = site()
+    expect(ask(other).outcome).toBe('')
+    await pass(0)
+    expect(modest.process).toBeUndefined()
+    expect(other.process).toBeDefined()
+    await pass(5500)
+    expect(asked.outcome).toBe('room')
+    expect(busy.killedBy).toBeUndefined()
+  })
+
+  it('is asked for by who has not had more than this site', async () => {
+    const [a, b] = [site().run().begin(), site().run().begin()]
+    await pass(20_000)
+    const greedy = site().begin()
+    await pass(5000)
+    greedy.end()
+    a.end().begin()
+    const modest = site().run()
+    ask(greedy)
+    expect(room.isWantedFrom(a.asLane)).toBe(true)
+    expect(room.isWantedFrom(b.asLane)).toBe(true)
+    expect(room.isWantedFrom(modest.asLane)).toBe(false)
+  })
+
+  it('comes of a long request of who has had most, when a modest site has waited for a while', async () => {
+    const [long, longer] = [site().run(), site().run().begin()]
+    await pass(3000)
+    long.begin()
+    await pass(14_000)
+    const modest = ask(site())
+    await pass(1500)
+    expect(modest.outcome).toBe('')
+    await pass(1000)
+    expect(modest.outcome).toBe('room')
+    expect(longer.killedBy).toBeInstanceOf(PhpDisplaced)
+    expect(long.killedBy).toBeUndefined()
+  })
+
+  it('never comes of what must be done to its end, nor of short requests, nor for who has had as much', async () => {
+    const task = site({ mayBreakOff: false }).run().begin()
+    const short = site().run()
+    const greedy = site().begin()
+    await pass(20_000)
+    greedy.end()
+    short.begin()
+    const modest = ask(site())
+    const other = ask(greedy)
+    await pass(8000)
+    expect([modest.outcome, other.outcome]).toEqual(['', ''])
+    short.end().begin()
+    await pass(4000)
+    expect(task.killedBy).toBeUndefined()
+    expect(short.killedBy).toBeUndefined()
+    await pass(60_000)
+    // the short one became a long one, and went; the task has its end
+    expect(task.killedBy).toBeUndefined()
+    expect(modest.outcome).toBe('room')
+  })
+
+  it('is refused when there was none for as long as a request may take', async () => {
+    site({ mayBreakOff: false }).run().begin()
+    site({ mayBreakOff: false }).run().begin()
+    const refused = room.reserve(site().asLane).catch((error) => error)
+    await pass(60_500)
+    expect(await refused).toBeInstanceOf(PhpBusy)
+  })
+})

@@ -1,0 +1,190 @@
+import type { Lane } from './lane.ts'
+import { PhpBusy, PhpDisplaced, type PhpProcess } from './runtime.ts'
+
+export interface RoomOptions {
+  readonly lanes: () => Iterable<Lane>
+  readonly spares: () => Iterable<PhpProcess>
+  /** All processes together, spares included. */
+  readonly memoryBytes: number
+  /** So long a site waits for room. */
+  readonly waitMs: number
+  /** A site that was visited within this time is in use. */
+  readonly inUseMs: number
+  readonly log: { warn(facts: object, message: string): void }
+}
+
+interface Waiting {
+  readonly lane: Lane
+  readonly since: number
+  readonly go: () => void
+  readonly fail: (error: Error) => void
+}
+
+// A site's process after its front page and wp-admin; used until one has been measured.
+const USUAL_BYTES = 300 << 20
+const LOOK_EVERY_MS = 250
+/** Two sites whose use differs by less have had the same. */
+const SAME_USE_MS = 1000
+/** Who is idle for so long does not mind, however little he has had. */
+const CLAIM_MS = 5000
+/** A site that waits for so long, while all are at work, may displace one: */
+const PATIENCE_MS = 2000
+/** a request of such a length */
+const LONG_JOB_MS = 10_000
+/** of a site that has had so much more than itself. */
+const MUCH_MORE_MS = 10_000
+
+/**
+ * Who may start a process when there is not memory for all. Sites that wait are served by what they have had lately, least first,
+ * so that a site cannot keep others out by asking more, or for longer: it loses its idle process to who has had less, gives way
+ * between two requests, and at last in the middle of a long one.
+ */
+export class Room {
+  readonly #options: RoomOptions
+  #waiting: Waiting[] = []
+  #starting = 0
+  #serving = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: RoomOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Waits until one more process fits, and counts it as starting until {@link started}.
+   * @throws PhpBusy when there was no room within the time of a request
+   */
+  reserve(lane: Lane): Promise<void> {
+    const { promise, resolve: go, reject: fail } = Promise.withResolvers<void>()
+    this.#waiting.push({ lane, since: performance.now(), go, fail })
+    this.#timer ??= setInterval(() => void this.#serve(), LOOK_EVERY_MS).unref()
+    void this.#serve()
+    return promise
+  }
+
+  /** As {@link reserve}, but nobody has to give way, except who has not been visited for a while. @throws PhpBusy */
+  async reserveFree(): Promise<void> {
+    while (!this.hasRoom()) {
+      const oldest = this.#longestIdle(this.#options.inUseMs)
+      if (!oldest) throw new PhpBusy('no memory is free for another PHP process')
+      await oldest.stopProcess()
+    }
+    this.#starting++
+  }
+
+  /** Counts a process as starting that is started only when there is room. */
+  begin(): void {
+    this.#starting++
+  }
+
+  /** The process runs, or could not be started. */
+  started(): void {
+    this.#starting--
+  }
+
+  /** A process is gone, or has nothing to do now. */
+  freed(): void {
+    if (this.#waiting.length > 0) void this.#serve()
+  }
+
+  /** Whether somebody waits who has not had more than this site. */
+  isWantedFrom(lane: Lane): boolean {
+    return this.#waiting.some((each) => each.lane !== lane && each.lane.use.ms < lane.use.ms + SAME_USE_MS)
+  }
+
+  /** One process always fits, however small the memory. */
+  hasRoom(): boolean {
+    const processes = this.#processes()
+    const count = processes.length + this.#starting
+    if (count === 0) return true
+    const resident = processes.reduce((sum, each) => sum + each.lastResidentBytes, 0)
+    const usual = Math.max(USUAL_BYTES, processes.length > 0 ? resident / processes.length : 0)
+    return resident + (this.#starting + 1) * usual <= this.#options.memoryBytes
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** One at a time: who is stopped for somebody is gone before the next is looked for. */
+  async #serve(): Promise<void> {
+    if (this.#serving) return
+    this.#serving = true
+    try {
+      this.#refuseTheLate()
+      for (let next = this.#next(); next; next = this.#next()) {
+        if (this.hasRoom()) {
+          this.#starting++
+          this.#leave(next)
+          next.go()
+        } else if (!(await this.#makeRoomFor(next))) break
+      }
+    } finally {
+      this.#serving = false
+    }
+  }
+
+  /** @returns whether somebody went */
+  async #makeRoomFor({ lane, since }: Waiting): Promise<boolean> {
+    const unused = this.#longestIdle(this.#options.inUseMs)
+    const [spare] = this.#options.spares()
+    if (unused) await unused.stopProcess()
+    else if (spare) await spare.stop(0)
+    else {
+      const idle = this.#longestIdle(CLAIM_MS, lane)
+      if (idle) await idle.stopProcess()
+      else if (performance.now() - since >= PATIENCE_MS) return this.#displaceFor(lane)
+      else return false
+    }
+    return true
+  }
+
+  /** The idle site that was used longest ago: not within this time, or one that has had as much lately as who asks. */
+  #longestIdle(forMs: number, asking?: Lane): Lane | undefined {
+    const before = performance.now() - forMs
+    const goes = ({ process, idle, lastUsed, use }: Lane) =>
+      process && idle && (lastUsed <= before || (asking && use.ms + SAME_USE_MS >= asking.use.ms))
+    return [...this.#options.lanes()].filter(goes).sort((a, b) => a.lastUsed - b.lastUsed)[0]
+  }
+
+  async #displaceFor(lane: Lane): Promise<boolean> {
+    const least = lane.use.ms + MUCH_MORE_MS
+    const others = [...this.#options.lanes()].filter(
+      (each) => each.process && each.interruptibleMs >= LONG_JOB_MS && each.use.ms >= least,
+    )
+    const most = others.sort((a, b) => b.use.ms - a.use.ms)[0]
+    if (!most?.process) return false
+    const { process } = most
+    this.#options.log.warn(
+      { pid: process.pid, jobMs: Math.round(most.interruptibleMs) },
+      'a long request is broken off: PHP of other sites waits for memory, and this one has had most',
+    )
+    process.kill(new PhpDisplaced('other sites waited for memory, and this request took long'))
+    await process.exited
+    return true
+  }
+
+  #next(): Waiting | undefined {
+    return this.#waiting.toSorted((a, b) => a.lane.use.ms - b.lane.use.ms)[0]
+  }
+
+  #refuseTheLate(): void {
+    const before = performance.now() - this.#options.waitMs
+    for (const late of this.#waiting.filter(({ since }) => since <= before)) {
+      this.#leave(late)
+      late.fail(new PhpBusy('all PHP processes that fit into memory are at work'))
+    }
+  }
+
+  #leave(waiting: Waiting): void {
+    this.#waiting = this.#waiting.filter((each) => each !== waiting)
+    if (this.#waiting.length > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  #processes(): PhpProcess[] {
+    const ofSites = [...this.#options.lanes()].flatMap((lane) => lane.process ?? [])
+    return [...ofSites, ...this.#options.spares()]
+  }
+}
