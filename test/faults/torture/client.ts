@@ -153,5 +153,5 @@ function outcomeOf(answer: Answer): Outcome {
   return answer.status < 400 ? 'acknowledged' : 'refused'
 }
 
-const retryNote = ({ status, headers }: Answer): string =>
-  status === 503 && !headers.has('retry-after') ? 'without Retry-After' : ''
+const retryNote = ({ status, headers, body }: Answer): string =>
+  status === 503 && !headers.has('retry-after') ? `without Retry-After: ${body?.message}` : ''

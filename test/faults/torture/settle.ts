@@ -6,6 +6,9 @@ import type { Row } from './records.ts'
 /** The last mail of a row of refusals waits 45 s for its next try; a lease of a dead process is over after 8 s. */
 const LONGEST_END_MS = 120_000
 
+/** Ordered for another time of the night on purpose, when the clock was past midnight for a while. */
+const waitsForNight = "(type = 'statistics.measure' and attempts = 0)"
+
 /** Waits until everything that was begun has ended. @returns what never did */
 export async function settle(ground: Ground): Promise<string[]> {
   ground.cuts.left = 0
@@ -21,7 +24,7 @@ export async function settle(ground: Ground): Promise<string[]> {
     'all operations have ended',
     async () => {
       open = await ground.records(
-        'select id, type, state, attempts, error, run_at, lease_until from operations where finished_at is null',
+        `select id, type, state, attempts, error, run_at, lease_until from operations where finished_at is null and not ${waitsForNight}`,
       )
       return open.length === 0
     },
