@@ -27,7 +27,8 @@ export async function run(call: CommandCall): Promise<number | undefined> {
     process.exit(1)
   })
   const part = await start[command as keyof typeof start](ground)
-  process.send?.({ ready: true })
+  // a supervisor that died meanwhile is not told: the end of its pipe ends this part
+  if (process.connected) process.send?.({ ready: true }, undefined, undefined, () => {})
   part.fault?.then((fault) => {
     ground.log.fatal(fault.message)
     process.exit(fault.exitCode)

@@ -32,11 +32,10 @@ export async function arrangeNewTags(
   site: VisibleSite,
   names: readonly string[],
 ): Promise<VisibleSite> {
-  await addTags(context.tx, accountId, site.id, names)
+  const added = await addTags(context.tx, accountId, site.id, names)
   const after = await seenAgain(context, accountId, site)
   if (after.tags.length > MOST_TAGS.ofSite || (await countTags(context.tx, accountId)) > MOST_TAGS.ofAccount)
     throw new Problem('tag_limit_reached', MOST_TAGS)
-  const added = after.tags.filter(({ id }) => !site.tags.some((tag) => tag.id === id)).map(({ name }) => name)
   const message = `Added ${added.join(', ')} to ${site.name}`
   if (added.length > 0)
     await recordActivity(context.tx, context, { ...subjectOf(site, context), action: 'tag.added', message })
@@ -49,9 +48,8 @@ export async function arrangeFewerTags(
   site: VisibleSite,
   ids: readonly number[],
 ): Promise<VisibleSite> {
-  const removed = site.tags.filter(({ id }) => ids.includes(id)).map(({ name }) => name)
+  const removed = await removeTags(context.tx, accountId, site.id, ids)
   if (removed.length === 0) return site
-  await removeTags(context.tx, accountId, site.id, ids)
   const message = `Removed ${removed.join(', ')} from ${site.name}`
   await recordActivity(context.tx, context, { ...subjectOf(site, context), action: 'tag.removed', message })
   return seenAgain(context, accountId, site)

@@ -1,9 +1,14 @@
-import type { Tx } from '../../platform/db/database.ts'
+import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
 
-/** Gives a site tags of an account; tags that do not exist yet are made. */
-export async function addTags(tx: Tx, accountId: number, siteId: number, names: readonly string[]): Promise<void> {
+/**
+ * Gives a site tags of an account; tags that do not exist yet are made.
+ * @returns the names of those that the site did not have: what this transaction added, whatever others do at the same time
+ */
+export async function addTags(tx: Tx, accountId: number, siteId: number, names: readonly string[]): Promise<string[]> {
   const wanted = [...new Set(names.map((name) => name.trim()))]
-  if (wanted.length === 0) return
+  if (wanted.length === 0) return []
+  // a tag that loses its last site is gone: it must not be given out at the same moment
+  await lockForUpdate(tx, 'accounts', accountId)
   await tx
     .insertInto('tags')
     .values(wanted.map((name) => ({ account_id: accountId, name })))
@@ -11,15 +16,19 @@ export async function addTags(tx: Tx, accountId: number, siteId: number, names: 
     .execute()
   const tags = await tx
     .selectFrom('tags')
-    .select('id')
+    .select(['id', 'name'])
     .where('account_id', '=', accountId)
     .where('name', 'in', wanted)
     .execute()
-  await tx
+  const added = await tx
     .insertInto('site_tags')
     .values(tags.map(({ id }) => ({ tag_id: id, site_id: siteId })))
     .onConflict((conflict) => conflict.columns(['tag_id', 'site_id']).doNothing())
+    .returning('tag_id')
     .execute()
+  const ids = new Set(added.map(({ tag_id }) => tag_id))
+  const newNames = new Set(tags.filter(({ id }) => ids.has(id)).map(({ name }) => name))
+  return wanted.filter((name) => newNames.has(name))
 }
 
 /** How many tags an account has. */
@@ -32,10 +41,30 @@ export async function countTags(tx: Tx, accountId: number): Promise<number> {
   return Number(count)
 }
 
-/** Takes tags of an account off a site; a tag that no site has any more is gone. */
-export async function removeTags(tx: Tx, accountId: number, siteId: number, ids: readonly number[]): Promise<void> {
-  const own = tx.selectFrom('tags').select('id').where('account_id', '=', accountId).where('id', 'in', ids)
-  await tx.deleteFrom('site_tags').where('site_id', '=', siteId).where('tag_id', 'in', own).execute()
+/**
+ * Takes tags of an account off a site; a tag that no site has any more is gone.
+ * @returns the names of those that the site had
+ */
+export async function removeTags(tx: Tx, accountId: number, siteId: number, ids: readonly number[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  await lockForUpdate(tx, 'accounts', accountId)
+  const own = await tx
+    .selectFrom('tags')
+    .select(['id', 'name'])
+    .where('account_id', '=', accountId)
+    .where('id', 'in', ids)
+    .execute()
+  if (own.length === 0) return []
+  const taken = await tx
+    .deleteFrom('site_tags')
+    .where('site_id', '=', siteId)
+    .where(
+      'tag_id',
+      'in',
+      own.map(({ id }) => id),
+    )
+    .returning('tag_id')
+    .execute()
   await tx
     .deleteFrom('tags')
     .where('account_id', '=', accountId)
@@ -44,6 +73,8 @@ export async function removeTags(tx: Tx, accountId: number, siteId: number, ids:
       not(exists(selectFrom('site_tags').select('tag_id').whereRef('site_tags.tag_id', '=', 'tags.id'))),
     )
     .execute()
+  const gone = new Set(taken.map(({ tag_id }) => tag_id))
+  return own.filter(({ id }) => gone.has(id)).map(({ name }) => name)
 }
 
 /** @returns whether that changed anything */

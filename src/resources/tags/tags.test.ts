@@ -76,6 +76,29 @@ for (const { dialect, skip } of dialects) {
       await refuse({ tag_names: [7] }, 'tag_names[0]: must be a string')
     })
 
+    test('200: who adds and removes at the same time has an entry for just what he changed', async () => {
+      const { id } = (await owner.call('GET', `/v1/sites/${first}`)).body.data
+      const entries = async () =>
+        (await owner.call('POST', `/v1/sites/${id}/logs/activity`, {})).body.data.map(
+          ({ message }: { message: string }) => message,
+        )
+      const wanted = ['one', 'two', 'three', 'four', 'five', 'six']
+      const added = await Promise.all(
+        wanted.map((name) => owner.call('POST', `/v1/sites/${first}/tags`, { tag_names: [name] })),
+      )
+      expect(added.map(({ status }) => status)).toEqual(wanted.map(() => 200))
+      const said = (await entries()).filter((message: string) => message.startsWith('Added '))
+      for (const name of wanted)
+        expect(said.filter((message: string) => message.startsWith(`Added ${name} to `))).toHaveLength(1)
+      const site = (await owner.call('GET', `/v1/sites/${first}`)).body.data
+      const ids = site.tags
+        .filter(({ name }: { name: string }) => wanted.includes(name))
+        .map((tag: { id: number }) => tag.id)
+      expect(ids).toHaveLength(wanted.length)
+      await Promise.all([1, 2, 3].map(() => owner.call('DELETE', `/v1/sites/${first}/tags`, { tag_ids: ids })))
+      expect((await entries()).filter((message: string) => /^Removed .*\bone\b/.test(message))).toHaveLength(1)
+    })
+
     test('200: an empty list of tags changes nothing', async () => {
       const before = (await owner.call('GET', `/v1/sites/${first}`)).body.data
       const added = await owner.call('POST', `/v1/sites/${first}/tags`, { tag_names: [] })
