@@ -87,6 +87,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   const { name, identity } = bound
   const isRoot = process.getuid?.() === 0
   const spillFolder = await namelessFolder(join(config.dataDir, 'spill'))
+  const hasRoom = () => ground.room.state === 'ok'
   const disk = watchDisk(ground, budgets.siteDisk)
   const isOutside = outsideOnly(createOwnAddresses(config.edgeAddresses))
   const runtime = await createWasmRuntime({
@@ -121,7 +122,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     queueLength: config.phpQueue,
     memoryBytes: config.phpMemoryMb * MB,
     processMemoryBytes: config.phpProcessMemoryMb * MB,
-    bodies: { mostBytes: config.uploadMaxMb * MB, folder: spillFolder, budgets },
+    bodies: { mostBytes: config.uploadMaxMb * MB, folder: spillFolder, budgets, hasRoom },
   })
   const library = createCoreLibrary({ ...config, allowPrivate: config.allowPrivateFetch, log })
   // edges may know the address before the sites are known here: their requests wait
@@ -134,7 +135,13 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
       return site
     },
     php: pool,
-    answers: new HeldAnswers({ memory: budgets.answerMemory, disk: budgets.answerDisk, folder: spillFolder, log }),
+    answers: new HeldAnswers({
+      memory: budgets.answerMemory,
+      disk: budgets.answerDisk,
+      folder: spillFolder,
+      hasRoom,
+      log,
+    }),
     hostKey: ground.hostKey,
     log,
     mostBodyBytes: config.uploadMaxMb * MB,

@@ -10,6 +10,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fetch } from 'undici'
 import { afterEach } from 'vitest'
+import { removeTree } from '../../src/hosting/site-files/remove-tree.ts'
 import { testCore } from './core.ts'
 import { fromGolden, goldenFolder, keepGolden } from './golden.ts'
 import { descendantsOf, type RunningProcess, stillRunning } from './processes.ts'
@@ -340,7 +341,7 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
       if (group) tryKill(-group)
       for (const { pid } of stillRunning(seen)) tryKill(pid)
       await until('all processes of stead have ended', () => stillRunning(seen).length === 0, 10_000)
-      await rm(dataDir, { recursive: true, force: true, maxRetries: 3 })
+      await removeTree(dataDir)
     },
   }
 }

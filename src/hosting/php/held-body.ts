@@ -10,6 +10,8 @@ export interface BodyLimits {
   /** Folder for long bodies; see `namelessFolder`. */
   readonly folder: string
   readonly budgets: BodyBudgets
+  /** Whether the folder's disk has room for what sites make; default: always. */
+  readonly hasRoom?: () => boolean
 }
 
 /** All of them count from the head of a request on until PHP has its body. */
@@ -55,7 +57,7 @@ const STEP_BYTES = 1 << 18
  */
 export async function holdRequestBody(incoming: IncomingBody, limits: BodyLimits): Promise<HeldRequestBody> {
   const { announcedBytes } = incoming
-  const room = new BodyRoom(incoming, limits.budgets)
+  const room = new BodyRoom(incoming, limits)
   let keep: Keep | undefined
   let bytes = 0
   try {
@@ -92,9 +94,11 @@ class BodyRoom {
   readonly #memory: Share
   readonly #disk: Share
   readonly #diskOfAddress: Share
+  readonly #hasRoom: () => boolean
 
   /** @throws PhpBusy */
-  constructor({ siteId, address }: IncomingBody, budgets: BodyBudgets) {
+  constructor({ siteId, address }: IncomingBody, { budgets, hasRoom = () => true }: BodyLimits) {
+    this.#hasRoom = hasRoom
     const visitor = addressKey(address)
     const share = (budget: Budget, key: BudgetKey) => {
       const taken = budget.share(key)
@@ -122,11 +126,17 @@ class BodyRoom {
 
   /** @throws PhpBusy */
   takeDisk(bytes: number): void {
+    this.askDisk()
     if (this.#disk.take(bytes)) {
       if (this.#diskOfAddress.take(bytes)) return
       this.#disk.give(bytes)
     }
     throw new PhpBusy('too much is being received for this site, or from this visitor')
+  }
+
+  /** @throws PhpBusy when what is left of the disk is not for visitors */
+  askDisk(): void {
+    if (!this.#hasRoom()) throw new PhpBusy('no room on the disk for the body')
   }
 
   free(): void {
@@ -189,6 +199,7 @@ class InFile implements Keep {
       this.#room.takeDisk(STEP_BYTES)
       this.#taken += STEP_BYTES
     }
+    this.#room.askDisk()
     this.#file ??= await openNameless(this.#folder)
     await this.#file.appendFile(chunk)
     return true

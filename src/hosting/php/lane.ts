@@ -43,9 +43,13 @@ export interface LaneOwner {
 }
 
 const freeCrashes = 2
+// The next start is on it.
+const crashUseMs = 5000
 const longestPauseMs = 30_000
 // A start costs 0.4 s and a first page 1 to 2 s, so that sites take turns in memory no faster than this.
 const leastTurnMs = 5000
+// A page of a usual site takes a tenth of it.
+const longJobMs = 2000
 
 /** One site's queue and, when there is work, its process. First come, first served; one job at a time. */
 export class Lane {
@@ -173,7 +177,7 @@ export class Lane {
       const process = await this.#readyProcess(job)
       if (job.interruptible) this.#interruptibleSince = performance.now()
       this.use.begin()
-      await job.run(process)
+      await this.#behindOthersWhenLong(process, job)
       this.#crashes = 0
     } catch (error) {
       job.fail(error as Error)
@@ -182,6 +186,21 @@ export class Lane {
     } finally {
       this.use.end()
       this.#interruptibleSince = Infinity
+    }
+  }
+
+  /** What takes long leaves the processor to what does not: pages of other sites, and Stead itself. */
+  async #behindOthersWhenLong(process: PhpProcess, job: Job): Promise<void> {
+    let long = false
+    const timer = setTimeout(() => {
+      long = job.interruptible === true
+      if (long) process.setLowPriority(true)
+    }, longJobMs)
+    try {
+      await job.run(process)
+    } finally {
+      clearTimeout(timer)
+      if (long) process.setLowPriority(this.#passing)
     }
   }
 
@@ -238,6 +257,7 @@ export class Lane {
 
   #crashed(): void {
     this.#owner.count('crash')
+    this.use.add(crashUseMs)
     this.#crashes++
     const doublings = this.#crashes - freeCrashes - 1
     if (doublings >= 0) this.#notBefore = performance.now() + Math.min(longestPauseMs, 500 * 2 ** doublings)

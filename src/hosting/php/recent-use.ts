@@ -1,6 +1,6 @@
 const HALF_LIFE_MS = 30_000
 /** What somebody has who is at work without end. */
-const MOST_MS = HALF_LIFE_MS / Math.LN2
+export const MOST_USE_MS = HALF_LIFE_MS / Math.LN2
 
 /** How long something has been at work lately: what was half a minute ago counts half. */
 export class RecentUse {
@@ -18,6 +18,12 @@ export class RecentUse {
     this.#working = false
   }
 
+  /** As if it had been at work for so much longer. */
+  add(ms: number): void {
+    this.#settle()
+    this.#ms += ms
+  }
+
   get ms(): number {
     this.#settle()
     return this.#ms
@@ -26,7 +32,7 @@ export class RecentUse {
   #settle(): void {
     const now = performance.now()
     const left = 2 ** -((now - this.#at) / HALF_LIFE_MS)
-    this.#ms = this.#ms * left + (this.#working ? MOST_MS * (1 - left) : 0)
+    this.#ms = this.#ms * left + (this.#working ? MOST_USE_MS * (1 - left) : 0)
     this.#at = now
   }
 }

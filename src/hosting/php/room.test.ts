@@ -125,26 +125,30 @@ describe('room for PHP', () => {
     expect(first.outcome).toBe('room')
   })
 
-  it('is not taken from an idle site that has had less than who asks, unless it stays idle', async () => {
-    const [busy, modest, greedy] = [site().run().begin(), site().run(), site().begin()]
-    await pass(4000)
-    greedy.end()
-    modest.begin()
-    await pass(200)
-    modest.end()
-    const asked = ask(greedy)
-    await pass(4500)
+  it('is not taken from a modest site that is visited, but from one that has had much, and from who stays idle', async () => {
+    const [busy, modest] = [site({ mayBreakOff: false }).run().begin(), site().run()]
+    await pass(20_000)
+    const visit = async () => {
+      modest.begin()
+      await pass(100)
+      modest.end()
+    }
+    await visit()
+    const asked = ask(site())
+    for (let n = 0; n < 4; n++) {
+      await pass(1900)
+      await visit()
+    }
     expect(asked.outcome).toBe('')
-    expect(modest.process).toBeDefined()
-    // another modest one takes turns with it: both have had the same
-    const other = site()
-    expect(ask(other).outcome).toBe('')
-    await pass(0)
-    expect(modest.process).toBeUndefined()
-    expect(other.process).toBeDefined()
-    await pass(5500)
+    await pass(3500)
     expect(asked.outcome).toBe('room')
-    expect(busy.killedBy).toBeUndefined()
+    expect(modest.process).toBeUndefined()
+    // a greedy one loses it at once
+    busy.end()
+    const again = ask(modest)
+    await pass(0)
+    expect(again.outcome).toBe('room')
+    expect(busy.process).toBeUndefined()
   })
 
   it('is asked for by who has not had more than this site', async () => {

@@ -1,4 +1,5 @@
 import type { Lane } from './lane.ts'
+import { MOST_USE_MS } from './recent-use.ts'
 import { PhpBusy, PhpDisplaced, type PhpProcess } from './runtime.ts'
 
 export interface RoomOptions {
@@ -26,7 +27,9 @@ const LOOK_EVERY_MS = 250
 /** Two sites whose use differs by less have had the same. */
 const SAME_USE_MS = 1000
 /** Who is idle for so long does not mind, however little he has had. */
-const CLAIM_MS = 5000
+const CLAIM_MS = 3000
+/** Who has had less than this part of his fair share keeps his process between two visits. */
+const MODEST = 1 / 2
 /** A site that waits for so long, while all are at work, may displace one: */
 const PATIENCE_MS = 2000
 /** a request of such a length */
@@ -35,9 +38,10 @@ const LONG_JOB_MS = 10_000
 const MUCH_MORE_MS = 10_000
 
 /**
- * Who may start a process when there is not memory for all. Sites that wait are served by what they have had lately, least first,
- * so that a site cannot keep others out by asking more, or for longer: it loses its idle process to who has had less, gives way
- * between two requests, and at last in the middle of a long one.
+ * Who may start a process when there is not memory for all. Sites that wait are served by what they have had lately less how long they
+ * wait, so that a site cannot keep others out by asking more, or for longer. One that has had much loses its idle process to who has
+ * had less, gives way between two requests, and at last in the middle of a long one; a modest one keeps its process while it is
+ * visited, since a start costs more than its pages.
  */
 export class Room {
   readonly #options: RoomOptions
@@ -87,8 +91,9 @@ export class Room {
     if (this.#waiting.length > 0) void this.#serve()
   }
 
-  /** Whether somebody waits who has not had more than this site. */
+  /** Whether somebody waits who has not had more than this site, which has had its part. */
   isWantedFrom(lane: Lane): boolean {
+    if (this.#isModest(lane)) return false
     return this.#waiting.some((each) => each.lane !== lane && each.lane.use.ms < lane.use.ms + SAME_USE_MS)
   }
 
@@ -139,11 +144,19 @@ export class Room {
     return true
   }
 
-  /** The idle site that was used longest ago: not within this time, or one that has had as much lately as who asks. */
+  #isModest({ use }: Lane): boolean {
+    const asking = this.#waiting.filter(({ lane }) => !lane.process).length
+    const running = Math.max(1, this.#processes().length)
+    return use.ms <= (MODEST * MOST_USE_MS * running) / (running + asking)
+  }
+
+  /** The idle site that was used longest ago: not within this time, or one that has had its part, and as much as who asks. */
   #longestIdle(forMs: number, asking?: Lane): Lane | undefined {
     const before = performance.now() - forMs
-    const goes = ({ process, idle, lastUsed, use }: Lane) =>
-      process && idle && (lastUsed <= before || (asking && use.ms + SAME_USE_MS >= asking.use.ms))
+    const goes = (lane: Lane) =>
+      lane.process &&
+      lane.idle &&
+      (lane.lastUsed <= before || (asking && !this.#isModest(lane) && lane.use.ms + SAME_USE_MS >= asking.use.ms))
     return [...this.#options.lanes()].filter(goes).sort((a, b) => a.lastUsed - b.lastUsed)[0]
   }
 
@@ -165,7 +178,8 @@ export class Room {
   }
 
   #next(): Waiting | undefined {
-    return this.#waiting.toSorted((a, b) => a.lane.use.ms - b.lane.use.ms)[0]
+    const claim = ({ lane, since }: Waiting) => lane.use.ms + since
+    return this.#waiting.toSorted((a, b) => claim(a) - claim(b))[0]
   }
 
   #refuseTheLate(): void {

@@ -17,6 +17,8 @@ export interface HeldAnswersOptions {
   /** Folder for the files; see `namelessFolder`. */
   readonly folder: string
   /** PHP waits so long for room; a visitor who has taken nothing for so long is in the way. */
+  /** Whether the folder's disk has room for what sites make; default: always. */
+  readonly hasRoom?: () => boolean
   readonly patienceMs?: number
   readonly log: { warn(facts: object, message: string): void }
 }
@@ -121,12 +123,12 @@ class HeldAnswer {
   #wake: () => void = () => {}
 
   constructor(all: HeldAnswers, siteId: number, response: ServerResponse) {
-    const { memory, disk, folder } = all.options
+    const { memory, disk, folder, hasRoom } = all.options
     this.#all = all
     this.siteId = siteId
     this.#response = response
     this.#memory = memory.share(siteId)
-    this.#file = new SpillFile(folder, disk.share(siteId))
+    this.#file = new SpillFile(folder, disk.share(siteId), hasRoom)
     this.closed = this.#closing.promise
     response.on('drain', () => this.#wake())
     response.once('close', () => this.#wake())

@@ -13,17 +13,19 @@ export class SpillFile {
   used = 0
   readonly #folder: string
   readonly #room: Share
+  readonly #diskHasRoom: () => boolean
   #file: FileHandle | undefined
   /** Where the oldest byte lies. */
   #start = 0
   #fileBytes = 0
 
-  constructor(folder: string, room: Share) {
+  constructor(folder: string, room: Share, diskHasRoom: () => boolean = () => true) {
     this.#folder = folder
     this.#room = room
+    this.#diskHasRoom = diskHasRoom
   }
 
-  /** Writes as much as there is room for. @returns how much that was; 0 as well when the disk is full */
+  /** Writes as much as there is room for. @returns how much that was; 0 as well when the disk has no room for it */
   async write(bytes: Buffer): Promise<number> {
     const { at, room } = this.#place(bytes.length)
     if (room === 0) return 0
@@ -66,7 +68,7 @@ export class SpillFile {
     // it has begun again at the front: what has been read is free
     if (end > this.#fileBytes) return { at: end - this.#fileBytes, room: Math.min(wanted, this.#fileBytes - this.used) }
     const more = end + wanted - this.#fileBytes
-    if (more > 0 && this.#room.take(more)) this.#fileBytes += more
+    if (more > 0 && this.#diskHasRoom() && this.#room.take(more)) this.#fileBytes += more
     if (end < this.#fileBytes) return { at: end, room: Math.min(wanted, this.#fileBytes - end) }
     // Not for little: a file that has begun again cannot grow when there is room once more.
     return { at: 0, room: this.#start < this.#fileBytes / 2 ? 0 : Math.min(wanted, this.#start) }

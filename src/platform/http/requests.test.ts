@@ -195,6 +195,7 @@ describe('faults name their fields', () => {
     [{ name: 'abcd', on: 'maybe' }, ['on: must be true or false']],
     [{ name: 'abcd', slug: 'A1' }, ['slug: may have small letters only']],
     [{ name: 'a\u0000bc' }, ['name: must not contain NUL characters']],
+    [{ name: 'ab\ud800c' }, ['name: must be well-formed Unicode (it has half of a surrogate pair)']],
     [{ name: 'abcd', siteIds: [1e300] }, ['siteIds[0]: is out of range']],
     ['"text"', ['must be an object']],
     ['[1]', ['must be an object']],

@@ -34,10 +34,11 @@ export function check(
 /** Deeper than any contract; what looks at a value afterwards may recurse. */
 const DEEPEST = 32
 
-/** What fits every contract and still cannot be stored: PostgreSQL's text has no NUL, and integers end at 2^53. */
+/** What fits every contract and still cannot be stored: text of PostgreSQL has no NUL, UTF-8 no half of a surrogate pair, and integers end at 2^53. */
 function findUnstorable(value: unknown, path: string, depth: number, faults: Set<string>): void {
   if (typeof value === 'string') {
     if (value.includes('\u0000')) faults.add(`${path}: must not contain NUL characters`)
+    if (!value.isWellFormed()) faults.add(`${path}: must be well-formed Unicode (it has half of a surrogate pair)`)
   } else if (typeof value === 'number') {
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) faults.add(`${path}: is out of range`)
   } else if (typeof value === 'object' && value !== null) {

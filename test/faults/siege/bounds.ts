@@ -4,7 +4,7 @@ import { readConfig } from '../../../src/config.ts'
 /** What a host may keep in temporary files, by its table of budgets. */
 const temporaryMb =
   Object.values(hostBudgets(readConfig({})))
-    .filter((terms) => terms.of === 'disk')
+    .filter(({ name }) => name === 'answer_disk' || name === 'body_disk')
     .reduce((sum, { all }) => sum + all, 0) /
   2 ** 20
 

@@ -70,6 +70,7 @@ export class WasmProcess implements PhpProcess {
   readonly #home: string
   #lastErrors = ''
   #endedBy: Error | undefined
+  #lowPriority = false
   #measuredBytes = 0
   #phpBytes = 0
 
@@ -160,9 +161,11 @@ export class WasmProcess implements PhpProcess {
 
   setLowPriority(low: boolean): void {
     if (process.getuid?.() !== 0) return // others may lower, and never raise again
+    this.#lowPriority = low
     threadsOf(this.pid).then(
+      // as it is wanted by then
       (threads) => {
-        for (const thread of threads) tryPriority(thread, low ? nice : 0)
+        for (const thread of threads) tryPriority(thread, this.#lowPriority ? nice : 0)
       },
       () => {},
     )
