@@ -134,7 +134,8 @@ describe('room for PHP', () => {
       modest.end()
     }
     await visit()
-    const asked = ask(site())
+    const other = site()
+    const asked = ask(other)
     for (let n = 0; n < 4; n++) {
       await pass(1900)
       await visit()
@@ -144,6 +145,7 @@ describe('room for PHP', () => {
     expect(asked.outcome).toBe('room')
     expect(modest.process).toBeUndefined()
     // a greedy one loses it at once
+    other.begin()
     busy.end()
     const again = ask(modest)
     await pass(0)

@@ -107,8 +107,12 @@ export class Room {
     return resident + (this.#starting + 1) * usual <= this.#options.memoryBytes
   }
 
+  /** Nobody gets room any more. */
   stop(): void {
-    clearInterval(this.#timer)
+    for (const waiting of [...this.#waiting]) {
+      this.#leave(waiting)
+      waiting.fail(new PhpBusy('this host stops'))
+    }
   }
 
   /** One at a time: who is stopped for somebody is gone before the next is looked for. */

@@ -38,4 +38,4 @@ const report = await siege({
 })
 console.log(reportText(report))
 if (interrupted.signal.aborted) process.exit(130)
-process.exit(report.faults.length === 0 ? 0 : 1)
+process.exit(report.faults.length + report.late.length === 0 ? 0 : 1)

@@ -17,7 +17,7 @@ import { openGround, type SiegeGround } from './ground.ts'
 import { type Measuring, measure } from './measure/measure.ts'
 import type { SampleKind } from './measure/measurer.ts'
 import { type Part, type Watch, watch } from './measure/watch.ts'
-import { faultsOf, type SiegeReport } from './report.ts'
+import { faultsOf, lateOf, type SiegeReport } from './report.ts'
 
 export interface SiegeOptions {
   readonly minutes: number
@@ -56,6 +56,7 @@ export async function siege({
     siteId: ground.ninth.id,
   })
   const faults: string[] = []
+  const late: string[] = []
   const tried: Tried = { connections: 0, requests: 0, calls: 0 }
   try {
     const ended = attack(
@@ -72,6 +73,7 @@ export async function siege({
     watching.stop()
     faults.push(...faint(tried, minutes, only))
     faults.push(...judged(ground, measuring, watching))
+    late.push(...lateOf(measuring.samples, kindsOf(ground)), ...unasked(ground, measuring))
     say('the attackers have gone')
     if (!signal?.aborted) faults.push(...(await aftermath(ground).catch((error) => [`afterwards: ${error.stack}`])))
   } finally {
@@ -93,6 +95,7 @@ export async function siege({
     peakTemporaryMb,
     tried,
     faults,
+    late,
   }
 }
 
@@ -142,17 +145,22 @@ function faint({ connections, requests }: Tried, minutes: number, only: readonly
   ]
 }
 
-/** What was not as promised while they attacked. */
-function judged({ stead, names }: SiegeGround, { samples }: Measuring, watched: Watch): string[] {
-  const kinds: SampleKind[] = names ? ['cached', 'uncached', 'api', 'name'] : ['cached', 'uncached', 'api']
-  const unasked = samples.filter(({ kind, name }) => kind === 'name' && name && names && !names.asked.has(name))
+const kindsOf = ({ names }: SiegeGround): SampleKind[] =>
+  names ? ['cached', 'uncached', 'api', 'name'] : ['cached', 'uncached', 'api']
+
+function unasked({ names }: SiegeGround, { samples }: Measuring): string[] {
+  const missing = samples.filter(({ kind, name }) => kind === 'name' && name && names && !names.asked.has(name))
+  return missing.length > 0 ? [`${missing.length} names of the ninth site never reached the name server`] : []
+}
+
+/** What was broken while they attacked. */
+function judged(ground: SiegeGround, { samples }: Measuring, watched: Watch): string[] {
   const sizes = (Object.keys(bounds.memoryMb) as Part[])
     .filter((part) => watched.peakMb[part] > bounds.memoryMb[part])
     .map((part) => `${part} took ${Math.round(watched.peakMb[part])} MB of its ${bounds.memoryMb[part]}`)
-  const deaths = stead.output().match(/"msg":"a part died/g)?.length ?? 0
+  const deaths = ground.stead.output().match(/"msg":"a part died/g)?.length ?? 0
   return [
-    ...faultsOf(samples, kinds),
-    ...(unasked.length > 0 ? [`${unasked.length} names of the ninth site never reached the name server`] : []),
+    ...faultsOf(samples, kindsOf(ground)),
     ...sizes,
     ...(watched.peakTemporaryMb > bounds.temporaryMb
       ? [`temporary files took ${Math.round(watched.peakTemporaryMb)} MB of their ${bounds.temporaryMb}`]
