@@ -64,6 +64,8 @@ export interface RecordsOptions {
   readonly makes: boolean
   /** What to do about a folder and a database that do not belong together; who only looks leaves both as they are. */
   readonly strangers: 'refuse' | 'look' | 'adopt'
+  /** See `DatabaseOptions`. */
+  readonly mayLose?: boolean
 }
 
 /** Sites' users pass through it to their own folders, and read nothing else. */
@@ -92,7 +94,7 @@ export async function openRecords(config: Config, options: RecordsOptions): Prom
     )
   let database: Database | undefined
   try {
-    database = await openDatabase(where)
+    database = await openDatabase({ ...where, mayLose: options.mayLose === true })
     const facts = await databaseFacts(database)
     const belonging = belongingOf(folder, facts)
     const isStranger = belonging.kind === 'stranger'
@@ -115,7 +117,8 @@ export async function openRecords(config: Config, options: RecordsOptions): Prom
 export async function openGround(config: Config, name: string): Promise<Ground> {
   await usableDataFolder(config.dataDir)
   const log = createLog(config.logLevel, name)
-  const records = await openRecords(config, { makes: true, strangers: 'refuse' })
+  // an edge writes page views and figures of its budgets, and answers visitors in the same thread
+  const records = await openRecords(config, { makes: true, strangers: 'refuse', mayLose: name === 'edge' })
   const { database } = records
   try {
     const key = await masterKey(config, records)

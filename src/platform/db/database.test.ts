@@ -8,6 +8,7 @@ import { migrations } from '../../../migrations/index.ts'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { announce, type Database, isUniqueViolation, lockForUpdate, openDatabase, type Tx } from './database.ts'
 import { DatabaseTooNew, migrate } from './migrate.ts'
+import { openSqlite } from './node-sqlite.ts'
 import { withoutWaiting } from './postgres-dialect.ts'
 import { precompiled } from './precompiled.ts'
 
@@ -284,5 +285,18 @@ test('only the owner reads an SQLite file and its log, also an older one', async
   const again = await openDatabase({ file })
   expect(modes(file)).toEqual([0o600, 0o600])
   await again.close()
+  await made.drop()
+})
+
+test('a process whose writes may be lost with the power does not wait for the disk, and others do', async () => {
+  const made = await testDatabase('sqlite')
+  const { file } = made.connection
+  const [full, relaxed] = [openSqlite({ file, readOnly: false }), openSqlite({ file, readOnly: false, mayLose: true })]
+  const pragma = (database: typeof full, name: string) =>
+    Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0]
+  expect([pragma(full, 'synchronous'), pragma(full, 'wal_autocheckpoint')]).toEqual([2, 1000])
+  expect([pragma(relaxed, 'synchronous'), pragma(relaxed, 'wal_autocheckpoint')]).toEqual([1, 0])
+  full.close()
+  relaxed.close()
   await made.drop()
 })

@@ -28,9 +28,17 @@ export interface Database {
   close(): Promise<void>
 }
 
+export interface DatabaseOptions {
+  /** Of PostgreSQL; without it `file` is opened with SQLite. */
+  readonly url?: string | undefined
+  readonly file: string
+  /** See `NodeSqliteOptions`. PostgreSQL does not stop the thread. */
+  readonly mayLose?: boolean
+}
+
 /** Opens the database; migrations are apart, see `migrate`. */
-export async function openDatabase(options: { url?: string | undefined; file: string }): Promise<Database> {
-  return options.url ? openPostgres(options.url) : openSqliteDatabase(options.file)
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  return options.url ? openPostgres(options.url) : openSqliteDatabase(options)
 }
 
 /** Kysely over a driver whose one connection all users share: taking it and giving it back would cost as much as a short read. */
@@ -44,11 +52,11 @@ async function readerOver(dialect: Dialect): Promise<Kysely<Schema>> {
   return new Kysely<Schema>({ config: { dialect }, driver, dialect, executor })
 }
 
-async function openSqliteDatabase(file: string): Promise<Database> {
+async function openSqliteDatabase({ file, mayLose = false }: DatabaseOptions): Promise<Database> {
   // sites' users pass through the folder; the log beside the file takes its mode
   closeSync(openSync(file, 'a', 0o600))
   chmodSync(file, 0o600)
-  const write = new Kysely<Schema>({ dialect: nodeSqliteDialect({ file, readOnly: false }) })
+  const write = new Kysely<Schema>({ dialect: nodeSqliteDialect({ file, readOnly: false, mayLose }) })
   // the first writer makes the file and turns the write-ahead log on, before any reader opens it
   await write.executeQuery(CompiledQuery.raw('select 1'))
   const read = await readerOver(nodeSqliteDialect({ file, readOnly: true }))

@@ -18,6 +18,11 @@ export interface NodeSqliteOptions {
   readonly readOnly: boolean
   /** How long a transaction waits for another process' before it fails; default 30 s. */
   readonly lockTimeoutMs?: number
+  /**
+   * What is written may be lost when the power fails (never when a process dies): commits do not wait for the disk, which on a busy one
+   * would stop the thread for seconds. Others check-point what it wrote.
+   */
+  readonly mayLose?: boolean
 }
 
 /** Kysely over Node's own SQLite. A writing connection is lent to one user at a time, in order of asking. */
@@ -152,12 +157,13 @@ class NodeSqliteConnection implements DatabaseConnection {
 }
 
 /** Opens a database file with the pragmas that every connection of Stead has. */
-export function openSqlite({ file, readOnly }: NodeSqliteOptions): DatabaseSync {
+export function openSqlite({ file, readOnly, mayLose = false }: NodeSqliteOptions): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 10_000 })
   database.exec('pragma foreign_keys = on')
   if (readOnly) database.exec('pragma query_only = on')
   else {
     database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma journal_size_limit = 67108864')
+    if (mayLose) database.exec('pragma synchronous = normal; pragma wal_autocheckpoint = 0')
     // SQLite's own waiting blocks the thread, and with it the other connection of the same process that holds the lock
     database.exec('pragma busy_timeout = 0')
   }
