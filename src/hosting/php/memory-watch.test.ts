@@ -72,6 +72,10 @@ describe('processes that have more than their memory together', () => {
       process('other', 300),
     ]
     expect(gone(1100, all(400))).toEqual(['idle: stopped'])
+    // unless one at work has much more
+    expect(gone(1040, [process('busy', 600), process('idle', 400, { idleFor: 1000 }), process('other', 300)])).toEqual([
+      expect.stringMatching(/^busy: PHP had 600 MB/),
+    ])
     expect(gone(1000, all(300))).toEqual([expect.stringMatching(/^busy: PHP had 450 MB/)])
   })
 

@@ -23,12 +23,14 @@ export interface MemoryWatchOptions {
 }
 
 const EVERY_MS = 1000
+/** A process at work that has so many times what an idle one has goes before it. */
+const MUCH_MORE = 1.5
 
 /**
  * Keeps the processes within their memory while they run. What PHP asks for is known at once (`grown`), everything else that a
  * process takes is found out every second. Who goes, when all have more than the budget: a process that nobody has needed for a
- * while, a spare, an idle one that is over its fair share, then the largest; that is over its share too, since all together are
- * over theirs. A neighbour in use that takes little never goes.
+ * while, a spare, an idle one that is over its fair share unless one at work has half as much again, then the largest; that is over its share
+ * too, since all together are over theirs. A neighbour in use that takes little never goes.
  */
 export class MemoryWatch {
   readonly #options: MemoryWatchOptions
@@ -91,11 +93,15 @@ function nextToGo(processes: readonly WatchedProcess[], unusedSince: number, fai
   if (unused.length > 0) return unused.reduce((a, b) => ((b.idleSince as number) < (a.idleSince as number) ? b : a))
   const spare = processes.find(({ isSpare }) => isSpare)
   if (spare) return spare
-  // nobody loses a page by it
+  const largest = largestOf(processes)
   const idle = processes.filter(
     ({ process, idleSince }) => idleSince !== undefined && process.lastResidentBytes > fairBytes,
   )
-  return largestOf(idle.length > 0 ? idle : processes)
+  if (idle.length === 0) return largest
+  // nobody loses a page by it; but a start, which a modest site is not to have for a greedy one
+  const largestIdle = largestOf(idle)
+  const isGreedy = largest.process.lastResidentBytes >= MUCH_MORE * largestIdle.process.lastResidentBytes
+  return isGreedy ? largest : largestIdle
 }
 
 const largestOf = (processes: readonly WatchedProcess[]): WatchedProcess =>
