@@ -25,11 +25,11 @@ export async function readTaskResult(output: Readable, task: TaskHead, room: Sha
     between.take(chunk as Buffer)
   }
   const { text } = between
-  if (between.overflown) throw new PhpTaskError(`${task.name}: the result is too long`)
-  if (text === undefined) throw new PhpTaskError(`${task.name}: no result`)
+  if (between.overflown) throw new PhpTaskError(`the result is too long (task ${task.name})`)
+  if (text === undefined) throw new PhpTaskError(`no result (task ${task.name})`)
   const answer = readJson(text, task)
   if (answer.error !== undefined)
-    throw new PhpTaskError(`${task.name}: ${String(answer.error).slice(0, mostMessageCharacters)}`)
+    throw new PhpTaskError(`${String(answer.error).slice(0, mostMessageCharacters)} (task ${task.name})`)
   return answer.result
 }
 
@@ -38,7 +38,7 @@ function readJson(text: string, task: TaskHead): { result?: unknown; error?: unk
     return (JSON.parse(text) ?? {}) as { result?: unknown; error?: unknown }
   } catch {
     // Not the parser's own message: it quotes what the site printed.
-    throw new PhpTaskError(`${task.name}: the result makes no sense`)
+    throw new PhpTaskError(`the result makes no sense (task ${task.name})`)
   }
 }
 
