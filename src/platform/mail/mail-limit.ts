@@ -15,12 +15,12 @@ export const MAILS_OF_ACCOUNT = 200
 /** What becomes of a mail; `repeated`: the same was sent within the hour. */
 export type Verdict = 'send' | 'repeated' | 'address_full' | 'account_full'
 
-/** Says whether a mail may go, and counts it if so. @param accountId whose doing it is */
+/** Says whether a mail may go, and counts it if so. @param accountId whose doing it is @param says subject and text: what makes it the same */
 export async function countMail(
   tx: Tx,
-  { accountId, to, subject, now }: { accountId: number; to: string; subject: string; now: number },
+  { accountId, to, says, now }: { accountId: number; to: string; says: string; now: number },
 ): Promise<Verdict> {
-  const subjectHash = hash('sha256', subject, 'base64url')
+  const subjectHash = hash('sha256', says, 'base64url')
   const address = to.toLowerCase()
   const { repeated, ours, all } = await countsOf(tx, accountId, address, subjectHash, now)
   if (repeated > 0) return 'repeated'

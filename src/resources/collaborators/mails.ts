@@ -16,7 +16,7 @@ interface Words {
 
 /** @returns whether the mail goes out, or why it does not */
 async function tell(tx: Tx, { accountId, to, subject, paragraphs }: Words, now: number): Promise<Verdict> {
-  const verdict = await countMail(tx, { accountId, to, subject, now })
+  const verdict = await countMail(tx, { accountId, to, says: [subject, ...paragraphs].join('\n'), now })
   if (verdict !== 'send') return verdict
   const content = html`${paragraphs.map((each) => html`<p>${each}</p>`)}`
   await enqueueMail(
