@@ -154,4 +154,10 @@ function outcomeOf(answer: Answer): Outcome {
 }
 
 const retryNote = ({ status, headers, body }: Answer): string =>
-  status === 503 && !headers.has('retry-after') ? `without Retry-After: ${body?.message}` : ''
+  status === 503 && !headers.has('retry-after') && !isUnknownOutcome(body)
+    ? `without Retry-After: ${body?.message}`
+    : ''
+
+/** It has no `Retry-After` on purpose: programs repeat what says when to repeat it. */
+const isUnknownOutcome = (body: { message?: string } | undefined): boolean =>
+  body?.message?.includes('whether it was made is not known') === true
