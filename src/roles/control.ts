@@ -12,7 +12,7 @@ import { createMailer } from '../platform/mail/mailer.ts'
 import { readDatabaseTime } from '../platform/operations/lease.ts'
 import { createScheduler } from '../platform/operations/schedules.ts'
 import { createWorker } from '../platform/operations/worker.ts'
-import { processReports } from '../platform/processes/process.store.ts'
+import { type ProcessReport, processReports } from '../platform/processes/process.store.ts'
 import { makeFirstAccount } from '../resources/account/account.ts'
 import type { ControlServices } from '../resources/control-services.ts'
 import { schedules } from '../schedules.ts'
@@ -38,15 +38,15 @@ export interface Control extends Part {
 export async function startControl(ground: Ground, parts: () => PartStates = () => ({})): Promise<Control> {
   const { config, database, log, sealer, logs } = ground
   const budgets = openBudgets(controlBudgets(config))
-  const metrics = createApiMetrics(async () => [
+  const ownFigures = (): ProcessReport[] => [
     {
       id: `control-${process.pid}`,
       part: 'control',
       residentBytes: process.memoryUsage.rss(),
       budgets: figuresOf(budgets),
     },
-    ...(await processReports(database.read, Date.now())),
-  ])
+  ]
+  const metrics = createApiMetrics(ownFigures, () => processReports(database.read, Date.now()))
   const reserve = new DiskReserve({ folder: config.dataDir, bytes: config.diskReserveMb << 20, log })
   reserve.start()
   for (const folder of [config.dataDir, outboxOf(config)]) await removeLeftTemporaries(folder)

@@ -124,7 +124,7 @@ describe.skipIf(!core)('the main job', { timeout: 180_000 }, () => {
       await until('visitors get 404', async () => (await stead.visit(name)).status === 404, 5000)
       expect(await stead.ended(headers.get('operation-id') as string)).toMatchObject({ state: 'succeeded' })
       const home = homes.get(name) as string
-      await until(`${home} is gone`, () => !existsSync(home))
+      await until(`${home} is gone`, () => !existsSync(home) && !existsSync(`${home}.removing`))
     }
     expect(stead.phpProcesses()).toEqual([])
     const left = (await readdir(stead.dataDir, { recursive: true })).filter((path) => /main-8|pixel/.test(path))

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import type { Budget } from '../../platform/budgets/budget.ts'
+import { isAlive } from '../../platform/is-alive.ts'
 import { IDENTITY } from './encodings.ts'
 import { type Bodiless, type Entry, withBody, withoutBodies } from './entry.ts'
 import { isPurgedBy } from './key.ts'
@@ -150,13 +151,4 @@ async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder))
     if (!/^\d+$/.test(name) || Number(name) === process.pid || !isAlive(Number(name)))
       await rm(join(folder, name), { recursive: true, force: true })
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

@@ -197,6 +197,7 @@ export function isDiskFull(error: unknown): boolean {
   const { code, errcode } = error as { code?: string; errcode?: number }
   return errcode === SQLITE_FULL || code === '53100' || code === 'ENOSPC' || code === 'EDQUOT'
 }
+
 /** In this transaction, waiting for somebody else's lock of a row ends with an error after a time (PostgreSQL; SQLite has one writer). */
 export async function limitLockWait(tx: Tx, ms: number): Promise<void> {
   if (isPostgres(tx)) await tx.executeQuery(withoutWaiting(CompiledQuery.raw(`set local lock_timeout = ${ms}`)))

@@ -231,7 +231,7 @@ export interface MailCountRow {
   account_id: number
   /** In lower case. */
   address: string
-  /** SHA-256. */
+  /** SHA-256 of subject and text. */
   subject_hash: string
   created_at: number
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { access, link, open, readdir, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { isAlive } from '../is-alive.ts'
 
 /** Writes a file so that a reader, or a restart after losing power, finds either the old content or the whole new one. */
 export async function writeFileDurably(file: string, content: string | Buffer, mode: number): Promise<void> {
@@ -65,15 +66,6 @@ export async function removeLeftTemporaries(folder: string): Promise<number> {
     }
   }
   return removed
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 function missing(error: NodeJS.ErrnoException): false {

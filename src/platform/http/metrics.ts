@@ -9,9 +9,13 @@ export interface ApiMetrics {
 
 /**
  * Figures of one process, in Prometheus' text form.
- * @param processes this process and the others of the installation, for the figures of their budgets
+ * @param own what this process says of itself: shown also when the others cannot be asked
+ * @param others the other processes of the installation
  */
-export function createApiMetrics(processes: () => Promise<readonly ProcessReport[]> = async () => []): ApiMetrics {
+export function createApiMetrics(
+  own: () => readonly ProcessReport[] = () => [],
+  others: () => Promise<readonly ProcessReport[]> = async () => [],
+): ApiMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const durations = new Histogram({
@@ -26,8 +30,7 @@ export function createApiMetrics(processes: () => Promise<readonly ProcessReport
     registry,
     observe: (operation, status, seconds) => durations.observe({ operation, status }, seconds),
     async collect() {
-      // without a database there are the figures of this process still
-      show(await processes().catch(() => []))
+      show([...own(), ...(await others().catch(() => []))])
       return { contentType: registry.contentType, text: await registry.metrics() }
     },
   }

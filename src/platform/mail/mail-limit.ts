@@ -20,26 +20,26 @@ export async function countMail(
   tx: Tx,
   { accountId, to, says, now }: { accountId: number; to: string; says: string; now: number },
 ): Promise<Verdict> {
-  const subjectHash = hash('sha256', says, 'base64url')
+  const contentHash = hash('sha256', says, 'base64url')
   const address = to.toLowerCase()
-  const { repeated, ours, all } = await countsOf(tx, accountId, address, subjectHash, now)
+  const { repeated, ours, all } = await countsOf(tx, accountId, address, contentHash, now)
   if (repeated > 0) return 'repeated'
   if (ours >= TO_ADDRESS.ofAccount || all >= TO_ADDRESS.ofAll) return 'address_full'
   if ((await mailsOf(tx, accountId, now)) >= MAILS_OF_ACCOUNT) return 'account_full'
   await tx
     .insertInto('mail_counts')
-    .values({ account_id: accountId, address, subject_hash: subjectHash, created_at: now })
+    .values({ account_id: accountId, address, subject_hash: contentHash, created_at: now })
     .execute()
   return 'send'
 }
 
-async function countsOf(tx: Tx, accountId: number, address: string, subjectHash: string, now: number) {
+async function countsOf(tx: Tx, accountId: number, address: string, contentHash: string, now: number) {
   const sumOf = (condition: ReturnType<typeof sql<SqlBool>>) =>
     sql<number>`coalesce(sum(case when ${condition} then 1 else 0 end), 0)`
   const row = await tx
     .selectFrom('mail_counts')
     .select([
-      sumOf(sql<SqlBool>`account_id = ${accountId} and subject_hash = ${subjectHash}`).as('repeated'),
+      sumOf(sql<SqlBool>`account_id = ${accountId} and subject_hash = ${contentHash}`).as('repeated'),
       sumOf(sql<SqlBool>`account_id = ${accountId}`).as('ours'),
       sql<number>`count(*)`.as('all'),
     ])

@@ -129,7 +129,6 @@ export function createWorker<Services>(options: WorkerOptions<Services>): Worker
         hungry = outlook.due || orphans.length > 0
         if (!hungry && !lookAgain) return outlook.waitMs ?? lookEveryMs
         if (!hungry) continue
-        if (!hungry) continue
       }
       const most = concurrency - running.size
       if (stopping) break

@@ -36,7 +36,11 @@ describe.each(dialects)('what processes say of themselves on $dialect', ({ diale
 
 it('/metrics shows the budgets of all processes, and those of its own when the others cannot be asked', async () => {
   let others = async (): Promise<ProcessReport[]> => [edge]
-  const metrics = createApiMetrics(() => others())
+  const own: ProcessReport = { ...edge, id: 'control-1', part: 'control' }
+  const metrics = createApiMetrics(
+    () => [own],
+    () => others(),
+  )
   const labels = '{part="edge",process="edge-1",budget="pages_bytes"}'
   const { text } = await metrics.collect()
   for (const [name, value] of [
@@ -52,6 +56,6 @@ it('/metrics shows the budgets of all processes, and those of its own when the o
     throw new Error('no database')
   }
   const without = (await metrics.collect()).text
-  expect(without).toContain('process_resident_memory_bytes')
+  expect(without).toContain('stead_budget_used{part="control",process="control-1",budget="pages_bytes"} 7\n')
   expect(without).not.toContain('edge-1')
 })

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { Budget } from '../../../platform/budgets/budget.ts'
+import { failureText } from '../../../platform/operations/failure-text.ts'
 import { PhpCrashed, PhpTaskError } from '../runtime.ts'
 import { mostPrintedBytes, readTaskResult } from './task-result.ts'
 
@@ -57,6 +58,13 @@ describe('the result of a task', () => {
     ).catch((thrown: Error) => thrown)
     expect(error).toBeInstanceOf(PhpTaskError)
     expect((error as Error).message.length).toBeLessThan(1100)
+  })
+
+  it('is told with what PHP said, also when the task’s name sounds like a secret', async () => {
+    const failed = Readable.from([Buffer.from(`${marker}${JSON.stringify({ error: 'no such user' })}${marker}`)])
+    const reading = readTaskResult(failed, { ...task, name: 'reset-password' }, budget().share(1))
+    const error = await reading.catch((thrown: Error) => thrown)
+    expect(failureText(error)).toBe('no such user (task reset-password)')
   })
 
   it('does not wait for the end of what has no end, and keeps none of it', async () => {
