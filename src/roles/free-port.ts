@@ -1,11 +1,16 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config, ListenAddress } from '../config.ts'
+import { lockFile, type Unlock } from '../platform/files/lock-file.ts'
+import type { Log } from '../platform/log/log.ts'
 import { OperatorError } from '../platform/operator-error.ts'
 
 /** A predecessor whose supervisor died closes its ports at once, before it finishes what is under way. */
 const PREDECESSOR_CLOSES_MS = 3000
+/** One that stands still meanwhile (SIGSTOP, a machine that swaps) closes them when it goes on. */
+const PREDECESSOR_STANDS_MS = 40_000
 const RETRY_MS = 100
 
 const reasons: Record<string, string> = {
@@ -32,6 +37,28 @@ export async function untilFree({ host, port }: ListenAddress, variable: string)
     if (code !== 'EADDRINUSE' || performance.now() > giveUpAt) throw cannotListen({ host, port }, code, variable)
     await pause(RETRY_MS)
   }
+}
+
+const portsLock = (dataDir: string) => join(dataDir, 'ports.lock')
+
+/** What a part of a supervisor has as long as it may listen: who takes its supervisor's place waits for it. */
+export const holdPorts = (dataDir: string): Promise<Unlock | undefined> =>
+  lockFile(portsLock(dataDir), { shared: true, patienceMs: PREDECESSOR_CLOSES_MS })
+
+/** Resolves when nothing listens any more that a supervisor has left behind which was killed. @throws OperatorError */
+export async function untilPredecessorsListenNoMore(dataDir: string, log: Log): Promise<void> {
+  const file = portsLock(dataDir)
+  let unlock = await lockFile(file)
+  if (!unlock) {
+    log.warn('parts of a Stead that was killed still run on this data folder: waiting for them to end')
+    unlock = await lockFile(file, { patienceMs: PREDECESSOR_STANDS_MS })
+  }
+  if (!unlock)
+    throw new OperatorError(
+      `Parts of a Stead that was killed still run on this data folder, and keep their ports: ${dataDir}\n` +
+        `They do not end by themselves. End them (fuser -v ${file} lists them), then start again.`,
+    )
+  unlock()
 }
 
 /**

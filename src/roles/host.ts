@@ -80,7 +80,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   const { config, database, log } = ground
   const budgets = openBudgets(hostBudgets(config))
   // two hosts would run two PHP processes on one site's database, and each would clear away what the other is making
-  const unlock = await lockFile(join(config.dataDir, 'host.lock'), PREDECESSOR_ENDS_MS)
+  const unlock = await lockFile(join(config.dataDir, 'host.lock'), { patienceMs: PREDECESSOR_ENDS_MS })
   if (!unlock) throw new HostInUse(`Another host process uses the data folder ${config.dataDir}`)
   await removeLeftTemporaries(config.dataDir)
   const bound = await bindFolder(config.dataDir, { database, where: whereRecordsAre(config) }, Date.now())

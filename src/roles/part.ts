@@ -15,9 +15,10 @@ import {
 } from '../hosting/identity/identity.store.ts'
 import { makeMasterKey, markOfKey, readMasterKey } from '../platform/crypto/master-key.ts'
 import { createSealer, type Sealer } from '../platform/crypto/seal.ts'
-import { type Database, openDatabase } from '../platform/db/database.ts'
+import { CommitUnknown } from '../platform/db/commit-unknown.ts'
+import { type Database, isUnreachable, openDatabase } from '../platform/db/database.ts'
 import { migrate } from '../platform/db/migrate.ts'
-import { databaseInWords, openFault } from '../platform/db/open-fault.ts'
+import { databaseInWords, databaseLost, openFault } from '../platform/db/open-fault.ts'
 import { FreeRoom } from '../platform/files/free-room.ts'
 import { usableFolder } from '../platform/files/usable-folder.ts'
 import { createLog, type Log } from '../platform/log/log.ts'
@@ -134,6 +135,10 @@ export async function openGround(config: Config, name: string): Promise<Ground> 
     throw error
   }
 }
+
+/** A database that is lost while a part starts is no fault of its code. @returns the error to end with */
+export const whileStarting = (error: unknown, config: Config): unknown =>
+  isUnreachable(error) || error instanceof CommitUnknown ? databaseLost(error, databaseOf(config)) : error
 
 export const masterKeyFile = ({ dataDir }: Config): string => join(dataDir, 'master.key')
 

@@ -1,10 +1,11 @@
 import type { CommandCall } from '../cli/arguments.ts'
 import { testSettingsInForce } from '../config.ts'
 import { progressBar } from '../hosting/core-library/progress-bar.ts'
+import type { Unlock } from '../platform/files/lock-file.ts'
 import type { PartStates } from './control.ts'
-import { edgeProcesses } from './free-port.ts'
+import { edgeProcesses, holdPorts } from './free-port.ts'
 import type { Ground, Part } from './part.ts'
-import { openGround } from './part.ts'
+import { openGround, whileStarting } from './part.ts'
 import { CUT_OFF, onOrder, onStopSignals } from './stop-signals.ts'
 
 /** How long a part may take to finish what is under way. */
@@ -18,7 +19,9 @@ export async function run(call: CommandCall): Promise<number | undefined> {
     const { runEdges } = await import('./supervisor.ts')
     return runEdges(call)
   }
-  const ending = untilStopped()
+  let unlock: Unlock | undefined
+  const ending = untilStopped(() => unlock?.())
+  if (process.send && command !== 'host') unlock = await holdPorts(config.dataDir)
   const ground = await openGround(config, command)
   const tests = testSettingsInForce(config)
   if (tests.length > 0) ground.log.warn({ settings: tests }, 'settings for tests are on: never use them in production')
@@ -26,7 +29,9 @@ export async function run(call: CommandCall): Promise<number | undefined> {
     ground.log.fatal({ err: error }, 'unexpected error')
     process.exit(1)
   })
-  const part = await start[command as keyof typeof start](ground)
+  const part = await start[command as keyof typeof start](ground).catch((error) => {
+    throw whileStarting(error, config)
+  })
   // a supervisor that died meanwhile is not told: the end of its pipe ends this part
   if (process.connected) process.send?.({ ready: true }, undefined, undefined, () => {})
   part.fault?.then((fault) => {
@@ -58,7 +63,7 @@ const start = {
 }
 
 /** Listens from the beginning: who is told to stop while it starts has nothing under way, and ends at once. */
-function untilStopped() {
+function untilStopped(listensNoMore: () => void) {
   let running: { ground: Ground; part: Part } | undefined
   let stopping = false
   const stop = (reason: string) => {
@@ -66,6 +71,8 @@ function untilStopped() {
     stopping = true
     if (!running) process.exit(0)
     end(running.ground, running.part, reason)
+    // ports are the first thing that a part gives up
+    listensNoMore()
   }
   if (process.send) onOrder(stop)
   else onStopSignals(stop, () => process.exit(CUT_OFF))

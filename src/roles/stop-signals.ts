@@ -35,7 +35,9 @@ export function onOrder(stop: (reason: string) => void): void {
     if (message.stop) stop('the supervisor stops')
   })
   // nobody would restart or stop this process any more
-  process.on('disconnect', () => stop('the supervisor ended'))
+  const orphaned = () => stop('the supervisor ended')
+  process.on('disconnect', orphaned)
+  if (!process.connected) orphaned()
 }
 
 /** The message by which a supervisor stops a part. */

@@ -6,7 +6,7 @@ import { lockFile } from '../platform/files/lock-file.ts'
 import { createLog, type Log } from '../platform/log/log.ts'
 import { banner, untilReady } from './banner.ts'
 import { readCredentials } from './credentials.ts'
-import { edgeProcesses, untilFree } from './free-port.ts'
+import { edgeProcesses, untilFree, untilPredecessorsListenNoMore } from './free-port.ts'
 import { openGround, usableDataFolder } from './part.ts'
 import { CUT_OFF, onStopSignals, type StopOrder } from './stop-signals.ts'
 
@@ -50,6 +50,7 @@ export async function run(call: CommandCall): Promise<number> {
   }
   // before the parts: the schema is there, and a database, folder or address that cannot be used is said once
   await (await openGround(config, command)).database.close()
+  await untilPredecessorsListenNoMore(config.dataDir, log)
   await untilFree(config.edgeListen, 'STEAD_EDGE_LISTEN')
   const isFirst = (await readCredentials(config.dataDir)) === undefined
   const ended = untilStopped(supervise(log, command, ['control', 'host', ...edges(config)]))

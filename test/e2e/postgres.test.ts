@@ -4,8 +4,9 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../support/core.ts'
+import { openCuttingProxy } from '../support/cutting-proxy.ts'
 import { postgresUrl, type TestDatabase, testDatabase } from '../support/database.ts'
-import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
+import { prepareStead, type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 import { Browser } from '../support/visit.ts'
 
 const core = await testCore()
@@ -56,5 +57,25 @@ describe.skipIf(!core || !postgresUrl)('the main job on PostgreSQL', { timeout: 
     await answers(404)
     await until('its folder is gone', async () => (await readdir(join(stead.dataDir, 'sites'))).length === 0)
     expect(stead.phpProcesses()).toEqual([])
+  })
+})
+
+describe.skipIf(!postgresUrl)('PostgreSQL that goes away', () => {
+  test('while a part starts: said in a line, with the code of what may be well again', async () => {
+    const records = await testDatabase('postgres')
+    const proxy = await openCuttingProxy(records.connection.url as string, (statements) =>
+      statements.some((each) => /into "accounts"/.test(each)) ? 'request' : 'pass',
+    )
+    const stead = await prepareStead({ env: { STEAD_DATABASE_URL: proxy.url }, golden: false })
+    try {
+      const { code, stdout, stderr } = await stead.cli('control')
+      expect([code, proxy.cuts]).toEqual([1, 1])
+      expect(stderr).toMatch(/^the PostgreSQL database \S+ cannot be reached \(.+\)\. See STEAD_DATABASE_URL\.\n$/)
+      expect(stdout).not.toContain('"level":60')
+    } finally {
+      await stead.remove()
+      await proxy.close()
+      await records.drop()
+    }
   })
 })

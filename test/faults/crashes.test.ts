@@ -152,6 +152,28 @@ describe.skipIf(!core)('crashes under traffic', { timeout: 240_000 }, () => {
   })
 })
 
+describe.skipIf(!core)('a supervisor that is killed while a part stands still', { timeout: 180_000 }, () => {
+  let stead: Stead
+  showOutputOfFailures(() => stead)
+  afterAll(() => stead?.remove())
+
+  test.each(['control', 'edge'] as const)('%s: a start waits until it goes on and lets its port go', async (part) => {
+    stead ??= await startStead({ env: { STEAD_PREPARED_SITES: '0' } })
+    const { pid } = stead.role(part) as { pid: number }
+    process.kill(pid, 'SIGSTOP')
+    const before = stead.output().length
+    stead.kill('supervisor')
+    const started = stead.start()
+    try {
+      await until('it waits', () => /waiting for them to end/.test(stead.output().slice(before)))
+    } finally {
+      process.kill(pid, 'SIGCONT')
+    }
+    await started
+    expect((await stead.api('GET', '/v1/sites')).status).toBe(200)
+  })
+})
+
 describe.skipIf(!core)('crashes while sites are made', { timeout: 300_000 }, () => {
   let stead: Stead
   showOutputOfFailures(() => stead)

@@ -17,6 +17,13 @@ export function databaseInWords({ url, file }: { url?: string | undefined; file:
   return `the PostgreSQL database ${host}${pathname}`
 }
 
+/** There is no connection to the database, which may be well again by itself. */
+export function databaseLost(error: unknown, where: { url?: string | undefined; file: string }): OperatorError {
+  const { code, message } = error as { code?: string; message?: string }
+  const text = `${databaseInWords(where)} cannot be reached (${code ?? message}). See STEAD_DATABASE_URL.`
+  return new OperatorError(text, { cause: error, exitCode: 1 })
+}
+
 /** What went wrong when the database was opened, as what a person can do about it; any other error as it is. */
 export function openFault(error: unknown, where: { url?: string | undefined; file: string }): unknown {
   if (error instanceof OperatorError) return error
@@ -24,8 +31,7 @@ export function openFault(error: unknown, where: { url?: string | undefined; fil
   const name = databaseInWords(where)
   const because = (text: string, exitCode: 1 | 2 = 2) => new OperatorError(text, { cause: error, exitCode })
   if (where.url) {
-    if (isUnreachable(error))
-      return because(`${name} cannot be reached (${code ?? message}). See STEAD_DATABASE_URL.`, 1)
+    if (isUnreachable(error)) return databaseLost(error, where)
     if (/^(28...|3D000|42501)$/.test(code ?? ''))
       return because(`${name} cannot be used: ${message}. See STEAD_DATABASE_URL.`)
     return error

@@ -171,13 +171,7 @@ for (const { dialect, skip } of dialects) {
 
     test('a wait goes on with what was left of it', async () => {
       const definition = oneStep(() => {})
-      const id = await ask(definition)
-      await made.database.transaction((tx) =>
-        tx
-          .updateTable('operations')
-          .set(({ eb }) => ({ run_at: eb('run_at', '+', 10 * HOUR_MS) }))
-          .execute(),
-      )
+      const id = await made.database.transaction((tx) => enqueue(tx, definition, {}, { afterMs: 10 * HOUR_MS }))
       await lieAhead()
       const waited = async () =>
         made.database.read.selectFrom('operations').select(['run_at', 'waits_since']).executeTakeFirstOrThrow()

@@ -1,4 +1,4 @@
-import type { RawBuilder } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { announce, isPostgres, type Tx } from '../db/database.ts'
@@ -15,6 +15,10 @@ export interface EnqueueOptions {
   readonly hostId?: number | null
   /** Not before this time (milliseconds UTC). Until then it does not hold up later operations of its site. */
   readonly runAt?: number
+  /**
+   * As `runAt`, but a length of time (milliseconds): it stays one when the clock is set. Not together with `runAt`.
+   */
+  readonly afterMs?: number
   /** Who asked for it (JSON), handed to the steps for the records that they write. */
   readonly source?: unknown
   /** Milliseconds UTC; the system's clock unless given. */
@@ -35,6 +39,8 @@ export async function enqueue<Schema extends TSchema>(
   checkInput(definition, input)
   const onHost = definition.on === 'host'
   const now = Date.now()
+  const { runAt, afterMs = 0 } = options
+  if (runAt !== undefined && options.afterMs !== undefined) throw new TypeError('runAt or afterMs, not both')
   if (onHost && options.hostId == null) throw new TypeError(`${definition.name} runs on a host: hostId is needed`)
   const row = {
     type: definition.name,
@@ -46,14 +52,14 @@ export async function enqueue<Schema extends TSchema>(
     source: options.source === undefined ? null : JSON.stringify(options.source),
     createdAt: options.now ?? now,
   }
-  const byServersClock = options.runAt === undefined && isPostgres(tx)
-  const inserted = byServersClock
-    ? await insertDueNow(tx, row)
-    : await insertDueAt(tx, {
-        ...row,
-        runAt: options.runAt ?? now,
-        waitsSince: options.runAt === undefined ? now : null,
-      })
+  const inserted =
+    runAt === undefined && isPostgres(tx)
+      ? await insertByServersClock(tx, { ...row, afterMs })
+      : await insertDueAt(tx, {
+          ...row,
+          runAt: runAt ?? now + afterMs,
+          waitsSince: runAt === undefined ? now : null,
+        })
   const { id } = inserted[0] as { id: number }
   await insertSteps(tx, id, Object.keys(definition.steps))
   await announce(tx, 'operations')
@@ -71,8 +77,11 @@ type NewOperation = {
   createdAt: number
 }
 
-const insertDueNow = precompiled((tx, row: NewOperation) =>
-  insertOperation(tx, row, { runAt: databaseNow(tx), waitsSince: databaseNow(tx) }),
+const insertByServersClock = precompiled((tx, row: NewOperation & { afterMs: number }) =>
+  insertOperation(tx, row, {
+    runAt: sql<number>`${databaseNow(tx)} + ${row.afterMs}::bigint`,
+    waitsSince: databaseNow(tx),
+  }),
 )
 const insertDueAt = precompiled((tx, row: NewOperation & { runAt: number; waitsSince: number | null }) =>
   insertOperation(tx, row, row),

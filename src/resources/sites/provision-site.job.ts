@@ -144,7 +144,7 @@ async function goLive(tx: Parameters<typeof changeSite>[0], context: Context): P
   const target = { siteId: site.id, accountId: site.accountId, hostId: site.hostId }
   if (site.hasMultisite) await enqueue(tx, configureSite, { siteId: site.id }, target)
   // not in the site's own queue, and not in the way of its first visitors
-  await enqueue(tx, measureSite, { siteId: site.id }, { hostId: site.hostId, runAt: now + MEASURED_AFTER_MS })
+  await enqueue(tx, measureSite, { siteId: site.id }, { hostId: site.hostId, afterMs: MEASURED_AFTER_MS })
   const subject = { accountId: site.accountId, siteId: site.id, now }
   await recordActivity(tx, 'systems', { action: 'site.deployed', message: `Site ${site.name} is live`, ...subject })
   await recordEvent(tx, { type: 'site_created', data: { name: site.name }, ...subject })

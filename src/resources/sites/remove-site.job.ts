@@ -20,8 +20,8 @@ export const removeSite = durableWith<HostServices>()({
       async commit(tx, context) {
         const { siteId, accountId } = context
         const hostId = context.services.hostId
-        const runAt = context.now() + context.services.config.trashDays * DAY_MS
-        await enqueue(tx, purgeSite, context.input, { siteId, accountId, hostId, runAt })
+        const afterMs = context.services.config.trashDays * DAY_MS
+        await enqueue(tx, purgeSite, context.input, { siteId, accountId, hostId, afterMs })
       },
     },
   },

@@ -12,7 +12,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { checks } from './checks/index.ts'
 import { type Ground, openGround } from './ground.ts'
-import { deckOf, harms } from './harm/index.ts'
+import { decks, harms } from './harm/index.ts'
 import { loads } from './load/index.ts'
 import { putBack } from './put-back.ts'
 import type { Report } from './report.ts'
@@ -54,7 +54,8 @@ export async function torture(options: TortureOptions): Promise<Report> {
     faults.push(...(await found('stopping', () => ground.stop())))
   } catch (error) {
     if (error instanceof Interrupted) throw error
-    faults.push(`the run broke off: ${(error as Error).stack}`)
+    const words = ground.lines.slice(-20).join('\n')
+    faults.push(`the run broke off: ${(error as Error).stack}\nThe last words of Stead:\n${words}`)
   } finally {
     await ground.remove()
   }
@@ -78,41 +79,52 @@ async function runLoad(ground: Ground, options: TortureOptions): Promise<void> {
   )
   // a fault of the harness itself must not wait for the end of the run
   const broken = Promise.race(working.map((each) => each.then(() => new Promise<never>(() => {}))))
+  const harming = doHarm(ground, options, ended.signal)
   try {
-    await Promise.race([doHarm(ground, options), broken])
+    await Promise.race([harming, broken])
     // what was under way at the last kill goes on for a while, and the last harm is seen by somebody
     await pause(3000)
   } finally {
     ended.abort()
+    await Promise.allSettled([harming, ...working])
   }
   await Promise.all(working)
 }
 
-async function doHarm(ground: Ground, options: TortureOptions): Promise<void> {
-  const { kills, mostSeconds = kills * 10 + 60, only, signal } = options
-  const deadline = performance.now() + mostSeconds * 1000
+async function doHarm(ground: Ground, options: TortureOptions, ended: AbortSignal): Promise<void> {
+  const { kills, mostSeconds = kills * 10 + 60, only } = options
+  const over = AbortSignal.any([
+    ended,
+    AbortSignal.timeout(mostSeconds * 1000),
+    ...(options.signal ? [options.signal] : []),
+  ])
   const chance = ground.chance.of('harm')
-  const background: Promise<void>[] = []
   const offered = harms.filter(({ name }) => !only || only.includes(name))
   for (const harm of offered) {
     const reason = harm.missing?.(ground)
     if (reason) ground.skipped.push(`${harm.name}: ${reason}`)
   }
   const possible = offered.filter((harm) => !harm.missing?.(ground))
-  await pause(2000)
-  let done = 0
-  while (done < kills)
-    for (const harm of deckOf(possible, chance)) {
-      if (done >= kills || signal?.aborted || performance.now() > deadline) return void (await Promise.all(background))
+  const background: Promise<unknown>[] = []
+  const broken: unknown[] = []
+  try {
+    await pause(2000)
+    let done = 0
+    for (const harm of decks(possible, chance)) {
+      if (done >= kills || over.aborted) break
       await pause(chance.between(100, 1500))
       ground.say(`${done} of ${kills} kills, ${harm.name}`)
       ground.counts[harm.name] = (ground.counts[harm.name] ?? 0) + 1
       const run = harm.run(ground, chance)
-      if (harm.isSlow) background.push(run)
+      if (harm.isSlow) background.push(run.catch((error) => broken.push(error)))
       else await run
       done += harm.kills
     }
-  await Promise.all(background)
+  } finally {
+    // whatever has happened: none of them may still be at it when the folder is taken away
+    await Promise.all(background)
+  }
+  if (broken.length > 0) throw broken[0]
 }
 
 /** What a check finds; one that cannot be made has found something too. */

@@ -18,6 +18,8 @@ export const harms: readonly Harm[] = [
   restartDatabase,
 ]
 
-/** Each harm as often as its share, in an order of chance: 60 kills bring every kind. */
-export const deckOf = (possible: readonly Harm[], chance: Chance): Harm[] =>
-  chance.shuffled(possible.flatMap((harm) => Array<Harm>(harm.share).fill(harm)))
+/** Each harm as often as its share, in an order of chance, again and again: 60 kills bring every kind. */
+export function* decks(possible: readonly Harm[], chance: Chance): Generator<Harm> {
+  const deck = possible.flatMap((harm) => Array<Harm>(harm.share).fill(harm))
+  while (deck.length > 0) yield* chance.shuffled(deck)
+}
