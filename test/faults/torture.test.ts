@@ -8,8 +8,7 @@ import { torture } from './torture/torture.ts'
 const core = await testCore()
 
 // at once: most of a run is waiting for what was killed
-// asked for with TEST_TORTURE=1: two findings of it are open (see docs/design/faults.md), and it would fail for them
-describe.skipIf(!core || !process.env.TEST_TORTURE)('torture', { concurrent: true, timeout: 600_000 }, () => {
+describe.skipIf(!core)('torture', { concurrent: true, timeout: 600_000 }, () => {
   test.for([
     { database: 'sqlite', kills: hasPostgres ? 30 : 60, skip: false },
     { database: 'postgres', kills: 30, skip: !hasPostgres },
