@@ -10,6 +10,7 @@ import { createLogBuffer } from '../src/platform/log-store/log-buffer.ts'
 import { createLogIds } from '../src/platform/log-store/log-ids.ts'
 import type { LogQuery, LogRecord } from '../src/platform/log-store/log-store.ts'
 import { openLogStore } from '../src/platform/log-store/open-log-store.ts'
+import { budgetOf } from '../test/support/budget.ts'
 import { type Figure, median, percentile, type Section } from './support/report.ts'
 
 /** `STEAD_BENCH_LOG_ENTRIES` takes fewer; `STEAD_BENCH_POSTGRES_URL` takes a server instead of files. */
@@ -131,7 +132,7 @@ async function pages(page: (query: LogQuery) => Promise<LogRecord[]>): Promise<F
 
 /** What an entry costs the process that serves requests: making the record and handing it over. */
 async function writing(store: { append: Parameters<typeof createLogBuffer>[0]['store']['append'] }): Promise<Figure> {
-  const buffer = createLogBuffer({ store, kind: 'server', log: { warn: console.error } })
+  const buffer = createLogBuffer({ store, kind: 'server', log: console, budget: budgetOf(32 << 20, 8 << 20) })
   const nextId = createLogIds()
   const count = 50_000
   const entries = Array.from({ length: count }, (_, n) => entry(n, Date.now()))

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { Budget } from '../platform/budgets/budget.ts'
+import { budgetOf } from '../../test/support/budget.ts'
 import { page, startCachedSite } from './cache/test-support.ts'
 import {
   ask,
@@ -20,8 +20,7 @@ import { createUnderWay } from './under-way.ts'
 const cleanup = createCleanup()
 afterEach(() => cleanup.run())
 
-const budget = (each: number, all = 1_000) =>
-  new Budget({ name: 'b', what: '', of: 'count', whose: 'site', each, all, over: '' })
+const budget = (each: number) => budgetOf(1_000, each)
 
 test('a visitor has a bounded number of connections, is told so, and others are let in', async () => {
   const upstream = await startEcho(cleanup)

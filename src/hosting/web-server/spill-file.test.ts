@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Budget } from '../../platform/budgets/budget.ts'
+import { budgetOf } from '../../../test/support/budget.ts'
 import { SpillFile } from './spill-file.ts'
 
 let folder: string
@@ -11,16 +11,13 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-const budget = (each: number) =>
-  new Budget({ name: 'spill', what: '', of: 'disk', whose: 'site', each, all: each, over: '' })
-
 /** Bytes that tell where they stand. */
 const bytesFrom = (start: number, length: number) => Buffer.from(Array.from({ length }, (_, i) => (start + i) % 251))
 
 test.each([1, 2, 3, 4, 5])(
   'gives back what was written, in order, however writing and reading mix (%i)',
   async (seed) => {
-    const room = budget(1000)
+    const room = budgetOf(1000)
     const file = new SpillFile(folder, room.share(1))
     let state = seed * 7919
     const random = (below: number) => {
@@ -55,7 +52,7 @@ test.each([1, 2, 3, 4, 5])(
 )
 
 test('has no name on the disk, and no room when others have it', async () => {
-  const room = budget(1000)
+  const room = budgetOf(1000)
   const file = new SpillFile(folder, room.share(1))
   expect(await file.write(Buffer.alloc(600))).toBe(600)
   expect(await readdir(folder)).toEqual([])

@@ -57,26 +57,28 @@ export function canonicalHost(hostname: string): string {
   return host.startsWith('[') ? host.slice(1, -1) : host
 }
 
+const isOfInterfaces = createOwnAddresses()
+
 /**
  * Every address of a host name (or of a literal address in any spelling), in the resolver's order. One address that is
  * not public refuses the name as a whole: a name that points both ways is a mistake or an attack. Connect to exactly what
  * is returned here; resolving again would let the answer change in between.
  * @param options.allowPrivate lets private and loopback addresses through (the explicit test setting).
- * @param options.ownAddresses lead to this machine besides those of its interfaces
+ * @param options.isOwn tells the addresses that lead to this machine; default: those of its interfaces
  * @throws AddressRefused, AddressNotFound
  */
 export async function lookupPublic(
   hostname: string,
   options: {
     allowPrivate: boolean
-    ownAddresses?: readonly string[]
+    isOwn?: (address: string) => boolean
     resolve?: (name: string) => Promise<ResolvedAddress[]>
   },
 ): Promise<ResolvedAddress[]> {
   const host = canonicalHost(hostname)
   const addresses = await addressesOf(host, options.resolve ?? systemResolve)
   if (addresses.length === 0) throw new AddressNotFound(`${host} has no address`)
-  const isOutside = outsideOnly(createOwnAddresses(options.ownAddresses))
+  const isOutside = outsideOnly(options.isOwn ?? isOfInterfaces)
   const inward = addresses.find(({ address }) => !isOutside(address))
   // The address itself stays out of the message: it would tell a user how the inside is numbered.
   if (inward && !options.allowPrivate) throw new AddressRefused(`${host} is not on the public internet`)

@@ -12,8 +12,8 @@ export { FetchError, FetchFailed, FetchRefused, FetchTimedOut, FetchTooLarge } f
 export interface FetchOptions {
   /** Lets the request reach loopback and private networks: the explicit test setting, nothing else. */
   readonly allowPrivate: boolean
-  /** Addresses that lead to this machine besides those of its interfaces: refused alike. */
-  readonly ownAddresses?: readonly string[]
+  /** Tells the addresses that lead to this machine, which are refused; default: those of its interfaces. */
+  readonly isOwn?: (address: string) => boolean
   /** Accepts http:// besides https://; without it, only where `allowPrivate` is set. */
   readonly allowHttp?: boolean
   /** Bytes of the answer's body, counted as sent and again once decompressed. */

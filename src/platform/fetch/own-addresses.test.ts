@@ -46,7 +46,7 @@ describe('the addresses of this machine', () => {
     const resolve = async () => [{ address: '93.184.215.14', family: 4 as const }]
     const found = await lookupPublic('shop.example', { allowPrivate: false, resolve })
     expect(found).toHaveLength(1)
-    const options = { allowPrivate: false, resolve, ownAddresses: ['93.184.215.14'] }
+    const options = { allowPrivate: false, resolve, isOwn: createOwnAddresses(['93.184.215.14']) }
     await expect(lookupPublic('shop.example', options)).rejects.toThrow(AddressRefused)
     await expect(lookupPublic('93.184.215.14', options)).rejects.toThrow(AddressRefused)
     expect(await lookupPublic('shop.example', { ...options, allowPrivate: true })).toHaveLength(1)

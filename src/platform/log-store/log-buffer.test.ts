@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { Budget } from '../budgets/budget.ts'
+import { budgetOf } from '../../../test/support/budget.ts'
+import type { Budget } from '../budgets/budget.ts'
 import { createLogBuffer } from './log-buffer.ts'
 import type { LogRecord } from './log-store.ts'
 
@@ -22,14 +23,12 @@ function fakeStore() {
 }
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
 
-const budget = (all: number, each = all) =>
-  new Budget({ name: 'b', what: '', of: 'memory', whose: 'site', each, all, over: '' })
-
 function buffered(options: { batch?: number; budget?: Budget; flushMs?: number } = {}) {
   const store = fakeStore()
   const told: object[] = []
   const log = { warn: (facts: object) => void told.push(facts) }
-  const buffer = createLogBuffer({ store, kind: 'server', log, flushMs: 5, retryMs: 5, batch: 10, ...options })
+  const bounds = { budget: budgetOf(), flushMs: 5, retryMs: 5, batch: 10, ...options }
+  const buffer = createLogBuffer({ store, kind: 'server', log, ...bounds })
   const until = async (test: () => boolean) => {
     while (!test()) await new Promise((resolve) => setTimeout(resolve, 1))
   }
@@ -60,7 +59,7 @@ test('a batch that fails is tried again, and nothing is lost in between', async 
 })
 
 test('while the store is away memory is bounded; what is dropped is counted and told', async () => {
-  const { store, buffer, until, told } = buffered({ budget: budget(100_000) })
+  const { store, buffer, until, told } = buffered({ budget: budgetOf(100_000) })
   store.state.fails = true
   for (const n of numbers(1000)) buffer.add(entry(n))
   expect(buffer.dropped()).toBe(900)
@@ -73,7 +72,7 @@ test('while the store is away memory is bounded; what is dropped is counted and 
 })
 
 test('a site that floods leaves room for the others', async () => {
-  const { store, buffer } = buffered({ budget: budget(100_000, 50_000) })
+  const { store, buffer } = buffered({ budget: budgetOf(100_000, 50_000) })
   store.state.fails = true
   for (const n of numbers(1000)) buffer.add(entry(n))
   for (const n of numbers(20)) buffer.add({ ...entry(1000 + n), siteId: 2 })

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Budget, type BudgetTerms } from '../budgets/budget.ts'
+import type { Budget } from '../budgets/budget.ts'
 import type { LogKind, LogRecord, LogStore } from './log-store.ts'
 
 export interface LogBufferOptions {
@@ -11,7 +11,7 @@ export interface LogBufferOptions {
   /** Entries a batch; as many make one leave at once. */
   readonly batch?: number
   /** What may wait while the store does not answer, by site; beyond that entries are dropped, and counted. */
-  readonly budget?: Budget
+  readonly budget: Budget
   readonly retryMs?: number
 }
 
@@ -28,23 +28,12 @@ export interface LogBuffer {
 /** What an entry takes besides its text, about. */
 const ENTRY_BYTES = 200
 
-const usualTerms: BudgetTerms = {
-  name: 'log_entries',
-  what: 'entries of a log that are not stored yet',
-  of: 'memory',
-  whose: 'site',
-  each: 8 << 20,
-  all: 32 << 20,
-  over: 'entries are dropped, and counted',
-}
-
 /**
  * Collects entries and stores them in batches, one at a time. A batch that fails is tried again until it is stored; as its
  * entries have their ids, it is never stored twice.
  */
 export function createLogBuffer(options: LogBufferOptions): LogBuffer {
-  const { store, kind, log, flushMs = 250, batch = 1000, retryMs = 1000 } = options
-  const budget = options.budget ?? new Budget(usualTerms)
+  const { store, kind, log, budget, flushMs = 250, batch = 1000, retryMs = 1000 } = options
   let waiting: LogRecord[] = []
   let dropped = 0
   let told = 0

@@ -22,6 +22,9 @@ const tables = (kind: LogKind): string => `
     noticed_at integer) strict;
   ${KEYED.has(kind) ? 'create index if not exists entries_key on entries (site_id, key, facet, at, id);' : ''}`
 
+/** Of a day: the database, or what SQLite keeps beside it. */
+const FILE = /^(server|php)-(\d{4}-\d\d-\d\d)\.db(?:-wal|-shm)?$/
+
 /** Log entries in SQLite files of a folder. Everything blocks: meant for a thread of its own, see `threaded-logs.ts`. */
 export class SqliteLogs {
   readonly #folder: string
@@ -58,7 +61,7 @@ export class SqliteLogs {
   maintain(nowMs: number): void {
     if (!existsSync(this.#folder)) return
     for (const name of readdirSync(this.#folder)) {
-      const [, kind, day] = /^(server|php)-(\d{4}-\d\d-\d\d)\.db(?:-wal|-shm)?$/.exec(name) ?? []
+      const [, kind, day] = FILE.exec(name) ?? []
       if (!kind || Date.parse(`${day}T00:00:00Z`) + DAY_MS > nowMs - RETENTION_DAYS * DAY_MS) continue
       this.#forget(`${kind}-${day}.db`)
       rmSync(join(this.#folder, name), { force: true })
@@ -73,7 +76,7 @@ export class SqliteLogs {
   #dropTooMuch(nowMs: number): void {
     const today = dayName(dayOf(nowMs))
     const files = readdirSync(this.#folder).flatMap((name) => {
-      const [, kind, day] = /^(server|php)-(\d{4}-\d\d-\d\d)\.db(?:-wal|-shm)?$/.exec(name) ?? []
+      const [, kind, day] = FILE.exec(name) ?? []
       const stats = kind && statSync(join(this.#folder, name), { throwIfNoEntry: false })
       return stats ? [{ name, database: `${kind}-${day}.db`, day: day as string, bytes: stats.blocks * 512 }] : []
     })

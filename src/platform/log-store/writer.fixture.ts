@@ -1,6 +1,7 @@
 /** A process that writes log entries, one a millisecond, and says the number of each: to be killed by a test. */
 import { writeSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
+import { budgetOf } from '../../../test/support/budget.ts'
 import { createLogBuffer } from './log-buffer.ts'
 import { createLogIds } from './log-ids.ts'
 import { openLogStore } from './open-log-store.ts'
@@ -13,7 +14,8 @@ const { url, folder, siteId, count } = JSON.parse(process.argv[2] as string) as 
   count: number
 }
 const store = openLogStore({ url, folder })
-const buffer = createLogBuffer({ store, kind: 'server', log: { warn: (facts, text) => console.error(text, facts) } })
+const log = { warn: (facts: object, text: string) => console.error(text, facts) }
+const buffer = createLogBuffer({ store, kind: 'server', log, budget: budgetOf() })
 const id = createLogIds()
 for (let number = 1; number <= count; number++) {
   const atMs = Date.now()

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
+import { budgetOf } from '../../../test/support/budget.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { accessRecord } from '../../edge/access-records.ts'
 import { ask, createCleanup, routeTo, startGateway, startHost } from '../../edge/test-support.ts'
@@ -61,7 +62,7 @@ for (const { dialect, skip } of dialects) {
     })
 
     test('200 a request through the gateway becomes one entry with the fields of the description', async () => {
-      const buffer = createLogBuffer({ store: logs, kind: 'server', log: { warn: console.error }, flushMs: 5 })
+      const buffer = createLogBuffer({ store: logs, kind: 'server', log: console, budget: budgetOf(), flushMs: 5 })
       const upstream = await startHost(cleanup, (_request, response) => void response.writeHead(404).end('nothing'))
       const { port } = await startGateway(
         cleanup,

@@ -1,14 +1,13 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { Budget } from '../../../platform/budgets/budget.ts'
+import { budgetOf } from '../../../../test/support/budget.ts'
 import { failureText } from '../../../platform/operations/failure-text.ts'
 import { PhpCrashed, PhpTaskError } from '../runtime.ts'
 import { mostPrintedBytes, readTaskResult } from './task-result.ts'
 
 const marker = 'f00dfeedf00dfeedf00dfeedf00dfeed'
 const task = { name: 'test', input: {}, marker }
-const budget = () =>
-  new Budget({ name: 'results', what: '', of: 'memory', whose: 'site', each: 1000, all: 1000, over: '' })
+const budget = () => budgetOf(1000)
 
 /** Reads what comes in pieces of `size` bytes. */
 async function read(output: string, size = 1 << 16, results = budget()): Promise<unknown> {
@@ -54,7 +53,7 @@ describe('the result of a task', () => {
     const error = await read(
       `${marker}${JSON.stringify({ error: 'no'.repeat(10_000) })}${marker}`,
       1 << 16,
-      bigBudget(),
+      budgetOf(1 << 20),
     ).catch((thrown: Error) => thrown)
     expect(error).toBeInstanceOf(PhpTaskError)
     expect((error as Error).message.length).toBeLessThan(1100)
@@ -85,5 +84,3 @@ describe('the result of a task', () => {
     expect(room.amount).toBe(0)
   })
 })
-
-const bigBudget = () => new Budget({ ...budget().terms, each: 1 << 20, all: 1 << 20 })
