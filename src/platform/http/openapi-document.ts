@@ -129,9 +129,8 @@ function describeBody({ requestBody }: Described): void {
   requestBody.required = Array.isArray(required) && required.length > 0
 }
 
-/** A change on behalf of a caller takes an `Idempotency-Key`. */
-export const takesKey = (operation: Operation): boolean =>
-  operation.method !== 'GET' && !operation.reads && operation.access !== 'public'
+/** Whatever is no GET takes an `Idempotency-Key`, on behalf of a caller; that of a POST which only reads counts, too. */
+export const takesKey = (operation: Operation): boolean => operation.method !== 'GET' && operation.access !== 'public'
 
 function describeResponses(described: Described, operation: Operation): void {
   const isCounted = operation.access !== 'public' || operation.rate === 'address'

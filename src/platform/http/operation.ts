@@ -63,7 +63,7 @@ export interface Operation {
   readonly afterCommit?: (context: any) => Promise<void>
   /** How the response leaves: in the envelope (default), bare JSON, or written by the handler itself as a stream. */
   readonly style?: 'envelope' | 'bare' | 'stream'
-  /** A POST that only reads (searches, logs): no transaction, no `Idempotency-Key`. */
+  /** A POST that only reads (searches, logs): no transaction but that of an `Idempotency-Key`. */
   readonly reads?: boolean
   /** Of a stream. */
   readonly contentType?: string

@@ -95,10 +95,11 @@ class Call<Caller extends CallerFacts> {
   async answer(): Promise<StoredResponse> {
     const input = await this.#input()
     const { database } = this.#platform
-    if (this.#operation.method === 'GET' || this.#operation.reads) return this.#work(database.read, input)
+    if (this.#operation.method === 'GET') return this.#work(database.read, input)
     const key = this.#request.headers['idempotency-key']
     if (this.#caller && typeof key === 'string')
       return this.#once(keyedRequest(this.#caller.applicationId, key, [this.#operation.id, input]), input)
+    if (this.#operation.reads) return this.#work(database.read, input)
     const response = await database.transaction((tx) => this.#work(tx, input))
     await this.#operation.afterCommit?.(this.#context)
     return response
@@ -191,8 +192,10 @@ class Call<Caller extends CallerFacts> {
   async #workOnce(claimed: ClaimedRequest, input: Input): Promise<StoredResponse> {
     const { database, sealer } = this.#platform
     try {
+      // what only reads holds up no writer while it does
+      const found = this.#operation.reads ? await this.#work(database.read, input) : undefined
       return await database.transaction(async (tx) => {
-        const done = await this.#work(tx, input)
+        const done = found ?? (await this.#work(tx, input))
         await keepResponse(tx, sealer, claimed, done)
         return done
       })
