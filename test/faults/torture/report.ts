@@ -12,7 +12,11 @@ export interface Report extends Pick<TortureOptions, 'kills' | 'database' | 'see
   readonly faults: readonly string[]
 }
 
-const MOST_SHOWN = 60
+/** Of one kind, so that many of it do not hide another. */
+const MOST_SHOWN = 12
+
+/** Who found it, and what it is: `tags: lost`. */
+const kindOf = (fault: string): string => fault.split(':', 2).join(':')
 
 /** For people, on a terminal. */
 export function reportText({ database, seed, counts, skipped, figures, answers, seconds, faults }: Report): string {
@@ -34,8 +38,10 @@ export function reportText({ database, seed, counts, skipped, figures, answers, 
     table(answers),
     '',
     faults.length === 0 ? 'Nothing lost, nothing doubled.' : `${faults.length} faults:`,
-    ...faults.slice(0, MOST_SHOWN).map((fault) => `  ${fault}`),
-    ...(faults.length > MOST_SHOWN ? [`  and ${faults.length - MOST_SHOWN} more`] : []),
+    ...[...Map.groupBy(faults, kindOf)].flatMap(([kind, all]) => [
+      ...all.slice(0, MOST_SHOWN).map((fault) => `  ${fault}`),
+      ...(all.length > MOST_SHOWN ? [`  and ${all.length - MOST_SHOWN} more of “${kind}”`] : []),
+    ]),
     '',
   ].join('\n')
 }

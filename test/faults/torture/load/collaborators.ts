@@ -8,7 +8,8 @@ export const collaborators: Load = {
   name: 'collaborators and mails',
   workers: 2,
   async run({ client, baseSites }, { chance, worker, signal }) {
-    for (let n = 0; n < 200 && !signal.aborted; n++) {
+    // a site may have 200
+    for (let n = 0; n < 150 && !signal.aborted; n++) {
       const site = chance.pick(baseSites)
       const path = `/v1/sites/${site.id}/collaborators`
       const email = `person-${worker}-${n}@example.com`

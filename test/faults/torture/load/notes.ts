@@ -12,6 +12,8 @@ interface Note {
   deletion: Write | undefined
 }
 
+const MOST_OF_WORKER = 80
+
 const written = new WeakMap<Ground, Note[]>()
 const notesOf = (ground: Ground): Note[] => {
   const known = written.get(ground) ?? []
@@ -25,15 +27,17 @@ export const notes: Load = {
   // a writer whose key is claimed by a process that was killed waits for a minute
   workers: 8,
   async run(ground, turn) {
+    const kept: Note[] = []
     for (let n = 0; !turn.signal.aborted; n++) {
-      await writeNote(ground, turn, `note ${turn.worker}-${n}`)
+      await writeNote(ground, turn, kept, `note ${turn.worker}-${n}`)
       await pause(turn.chance.between(50, 300))
     }
   },
   check: checkNotes,
 }
 
-async function writeNote(ground: Ground, { chance }: Turn, subject: string): Promise<void> {
+/** @param kept of this worker, oldest first */
+async function writeNote(ground: Ground, { chance }: Turn, kept: Note[], subject: string): Promise<void> {
   const { client, baseSites } = ground
   const { id: siteId } = chance.pick(baseSites)
   const path = `/v1/sites/${siteId}/notes`
@@ -70,12 +74,18 @@ async function writeNote(ground: Ground, { chance }: Turn, subject: string): Pro
     if (changed.outcome === 'acknowledged') note.subjects = [next]
     if (changed.outcome === 'unknown') note.subjects.push(next)
   }
-  if (chance.is(0.2)) {
-    const message = `Deleted note ${made.data.id}`
-    const deleted = { action: 'note.deleted', siteId, message }
-    const keyed = chance.is(0.5)
-    note.deletion = await client.write({ what: 'note deleted', method: 'DELETE', path: own, keyed, entry: deleted })
-  }
+  kept.push(note)
+  // the newest at once, or the oldest: a site may have 1,000
+  const doomed = chance.is(0.2) ? kept.pop() : kept.length > MOST_OF_WORKER ? kept.shift() : undefined
+  if (!doomed) return
+  const message = `Deleted note ${doomed.made.data.id}`
+  doomed.deletion = await client.write({
+    what: 'note deleted',
+    method: 'DELETE',
+    path: `${doomed.made.path}/${doomed.made.data.id}`,
+    keyed: chance.is(0.5),
+    entry: { action: 'note.deleted', siteId: doomed.siteId, message },
+  })
 }
 
 async function checkNotes(ground: Ground): Promise<string[]> {
