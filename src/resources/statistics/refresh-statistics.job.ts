@@ -92,7 +92,7 @@ export const refreshOpenStatistics = durableWith<{ readonly database: Database }
   name: 'statistics.refresh_open',
   input: Type.Object({}),
   on: 'control',
-  attempts: 1,
+  attempts: 3,
   steps: {
     pageViews: { run: ({ services, now, signal }) => refreshOpenWindows(services.database, now(), signal) },
   },
