@@ -113,6 +113,11 @@ describe('the process', () => {
 
 const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
 
+it('versions of PHP are written down in one place', () => {
+  const places = sources.filter((file) => /'8\.\d'/.test(withoutComments(textOf(file))))
+  expect(places).toEqual(['src/hosting/php/runtime.ts'])
+})
+
 it('files that have grown past 350 lines, to be looked at', () => {
   const long = sources
     .map((file) => ({ file, lines: textOf(file).split('\n').length }))

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeFileDurably } from '../../platform/files/write-file.ts'
-import type { PhpRuntime } from '../php/runtime.ts'
+import { defaultPhpVersion, type PhpRuntime } from '../php/runtime.ts'
 import { wpConfig } from '../php/wp-config.ts'
 import { giveTo, layOutHome } from '../site-files/lay-out-home.ts'
 import { removeTree } from '../site-files/remove-tree.ts'
@@ -78,7 +78,7 @@ async function install(homePath: string, { core, runtime, uid }: TemplateParts):
   const process = await runtime.start({
     homePath,
     corePath: core.path,
-    phpVersion: '8.3',
+    phpVersion: defaultPhpVersion,
     uid,
     address: templateMarks.address,
   })

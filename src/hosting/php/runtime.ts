@@ -1,7 +1,10 @@
 import type { Readable } from 'node:stream'
 
-export type PhpVersion = '8.1' | '8.2' | '8.3'
-export const phpVersions: readonly PhpVersion[] = ['8.1', '8.2', '8.3']
+/** What sites may run; nothing else lists them. */
+export const phpVersions = ['8.1', '8.2', '8.3'] as const
+export type PhpVersion = (typeof phpVersions)[number]
+/** Of sites for which nobody has asked for another, and of all that is made ahead of them. */
+export const defaultPhpVersion: PhpVersion = '8.3'
 
 /** What a PHP process needs to know of the site that it runs. */
 export interface PhpSite {

@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
+import { defaultPhpVersion } from '../../hosting/php/runtime.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import {
   type Account,
@@ -20,10 +21,6 @@ export {
   setFacts,
   setPlan,
 } from './account.store.ts'
-
-export const phpVersions = ['8.1', '8.2', '8.3'] as const
-export type PhpVersion = (typeof phpVersions)[number]
-export const defaultPhpVersion: PhpVersion = '8.3'
 
 /** An application with the secret that is shown once. */
 export interface NewApplication extends Application {

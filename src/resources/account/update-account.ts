@@ -1,11 +1,12 @@
 import Type from 'typebox'
+import { phpVersions } from '../../hosting/php/runtime.ts'
 import { lockForUpdate } from '../../platform/db/database.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
 import { Nothing, nullable, oneOf } from '../../platform/http/schemas.ts'
 import { recordActivity } from '../activity/record.ts'
 import { operation } from '../operation.ts'
 import { setDefaults } from './account.store.ts'
-import { type Account, findAccount, phpVersions } from './account.ts'
+import { type Account, findAccount } from './account.ts'
 
 export const updateAccount = operation({
   id: 'updateAccount',

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { phpVersions } from '../account/account.ts'
+import { phpVersions } from '../../hosting/php/runtime.ts'
 import { operation } from '../operation.ts'
 
 export const listPhpVersions = operation({
