@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BaseLogger } from 'pino'
+import { coresFolder } from './core-folder.ts'
 import type { CoreProgress, CoreSource } from './core-source.ts'
 import { type Core, installCore, inWorkDir, latestAnswer, listCores, readCore, removeLeftovers } from './core-store.ts'
 import { exclusively } from './exclusive.ts'
@@ -77,7 +78,7 @@ export class CoreUnavailable extends Error {
 
 /** The WordPress releases of this machine, below `<data>/cores/`. Any number of processes may use it at once. */
 export function createCoreLibrary(options: CoreLibraryOptions): CoreLibrary {
-  const home = join(options.dataDir, 'cores')
+  const home = coresFolder(options.dataDir)
   const lockFile = join(home, '.lock')
   const sources = options.sources ?? configuredSources(options)
   const answer = latestAnswer(home, sources, options.latestForMs ?? 12 * hourMs)

@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { chmod, chown, cp, mkdir, readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../../platform/log/log.ts'
+import { coreFolder } from '../core-library/core-folder.ts'
 import { homeNumber, type RunningIdentity } from '../identity/folder.ts'
 import { giveTo } from '../site-files/lay-out-home.ts'
 import { removeTree } from '../site-files/remove-tree.ts'
@@ -44,6 +45,11 @@ export class HomeFolders {
 
   path(id: number): string {
     return join(this.#folder, `h${id}`)
+  }
+
+  /** Folder of the core that a home's site runs. */
+  corePath(version: string): string {
+    return coreFolder(this.#options.dataDir, version)
   }
 
   uidOf(id: number): number | null {

@@ -2,6 +2,7 @@ import type { Database, Tx } from '../../platform/db/database.ts'
 import type { Log } from '../../platform/log/log.ts'
 import type { RunningIdentity } from '../identity/folder.ts'
 import { raiseNumbers, raiseNumbersIn } from '../identity/identity.store.ts'
+import type { PhpSite } from '../php/runtime.ts'
 import {
   allHomes,
   deleteHome,
@@ -58,6 +59,24 @@ export class Homes {
   home(record: HomeRecord): Home {
     const { folders } = this.#options
     return { ...record, path: folders.path(record.id), uid: folders.uidOf(record.id) }
+  }
+
+  /**
+   * The site of a home as PHP is to run it. Whoever runs PHP for a site or a spare asks here: what a site may see is said once.
+   * @param home a record, or the part of it that counts
+   * @param site what PHP runs there; more than `PhpSite` asks for is handed on
+   */
+  phpSite<Site extends Pick<PhpSite, 'phpVersion' | 'address'>>(
+    home: Pick<HomeRecord, 'id' | 'coreVersion'>,
+    site: Site,
+  ): Site & PhpSite {
+    const { folders } = this.#options
+    return {
+      ...site,
+      homePath: folders.path(home.id),
+      corePath: folders.corePath(home.coreVersion),
+      uid: folders.uidOf(home.id),
+    }
   }
 
   /**

@@ -78,18 +78,13 @@ export class Spares {
     while (!this.#closed && this.#spares.size < this.#options.count) {
       const free = await this.#options.homes.free(template)
       const home = free.find(({ id }) => !this.#spares.has(id))
-      if (!home || !(await this.#add(home, template))) return
+      if (!home || !(await this.#add(home))) return
     }
   }
 
-  async #add(home: Home, template: Template): Promise<boolean> {
-    const started = this.#options.pool.startSpare({
-      homePath: home.path,
-      corePath: template.corePath,
-      phpVersion: this.#options.phpVersion,
-      uid: home.uid,
-      address: templateMarks.address,
-    })
+  async #add(home: Home): Promise<boolean> {
+    const { homes, pool, phpVersion } = this.#options
+    const started = pool.startSpare(homes.phpSite(home, { phpVersion, address: templateMarks.address }))
     const spare: Spare = { homeId: home.id, started, isWarm: false }
     this.#spares.set(home.id, spare)
     try {

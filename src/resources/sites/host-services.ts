@@ -17,8 +17,6 @@ export interface HostServices {
   readonly pool: PhpPool
   /** The golden copy; waits while it is being made. @throws CoreUnavailable when no WordPress is to be had */
   template(): Promise<Template>
-  /** Folder of an unpacked core. */
-  corePath(version: string): string
   /** The site as the pool knows it; `undefined` while it has no home or no content. */
   hostedSite(siteId: number): Promise<PooledSite | undefined>
   /** Prepared homes and spares are made again, in the background. */

@@ -101,14 +101,7 @@ async function writeContent(context: Context): Promise<Written> {
 async function pooledSite(context: Context): Promise<PooledSite> {
   const [site, home] = await Promise.all([siteOf(context), homeOf(context)])
   const { address } = written(context)
-  return {
-    siteId: site.id,
-    homePath: home.path,
-    corePath: context.services.corePath(home.coreVersion),
-    phpVersion: site.phpVersion,
-    uid: home.uid,
-    address,
-  }
+  return context.services.homes.phpSite(home, { siteId: site.id, phpVersion: site.phpVersion, address })
 }
 
 async function movePhpIn(context: Context): Promise<{ warm: boolean }> {

@@ -1,0 +1,98 @@
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type TestDatabase, testDatabase } from '../../test/support/database.ts'
+import { siteDraft } from '../../test/support/site-draft.ts'
+import { recordNames } from '../edge/route-changes.store.ts'
+import { noLog } from '../platform/log/log.ts'
+import { makeAccount } from '../resources/account/account.ts'
+import { firstPlan } from '../resources/account/plans.ts'
+import { insertSite } from '../resources/sites/site.store.ts'
+import { HomeFolders } from './homes/home-folders.ts'
+import { Homes } from './homes/homes.ts'
+import { registerHost } from './host.store.ts'
+import { HostedSites } from './hosted-sites.ts'
+import { RunningIdentity } from './identity/folder.ts'
+import { HostStarting } from './web-server/web-server.ts'
+
+const dataDir = '/data'
+let made: TestDatabase
+let place: { hostId: number; homes: Homes }
+let siteId: number
+beforeEach(async () => {
+  made = await testDatabase('sqlite')
+  const { database } = made
+  const hostId = await database.transaction((tx) =>
+    registerHost(tx, { name: 'one', address: '', datacenters: '', identity: 'me', epoch: 1 }),
+  )
+  siteId = await database.transaction(async (tx) => {
+    const account = await makeAccount(tx, { email: 'a@b.test', plan: firstPlan, now: 1 })
+    return (await insertSite(tx, siteDraft('shop', { accountId: account.id, hostId }), 1)).id
+  })
+  const identity = new RunningIdentity(dataDir, { installation: 'i', host: 'me', epoch: 1, lastHome: 0 })
+  const folders = new HomeFolders({ dataDir, identity, isRoot: true, log: noLog })
+  place = { hostId, homes: new Homes({ database, hostId, folders, identity, prepared: 0, log: noLog }) }
+})
+afterEach(async () => {
+  vi.useRealTimers()
+  await made.drop()
+})
+
+/** As provisioning does when the site has its content. @returns the number of its home */
+const settle = async (values: object = {}): Promise<number> =>
+  made.database.transaction(async (tx) => {
+    const home = { host_id: place.hostId, state: 'taken', core_version: '6.8', install: 'wordpress', site_id: siteId }
+    const { id } = await tx
+      .insertInto('site_homes')
+      .values({ ...home, created_at: 1 } as never)
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    await change(tx, { core_version: '6.8', written_address: 'shop.localhost', state: 'live', ...values })
+    return id
+  })
+const change = async (tx: Parameters<typeof recordNames>[0], values: object): Promise<void> => {
+  await tx.updateTable('sites').set(values).where('id', '=', siteId).execute()
+  await recordNames(tx, ['shop.localhost'])
+}
+
+test('a site is put together of its record and its home, the same for visitors and for all that works by itself', async () => {
+  const homeId = await settle({ light_404: 1, multisite: 0 })
+  const sites = new HostedSites(made.database)
+  sites.open(place)
+  const site = await sites.find(siteId)
+  expect(site).toMatchObject({
+    siteId,
+    homePath: join(dataDir, 'sites', `h${homeId}`),
+    corePath: join(dataDir, 'cores/6.8'),
+    uid: 200_000 + homeId,
+    phpVersion: '8.3',
+    address: 'shop.localhost',
+    state: 'live',
+    isNetwork: false,
+    hasLight404: true,
+  })
+  expect(await sites.all()).toEqual([site])
+})
+
+test('a site without content is not there, and one that changes is read anew', async () => {
+  const sites = new HostedSites(made.database)
+  sites.open(place)
+  expect(await sites.find(siteId)).toBeUndefined()
+  await settle()
+  const site = await sites.find(siteId)
+  expect(site?.state).toBe('live')
+  expect(await sites.find(siteId)).toBe(site)
+  await made.database.transaction((tx) => change(tx, { state: 'disabled' }))
+  expect((await sites.find(siteId))?.state).toBe('disabled')
+})
+
+test('whoever asks before the sites are open waits, and is told to come again after ten seconds', async () => {
+  await settle()
+  const sites = new HostedSites(made.database)
+  const asked = sites.find(siteId)
+  sites.open(place)
+  expect((await asked)?.siteId).toBe(siteId)
+  vi.useFakeTimers()
+  const inVain = expect(new HostedSites(made.database).find(siteId)).rejects.toThrow(HostStarting)
+  await vi.advanceTimersByTimeAsync(10_000)
+  await inVain
+})

@@ -1,0 +1,66 @@
+import type { Database } from '../platform/db/database.ts'
+import type { Homes } from './homes/homes.ts'
+import { type HostedRecord, hostedSite, hostedSites } from './host.store.ts'
+import { type HostedSite, HostStarting } from './web-server/web-server.ts'
+
+/** A visitor waits so long for a host that starts; then it is told to come again. */
+const PATIENCE_MS = 10_000
+
+/** The host that keeps the sites, and where it keeps them. */
+interface Place {
+  readonly hostId: number
+  readonly homes: Homes
+}
+
+/**
+ * The sites of a host, for its visitors, events and logs. Edges may know the host's address before it knows its sites: whoever
+ * asks for one waits until they are opened.
+ */
+export class HostedSites {
+  readonly #database: Database
+  readonly #opened = Promise.withResolvers<Place>()
+  /** Sites as they were at a version of the routes: good until something of a site changes. */
+  readonly #known = new Map<number, { site: HostedSite; version: number }>()
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** The homes are as their records say: from now on sites can be had. */
+  open(place: Place): void {
+    this.#opened.resolve(place)
+  }
+
+  /** @returns `undefined` for a site that is not here, or has no content yet @throws HostStarting */
+  async find(siteId: number): Promise<HostedSite | undefined> {
+    const { hostId, homes } = await within(this.#opened.promise, PATIENCE_MS)
+    const version = this.#database.changes.version('routes')
+    const remembered = this.#known.get(siteId)
+    if (remembered && remembered.version === version) return remembered.site
+    const record = await hostedSite(this.#database.read, hostId, siteId)
+    const site = record && describe(record, homes)
+    if (site && version !== undefined) this.#known.set(siteId, { site, version })
+    else this.#known.delete(siteId)
+    return site
+  }
+
+  /** In order of id. */
+  async all(): Promise<HostedSite[]> {
+    const { hostId, homes } = await this.#opened.promise
+    return (await hostedSites(this.#database.read, hostId)).map((record) => describe(record, homes))
+  }
+}
+
+const describe = (record: HostedRecord, homes: Homes): HostedSite => ({
+  ...homes.phpSite({ id: record.homeId, coreVersion: record.coreVersion }, record),
+  isNetwork: record.multisite === 1,
+  hasLight404: record.light404 === 1,
+})
+
+async function within<Value>(promise: Promise<Value>, timeoutMs: number): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new HostStarting('the host is starting')), timeoutMs)
+  })
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
+}

@@ -1,0 +1,51 @@
+import { isNewestStart, reportHost } from '../../hosting/host.store.ts'
+import { fenced } from '../../hosting/identity/faults.ts'
+import type { OperatorError } from '../../platform/operator-error.ts'
+import type { Ground, Part } from '../part.ts'
+
+const EVERY_MS = 2000
+
+/** The start of a host that reports. */
+export interface Reporter {
+  readonly hostId: number
+  readonly epoch: number
+  readonly name: string
+  /** What the host says of itself at this moment. */
+  readonly facts: () => object
+}
+
+export interface Reports extends Part {
+  /** Resolves when the host was started elsewhere since. */
+  readonly fault: Promise<OperatorError>
+  /** Reports out of turn: something worth knowing has happened. */
+  report(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Says that the host is alive, and how it is; the first report is written when it resolves. */
+export async function startReports({ database, log }: Ground, reporter: Reporter): Promise<Reports> {
+  const fault = Promise.withResolvers<OperatorError>()
+  const report = async () => {
+    const isStillOurs = await database.transaction((tx) => reportHost(tx, reporter, reporter.facts()))
+    if (!isStillOurs) fault.resolve(fenced(reporter.name))
+  }
+  await report()
+  // a host that starts says so with its routes: its predecessor must be gone before it gives out work. On SQLite all are on one machine.
+  const unsubscribe =
+    database.dialect === 'sqlite'
+      ? () => {}
+      : database.changes.subscribe('routes', () => {
+          isNewestStart(database.read, reporter)
+            .then((isOurs) => isOurs || fault.resolve(fenced(reporter.name)))
+            .catch(() => {})
+        })
+  const timer = setInterval(() => report().catch((error) => log.error({ err: error }, 'report failed')), EVERY_MS)
+  return {
+    fault: fault.promise,
+    report,
+    async stop() {
+      clearInterval(timer)
+      unsubscribe()
+    },
+  }
+}

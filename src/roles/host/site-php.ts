@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import type { hostBudgets } from '../../budgets.ts'
+import { PhpPool } from '../../hosting/php/pool.ts'
+import type { PhpRuntime } from '../../hosting/php/runtime.ts'
+import { defaultEgressLimits } from '../../hosting/php/wasm/egress.ts'
+import { createWasmRuntime } from '../../hosting/php/wasm/start.ts'
+import { createSiteChanges, type SiteChanges } from '../../hosting/site-changes/site-changes.ts'
+import { sqliteDatabase } from '../../hosting/site-database/sqlite.ts'
+import { type SiteWatch, watchSites } from '../../hosting/site-database/watch-sites.ts'
+import type { DiskWatch } from '../../hosting/site-files/disk-watch.ts'
+import type { Budgets } from '../../platform/budgets/budget.ts'
+import { outsideOnly } from '../../platform/fetch/addresses.ts'
+import { createOwnAddresses } from '../../platform/fetch/own-addresses.ts'
+import { purgeCaches } from '../../resources/edge-cache/edge-cache.ts'
+import { tellOfLostSite } from '../../resources/sites/lost-site.ts'
+import type { Ground } from '../part.ts'
+import type { Spill } from './data-folder.ts'
+import { watchDisk } from './site-disk.ts'
+
+const MB = 1 << 20
+
+export type HostBudgets = Budgets<keyof ReturnType<typeof hostBudgets>>
+
+/** What runs the PHP of this host's sites, and what watches over it. */
+export interface SitePhp {
+  readonly runtime: PhpRuntime
+  readonly pool: PhpPool
+  /** Not started yet. */
+  readonly disk: DiskWatch
+  /** What sites say of changes of theirs. */
+  readonly changes: SiteChanges
+  /** Which sites are lost. */
+  readonly watch: SiteWatch
+}
+
+/** Puts together all that PHP needs; no process of PHP runs before it is asked for one. */
+export async function openSitePhp(ground: Ground, budgets: HostBudgets, spill: Spill): Promise<SitePhp> {
+  const { config, database, log } = ground
+  const disk = watchDisk(ground, budgets.siteDisk)
+  const runtime = await openRuntime(ground, budgets, disk)
+  const changes = createSiteChanges({
+    record: (siteId, change) => database.transaction((tx) => purgeCaches(tx, siteId, change)),
+    log,
+  })
+  const watch = watchForLostSites(ground)
+  const pool = new PhpPool(watch.guard(runtime), {
+    onNote: (siteId, text) => changes.take(siteId, text),
+    log,
+    requestMs: config.phpRequestSeconds * 1000,
+    taskMs: config.phpRequestSeconds * 1000,
+    idleMs: config.phpIdleSeconds * 1000,
+    queueLength: config.phpQueue,
+    memoryBytes: config.phpMemoryMb * MB,
+    processMemoryBytes: config.phpProcessMemoryMb * MB,
+    bodies: { mostBytes: config.uploadMaxMb * MB, budgets, ...spill },
+  })
+  return { runtime, pool, disk, changes, watch }
+}
+
+function openRuntime({ config }: Ground, budgets: HostBudgets, disk: DiskWatch): Promise<PhpRuntime> {
+  const isOutside = outsideOnly(createOwnAddresses(config.edgeAddresses))
+  return createWasmRuntime({
+    sandbox: config.sandbox,
+    programFolder: join(config.dataDir, 'php-program'),
+    disk,
+    memoryLimitMb: config.phpMemoryLimitMb,
+    uploadMaxMb: config.uploadMaxMb,
+    budgets,
+    egress: { ...defaultEgressLimits, allows: (address) => config.allowPrivateFetch || isOutside(address) },
+  })
+}
+
+const watchForLostSites = ({ config, database, log }: Ground): SiteWatch =>
+  watchSites({
+    database: sqliteDatabase,
+    log,
+    onLost(siteId, fault) {
+      const loss = { siteId, fault, operatorEmail: config.accountEmail, now: Date.now() }
+      database
+        .transaction((tx) => tellOfLostSite(tx, loss))
+        .catch((error) => log.error({ err: error, siteId }, 'nobody could be told of a lost site'))
+    },
+  })

@@ -1,0 +1,68 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { HostedSites } from '../../hosting/hosted-sites.ts'
+import { HeldAnswers } from '../../hosting/web-server/held-answers.ts'
+import { createWebServer } from '../../hosting/web-server/web-server.ts'
+import { untilFree } from '../free-port.ts'
+import type { Ground } from '../part.ts'
+import type { Spill } from './data-folder.ts'
+import type { HostBudgets, SitePhp } from './site-php.ts'
+
+const MB = 1 << 20
+
+export interface WebParts {
+  readonly budgets: HostBudgets
+  readonly spill: Spill
+  readonly php: SitePhp
+  readonly sites: HostedSites
+}
+
+/** The web server of a host, listening. It ends in two steps, between which PHP finishes what visitors wait for. */
+export interface Web {
+  /** `http://address:port` for edges. */
+  readonly address: string
+  /** Takes no connection any more, and closes those on which nobody waits. */
+  close(): void
+  /** Cuts off who is left. */
+  end(): Promise<void>
+}
+
+/** Answers edges from now on; who asks for a site waits until the sites are open. @throws CannotListen */
+export async function listenToEdges(ground: Ground, parts: WebParts): Promise<Web> {
+  const { hostListen } = ground.config
+  const server = webServer(ground, parts)
+  const closed = new Promise<void>((resolve) => server.once('close', resolve))
+  await untilFree(hostListen, 'STEAD_HOST_LISTEN')
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(hostListen, resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  const host = hostListen.host.includes(':') ? `[${hostListen.host}]` : hostListen.host
+  return {
+    address: `http://${host}:${port}`,
+    close() {
+      server.close()
+      server.closeIdleConnections()
+    },
+    async end() {
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+const webServer = ({ config, hostKey, log }: Ground, { budgets, spill, php, sites }: WebParts): Server =>
+  createWebServer({
+    async siteById(siteId) {
+      const site = await sites.find(siteId)
+      if (site) php.watch.check(site)
+      return site
+    },
+    php: php.pool,
+    answers: new HeldAnswers({ memory: budgets.answerMemory, disk: budgets.answerDisk, ...spill, log }),
+    hostKey,
+    log,
+    mostBodyBytes: config.uploadMaxMb * MB,
+    changesSettled: (siteId) => php.changes.settled(siteId),
+  })
