@@ -9,7 +9,7 @@ import { createPageCache } from '../src/edge/cache/page-cache.ts'
 import { createPurgeFeed } from '../src/edge/cache/purge-feed.ts'
 import { createGateway } from '../src/edge/gateway.ts'
 import { defaultLimits } from '../src/edge/limits.ts'
-import { rules } from '../src/edge/rules/index.ts'
+import { edgeRules } from '../src/edge/rules/index.ts'
 import { createUpstreams } from '../src/edge/upstreams.ts'
 import { requestsPerSecond } from './support/load.ts'
 import { median, type Section } from './support/report.ts'
@@ -72,7 +72,7 @@ const parts: Record<string, (origin: string) => Promise<Server>> = {
       log,
       hostKey: 'key',
       upstreams,
-      rules: [...rules, cache.rule],
+      rules: edgeRules({ cache: cache.rule }),
     }).server
   },
 }

@@ -10,7 +10,7 @@ import { type PurgeLog, purgeLog } from '../src/edge/cache/test-support.ts'
 import { createGateway, type Gateway } from '../src/edge/gateway.ts'
 import { defaultLimits } from '../src/edge/limits.ts'
 import type { Route } from '../src/edge/route.ts'
-import { rules } from '../src/edge/rules/index.ts'
+import { edgeRules } from '../src/edge/rules/index.ts'
 import { ask, type Reply } from '../src/edge/test-support.ts'
 import { createUpstreams } from '../src/edge/upstreams.ts'
 import { PhpPool } from '../src/hosting/php/pool.ts'
@@ -69,7 +69,7 @@ describe.skipIf(!core)('WordPress behind the cache', () => {
     const upstreams = createUpstreams(defaultLimits.upstream)
     const cache = createPageCache({ upstreams, hostKey: KEY, purges: feed, memoryBytes: 32 * MB })
     // biome-ignore format: one record
-    gateway = createGateway({ routes: { find: (name) => (name === 'my.localhost' ? route : undefined) }, log, hostKey: KEY, upstreams, rules: [...rules, cache.rule], reachPurge: (seq) => feed.reach(seq) })
+    gateway = createGateway({ routes: { find: (name) => (name === 'my.localhost' ? route : undefined) }, log, hostKey: KEY, upstreams, rules: edgeRules({ cache: cache.rule }), reachPurge: (seq) => feed.reach(seq) })
     port = await listen(gateway.server)
     // the very first page of a site writes settings of its theme
     await get('/')

@@ -13,7 +13,7 @@ import { createClientReader, createTrust, plainAddress, type ReadClient } from '
 import { defaultLimits, type EdgeLimits } from './limits.ts'
 import { type ProxyContext, passToHost } from './proxy.ts'
 import type { Route, Routes } from './route.ts'
-import { rules as allRules } from './rules/index.ts'
+import { edgeRules } from './rules/index.ts'
 import { anyNumber, type UnderWay } from './under-way.ts'
 import { createUpstreams, type Upstreams } from './upstreams.ts'
 import {
@@ -52,6 +52,7 @@ export interface GatewayOptions {
   /** Addresses or networks whose `X-Forwarded-For` and `-Proto` are believed. */
   readonly trustProxy?: readonly string[]
   readonly limits?: Partial<EdgeLimits>
+  /** Asked in this order; default: those that need nothing of their own. */
   readonly rules?: readonly Rule[]
   /** Connections to the hosts, shared with a cache; its maker ends them. Absent: its own. */
   readonly upstreams?: Upstreams
@@ -96,7 +97,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     stagingDomain: options.stagingDomain ?? 'localhost',
     reachPurge: options.reachPurge,
     underWay: options.underWay ?? anyNumber,
-    rules: options.rules ?? allRules,
+    rules: options.rules ?? edgeRules(),
     readClient: createClientReader(options.trustProxy ?? [], options.publicScheme ?? 'http'),
     answering: new WeakMap(),
     closing: false,

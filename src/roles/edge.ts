@@ -14,7 +14,7 @@ import { createPageViews } from '../edge/page-views.ts'
 import { loadRoute, routeChangesSince } from '../edge/routes.store.ts'
 import { createRouteTable } from '../edge/routes.ts'
 import { createDefensiveMode } from '../edge/rules/defensive-mode.ts'
-import { rules } from '../edge/rules/index.ts'
+import { edgeRules } from '../edge/rules/index.ts'
 import { createUnderWay } from '../edge/under-way.ts'
 import { createUpstreams } from '../edge/upstreams.ts'
 import { openBudgets } from '../platform/budgets/budget.ts'
@@ -93,7 +93,7 @@ export async function startEdge(ground: Ground): Promise<Edge> {
     underWay,
     stagingDomain,
     connections: budgets.connections,
-    rules: [...rules, defensiveMode, cache.rule],
+    rules: edgeRules({ defensiveMode, cache: cache.rule }),
     reachPurge: (seq) => purges.reach(seq),
     onAccess(entry, contentType) {
       const { siteId } = entry

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { defaultLimits } from '../limits.ts'
 import type { Route } from '../route.ts'
-import { rules } from '../rules/index.ts'
+import { edgeRules } from '../rules/index.ts'
 import { ask, type Cleanup, type Reply, routeTo, startGateway, startHost } from '../test-support.ts'
 import { createUpstreams } from '../upstreams.ts'
 import { createPageCache, type PageCache, type PageCacheOptions } from './page-cache.ts'
@@ -101,7 +101,7 @@ export async function startCachedSite(
     {},
     {
       routes: { find: (name) => (name === 'site.test' ? site.route : undefined) },
-      rules: [...rules, cache.rule],
+      rules: edgeRules({ cache: cache.rule }),
       upstreams,
       reachPurge: (seq) => feed.reach(seq),
     },

@@ -7,7 +7,7 @@ import { solver } from '../challenge/page.ts'
 import { BITS, createTokens } from '../challenge/tokens.ts'
 import { ask as askOnce, createCleanup, listen, type Reply, routeTo, startGateway } from '../test-support.ts'
 import { createDefensiveMode } from './defensive-mode.ts'
-import { rules } from './index.ts'
+import { edgeRules } from './index.ts'
 
 const cleanup = createCleanup()
 const key = Buffer.alloc(32, 7)
@@ -35,13 +35,13 @@ beforeAll(async () => {
     'over.test': routeTo(upstream, { edgeCache: true, defensiveUntilMs: nowMs - 1 }),
     'uncached.test': { ...defended, edgeCache: false },
   }
-  const rule = createDefensiveMode({
+  const defensiveMode = createDefensiveMode({
     key,
     isKnownBot: createBotCheck('dns', names),
     isStoredFile: ({ target }) => target === '/stored.css',
     now: () => nowMs,
   })
-  port = (await startGateway(cleanup, routes, { rules: [...rules, rule], trustProxy: ['127.0.0.1'] })).port
+  port = (await startGateway(cleanup, routes, { rules: edgeRules({ defensiveMode }), trustProxy: ['127.0.0.1'] })).port
 })
 afterAll(() => cleanup.run())
 

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { plainPage, representation } from '../../platform/plain-page.ts'
+import { isAcmeChallenge } from '../acme.ts'
 import { pageAnswer } from '../answer.ts'
 import type { KnowBot } from '../challenge/bots.ts'
 import { ANSWER_HEADER, ANSWER_PATH, CONTENT_SECURITY_POLICY, challengePage } from '../challenge/page.ts'
@@ -22,8 +23,6 @@ const RETRY_SECONDS = 10
 /** One page of a shop takes some dozen requests; who sends more than this a minute proves himself anew. */
 const REQUESTS_A_MINUTE = 600
 const MOST_PASSES = 50_000
-/** Tokens of certificate authorities are asked for at any time (RFC 8555 §8.3). */
-const ACME = '/.well-known/acme-challenge/'
 
 const forPrograms = plainPage({
   status: 503,
@@ -46,7 +45,7 @@ export function createDefensiveMode(options: DefensiveModeOptions): Rule {
       return visit.target === ANSWER_PATH && visit.method === 'POST' ? over() : undefined
     const bearer = bearerOf(visit)
     if (target === ANSWER_PATH) return redeem(tokens, visit, bearer, now())
-    if (target.startsWith(ACME) || options.isStoredFile(visit)) return undefined
+    if (isAcmeChallenge(target) || options.isStoredFile(visit)) return undefined
     const pass = passOf(request.headers.cookie)
     const id = pass && tokens.read(bearer, pass, now())
     if (id && isWithinQuota(used, id)) return undefined

@@ -6,12 +6,39 @@ import { refusedUpgrades } from './refused-upgrades.ts'
 import { siteInPreparation } from './site-in-preparation.ts'
 import { unknownHost } from './unknown-host.ts'
 
-/** What happens to a visit before it reaches the site's host, in this order; the first answer counts. */
-export const rules: readonly Rule[] = [
-  unknownHost,
-  disabledSite,
-  siteInPreparation,
-  refusedMethods,
-  refusedUpgrades,
-  maintenance,
-]
+/** Rules that are made with something of their own. An edge that does without one leaves it out. */
+export interface MadeRules {
+  /** `createDefensiveMode` makes it. */
+  readonly defensiveMode?: Rule
+  /** `createPageCache` makes it. */
+  readonly cache?: Rule
+}
+
+/**
+ * All that the edge decides about a visit, in this order: the first answer counts, and what no rule answers goes to the site's
+ * host. Only what is no proper request, or one too many on its connection, is refused before (`gateway.ts`).
+ *
+ * Why this order: first whether there is a site, then whether the site wants this kind of request, then who may see it, then
+ * where the page comes from. So every rule may take for granted what those above it have settled, and costs a hit of the cache,
+ * which passes all of them, a look at the route.
+ */
+export function edgeRules({ defensiveMode, cache }: MadeRules = {}): readonly Rule[] {
+  const all = [
+    // all others speak of a site
+    unknownHost,
+    // a site that is off says nothing but that, whatever is asked, and so does one that is not there yet
+    disabledSite,
+    siteInPreparation,
+    // neither a page about maintenance nor a challenge is an answer to what no site ever answers
+    refusedMethods,
+    refusedUpgrades,
+    // before the challenge: nobody is to prove himself for a page that says "come again". Before the cache, as is the next: what
+    // it holds is the site's, which is not to be seen now
+    maintenance,
+    // a site under attack wants no scraper; which files of the cache are given to everybody it asks the cache itself
+    defensiveMode,
+    // last: it sends the visit to the host when it has no page, and the answer is its to keep
+    cache,
+  ]
+  return all.filter((rule) => rule !== undefined)
+}

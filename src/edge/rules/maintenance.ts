@@ -1,4 +1,5 @@
 import { plainPage } from '../../platform/plain-page.ts'
+import { isAcmeChallenge } from '../acme.ts'
 import { pageAnswer } from '../answer.ts'
 import type { Rule } from '../visit.ts'
 
@@ -21,16 +22,13 @@ const ADMINISTRATION =
 const WORK = /^\/+(?:[_0-9a-zA-Z-]+\/+)?wp-json\/|[?&](?:rest_route|preview|customize_changeset_uuid)=/
 const LOGGED_IN = /(?:^|;\s*)wordpress_logged_in_/
 
-/** Tokens of certificate authorities are asked for at any time (RFC 8555 §8.3). */
-const ACME = '/.well-known/acme-challenge/'
-
 /**
  * Sites in maintenance answer 503 to visitors. That a log-in cookie could be made up is no matter: WordPress itself decides
  * what whoever has it may see.
  */
 export const maintenance: Rule = (visit) => {
   const { route, target, request } = visit
-  if (!route?.maintenance || ADMINISTRATION.test(target) || target.startsWith(ACME)) return undefined
+  if (!route?.maintenance || ADMINISTRATION.test(target) || isAcmeChallenge(target)) return undefined
   if (WORK.test(target) && LOGGED_IN.test(request.headers.cookie ?? '')) return undefined
   return pageAnswer(visit, page, ['Retry-After', String(RETRY_SECONDS)])
 }

@@ -1,0 +1,61 @@
+/** Visits that two rules would answer: the one that stands first in the list does. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ANSWER_PATH } from '../challenge/page.ts'
+import type { Route } from '../route.ts'
+import { ask, createCleanup, routeTo, startEcho, startGateway } from '../test-support.ts'
+import type { Rule } from '../visit.ts'
+import { createDefensiveMode } from './defensive-mode.ts'
+import { edgeRules } from './index.ts'
+
+const cleanup = createCleanup()
+afterAll(() => cleanup.run())
+
+const inDefence: Partial<Route> = { edgeCache: true, defensiveUntilMs: Date.now() + 3_600_000 }
+const everything: Partial<Route> = { ...inDefence, maintenance: true }
+const routes: Record<string, Partial<Route>> = {
+  'disabled.test': { ...everything, state: 'disabled' },
+  'deploying.test': { ...everything, state: 'deploying' },
+  'maintenance.test': everything,
+  'defensive.test': inDefence,
+  'cached.test': { edgeCache: true },
+}
+/** Answers all that reaches it. */
+const cache: Rule = () => ({ status: 299, headers: [] })
+
+let port: number
+beforeAll(async () => {
+  const upstream = await startEcho(cleanup)
+  const all = Object.entries(routes).map(([hostName, more]) => [hostName, routeTo(upstream, { ...more, hostName })])
+  const defensiveMode = createDefensiveMode({
+    key: Buffer.alloc(32, 1),
+    isKnownBot: () => false,
+    isStoredFile: () => false,
+  })
+  port = (await startGateway(cleanup, Object.fromEntries(all), { rules: edgeRules({ defensiveMode, cache }) })).port
+})
+
+const WEBSOCKET = { connection: 'upgrade', upgrade: 'websocket' }
+const trace = { method: 'TRACE' }
+const answer = { method: 'POST', path: ANSWER_PATH }
+const rows: [string, string, { method?: string; path?: string; headers?: object }, string][] = [
+  ['unknown.test', 'no site, and a method that no site answers', trace, '404'],
+  ['unknown.test', 'no site, and an upgrade', { headers: WEBSOCKET }, '404'],
+  ['unknown.test', 'no site, and the answer to a challenge', answer, '404'],
+  ['disabled.test', 'disabled, in maintenance and under attack', {}, '480'],
+  ['disabled.test', 'disabled, and a method that no site answers', trace, '480'],
+  ['disabled.test', 'disabled, and an upgrade', { headers: WEBSOCKET }, '480'],
+  ['deploying.test', 'being set up, in maintenance and under attack', {}, '503 after 3'],
+  ['deploying.test', 'being set up, and a method that no site answers', trace, '503 after 3'],
+  ['deploying.test', 'being set up, and an upgrade', { headers: WEBSOCKET }, '503 after 3'],
+  ['maintenance.test', 'a refused method and an upgrade', { ...trace, headers: WEBSOCKET }, '405'],
+  ['maintenance.test', 'in maintenance, and a refused method', trace, '405'],
+  ['maintenance.test', 'in maintenance, and an upgrade', { headers: WEBSOCKET }, '501'],
+  ['maintenance.test', 'in maintenance and under attack', {}, '503 after 300'],
+  ['defensive.test', 'under attack, and in the cache', {}, '503 after 10'],
+  ['cached.test', 'in the cache', {}, '299'],
+]
+test.each(rows)('%s: %s', async (host, _what, { path, ...request }, expected) => {
+  const { status, headers } = await ask(port, path, { host, ...(request as object) })
+  const after = headers['retry-after']
+  expect(after ? `${status} after ${after}` : String(status)).toBe(expected)
+})
