@@ -1,10 +1,13 @@
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { edgeBudgets } from '../budgets.ts'
+import type { Config } from '../config.ts'
+import type { AccessEntry } from '../edge/access-log.ts'
 import { accessRecord } from '../edge/access-records.ts'
 import { createDisk } from '../edge/cache/disk.ts'
-import { createPageCache } from '../edge/cache/page-cache.ts'
-import { createPurgeFeed } from '../edge/cache/purge-feed.ts'
+import { createPageCache, type PageCache, type PageCacheOptions } from '../edge/cache/page-cache.ts'
+import { createPurgeFeed, type PurgeFeed } from '../edge/cache/purge-feed.ts'
 import { purgesSince } from '../edge/cache/purges.store.ts'
 import { createBotCheck } from '../edge/challenge/bots.ts'
 import { createGateway } from '../edge/gateway.ts'
@@ -12,12 +15,12 @@ import { defaultLimits } from '../edge/limits.ts'
 import { saltOfDay, storeViews } from '../edge/page-views.store.ts'
 import { createPageViews } from '../edge/page-views.ts'
 import { loadRoute, routeChangesSince } from '../edge/routes.store.ts'
-import { createRouteTable } from '../edge/routes.ts'
+import { createRouteTable, type RouteTable } from '../edge/routes.ts'
 import { createDefensiveMode } from '../edge/rules/defensive-mode.ts'
 import { edgeRules } from '../edge/rules/index.ts'
 import { createUnderWay } from '../edge/under-way.ts'
 import { createUpstreams } from '../edge/upstreams.ts'
-import { openBudgets } from '../platform/budgets/budget.ts'
+import { type Budget, openBudgets } from '../platform/budgets/budget.ts'
 import { createLogBuffer } from '../platform/log-store/log-buffer.ts'
 import { createLogIds } from '../platform/log-store/log-ids.ts'
 import { edgeProcesses, listenTogether, untilFree } from './free-port.ts'
@@ -32,58 +35,20 @@ export interface Edge extends Part {
 
 /** The gateway for all visitor traffic. */
 export async function startEdge(ground: Ground): Promise<Edge> {
-  const { config, database, log, logs, room, hostKey, challengeKey } = ground
+  const { config, log, hostKey, challengeKey } = ground
+  const { stagingDomain } = config
   const budgets = openBudgets(edgeBudgets(config))
-  const routes = createRouteTable({
-    load: (hostName) => loadRoute(database.read, hostName),
-    changesSince: (seq) => routeChangesSince(database.read, seq),
-    onChange: (callback) => database.changes.subscribe('routes', callback),
-    onError: (error) => log.warn({ err: error }, 'routes could not be read'),
-  })
-  const purges = createPurgeFeed({
-    since: (seq) => purgesSince(database.read, seq),
-    onChange: (callback) => database.changes.subscribe('purges', callback),
-    onError: (error) => log.warn({ err: error }, 'purges could not be read'),
-  })
+  const routes = followRoutes(ground)
+  const purges = followPurges(ground)
   const upstreams = createUpstreams(defaultLimits.upstream)
   const underWay = createUnderWay(budgets.siteRequests, budgets.addressRequests)
-  const { stagingDomain } = config
-  const cacheBytes = config.edgeCacheMb * MB
-  // what is known of the entries on the disk lies in memory, and is a part of what the cache may take
-  const indexBytes = config.edgeCacheDiskMb > 0 ? cacheBytes / 8 : 0
-  const cache = createPageCache({
-    upstreams,
-    hostKey,
-    purges,
-    memoryBytes: cacheBytes - indexBytes,
-    bodies: budgets.bodies,
-    underWay,
-    stagingDomain,
-    ...(indexBytes > 0 && {
-      disk: await createDisk({
-        folder: join(config.dataDir, 'edge-cache'),
-        mostBytes: config.edgeCacheDiskMb * MB,
-        mostIndexBytes: indexBytes,
-        bodies: budgets.bodies,
-        hasRoom: () => room.hasRoomForRecords,
-      }),
-    }),
-  })
+  const cache = await openCache(ground, { upstreams, purges, bodies: budgets.bodies, underWay })
   const defensiveMode = createDefensiveMode({
     key: challengeKey,
     isKnownBot: createBotCheck(config.botCheck),
     isStoredFile: cache.holdsFile,
   })
-  const accessLog = createLogBuffer({ store: logs, kind: 'server', log, budget: budgets.logEntries })
-  const nextId = createLogIds()
-  const pageViews = createPageViews({
-    salt: (day) => saltOfDay(database, day),
-    async store(counted) {
-      if (!config.databaseUrl) room.forRecords()
-      await database.transaction((tx) => storeViews(tx, counted))
-    },
-    log,
-  })
+  const records = keepRecords(ground, budgets.logEntries)
   const gateway = createGateway({
     routes,
     log,
@@ -95,14 +60,91 @@ export async function startEdge(ground: Ground): Promise<Edge> {
     connections: budgets.connections,
     rules: edgeRules({ defensiveMode, cache: cache.rule }),
     reachPurge: (seq) => purges.reach(seq),
-    onAccess(entry, contentType) {
+    onAccess: records.onAccess,
+  })
+  const port = await listenToVisitors(gateway.server, config)
+  const reporting = startReporting(ground, 'edge', budgets)
+  log.info({ host: config.edgeListen.host, port }, 'the edge listens')
+  return {
+    port,
+    async stop() {
+      await gateway.close()
+      await reporting.stop()
+      await records.stop()
+      routes.close()
+      purges.close()
+      await upstreams.destroy()
+      await cache.close()
+    },
+  }
+}
+
+const followRoutes = ({ database, log }: Ground): RouteTable =>
+  createRouteTable({
+    load: (hostName) => loadRoute(database.read, hostName),
+    changesSince: (seq) => routeChangesSince(database.read, seq),
+    onChange: (callback) => database.changes.subscribe('routes', callback),
+    onError: (error) => log.warn({ err: error }, 'routes could not be read'),
+  })
+
+const followPurges = ({ database, log }: Ground): PurgeFeed =>
+  createPurgeFeed({
+    since: (seq) => purgesSince(database.read, seq),
+    onChange: (callback) => database.changes.subscribe('purges', callback),
+    onError: (error) => log.warn({ err: error }, 'purges could not be read'),
+  })
+
+type CacheParts = Pick<PageCacheOptions, 'upstreams' | 'purges' | 'underWay'> & { readonly bodies: Budget }
+
+/** The cache, in memory and, where it may have room there, on the disk. */
+async function openCache({ config, room, hostKey }: Ground, parts: CacheParts): Promise<PageCache> {
+  const cacheBytes = config.edgeCacheMb * MB
+  // what is known of the entries on the disk lies in memory, and is a part of what the cache may take
+  const indexBytes = config.edgeCacheDiskMb > 0 ? cacheBytes / 8 : 0
+  return createPageCache({
+    ...parts,
+    hostKey,
+    memoryBytes: cacheBytes - indexBytes,
+    stagingDomain: config.stagingDomain,
+    ...(indexBytes > 0 && {
+      disk: await createDisk({
+        folder: join(config.dataDir, 'edge-cache'),
+        mostBytes: config.edgeCacheDiskMb * MB,
+        mostIndexBytes: indexBytes,
+        bodies: parts.bodies,
+        hasRoom: () => room.hasRoomForRecords,
+      }),
+    }),
+  })
+}
+
+/** What is written down of visits to sites: the access log, and views counted for the statistics. */
+function keepRecords({ config, database, log, logs, room }: Ground, logEntries: Budget) {
+  const accessLog = createLogBuffer({ store: logs, kind: 'server', log, budget: logEntries })
+  const nextId = createLogIds()
+  const pageViews = createPageViews({
+    salt: (day) => saltOfDay(database, day),
+    async store(counted) {
+      if (!config.databaseUrl) room.forRecords()
+      await database.transaction((tx) => storeViews(tx, counted))
+    },
+    log,
+  })
+  return {
+    onAccess(entry: AccessEntry, contentType: string): void {
       const { siteId } = entry
       if (siteId === undefined) return
       accessLog.add(accessRecord({ ...entry, siteId }, nextId()))
       pageViews.count(entry, contentType)
     },
-  })
-  const { server } = gateway
+    async stop(): Promise<void> {
+      await Promise.all([accessLog.close(), pageViews.close()])
+    },
+  }
+}
+
+/** Alone on its port, or one of several processes. @returns the port @throws CannotListen */
+async function listenToVisitors(server: Server, config: Config): Promise<number> {
   if (edgeProcesses(config) > 1) await listenTogether(server, config.edgeListen, 'STEAD_EDGE_LISTEN')
   else {
     await untilFree(config.edgeListen, 'STEAD_EDGE_LISTEN')
@@ -111,19 +153,5 @@ export async function startEdge(ground: Ground): Promise<Edge> {
       server.listen(config.edgeListen, resolve)
     })
   }
-  const { port } = server.address() as AddressInfo
-  const reporting = startReporting(ground, 'edge', budgets)
-  log.info({ host: config.edgeListen.host, port }, 'the edge listens')
-  return {
-    port,
-    async stop() {
-      await gateway.close()
-      await reporting.stop()
-      await Promise.all([accessLog.close(), pageViews.close()])
-      routes.close()
-      purges.close()
-      await upstreams.destroy()
-      await cache.close()
-    },
-  }
+  return (server.address() as AddressInfo).port
 }

@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { parseAst } from 'vitest/node'
 
 interface Import {
   readonly from: string
@@ -117,6 +118,50 @@ it('versions of PHP are written down in one place', () => {
   const places = sources.filter((file) => /'8\.\d'/.test(withoutComments(textOf(file))))
   expect(places).toEqual(['src/hosting/php/runtime.ts'])
 })
+
+describe('functions', () => {
+  const MOST_LINES = 60
+  /** A table with a row for each budget. */
+  const known = ['src/budgets.ts: hostBudgets']
+
+  it(`read in one go have at most ${MOST_LINES} lines of their own, those of functions within them apart`, () => {
+    const long = sources.flatMap((file) =>
+      functionsOf(file)
+        .filter(({ lines }) => lines > MOST_LINES)
+        .map(({ name }) => `${file}: ${name}`),
+    )
+    expect(long).toEqual(known)
+  })
+})
+
+interface Syntax {
+  readonly type?: string
+  readonly start: number
+  readonly end: number
+  readonly id?: { readonly name?: string } | null
+  readonly key?: { readonly name?: string }
+  readonly body?: unknown
+}
+
+/** All functions of a file with their names and the lines that are theirs alone. */
+function functionsOf(file: string): { name: string; lines: number }[] {
+  const text = textOf(file)
+  const found: { name: string; lines: number }[] = []
+  /** @returns lines of functions in what is looked at */
+  const look = (syntax: unknown, named: string): number => {
+    if (typeof syntax !== 'object' || syntax === null) return 0
+    if (Array.isArray(syntax)) return syntax.reduce((sum, each) => sum + look(each, named), 0)
+    const { type = '', start, end, id, key, body } = syntax as Syntax
+    const name = id?.name ?? key?.name ?? named
+    const within = Object.values(syntax).reduce((sum, each) => sum + look(each, name), 0)
+    if (!type.includes('Function') || !body) return within
+    const breaks = text.slice(start, end).split('\n').length - 1
+    found.push({ name, lines: breaks + 1 - within })
+    return breaks
+  }
+  look(parseAst(text, { lang: 'ts' }, file), '')
+  return found
+}
 
 it('files that have grown past 350 lines, to be looked at', () => {
   const long = sources
