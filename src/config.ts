@@ -1,4 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os'
+import { OperatorError } from './platform/operator-error.ts'
 import {
   databaseUrl,
   datacenters,
@@ -220,11 +221,16 @@ export const settings = {
 
 type Settings = typeof settings
 
+/** Names a setting: `apiListen`. */
+export type SettingKey = keyof Settings
+
 /** The settings in force, each in its parsed form. */
 export type Config = { readonly [Key in keyof Settings]: ReturnType<Settings[Key]['parse']> }
 
 /** A setting that cannot be used: the message names the variable and what it must be. */
-export class ConfigError extends Error {}
+export class ConfigError extends OperatorError {
+  override readonly name = 'ConfigError'
+}
 
 /** The environment variable of a key: `apiListen` → `STEAD_API_LISTEN`. */
 export const variableOf = (key: string): string =>

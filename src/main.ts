@@ -1,7 +1,6 @@
 import { Socket } from 'node:net'
-import { parseArguments } from './cli/arguments.ts'
-import { commandUsages } from './cli/commands.ts'
-import { ConfigError, readConfig } from './config.ts'
+import { parseArguments } from './cli/parse.ts'
+import { readConfig } from './config.ts'
 import { OperatorError } from './platform/operator-error.ts'
 
 /** What Node calls experimental and Stead relies on, tested with the pinned version. */
@@ -11,39 +10,18 @@ process.on('warning', (warning) => {
   if (!expected.test(warning.message)) console.error(`${warning.name}: ${warning.message}`)
 })
 
-/** The roles and commands, each loaded only when it is asked for. */
-const commands: Record<string, () => Promise<{ run: Command }>> = {
-  serve: () => import('./roles/supervisor.ts'),
-  control: () => import('./roles/process.ts'),
-  edge: () => import('./roles/process.ts'),
-  host: () => import('./cli/host.ts'),
-  key: () => import('./cli/key.ts'),
-  account: () => import('./cli/account.ts'),
-  application: () => import('./cli/application.ts'),
-  site: () => import('./cli/site.ts'),
-  config: () => import('./cli/config.ts'),
-  openapi: () => import('./cli/openapi.ts'),
-  version: () => import('./cli/version.ts'),
-  help: () => import('./cli/help.ts'),
-}
-
-/** A command: returns the exit code, or nothing when it goes on running. */
-export type Command = (call: import('./cli/arguments.ts').CommandCall) => Promise<number | undefined>
-
 endWithLauncher()
 
 try {
   const { command, words, flags, settings } = parseArguments(process.argv.slice(2))
-  const load = commands[command] as () => Promise<{ run: Command }>
-  const config = commandUsages[command]?.needsNoSettings ? readConfig({}) : readConfig(process.env, settings)
-  const { run } = await load()
-  const code = await run({ command, words, flags, config })
-  if (code !== undefined) process.exitCode = code
+  // what reads no setting works where settings are wrong
+  const config = command.settings.length === 0 ? readConfig({}) : readConfig(process.env, settings)
+  const given = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
+  const run = await command.load()
+  // the list checks that a command's code takes what its entry says
+  const code = await run({ command: command.name, words, flags, config, given } as never)
+  if (typeof code === 'number') process.exitCode = code
 } catch (error) {
-  if (error instanceof ConfigError) {
-    console.error(error.message)
-    process.exit(2)
-  }
   // faults that a person can act on say so in one line; anything else shows where it came from
   if (error instanceof OperatorError) {
     console.error(error.message)

@@ -1,3 +1,4 @@
+import type { Tx } from '../platform/db/database.ts'
 import { isMailAddress } from '../platform/mail/address.ts'
 import {
   type Account,
@@ -9,78 +10,87 @@ import {
   setFacts,
   setPlan,
 } from '../resources/account/account.ts'
-import { firstPlan, planNames } from '../resources/account/plans.ts'
-import type { CommandCall } from './arguments.ts'
-import { needed, onRecords, optional } from './ground.ts'
+import { firstPlan } from '../resources/account/plans.ts'
+import type { RecordsKey } from '../roles/part.ts'
+import type { Call } from './command.ts'
+import { onRecords } from './ground.ts'
 import { CommandError, printOne, printRows } from './output.ts'
 
-/** `stead account create|list|update|set-plan` */
-export async function run(call: CommandCall): Promise<number> {
-  const asJson = call.flags.json === true
-  return onRecords(call, async ({ database }) => {
-    switch (call.words[0]) {
-      case 'create': {
-        const email = needed(call, 'email')
-        if (!isMailAddress(normalEmail(email))) throw new CommandError('--email must be an e-mail address')
-        const plan = knownPlan(optional(call, 'plan') ?? firstPlan)
-        const name = optional(call, 'name')
-        const account = await database.transaction(async (tx) => {
-          if (await findAccountByEmail(tx, normalEmail(email)))
-            throw new CommandError(`${email} has an account already`)
-          return makeAccount(tx, { email, plan, now: Date.now(), ...(name ? { name } : {}) })
-        })
-        return printOne({ id: account.id, email: account.email, name: account.name, plan: account.plan }, asJson)
-      }
-      case 'list': {
-        const accounts = await listAccounts(database.read)
-        return printRows(
-          accounts.map(({ id, email, name, plan }) => ({ id, email, name, plan })),
-          asJson,
-        )
-      }
-      case 'update': {
-        const email = normalEmail(needed(call, 'email'))
-        const facts: AccountFacts = {
-          name: optional(call, 'name'),
-          organization: optional(call, 'organization'),
-          phoneNumber: optional(call, 'phone'),
-          isAffiliate: yesOrNo(call, 'affiliate'),
-          isPreview: yesOrNo(call, 'preview'),
-        }
-        if (Object.values(facts).every((value) => value === undefined))
-          throw new CommandError('Nothing is to be changed. See: stead help account')
-        const account = await database.transaction(async (tx) => {
-          const found = await findAccountByEmail(tx, email)
-          if (!found) throw new CommandError(`No account has the address ${email}. See: stead account list`)
-          await setFacts(tx, found.id, facts)
-          return (await findAccountByEmail(tx, email)) as Account
-        })
-        const { name, organization, phoneNumber, isAffiliate, isPreview } = account
-        return printOne({ email, name, organization, phoneNumber, affiliate: isAffiliate, preview: isPreview }, asJson)
-      }
-      case 'set-plan': {
-        const email = normalEmail(needed(call, 'email'))
-        const plan = knownPlan(needed(call, 'plan'))
-        await database.transaction(async (tx) => {
-          const account = await findAccountByEmail(tx, email)
-          if (!account) throw new CommandError(`No account has the address ${email}. See: stead account list`)
-          await setPlan(tx, account.id, plan)
-        })
-        return printOne({ email, plan }, asJson)
-      }
-      default:
-        throw new CommandError('stead account create, list, update or set-plan. See: stead help')
-    }
+/** The account with an address. @throws CommandError */
+export async function accountNamed(tx: Tx, email: string): Promise<Account> {
+  const account = await findAccountByEmail(tx, normalEmail(email))
+  if (!account) throw new CommandError(`No account has the address ${email}. See: stead account list`)
+  return account
+}
+
+interface CreateFlags {
+  readonly email: string
+  readonly name: string | undefined
+  readonly plan: string | undefined
+}
+
+/** `stead account create` */
+export async function create({ config, flags }: Call<CreateFlags, RecordsKey>): Promise<void> {
+  const { email, name, plan = firstPlan, json } = flags
+  return onRecords(config, async ({ database }) => {
+    if (!isMailAddress(normalEmail(email))) throw new CommandError('--email must be an e-mail address')
+    const account = await database.transaction(async (tx) => {
+      if (await findAccountByEmail(tx, normalEmail(email))) throw new CommandError(`${email} has an account already`)
+      return makeAccount(tx, { email, plan, now: Date.now(), ...(name ? { name } : {}) })
+    })
+    printOne(shown(account), json)
   })
 }
 
-function yesOrNo(call: CommandCall, name: string): boolean | undefined {
-  const value = optional(call, name)
-  if (value !== undefined && value !== 'yes' && value !== 'no') throw new CommandError(`--${name} must be yes or no`)
-  return value === undefined ? undefined : value === 'yes'
+/** `stead account list` */
+export async function list({ config, flags }: Call<unknown, RecordsKey>): Promise<void> {
+  return onRecords(config, async ({ database }) =>
+    printRows((await listAccounts(database.read)).map(shown), flags.json),
+  )
 }
 
-function knownPlan(plan: string): string {
-  if (!planNames.includes(plan)) throw new CommandError(`--plan must be one of: ${planNames.join(', ')}`)
-  return plan
+const shown = ({ id, email, name, plan }: Account) => ({ id, email, name, plan })
+
+interface UpdateFlags {
+  readonly email: string
+  readonly name: string | undefined
+  readonly organization: string | undefined
+  readonly phone: string | undefined
+  readonly affiliate: string | undefined
+  readonly preview: string | undefined
+}
+
+/** `stead account update` */
+export async function update({ config, flags }: Call<UpdateFlags, RecordsKey>): Promise<void> {
+  const facts: AccountFacts = {
+    name: flags.name,
+    organization: flags.organization,
+    phoneNumber: flags.phone,
+    isAffiliate: isYes(flags.affiliate),
+    isPreview: isYes(flags.preview),
+  }
+  return onRecords(config, async ({ database }) => {
+    if (Object.values(facts).every((value) => value === undefined))
+      throw new CommandError('Nothing is to be changed. See: stead help account update')
+    const account = await database.transaction(async (tx) => {
+      await setFacts(tx, (await accountNamed(tx, flags.email)).id, facts)
+      return accountNamed(tx, flags.email)
+    })
+    const { email, name, organization, phoneNumber, isAffiliate, isPreview } = account
+    printOne({ email, name, organization, phoneNumber, affiliate: isAffiliate, preview: isPreview }, flags.json)
+  })
+}
+
+const isYes = (value: string | undefined) => (value === undefined ? undefined : value === 'yes')
+
+/** `stead account set-plan` */
+export async function changePlan({ config, flags }: Call<{ email: string; plan: string }, RecordsKey>): Promise<void> {
+  return onRecords(config, async ({ database }) => {
+    const account = await database.transaction(async (tx) => {
+      const found = await accountNamed(tx, flags.email)
+      await setPlan(tx, found.id, flags.plan)
+      return found
+    })
+    printOne({ email: account.email, plan: flags.plan }, flags.json)
+  })
 }

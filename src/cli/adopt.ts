@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../config.ts'
 import { HomeFolders } from '../hosting/homes/home-folders.ts'
 import { Homes } from '../hosting/homes/homes.ts'
 import { isHeardOf, type KnownHost } from '../hosting/identity/belonging.ts'
-import { hostName, newIdentity, RunningIdentity } from '../hosting/identity/folder.ts'
+import { folderFacts, hostName, newIdentity, RunningIdentity } from '../hosting/identity/folder.ts'
 import { giveHostIdentity, installationOf } from '../hosting/identity/identity.store.ts'
 import { lockFile } from '../platform/files/lock-file.ts'
 import { createLog } from '../platform/log/log.ts'
-import { openRecords, type Records, whereRecordsAre } from '../roles/part.ts'
+import { nothingThere, openRecords, type Records, type RecordsSettings, whereRecordsAre } from '../roles/part.ts'
 import { CommandError } from './output.ts'
 
 /** What an adoption has come to. */
@@ -26,15 +25,19 @@ export interface Adopted {
  * place, all others set aside.
  * @param wanted name of a host whose folder this is to be; default: the one that it was, else a new one
  */
-export async function adoptFolder(config: Config, wanted?: string): Promise<Adopted> {
+export async function adoptFolder(config: RecordsSettings, wanted?: string): Promise<Adopted> {
   const { dataDir } = config
   if (!existsSync(dataDir)) throw new CommandError(`There is no data folder ${dataDir}. See STEAD_DATA_DIR.`)
+  const { identity, hostName: name, homes } = await folderFacts(dataDir)
+  // what is left of an installation may get a database; nothing is made of an empty folder
+  const isOfStead = identity !== null || name !== null || homes > 0
+  if (!isOfStead && !config.databaseUrl && !existsSync(join(dataDir, 'stead.db'))) throw nothingThere(config)
   const locks = ['serve.lock', 'host.lock'].map((name) => lockFile(join(dataDir, name)))
   const held = await Promise.all(locks)
   try {
     if (held.includes(undefined))
       throw new CommandError(`Stead is running on the data folder ${dataDir}. Stop it first.`)
-    const records = await openRecords(config, { makes: true, strangers: 'adopt' })
+    const records = await openRecords(config, { makes: isOfStead, strangers: 'adopt' })
     try {
       return await adopt(config, records, wanted)
     } finally {
@@ -46,7 +49,7 @@ export async function adoptFolder(config: Config, wanted?: string): Promise<Adop
 }
 
 async function adopt(
-  config: Config,
+  config: RecordsSettings,
   { database, folder, facts, belonging }: Records,
   wanted?: string,
 ): Promise<Adopted> {

@@ -3,9 +3,12 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { postgresUrl, testDatabase } from '../../test/support/database.ts'
 import { readConfig } from '../config.ts'
 import { openGround } from '../roles/part.ts'
-import { commandUsages } from './commands.ts'
+import { allSettings, type Command, takesValue } from './command.ts'
+import { commands } from './commands.ts'
+import { completionScript } from './completion.ts'
 
 const root = join(import.meta.dirname, '../..')
 let dataDir: string
@@ -52,19 +55,65 @@ describe('exit codes', () => {
   })
 })
 
-test('no command makes a data folder or a database', async () => {
-  const empty = await mkdtemp(join(tmpdir(), 'stead-cli-'))
-  for (const folder of [empty, join(empty, 'none')])
-    for (const line of ['account list', 'host list', 'key accept', 'site restore --name=any']) {
-      const { code, error } = await stead(line, { STEAD_DATA_DIR: folder })
-      expect(code).toBe(2)
-      expect(error).toContain('There is no Stead in')
+/** The command with a value for each flag that it needs. */
+function wholeLine({ name, flags }: Command): string {
+  const given = Object.entries(flags).flatMap(([flag, usage]) => {
+    if (!usage.needed || !takesValue(usage)) return []
+    return [`--${flag}=${usage.choices?.[0] ?? 'a@b.example'}`]
+  })
+  return [name, ...given].join(' ')
+}
+
+const isPart = ({ name }: Command) => ['serve', 'control', 'host', 'edge'].includes(name)
+const onRecords = commands.filter(({ settings }) => settings.length > 0 && settings.length < allSettings.length)
+const elsewhere = commands.filter((command) => !isPart(command) && !onRecords.includes(command))
+
+describe('no command makes a data folder or a database', () => {
+  let empty: string
+  beforeAll(async () => {
+    empty = await mkdtemp(join(tmpdir(), 'stead-cli-'))
+  })
+  afterAll(() => rm(empty, { recursive: true }))
+
+  test.each(onRecords.map((command) => [wholeLine(command)]))('%s says what is missing', async (line) => {
+    for (const folder of [empty, join(empty, 'none')]) {
+      const { code, out, error } = await stead(line, { STEAD_DATA_DIR: folder })
+      if (line.startsWith('host adopt')) {
+        expect(error).toContain(folder === empty ? 'There is no Stead in' : 'There is no data folder')
+      } else expect(error).toContain('There is no Stead in')
+      expect([code, out]).toEqual([2, ''])
     }
-  expect((await stead('host adopt', { STEAD_DATA_DIR: join(empty, 'none') })).error).toContain(
-    'There is no data folder',
-  )
-  expect(await readdir(empty)).toEqual([])
-  await rm(empty, { recursive: true })
+    expect(await readdir(empty)).toEqual([])
+  })
+
+  test.each(elsewhere.map((command) => [wholeLine(command)]))('%s', async (line) => {
+    expect((await stead(line, { STEAD_DATA_DIR: join(empty, 'none') })).code).toBe(0)
+    expect(await readdir(empty)).toEqual([])
+  })
+
+  test.skipIf(!postgresUrl)('nor tables in a PostgreSQL database that no Stead has used', async () => {
+    const { database, connection, drop } = await testDatabase('postgres', {})
+    try {
+      const { code, error } = await stead('account list', { STEAD_DATABASE_URL: connection.url as string })
+      expect([code, error]).toEqual([2, expect.stringMatching(/^There is no Stead in the PostgreSQL database /)])
+      expect(await database.read.introspection.getTables({ withInternalKyselyTables: true })).toEqual([])
+    } finally {
+      await drop()
+    }
+  })
+
+  test.skipIf(!postgresUrl)('nor a master key where there is no data folder', async () => {
+    const { connection, drop } = await testDatabase('postgres')
+    try {
+      const none = { STEAD_DATABASE_URL: connection.url as string, STEAD_DATA_DIR: join(empty, 'none') }
+      expect(await stead('key accept', none)).toMatchObject({
+        code: 2,
+        error: expect.stringMatching(/^There is no data folder .*\n$/),
+      })
+    } finally {
+      await drop()
+    }
+  })
 })
 
 test('what cannot be used as a data folder is said in one line', async () => {
@@ -118,15 +167,51 @@ test('config prints what is in force as JSON, secrets hidden', async () => {
 })
 
 describe('help', () => {
-  test.each(Object.keys(commandUsages))('%s', async (command) => {
-    const { code, out } = await stead(`${command} --help`)
+  test.each(['host', 'account'])('%s: all commands of the noun', async (noun) => {
+    const { code, out } = await stead(`${noun} --help`)
     expect(code).toBe(0)
-    expect(out).toContain(`stead ${command}`)
+    for (const { name } of commands)
+      expect([name, out.split('\n').some((line) => line.startsWith(`stead ${name}`))]).toEqual([
+        name,
+        name.split(' ')[0] === noun,
+      ])
+  })
+
+  test('a command with its flags, and the settings that it reads', async () => {
+    const { out } = await stead('help key accept')
+    expect(out).toMatch(/^stead key accept\n/)
+    expect(out).toContain('Settings: STEAD_DATA_DIR, STEAD_DATABASE_URL, STEAD_MASTER_KEY\n')
+    expect((await stead('help application create')).out).toMatch(
+      /^stead application create --account=ADDRESS --name=NAME\n/,
+    )
+    expect(await json('help account list')).toMatchObject([
+      { name: 'account list', settings: ['STEAD_DATA_DIR', 'STEAD_DATABASE_URL'] },
+    ])
+  })
+
+  test('without words: every command', async () => {
+    const { out } = await stead('help')
+    for (const { name } of commands) {
+      const [noun = '', verb = ''] = name.split(' ')
+      expect(out).toMatch(new RegExp(`^  stead ${noun}${verb && ` (\\S+\\|)?${verb}`}[ |]`, 'm'))
+    }
+  })
+
+  test('of something that there is not', async () => {
+    expect(await stead('help acount')).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('Did you mean stead help account?'),
+    })
   })
 
   test('works where settings are wrong', async () => {
     expect((await stead('help', { STEAD_NONSENSE: '1' })).code).toBe(0)
   })
+})
+
+test('completion: a script on standard output', async () => {
+  for (const shell of ['bash', 'zsh', 'fish'] as const)
+    expect((await stead(`completion ${shell}`, { STEAD_NONSENSE: '1' })).out).toBe(`${completionScript(shell)}\n`)
 })
 
 test('docs/settings.md is current (npm run docs:settings writes it)', async () => {

@@ -1,33 +1,47 @@
-import { ConfigError, printableSettings } from '../config.ts'
+import { printableSettings, variableOf } from '../config.ts'
 import { version } from '../version.ts'
-import type { CommandCall } from './arguments.ts'
-import { type CommandUsage, commandUsages, commonFlags, type FlagUsage, type Usage } from './commands.ts'
+import { allSettings, type Call, type Command, type Flag } from './command.ts'
+import { commands, commonFlags, nouns } from './commands.ts'
+import { closest, UsageError } from './usage-error.ts'
 
 /** `stead help`, `stead help <command>`, `stead help settings` */
-export async function run({ words, flags }: Pick<CommandCall, 'words' | 'flags'>): Promise<number> {
-  const [topic] = words[0] === 'help' ? words.slice(1) : words
-  if (topic === 'settings')
-    console.log(flags.json ? asJson(printableSettings()) : settingsText(flags.markdown === true))
-  else if (topic === undefined) console.log(flags.json ? asJson(commandUsages) : overview())
-  else if (Object.hasOwn(commandUsages, topic)) {
-    const usage = commandUsages[topic] as CommandUsage
-    console.log(flags.json ? asJson(usage) : commandText(topic, usage))
-  } else throw new ConfigError(`${topic} is no command of Stead. See: stead help`)
-  return 0
+export async function print({ words, flags }: Pick<Call<{ markdown: boolean }>, 'words' | 'flags'>): Promise<void> {
+  const topic = words.join(' ')
+  if (topic === 'settings') console.log(flags.json ? asJson(printableSettings()) : settingsText(flags.markdown))
+  else if (topic === '') console.log(flags.json ? asJson(commands.map(described)) : overview())
+  else {
+    const about = commandsOf(topic)
+    console.log(flags.json ? asJson(about.map(described)) : commandsText(about))
+  }
 }
 
 const asJson = (value: unknown): string => JSON.stringify(value, null, 2)
 
+const described = ({ name, about, flags, settings }: Command) => ({
+  name,
+  about,
+  flags,
+  settings: settings.map(variableOf),
+})
+
+/** A command, or all of a noun. */
+function commandsOf(topic: string): readonly Command[] {
+  const found = commands.filter(({ name }) => name === topic || name.startsWith(`${topic} `))
+  if (found.length > 0) return found
+  const names = [...Object.keys(nouns), ...commands.map(({ name }) => name), 'settings']
+  const near = closest(topic, names)
+  throw new UsageError(`${topic} is no command of Stead. See: stead help`, near && `stead help ${near}`)
+}
+
 function overview(): string {
-  const rows = Object.entries(commandUsages).flatMap(([name, { about, verbs, runsAlone }]): [string, string][] => {
-    const words = Object.keys(verbs ?? {}).join('|')
-    if (!verbs) return [[`stead ${name}`, about]]
-    return runsAlone
-      ? [
-          [`stead ${name}`, about],
-          [`stead ${name} ${words}`, Object.values(verbs)[0]?.about ?? ''],
-        ]
-      : [[`stead ${name} ${words}`, about]]
+  const rows = commands.flatMap(({ name, about }): [string, string][] => {
+    const [noun = '', verb] = name.split(' ')
+    if (verb === undefined) return [[`stead ${name}`, about]]
+    const verbs = commands.flatMap((each) =>
+      each.name.startsWith(`${noun} `) ? [each.name.slice(noun.length + 1)] : [],
+    )
+    // one row a noun, where its first verb stands
+    return verb === verbs[0] ? [[`stead ${noun} ${verbs.join('|')}`, nouns[noun] as string]] : []
   })
   return `Stead ${version}: a control plane for WordPress sites
 
@@ -39,23 +53,34 @@ ${table(flagRows(commonFlags))}
 Exit codes: 0 done, 1 a failure of Stead, 2 a command or setting that cannot be used (the reason is on standard error).`
 }
 
-function commandText(name: string, { about, flags, verbs, runsAlone }: CommandUsage): string {
-  const ofVerbs = Object.entries(verbs ?? {}).map(([verb, usage]) => usageText(`stead ${name} ${verb}`, usage))
-  const parts = verbs && !runsAlone ? ofVerbs : [usageText(`stead ${name}`, { about, flags }), ...ofVerbs]
-  return `${parts.join('\n\n')}\n\n${table(flagRows(commonFlags))}`
-}
+const commandsText = (about: readonly Command[]): string =>
+  `${about.map(commandText).join('\n\n')}\n\n${table(flagRows(commonFlags))}`
 
-function usageText(call: string, { about, flags = {} }: Usage): string {
+function commandText({ name, about, flags, settings, takesTopic }: Command): string {
   const needed = Object.entries(flags).filter(([, flag]) => flag.needed)
-  const line = [call, ...needed.map(([name, { value }]) => `${name}=${value}`)].join(' ')
+  const words = takesTopic ? ['[COMMAND|settings]'] : []
+  const lines = [
+    ['stead', name, ...words, ...needed.map(([flag, usage]) => inWords(flag, usage))].join(' '),
+    `  ${about}`,
+  ]
   const rows = flagRows(flags)
-  return `${line}\n  ${about}${rows.length > 0 ? `\n${table(rows)}` : ''}`
+  if (rows.length > 0) lines.push(table(rows))
+  if (settings.length > 0) {
+    const all = settings.length === allSettings.length
+    lines.push(`  Settings: ${all ? 'all (see: stead help settings)' : settings.map(variableOf).join(', ')}`)
+  }
+  return lines.join('\n')
 }
 
-const flagRows = (flags: Readonly<Record<string, FlagUsage>>): [string, string][] =>
-  Object.entries(flags).map(([name, { value, help, needed }]) => [
-    value ? `${name}=${value}` : name,
-    needed ? `${help} (needed)` : help,
+const inWords = (name: string, { value, choices }: Flag): string => {
+  const text = value ?? choices?.map((choice) => (choice.includes(' ') ? `"${choice}"` : choice)).join('|')
+  return text === undefined ? `--${name}` : `--${name}=${text}`
+}
+
+const flagRows = (flags: Readonly<Record<string, Flag>>): [string, string][] =>
+  Object.entries(flags).map(([name, flag]) => [
+    `${inWords(name, flag)}${flag.short ? `, -${flag.short}` : ''}`,
+    flag.needed ? `${flag.help} (needed)` : flag.help,
   ])
 
 function table(rows: readonly [string, string][]): string {

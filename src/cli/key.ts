@@ -1,20 +1,25 @@
+import { existsSync } from 'node:fs'
+import type { Config } from '../config.ts'
 import { replaceKeyMark } from '../hosting/identity/identity.store.ts'
 import { makeMasterKey, markOfKey } from '../platform/crypto/master-key.ts'
 import { masterKeyFile } from '../roles/part.ts'
-import type { CommandCall } from './arguments.ts'
+import type { Call } from './command.ts'
 import { onRecords } from './ground.ts'
 import { CommandError, printOne } from './output.ts'
 
+type KeySettings = 'dataDir' | 'databaseUrl' | 'masterKey'
+
 /** `stead key accept`: for those who have lost the master key for good. */
-export async function run(call: CommandCall): Promise<number> {
-  if (call.words[0] !== 'accept') throw new CommandError('stead key accept. See: stead help key')
-  const { config } = call
-  return onRecords(call, async ({ database }) => {
-    const key = config.masterKey ?? (await makeMasterKey(masterKeyFile(config)))
+export async function accept({ config, flags }: Call<unknown, KeySettings>): Promise<void> {
+  return onRecords(config, async ({ database }) => {
+    const key = config.masterKey ?? (await keyInFile(config))
     await database.transaction((tx) => replaceKeyMark(tx, markOfKey(key)))
-    printOne(
-      { key: config.masterKey ? 'STEAD_MASTER_KEY' : masterKeyFile(config), accepted: true },
-      call.flags.json === true,
-    )
+    printOne({ key: config.masterKey ? 'STEAD_MASTER_KEY' : masterKeyFile(config), accepted: true }, flags.json)
   })
+}
+
+async function keyInFile(config: Pick<Config, 'dataDir'>): Promise<Buffer> {
+  if (!existsSync(config.dataDir))
+    throw new CommandError(`There is no data folder ${config.dataDir}. See STEAD_DATA_DIR, STEAD_MASTER_KEY.`)
+  return makeMasterKey(masterKeyFile(config))
 }

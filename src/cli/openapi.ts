@@ -7,7 +7,7 @@ import { readConfig } from '../config.ts'
 import { openGround } from '../roles/part.ts'
 
 /** `stead openapi`: the description of the API as a document, the same for every installation. */
-export async function run(): Promise<number> {
+export async function print(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'stead-openapi-'))
   const ground = await openGround(readConfig({ STEAD_DATA_DIR: dataDir, STEAD_LOG_LEVEL: 'silent' }), 'openapi')
   try {
@@ -17,5 +17,4 @@ export async function run(): Promise<number> {
     await ground.database.close()
     await rm(dataDir, { recursive: true })
   }
-  return 0
 }

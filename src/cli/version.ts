@@ -1,8 +1,7 @@
 import { version } from '../version.ts'
-import type { CommandCall } from './arguments.ts'
+import type { Call } from './command.ts'
 
 /** `stead version` */
-export async function run({ flags }: CommandCall): Promise<number> {
+export async function print({ flags }: Call): Promise<void> {
   console.log(flags.json ? JSON.stringify({ version, node: process.versions.node }) : version)
-  return 0
 }

@@ -17,7 +17,7 @@ import { makeMasterKey, markOfKey, readMasterKey } from '../platform/crypto/mast
 import { createSealer, type Sealer } from '../platform/crypto/seal.ts'
 import { CommitUnknown } from '../platform/db/commit-unknown.ts'
 import { type Database, isUnreachable, openDatabase } from '../platform/db/database.ts'
-import { migrate } from '../platform/db/migrate.ts'
+import { isUnused, migrate } from '../platform/db/migrate.ts'
 import { databaseInWords, databaseLost, openFault } from '../platform/db/open-fault.ts'
 import { FreeRoom } from '../platform/files/free-room.ts'
 import { usableFolder } from '../platform/files/usable-folder.ts'
@@ -26,6 +26,10 @@ import type { LogStore } from '../platform/log-store/log-store.ts'
 import { openLogStore } from '../platform/log-store/open-log-store.ts'
 import { whileRoom } from '../platform/log-store/while-room.ts'
 import { OperatorError } from '../platform/operator-error.ts'
+
+/** The settings that say where the records are. */
+export type RecordsKey = 'dataDir' | 'databaseUrl'
+export type RecordsSettings = Pick<Config, RecordsKey>
 
 /** What every role is given. */
 export interface Ground {
@@ -72,30 +76,31 @@ export interface RecordsOptions {
 /** Sites' users pass through it to their own folders, and read nothing else. */
 export const usableDataFolder = (dataDir: string): Promise<void> => usableFolder(dataDir, 0o711, 'STEAD_DATA_DIR')
 
-const databaseOf = ({ databaseUrl, dataDir }: Config) => ({ url: databaseUrl, file: join(dataDir, 'stead.db') })
+const databaseOf = ({ databaseUrl, dataDir }: RecordsSettings) => ({
+  url: databaseUrl,
+  file: join(dataDir, 'stead.db'),
+})
 
 /** The database of the settings in words, without a password. */
-export const whereRecordsAre = (config: Config): string => databaseInWords(databaseOf(config))
+export const whereRecordsAre = (config: RecordsSettings): string => databaseInWords(databaseOf(config))
 
 /**
  * Opens the database, if it is the data folder's own. Whoever is refused has changed nothing: neither the folder, nor a database that may be
  * somebody else's and older.
  * @throws DatabaseTooNew, OperatorError
  */
-export async function openRecords(config: Config, options: RecordsOptions): Promise<Records> {
+export async function openRecords(config: RecordsSettings, options: RecordsOptions): Promise<Records> {
   const { dataDir } = config
   const where = databaseOf(config)
   const folder = await folderFacts(dataDir)
   const isMissing = !where.url && !existsSync(where.file)
   if (isMissing && options.strangers !== 'adopt' && (folder.identity || folder.homes > 0))
     throw databaseMissing(dataDir, folder)
-  if (isMissing && !options.makes)
-    throw new OperatorError(
-      `There is no Stead in ${dataDir} (no stead.db). Start it first (stead serve), or say where it is: STEAD_DATA_DIR, STEAD_DATABASE_URL.`,
-    )
+  if (isMissing && !options.makes) throw nothingThere(config)
   let database: Database | undefined
   try {
     database = await openDatabase({ ...where, mayLose: options.mayLose === true })
+    if (!options.makes && (await isUnused(database))) throw nothingThere(config)
     const facts = await databaseFacts(database)
     const belonging = belongingOf(folder, facts)
     const isStranger = belonging.kind === 'stranger'
@@ -113,6 +118,12 @@ export async function openRecords(config: Config, options: RecordsOptions): Prom
     throw openFault(error, where)
   }
 }
+
+/** For who makes nothing and has found nothing. */
+export const nothingThere = (config: RecordsSettings): OperatorError =>
+  new OperatorError(
+    `There is no Stead in ${config.databaseUrl ? whereRecordsAre(config) : `${config.dataDir} (no stead.db)`}. Start it first (stead serve), or say where it is: STEAD_DATA_DIR, STEAD_DATABASE_URL.`,
+  )
 
 /** Opens the data folder and the database, brought up to date. @throws DatabaseTooNew, OperatorError */
 export async function openGround(config: Config, name: string): Promise<Ground> {
@@ -140,7 +151,7 @@ export async function openGround(config: Config, name: string): Promise<Ground> 
 export const whileStarting = (error: unknown, config: Config): unknown =>
   isUnreachable(error) || error instanceof CommitUnknown ? databaseLost(error, databaseOf(config)) : error
 
-export const masterKeyFile = ({ dataDir }: Config): string => join(dataDir, 'master.key')
+export const masterKeyFile = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'master.key')
 
 const WAY_OUT =
   'If it is lost for good: stead key accept (what is sealed under the old one can then never be read again).'

@@ -1,5 +1,5 @@
-import type { CommandCall } from '../cli/arguments.ts'
-import { testSettingsInForce } from '../config.ts'
+import type { Call } from '../cli/command.ts'
+import { type SettingKey, testSettingsInForce } from '../config.ts'
 import { progressBar } from '../hosting/core-library/progress-bar.ts'
 import type { Unlock } from '../platform/files/lock-file.ts'
 import type { PartStates } from './control.ts'
@@ -12,7 +12,7 @@ import { CUT_OFF, onOrder, onStopSignals } from './stop-signals.ts'
 const STOP_MS = 25_000
 
 /** `stead control|host|edge`: one part as a process of its own. */
-export async function run(call: CommandCall): Promise<number | undefined> {
+export async function runPart(call: Call<unknown, SettingKey>): Promise<number | undefined> {
   const { command, config } = call
   // not as the child of a supervisor, which is one of them
   if (command === 'edge' && !process.send && edgeProcesses(config) > 1) {

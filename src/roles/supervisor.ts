@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
-import type { CommandCall } from '../cli/arguments.ts'
-import type { Config } from '../config.ts'
+import type { Call } from '../cli/command.ts'
+import type { Config, SettingKey } from '../config.ts'
 import { lockFile } from '../platform/files/lock-file.ts'
 import { createLog, type Log } from '../platform/log/log.ts'
 import { banner, untilReady } from './banner.ts'
@@ -35,8 +35,8 @@ interface Supervised {
 }
 
 /** `stead serve`: starts every part as a process of its own, and starts again what dies. */
-export async function run(call: CommandCall): Promise<number> {
-  const { config, command } = call
+export async function serve(call: Call<unknown, SettingKey>): Promise<number> {
+  const { config, command, given } = call
   const log = createLog(config.logLevel, 'supervisor')
   await usableDataFolder(config.dataDir)
   // held as long as this process lives
@@ -53,7 +53,7 @@ export async function run(call: CommandCall): Promise<number> {
   await untilPredecessorsListenNoMore(config.dataDir, log)
   await untilFree(config.edgeListen, 'STEAD_EDGE_LISTEN')
   const isFirst = (await readCredentials(config.dataDir)) === undefined
-  const ended = untilStopped(supervise(log, command, ['control', 'host', ...edges(config)]))
+  const ended = untilStopped(supervise(log, given, ['control', 'host', ...edges(config)]))
   const shown = new AbortController()
   untilReady(config, shown.signal)
     .then((words) => console.log(banner(config, words, isFirst)))
@@ -65,11 +65,11 @@ export async function run(call: CommandCall): Promise<number> {
 }
 
 /** `stead edge` with several processes: starts them, and starts again what dies. */
-export async function runEdges({ config, command }: CommandCall): Promise<number> {
+export async function runEdges({ config, command, given }: Call<unknown, SettingKey>): Promise<number> {
   const log = createLog(config.logLevel, 'supervisor')
   await (await openGround(config, command)).database.close()
   await untilFree(config.edgeListen, 'STEAD_EDGE_LISTEN')
-  return untilStopped(supervise(log, command, edges(config)))
+  return untilStopped(supervise(log, given, edges(config)))
 }
 
 const edges = (config: Config): PartName[] => Array.from({ length: edgeProcesses(config) }, () => 'edge')
@@ -84,7 +84,7 @@ function untilStopped(supervisor: ReturnType<typeof supervise>): Promise<number>
   })
 }
 
-function supervise(log: Log, command: string, parts: readonly PartName[]) {
+function supervise(log: Log, settings: readonly string[], parts: readonly PartName[]) {
   const gaveUp = Promise.withResolvers<void>()
   const all: Supervised[] = parts.map((name, number) => ({
     name,
@@ -109,10 +109,7 @@ function supervise(log: Log, command: string, parts: readonly PartName[]) {
   const start = (part: Supervised) => {
     if (stopping) return
     part.startedAt = performance.now()
-    // settings may stand before the command too
-    const given = process.argv.slice(2)
-    const args = given.with(given.indexOf(command), part.name)
-    const child = fork(process.argv[1] as string, args, { execArgv: EXEC_ARGV })
+    const child = fork(process.argv[1] as string, [part.name, ...settings], { execArgv: EXEC_ARGV })
     part.child = child
     child.on('message', (message: { ready?: boolean }) => {
       part.isReady = message.ready === true

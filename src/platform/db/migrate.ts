@@ -29,6 +29,9 @@ export async function migrate(database: Database, migrations: Record<string, Mig
   })
 }
 
+/** True for a database in which no Stead has ever kept anything. */
+export const isUnused = async ({ read }: Database): Promise<boolean> => (await appliedMigrations(read)).length === 0
+
 async function appliedMigrations(tx: Tx): Promise<string[]> {
   const tables = await tx.introspection.getTables({ withInternalKyselyTables: true })
   if (!tables.some(({ name }) => name === 'kysely_migration')) return []

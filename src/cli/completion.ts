@@ -1,0 +1,201 @@
+import { flagOf, printableSettings } from '../config.ts'
+import { allSettings, type Flag, takesValue } from './command.ts'
+import { commands, commonFlags, nouns } from './commands.ts'
+
+type Shell = 'bash' | 'zsh' | 'fish'
+
+/** What may come next after some words of a command line. */
+interface Place {
+  /** The words, flags left out: `account create`. */
+  readonly path: string
+  /** Each with what it means. */
+  readonly words: readonly (readonly [word: string, about: string])[]
+  /** Names without dashes. */
+  readonly flags: Readonly<Record<string, Flag>>
+}
+
+/** `stead completion <shell>`: a script, so that no process of Stead is started for a key press. */
+export const printFor = (shell: Shell) => async (): Promise<void> => console.log(completionScript(shell))
+
+export function completionScript(shell: Shell): string {
+  return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](places())
+}
+
+const helpOf = new Map(printableSettings().map(({ flag, help }) => [flag, help]))
+const settingFlags: Readonly<Record<string, Flag>> = Object.fromEntries(
+  allSettings.map((key) => [flagOf(key).slice(2), { value: 'VALUE', help: helpOf.get(flagOf(key)) ?? '' }]),
+)
+/** Settings whose value is a file or folder. */
+const takeFiles = ['dataDir', 'coreSource'] as const
+const fileFlags = takeFiles.map(flagOf)
+
+function places(): Place[] {
+  const first = new Map<string, string>()
+  for (const { name, about } of commands) {
+    const [word = ''] = name.split(' ')
+    first.set(word, nouns[word] ?? about)
+  }
+  const all = commands.map(({ name, flags, settings }): Place => {
+    const read = settings.map((key) => flagOf(key).slice(2))
+    const ofSettings = Object.fromEntries(read.map((flag) => [flag, settingFlags[flag] as Flag]))
+    return { path: name, words: verbsOf(name), flags: { ...flags, ...commonFlags, ...ofSettings } }
+  })
+  const bare = Object.keys(nouns).filter((noun) => !commands.some(({ name }) => name === noun))
+  const ofNouns = bare.map((noun): Place => ({ path: noun, words: verbsOf(noun), flags: commonFlags }))
+  const topics = Object.keys(nouns).map(
+    (noun): Place => ({ path: `help ${noun}`, words: verbsOf(noun), flags: commonFlags }),
+  )
+  const help = all.find(({ path }) => path === 'help') as Place
+  return [
+    { path: '', words: [...first], flags: { ...commonFlags, ...settingFlags } },
+    ...all.filter((place) => place !== help),
+    ...ofNouns,
+    { ...help, words: [...first, ['settings', 'every setting']] },
+    ...topics,
+  ]
+}
+
+const verbsOf = (noun: string) =>
+  commands.flatMap(({ name, about }) =>
+    name.startsWith(`${noun} `) ? [[name.slice(noun.length + 1), about] as const] : [],
+  )
+
+/** Every flag with a value, of whatever command, and the values it may have; a name means the same everywhere. */
+function valuedFlags(all: readonly Place[]): ReadonlyMap<string, readonly string[]> {
+  const flags = all.flatMap((place) => Object.entries(place.flags)).filter(([, flag]) => takesValue(flag))
+  return new Map(flags.map(([name, { choices = [] }]) => [`--${name}`, choices]))
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+const list = (texts: readonly string[]): string => texts.map(quoted).join(' ')
+const flagsOf = ({ flags }: Place, withValue: boolean): string[] =>
+  Object.entries(flags).flatMap(([name, flag]) => (takesValue(flag) === withValue ? [`--${name}`] : []))
+
+function bashScript(all: readonly Place[]): string {
+  const valued = valuedFlags(all)
+  const choices = [...valued].filter(([, values]) => values.length > 0)
+  return `# bash completion of Stead
+_stead() {
+  local current=\${COMP_WORDS[COMP_CWORD]} flag='' place='' word i
+  local -a candidates=() words=() flags=()
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word=\${COMP_WORDS[i]}
+    # bash takes a word apart at these
+    if [[ $word =~ ^[=:@]+$ ]]; then flag=\${flag:-$word}; continue; fi
+    if [[ -n $flag ]]; then flag=''; continue; fi
+    case $word in
+      -*=*) ;;
+      ${[...valued.keys()].join('|')}) flag=$word ;;
+      -*) ;;
+      *) place+="\${place:+ }$word" ;;
+    esac
+  done
+  if [[ $current == = ]]; then current=''; fi
+  COMPREPLY=()
+  case $flag in
+${choices.map(([name, values]) => `    ${name}) candidates=(${list(values)}) ;;`).join('\n')}
+    ${fileFlags.join('|')})
+      compopt -o filenames 2>/dev/null
+      while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$current")
+      return ;;
+    ?*) return ;;
+    *)
+      case $place in
+${all
+  .map((place) => {
+    const flags = list([...flagsOf(place, false), ...flagsOf(place, true).map((name) => `${name}=`)])
+    return `        ${quoted(place.path)}) words=(${list(place.words.map(([word]) => word))}); flags=(${flags}) ;;`
+  })
+  .join('\n')}
+      esac
+      if [[ $current == -* || \${#words[@]} == 0 ]]; then candidates=("\${flags[@]}"); else candidates=("\${words[@]}"); fi ;;
+  esac
+  for word in "\${candidates[@]}"; do
+    if [[ $word == "$current"* ]]; then COMPREPLY+=("$(printf %q "$word")"); fi
+  done
+  if [[ \${#COMPREPLY[@]} == 1 && \${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2>/dev/null; fi
+}
+complete -F _stead stead`
+}
+
+function zshScript(all: readonly Place[]): string {
+  const valued = valuedFlags(all)
+  const choices = [...valued].filter(([, values]) => values.length > 0)
+  return `#compdef stead
+# zsh completion of Stead
+_stead() {
+  local current=\${words[CURRENT]} flag='' place='' word i
+  local -a candidates
+  for ((i = 2; i < CURRENT; i++)); do
+    word=\${words[i]}
+    if [[ -n $flag ]]; then flag=''; continue; fi
+    case $word in
+      -*=*) ;;
+      ${[...valued.keys()].join('|')}) flag=$word ;;
+      -*) ;;
+      *) place+="\${place:+ }$word" ;;
+    esac
+  done
+  if [[ -z $flag && $current == --*=* ]]; then flag=\${current%%=*}; compset -P '*='; fi
+  case $flag in
+${choices.map(([name, values]) => `    ${name}) compadd -- ${list(values)}; return ;;`).join('\n')}
+    ${fileFlags.join('|')}) _files; return ;;
+    ?*) return 1 ;;
+  esac
+  case $place in
+${all
+  .map((place) => {
+    const words = place.words.map(([word, about]) => `${word}:${about}`)
+    const lines = [
+      words.length > 0 &&
+        `[[ $current != -* ]] && { candidates=(${list(words)}); _describe -t commands command candidates; return; }`,
+      `compadd -- ${list(flagsOf(place, false))}`,
+      flagsOf(place, true).length > 0 && `compadd -S = -- ${list(flagsOf(place, true))}`,
+    ]
+    return `    ${quoted(place.path)})\n${lines.flatMap((line) => (line ? [`      ${line}\n`] : [])).join('')}      ;;`
+  })
+  .join('\n')}
+  esac
+}
+if [[ $funcstack[1] == _stead ]]; then _stead "$@"; else compdef _stead stead; fi`
+}
+
+function fishScript(all: readonly Place[]): string {
+  const fishQuoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+  const lines = all.flatMap(({ path, words, flags }) => {
+    const at = `complete -c stead -n ${fishQuoted(`__stead_at ${fishQuoted(path)}`)}`
+    return [
+      ...words.map(([word, about]) => `${at} -a ${word} -d ${fishQuoted(about)}`),
+      ...Object.entries(flags).map(([name, flag]) => {
+        const value = flag.choices
+          ? ` -x -a ${fishQuoted(flag.choices.map(fishQuoted).join(' '))}`
+          : takesValue(flag)
+            ? ' -x'
+            : ''
+        return `${at} -l ${name}${flag.short ? ` -s ${flag.short}` : ''}${fileFlags.includes(`--${name}`) ? ' -r -F' : value} -d ${fishQuoted(flag.help)}`
+      }),
+    ]
+  })
+  return `# fish completion of Stead
+function __stead_at
+    set -l place
+    set -l isValue 0
+    for word in (commandline -opc)[2..-1]
+        if test $isValue = 1
+            set isValue 0
+            continue
+        end
+        switch $word
+            case '-*=*'
+            case ${[...valuedFlags(all).keys()].join(' ')}
+                set isValue 1
+            case '-*'
+            case '*'
+                set -a place $word
+        end
+    end
+    test "$place" = "$argv[1]"
+end
+complete -c stead -f
+${lines.join('\n')}`
+}

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest'
+import { takesValue } from './command.ts'
+import { commands } from './commands.ts'
+import { parseArguments } from './parse.ts'
+import { UsageError } from './usage-error.ts'
+
+const parse = (line: string) => {
+  const { command, ...rest } = parseArguments(line.split(' ').filter(Boolean))
+  return { command: command.name, ...rest }
+}
+
+test('command, flags and settings come apart, wherever they stand', () => {
+  expect(parse('--log-level=warn application create --account a@b.example --owner --name=ci --json')).toEqual({
+    command: 'application create',
+    words: [],
+    flags: { account: 'a@b.example', owner: true, name: 'ci', json: true },
+    settings: { '--log-level': 'warn' },
+  })
+})
+
+test('flags that were not given are there too', () => {
+  expect(parse('application create --account=a@b.example --name=ci').flags).toMatchObject({ owner: false, json: false })
+  expect(parse('host adopt').flags).toEqual({ host: undefined, json: false })
+})
+
+test('a value may hold an equals sign and begin with a dash', () => {
+  expect(parse('serve --master-key=YWJj= --rate-limit -1').settings).toEqual({
+    '--master-key': 'YWJj=',
+    '--rate-limit': '-1',
+  })
+})
+
+test('a noun may be a command too', () => {
+  expect([parse('host').command, parse('host list').command]).toEqual(['host', 'host list'])
+})
+
+describe('help', () => {
+  test.each([
+    ['', []],
+    ['-h', []],
+    ['--help', []],
+    ['help account', ['account']],
+    ['account --help', ['account']],
+    ['account create -h', ['account', 'create']],
+    ['nonsense --help', ['nonsense']],
+  ])('%j', (line, words) => {
+    expect(parse(line)).toMatchObject({ command: 'help', words })
+  })
+})
+
+test.each(['version', '--version', '-v', 'serve -v'])('%s: the version', (line) => {
+  expect(parse(line).command).toBe('version')
+})
+
+const messageOf = (line: string): string => {
+  try {
+    parse(line)
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageError)
+    return (error as UsageError).message
+  }
+  throw new Error(`${line} was taken`)
+}
+
+describe('refused, with what to do', () => {
+  test.each([
+    ['serv', 'serv is no command of Stead. See: stead help'],
+    ['constructor', 'constructor is no command'],
+    ['account', 'needs one of: create, list, update, set-plan'],
+    ['account constructor', 'needs one of: create, list, update, set-plan'],
+    ['account drop', 'See: stead help account'],
+    ['host none', 'stead host needs one of: list, adopt'],
+    ['serve --fast', '--fast is no flag of Stead'],
+    ['serve --constructor', '--constructor is no flag of Stead'],
+    ['serve -x', '-x is no flag of Stead'],
+    ['account list --email=a@b.example', '--email is no flag of stead account list'],
+    ['serve --log-level', '--log-level needs a value'],
+    ['account create --email --json', '--email needs a value'],
+    ['config --json=yes', '--json takes no value'],
+    ['account list all', 'stead account list takes no all'],
+    ['account create', '--email is needed. See: stead help account create'],
+    ['account create --email=', '--email is needed'],
+    ['account create --email=a@b.example --plan=None', '--plan must be one of: Personal, Business, High Traffic'],
+    ['account update --email=a@b.example --preview=maybe', '--preview must be one of: yes, no'],
+  ])('%s', (line, reason) => {
+    expect(messageOf(line)).toContain(reason)
+  })
+})
+
+describe('what may have been meant', () => {
+  test.each([
+    ['serv', 'stead serve'],
+    ['acount list', 'stead account'],
+    ['account creat', 'stead account create'],
+    ['account create --emial=a@b.example', '--email'],
+    ['account list --emial=a@b.example', undefined],
+    ['serve --edge-lisen=x', '--edge-listen'],
+    ['serve -json', '--json'],
+    ['application create --owners=x', '--owner'],
+    ['account update --owner', undefined],
+    ['account create --email=a@b.example --plan=personal', 'Personal'],
+    ['nonsense', undefined],
+    ['account nonsense', undefined],
+  ])('%s: %s', (line, meant) => {
+    const message = messageOf(line)
+    if (meant) expect(message).toContain(`\nDid you mean ${meant}?`)
+    else expect(message).not.toContain('Did you mean')
+  })
+})
+
+test('a flag takes a value in every command or in none, and the same values: it may stand before the command', () => {
+  const kinds = new Map<string, string>()
+  for (const { flags } of commands)
+    for (const [name, flag] of Object.entries(flags)) {
+      const kind = JSON.stringify([takesValue(flag), flag.choices])
+      expect([name, kinds.get(name) ?? kind]).toEqual([name, kind])
+      kinds.set(name, kind)
+    }
+})

@@ -1,0 +1,125 @@
+import { parseArgs } from 'node:util'
+import { flagOf } from '../config.ts'
+import { allSettings, type Command, type Flag, takesValue } from './command.ts'
+import { commands, commonFlags, nouns } from './commands.ts'
+import { closest, UsageError } from './usage-error.ts'
+
+/** A command line after parsing. Settings are still text. */
+export interface ParsedArguments {
+  readonly command: Command
+  /** Words after the command's name. */
+  readonly words: readonly string[]
+  /** Every flag of the command: text, a switch as true or false, `undefined` for one that was not given. */
+  readonly flags: Readonly<Record<string, string | boolean | undefined>>
+  /** By flag: `--data-dir`. */
+  readonly settings: Readonly<Record<string, string>>
+}
+
+const settingFlags: Readonly<Record<string, Flag>> = Object.fromEntries(
+  allSettings.map((key) => [flagOf(key).slice(2), { value: 'VALUE', help: '' }]),
+)
+/** The flags of all commands together: a flag may stand before the command, so one that takes a value does so everywhere. */
+const knownFlags: ReadonlyMap<string, Flag> = new Map(
+  [settingFlags, commonFlags, ...commands.map(({ flags }) => flags)].flatMap((flags) => Object.entries(flags)),
+)
+const options = Object.fromEntries(
+  [...knownFlags].map(([name, flag]) => {
+    const type = takesValue(flag) ? ('string' as const) : ('boolean' as const)
+    return [name, flag.short ? { type, short: flag.short } : { type }]
+  }),
+)
+
+/**
+ * Splits `stead <command> --flag=value --flag value`; flags that are settings come apart.
+ * @throws UsageError for a command, verb or flag that does not exist, a value that lacks, and what is too much
+ */
+export function parseArguments(argv: readonly string[]): ParsedArguments {
+  const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true })
+  const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []))
+  const flags: Record<string, string | boolean> = {}
+  const settings: Record<string, string> = {}
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue
+    const { name, value, inlineValue } = token
+    const flag = knownFlags.get(name)
+    // a single dash is short for several letters: what was typed says more than the first of them
+    const typed = (argv[token.index] as string).split('=')[0] as string
+    if (!flag) throw unknownFlag(typed, commandOf(words))
+    if (!takesValue(flag) && inlineValue) throw new UsageError(`--${name} takes no value`)
+    if (takesValue(flag) && (value === undefined || (!inlineValue && value.startsWith('--'))))
+      throw new UsageError(`--${name} needs a value: --${name}=…`)
+    if (Object.hasOwn(settingFlags, name)) settings[`--${name}`] = value as string
+    else flags[name] = value ?? true
+  }
+  const { json, help, version, ...own } = flags
+  const common = { json: json === true }
+  if (version) return { command: named('version'), words: [], flags: common, settings }
+  if (help || words.length === 0) return { command: named('help'), words, flags: { ...common, ...own }, settings }
+  const command = commandOf(words) ?? noCommand(words)
+  const rest = words.slice(command.name.split(' ').length)
+  if (rest.length > 0 && !command.takesTopic)
+    throw new UsageError(`stead ${command.name} takes no ${rest[0]}. See: stead help ${command.name}`)
+  return { command, words: rest, flags: { ...common, ...ownFlags(command, own) }, settings }
+}
+
+/** The command that the words begin with. */
+function commandOf(words: readonly string[]): Command | undefined {
+  const [noun = '', verb] = words
+  const alone = named(noun)
+  return named(`${noun} ${verb}`) ?? (verb !== undefined && Object.hasOwn(nouns, noun) ? undefined : alone)
+}
+
+function named(name: 'help' | 'version'): Command
+function named(name: string): Command | undefined
+function named(name: string): Command | undefined {
+  return commands.find((command) => command.name === name)
+}
+
+function noCommand([noun = '', verb]: readonly string[]): never {
+  if (!Object.hasOwn(nouns, noun)) {
+    const near = closest(noun, [...new Set(commands.map(({ name }) => name.split(' ')[0] as string))])
+    throw new UsageError(`${noun} is no command of Stead. See: stead help`, near && `stead ${near}`)
+  }
+  const verbs = commands.flatMap(({ name }) => (name.startsWith(`${noun} `) ? [name.slice(noun.length + 1)] : []))
+  const near = verb && closest(verb, verbs)
+  throw new UsageError(
+    `stead ${noun} needs one of: ${verbs.join(', ')}. See: stead help ${noun}`,
+    near && `stead ${noun} ${near}`,
+  )
+}
+
+function unknownFlag(typed: string, command: Command | undefined): UsageError {
+  const own = command ? [...Object.keys(command.flags), ...Object.keys(commonFlags)] : [...knownFlags.keys()]
+  const candidates = [...new Set([...own, ...Object.keys(settingFlags)])].map((name) => `--${name}`)
+  return new UsageError(
+    `${typed} is no flag of Stead. See: stead help, stead help settings`,
+    closest(typed.replace(/^-*/, '--'), candidates),
+  )
+}
+
+/** The command's flags, each with its value. @param given no settings among them */
+function ownFlags(command: Command, given: Readonly<Record<string, string | boolean>>): ParsedArguments['flags'] {
+  const see = `See: stead help ${command.name}`
+  for (const name of Object.keys(given))
+    if (!Object.hasOwn(command.flags, name))
+      throw new UsageError(
+        `--${name} is no flag of stead ${command.name}. ${see}`,
+        closest(
+          `--${name}`,
+          Object.keys(command.flags).map((each) => `--${each}`),
+        ),
+      )
+  return Object.fromEntries(
+    Object.entries(command.flags).map(([name, flag]) => {
+      if (!takesValue(flag)) return [name, given[name] === true]
+      const value = given[name] as string | undefined
+      if (flag.needed && !value) throw new UsageError(`--${name} is needed. ${see}`)
+      if (value !== undefined && flag.choices && !flag.choices.includes(value))
+        throw new UsageError(
+          `--${name} must be one of: ${flag.choices.join(', ')}. ${see}`,
+          closest(value, flag.choices),
+        )
+      return [name, value]
+    }),
+  )
+}
