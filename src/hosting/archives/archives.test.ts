@@ -163,6 +163,70 @@ describe('damage', () => {
     await expect(unpackTar(source, into, options)).rejects.toThrow(ArchiveRefused)
   })
 
+  test('a tar in a compression of its own, whatever the size of the pieces', async () => {
+    const nested = gzipSync(makeTar([{ name: 'a', content: 'x' }]))
+    for (const pieces of [[nested], [nested.subarray(0, 1), Buffer.alloc(0), nested.subarray(1)]])
+      await expect(unpackTar(Readable.from(pieces), into, options)).rejects.toThrow('not a valid tar archive')
+    expect(await readdir(into)).toEqual([])
+  })
+
+  test('a tar without its end, and one with much behind it', async () => {
+    const whole = makeTar([{ name: 'a', content: 'x' }])
+    await expect(unpackTar(Readable.from([whole.subarray(0, -1024)]), into, options)).rejects.toThrow('cut off')
+    await rm(join(into, 'a'))
+    const padding = Array.from({ length: 40 }, () => Buffer.alloc(65_536, 'x'))
+    await expect(unpackTar(Readable.from([whole, ...padding]), into, options)).rejects.toThrow('data after the end')
+  })
+
+  test.each(['x', 'g', 'L', 'K'])('a header of type %s that is too long', async (flag) => {
+    const header = { name: 'header', content: Buffer.alloc(65_537, 'x'), flag } as MadeEntry
+    await expect(unpackTar(Readable.from([makeTar([header, { name: 'a' }])]), into, options)).rejects.toThrow(
+      ArchiveRefused,
+    )
+    expect(await readdir(into)).toEqual([])
+  })
+
+  test('nothing of an archive is read that is refused already, and no file stays open', async () => {
+    const open = () => readdir('/proc/self/fd').then((each) => each.length)
+    const before = await open()
+    let pieces = 0
+    const endless = (async function* () {
+      yield makeTar([{ name: 'a', content: 'x' }, { name: '/etc/x' }]).subarray(0, -1024)
+      for (; pieces < 1000; pieces++) yield makeTar([{ name: `f${pieces}`, content: randomBytes(60_000) }])
+    })()
+    await expect(unpackTar(Readable.from(endless, { highWaterMark: 1 }), into, options)).rejects.toThrow(
+      'absolute path',
+    )
+    expect(pieces).toBeLessThan(10)
+    for (const end of [700, 2_000, 60_000]) {
+      await rm(join(into, 'a'), { force: true })
+      const cut = makeTar([{ name: 'a', content: randomBytes(100_000) }]).subarray(0, end)
+      await expect(unpackTar(Readable.from([cut]), into, options)).rejects.toThrow(ArchiveRefused)
+    }
+    expect(await open()).toBe(before)
+  })
+
+  test('empty entries are not read ahead of what is made of them', async () => {
+    const [piecesOf, entriesOf] = [2_000, 120]
+    let pieces = 0
+    const source = (async function* () {
+      for (; pieces < piecesOf; pieces++)
+        yield makeTar(Array.from({ length: entriesOf }, (_, n) => ({ name: `${pieces}-${n}` }))).subarray(0, -1024)
+    })()
+    const limits = { maxEntries: 300, maxBytes: 1 }
+    await expect(unpackTar(Readable.from(source, { highWaterMark: 1 }), into, { limits })).rejects.toThrow(
+      '300 entries',
+    )
+    expect(pieces).toBeLessThan(10)
+  })
+
+  test('files that came in one piece count together', async () => {
+    const entries = Array.from({ length: 20 }, (_, n) => ({ name: `f${n}`, content: Buffer.alloc(1000) }))
+    const limits = { maxEntries: 100, maxBytes: 10_500 }
+    await expect(unpackTar(Readable.from([makeTar(entries)]), into, { limits })).rejects.toThrow('larger than allowed')
+    expect((await readdir(into)).length).toBeLessThan(12)
+  })
+
   test('a missing archive is an error of the system, not of the archive', async () => {
     await expect(unpackZip(join(folder, 'none'), into, options)).rejects.toMatchObject({ code: 'ENOENT' })
     await expect(unpackTarGz(join(folder, 'none'), into, options)).rejects.toMatchObject({ code: 'ENOENT' })

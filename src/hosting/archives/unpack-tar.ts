@@ -1,8 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { tarEntries } from './tar-entries.ts'
+import { readTar } from './tar-entries.ts'
 import { ArchiveRefused, type Unpacked, type UnpackOptions, unpackedTree } from './unpacked-tree.ts'
+
+const taken = new Set(['File', 'OldFile', 'ContiguousFile', 'Directory'])
 
 /**
  * Unpacks a tar stream, already decompressed, into the folder `into`, which must exist, be empty and belong to nobody
@@ -12,14 +14,13 @@ import { ArchiveRefused, type Unpacked, type UnpackOptions, unpackedTree } from 
 export async function unpackTar(source: Readable, into: string, options: UnpackOptions): Promise<Unpacked> {
   const tree = unpackedTree(into, options)
   try {
-    for await (const entry of tarEntries(source)) {
-      const path = tree.place(entry.name)
-      if (entry.type === 'link' || entry.type === 'other')
-        throw new ArchiveRefused(`${JSON.stringify(entry.name)}: neither a file nor a folder`)
-      if (path === undefined) continue
-      if (entry.type === 'folder') await tree.folder(path)
-      else await tree.file(path, entry.content)
-    }
+    await readTar(source, async (entry) => {
+      const path = tree.place(entry.path)
+      if (!taken.has(entry.type)) throw new ArchiveRefused(`${JSON.stringify(entry.path)}: neither a file nor a folder`)
+      if (path === undefined) return
+      if (entry.type === 'Directory') await tree.folder(path)
+      else await tree.file(path, entry)
+    })
   } catch (error) {
     const code = String((error as NodeJS.ErrnoException)?.code ?? '')
     throw code.startsWith('Z_') ? new ArchiveRefused('not a valid compressed archive', { cause: error }) : error
