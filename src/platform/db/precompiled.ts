@@ -47,7 +47,11 @@ interface Plan {
   readonly slots: readonly ({ readonly name: string } | { readonly value: unknown })[]
 }
 
-/** Stands for a given value while the query is built; passes for a value with the builder, and for nothing else. */
+/**
+ * Stands for a given value while the query is built; passes for a value with the builder, and for nothing else. That Kysely hands on a
+ * date as it is given, it does not promise: should it copy or write out dates one day, no statement can be built, and another kind of
+ * value must be the mark: one that it lets through as a value, such as a Buffer.
+ */
 class Mark extends Date {
   readonly standsFor: string
 
@@ -58,10 +62,16 @@ class Mark extends Date {
 }
 
 function planOf<Given extends object, Row>(build: (tx: Tx, given: Given) => Compilable<Row>, tx: Tx): Plan {
-  const marks = new Proxy({}, { get: (_target, name) => new Mark(String(name)) })
-  const query = build(tx, marks as Given).compile()
-  return {
-    query,
-    slots: query.parameters.map((value) => (value instanceof Mark ? { name: value.standsFor } : { value })),
+  const asked = new Set<string>()
+  const mark = (_target: unknown, name: string | symbol) => {
+    asked.add(String(name))
+    return new Mark(String(name))
   }
+  const query = build(tx, new Proxy({}, { get: mark }) as Given).compile()
+  const slots = query.parameters.map((value) => (value instanceof Mark ? { name: value.standsFor } : { value }))
+  const used = new Set(slots.map((slot) => ('name' in slot ? slot.name : undefined)))
+  // a value that is not where it was put would be the one of no run, for ever
+  for (const name of asked)
+    if (!used.has(name)) throw new Error(`${name} is not a value of the statement: ${query.sql}`)
+  return { query, slots }
 }
