@@ -33,7 +33,7 @@ export async function unpackZip(archive: string, into: string, options: UnpackOp
       zip.close()
     }
   } catch (error) {
-    throw refusalFrom(error)
+    throw options.signal?.aborted ? error : refusalFrom(error)
   }
   return tree.result()
 }
@@ -66,6 +66,6 @@ async function* checked(content: AsyncIterable<Buffer>, entry: yauzl.Entry): Asy
 // yauzl and zlib throw plain errors for damage; system errors (a full disk) have a syscall and pass as they are.
 function refusalFrom(error: unknown): unknown {
   if (error instanceof ArchiveRefused || !(error instanceof Error)) return error
-  if ('syscall' in error || error.name === 'AbortError') return error
+  if ('syscall' in error) return error
   return new ArchiveRefused(`not a valid zip (${error.message})`, { cause: error })
 }

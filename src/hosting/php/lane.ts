@@ -1,5 +1,14 @@
 import { RecentUse } from './recent-use.ts'
-import { PhpAbandoned, PhpBusy, PhpCrashed, type PhpProcess, type PhpSite, PhpTaskError } from './runtime.ts'
+import {
+  PhpAbandoned,
+  PhpBusy,
+  PhpCrashed,
+  PhpDisplaced,
+  type PhpProcess,
+  type PhpSite,
+  PhpTaskError,
+  PhpTimeout,
+} from './runtime.ts'
 
 export interface LaneLimits {
   /** Jobs of one site that may wait. */
@@ -181,7 +190,7 @@ export class Lane {
       this.#crashes = 0
     } catch (error) {
       job.fail(error as Error)
-      if ((error as Error).name === 'PhpTimeout') this.#owner.count('timeout')
+      if (error instanceof PhpTimeout && !(error instanceof PhpDisplaced)) this.#owner.count('timeout')
       else if (error instanceof PhpTaskError) this.#crashes = 0
     } finally {
       this.use.end()

@@ -4,6 +4,12 @@ import { connectionClass, type Outgoing } from './outgoing.ts'
 
 const notSupported = 138 // ENOTSUP in emscripten's numbering
 
+/*
+ * Nothing below is promised by emscripten or php-wasm. Tests of what is built on it fail when it changes with another php-wasm: of disk
+ * quotas, memory (greedy), connections (egress), links (hostile) and long life. Look then for where its module keeps these now, in
+ * the JavaScript beside the .wasm file of the package; do not ship without: each of them is a wall around a site.
+ */
+
 /** The parts of an emscripten file system that are used here. */
 export interface WasmFileSystem {
   ErrnoError: new (errno: number) => Error
