@@ -55,7 +55,7 @@ const allowed: Record<string, readonly string[]> = {
   certificates: ['platform'],
   hosting: ['platform'],
   platform: [],
-  'config.ts': ['setting-values.ts'],
+  'config.ts': ['setting-values.ts', 'platform'],
   'budgets.ts': ['config.ts', 'platform'],
   'setting-values.ts': [],
   'version.ts': [],
