@@ -2,17 +2,21 @@ import type Type from 'typebox'
 import type { TObject, TSchema } from 'typebox'
 import type { Operation } from '../platform/http/operation.ts'
 import type { Access, AccessContext } from './access.ts'
+import { aboutSite, type Change, changeBy, type Recording } from './change.ts'
 import type { Context } from './context.ts'
+import type { VisibleSite } from './sites/site.ts'
 
 type Static<Schema> = Schema extends TSchema ? Type.Static<Schema> : Record<string, never>
 
-interface Typed<Params, Query, Body, Rule> {
+interface Typed<Params, Query, Body, Rule, Starts> {
   readonly access: Rule
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
+  /** The handler has `start`. */
+  readonly starts?: Starts
   handle(
-    context: Context & AccessContext<Extract<Rule, Access>>,
+    context: Context & AccessContext<Extract<Rule, Access>> & (Starts extends true ? Change : Recording),
     input: { params: Static<Params>; query: Static<Query>; body: Static<Body> },
   ): Promise<unknown>
 }
@@ -23,8 +27,19 @@ export function operation<
   Query extends TObject | undefined = undefined,
   Body extends TObject | undefined = undefined,
   const Rule extends Access = Access,
+  const Starts extends boolean = false,
 >(
-  contract: Omit<Operation, 'access' | 'params' | 'query' | 'body' | 'handle'> & Typed<Params, Query, Body, Rule>,
+  contract: Omit<Operation, 'access' | 'params' | 'query' | 'body' | 'starts' | 'handle'> &
+    Typed<Params, Query, Body, Rule, Starts>,
 ): Operation {
-  return contract as Operation
+  const { handle, ...rest } = contract as Operation
+  return { ...rest, handle: (context, input) => handle({ ...context, ...changeOf(context) }, input) }
+}
+
+/** What a request changes is about the site of its path, or else about the account of its caller. */
+function changeOf(context: Context & { site?: VisibleSite }): Change {
+  const { tx, caller, site, now, started } = context
+  // of a public operation there is nobody to record
+  const about = site ? aboutSite(site) : { accountId: caller?.accountId }
+  return changeBy(tx, { actor: context, about, now, started })
 }

@@ -90,6 +90,13 @@ describe('imports', () => {
     expect(foreign.map(({ from, to }) => `${from} imports ${to}`)).toEqual(known)
   })
 
+  it('what is recorded and what is started goes through the change of a request; jobs may write for themselves', () => {
+    const means = /\/(operations\/enqueue|activity\/record|webhooks\/record-event)\.ts$/
+    const using = imports.filter(({ from, to }) => from.startsWith('src/resources/') && means.test(to))
+    const others = using.filter(({ from }) => !from.endsWith('.job.ts') && from !== 'src/resources/change.ts')
+    expect(others.map(({ from, to }) => `${from} imports ${to}`)).toEqual([])
+  })
+
   it('nothing but its own process loads the program that runs inside PHP', () => {
     const inside = imports.filter(
       ({ from, to }) => to.includes('/php/wasm/child/') && !from.includes('/php/wasm/child/'),

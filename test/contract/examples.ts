@@ -48,30 +48,51 @@ export const examples: Record<string, (scene: Scene) => Example | Promise<Exampl
     return {}
   },
 
-  addSiteCollaborator: ({ number }) => ({ body: { email: `new-${number}@example.com`, roles: ['manage_notes'] } }),
+  setDefensiveMode: () => ({ body: { duration: '1-hour' } }),
+  enableCdn: async ({ owner, siteId }) => {
+    await owner.call('DELETE', `/v1/sites/${siteId}/cdn`)
+    return {}
+  },
+
+  addSiteCollaborator: ({ number }) => ({ body: { email: `new-${number}@example.com`, roles: ['wp_access'] } }),
   getSiteCollaborator: ({ collaboratorId }) => ({ params: { id: collaboratorId } }),
-  removeSiteCollaborator: ({ collaboratorId }) => ({ params: { id: collaboratorId } }),
+  removeSiteCollaborator: ({ collaboratorId }) => ({
+    params: { id: collaboratorId },
+    query: { delete_wp_user: 'true' },
+  }),
   resetCollaboratorPassword: ({ collaboratorId }) => ({ params: { id: collaboratorId } }),
   getCollaborator: ({ collaboratorId }) => ({ params: { id: collaboratorId } }),
   updateAccountLevelAccess: ({ friend }) => ({ body: { email: friend.email, add_to_all_new: true } }),
   batchCreateCollaborators: ({ siteId, friend }) => ({ body: { email: friend.email, siteIds: [siteId], roles: [] } }),
   batchDestroyCollaborators: ({ siteId, friend }) => ({ body: { email: friend.email, siteIds: [siteId] } }),
 
+  removeFavorite: async ({ owner, siteId }) => {
+    await owner.call('POST', `/v1/sites/${siteId}/favorites`)
+    return {}
+  },
+  addSiteTags: () => ({ body: { tag_names: ['a'] } }),
+  removeSiteTags: async (scene) => ({ body: { tag_ids: [await tagged(scene.owner, scene)] } }),
   getCollaborationSite: ({ collaboratorId }) => ({ params: { collaborator_id: collaboratorId } }),
   addCollaborationTags: ({ collaboratorId }) => ({
     params: { collaborator_id: collaboratorId },
     body: { tag_names: ['a'] },
   }),
-  removeCollaborationTags: ({ collaboratorId }) => ({
-    params: { collaborator_id: collaboratorId },
-    body: { tag_ids: [1] },
+  removeCollaborationTags: async (scene) => ({
+    params: { collaborator_id: scene.collaboratorId },
+    body: { tag_ids: [await tagged(scene.friend, scene)] },
   }),
   listCollaboratorSites: ({ friend }) => ({ params: { email_address: friend.email } }),
   getCollaboratorSite: ({ friend }) => ({ params: { email_address: friend.email } }),
   addCollaboratorFavorite: ({ friend }) => ({ params: { email_address: friend.email } }),
-  removeCollaboratorFavorite: ({ friend }) => ({ params: { email_address: friend.email } }),
+  removeCollaboratorFavorite: async ({ friend, siteId }) => {
+    await friend.call('POST', `/v1/sites/${siteId}/favorites`)
+    return { params: { email_address: friend.email } }
+  },
   addCollaboratorTags: ({ friend }) => ({ params: { email_address: friend.email }, body: { tag_names: ['a'] } }),
-  removeCollaboratorTags: ({ friend }) => ({ params: { email_address: friend.email }, body: { tag_ids: [1] } }),
+  removeCollaboratorTags: async (scene) => ({
+    params: { email_address: scene.friend.email },
+    body: { tag_ids: [await tagged(scene.friend, scene)] },
+  }),
 
   getNote: noted,
   deleteNote: noted,
@@ -81,6 +102,12 @@ export const examples: Record<string, (scene: Scene) => Example | Promise<Exampl
   cancelOperation: queued,
   watchOperation: async (scene) => ({ params: { id: await operationIn('succeeded', scene) } }),
   retryOperation: async (scene) => ({ params: { id: await operationIn('failed', scene) } }),
+}
+
+/** Somebody's own tag on the site. @returns its id */
+async function tagged(person: Person, { siteId }: Scene): Promise<number> {
+  const reply = await person.call('POST', `/v1/sites/${siteId}/tags`, { tag_names: ['own'] })
+  return reply.body.data.tags[0].id
 }
 
 async function noted({ owner, siteId }: Scene): Promise<Example> {

@@ -3,7 +3,6 @@ import { phpVersions } from '../../hosting/php/runtime.ts'
 import { lockForUpdate } from '../../platform/db/database.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
 import { Nothing, nullable, oneOf } from '../../platform/http/schemas.ts'
-import { recordActivity } from '../activity/record.ts'
 import { operation } from '../operation.ts'
 import { setDefaults } from './account.store.ts'
 import { type Account, findAccount } from './account.ts'
@@ -24,7 +23,7 @@ export const updateAccount = operation({
   problems: ['unknown_datacenter'],
 
   async handle(context, { body }) {
-    const { tx, caller, config, now } = context
+    const { tx, caller, config } = context
     const { php_version: phpVersion, datacenter_code: datacenter } = body
     if (phpVersion === undefined && datacenter === undefined)
       throw invalidInput(['Send at least one of php_version, datacenter_code'])
@@ -40,7 +39,7 @@ export const updateAccount = operation({
     const message = changesBetween(before, after).join(', ')
     if (!message) return null
     await setDefaults(tx, caller.accountId, after)
-    await recordActivity(tx, context, { action: 'settings', accountId: caller.accountId, message, now })
+    await context.record({ action: 'settings', message })
     return null
   },
 })

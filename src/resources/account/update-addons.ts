@@ -1,7 +1,6 @@
 import Type from 'typebox'
 import { lockForUpdate } from '../../platform/db/database.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
-import { recordActivity } from '../activity/record.ts'
 import { operation } from '../operation.ts'
 import { type Account, findAccount } from './account.ts'
 import { capacityAndUsage, listAttachedAddons, setAddonQuantity } from './addon.store.ts'
@@ -28,7 +27,7 @@ export const updateAddons = operation({
   problems: ['addon_in_use'],
 
   async handle(context, { body: { addon_id: addonId, quantity } }) {
-    const { tx, caller, now } = context
+    const { tx, caller } = context
     const addon = addonOf(addonId)
     if (!addon) throw invalidInput([`addon_id: must be one of ${addons.map(({ id }) => id).join(', ')}`])
     // a site that is created meanwhile would be beyond the limit
@@ -48,7 +47,7 @@ export const updateAddons = operation({
     await setAddonQuantity(tx, account.id, { addonId, quantity })
     const action = quantity === 0 ? 'addon.detached' : had === 0 ? 'addon.attached' : 'addon.changed'
     const message = `Changed the quantity of the add-on ${addon.name} from ${had} to ${quantity}`
-    await recordActivity(tx, context, { action, accountId: account.id, message, now })
+    await context.record({ action, message })
     return presentAttached(await listAttachedAddons(tx, account.id))
   },
 })

@@ -8,8 +8,6 @@ import { type AccountAction, actions, type SiteAction } from './actions.ts'
 /** Who did it, from where: a request, or Stead itself. */
 export type Actor = { readonly caller: Caller; readonly request: RequestFacts } | 'systems'
 
-type Subject = { action: AccountAction; siteId?: undefined } | { action: SiteAction; siteId?: number }
-
 /**
  * Writes one entry into the activity log, in the transaction of the change itself.
  * @param entry.accountId the account whose log it is: the owner of the site
@@ -19,7 +17,13 @@ type Subject = { action: AccountAction; siteId?: undefined } | { action: SiteAct
 export async function recordActivity(
   tx: Tx,
   actor: Actor,
-  entry: Subject & { accountId: number; message: string; now: number },
+  entry: {
+    action: AccountAction | SiteAction
+    accountId: number
+    siteId?: number | null | undefined
+    message: string
+    now: number
+  },
 ): Promise<void> {
   const person = actor === 'systems' ? undefined : actor
   await insertEntry(tx, {

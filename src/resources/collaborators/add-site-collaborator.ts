@@ -32,18 +32,15 @@ export const addSiteCollaborator = operation({
   problems: ['collaborator_exists', 'collaborator_is_owner', 'collaborator_limit_reached', 'mail_limit_reached'],
 
   async handle(context, { params, body }) {
-    const { tx, caller, request, now } = context
+    const { tx, now } = context
     const email = emailOf(body.email)
     const { account, isNew } = await ensureAccount(tx, email, now)
     const site = await holdSite(tx, params.site_id)
     if (!site) throw notFound()
     if (account.id === site.accountId) throw new Problem('collaborator_is_owner', { email })
     if (await findMembership(tx, site.id, account.id)) throw new Problem('collaborator_exists', { email })
-    const by = { actor: { caller, request }, now }
-    const { wpOperationId } = await joinSite(tx, site, account, distinctRoles(body.roles), by)
-    if (wpOperationId) context.started.push(wpOperationId)
-    const subject = { action: 'account.collaborator', accountId: site.accountId, siteId: site.id } as const
-    await tellGiven(context, { isNew, to: email, what: `the site ${site.name}` }, subject)
+    await joinSite(tx, site, account, distinctRoles(body.roles), context)
+    await tellGiven(context, { isNew, to: email, what: `the site ${site.name}` })
     return presentWithRoles((await findMembership(tx, site.id, account.id)) as Collaborator)
   },
 })

@@ -2,7 +2,6 @@ import Type from 'typebox'
 import { reply } from '../../platform/http/operation.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { enqueue } from '../../platform/operations/enqueue.ts'
 import { ALL_SITES } from '../access.ts'
 import { ensureAccount, findAccountByEmail } from '../account/account.ts'
 import { operation } from '../operation.ts'
@@ -38,14 +37,11 @@ export const batchCreateCollaborators = operation({
     if (sites.length === 0) return reply(null, { message })
     const { account, isNew } = known ? { account: known, isNew: false } : await ensureAccount(tx, email, now)
     const what = sites.length === 1 ? `the site ${sites[0]?.name}` : countOf(sites.length, 'site')
-    const subject = { action: 'account.collaborator', accountId: caller.accountId } as const
-    if (isNew) await tellGiven(context, { isNew, to: email, what }, subject)
+    if (isNew) await tellGiven(context, { isNew, to: email, what })
     const siteIds = sites.map(({ id }) => id)
     const roles = body.roles && { roles: distinctRoles(body.roles) }
     const input = { accountId: account.id, siteIds, ...roles, isInvited: isNew }
-    context.started.push(
-      await enqueue(tx, batchCreate, input, { accountId: caller.accountId, source: sourceOfRequest(caller, request) }),
-    )
+    await context.start(batchCreate, input, { source: sourceOfRequest(caller, request) })
     return reply(null, { message })
   },
 })

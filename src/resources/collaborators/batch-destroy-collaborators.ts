@@ -1,7 +1,6 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/operation.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { enqueue } from '../../platform/operations/enqueue.ts'
 import { findAccountByEmail } from '../account/account.ts'
 import { operation } from '../operation.ts'
 import { batchDestroy, sourceOfRequest } from './batch.job.ts'
@@ -34,8 +33,7 @@ export const batchDestroyCollaborators = operation({
     if (sites.length === 0) return reply(null, { message })
     const siteIds = sites.map(({ id }) => id)
     const input = { email, accountId: account?.id ?? null, siteIds, deletesWpUser: body.delete_wp_user ?? false }
-    const options = { accountId: caller.accountId, source: sourceOfRequest(caller, request) }
-    context.started.push(await enqueue(tx, batchDestroy, input, options))
+    await context.start(batchDestroy, input, { source: sourceOfRequest(caller, request) })
     return reply(null, { message })
   },
 })

@@ -6,6 +6,7 @@ import { durable, type FailureContext, type StepContext } from '../../platform/o
 import { recordResults, resultsOfOperation, type SiteResult } from '../../platform/operations/results.ts'
 import { holds, roles, type SiteCapability } from '../access.ts'
 import { type Account, findAccount } from '../account/account.ts'
+import { aboutSite, changeBy } from '../change.ts'
 import type { Caller } from '../context.ts'
 import { type Site, sitesWithRights } from '../sites/site.ts'
 import { findMembership, membershipsAmong } from './collaborator.store.ts'
@@ -149,7 +150,8 @@ async function eachSite(
     if (!site || !rights) return { outcome: 'skipped', message: 'The site is gone' }
     const mayStill = holds(capability, rights) && holds('change many sites at once', rights)
     if (!mayStill) return { outcome: 'skipped', message: 'You no longer have the roles that this needs' }
-    return work(tx, site, { actor: { caller, request }, now: context.now() })
+    const now = context.now()
+    return work(tx, site, { ...changeBy(tx, { actor: { caller, request }, about: aboutSite(site), now }), now })
   }
   for (const siteId of input.siteIds) {
     if (done.has(siteId)) continue

@@ -3,7 +3,7 @@ import { Problem } from '../../platform/http/problem.ts'
 import { html, mailPage } from '../../platform/mail/html.ts'
 import { countMail, MAILS_OF_ACCOUNT, type Verdict } from '../../platform/mail/mail-limit.ts'
 import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
-import { recordActivity } from '../activity/record.ts'
+import type { Recording } from '../change.ts'
 import type { Context } from '../context.ts'
 
 interface Words {
@@ -81,9 +81,8 @@ export const mailOutcome = (
  * @throws Problem `mail_limit_reached`
  */
 export async function tellGiven(
-  context: Context,
+  context: Context & Recording,
   { isNew, to, what }: { isNew: boolean; to: string; what: string },
-  subject: { action: 'account.collaborator'; accountId: number; siteId?: number },
 ): Promise<void> {
   const { tx, caller, now } = context
   const mail = isNew ? mailInvitation : mailNotice
@@ -92,7 +91,7 @@ export async function tellGiven(
   if (verdict === 'account_full')
     throw new Problem('mail_limit_reached', { limit: MAILS_OF_ACCOUNT }, { headers: { 'retry-after': '600' } })
   const why = verdict === 'repeated' ? 'was told the same within the hour' : 'had too many mails within the hour'
-  await recordActivity(tx, context, { ...subject, message: `No mail went to ${to}, who ${why}`, now })
+  await context.record({ action: 'account.collaborator', message: `No mail went to ${to}, who ${why}` })
 }
 
 export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -2,13 +2,12 @@ import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Role } from '../access.ts'
 import { type Account, findAccount } from '../account/account.ts'
-import { type Actor, recordActivity } from '../activity/record.ts'
+import { aboutSite, type Change, changeBy } from '../change.ts'
 import { findSite, grantSight, type Site, withdrawSight } from '../sites/site.ts'
-import { recordEvent } from '../webhooks/record-event.ts'
 import { accountAccess } from './account-access.store.ts'
 import { deleteCollaborator, insertCollaborator, listCollaboratorsOfSite, setRoles } from './collaborator.store.ts'
 import { type Collaborator, hasWpAccess, MOST_COLLABORATORS, wpUsernameFor } from './collaborator.ts'
-import { enqueueWpUser, type Reassignment } from './sync-wp-user.job.ts'
+import { type Reassignment, startWpUser } from './sync-wp-user.job.ts'
 
 /*
  * How accounts come to a site, change there, and leave. Each function belongs into the transaction of whoever asks; it writes the
@@ -16,8 +15,7 @@ import { enqueueWpUser, type Reassignment } from './sync-wp-user.job.ts'
  */
 
 /** Who does it, and when. */
-export interface By {
-  readonly actor: Actor
+export interface By extends Change {
   readonly now: number
 }
 
@@ -41,7 +39,7 @@ export async function joinSite(
   site: Site,
   account: Pick<Account, 'id' | 'email'>,
   held: readonly Role[],
-  { actor, now }: By,
+  by: By,
 ): Promise<{ collaboratorId: number; wpOperationId: number | undefined }> {
   const others = await listCollaboratorsOfSite(tx, site.id)
   if (others.length >= MOST_COLLABORATORS)
@@ -56,16 +54,15 @@ export async function joinSite(
     ownerAccountId: site.accountId,
     wpUsername,
     roles: held,
-    now,
+    now: by.now,
   }
   const collaboratorId = await insertCollaborator(tx, values)
   await grantSight(tx, account.id, site)
   const message = `Added ${account.email} to ${site.name} with ${rolesText(held)}`
-  const subject = { accountId: site.accountId, siteId: site.id, now }
-  await recordActivity(tx, actor, { action: 'account.collaborator', message, ...subject })
   const data = { collaborator_id: collaboratorId, email: account.email, roles: held }
-  await recordEvent(tx, { type: 'collaborator_added', data, ...subject })
-  const wpOperationId = hasWpAccess(held) ? await enqueueWpUser(tx, site, account.id, 'keep') : undefined
+  const event = { type: 'collaborator_added', data } as const
+  await by.record({ action: 'account.collaborator', message, event, about: aboutSite(site) })
+  const wpOperationId = hasWpAccess(held) ? await startWpUser(by, site, account.id, 'keep') : undefined
   return { collaboratorId, wpOperationId }
 }
 
@@ -79,16 +76,15 @@ export async function changeRoles(
   site: Site,
   member: Collaborator,
   held: readonly Role[],
-  { actor, now }: By,
+  by: By,
 ): Promise<{ isChanged: boolean; wpOperationId: number | undefined }> {
   if (member.roles.join() === held.join()) return { isChanged: false, wpOperationId: undefined }
-  await setRoles(tx, member.id, held, now)
+  await setRoles(tx, member.id, held, by.now)
   const message = `Changed the roles of ${member.email} on ${site.name} to ${rolesText(held)}`
-  const subject = { accountId: site.accountId, siteId: site.id, now }
-  await recordActivity(tx, actor, { action: 'account.collaborator', message, ...subject })
+  await by.record({ action: 'account.collaborator', message, about: aboutSite(site) })
   const differs = hasWpAccess(member.roles) !== hasWpAccess(held)
   const reassign = hasWpAccess(held) ? 'keep' : 'next'
-  const wpOperationId = differs ? await enqueueWpUser(tx, site, member.accountId, reassign) : undefined
+  const wpOperationId = differs ? await startWpUser(by, site, member.accountId, reassign) : undefined
   return { isChanged: true, wpOperationId }
 }
 
@@ -98,16 +94,14 @@ export async function leaveSite(
   site: Site,
   member: Collaborator,
   reassign: Reassignment,
-  { actor, now }: By,
+  by: By,
 ): Promise<{ wpOperationId: number | undefined }> {
   await deleteCollaborator(tx, member.id)
   await withdrawSight(tx, member.accountId, site.id)
-  const subject = { accountId: site.accountId, siteId: site.id, now }
   const message = `Removed ${member.email} from ${site.name}`
-  await recordActivity(tx, actor, { action: 'account.collaborator', message, ...subject })
-  const data = { collaborator_id: member.id, email: member.email }
-  await recordEvent(tx, { type: 'collaborator_deleted', data, ...subject })
-  const wpOperationId = reassign === 'keep' ? undefined : await enqueueWpUser(tx, site, member.accountId, reassign)
+  const event = { type: 'collaborator_deleted', data: { collaborator_id: member.id, email: member.email } } as const
+  await by.record({ action: 'account.collaborator', message, event, about: aboutSite(site) })
+  const wpOperationId = reassign === 'keep' ? undefined : await startWpUser(by, site, member.accountId, reassign)
   return { wpOperationId }
 }
 
@@ -120,9 +114,10 @@ export async function addAccountLevelCollaborators(tx: Tx, site: Site, by: By): 
 }
 
 /** Sites go live with the users of the collaborators that they have by then. */
-export async function enqueueWpUsersOfSite(tx: Tx, site: Site): Promise<void> {
+export async function enqueueWpUsersOfSite(tx: Tx, site: Site, now: number): Promise<void> {
+  const change = changeBy(tx, { actor: 'systems', about: aboutSite(site), now })
   for (const member of await listCollaboratorsOfSite(tx, site.id))
-    if (hasWpAccess(member.roles)) await enqueueWpUser(tx, site, member.accountId, 'keep')
+    if (hasWpAccess(member.roles)) await startWpUser(change, site, member.accountId, 'keep')
 }
 
 const rolesText = (held: readonly Role[]): string => (held.length > 0 ? `the roles ${held.join(', ')}` : 'no roles')

@@ -22,13 +22,12 @@ export const removeSiteCollaborator = operation({
   starts: true,
 
   async handle(context, { params, query }) {
-    const { tx, caller, request, now } = context
+    const { tx } = context
     const site = await holdSite(tx, params.site_id)
     const member = site && (await findCollaboratorOfSite(tx, site.id, params.id))
     if (!member) throw notFound()
     const reassign = query.delete_wp_user ? 'oldest' : 'keep'
-    const { wpOperationId } = await leaveSite(tx, site, member, reassign, { actor: { caller, request }, now })
-    if (wpOperationId) context.started.push(wpOperationId)
+    await leaveSite(tx, site, member, reassign, context)
     return null
   },
 })

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
 import { notFound, Problem } from '../../platform/http/problem.ts'
-import { enqueue } from '../../platform/operations/enqueue.ts'
-import { recordActivity } from '../activity/record.ts'
 import { operation } from '../operation.ts'
 import { waitForOperation } from '../operations/wait.ts'
 import { SiteId } from '../sites/site.ts'
@@ -24,7 +22,7 @@ export const resetCollaboratorPassword = operation({
   problems: ['collaborator_lacks_wp_access', 'site_not_live', 'site_unavailable'],
 
   async handle(context, { params }) {
-    const { tx, site, sealer, now } = context
+    const { tx, site, sealer } = context
     const member = await findCollaboratorOfSite(tx, site.id, params.id)
     if (!member) throw notFound()
     if (!hasWpAccess(member.roles)) throw new Problem('collaborator_lacks_wp_access', {})
@@ -32,15 +30,9 @@ export const resetCollaboratorPassword = operation({
     const password = randomBytes(18).toString('base64url')
     const passwordSealed = sealer.seal(password, COLLABORATOR_PASSWORD_PURPOSE)
     const input = { siteId: site.id, accountId: member.accountId, passwordSealed }
-    const target = { siteId: site.id, accountId: site.accountId, hostId: site.hostId }
-    context.started.push(await enqueue(tx, resetCollaboratorPasswordJob, input, target))
-    await recordActivity(tx, context, {
-      action: 'collaborator.password_reset',
-      message: `Reset the password of ${member.email} on ${site.name}`,
-      accountId: site.accountId,
-      siteId: site.id,
-      now,
-    })
+    await context.start(resetCollaboratorPasswordJob, input)
+    const message = `Reset the password of ${member.email} on ${site.name}`
+    await context.record({ action: 'collaborator.password_reset', message })
     return password
   },
 

@@ -1,11 +1,10 @@
 import Type from 'typebox'
 import { PhpTaskError } from '../../hosting/php/runtime.ts'
-import type { Tx } from '../../platform/db/database.ts'
 import { oneOf } from '../../platform/http/schemas.ts'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
-import { enqueue } from '../../platform/operations/enqueue.ts'
 import { type Account, findAccount } from '../account/account.ts'
 import { recordActivity } from '../activity/record.ts'
+import { aboutSite, type Starting } from '../change.ts'
 import type { HostServices } from '../sites/host-services.ts'
 import { findSite, type Site } from '../sites/site.ts'
 import { findMembership, setWpUsername } from './collaborator.store.ts'
@@ -58,15 +57,14 @@ export const syncWpUser = durableWith<HostServices>()({
 })
 
 /** @returns `undefined` for a site that is not installed yet: it makes its users when it goes live */
-export async function enqueueWpUser(
-  tx: Tx,
+export async function startWpUser(
+  change: Starting,
   site: Site,
   accountId: number,
   reassign: Reassignment,
 ): Promise<number | undefined> {
   if (site.state !== 'live' && site.state !== 'disabled') return undefined
-  const target = { siteId: site.id, accountId: site.accountId, hostId: site.hostId }
-  return enqueue(tx, syncWpUser, { siteId: site.id, accountId, reassign }, target)
+  return change.start(syncWpUser, { siteId: site.id, accountId, reassign }, { about: aboutSite(site) })
 }
 
 async function syncUser(context: Context): Promise<{ login?: string; deleted?: boolean }> {

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { lockForUpdate } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { ensureAccount, findAccountByEmail } from '../account/account.ts'
-import { recordActivity } from '../activity/record.ts'
+import type { Recording } from '../change.ts'
 import type { Context } from '../context.ts'
 import { operation } from '../operation.ts'
 import {
@@ -46,13 +46,16 @@ export const updateAccountLevelAccess = operation({
     if (addToAllNew) await giveAccess(context, email, { addToAllNew, createSite, roles })
     // nobody is invited in order to be given nothing
     else if (account && (await endAccountAccess(tx, caller.accountId, account.id)))
-      await record(context, `Ended the account-level access of ${email}`)
+      await context.record({
+        action: 'account.collaborator',
+        message: `Ended the account-level access of ${email}`,
+      })
     return { email, add_to_all_new: addToAllNew, create_site: createSite }
   },
 })
 
 async function giveAccess(
-  context: Context,
+  context: Context & Recording,
   email: string,
   rights: Pick<AccountAccess, 'addToAllNew' | 'createSite' | 'roles'>,
 ): Promise<void> {
@@ -64,18 +67,13 @@ async function giveAccess(
     throw new Problem('collaborator_limit_reached', { what: 'an account', limit: MOST_COLLABORATORS })
   await putAccountAccess(tx, { ownerAccountId: caller.accountId, accountId: account.id, ...rights })
   const what = `all new sites${rights.createSite ? ', may create sites' : ''}`
-  await record(context, `Gave ${email} account-level access: ${what}, roles ${rights.roles.join(', ') || 'none'}`)
+  const message = `Gave ${email} account-level access: ${what}, roles ${rights.roles.join(', ') || 'none'}`
+  await context.record({ action: 'account.collaborator', message })
   if (before) return
-  const subject = { action: 'account.collaborator', accountId: caller.accountId } as const
-  await tellGiven(context, { isNew, to: email, what: `all new sites of ${caller.accountEmail}` }, subject)
+  await tellGiven(context, { isNew, to: email, what: `all new sites of ${caller.accountEmail}` })
 }
 
 const isSame = (before: AccountAccess, rights: Pick<AccountAccess, 'addToAllNew' | 'createSite' | 'roles'>): boolean =>
   before.addToAllNew === rights.addToAllNew &&
   before.createSite === rights.createSite &&
   before.roles.join() === rights.roles.join()
-
-async function record(context: Context, message: string): Promise<void> {
-  const { tx, caller, now } = context
-  await recordActivity(tx, context, { action: 'account.collaborator', accountId: caller.accountId, message, now })
-}

@@ -1,9 +1,8 @@
 import Type from 'typebox'
 import type { Tx } from '../../platform/db/database.ts'
-import { recordActivity } from '../activity/record.ts'
+import type { Recording } from '../change.ts'
 import type { Context } from '../context.ts'
 import type { VisibleSite } from '../sites/site.ts'
-import { recordEvent } from '../webhooks/record-event.ts'
 import { purgeCaches } from './purge.store.ts'
 import { switchSetting } from './switches.store.ts'
 
@@ -25,7 +24,7 @@ export const EdgeCacheStatus = Type.Object({
 
 export const CdnStatus = Type.Object({ cdnEnabled: Type.Boolean() })
 
-type SiteContext = Context & { tx: Tx; site: VisibleSite }
+type SiteContext = Context & Recording & { tx: Tx; site: VisibleSite }
 
 const cdnNames = { true: 'cdn.enabled', false: 'cdn.disabled' } as const
 
@@ -34,13 +33,8 @@ export async function switchCdn(context: SiteContext, enabled: boolean | undefin
   const { tx, site, now } = context
   const result = await switchSetting(tx, site.id, 'cdn', enabled, now)
   if (result.changed) {
-    await recordActivity(tx, context, {
-      action: cdnNames[`${result.enabled}`],
-      message: `${result.enabled ? 'Enabled' : 'Disabled'} the CDN`,
-      accountId: site.accountId,
-      siteId: site.id,
-      now,
-    })
+    const message = `${result.enabled ? 'Enabled' : 'Disabled'} the CDN`
+    await context.record({ action: cdnNames[`${result.enabled}`], message })
     // nothing that was stored before counts: files may have changed while nobody purged them
     await purgeCaches(tx, site.id, { files: true })
   }
@@ -52,11 +46,9 @@ export async function switchEdgeCache(context: SiteContext, enabled: boolean | u
   const { tx, site, now } = context
   const result = await switchSetting(tx, site.id, 'edge_cache', enabled, now)
   if (!result.changed) return
-  const subject = { accountId: site.accountId, siteId: site.id, now }
   const [action, type, word] = result.enabled
     ? (['edge_cache.enabled', 'enabled_edge_cache', 'Enabled'] as const)
     : (['edge_cache.disabled', 'disabled_edge_cache', 'Disabled'] as const)
-  await recordActivity(tx, context, { action, message: `${word} the edge cache`, ...subject })
-  await recordEvent(tx, { type, data: {}, ...subject })
+  await context.record({ action, message: `${word} the edge cache`, event: { type, data: {} } })
   await purgeCaches(tx, site.id, { pages: 'all' })
 }

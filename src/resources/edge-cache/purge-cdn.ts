@@ -1,6 +1,5 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { recordActivity } from '../activity/record.ts'
 import { operation } from '../operation.ts'
 import { SiteId } from '../sites/site.ts'
 import { purgeCaches } from './edge-cache.ts'
@@ -17,9 +16,8 @@ export const purgeCdn = operation({
   response: Nothing,
 
   async handle(context) {
-    const { tx, site, now } = context
-    const subject = { accountId: site.accountId, siteId: site.id, now }
-    await recordActivity(tx, context, { action: 'cdn.purged', message: 'Cleared the CDN', ...subject })
+    const { tx, site } = context
+    await context.record({ action: 'cdn.purged', message: 'Cleared the CDN' })
     await purgeCaches(tx, site.id, { files: true })
     return null
   },

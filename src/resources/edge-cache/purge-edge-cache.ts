@@ -1,9 +1,7 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { recordActivity } from '../activity/record.ts'
 import { operation } from '../operation.ts'
 import { SiteId } from '../sites/site.ts'
-import { recordEvent } from '../webhooks/record-event.ts'
 import { purgeCaches } from './edge-cache.ts'
 
 export const purgeEdgeCache = operation({
@@ -19,10 +17,9 @@ export const purgeEdgeCache = operation({
   response: Nothing,
 
   async handle(context) {
-    const { tx, site, now } = context
-    const subject = { accountId: site.accountId, siteId: site.id, now }
-    await recordActivity(tx, context, { action: 'edge_cache.purged', message: 'Purged the edge cache', ...subject })
-    await recordEvent(tx, { type: 'purged_edge_cache', data: {}, ...subject })
+    const { tx, site } = context
+    const event = { type: 'purged_edge_cache', data: {} } as const
+    await context.record({ action: 'edge_cache.purged', message: 'Purged the edge cache', event })
     await purgeCaches(tx, site.id, { pages: 'all' })
     return null
   },

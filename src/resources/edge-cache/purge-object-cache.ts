@@ -1,8 +1,6 @@
 import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { enqueue } from '../../platform/operations/enqueue.ts'
-import { recordActivity } from '../activity/record.ts'
 import { operation } from '../operation.ts'
 import { waitForOperation } from '../operations/wait.ts'
 import { SiteId } from '../sites/site.ts'
@@ -22,17 +20,10 @@ export const purgeObjectCache = operation({
   problems: ['site_not_live', 'site_unavailable'],
 
   async handle(context) {
-    const { tx, site, now } = context
+    const { site } = context
     if (site.state !== 'live' && site.state !== 'disabled') throw new Problem('site_not_live', { state: site.state })
-    const subject = { accountId: site.accountId, siteId: site.id, now }
-    context.started.push(
-      await enqueue(tx, flushObjectCacheJob, { siteId: site.id }, { ...subject, hostId: site.hostId }),
-    )
-    await recordActivity(tx, context, {
-      action: 'wordpress.object_cache',
-      message: 'Emptied the object cache',
-      ...subject,
-    })
+    await context.start(flushObjectCacheJob, { siteId: site.id })
+    await context.record({ action: 'wordpress.object_cache', message: 'Emptied the object cache' })
     return null
   },
 

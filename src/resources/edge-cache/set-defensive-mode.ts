@@ -1,10 +1,8 @@
 import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import { nullable, oneOf } from '../../platform/http/schemas.ts'
-import { recordActivity } from '../activity/record.ts'
 import { operation } from '../operation.ts'
 import { presentSite, SiteId, SiteSchema } from '../sites/site.ts'
-import { recordEvent } from '../webhooks/record-event.ts'
 import { setDefensiveUntil } from './defensive-mode.store.ts'
 import { durations, durationsMs } from './defensive-mode.ts'
 
@@ -34,11 +32,10 @@ export const setDefensiveMode = operation({
     if (!(await setDefensiveUntil(tx, site.id, defensiveUntil, now))) throw new Problem('edge_cache_off', {})
     const wasActive = site.defensiveUntil !== null && site.defensiveUntil > now
     if (defensiveUntil !== null || wasActive) {
-      const subject = { accountId: site.accountId, siteId: site.id, now }
       const message = body.duration ? `Enabled defensive mode for ${body.duration}` : 'Disabled defensive mode'
-      await recordActivity(tx, context, { action: 'edge_cache.defensive_mode', message, ...subject })
       const data = { enabled: defensiveUntil !== null, duration: body.duration ?? null }
-      await recordEvent(tx, { type: 'edge_cache_defensive_mode_toggled', data, ...subject })
+      const event = { type: 'edge_cache_defensive_mode_toggled', data } as const
+      await context.record({ action: 'edge_cache.defensive_mode', message, event })
     }
     return presentSite({ ...site, defensiveUntil }, config, now)
   },

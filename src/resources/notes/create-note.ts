@@ -1,6 +1,5 @@
 import Type from 'typebox'
 import { lockForUpdate } from '../../platform/db/database.ts'
-import { recordActivity } from '../activity/record.ts'
 import { operation } from '../operation.ts'
 import { SiteId } from '../sites/site.ts'
 import { authorName } from './author.ts'
@@ -25,8 +24,7 @@ export const createNote = operation({
     await lockForUpdate(tx, 'sites', site.id)
     const note = await insertNote(tx, { siteId: site.id, author: await authorName(context), ...body, now })
     await checkNoteLimit(tx, site.id)
-    const subject = { accountId: site.accountId, siteId: site.id, now }
-    await recordActivity(tx, context, { action: 'note.created', message: `Wrote note ${note.id}`, ...subject })
+    await context.record({ action: 'note.created', message: `Wrote note ${note.id}` })
     return presentNote(note)
   },
 })

@@ -1,7 +1,6 @@
 import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { recordActivity } from '../activity/record.ts'
 import { operation } from '../operation.ts'
 import { SiteId } from '../sites/site.ts'
 import { deleteNoteRow } from './note.store.ts'
@@ -18,10 +17,9 @@ export const deleteNote = operation({
   response: Nothing,
 
   async handle(context, { params }) {
-    const { tx, site, now } = context
+    const { tx, site } = context
     if (!(await deleteNoteRow(tx, site.id, params.id))) throw notFound()
-    const subject = { accountId: site.accountId, siteId: site.id, now }
-    await recordActivity(tx, context, { action: 'note.deleted', message: `Deleted note ${params.id}`, ...subject })
+    await context.record({ action: 'note.deleted', message: `Deleted note ${params.id}` })
     return null
   },
 })

@@ -1,7 +1,6 @@
 import Type from 'typebox'
 import { lockForUpdate } from '../../platform/db/database.ts'
 import { invalidInput, notFound } from '../../platform/http/problem.ts'
-import { recordActivity } from '../activity/record.ts'
 import { operation } from '../operation.ts'
 import { SiteId } from '../sites/site.ts'
 import { authorName } from './author.ts'
@@ -36,8 +35,7 @@ export const updateNote = operation({
     })
     if (!note) throw notFound()
     await checkNoteLimit(tx, site.id)
-    const subject = { accountId: site.accountId, siteId: site.id, now }
-    await recordActivity(tx, context, { action: 'note.updated', message: `Changed note ${note.id}`, ...subject })
+    await context.record({ action: 'note.updated', message: `Changed note ${note.id}` })
     return presentNote(note)
   },
 })

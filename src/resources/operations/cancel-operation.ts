@@ -2,7 +2,6 @@ import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import { cancelOperation as cancel } from '../../platform/operations/control.ts'
 import { getOperation, type OperationView } from '../../platform/operations/read.ts'
-import { recordActivity } from '../activity/record.ts'
 import { operation } from '../operation.ts'
 import { changeableOperation } from './change-operation.ts'
 import { OperationId, OperationSchema, presentOperation } from './operation.ts'
@@ -24,12 +23,10 @@ export const cancelOperation = operation({
     const found = await changeableOperation(tx, caller, params.id)
     const outcome = await cancel(tx, found.id, now, definitions)
     if (outcome === 'too_late') throw new Problem('operation_not_cancelable', { state: found.state })
-    await recordActivity(tx, context, {
+    await context.record({
       action: 'operation.canceled',
       message: `Cancel of ${found.type} (operation ${found.id})`,
-      accountId: found.accountId ?? caller.accountId,
-      ...(found.siteId === null ? {} : { siteId: found.siteId }),
-      now,
+      about: { accountId: found.accountId ?? caller.accountId, siteId: found.siteId },
     })
     return presentOperation((await getOperation(tx, found.id)) as OperationView)
   },

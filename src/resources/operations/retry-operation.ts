@@ -2,7 +2,6 @@ import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import { retryOperation as retry } from '../../platform/operations/control.ts'
 import { getOperation, type OperationView } from '../../platform/operations/read.ts'
-import { recordActivity } from '../activity/record.ts'
 import { operation } from '../operation.ts'
 import { changeableOperation } from './change-operation.ts'
 import { OperationId, OperationSchema, presentOperation } from './operation.ts'
@@ -20,16 +19,14 @@ export const retryOperation = operation({
   problems: ['operation_not_retryable', 'forbidden'],
 
   async handle(context, { params }) {
-    const { tx, caller, now, definitions } = context
+    const { tx, caller, definitions } = context
     const found = await changeableOperation(tx, caller, params.id)
     const outcome = await retry(tx, found.id, definitions)
     if (outcome === 'not_ended') throw new Problem('operation_not_retryable', { state: found.state })
-    await recordActivity(tx, context, {
+    await context.record({
       action: 'operation.retried',
       message: `Retry of ${found.type} (operation ${found.id})`,
-      accountId: found.accountId ?? caller.accountId,
-      ...(found.siteId === null ? {} : { siteId: found.siteId }),
-      now,
+      about: { accountId: found.accountId ?? caller.accountId, siteId: found.siteId },
     })
     return presentOperation((await getOperation(tx, found.id)) as OperationView)
   },

@@ -1,9 +1,7 @@
 import Type from 'typebox'
-import { recordActivity } from '../activity/record.ts'
 import { Switch, switchSetting } from '../edge-cache/edge-cache.ts'
 import { operation } from '../operation.ts'
 import { SiteId } from '../sites/site.ts'
-import { recordEvent } from '../webhooks/record-event.ts'
 
 export const toggleLight404 = operation({
   id: 'toggleLight404',
@@ -23,12 +21,11 @@ export const toggleLight404 = operation({
     const { tx, site, now } = context
     const { enabled, changed } = await switchSetting(tx, site.id, 'light_404', body.enabled, now)
     if (changed) {
-      const subject = { accountId: site.accountId, siteId: site.id, now }
       const [action, word] = enabled
         ? (['wordpress.lightweight_404.enabled', 'Enabled'] as const)
         : (['wordpress.lightweight_404.disabled', 'Disabled'] as const)
-      await recordActivity(tx, context, { action, message: `${word} lightweight 404 answers`, ...subject })
-      await recordEvent(tx, { type: 'light_weight_404_changed', data: { enabled }, ...subject })
+      const event = { type: 'light_weight_404_changed', data: { enabled } } as const
+      await context.record({ action, message: `${word} lightweight 404 answers`, event })
     }
     return { lightWeight404Enabled: enabled }
   },

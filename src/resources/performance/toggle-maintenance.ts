@@ -1,7 +1,5 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { enqueue } from '../../platform/operations/enqueue.ts'
-import { recordActivity } from '../activity/record.ts'
 import { Switch } from '../edge-cache/edge-cache.ts'
 import { operation } from '../operation.ts'
 import { SiteId } from '../sites/site.ts'
@@ -23,13 +21,12 @@ export const toggleMaintenance = operation({
   starts: true,
 
   async handle(context, { body: { enabled } }) {
-    const { tx, site, now } = context
-    const subject = { accountId: site.accountId, siteId: site.id, now }
+    const { site } = context
     const input = { siteId: site.id, enabled: enabled ?? null }
-    context.started.push(await enqueue(tx, switchMaintenance, input, subject))
+    await context.start(switchMaintenance, input)
     const word = enabled === undefined ? 'switched' : enabled ? 'switched on' : 'switched off'
     const message = `Ordered maintenance mode to be ${word}`
-    await recordActivity(tx, context, { action: 'wordpress.maintenance_mode', message, ...subject })
+    await context.record({ action: 'wordpress.maintenance_mode', message })
     return null
   },
 })

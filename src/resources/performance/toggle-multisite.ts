@@ -1,9 +1,7 @@
 import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
-import { enqueue } from '../../platform/operations/enqueue.ts'
 import { type Account, findAccount } from '../account/account.ts'
 import { capacityOfAccount } from '../account/addons.ts'
-import { recordActivity } from '../activity/record.ts'
 import { Switch, switchSetting } from '../edge-cache/edge-cache.ts'
 import { operation } from '../operation.ts'
 import { configureSite } from '../sites/configure-site.job.ts'
@@ -31,12 +29,11 @@ export const toggleMultisite = operation({
     const { enabled, changed } = await switchSetting(tx, site.id, 'multisite', body.enabled, now)
     if (changed) {
       if (enabled) await checkPlan(tx, site.accountId)
-      const subject = { accountId: site.accountId, siteId: site.id, now }
       const [action, word] = enabled
         ? (['wordpress.multisite.enabled', 'Enabled'] as const)
         : (['wordpress.multisite.disabled', 'Disabled'] as const)
-      await recordActivity(tx, context, { action, message: `${word} multisite support`, ...subject })
-      context.started.push(await enqueue(tx, configureSite, { siteId: site.id }, { ...subject, hostId: site.hostId }))
+      await context.record({ action, message: `${word} multisite support` })
+      await context.start(configureSite, { siteId: site.id })
     }
     return presentSite({ ...site, hasMultisite: enabled }, config, now)
   },

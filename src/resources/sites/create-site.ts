@@ -2,11 +2,10 @@ import type { PhpVersion } from '../../hosting/php/runtime.ts'
 import { isUniqueViolation, lockForUpdate, type Tx } from '../../platform/db/database.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
 import { isMailAddress } from '../../platform/mail/address.ts'
-import { enqueue } from '../../platform/operations/enqueue.ts'
 import type { Account } from '../account/account.ts'
 import { capacityAndUsage } from '../account/addons.ts'
 import { planNamed } from '../account/plans.ts'
-import { recordActivity } from '../activity/record.ts'
+import { aboutSite } from '../change.ts'
 import { addAccountLevelCollaborators } from '../collaborators/membership.ts'
 import { operation } from '../operation.ts'
 import { creationGround } from './creation.store.ts'
@@ -72,12 +71,10 @@ export const createSite = operation({
     })
     await putRoute(tx, site.id, stagingHostName(name, config), now)
     const message = `Created ${isStaging ? 'staging' : 'live'} site ${name}`
-    await recordActivity(tx, context, { action: 'site.created', accountId: account.id, siteId: site.id, message, now })
-    const collaboratorsCount = hasAccountLevelCollaborators
-      ? await addAccountLevelCollaborators(tx, site, { actor: context, now })
-      : 0
-    const target = { siteId: site.id, accountId: account.id, hostId: place.hostId }
-    context.started.push(await enqueue(tx, provisionSite, { siteId: site.id }, target))
+    const about = aboutSite(site)
+    await context.record({ action: 'site.created', message, about })
+    const collaboratorsCount = hasAccountLevelCollaborators ? await addAccountLevelCollaborators(tx, site, context) : 0
+    await context.start(provisionSite, { siteId: site.id }, { about })
     await countAgainstPlan(tx, account, isStaging)
     return presentSite({ ...site, collaboratorsCount }, config, now)
   },

@@ -1,10 +1,7 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { cancelOpenOperations } from '../../platform/operations/control.ts'
-import { enqueue } from '../../platform/operations/enqueue.ts'
-import { recordActivity } from '../activity/record.ts'
 import { operation } from '../operation.ts'
-import { recordEvent } from '../webhooks/record-event.ts'
 import { removeSite } from './remove-site.job.ts'
 import { markDeleted } from './site.store.ts'
 import { SiteId } from './site.ts'
@@ -24,14 +21,12 @@ export const deleteSite = operation({
 
   async handle(context) {
     const { tx, site, now, definitions } = context
-    const subject = { accountId: site.accountId, siteId: site.id, now }
     await markDeleted(tx, site.id, now)
-    await recordActivity(tx, context, { action: 'site.deleted', message: `Deleted site ${site.name}`, ...subject })
-    await recordEvent(tx, { type: 'site_deleted', data: { name: site.name }, ...subject })
+    const event = { type: 'site_deleted', data: { name: site.name } } as const
+    await context.record({ action: 'site.deleted', message: `Deleted site ${site.name}`, event })
     // what was still to be done for the site is pointless now, and would hold its removal up
     await cancelOpenOperations(tx, site.id, now, definitions)
-    const target = { siteId: site.id, accountId: site.accountId, hostId: site.hostId }
-    context.started.push(await enqueue(tx, removeSite, { siteId: site.id }, target))
+    await context.start(removeSite, { siteId: site.id })
     return null
   },
 })

@@ -1,8 +1,6 @@
 import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
-import { recordActivity } from '../activity/record.ts'
 import { operation } from '../operation.ts'
-import { recordEvent } from '../webhooks/record-event.ts'
 import { changeSite } from './site.store.ts'
 import { presentSite, SiteId, SiteSchema } from './site.ts'
 
@@ -22,9 +20,8 @@ export const disableSite = operation({
     const { tx, site, config, now } = context
     if (site.state !== 'live') throw new Problem('site_not_live', { state: site.state })
     await changeSite(tx, site.id, { state: 'disabled' }, now)
-    const subject = { accountId: site.accountId, siteId: site.id, now }
-    await recordActivity(tx, context, { action: 'site.disabled', message: 'Disabled the site', ...subject })
-    await recordEvent(tx, { type: 'site_disabled', data: {}, ...subject })
+    const event = { type: 'site_disabled', data: {} } as const
+    await context.record({ action: 'site.disabled', message: 'Disabled the site', event })
     return presentSite({ ...site, state: 'disabled' }, config, now)
   },
 })

@@ -1,8 +1,6 @@
 import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
-import { recordActivity } from '../activity/record.ts'
 import { operation } from '../operation.ts'
-import { recordEvent } from '../webhooks/record-event.ts'
 import { changeSite } from './site.store.ts'
 import { presentSite, SiteId, SiteSchema } from './site.ts'
 
@@ -22,9 +20,8 @@ export const enableSite = operation({
     const { tx, site, config, now } = context
     if (site.state !== 'disabled') throw new Problem('site_not_disabled', { state: site.state })
     await changeSite(tx, site.id, { state: 'live' }, now)
-    const subject = { accountId: site.accountId, siteId: site.id, now }
-    await recordActivity(tx, context, { action: 'site.enabled', message: 'Enabled the site', ...subject })
-    await recordEvent(tx, { type: 'site_enabled', data: {}, ...subject })
+    const event = { type: 'site_enabled', data: {} } as const
+    await context.record({ action: 'site.enabled', message: 'Enabled the site', event })
     return presentSite({ ...site, state: 'live' }, config, now)
   },
 })

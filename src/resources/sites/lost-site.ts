@@ -2,7 +2,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import { isOneMailbox } from '../../platform/mail/address.ts'
 import { html, mailPage } from '../../platform/mail/html.ts'
 import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
-import { recordActivity } from '../activity/record.ts'
+import { changeBy } from '../change.ts'
 
 /** One that comes and goes is told of once a day. */
 const TELL_AGAIN_MS = 86_400_000
@@ -27,7 +27,8 @@ export async function tellOfLostSite(
   if (!site) return
   const { name, accountId } = site
   const message = `The site cannot be served: ${fault}`
-  await recordActivity(tx, 'systems', { action: 'site.lost', accountId, siteId, message, now })
+  const change = changeBy(tx, { actor: 'systems', about: { accountId, siteId }, now })
+  await change.record({ action: 'site.lost', message })
   const owner = await tx.selectFrom('accounts').select('email').where('id', '=', accountId).executeTakeFirst()
   const subject = `${name} cannot be served`
   const paragraphs = [

@@ -132,7 +132,7 @@ async function goLive(tx: Parameters<typeof changeSite>[0], context: Context): P
   if (!site) throw new PermanentFailure('The site was deleted')
   const now = context.now()
   await changeSite(tx, site.id, { state: 'live', coreVersion, writtenAddress: address }, now)
-  await enqueueWpUsersOfSite(tx, { ...site, state: 'live' })
+  await enqueueWpUsersOfSite(tx, { ...site, state: 'live' }, now)
   // its network is made when it answers already
   const target = { siteId: site.id, accountId: site.accountId, hostId: site.hostId }
   if (site.hasMultisite) await enqueue(tx, configureSite, { siteId: site.id }, target)

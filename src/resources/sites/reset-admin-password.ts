@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
-import { enqueue } from '../../platform/operations/enqueue.ts'
-import { recordActivity } from '../activity/record.ts'
 import { operation } from '../operation.ts'
 import { waitForOperation } from '../operations/wait.ts'
 import { PASSWORD_PURPOSE, resetAdminPasswordJob } from './reset-admin-password.job.ts'
@@ -22,19 +20,13 @@ export const resetAdminPassword = operation({
   problems: ['site_not_live', 'site_unavailable'],
 
   async handle(context) {
-    const { tx, site, sealer, now } = context
+    const { site, sealer } = context
     if (site.state !== 'live' && site.state !== 'disabled') throw new Problem('site_not_live', { state: site.state })
     const password = randomBytes(18).toString('base64url')
     const input = { siteId: site.id, passwordSealed: sealer.seal(password, PASSWORD_PURPOSE) }
-    const target = { siteId: site.id, accountId: site.accountId, hostId: site.hostId }
-    context.started.push(await enqueue(tx, resetAdminPasswordJob, input, target))
-    await recordActivity(tx, context, {
-      action: 'wordpress.password_reset',
-      message: `Reset the password of ${site.adminUsername}`,
-      accountId: site.accountId,
-      siteId: site.id,
-      now,
-    })
+    await context.start(resetAdminPasswordJob, input)
+    const message = `Reset the password of ${site.adminUsername}`
+    await context.record({ action: 'wordpress.password_reset', message })
     return password
   },
 

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/database.ts'
 import { planNamed } from '../account/plans.ts'
-import { recordActivity } from '../activity/record.ts'
+import { changeBy } from '../change.ts'
 import { markDiskFull, ownerOfHome } from './site-disk.store.ts'
 
 const MB = 1 << 20
@@ -41,7 +41,8 @@ export async function tellDiskFull(
     const owner = await ownerOfHome(tx, homeId)
     if (!owner || !(await markDiskFull(tx, homeId, { now, unlessSince: now - SAY_AGAIN_MS }))) return undefined
     const { accountId, siteId } = owner
-    await recordActivity(tx, 'systems', { action: 'site.disk_full', accountId, siteId, message: reasons[why], now })
+    const change = changeBy(tx, { actor: 'systems', about: { accountId, siteId }, now })
+    await change.record({ action: 'site.disk_full', message: reasons[why] })
     return siteId
   })
 }

@@ -1,8 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { cancelOperation } from '../../platform/operations/control.ts'
-import { enqueue } from '../../platform/operations/enqueue.ts'
-import { recordActivity } from '../activity/record.ts'
+import { aboutSite, changeBy } from '../change.ts'
 import { configureSite } from './configure-site.job.ts'
 import { putRoute } from './route.store.ts'
 import { findDeletedSite, isNameTaken, openPurges, unmarkDeleted, writtenAddressOf } from './site.store.ts'
@@ -30,15 +29,8 @@ export async function restoreFromTrash(tx: Tx, name: string, now: number): Promi
   // the host name may have been another site's since, and the staging domain another one
   const address = await writtenAddressOf(tx, site.id)
   if (address) await putRoute(tx, site.id, hostOfAddress(address), now)
-  const { id: siteId, accountId, hostId } = site
-  await enqueue(tx, configureSite, { siteId }, { siteId, accountId, hostId })
-  const message = `Restored site ${name} from the trash`
-  await recordActivity(tx, 'systems', {
-    action: 'site.undeleted',
-    accountId: site.accountId,
-    siteId: site.id,
-    message,
-    now,
-  })
+  const change = changeBy(tx, { actor: 'systems', about: aboutSite(site), now })
+  await change.start(configureSite, { siteId: site.id })
+  await change.record({ action: 'site.undeleted', message: `Restored site ${name} from the trash` })
   return site
 }

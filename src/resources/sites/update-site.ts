@@ -2,10 +2,7 @@ import Type from 'typebox'
 import { phpVersions } from '../../hosting/php/runtime.ts'
 import { invalidInput } from '../../platform/http/problem.ts'
 import { oneOf } from '../../platform/http/schemas.ts'
-import { enqueue } from '../../platform/operations/enqueue.ts'
-import { recordActivity } from '../activity/record.ts'
 import { operation } from '../operation.ts'
-import { recordEvent } from '../webhooks/record-event.ts'
 import { configureSite } from './configure-site.job.ts'
 import { changeSite } from './site.store.ts'
 import { environmentTypes, type ListedSite, presentSite, SiteId, SiteSchema } from './site.ts'
@@ -45,14 +42,14 @@ export const updateSite = operation({
       throw invalidInput(['Send at least one of name, php_version, wp_environment_type'])
     if (messages.length === 0) return presentSite(site, config, now)
     await changeSite(tx, site.id, change, now)
-    const subject = { accountId: site.accountId, siteId: site.id, now }
-    await recordActivity(tx, context, { action: 'site.updated', message: messages.join(', '), ...subject })
-    if (changed.phpVersion !== site.phpVersion)
-      await recordEvent(tx, { type: 'php_version_changed', data: { version: changed.phpVersion }, ...subject })
-    if (changed.environmentType !== site.environmentType) {
-      await recordEvent(tx, { type: 'wp_environment_type', data: { type: changed.environmentType }, ...subject })
-      context.started.push(await enqueue(tx, configureSite, { siteId: site.id }, { ...subject, hostId: site.hostId }))
-    }
+    const hasNewPhp = changed.phpVersion !== site.phpVersion
+    const hasNewType = changed.environmentType !== site.environmentType
+    const events = [
+      ...(hasNewPhp ? [{ type: 'php_version_changed', data: { version: changed.phpVersion } } as const] : []),
+      ...(hasNewType ? [{ type: 'wp_environment_type', data: { type: changed.environmentType } } as const] : []),
+    ]
+    await context.record({ action: 'site.updated', message: messages.join(', '), event: events })
+    if (hasNewType) await context.start(configureSite, { siteId: site.id })
     return presentSite(changed, config, now)
   },
 })

@@ -1,5 +1,5 @@
 import { Problem } from '../../platform/http/problem.ts'
-import { recordActivity } from '../activity/record.ts'
+import { aboutSite, type Recording } from '../change.ts'
 import type { Context } from '../context.ts'
 import { type VisibleSite, visibleSite } from '../sites/site.ts'
 import { addTags, countTags, removeTags, setFavorite } from './tag.store.ts'
@@ -13,7 +13,7 @@ const MOST_TAGS = { ofSite: 200, ofAccount: 2000 }
  */
 
 export async function arrangeFavorite(
-  context: Context,
+  context: Context & Recording,
   accountId: number,
   site: VisibleSite,
   favorite: boolean,
@@ -22,12 +22,12 @@ export async function arrangeFavorite(
   const [action, message] = favorite
     ? (['favorite.added', `Marked ${site.name} as a favourite`] as const)
     : (['favorite.removed', `Took ${site.name} off the favourites`] as const)
-  await recordActivity(context.tx, context, { ...subjectOf(site, context), action, message })
+  await context.record({ action, message, about: aboutSite(site) })
   return seenAgain(context, accountId, site)
 }
 
 export async function arrangeNewTags(
-  context: Context,
+  context: Context & Recording,
   accountId: number,
   site: VisibleSite,
   names: readonly string[],
@@ -37,13 +37,12 @@ export async function arrangeNewTags(
   if (after.tags.length > MOST_TAGS.ofSite || (await countTags(context.tx, accountId)) > MOST_TAGS.ofAccount)
     throw new Problem('tag_limit_reached', MOST_TAGS)
   const message = `Added ${added.join(', ')} to ${site.name}`
-  if (added.length > 0)
-    await recordActivity(context.tx, context, { ...subjectOf(site, context), action: 'tag.added', message })
+  if (added.length > 0) await context.record({ action: 'tag.added', message, about: aboutSite(site) })
   return after
 }
 
 export async function arrangeFewerTags(
-  context: Context,
+  context: Context & Recording,
   accountId: number,
   site: VisibleSite,
   ids: readonly number[],
@@ -51,11 +50,9 @@ export async function arrangeFewerTags(
   const removed = await removeTags(context.tx, accountId, site.id, ids)
   if (removed.length === 0) return site
   const message = `Removed ${removed.join(', ')} from ${site.name}`
-  await recordActivity(context.tx, context, { ...subjectOf(site, context), action: 'tag.removed', message })
+  await context.record({ action: 'tag.removed', message, about: aboutSite(site) })
   return seenAgain(context, accountId, site)
 }
-
-const subjectOf = (site: VisibleSite, { now }: Context) => ({ accountId: site.accountId, siteId: site.id, now })
 
 const seenAgain = async ({ tx }: Context, accountId: number, site: VisibleSite): Promise<VisibleSite> =>
   (await visibleSite(tx, accountId, site.id)) as VisibleSite

@@ -1,0 +1,82 @@
+/**
+ * What every changing operation leaves behind besides its change: an entry in the activity log, the event that webhooks tell of, and
+ * the background work that its contract declares. Walks the API's own list: a new operation is covered without a change here, unless
+ * it has an event, or a reason to leave no entry.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Operation } from '../../src/platform/http/operation.ts'
+import { dialects } from '../support/database.ts'
+import { operations, type Walk, walk } from './walk.ts'
+
+/** Changes without an entry of their own, and why. */
+const unrecorded: Record<string, string> = {
+  issueToken: 'a token is no change of the account; logs of the control have it',
+  revokeToken: 'as issueToken',
+  batchCreateCollaborators: 'its work records each site that it really changes',
+  batchDestroyCollaborators: 'as batchCreateCollaborators',
+}
+
+/** The events of each operation, by the names that receivers of webhooks know. Those that its background work writes are not here. */
+const events: Record<string, readonly string[]> = {
+  updateSite: ['php_version_changed', 'wp_environment_type'],
+  deleteSite: ['site_deleted'],
+  disableSite: ['site_disabled'],
+  enableSite: ['site_enabled'],
+  toggleEdgeCache: ['disabled_edge_cache'],
+  purgeEdgeCache: ['purged_edge_cache'],
+  setDefensiveMode: ['edge_cache_defensive_mode_toggled'],
+  toggleLight404: ['light_weight_404_changed'],
+  addSiteCollaborator: ['collaborator_added'],
+  removeSiteCollaborator: ['collaborator_deleted'],
+}
+
+const changing = operations.filter(({ method, reads }) => method !== 'GET' && !reads)
+
+it('exemptions and events are of operations that are there', () => {
+  const ids = changing.map(({ id }) => id)
+  expect(Object.keys({ ...unrecorded, ...events }).filter((id) => !ids.includes(id))).toEqual([])
+})
+
+describe.each(dialects.filter(({ skip }) => !skip))('changes on $dialect', ({ dialect }) => {
+  let tour: Walk
+  beforeAll(async () => {
+    tour = await walk(dialect)
+  })
+  afterAll(() => tour.close())
+
+  const newest = async (table: 'activity' | 'events'): Promise<number> => {
+    const { read } = tour.api.database
+    const { id } = await read
+      .selectFrom(table)
+      .select(({ fn }) => fn.max('id').as('id'))
+      .executeTakeFirstOrThrow()
+    return Number(id ?? 0)
+  }
+
+  it.each(changing.map((operation) => [operation.id, operation] as const))(
+    '%s leaves its entry, its events and its Operation-Id',
+    async (id: string, operation: Operation) => {
+      const request = await tour.requestOf(operation, await tour.scene())
+      const before = { activity: await newest('activity'), events: await newest('events') }
+      const response = await tour.send(operation, request)
+      expect(response.statusCode, response.body).toBe(operation.status ?? 200)
+      const { read } = tour.api.database
+      const entries = await read
+        .selectFrom('activity')
+        .select(['account_id', 'source', 'action'])
+        .where('id', '>', before.activity)
+        .where('source', '=', 'api.v1')
+        .execute()
+      const told = await read
+        .selectFrom('events')
+        .select('type')
+        .where('id', '>', before.events)
+        .orderBy('id')
+        .execute()
+      const hint = 'Does the request change anything? If not, it needs an entry in examples.ts.'
+      expect(entries.length > 0, `${id} has ${entries.length} entries. ${hint}`).toBe(unrecorded[id] === undefined)
+      expect(told.map(({ type }) => type)).toEqual(events[id] ?? [])
+      expect(response.headers['operation-id'] !== undefined, hint).toBe(operation.starts === true)
+    },
+  )
+})
