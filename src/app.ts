@@ -17,39 +17,21 @@ import type { LogStore } from './platform/log-store/log-store.ts'
 import { openLogStore } from './platform/log-store/open-log-store.ts'
 import { createOperationWatch } from './platform/operations/watch.ts'
 import { type Access, authorize, describeAccess } from './resources/access.ts'
-import { account } from './resources/account/index.ts'
-import { activity } from './resources/activity/index.ts'
 import { createAuthenticator } from './resources/authentication/authenticate.ts'
-import { authentication } from './resources/authentication/index.ts'
-import { collaborators } from './resources/collaborators/index.ts'
 import type { Caller, Services } from './resources/context.ts'
-import { edgeCache } from './resources/edge-cache/index.ts'
-import { logs } from './resources/logs/index.ts'
-import { notes } from './resources/notes/index.ts'
+import { resources } from './resources/index.ts'
 import { admitOperation } from './resources/operations/admit.ts'
-import { operations as operationsResource } from './resources/operations/index.ts'
 import { createStreamAccess, type StreamFacts } from './resources/operations/stream-access.ts'
-import { performance } from './resources/performance/index.ts'
-import { sites } from './resources/sites/index.ts'
-import { statistics } from './resources/statistics/index.ts'
-import { tags } from './resources/tags/index.ts'
+import type { Resource } from './resources/resource.ts'
 import { version } from './version.ts'
 
 /** Every operation of the API, in the order of its description. */
-export const operations: readonly Operation[] = [
-  ...authentication.operations,
-  ...account.operations,
-  ...activity.operations,
-  ...sites.operations,
-  ...edgeCache.operations,
-  ...performance.operations,
-  ...collaborators.operations,
-  ...tags.operations,
-  ...notes.operations,
-  ...logs.operations,
-  ...statistics.operations,
-  ...operationsResource.operations,
-]
+export const operations: readonly Operation[] = (await Promise.all(resources.map(operationsOf))).flat()
+
+async function operationsOf({ tag, operations: load }: Resource): Promise<Operation[]> {
+  if (!tag || !load) return []
+  return (await load()).operations.map((operation) => ({ ...operation, tag: tag.name }))
+}
 
 export interface AppOptions {
   readonly config: Config
@@ -95,19 +77,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       version: options.version,
       description:
         "Self-hosted control plane for WordPress sites. All times are UTC.\n\nEmpty segments of a path are passed over: `/v1/sites//notes` is `/v1/sites/notes`. A path that is nobody's is 404, a method that a path does not have 405 with `Allow`; both answers are the Error object.",
-      tags: [
-        { name: 'Authentication', description: 'Access tokens (OAuth 2.0 client credentials)' },
-        { name: 'Account', description: 'The account itself: defaults, add-ons, activity' },
-        { name: 'Sites', description: 'Create, find, change and delete sites' },
-        { name: 'Caches', description: 'Edge cache, CDN and object cache of a site' },
-        { name: 'Tags and favourites', description: 'How an account arranges the sites that it sees' },
-        { name: 'Collaborators', description: 'Other accounts on a site: roles, and how they see it' },
-        { name: 'Notes', description: 'Notes on a site' },
-        { name: 'Logs and statistics', description: 'What visitors asked for, what PHP complained of, and the sums' },
-        { name: 'CMS', description: 'What happens inside WordPress' },
-        { name: 'Logs', description: 'What was done to a site' },
-        { name: 'Operations', description: 'Background work: progress, cancel, retry' },
-      ],
+      tags: resources.flatMap(({ tag }) => tag ?? []),
     },
     describeAccess: ({ access }) => describeAccess(access as Access),
     corsOrigins: config.corsOrigins,

@@ -6,6 +6,9 @@ import { aboutSite, type Change, changeBy, type Recording } from './change.ts'
 import type { Context } from './context.ts'
 import type { VisibleSite } from './sites/site.ts'
 
+/** An operation as its resource declares it. */
+export type UntaggedOperation = Omit<Operation, 'tag'>
+
 type Static<Schema> = Schema extends TSchema ? Type.Static<Schema> : Record<string, never>
 
 interface Typed<Params, Query, Body, Rule, Starts> {
@@ -21,7 +24,7 @@ interface Typed<Params, Query, Body, Rule, Starts> {
   ): Promise<unknown>
 }
 
-/** Declares one operation of the API; the handler's arguments have the types of the schemas and of the access rule. */
+/** Declares one operation of the API; the handler's arguments have the types of the schemas and of the access rule. Its tag is its resource's. */
 export function operation<
   Params extends TObject | undefined = undefined,
   Query extends TObject | undefined = undefined,
@@ -29,10 +32,10 @@ export function operation<
   const Rule extends Access = Access,
   const Starts extends boolean = false,
 >(
-  contract: Omit<Operation, 'access' | 'params' | 'query' | 'body' | 'starts' | 'handle'> &
+  contract: Omit<Operation, 'tag' | 'access' | 'params' | 'query' | 'body' | 'starts' | 'handle'> &
     Typed<Params, Query, Body, Rule, Starts>,
-): Operation {
-  const { handle, ...rest } = contract as Operation
+): UntaggedOperation {
+  const { handle, ...rest } = contract as UntaggedOperation
   return { ...rest, handle: (context, input) => handle({ ...context, ...changeOf(context) }, input) }
 }
 

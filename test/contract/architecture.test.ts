@@ -62,6 +62,16 @@ const allowed: Record<string, readonly string[]> = {
   panel: [],
 }
 
+/** A file and all that it loads at once: types, and what is imported when it is needed, are not. */
+function loadedBy(file: string, known = new Set<string>()): string[] {
+  known.add(file)
+  for (const [, path] of textOf(file).matchAll(/^(?:import|export) (?!type )[^'"`;]*?from '(\.[^']+)'/gm)) {
+    const to = normalize(join(dirname(file), path as string))
+    if (to.startsWith('src/') && !known.has(to)) loadedBy(to, known)
+  }
+  return [...known]
+}
+
 describe('imports', () => {
   it('go down only: main, roles, app, resources, then hosting and edge, then platform', () => {
     const outside = imports
@@ -95,6 +105,18 @@ describe('imports', () => {
     const using = imports.filter(({ from, to }) => from.startsWith('src/resources/') && means.test(to))
     const others = using.filter(({ from }) => !from.endsWith('.job.ts') && from !== 'src/resources/change.ts')
     expect(others.map(({ from, to }) => `${from} imports ${to}`)).toEqual([])
+  })
+
+  it('a host loads no operation of the API, and no Fastify', () => {
+    const loaded = loadedBy('src/roles/host.ts')
+    expect(loaded).toContain('src/resources/notes/index.ts')
+    expect(loaded.filter((file) => /^src\/(app\.ts|resources\/[\w-]+\/operations\.ts)$/.test(file))).toEqual([])
+    expect(loaded.filter((file) => /^import (?!type).* from '@?fastify/m.test(textOf(file)))).toEqual([])
+  })
+
+  it('resources are listed once: nothing else knows the index of one', () => {
+    const faces = imports.filter(({ to }) => /^src\/resources\/[\w-]+\/index\.ts$/.test(to))
+    expect([...new Set(faces.map(({ from }) => from))]).toEqual(['src/resources/index.ts'])
   })
 
   it('nothing but its own process loads the program that runs inside PHP', () => {

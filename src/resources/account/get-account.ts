@@ -38,7 +38,6 @@ export const getAccount = operation({
   id: 'getAccount',
   method: 'GET',
   path: '/v1/account',
-  tag: 'Account',
   summary: 'Read the account',
   access: { account: 'own' },
   response: AccountSchema,

@@ -1,9 +1,6 @@
-import { getAccount } from './get-account.ts'
-import { listAddons } from './list-addons.ts'
-import { listAttachedAddons } from './list-attached-addons.ts'
-import { updateAccount } from './update-account.ts'
-import { updateAddons } from './update-addons.ts'
+import { resource } from '../resource.ts'
 
-export const account = {
-  operations: [getAccount, updateAccount, listAddons, listAttachedAddons, updateAddons],
-}
+export const account = resource({
+  tag: { name: 'Account', description: 'The account itself: defaults and add-ons' },
+  operations: () => import('./operations.ts'),
+})

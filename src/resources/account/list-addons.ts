@@ -6,7 +6,6 @@ export const listAddons = operation({
   id: 'listAddons',
   method: 'GET',
   path: '/v1/account/addons',
-  tag: 'Account',
   summary: 'List the add-ons on offer',
   access: { account: 'own' },
   response: Type.Array(

@@ -9,7 +9,6 @@ export const listAttachedAddons = operation({
   id: 'listAttachedAddons',
   method: 'GET',
   path: '/v1/account/addons/attached',
-  tag: 'Account',
   summary: 'List the add-ons of the account',
   access: { account: 'own' },
   response: AttachedAddons,

@@ -11,7 +11,6 @@ export const updateAccount = operation({
   id: 'updateAccount',
   method: 'PUT',
   path: '/v1/account',
-  tag: 'Account',
   summary: 'Change what new sites get',
   description: 'At least one field. Sites that are there stay as they are.',
   access: { account: 'own' },

@@ -12,7 +12,6 @@ export const updateAddons = operation({
   id: 'updateAddons',
   method: 'PUT',
   path: '/v1/account/addons',
-  tag: 'Account',
   summary: 'Attach or detach an add-on',
   access: { account: 'own' },
   body: Type.Object({

@@ -1,7 +1,9 @@
-import { listAccountActivity } from './list-account-activity.ts'
-import { listAccountActions, listSiteActions } from './list-actions.ts'
-import { listSiteActivity } from './list-site-activity.ts'
+import { resource } from '../resource.ts'
+import { forgetActivity, forgetActivityHourly } from './forget-activity.job.ts'
 
-export const activity = {
-  operations: [listAccountActivity, listAccountActions, listSiteActivity, listSiteActions],
-}
+export const activity = resource({
+  tag: { name: 'Activity', description: 'What was done to an account and its sites' },
+  operations: () => import('./operations.ts'),
+  jobs: { control: [forgetActivity] },
+  schedules: [forgetActivityHourly],
+})

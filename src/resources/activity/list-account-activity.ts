@@ -6,7 +6,6 @@ export const listAccountActivity = operation({
   id: 'listAccountActivity',
   method: 'POST',
   path: '/v1/account/logs/activity',
-  tag: 'Account',
   summary: 'Read the activity log of the account',
   description: 'What was done to the account and to its sites, newest first. Kept for 60 days.',
   access: { account: 'own' },

@@ -7,7 +7,6 @@ export const listSiteActivity = operation({
   id: 'listSiteActivity',
   method: 'POST',
   path: '/v1/sites/{id}/logs/activity',
-  tag: 'Logs',
   summary: 'Read the activity log of a site',
   description: 'What was done to the site, newest first. Kept for 30 days.',
   access: { site: 'read the site' },

@@ -1,4 +1,9 @@
-import { issueToken } from './issue-token.ts'
-import { revokeToken } from './revoke-token.ts'
+import { resource } from '../resource.ts'
+import { forgetTokens, forgetTokensHourly } from './forget-tokens.job.ts'
 
-export const authentication = { operations: [issueToken, revokeToken] }
+export const authentication = resource({
+  tag: { name: 'Authentication', description: 'Access tokens (OAuth 2.0 client credentials)' },
+  operations: () => import('./operations.ts'),
+  jobs: { control: [forgetTokens] },
+  schedules: [forgetTokensHourly],
+})

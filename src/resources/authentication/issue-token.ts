@@ -27,7 +27,6 @@ export const issueToken = operation({
   id: 'issueToken',
   method: 'POST',
   path: '/auth/token',
-  tag: 'Authentication',
   summary: 'Request an access token',
   description: 'OAuth 2.0 client credentials (RFC 6749 §4.4). A token is valid for an hour.',
   access: 'public',

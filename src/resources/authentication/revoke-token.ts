@@ -10,7 +10,6 @@ export const revokeToken = operation({
   id: 'revokeToken',
   method: 'POST',
   path: '/auth/revoke',
-  tag: 'Authentication',
   summary: 'Revoke an access token',
   description: 'RFC 7009. The token is unusable at once, everywhere. An unknown token is answered alike.',
   access: 'public',

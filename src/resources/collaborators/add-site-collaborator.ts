@@ -20,7 +20,6 @@ export const addSiteCollaborator = operation({
   id: 'addSiteCollaborator',
   method: 'POST',
   path: '/v1/sites/{site_id}/collaborators',
-  tag: 'Collaborators',
   summary: 'Add a collaborator to a site',
   description:
     'An address without an account gets one, and an invitation. With `wp_access` an administrator with that address is made in WordPress, in the background.',

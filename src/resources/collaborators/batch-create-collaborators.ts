@@ -13,7 +13,6 @@ export const batchCreateCollaborators = operation({
   id: 'batchCreateCollaborators',
   method: 'POST',
   path: '/v1/collaborators/batch_create',
-  tag: 'Collaborators',
   summary: 'Add a collaborator to many sites',
   description:
     'Where the collaborator is already, it gets these roles instead of its own (without `roles` it keeps them); losing `wp_access` deletes its WordPress user, and the next available administrator takes over the posts. `-1` in `siteIds`: all sites that the caller owns or may do this on. What was done with each site: `results` of the operation.',

@@ -11,7 +11,6 @@ export const batchDestroyCollaborators = operation({
   id: 'batchDestroyCollaborators',
   method: 'POST',
   path: '/v1/collaborators/batch_destroy',
-  tag: 'Collaborators',
   summary: 'Remove a collaborator from many sites',
   description:
     '`-1` in `siteIds`: all sites that the caller owns. With `delete_wp_user` its WordPress user goes, too: the oldest administrator takes over the posts. What was done with each site: `results` of the operation.',

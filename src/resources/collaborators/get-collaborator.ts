@@ -8,7 +8,6 @@ export const getCollaborator = operation({
   id: 'getCollaborator',
   method: 'GET',
   path: '/v1/collaborators/{id}',
-  tag: 'Collaborators',
   summary: 'Read a collaborator',
   description: "A collaborator on one of the caller's sites, or a collaboration of the caller's own.",
   access: { account: 'own' },

@@ -9,7 +9,6 @@ export const getSiteCollaborator = operation({
   id: 'getSiteCollaborator',
   method: 'GET',
   path: '/v1/sites/{site_id}/collaborators/{id}',
-  tag: 'Collaborators',
   summary: "Read a site's collaborator",
   access: { site: 'read the site' },
   params: Type.Object({ site_id: SiteId, id: CollaboratorId }),

@@ -1,25 +1,10 @@
-import { addSiteCollaborator } from './add-site-collaborator.ts'
-import { batchCreateCollaborators } from './batch-create-collaborators.ts'
-import { batchDestroyCollaborators } from './batch-destroy-collaborators.ts'
-import { getCollaborator } from './get-collaborator.ts'
-import { getSiteCollaborator } from './get-site-collaborator.ts'
-import { listCollaborators } from './list-collaborators.ts'
-import { listSiteCollaborators } from './list-site-collaborators.ts'
-import { removeSiteCollaborator } from './remove-site-collaborator.ts'
-import { resetCollaboratorPassword } from './reset-collaborator-password.ts'
-import { updateAccountLevelAccess } from './update-account-level-access.ts'
+import { resource } from '../resource.ts'
+import { batchCreate, batchDestroy } from './batch.job.ts'
+import { resetCollaboratorPasswordJob } from './reset-collaborator-password.job.ts'
+import { syncWpUser } from './sync-wp-user.job.ts'
 
-export const collaborators = {
-  operations: [
-    listCollaborators,
-    getCollaborator,
-    updateAccountLevelAccess,
-    batchCreateCollaborators,
-    batchDestroyCollaborators,
-    listSiteCollaborators,
-    addSiteCollaborator,
-    getSiteCollaborator,
-    removeSiteCollaborator,
-    resetCollaboratorPassword,
-  ],
-}
+export const collaborators = resource({
+  tag: { name: 'Collaborators', description: 'Other accounts on a site, and their roles' },
+  operations: () => import('./operations.ts'),
+  jobs: { host: [syncWpUser, resetCollaboratorPasswordJob], control: [batchCreate, batchDestroy] },
+})

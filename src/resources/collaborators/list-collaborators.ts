@@ -7,7 +7,6 @@ export const listCollaborators = operation({
   id: 'listCollaborators',
   method: 'GET',
   path: '/v1/collaborators',
-  tag: 'Collaborators',
   summary: 'List collaborators',
   description: "All collaborators on the caller's sites and the caller's own collaborations, in order of id.",
   access: { account: 'own' },

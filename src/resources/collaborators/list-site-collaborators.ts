@@ -8,7 +8,6 @@ export const listSiteCollaborators = operation({
   id: 'listSiteCollaborators',
   method: 'GET',
   path: '/v1/sites/{site_id}/collaborators',
-  tag: 'Collaborators',
   summary: "List a site's collaborators",
   description: 'In order of id, without the owner of the site.',
   access: { site: 'read the site' },

@@ -11,7 +11,6 @@ export const removeSiteCollaborator = operation({
   id: 'removeSiteCollaborator',
   method: 'DELETE',
   path: '/v1/sites/{site_id}/collaborators/{id}',
-  tag: 'Collaborators',
   summary: 'Remove a collaborator from a site',
   description:
     'With `delete_wp_user` its WordPress user goes, too, in the background: the oldest administrator takes over the posts.',

@@ -12,7 +12,6 @@ export const resetCollaboratorPassword = operation({
   id: 'resetCollaboratorPassword',
   method: 'PUT',
   path: '/v1/sites/{site_id}/collaborators/{id}/wp-password-reset',
-  tag: 'Collaborators',
   summary: "Reset a collaborator's WordPress password",
   description: 'Answers with the new random password when WordPress has taken it. Sessions of that user end.',
   access: { site: 'reset collaborator passwords' },

@@ -19,7 +19,6 @@ export const updateAccountLevelAccess = operation({
   id: 'updateAccountLevelAccess',
   method: 'PUT',
   path: '/v1/collaborators/update-account-level-access',
-  tag: 'Collaborators',
   summary: "Set a collaborator's account-level access",
   description:
     '`add_to_all_new`: joins every site created from now on, with `roles`. `create_site`: may create sites for the owner, which includes `add_to_all_new`. A field that is absent keeps its value (false, false and no roles for a new address). With both false account-level access ends, and the collaborator stays on its sites.',

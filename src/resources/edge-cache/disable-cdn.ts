@@ -7,7 +7,6 @@ export const disableCdn = operation({
   id: 'disableCdn',
   method: 'DELETE',
   path: '/v1/sites/{id}/cdn',
-  tag: 'Caches',
   summary: 'Switch the CDN off',
   access: { site: 'manage performance' },
   params: Type.Object({ id: SiteId }),

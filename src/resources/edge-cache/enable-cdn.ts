@@ -7,7 +7,6 @@ export const enableCdn = operation({
   id: 'enableCdn',
   method: 'POST',
   path: '/v1/sites/{id}/cdn',
-  tag: 'Caches',
   summary: 'Switch the CDN on',
   access: { site: 'manage performance' },
   params: Type.Object({ id: SiteId }),

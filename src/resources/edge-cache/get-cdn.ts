@@ -7,7 +7,6 @@ export const getCdn = operation({
   id: 'getCdn',
   method: 'GET',
   path: '/v1/sites/{id}/cdn',
-  tag: 'Caches',
   summary: 'Tell whether the CDN is on',
   access: { site: 'read the site' },
   params: Type.Object({ id: SiteId }),

@@ -7,7 +7,6 @@ export const getEdgeCache = operation({
   id: 'getEdgeCache',
   method: 'GET',
   path: '/v1/sites/{id}/edge-cache',
-  tag: 'Caches',
   summary: 'Get the state of the edge cache',
   access: { site: 'read the site' },
   params: Type.Object({ id: SiteId }),

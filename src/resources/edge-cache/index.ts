@@ -1,25 +1,8 @@
-import { disableCdn } from './disable-cdn.ts'
-import { enableCdn } from './enable-cdn.ts'
-import { getCdn } from './get-cdn.ts'
-import { getEdgeCache } from './get-edge-cache.ts'
-import { purgeCdn } from './purge-cdn.ts'
-import { purgeEdgeCache } from './purge-edge-cache.ts'
-import { purgeObjectCache } from './purge-object-cache.ts'
-import { setDefensiveMode } from './set-defensive-mode.ts'
-import { toggleCdn } from './toggle-cdn.ts'
-import { toggleEdgeCache } from './toggle-edge-cache.ts'
+import { resource } from '../resource.ts'
+import { flushObjectCacheJob } from './flush-object-cache.job.ts'
 
-export const edgeCache = {
-  operations: [
-    getEdgeCache,
-    toggleEdgeCache,
-    purgeEdgeCache,
-    setDefensiveMode,
-    purgeCdn,
-    getCdn,
-    enableCdn,
-    disableCdn,
-    toggleCdn,
-    purgeObjectCache,
-  ],
-}
+export const edgeCache = resource({
+  tag: { name: 'Caches', description: 'Edge cache, CDN and object cache of a site' },
+  operations: () => import('./operations.ts'),
+  jobs: { host: [flushObjectCacheJob] },
+})

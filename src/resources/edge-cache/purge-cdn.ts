@@ -8,7 +8,6 @@ export const purgeCdn = operation({
   id: 'purgeCdn',
   method: 'DELETE',
   path: '/v1/sites/{id}/cache',
-  tag: 'Caches',
   summary: 'Clear the CDN',
   description: "The site's files are read anew. Copies in browsers stay until their time is over.",
   access: { site: 'manage performance' },

@@ -8,7 +8,6 @@ export const purgeEdgeCache = operation({
   id: 'purgeEdgeCache',
   method: 'DELETE',
   path: '/v1/sites/{id}/edge-cache',
-  tag: 'Caches',
   summary: 'Purge the edge cache',
   description:
     'No page from before is served any more: on all edges within milliseconds as a rule, within a second at most.',

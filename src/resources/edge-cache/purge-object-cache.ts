@@ -10,7 +10,6 @@ export const purgeObjectCache = operation({
   id: 'purgeObjectCache',
   method: 'DELETE',
   path: '/v1/sites/{site_id}/object-cache',
-  tag: 'Caches',
   summary: 'Empty the object cache',
   description: 'Answers when WordPress has emptied it, the one of a persistent drop-in included.',
   access: { site: 'manage performance' },

@@ -10,7 +10,6 @@ export const setDefensiveMode = operation({
   id: 'setDefensiveMode',
   method: 'PUT',
   path: '/v1/sites/{id}/edge-cache/defensive-mode',
-  tag: 'Caches',
   summary: 'Switch defensive mode on for a time, or off',
   description:
     'While it is on, visitors prove with a short calculation in their browser that they are no flood. It ends by itself; ' +

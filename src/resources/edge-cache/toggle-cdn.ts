@@ -7,7 +7,6 @@ export const toggleCdn = operation({
   id: 'toggleCdn',
   method: 'PUT',
   path: '/v1/sites/{site_id}/cdn',
-  tag: 'Caches',
   summary: 'Switch the CDN on or off',
   description: 'Toggles; with `enabled` in the body it sets.',
   access: { site: 'manage performance' },

@@ -8,7 +8,6 @@ export const toggleEdgeCache = operation({
   id: 'toggleEdgeCache',
   method: 'PUT',
   path: '/v1/sites/{id}/edge-cache',
-  tag: 'Caches',
   summary: 'Switch the edge cache on or off',
   description: 'Toggles; with `enabled` in the body it sets. Nothing that was stored before is served after.',
   access: { site: 'manage performance' },

@@ -1,4 +1,9 @@
-import { listPhpLog } from './list-php-log.ts'
-import { listServerLog } from './list-server-log.ts'
+import { resource } from '../resource.ts'
+import { dropOldLogs, dropOldLogsHourly } from './drop-old-logs.job.ts'
 
-export const logs = { operations: [listServerLog, listPhpLog] }
+export const logs = resource({
+  tag: { name: 'Logs', description: 'What visitors asked for, and what PHP complained of' },
+  operations: () => import('./operations.ts'),
+  jobs: { control: [dropOldLogs] },
+  schedules: [dropOldLogsHourly],
+})

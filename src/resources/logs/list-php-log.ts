@@ -25,7 +25,6 @@ export const listPhpLog = operation({
   id: 'listPhpLog',
   method: 'GET',
   path: '/v1/sites/{id}/logs/php',
-  tag: 'Logs and statistics',
   summary: "Read a site's PHP error log",
   description: 'Errors of the last 7 days, newest first, 200 a page.',
   access: { site: 'read the site' },

@@ -35,7 +35,6 @@ export const listServerLog = operation({
   id: 'listServerLog',
   method: 'GET',
   path: '/v1/sites/{id}/logs/server',
-  tag: 'Logs and statistics',
   summary: "Read a site's web server log",
   description: 'Requests of visitors in the last 7 days, newest first, 200 a page.',
   access: { site: 'read the site' },

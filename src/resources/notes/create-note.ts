@@ -11,7 +11,6 @@ export const createNote = operation({
   id: 'createNote',
   method: 'POST',
   path: '/v1/sites/{id}/notes',
-  tag: 'Notes',
   summary: 'Write a note',
   access: { site: 'manage notes' },
   params: Type.Object({ id: SiteId }),

@@ -10,7 +10,6 @@ export const deleteNote = operation({
   id: 'deleteNote',
   method: 'DELETE',
   path: '/v1/sites/{site_id}/notes/{id}',
-  tag: 'Notes',
   summary: 'Delete a note',
   access: { site: 'manage notes' },
   params: Type.Object({ site_id: SiteId, id: NoteId }),

@@ -9,7 +9,6 @@ export const getNote = operation({
   id: 'getNote',
   method: 'GET',
   path: '/v1/sites/{site_id}/notes/{id}',
-  tag: 'Notes',
   summary: 'Read a note',
   access: { site: 'manage notes' },
   params: Type.Object({ site_id: SiteId, id: NoteId }),

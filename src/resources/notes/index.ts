@@ -1,7 +1,6 @@
-import { createNote } from './create-note.ts'
-import { deleteNote } from './delete-note.ts'
-import { getNote } from './get-note.ts'
-import { listNotes } from './list-notes.ts'
-import { updateNote } from './update-note.ts'
+import { resource } from '../resource.ts'
 
-export const notes = { operations: [listNotes, createNote, getNote, updateNote, deleteNote] }
+export const notes = resource({
+  tag: { name: 'Notes', description: 'Notes on a site' },
+  operations: () => import('./operations.ts'),
+})

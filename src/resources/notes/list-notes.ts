@@ -10,7 +10,6 @@ export const listNotes = operation({
   id: 'listNotes',
   method: 'GET',
   path: '/v1/sites/{id}/notes',
-  tag: 'Notes',
   summary: 'List the notes of a site',
   description: 'Newest first, one page.',
   access: { site: 'manage notes' },

@@ -12,7 +12,6 @@ export const updateNote = operation({
   id: 'updateNote',
   method: 'PUT',
   path: '/v1/sites/{site_id}/notes/{id}',
-  tag: 'Notes',
   summary: 'Change a note',
   description: 'At least one of the fields. `editor` and `updated` change with it.',
   access: { site: 'manage notes' },

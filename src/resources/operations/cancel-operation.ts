@@ -10,7 +10,6 @@ export const cancelOperation = operation({
   id: 'cancelOperation',
   method: 'POST',
   path: '/v1/operations/{id}/cancel',
-  tag: 'Operations',
   summary: 'Cancel an operation',
   description: 'At once when it has not begun; else what was done is undone first.',
   access: { account: 'own' },

@@ -9,7 +9,6 @@ export const getOperation = operation({
   id: 'getOperation',
   method: 'GET',
   path: '/v1/operations/{id}',
-  tag: 'Operations',
   summary: 'Read an operation',
   access: { account: 'own' },
   params: Type.Object({ id: OperationId }),

@@ -1,9 +1,6 @@
-import { cancelOperation } from './cancel-operation.ts'
-import { getOperation } from './get-operation.ts'
-import { listOperations } from './list-operations.ts'
-import { retryOperation } from './retry-operation.ts'
-import { watchOperation } from './watch-operation.ts'
+import { resource } from '../resource.ts'
 
-export const operations = {
-  operations: [listOperations, getOperation, watchOperation, cancelOperation, retryOperation],
-}
+export const operations = resource({
+  tag: { name: 'Operations', description: 'Background work: progress, cancel, retry' },
+  operations: () => import('./operations.ts'),
+})

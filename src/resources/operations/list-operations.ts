@@ -9,7 +9,6 @@ export const listOperations = operation({
   id: 'listOperations',
   method: 'GET',
   path: '/v1/operations',
-  tag: 'Operations',
   summary: 'List operations',
   description: 'Background work, newest first, one page.',
   access: { account: 'own' },

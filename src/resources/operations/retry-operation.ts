@@ -10,7 +10,6 @@ export const retryOperation = operation({
   id: 'retryOperation',
   method: 'POST',
   path: '/v1/operations/{id}/retry',
-  tag: 'Operations',
   summary: 'Retry an operation',
   description: 'A failed or canceled operation goes on with the steps that are not done.',
   access: { account: 'own' },

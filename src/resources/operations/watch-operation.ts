@@ -9,7 +9,6 @@ export const watchOperation = operation({
   id: 'watchOperation',
   method: 'GET',
   path: '/v1/operations/{id}/events',
-  tag: 'Operations',
   summary: 'Follow an operation',
   description:
     'Server-sent events: `operation`, whose data is the Operation object, at once and after each change; who reads slowly gets the newest. The stream ends with the operation, and soon after its token has ended or the operation is out of sight. An application may have 50 streams at a time.',

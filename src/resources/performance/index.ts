@@ -1,7 +1,8 @@
-import { toggleLight404 } from './toggle-light-404.ts'
-import { toggleMaintenance } from './toggle-maintenance.ts'
-import { toggleMultisite } from './toggle-multisite.ts'
+import { resource } from '../resource.ts'
+import { switchMaintenance } from './switch-maintenance.job.ts'
 
-export const performance = {
-  operations: [toggleLight404, toggleMultisite, toggleMaintenance],
-}
+export const performance = resource({
+  tag: { name: 'Performance', description: 'Lightweight 404 answers, multisite support, maintenance mode' },
+  operations: () => import('./operations.ts'),
+  jobs: { control: [switchMaintenance] },
+})

@@ -7,7 +7,6 @@ export const toggleLight404 = operation({
   id: 'toggleLight404',
   method: 'PUT',
   path: '/v1/sites/{id}/light_weight_404',
-  tag: 'Sites',
   summary: 'Switch lightweight 404 answers on or off',
   description:
     'While on, requests for missing static files (.css .gif .eot .jpg .jpeg .js .otf .png .svg .swf .ttf .webm .webp .woff ' +

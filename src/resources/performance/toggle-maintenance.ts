@@ -9,7 +9,6 @@ export const toggleMaintenance = operation({
   id: 'toggleMaintenance',
   method: 'PUT',
   path: '/v1/sites/{id}/maintenance-mode',
-  tag: 'Sites',
   summary: 'Switch maintenance mode on or off',
   description:
     'While on, visitors get 503 with a plain page and Retry-After; the dashboard and the log-in work. Applied by a background ' +

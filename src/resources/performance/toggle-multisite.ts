@@ -11,7 +11,6 @@ export const toggleMultisite = operation({
   id: 'toggleMultisite',
   method: 'PUT',
   path: '/v1/sites/{id}/multisite-support',
-  tag: 'Sites',
   summary: 'Switch multisite support on or off',
   description:
     'On makes the site a network whose sites live in sub-directories; off takes the constants of the network out of the ' +

@@ -26,7 +26,6 @@ export const createSite = operation({
   id: 'createSite',
   method: 'POST',
   path: '/v1/sites',
-  tag: 'Sites',
   summary: 'Create a site',
   description:
     'Answers at once with a site in state `deploying`; it is `live` when it answers visitors. Progress: `Operation-Id`.',

@@ -10,7 +10,6 @@ export const deleteSite = operation({
   id: 'deleteSite',
   method: 'DELETE',
   path: '/v1/sites/{id}',
-  tag: 'Sites',
   summary: 'Delete a site',
   description:
     'The site is gone from every list at once, and visitors get 404. Its files follow in the background; an operator can bring them back while they are in the trash.',

@@ -8,7 +8,6 @@ export const disableSite = operation({
   id: 'disableSite',
   method: 'PUT',
   path: '/v1/sites/{id}/disable',
-  tag: 'Sites',
   summary: 'Disable a site',
   description: 'Visitors get 480 Temporarily Unavailable on every path. The site still counts toward the plan.',
   access: { site: 'disable the site' },

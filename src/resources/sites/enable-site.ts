@@ -8,7 +8,6 @@ export const enableSite = operation({
   id: 'enableSite',
   method: 'PUT',
   path: '/v1/sites/{id}/enable',
-  tag: 'Sites',
   summary: 'Enable a site',
   description: 'Only disabled sites; visitors reach the site again.',
   access: { site: 'enable the site' },

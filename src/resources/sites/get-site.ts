@@ -10,7 +10,6 @@ export const getSite = operation({
   id: 'getSite',
   method: 'GET',
   path: '/v1/sites/{id}',
-  tag: 'Sites',
   summary: 'Read a site',
   access: { site: 'read the site' },
   params: Type.Object({ id: SiteId }),

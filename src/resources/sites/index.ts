@@ -1,31 +1,11 @@
-import { createSite } from './create-site.ts'
-import { deleteSite } from './delete-site.ts'
-import { disableSite } from './disable-site.ts'
-import { enableSite } from './enable-site.ts'
-import { getSite } from './get-site.ts'
-import { listDatacenters } from './list-datacenters.ts'
-import { listInstallOptions } from './list-install-options.ts'
-import { listPhpVersions } from './list-php-versions.ts'
-import { listSites } from './list-sites.ts'
-import { resetAdminPassword } from './reset-admin-password.ts'
-import { searchSites } from './search-sites.ts'
-import { updateSite } from './update-site.ts'
-import { validateSiteName } from './validate-site-name.ts'
+import { resource } from '../resource.ts'
+import { configureSite } from './configure-site.job.ts'
+import { provisionSite } from './provision-site.job.ts'
+import { purgeSite, removeSite } from './remove-site.job.ts'
+import { resetAdminPasswordJob } from './reset-admin-password.job.ts'
 
-export const sites = {
-  operations: [
-    listSites,
-    createSite,
-    validateSiteName,
-    searchSites,
-    listInstallOptions,
-    listDatacenters,
-    listPhpVersions,
-    getSite,
-    updateSite,
-    deleteSite,
-    disableSite,
-    enableSite,
-    resetAdminPassword,
-  ],
-}
+export const sites = resource({
+  tag: { name: 'Sites', description: 'Create, find, change and delete sites' },
+  operations: () => import('./operations.ts'),
+  jobs: { host: [provisionSite, configureSite, removeSite, purgeSite, resetAdminPasswordJob] },
+})

@@ -5,7 +5,6 @@ export const listDatacenters = operation({
   id: 'listDatacenters',
   method: 'GET',
   path: '/v1/sites/datacenters',
-  tag: 'Sites',
   summary: 'List datacenters',
   access: { account: 'own' },
   response: Type.Array(Type.Object({ code: Type.String(), name: Type.String() })),

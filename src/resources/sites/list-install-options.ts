@@ -6,7 +6,6 @@ export const listInstallOptions = operation({
   id: 'listInstallOptions',
   method: 'GET',
   path: '/v1/sites/install-options',
-  tag: 'Sites',
   summary: 'List install options',
   access: { account: 'own' },
   response: Type.Array(Type.String()),

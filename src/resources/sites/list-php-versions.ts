@@ -6,7 +6,6 @@ export const listPhpVersions = operation({
   id: 'listPhpVersions',
   method: 'GET',
   path: '/v1/sites/php-versions',
-  tag: 'Sites',
   summary: 'List PHP versions',
   access: { account: 'own' },
   response: Type.Array(Type.String()),

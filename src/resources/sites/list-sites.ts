@@ -9,7 +9,6 @@ export const listSites = operation({
   id: 'listSites',
   method: 'GET',
   path: '/v1/sites',
-  tag: 'Sites',
   summary: 'List sites',
   description: 'All sites that the caller can see, favourites first, then by name; a page of them with `paginate`.',
   access: { account: 'own' },

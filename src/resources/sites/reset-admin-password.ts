@@ -10,7 +10,6 @@ export const resetAdminPassword = operation({
   id: 'resetAdminPassword',
   method: 'PUT',
   path: '/v1/sites/{site_id}/cms/password-reset',
-  tag: 'CMS',
   summary: "Reset the site owner's password",
   description: 'Answers with the new random password when WordPress has taken it. Sessions of that user end.',
   access: { site: 'administer the CMS' },

@@ -11,7 +11,6 @@ export const searchSites = operation({
   id: 'searchSites',
   method: 'POST',
   path: '/v1/sites/search',
-  tag: 'Sites',
   summary: 'Search sites',
   description:
     'Sites that fulfil every filter, favourites first, then by name. `name` and `domain` match a part, `cms_version` (also `wordpress_version`) a beginning, the others exactly.',

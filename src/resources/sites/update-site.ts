@@ -17,7 +17,6 @@ export const updateSite = operation({
   id: 'updateSite',
   method: 'PUT',
   path: '/v1/sites/{id}',
-  tag: 'Sites',
   summary: 'Update a site',
   description: 'At least one field. A PHP version takes effect with the next request of a visitor.',
   access: {

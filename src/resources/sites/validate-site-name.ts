@@ -11,7 +11,6 @@ export const validateSiteName = operation({
   id: 'validateSiteName',
   method: 'POST',
   path: '/v1/sites/validate',
-  tag: 'Sites',
   summary: 'Check a site name',
   description: 'Always 200: `valid` says whether the name can be had, `message` why not.',
   access: { account: 'own' },

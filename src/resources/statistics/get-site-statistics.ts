@@ -8,7 +8,6 @@ export const getSiteStatistics = operation({
   id: 'getSiteStatistics',
   method: 'GET',
   path: '/v1/sites/{site_id}/statistics',
-  tag: 'Logs and statistics',
   summary: 'Read page views and storage use of a site',
   description:
     'Windows that are still open (today, this month, …) are at most five minutes old; the others, and what is used of the disk, are refreshed once a night. Days and months are those of UTC.',

@@ -1,3 +1,15 @@
-import { getSiteStatistics } from './get-site-statistics.ts'
+import { resource } from '../resource.ts'
+import { measureSite, measureSites } from './measure-sites.job.ts'
+import {
+  refreshOpenStatistics,
+  refreshOpenStatisticsOften,
+  refreshStatistics,
+  refreshStatisticsDaily,
+} from './refresh-statistics.job.ts'
 
-export const statistics = { operations: [getSiteStatistics] }
+export const statistics = resource({
+  tag: { name: 'Statistics', description: 'Page views and disk usage of a site' },
+  operations: () => import('./operations.ts'),
+  jobs: { host: [measureSites, measureSite], control: [refreshStatistics, refreshOpenStatistics] },
+  schedules: [refreshStatisticsDaily, refreshOpenStatisticsOften],
+})

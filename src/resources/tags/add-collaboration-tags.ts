@@ -9,7 +9,6 @@ export const addCollaborationTags = operation({
   id: 'addCollaborationTags',
   method: 'POST',
   path: '/v1/collaborators/{collaborator_id}/site/tags',
-  tag: 'Collaborators',
   summary: "Add tags to a site, as a collaborator's",
   description: 'For the collaborator itself and the owner of the site.',
   access: { account: 'own' },

@@ -8,7 +8,6 @@ export const addCollaboratorFavorite = operation({
   id: 'addCollaboratorFavorite',
   method: 'POST',
   path: '/v1/collaborators/{email_address}/sites/{site_id}/favorite',
-  tag: 'Collaborators',
   summary: "Mark a site as a collaborator's favourite",
   access: { account: 'own' },
   params: Type.Object({ email_address: EmailParam, site_id: SiteId }),

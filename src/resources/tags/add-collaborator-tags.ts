@@ -9,7 +9,6 @@ export const addCollaboratorTags = operation({
   id: 'addCollaboratorTags',
   method: 'POST',
   path: '/v1/collaborators/{email_address}/sites/{site_id}/tag',
-  tag: 'Collaborators',
   summary: "Add tags to a site, as a collaborator's, by e-mail address",
   access: { account: 'own' },
   params: Type.Object({ email_address: EmailParam, site_id: SiteId }),

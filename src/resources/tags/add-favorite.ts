@@ -8,7 +8,6 @@ export const addFavorite = operation({
   id: 'addFavorite',
   method: 'POST',
   path: '/v1/sites/{id}/favorites',
-  tag: 'Tags and favourites',
   summary: 'Mark a site as a favourite',
   description: "For the caller's account alone. Favourites come first in its lists.",
   access: { site: 'read the site' },

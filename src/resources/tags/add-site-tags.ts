@@ -8,7 +8,6 @@ export const addSiteTags = operation({
   id: 'addSiteTags',
   method: 'POST',
   path: '/v1/sites/{id}/tags',
-  tag: 'Tags and favourites',
   summary: 'Add tags to a site',
   description: "Tags of the caller's account; other accounts that see the site have their own.",
   access: { site: 'read the site' },

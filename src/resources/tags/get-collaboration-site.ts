@@ -7,7 +7,6 @@ export const getCollaborationSite = operation({
   id: 'getCollaborationSite',
   method: 'GET',
   path: '/v1/collaborators/{collaborator_id}/site',
-  tag: 'Collaborators',
   summary: 'Read the site of a collaborator',
   description: 'The site as the collaborator sees it. For the collaborator itself and the owner of the site.',
   access: { account: 'own' },

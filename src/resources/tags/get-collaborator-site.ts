@@ -7,7 +7,6 @@ export const getCollaboratorSite = operation({
   id: 'getCollaboratorSite',
   method: 'GET',
   path: '/v1/collaborators/{email_address}/sites/{site_id}',
-  tag: 'Collaborators',
   summary: "Read one of a collaborator's sites",
   access: { account: 'own' },
   params: Type.Object({ email_address: EmailParam, site_id: SiteId }),

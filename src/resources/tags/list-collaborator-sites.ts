@@ -9,7 +9,6 @@ export const listCollaboratorSites = operation({
   id: 'listCollaboratorSites',
   method: 'GET',
   path: '/v1/collaborators/{email_address}/sites',
-  tag: 'Collaborators',
   summary: "List a collaborator's sites",
   description:
     "The sites as the collaborator sees them, its favourites first, then by name; one page. For the collaborator itself all of them, for others those that the caller's account owns.",

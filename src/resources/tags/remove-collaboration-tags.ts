@@ -9,7 +9,6 @@ export const removeCollaborationTags = operation({
   id: 'removeCollaborationTags',
   method: 'DELETE',
   path: '/v1/collaborators/{collaborator_id}/site/tags',
-  tag: 'Collaborators',
   summary: "Remove tags from a site, as a collaborator's",
   description: 'For the collaborator itself and the owner of the site.',
   access: { account: 'own' },

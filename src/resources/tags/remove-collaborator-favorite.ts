@@ -8,7 +8,6 @@ export const removeCollaboratorFavorite = operation({
   id: 'removeCollaboratorFavorite',
   method: 'DELETE',
   path: '/v1/collaborators/{email_address}/sites/{site_id}/favorite',
-  tag: 'Collaborators',
   summary: "Take a site off a collaborator's favourites",
   access: { account: 'own' },
   params: Type.Object({ email_address: EmailParam, site_id: SiteId }),

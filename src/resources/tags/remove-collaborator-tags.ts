@@ -9,7 +9,6 @@ export const removeCollaboratorTags = operation({
   id: 'removeCollaboratorTags',
   method: 'DELETE',
   path: '/v1/collaborators/{email_address}/sites/{site_id}/tag',
-  tag: 'Collaborators',
   summary: "Remove tags from a site, as a collaborator's, by e-mail address",
   access: { account: 'own' },
   params: Type.Object({ email_address: EmailParam, site_id: SiteId }),

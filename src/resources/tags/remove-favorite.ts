@@ -8,7 +8,6 @@ export const removeFavorite = operation({
   id: 'removeFavorite',
   method: 'DELETE',
   path: '/v1/sites/{site_id}/favorites',
-  tag: 'Tags and favourites',
   summary: 'Take a site off the favourites',
   description: "For the caller's account alone. Favourites come first in its lists.",
   access: { site: 'read the site' },

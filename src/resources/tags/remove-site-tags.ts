@@ -8,7 +8,6 @@ export const removeSiteTags = operation({
   id: 'removeSiteTags',
   method: 'DELETE',
   path: '/v1/sites/{id}/tags',
-  tag: 'Tags and favourites',
   summary: 'Remove tags from a site',
   description: "Tags of the caller's account; other accounts that see the site have their own.",
   access: { site: 'read the site' },

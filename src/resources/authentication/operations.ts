@@ -1,0 +1,5 @@
+import { issueToken } from './issue-token.ts'
+import { revokeToken } from './revoke-token.ts'
+
+/** In the order of the description of the API. */
+export const operations = [issueToken, revokeToken]

@@ -1,0 +1,24 @@
+import { addSiteCollaborator } from './add-site-collaborator.ts'
+import { batchCreateCollaborators } from './batch-create-collaborators.ts'
+import { batchDestroyCollaborators } from './batch-destroy-collaborators.ts'
+import { getCollaborator } from './get-collaborator.ts'
+import { getSiteCollaborator } from './get-site-collaborator.ts'
+import { listCollaborators } from './list-collaborators.ts'
+import { listSiteCollaborators } from './list-site-collaborators.ts'
+import { removeSiteCollaborator } from './remove-site-collaborator.ts'
+import { resetCollaboratorPassword } from './reset-collaborator-password.ts'
+import { updateAccountLevelAccess } from './update-account-level-access.ts'
+
+/** In the order of the description of the API. */
+export const operations = [
+  listCollaborators,
+  getCollaborator,
+  updateAccountLevelAccess,
+  batchCreateCollaborators,
+  batchDestroyCollaborators,
+  listSiteCollaborators,
+  addSiteCollaborator,
+  getSiteCollaborator,
+  removeSiteCollaborator,
+  resetCollaboratorPassword,
+]

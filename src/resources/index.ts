@@ -1,0 +1,30 @@
+import { account } from './account/index.ts'
+import { activity } from './activity/index.ts'
+import { authentication } from './authentication/index.ts'
+import { collaborators } from './collaborators/index.ts'
+import { edgeCache } from './edge-cache/index.ts'
+import { logs } from './logs/index.ts'
+import { notes } from './notes/index.ts'
+import { operations } from './operations/index.ts'
+import { performance } from './performance/index.ts'
+import { sites } from './sites/index.ts'
+import { statistics } from './statistics/index.ts'
+import { tags } from './tags/index.ts'
+import { webhooks } from './webhooks/index.ts'
+
+/** Every resource, in the order of the description of the API. What each adds is derived from here; nothing else lists them. */
+export const resources = [
+  authentication,
+  account,
+  activity,
+  sites,
+  edgeCache,
+  performance,
+  collaborators,
+  tags,
+  notes,
+  logs,
+  statistics,
+  operations,
+  webhooks,
+]

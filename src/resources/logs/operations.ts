@@ -1,0 +1,5 @@
+import { listPhpLog } from './list-php-log.ts'
+import { listServerLog } from './list-server-log.ts'
+
+/** In the order of the description of the API. */
+export const operations = [listServerLog, listPhpLog]

@@ -1,0 +1,8 @@
+import { cancelOperation } from './cancel-operation.ts'
+import { getOperation } from './get-operation.ts'
+import { listOperations } from './list-operations.ts'
+import { retryOperation } from './retry-operation.ts'
+import { watchOperation } from './watch-operation.ts'
+
+/** In the order of the description of the API. */
+export const operations = [listOperations, getOperation, watchOperation, cancelOperation, retryOperation]

@@ -1,0 +1,6 @@
+import { toggleLight404 } from './toggle-light-404.ts'
+import { toggleMaintenance } from './toggle-maintenance.ts'
+import { toggleMultisite } from './toggle-multisite.ts'
+
+/** In the order of the description of the API. */
+export const operations = [toggleLight404, toggleMultisite, toggleMaintenance]

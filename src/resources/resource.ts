@@ -1,0 +1,23 @@
+import type { TSchema } from 'typebox'
+import type { Definition } from '../platform/operations/definition.ts'
+import type { Schedule } from '../platform/operations/schedules.ts'
+import type { ControlServices } from './control-services.ts'
+import type { UntaggedOperation } from './operation.ts'
+import type { HostServices } from './sites/host-services.ts'
+
+/** All that a resource adds to Stead. What is composed of it is derived: see `src/app.ts`, `src/jobs.ts`, `src/schedules.ts`. */
+export interface Resource {
+  /** Its group in the description of the API. */
+  readonly tag?: { readonly name: string; readonly description: string }
+  /** Loaded where the API is served, and nowhere else: hosts know the rest of a resource without it. */
+  readonly operations?: () => Promise<{ readonly operations: readonly UntaggedOperation[] }>
+  /** Background work: what hosts do for their sites, and what the control does without their files. */
+  readonly jobs?: {
+    readonly host?: readonly Definition<TSchema, HostServices>[]
+    readonly control?: readonly Definition<TSchema, ControlServices>[]
+  }
+  readonly schedules?: readonly Schedule[]
+}
+
+/** Declares a resource: the face of its folder, and all that others need to know to compose it. */
+export const resource = (declared: Resource): Resource => declared

@@ -1,0 +1,30 @@
+import { createSite } from './create-site.ts'
+import { deleteSite } from './delete-site.ts'
+import { disableSite } from './disable-site.ts'
+import { enableSite } from './enable-site.ts'
+import { getSite } from './get-site.ts'
+import { listDatacenters } from './list-datacenters.ts'
+import { listInstallOptions } from './list-install-options.ts'
+import { listPhpVersions } from './list-php-versions.ts'
+import { listSites } from './list-sites.ts'
+import { resetAdminPassword } from './reset-admin-password.ts'
+import { searchSites } from './search-sites.ts'
+import { updateSite } from './update-site.ts'
+import { validateSiteName } from './validate-site-name.ts'
+
+/** In the order of the description of the API. */
+export const operations = [
+  listSites,
+  createSite,
+  validateSiteName,
+  searchSites,
+  listInstallOptions,
+  listDatacenters,
+  listPhpVersions,
+  getSite,
+  updateSite,
+  deleteSite,
+  disableSite,
+  enableSite,
+  resetAdminPassword,
+]
