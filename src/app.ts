@@ -33,6 +33,9 @@ async function operationsOf({ tag, operations: load }: Resource): Promise<Operat
   return (await load()).operations.map((operation) => ({ ...operation, tag: tag.name }))
 }
 
+/** All that the activity logs can say. */
+const actions = resources.flatMap((each) => Object.values(each.actions ?? {}))
+
 export interface AppOptions {
   readonly config: Config
   readonly database: Database
@@ -67,7 +70,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     budget: budgets.eventStreams,
     mayStay: createStreamAccess(database, options.now ?? Date.now),
   })
-  const services: Services = { config, database, sealer, log, logs, definitions: jobs, watches, streams }
+  const services: Services = { config, database, sealer, log, logs, definitions: jobs, actions, watches, streams }
   const app = await createApi<Caller>({
     operations,
     log,

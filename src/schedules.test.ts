@@ -19,6 +19,7 @@ import { listEntries } from './resources/activity/activity.store.ts'
 import { recordActivity } from './resources/activity/record.ts'
 import { insertToken } from './resources/authentication/token.store.ts'
 import type { ControlServices } from './resources/control-services.ts'
+import { actions as siteActions } from './resources/sites/actions.ts'
 import { schedules } from './schedules.ts'
 
 const HOUR_MS = 3600_000
@@ -118,7 +119,7 @@ for (const { dialect, skip } of dialects) {
     test('an entry is in the log of its site for 30 days, and in that of its account for 60', async () => {
       const { account: owner } = await account()
       await reach(start)
-      const entry = { action: 'site.updated', accountId: owner.id, siteId: 7, message: '' } as const
+      const entry = { action: siteActions['site.updated'], accountId: owner.id, siteId: 7, message: '' } as const
       await made.database.transaction((tx) => recordActivity(tx, 'systems', { ...entry, now: start }))
       await made.database.transaction((tx) => recordActivity(tx, 'systems', { ...entry, now: start + 29 * DAY_MS }))
       const counts = async () => {

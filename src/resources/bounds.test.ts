@@ -9,6 +9,7 @@ import { forgetMailCounts } from '../platform/mail/mail-limit.ts'
 import { enqueue } from '../platform/operations/enqueue.ts'
 import { queuedBeside } from '../platform/operations/read.ts'
 import { recordActivity } from './activity/record.ts'
+import { actions as siteActions, events as siteEvents } from './sites/actions.ts'
 import { configureSite } from './sites/configure-site.job.ts'
 import { foldOldDays, forgetDeletedSites } from './statistics/forget.store.ts'
 import { forgetEventsBefore } from './webhooks/forget-events.job.ts'
@@ -214,8 +215,8 @@ for (const { dialect, skip } of dialects) {
       const ids: number[] = []
       await write(async (tx) => {
         for (let index = 0; index < 7; index++) {
-          await recordActivity(tx, 'systems', { action: 'site.updated', message: `${index}`, ...subject })
-          await recordEvent(tx, { type: 'site_created', data: {}, ...subject })
+          await recordActivity(tx, 'systems', { action: siteActions['site.updated'], message: `${index}`, ...subject })
+          await recordEvent(tx, { type: siteEvents.site_created, data: {}, ...subject })
           ids.push(await enqueue(tx, configureSite, { siteId }, { ...subject, hostId: 1 }))
         }
         await tx
@@ -243,7 +244,13 @@ for (const { dialect, skip } of dialects) {
       await write(async (tx) => {
         await tx.deleteFrom('events').execute()
         for (let index = 0; index < 5; index++)
-          await recordEvent(tx, { type: 'site_created', data: {}, accountId: owner.accountId, siteId, now: index * 10 })
+          await recordEvent(tx, {
+            type: siteEvents.site_created,
+            data: {},
+            accountId: owner.accountId,
+            siteId,
+            now: index * 10,
+          })
         await tx
           .insertInto('page_view_days')
           .values([10, 11, 12, 13, 5000].map((day) => ({ site_id: siteId, day, views: day, people: 1 })))

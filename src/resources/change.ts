@@ -2,9 +2,10 @@ import type { Static, TSchema } from 'typebox'
 import type { Tx } from '../platform/db/database.ts'
 import type { Definition } from '../platform/operations/definition.ts'
 import { type EnqueueOptions, enqueue } from '../platform/operations/enqueue.ts'
-import type { AccountAction, SiteAction } from './activity/actions.ts'
+import type { Action } from './activity/action.ts'
 import { type Actor, recordActivity } from './activity/record.ts'
-import { type EventType, recordEvent } from './webhooks/record-event.ts'
+import type { EventType } from './webhooks/event.ts'
+import { recordEvent } from './webhooks/record-event.ts'
 
 /** What a change is about: an account, or a site and the account that owns it. */
 export interface Subject {
@@ -28,7 +29,7 @@ export interface ChangeEvent {
 }
 
 export interface ChangeRecord {
-  readonly action: AccountAction | SiteAction
+  readonly action: Action
   /** What was done, for people; nothing secret, and no part of a request but names. */
   readonly message: string
   /** What webhooks tell of it, where the change is one of those that they tell of. */
@@ -78,7 +79,7 @@ export function changeBy(
       const { accountId, siteId } = about
       await recordActivity(tx, actor, { action, message, accountId, siteId, now })
       for (const { type, data } of [event ?? []].flat()) {
-        if (siteId == null) throw new TypeError(`the event ${type} is about no site`)
+        if (siteId == null) throw new TypeError(`the event ${type.name} is about no site`)
         await recordEvent(tx, { type, data, accountId, siteId, now })
       }
     },

@@ -8,6 +8,7 @@ import type { Log } from '../platform/log/log.ts'
 import type { LogStore } from '../platform/log-store/log-store.ts'
 import type { Definitions } from '../platform/operations/definition.ts'
 import type { OperationWatch } from '../platform/operations/watch.ts'
+import type { Action } from './activity/action.ts'
 import type { StreamFacts } from './operations/stream-access.ts'
 
 /** An API application that has shown a valid token. */
@@ -29,6 +30,8 @@ export interface Services {
   readonly logs: LogStore
   /** Operation types by name. */
   readonly definitions: Definitions
+  /** All that the activity logs can say. */
+  readonly actions: readonly Action[]
   /** Follows background work, for all who ask. */
   readonly watches: OperationWatch
   /** Streams of its events. */

@@ -1,9 +1,11 @@
 import type { TSchema } from 'typebox'
 import type { Definition } from '../platform/operations/definition.ts'
 import type { Schedule } from '../platform/operations/schedules.ts'
+import type { Action } from './activity/action.ts'
 import type { ControlServices } from './control-services.ts'
 import type { UntaggedOperation } from './operation.ts'
 import type { HostServices } from './sites/host-services.ts'
+import type { EventType } from './webhooks/event.ts'
 
 /** All that a resource adds to Stead. What is composed of it is derived: see `src/app.ts`, `src/jobs.ts`, `src/schedules.ts`. */
 export interface Resource {
@@ -17,6 +19,9 @@ export interface Resource {
     readonly control?: readonly Definition<TSchema, ControlServices>[]
   }
   readonly schedules?: readonly Schedule[]
+  /** What the activity log says of its changes, and what webhooks tell of them. */
+  readonly actions?: Readonly<Record<string, Action>>
+  readonly events?: Readonly<Record<string, EventType>>
 }
 
 /** Declares a resource: the face of its folder, and all that others need to know to compose it. */

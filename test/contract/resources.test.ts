@@ -32,3 +32,34 @@ it('every schedule that a file declares is kept', () => {
   const names = declared(/^export const \w+ = schedule\(\{\s*name: '([\w.]+)'/gm)
   expect(schedules.map(({ name }) => name).sort()).toEqual(names)
 })
+
+it('every action and event that a resource declares is added by its index, under a name of its own', async () => {
+  for (const file of globSync('src/resources/*/actions.ts')) {
+    const { actions, events } = await import(`../../${file}`)
+    const added = resources.find((each) => each.actions === actions)
+    expect([file, added?.actions, added?.events]).toEqual([file, actions, events])
+  }
+  for (const kind of ['actions', 'events'] as const) {
+    const names = resources.flatMap((each) => Object.keys(each[kind] ?? {}))
+    expect(names.filter((name, index) => names.indexOf(name) < index)).toEqual([])
+  }
+})
+
+/** As receivers of webhooks know them. */
+const EVENT_NAMES =
+  `site_created site_deleted site_converted site_enabled site_disabled site_restored site_restore_failed
+  site_sync_success site_sync_failed site_maintenance_mode_toggled site_plugin_installed_successfully
+  site_plugin_install_failed site_plugin_updated_successfully site_plugin_update_failed
+  site_plugin_activated_successfully site_plugin_activation_failed site_plugin_deactivated_successfully
+  site_plugin_deactivation_failed site_plugin_deleted_successfully site_plugin_delete_failed mu_plugin_install_success
+  mu_plugin_install_failed mu_plugin_update_success mu_plugin_update_failed mu_plugin_deleted ondemand_backup_created
+  ondemand_backup_deleted php_version_changed wp_environment_type wp_version_changed wp_admin_password_reset
+  light_weight_404_changed collaborator_added collaborator_deleted sftp_user_password_reset enabled_edge_cache
+  disabled_edge_cache purged_edge_cache edge_cache_defensive_mode_toggled primary_domain_set domain_added domain_removed
+  performance_report_created`.split(/\s+/)
+
+it('events have the names that receivers know', () => {
+  const names = resources.flatMap(({ events }) => Object.keys(events ?? {}))
+  expect(names.length).toBeGreaterThan(10)
+  expect(names.filter((name) => !EVENT_NAMES.includes(name))).toEqual([])
+})

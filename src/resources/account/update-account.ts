@@ -6,6 +6,7 @@ import { Nothing, nullable, oneOf } from '../../platform/http/schemas.ts'
 import { operation } from '../operation.ts'
 import { setDefaults } from './account.store.ts'
 import { type Account, findAccount } from './account.ts'
+import { actions } from './actions.ts'
 
 export const updateAccount = operation({
   id: 'updateAccount',
@@ -38,7 +39,7 @@ export const updateAccount = operation({
     const message = changesBetween(before, after).join(', ')
     if (!message) return null
     await setDefaults(tx, caller.accountId, after)
-    await context.record({ action: 'settings', message })
+    await context.record({ action: actions.settings, message })
     return null
   },
 })

@@ -3,6 +3,7 @@ import { lockForUpdate } from '../../platform/db/database.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
 import { operation } from '../operation.ts'
 import { type Account, findAccount } from './account.ts'
+import { actions } from './actions.ts'
 import { capacityAndUsage, listAttachedAddons, setAddonQuantity } from './addon.store.ts'
 import { addonOf, addons, capacityOf, presentAttached } from './addons.ts'
 import { AttachedAddons } from './list-attached-addons.ts'
@@ -44,7 +45,8 @@ export const updateAddons = operation({
       throw new Problem('addon_in_use', { quantity, addon: addon.name, billable, staging, maxBillable, maxStaging })
     }
     await setAddonQuantity(tx, account.id, { addonId, quantity })
-    const action = quantity === 0 ? 'addon.detached' : had === 0 ? 'addon.attached' : 'addon.changed'
+    const action =
+      quantity === 0 ? actions['addon.detached'] : had === 0 ? actions['addon.attached'] : actions['addon.changed']
     const message = `Changed the quantity of the add-on ${addon.name} from ${had} to ${quantity}`
     await context.record({ action, message })
     return presentAttached(await listAttachedAddons(tx, account.id))

@@ -1,13 +1,11 @@
 import Type from 'typebox'
 import { operation } from '../operation.ts'
-import { actions, siteActions } from './actions.ts'
+import type { Action } from './action.ts'
 
 const Actions = Type.Array(Type.Object({ name: Type.String(), description: Type.String() }))
 
-const listed = (table: Record<string, string>) =>
-  Object.entries(table)
-    .map(([name, description]) => ({ name, description }))
-    .sort((one, other) => (one.name < other.name ? -1 : 1))
+const listed = (actions: readonly Action[]) =>
+  actions.map(({ name, description }) => ({ name, description })).sort((one, other) => (one.name < other.name ? -1 : 1))
 
 export const listAccountActions = operation({
   id: 'listAccountActions',
@@ -18,7 +16,7 @@ export const listAccountActions = operation({
   access: { account: 'own' },
   response: Actions,
 
-  async handle() {
+  async handle({ actions }) {
     return listed(actions)
   },
 })
@@ -32,7 +30,7 @@ export const listSiteActions = operation({
   access: { account: 'own' },
   response: Actions,
 
-  async handle() {
-    return listed(siteActions)
+  async handle({ actions }) {
+    return listed(actions.filter(({ on }) => on === 'site'))
   },
 })

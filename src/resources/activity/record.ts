@@ -3,7 +3,7 @@ import { precompiledChange } from '../../platform/db/precompiled.ts'
 import type { ActivityRow } from '../../platform/db/schema.ts'
 import type { RequestFacts } from '../../platform/http/operation.ts'
 import type { Caller } from '../context.ts'
-import { type AccountAction, actions, type SiteAction } from './actions.ts'
+import type { Action } from './action.ts'
 
 /** Who did it, from where: a request, or Stead itself. */
 export type Actor = { readonly caller: Caller; readonly request: RequestFacts } | 'systems'
@@ -18,7 +18,7 @@ export async function recordActivity(
   tx: Tx,
   actor: Actor,
   entry: {
-    action: AccountAction | SiteAction
+    action: Action
     accountId: number
     siteId?: number | null | undefined
     message: string
@@ -29,8 +29,8 @@ export async function recordActivity(
   await insertEntry(tx, {
     account_id: entry.accountId,
     site_id: entry.siteId ?? null,
-    action: entry.action,
-    description: actions[entry.action],
+    action: entry.action.name,
+    description: entry.action.description,
     message: entry.message,
     source: person ? 'api.v1' : 'systems',
     // in lower case, as filters look for them

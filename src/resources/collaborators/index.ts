@@ -1,4 +1,5 @@
 import { resource } from '../resource.ts'
+import { actions, events } from './actions.ts'
 import { batchCreate, batchDestroy } from './batch.job.ts'
 import { resetCollaboratorPasswordJob } from './reset-collaborator-password.job.ts'
 import { syncWpUser } from './sync-wp-user.job.ts'
@@ -7,4 +8,6 @@ export const collaborators = resource({
   tag: { name: 'Collaborators', description: 'Other accounts on a site, and their roles' },
   operations: () => import('./operations.ts'),
   jobs: { host: [syncWpUser, resetCollaboratorPasswordJob], control: [batchCreate, batchDestroy] },
+  actions,
+  events,
 })

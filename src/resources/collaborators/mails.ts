@@ -5,6 +5,7 @@ import { countMail, MAILS_OF_ACCOUNT, type Verdict } from '../../platform/mail/m
 import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
 import type { Recording } from '../change.ts'
 import type { Context } from '../context.ts'
+import { actions } from './actions.ts'
 
 interface Words {
   /** Whose doing it is: mails are limited by it. */
@@ -91,7 +92,7 @@ export async function tellGiven(
   if (verdict === 'account_full')
     throw new Problem('mail_limit_reached', { limit: MAILS_OF_ACCOUNT }, { headers: { 'retry-after': '600' } })
   const why = verdict === 'repeated' ? 'was told the same within the hour' : 'had too many mails within the hour'
-  await context.record({ action: 'account.collaborator', message: `No mail went to ${to}, who ${why}` })
+  await context.record({ action: actions['account.collaborator'], message: `No mail went to ${to}, who ${why}` })
 }
 
 export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

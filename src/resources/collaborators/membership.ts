@@ -5,6 +5,7 @@ import { type Account, findAccount } from '../account/account.ts'
 import { aboutSite, type Change, changeBy } from '../change.ts'
 import { findSite, grantSight, type Site, withdrawSight } from '../sites/site.ts'
 import { accountAccess } from './account-access.store.ts'
+import { actions, events } from './actions.ts'
 import { deleteCollaborator, insertCollaborator, listCollaboratorsOfSite, setRoles } from './collaborator.store.ts'
 import { type Collaborator, hasWpAccess, MOST_COLLABORATORS, wpUsernameFor } from './collaborator.ts'
 import { type Reassignment, startWpUser } from './sync-wp-user.job.ts'
@@ -60,8 +61,8 @@ export async function joinSite(
   await grantSight(tx, account.id, site)
   const message = `Added ${account.email} to ${site.name} with ${rolesText(held)}`
   const data = { collaborator_id: collaboratorId, email: account.email, roles: held }
-  const event = { type: 'collaborator_added', data } as const
-  await by.record({ action: 'account.collaborator', message, event, about: aboutSite(site) })
+  const event = { type: events.collaborator_added, data }
+  await by.record({ action: actions['account.collaborator'], message, event, about: aboutSite(site) })
   const wpOperationId = hasWpAccess(held) ? await startWpUser(by, site, account.id, 'keep') : undefined
   return { collaboratorId, wpOperationId }
 }
@@ -81,7 +82,7 @@ export async function changeRoles(
   if (member.roles.join() === held.join()) return { isChanged: false, wpOperationId: undefined }
   await setRoles(tx, member.id, held, by.now)
   const message = `Changed the roles of ${member.email} on ${site.name} to ${rolesText(held)}`
-  await by.record({ action: 'account.collaborator', message, about: aboutSite(site) })
+  await by.record({ action: actions['account.collaborator'], message, about: aboutSite(site) })
   const differs = hasWpAccess(member.roles) !== hasWpAccess(held)
   const reassign = hasWpAccess(held) ? 'keep' : 'next'
   const wpOperationId = differs ? await startWpUser(by, site, member.accountId, reassign) : undefined
@@ -99,8 +100,11 @@ export async function leaveSite(
   await deleteCollaborator(tx, member.id)
   await withdrawSight(tx, member.accountId, site.id)
   const message = `Removed ${member.email} from ${site.name}`
-  const event = { type: 'collaborator_deleted', data: { collaborator_id: member.id, email: member.email } } as const
-  await by.record({ action: 'account.collaborator', message, event, about: aboutSite(site) })
+  const event = {
+    type: events.collaborator_deleted,
+    data: { collaborator_id: member.id, email: member.email },
+  } as const
+  await by.record({ action: actions['account.collaborator'], message, event, about: aboutSite(site) })
   const wpOperationId = reassign === 'keep' ? undefined : await startWpUser(by, site, member.accountId, reassign)
   return { wpOperationId }
 }

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import { findAccount } from '../account/account.ts'
+import { events as siteEvents } from '../sites/actions.ts'
 import type { HostServices } from '../sites/host-services.ts'
 import { findSite } from '../sites/site.ts'
 import { recordEvent } from '../webhooks/record-event.ts'
@@ -24,7 +25,7 @@ export const resetCollaboratorPasswordJob = durableWith<HostServices>()({
         const { login } = results.password as { login: string }
         await setWpUsername(tx, input.siteId, input.accountId, login)
         const subject = { accountId: accountId as number, siteId: input.siteId, now: now() }
-        await recordEvent(tx, { type: 'wp_admin_password_reset', data: { login }, ...subject })
+        await recordEvent(tx, { type: siteEvents.wp_admin_password_reset, data: { login }, ...subject })
       },
     },
   },

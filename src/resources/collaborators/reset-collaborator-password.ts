@@ -4,6 +4,7 @@ import { notFound, Problem } from '../../platform/http/problem.ts'
 import { operation } from '../operation.ts'
 import { waitForOperation } from '../operations/wait.ts'
 import { SiteId } from '../sites/site.ts'
+import { actions } from './actions.ts'
 import { findCollaboratorOfSite } from './collaborator.store.ts'
 import { CollaboratorId, hasWpAccess } from './collaborator.ts'
 import { COLLABORATOR_PASSWORD_PURPOSE, resetCollaboratorPasswordJob } from './reset-collaborator-password.job.ts'
@@ -31,7 +32,7 @@ export const resetCollaboratorPassword = operation({
     const input = { siteId: site.id, accountId: member.accountId, passwordSealed }
     await context.start(resetCollaboratorPasswordJob, input)
     const message = `Reset the password of ${member.email} on ${site.name}`
-    await context.record({ action: 'collaborator.password_reset', message })
+    await context.record({ action: actions['collaborator.password_reset'], message })
     return password
   },
 

@@ -7,6 +7,7 @@ import { recordActivity } from '../activity/record.ts'
 import { aboutSite, type Starting } from '../change.ts'
 import type { HostServices } from '../sites/host-services.ts'
 import { findSite, type Site } from '../sites/site.ts'
+import { actions } from './actions.ts'
 import { findMembership, setWpUsername } from './collaborator.store.ts'
 import { hasWpAccess } from './collaborator.ts'
 
@@ -47,7 +48,7 @@ export const syncWpUser = durableWith<HostServices>()({
     if (canceled || !site) return
     const person = await findAccount(tx, input.accountId)
     await recordActivity(tx, 'systems', {
-      action: 'collaborator.wordpress_user_failed',
+      action: actions['collaborator.wordpress_user_failed'],
       accountId: accountId as number,
       siteId: site.id,
       message: `WordPress user of ${person?.email}: ${error}`,

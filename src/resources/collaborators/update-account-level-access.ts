@@ -12,6 +12,7 @@ import {
   findAccountAccess,
   putAccountAccess,
 } from './account-access.store.ts'
+import { actions } from './actions.ts'
 import { distinctRoles, EmailField, emailOf, MOST_COLLABORATORS, RolesField } from './collaborator.ts'
 import { tellGiven } from './mails.ts'
 
@@ -46,7 +47,7 @@ export const updateAccountLevelAccess = operation({
     // nobody is invited in order to be given nothing
     else if (account && (await endAccountAccess(tx, caller.accountId, account.id)))
       await context.record({
-        action: 'account.collaborator',
+        action: actions['account.collaborator'],
         message: `Ended the account-level access of ${email}`,
       })
     return { email, add_to_all_new: addToAllNew, create_site: createSite }
@@ -67,7 +68,7 @@ async function giveAccess(
   await putAccountAccess(tx, { ownerAccountId: caller.accountId, accountId: account.id, ...rights })
   const what = `all new sites${rights.createSite ? ', may create sites' : ''}`
   const message = `Gave ${email} account-level access: ${what}, roles ${rights.roles.join(', ') || 'none'}`
-  await context.record({ action: 'account.collaborator', message })
+  await context.record({ action: actions['account.collaborator'], message })
   if (before) return
   await tellGiven(context, { isNew, to: email, what: `all new sites of ${caller.accountEmail}` })
 }

@@ -3,6 +3,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import type { Recording } from '../change.ts'
 import type { Context } from '../context.ts'
 import type { VisibleSite } from '../sites/site.ts'
+import { actions, events } from './actions.ts'
 import { purgeCaches } from './purge.store.ts'
 import { switchSetting } from './switches.store.ts'
 
@@ -26,7 +27,7 @@ export const CdnStatus = Type.Object({ cdnEnabled: Type.Boolean() })
 
 type SiteContext = Context & Recording & { tx: Tx; site: VisibleSite }
 
-const cdnNames = { true: 'cdn.enabled', false: 'cdn.disabled' } as const
+const cdnNames = { true: actions['cdn.enabled'], false: actions['cdn.disabled'] } as const
 
 /** Switches the CDN of a site, with its record. @returns what the operations answer */
 export async function switchCdn(context: SiteContext, enabled: boolean | undefined): Promise<{ cdnEnabled: boolean }> {
@@ -47,8 +48,8 @@ export async function switchEdgeCache(context: SiteContext, enabled: boolean | u
   const result = await switchSetting(tx, site.id, 'edge_cache', enabled, now)
   if (!result.changed) return
   const [action, type, word] = result.enabled
-    ? (['edge_cache.enabled', 'enabled_edge_cache', 'Enabled'] as const)
-    : (['edge_cache.disabled', 'disabled_edge_cache', 'Disabled'] as const)
+    ? ([actions['edge_cache.enabled'], events.enabled_edge_cache, 'Enabled'] as const)
+    : ([actions['edge_cache.disabled'], events.disabled_edge_cache, 'Disabled'] as const)
   await context.record({ action, message: `${word} the edge cache`, event: { type, data: {} } })
   await purgeCaches(tx, site.id, { pages: 'all' })
 }

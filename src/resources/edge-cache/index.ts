@@ -1,8 +1,11 @@
 import { resource } from '../resource.ts'
+import { actions, events } from './actions.ts'
 import { flushObjectCacheJob } from './flush-object-cache.job.ts'
 
 export const edgeCache = resource({
   tag: { name: 'Caches', description: 'Edge cache, CDN and object cache of a site' },
   operations: () => import('./operations.ts'),
   jobs: { host: [flushObjectCacheJob] },
+  actions,
+  events,
 })

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { operation } from '../operation.ts'
 import { SiteId } from '../sites/site.ts'
+import { actions } from './actions.ts'
 import { purgeCaches } from './edge-cache.ts'
 
 export const purgeCdn = operation({
@@ -16,7 +17,7 @@ export const purgeCdn = operation({
 
   async handle(context) {
     const { tx, site } = context
-    await context.record({ action: 'cdn.purged', message: 'Cleared the CDN' })
+    await context.record({ action: actions['cdn.purged'], message: 'Cleared the CDN' })
     await purgeCaches(tx, site.id, { files: true })
     return null
   },

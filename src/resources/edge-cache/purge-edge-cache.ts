@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { operation } from '../operation.ts'
 import { SiteId } from '../sites/site.ts'
+import { actions, events } from './actions.ts'
 import { purgeCaches } from './edge-cache.ts'
 
 export const purgeEdgeCache = operation({
@@ -17,8 +18,8 @@ export const purgeEdgeCache = operation({
 
   async handle(context) {
     const { tx, site } = context
-    const event = { type: 'purged_edge_cache', data: {} } as const
-    await context.record({ action: 'edge_cache.purged', message: 'Purged the edge cache', event })
+    const event = { type: events.purged_edge_cache, data: {} }
+    await context.record({ action: actions['edge_cache.purged'], message: 'Purged the edge cache', event })
     await purgeCaches(tx, site.id, { pages: 'all' })
     return null
   },

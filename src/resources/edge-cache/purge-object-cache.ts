@@ -4,6 +4,7 @@ import { Nothing } from '../../platform/http/schemas.ts'
 import { operation } from '../operation.ts'
 import { waitForOperation } from '../operations/wait.ts'
 import { SiteId } from '../sites/site.ts'
+import { actions } from './actions.ts'
 import { flushObjectCacheJob } from './flush-object-cache.job.ts'
 
 export const purgeObjectCache = operation({
@@ -22,7 +23,7 @@ export const purgeObjectCache = operation({
     const { site } = context
     if (site.state !== 'live' && site.state !== 'disabled') throw new Problem('site_not_live', { state: site.state })
     await context.start(flushObjectCacheJob, { siteId: site.id })
-    await context.record({ action: 'wordpress.object_cache', message: 'Emptied the object cache' })
+    await context.record({ action: actions['wordpress.object_cache'], message: 'Emptied the object cache' })
     return null
   },
 

@@ -3,6 +3,7 @@ import { Problem } from '../../platform/http/problem.ts'
 import { nullable, oneOf } from '../../platform/http/schemas.ts'
 import { operation } from '../operation.ts'
 import { presentSite, SiteId, SiteSchema } from '../sites/site.ts'
+import { actions, events } from './actions.ts'
 import { setDefensiveUntil } from './defensive-mode.store.ts'
 import { durations, durationsMs } from './defensive-mode.ts'
 
@@ -33,8 +34,8 @@ export const setDefensiveMode = operation({
     if (defensiveUntil !== null || wasActive) {
       const message = body.duration ? `Enabled defensive mode for ${body.duration}` : 'Disabled defensive mode'
       const data = { enabled: defensiveUntil !== null, duration: body.duration ?? null }
-      const event = { type: 'edge_cache_defensive_mode_toggled', data } as const
-      await context.record({ action: 'edge_cache.defensive_mode', message, event })
+      const event = { type: events.edge_cache_defensive_mode_toggled, data }
+      await context.record({ action: actions['edge_cache.defensive_mode'], message, event })
     }
     return presentSite({ ...site, defensiveUntil }, config, now)
   },

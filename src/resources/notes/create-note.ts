@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { lockForUpdate } from '../../platform/db/database.ts'
 import { operation } from '../operation.ts'
 import { SiteId } from '../sites/site.ts'
+import { actions } from './actions.ts'
 import { authorName } from './author.ts'
 import { insertNote } from './note.store.ts'
 import { NoteSchema, noteFields, presentNote } from './note.ts'
@@ -23,7 +24,7 @@ export const createNote = operation({
     await lockForUpdate(tx, 'sites', site.id)
     const note = await insertNote(tx, { siteId: site.id, author: await authorName(context), ...body, now })
     await checkNoteLimit(tx, site.id)
-    await context.record({ action: 'note.created', message: `Wrote note ${note.id}` })
+    await context.record({ action: actions['note.created'], message: `Wrote note ${note.id}` })
     return presentNote(note)
   },
 })

@@ -3,6 +3,7 @@ import { notFound } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { operation } from '../operation.ts'
 import { SiteId } from '../sites/site.ts'
+import { actions } from './actions.ts'
 import { deleteNoteRow } from './note.store.ts'
 import { NoteId } from './note.ts'
 
@@ -18,7 +19,7 @@ export const deleteNote = operation({
   async handle(context, { params }) {
     const { tx, site } = context
     if (!(await deleteNoteRow(tx, site.id, params.id))) throw notFound()
-    await context.record({ action: 'note.deleted', message: `Deleted note ${params.id}` })
+    await context.record({ action: actions['note.deleted'], message: `Deleted note ${params.id}` })
     return null
   },
 })

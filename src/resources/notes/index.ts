@@ -1,6 +1,8 @@
 import { resource } from '../resource.ts'
+import { actions } from './actions.ts'
 
 export const notes = resource({
   tag: { name: 'Notes', description: 'Notes on a site' },
   operations: () => import('./operations.ts'),
+  actions,
 })

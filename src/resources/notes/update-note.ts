@@ -3,6 +3,7 @@ import { lockForUpdate } from '../../platform/db/database.ts'
 import { invalidInput, notFound } from '../../platform/http/problem.ts'
 import { operation } from '../operation.ts'
 import { SiteId } from '../sites/site.ts'
+import { actions } from './actions.ts'
 import { authorName } from './author.ts'
 import { changeNote } from './note.store.ts'
 import { NoteId, NoteSchema, noteFields, presentNote } from './note.ts'
@@ -34,7 +35,7 @@ export const updateNote = operation({
     })
     if (!note) throw notFound()
     await checkNoteLimit(tx, site.id)
-    await context.record({ action: 'note.updated', message: `Changed note ${note.id}` })
+    await context.record({ action: actions['note.updated'], message: `Changed note ${note.id}` })
     return presentNote(note)
   },
 })

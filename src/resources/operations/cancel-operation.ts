@@ -3,6 +3,7 @@ import { Problem } from '../../platform/http/problem.ts'
 import { cancelOperation as cancel } from '../../platform/operations/control.ts'
 import { getOperation, type OperationView } from '../../platform/operations/read.ts'
 import { operation } from '../operation.ts'
+import { actions } from './actions.ts'
 import { changeableOperation } from './change-operation.ts'
 import { OperationId, OperationSchema, presentOperation } from './operation.ts'
 
@@ -23,7 +24,7 @@ export const cancelOperation = operation({
     const outcome = await cancel(tx, found.id, now, definitions)
     if (outcome === 'too_late') throw new Problem('operation_not_cancelable', { state: found.state })
     await context.record({
-      action: 'operation.canceled',
+      action: actions['operation.canceled'],
       message: `Cancel of ${found.type} (operation ${found.id})`,
       about: { accountId: found.accountId ?? caller.accountId, siteId: found.siteId },
     })

@@ -1,6 +1,8 @@
 import { resource } from '../resource.ts'
+import { actions } from './actions.ts'
 
 export const operations = resource({
   tag: { name: 'Operations', description: 'Background work: progress, cancel, retry' },
   operations: () => import('./operations.ts'),
+  actions,
 })

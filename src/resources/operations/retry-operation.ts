@@ -3,6 +3,7 @@ import { Problem } from '../../platform/http/problem.ts'
 import { retryOperation as retry } from '../../platform/operations/control.ts'
 import { getOperation, type OperationView } from '../../platform/operations/read.ts'
 import { operation } from '../operation.ts'
+import { actions } from './actions.ts'
 import { changeableOperation } from './change-operation.ts'
 import { OperationId, OperationSchema, presentOperation } from './operation.ts'
 
@@ -23,7 +24,7 @@ export const retryOperation = operation({
     const outcome = await retry(tx, found.id, definitions)
     if (outcome === 'not_ended') throw new Problem('operation_not_retryable', { state: found.state })
     await context.record({
-      action: 'operation.retried',
+      action: actions['operation.retried'],
       message: `Retry of ${found.type} (operation ${found.id})`,
       about: { accountId: found.accountId ?? caller.accountId, siteId: found.siteId },
     })

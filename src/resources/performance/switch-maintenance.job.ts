@@ -3,6 +3,7 @@ import { durable } from '../../platform/operations/definition.ts'
 import { switchSetting } from '../edge-cache/edge-cache.ts'
 import { findSite } from '../sites/site.ts'
 import { recordEvent } from '../webhooks/record-event.ts'
+import { events } from './actions.ts'
 
 /** Switches maintenance mode when the site's turn comes: what "the other state" is, is decided then. */
 export const switchMaintenance = durable({
@@ -18,7 +19,7 @@ export const switchMaintenance = durable({
         if (!result.changed) return
         const subject = { accountId: site.accountId, siteId: site.id, now: now() }
         const data = { enabled: result.enabled }
-        await recordEvent(tx, { type: 'site_maintenance_mode_toggled', data, ...subject })
+        await recordEvent(tx, { type: events.site_maintenance_mode_toggled, data, ...subject })
       },
     },
   },

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Switch, switchSetting } from '../edge-cache/edge-cache.ts'
 import { operation } from '../operation.ts'
 import { SiteId } from '../sites/site.ts'
+import { actions, events } from './actions.ts'
 
 export const toggleLight404 = operation({
   id: 'toggleLight404',
@@ -21,9 +22,9 @@ export const toggleLight404 = operation({
     const { enabled, changed } = await switchSetting(tx, site.id, 'light_404', body.enabled, now)
     if (changed) {
       const [action, word] = enabled
-        ? (['wordpress.lightweight_404.enabled', 'Enabled'] as const)
-        : (['wordpress.lightweight_404.disabled', 'Disabled'] as const)
-      const event = { type: 'light_weight_404_changed', data: { enabled } } as const
+        ? ([actions['wordpress.lightweight_404.enabled'], 'Enabled'] as const)
+        : ([actions['wordpress.lightweight_404.disabled'], 'Disabled'] as const)
+      const event = { type: events.light_weight_404_changed, data: { enabled } }
       await context.record({ action, message: `${word} lightweight 404 answers`, event })
     }
     return { lightWeight404Enabled: enabled }

@@ -3,6 +3,7 @@ import { Nothing } from '../../platform/http/schemas.ts'
 import { Switch } from '../edge-cache/edge-cache.ts'
 import { operation } from '../operation.ts'
 import { SiteId } from '../sites/site.ts'
+import { actions } from './actions.ts'
 import { switchMaintenance } from './switch-maintenance.job.ts'
 
 export const toggleMaintenance = operation({
@@ -25,7 +26,7 @@ export const toggleMaintenance = operation({
     await context.start(switchMaintenance, input)
     const word = enabled === undefined ? 'switched' : enabled ? 'switched on' : 'switched off'
     const message = `Ordered maintenance mode to be ${word}`
-    await context.record({ action: 'wordpress.maintenance_mode', message })
+    await context.record({ action: actions['wordpress.maintenance_mode'], message })
     return null
   },
 })

@@ -6,6 +6,7 @@ import { Switch, switchSetting } from '../edge-cache/edge-cache.ts'
 import { operation } from '../operation.ts'
 import { configureSite } from '../sites/configure-site.job.ts'
 import { presentSite, SiteId, SiteSchema } from '../sites/site.ts'
+import { actions } from './actions.ts'
 
 export const toggleMultisite = operation({
   id: 'toggleMultisite',
@@ -29,8 +30,8 @@ export const toggleMultisite = operation({
     if (changed) {
       if (enabled) await checkPlan(tx, site.accountId)
       const [action, word] = enabled
-        ? (['wordpress.multisite.enabled', 'Enabled'] as const)
-        : (['wordpress.multisite.disabled', 'Disabled'] as const)
+        ? ([actions['wordpress.multisite.enabled'], 'Enabled'] as const)
+        : ([actions['wordpress.multisite.disabled'], 'Disabled'] as const)
       await context.record({ action, message: `${word} multisite support` })
       await context.start(configureSite, { siteId: site.id })
     }

@@ -8,6 +8,7 @@ import { planNamed } from '../account/plans.ts'
 import { aboutSite } from '../change.ts'
 import { addAccountLevelCollaborators } from '../collaborators/membership.ts'
 import { operation } from '../operation.ts'
+import { actions } from './actions.ts'
 import { creationGround } from './creation.store.ts'
 import { provisionSite } from './provision-site.job.ts'
 import { putRoute } from './route.store.ts'
@@ -71,7 +72,7 @@ export const createSite = operation({
     await putRoute(tx, site.id, stagingHostName(name, config), now)
     const message = `Created ${isStaging ? 'staging' : 'live'} site ${name}`
     const about = aboutSite(site)
-    await context.record({ action: 'site.created', message, about })
+    await context.record({ action: actions['site.created'], message, about })
     const collaboratorsCount = hasAccountLevelCollaborators ? await addAccountLevelCollaborators(tx, site, context) : 0
     await context.start(provisionSite, { siteId: site.id }, { about })
     await countAgainstPlan(tx, account, isStaging)

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { cancelOpenOperations } from '../../platform/operations/control.ts'
 import { operation } from '../operation.ts'
+import { actions, events } from './actions.ts'
 import { removeSite } from './remove-site.job.ts'
 import { markDeleted } from './site.store.ts'
 import { SiteId } from './site.ts'
@@ -21,8 +22,8 @@ export const deleteSite = operation({
   async handle(context) {
     const { tx, site, now, definitions } = context
     await markDeleted(tx, site.id, now)
-    const event = { type: 'site_deleted', data: { name: site.name } } as const
-    await context.record({ action: 'site.deleted', message: `Deleted site ${site.name}`, event })
+    const event = { type: events.site_deleted, data: { name: site.name } }
+    await context.record({ action: actions['site.deleted'], message: `Deleted site ${site.name}`, event })
     // what was still to be done for the site is pointless now, and would hold its removal up
     await cancelOpenOperations(tx, site.id, now, definitions)
     await context.start(removeSite, { siteId: site.id })

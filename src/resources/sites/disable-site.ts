@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import { operation } from '../operation.ts'
+import { actions, events } from './actions.ts'
 import { changeSite } from './site.store.ts'
 import { presentSite, SiteId, SiteSchema } from './site.ts'
 
@@ -19,8 +20,8 @@ export const disableSite = operation({
     const { tx, site, config, now } = context
     if (site.state !== 'live') throw new Problem('site_not_live', { state: site.state })
     await changeSite(tx, site.id, { state: 'disabled' }, now)
-    const event = { type: 'site_disabled', data: {} } as const
-    await context.record({ action: 'site.disabled', message: 'Disabled the site', event })
+    const event = { type: events.site_disabled, data: {} }
+    await context.record({ action: actions['site.disabled'], message: 'Disabled the site', event })
     return presentSite({ ...site, state: 'disabled' }, config, now)
   },
 })

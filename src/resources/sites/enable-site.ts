@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import { operation } from '../operation.ts'
+import { actions, events } from './actions.ts'
 import { changeSite } from './site.store.ts'
 import { presentSite, SiteId, SiteSchema } from './site.ts'
 
@@ -19,8 +20,8 @@ export const enableSite = operation({
     const { tx, site, config, now } = context
     if (site.state !== 'disabled') throw new Problem('site_not_disabled', { state: site.state })
     await changeSite(tx, site.id, { state: 'live' }, now)
-    const event = { type: 'site_enabled', data: {} } as const
-    await context.record({ action: 'site.enabled', message: 'Enabled the site', event })
+    const event = { type: events.site_enabled, data: {} }
+    await context.record({ action: actions['site.enabled'], message: 'Enabled the site', event })
     return presentSite({ ...site, state: 'live' }, config, now)
   },
 })

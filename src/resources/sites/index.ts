@@ -1,4 +1,5 @@
 import { resource } from '../resource.ts'
+import { actions, events } from './actions.ts'
 import { configureSite } from './configure-site.job.ts'
 import { provisionSite } from './provision-site.job.ts'
 import { purgeSite, removeSite } from './remove-site.job.ts'
@@ -8,4 +9,6 @@ export const sites = resource({
   tag: { name: 'Sites', description: 'Create, find, change and delete sites' },
   operations: () => import('./operations.ts'),
   jobs: { host: [provisionSite, configureSite, removeSite, purgeSite, resetAdminPasswordJob] },
+  actions,
+  events,
 })

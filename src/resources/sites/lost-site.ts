@@ -3,6 +3,7 @@ import { isOneMailbox } from '../../platform/mail/address.ts'
 import { html, mailPage } from '../../platform/mail/html.ts'
 import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
 import { changeBy } from '../change.ts'
+import { actions } from './actions.ts'
 
 /** One that comes and goes is told of once a day. */
 const TELL_AGAIN_MS = 86_400_000
@@ -28,7 +29,7 @@ export async function tellOfLostSite(
   const { name, accountId } = site
   const message = `The site cannot be served: ${fault}`
   const change = changeBy(tx, { actor: 'systems', about: { accountId, siteId }, now })
-  await change.record({ action: 'site.lost', message })
+  await change.record({ action: actions['site.lost'], message })
   const owner = await tx.selectFrom('accounts').select('email').where('id', '=', accountId).executeTakeFirst()
   const subject = `${name} cannot be served`
   const paragraphs = [

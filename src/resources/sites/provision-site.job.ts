@@ -9,6 +9,7 @@ import { recordActivity } from '../activity/record.ts'
 import { enqueueWpUsersOfSite } from '../collaborators/membership.ts'
 import { measureSite } from '../statistics/measure-sites.job.ts'
 import { recordEvent } from '../webhooks/record-event.ts'
+import { actions, events } from './actions.ts'
 import { configureSite } from './configure-site.job.ts'
 import type { HostServices } from './host-services.ts'
 import { changeSite, findSite } from './site.store.ts'
@@ -35,7 +36,7 @@ export const provisionSite = durableWith<HostServices>()({
   async failed(tx, { siteId, accountId, error, canceled, now }) {
     if (canceled) return
     await recordActivity(tx, 'systems', {
-      action: 'site.deploy_failed',
+      action: actions['site.deploy_failed'],
       accountId: accountId as number,
       siteId: siteId as number,
       message: `The site could not be installed: ${error}`,
@@ -139,8 +140,12 @@ async function goLive(tx: Parameters<typeof changeSite>[0], context: Context): P
   // not in the site's own queue, and not in the way of its first visitors
   await enqueue(tx, measureSite, { siteId: site.id }, { hostId: site.hostId, afterMs: MEASURED_AFTER_MS })
   const subject = { accountId: site.accountId, siteId: site.id, now }
-  await recordActivity(tx, 'systems', { action: 'site.deployed', message: `Site ${site.name} is live`, ...subject })
-  await recordEvent(tx, { type: 'site_created', data: { name: site.name }, ...subject })
+  await recordActivity(tx, 'systems', {
+    action: actions['site.deployed'],
+    message: `Site ${site.name} is live`,
+    ...subject,
+  })
+  await recordEvent(tx, { type: events.site_created, data: { name: site.name }, ...subject })
 }
 
 async function stopPhp({ services, input }: Context): Promise<void> {

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { PhpTaskError } from '../../hosting/php/runtime.ts'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import { recordEvent } from '../webhooks/record-event.ts'
+import { events } from './actions.ts'
 import type { HostServices } from './host-services.ts'
 import { findSite } from './site.store.ts'
 
@@ -19,7 +20,7 @@ export const resetAdminPasswordJob = durableWith<HostServices>()({
     record: {
       async commit(tx, { input, accountId, now }) {
         const subject = { accountId: accountId as number, siteId: input.siteId, now: now() }
-        await recordEvent(tx, { type: 'wp_admin_password_reset', data: {}, ...subject })
+        await recordEvent(tx, { type: events.wp_admin_password_reset, data: {}, ...subject })
       },
     },
   },

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import { operation } from '../operation.ts'
 import { waitForOperation } from '../operations/wait.ts'
+import { actions } from './actions.ts'
 import { PASSWORD_PURPOSE, resetAdminPasswordJob } from './reset-admin-password.job.ts'
 import { SiteId } from './site.ts'
 
@@ -25,7 +26,7 @@ export const resetAdminPassword = operation({
     const input = { siteId: site.id, passwordSealed: sealer.seal(password, PASSWORD_PURPOSE) }
     await context.start(resetAdminPasswordJob, input)
     const message = `Reset the password of ${site.adminUsername}`
-    await context.record({ action: 'wordpress.password_reset', message })
+    await context.record({ action: actions['wordpress.password_reset'], message })
     return password
   },
 

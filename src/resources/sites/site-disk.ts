@@ -1,6 +1,7 @@
 import type { Database } from '../../platform/db/database.ts'
 import { planNamed } from '../account/plans.ts'
 import { changeBy } from '../change.ts'
+import { actions } from './actions.ts'
 import { markDiskFull, ownerOfHome } from './site-disk.store.ts'
 
 const MB = 1 << 20
@@ -42,7 +43,7 @@ export async function tellDiskFull(
     if (!owner || !(await markDiskFull(tx, homeId, { now, unlessSince: now - SAY_AGAIN_MS }))) return undefined
     const { accountId, siteId } = owner
     const change = changeBy(tx, { actor: 'systems', about: { accountId, siteId }, now })
-    await change.record({ action: 'site.disk_full', message: reasons[why] })
+    await change.record({ action: actions['site.disk_full'], message: reasons[why] })
     return siteId
   })
 }

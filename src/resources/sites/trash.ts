@@ -2,6 +2,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { cancelOperation } from '../../platform/operations/control.ts'
 import { aboutSite, changeBy } from '../change.ts'
+import { actions } from './actions.ts'
 import { configureSite } from './configure-site.job.ts'
 import { putRoute } from './route.store.ts'
 import { findDeletedSite, isNameTaken, openPurges, unmarkDeleted, writtenAddressOf } from './site.store.ts'
@@ -31,6 +32,6 @@ export async function restoreFromTrash(tx: Tx, name: string, now: number): Promi
   if (address) await putRoute(tx, site.id, hostOfAddress(address), now)
   const change = changeBy(tx, { actor: 'systems', about: aboutSite(site), now })
   await change.start(configureSite, { siteId: site.id })
-  await change.record({ action: 'site.undeleted', message: `Restored site ${name} from the trash` })
+  await change.record({ action: actions['site.undeleted'], message: `Restored site ${name} from the trash` })
   return site
 }

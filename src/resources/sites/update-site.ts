@@ -3,6 +3,7 @@ import { phpVersions } from '../../hosting/php/runtime.ts'
 import { invalidInput } from '../../platform/http/problem.ts'
 import { oneOf } from '../../platform/http/schemas.ts'
 import { operation } from '../operation.ts'
+import { actions, events } from './actions.ts'
 import { configureSite } from './configure-site.job.ts'
 import { changeSite } from './site.store.ts'
 import { environmentTypes, type ListedSite, presentSite, SiteId, SiteSchema } from './site.ts'
@@ -43,11 +44,11 @@ export const updateSite = operation({
     await changeSite(tx, site.id, change, now)
     const hasNewPhp = changed.phpVersion !== site.phpVersion
     const hasNewType = changed.environmentType !== site.environmentType
-    const events = [
-      ...(hasNewPhp ? [{ type: 'php_version_changed', data: { version: changed.phpVersion } } as const] : []),
-      ...(hasNewType ? [{ type: 'wp_environment_type', data: { type: changed.environmentType } } as const] : []),
+    const told = [
+      ...(hasNewPhp ? [{ type: events.php_version_changed, data: { version: changed.phpVersion } }] : []),
+      ...(hasNewType ? [{ type: events.wp_environment_type, data: { type: changed.environmentType } }] : []),
     ]
-    await context.record({ action: 'site.updated', message: messages.join(', '), event: events })
+    await context.record({ action: actions['site.updated'], message: messages.join(', '), event: told })
     if (hasNewType) await context.start(configureSite, { siteId: site.id })
     return presentSite(changed, config, now)
   },

@@ -2,6 +2,7 @@ import { Problem } from '../../platform/http/problem.ts'
 import { aboutSite, type Recording } from '../change.ts'
 import type { Context } from '../context.ts'
 import { type VisibleSite, visibleSite } from '../sites/site.ts'
+import { actions } from './actions.ts'
 import { addTags, countTags, removeTags, setFavorite } from './tag.store.ts'
 
 /** Of one account: on a site, and altogether. */
@@ -20,8 +21,8 @@ export async function arrangeFavorite(
 ): Promise<VisibleSite> {
   if (!(await setFavorite(context.tx, accountId, site.id, favorite))) return site
   const [action, message] = favorite
-    ? (['favorite.added', `Marked ${site.name} as a favourite`] as const)
-    : (['favorite.removed', `Took ${site.name} off the favourites`] as const)
+    ? ([actions['favorite.added'], `Marked ${site.name} as a favourite`] as const)
+    : ([actions['favorite.removed'], `Took ${site.name} off the favourites`] as const)
   await context.record({ action, message, about: aboutSite(site) })
   return seenAgain(context, accountId, site)
 }
@@ -37,7 +38,7 @@ export async function arrangeNewTags(
   if (after.tags.length > MOST_TAGS.ofSite || (await countTags(context.tx, accountId)) > MOST_TAGS.ofAccount)
     throw new Problem('tag_limit_reached', MOST_TAGS)
   const message = `Added ${added.join(', ')} to ${site.name}`
-  if (added.length > 0) await context.record({ action: 'tag.added', message, about: aboutSite(site) })
+  if (added.length > 0) await context.record({ action: actions['tag.added'], message, about: aboutSite(site) })
   return after
 }
 
@@ -50,7 +51,7 @@ export async function arrangeFewerTags(
   const removed = await removeTags(context.tx, accountId, site.id, ids)
   if (removed.length === 0) return site
   const message = `Removed ${removed.join(', ')} from ${site.name}`
-  await context.record({ action: 'tag.removed', message, about: aboutSite(site) })
+  await context.record({ action: actions['tag.removed'], message, about: aboutSite(site) })
   return seenAgain(context, accountId, site)
 }
 

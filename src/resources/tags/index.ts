@@ -1,6 +1,8 @@
 import { resource } from '../resource.ts'
+import { actions } from './actions.ts'
 
 export const tags = resource({
   tag: { name: 'Tags and favourites', description: 'How an account arranges the sites that it sees' },
   operations: () => import('./operations.ts'),
+  actions,
 })

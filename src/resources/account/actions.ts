@@ -1,0 +1,9 @@
+import { declareActions } from '../activity/action.ts'
+
+/** What the activity log says of changes that this resource makes. */
+export const actions = declareActions('account', {
+  settings: 'Settings of the account were changed',
+  'addon.attached': 'An add-on was attached',
+  'addon.changed': 'The quantity of an add-on was changed',
+  'addon.detached': 'An add-on was detached',
+})

@@ -1,0 +1,13 @@
+import { declareActions } from '../activity/action.ts'
+import { declareEvents } from '../webhooks/event.ts'
+
+/** What the activity log says of changes that this resource makes. */
+export const actions = declareActions('site', {
+  'account.collaborator': 'Collaborators or their rights were changed',
+  'collaborator.password_reset': "The password of a collaborator's WordPress user was reset",
+  'collaborator.wordpress_user_failed':
+    'The WordPress user of a collaborator could not be brought in line with its role',
+})
+
+/** What webhooks tell of them. */
+export const events = declareEvents('collaborator_added', 'collaborator_deleted')

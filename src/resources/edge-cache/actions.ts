@@ -1,0 +1,22 @@
+import { declareActions } from '../activity/action.ts'
+import { declareEvents } from '../webhooks/event.ts'
+
+/** What the activity log says of changes that this resource makes. */
+export const actions = declareActions('site', {
+  'edge_cache.enabled': 'The edge cache was switched on',
+  'edge_cache.disabled': 'The edge cache was switched off',
+  'edge_cache.purged': 'The edge cache was purged',
+  'cdn.enabled': 'The CDN was switched on',
+  'cdn.disabled': 'The CDN was switched off',
+  'cdn.purged': 'The CDN was cleared',
+  'edge_cache.defensive_mode': 'The defensive mode of the edge cache was switched',
+  'wordpress.object_cache': 'The object cache was emptied',
+})
+
+/** What webhooks tell of them. */
+export const events = declareEvents(
+  'enabled_edge_cache',
+  'disabled_edge_cache',
+  'purged_edge_cache',
+  'edge_cache_defensive_mode_toggled',
+)

@@ -1,0 +1,8 @@
+import { declareActions } from '../activity/action.ts'
+
+/** What the activity log says of changes that this resource makes. */
+export const actions = declareActions('site', {
+  'note.created': 'A note was written',
+  'note.updated': 'A note was changed',
+  'note.deleted': 'A note was deleted',
+})

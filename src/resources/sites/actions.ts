@@ -1,0 +1,28 @@
+import { declareActions } from '../activity/action.ts'
+import { declareEvents } from '../webhooks/event.ts'
+
+/** What the activity log says of changes that this resource makes. */
+export const actions = declareActions('site', {
+  'site.created': 'A site was created',
+  'site.deployed': 'A site was installed and went live',
+  'site.deploy_failed': 'A site could not be installed',
+  'site.updated': 'Settings of a site were changed',
+  'site.disabled': 'A site was disabled',
+  'site.enabled': 'A site was enabled',
+  'site.deleted': 'A site was deleted',
+  'site.undeleted': 'A deleted site was brought back',
+  'site.lost': 'The database or the folder of a site was found missing',
+  'site.disk_full': 'A site could not write for want of disk space',
+  'wordpress.password_reset': 'The password of the site owner was reset',
+})
+
+/** What webhooks tell of them. */
+export const events = declareEvents(
+  'site_created',
+  'site_deleted',
+  'site_enabled',
+  'site_disabled',
+  'php_version_changed',
+  'wp_environment_type',
+  'wp_admin_password_reset',
+)

@@ -1,0 +1,9 @@
+import { declareActions } from '../activity/action.ts'
+
+/** What the activity log says of changes that this resource makes. */
+export const actions = declareActions('site', {
+  'favorite.added': 'A site was marked as a favourite',
+  'favorite.removed': 'A site is no favourite any more',
+  'tag.added': 'Tags were added to a site',
+  'tag.removed': 'Tags were removed from a site',
+})
