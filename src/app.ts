@@ -11,6 +11,7 @@ import { EventStreams } from './platform/http/event-streams.ts'
 import { createKeyLimit } from './platform/http/key-limit.ts'
 import { type ApiMetrics, createApiMetrics } from './platform/http/metrics.ts'
 import type { Operation } from './platform/http/operation.ts'
+import { problems as httpProblems, type ProblemKind } from './platform/http/problem.ts'
 import { createRateLimit } from './platform/http/rate-limit.ts'
 import type { Log } from './platform/log/log.ts'
 import type { LogStore } from './platform/log-store/log-store.ts'
@@ -35,6 +36,12 @@ async function operationsOf({ tag, operations: load }: Resource): Promise<Operat
 
 /** All that the activity logs can say. */
 const actions = resources.flatMap((each) => Object.values(each.actions ?? {}))
+
+/** All that can go wrong for a client. */
+export const problems: readonly ProblemKind[] = [
+  ...resources.flatMap((each) => Object.values(each.problems ?? {})),
+  ...Object.values(httpProblems),
+]
 
 export interface AppOptions {
   readonly config: Config

@@ -1,6 +1,7 @@
 import type { Tx } from '../platform/db/database.ts'
 import type { Input } from '../platform/http/pipeline.ts'
 import { notFound, Problem } from '../platform/http/problem.ts'
+import { problems as authenticationProblems } from './authentication/problems.ts'
 import { mayCreateSitesFor } from './collaborators/account-access.store.ts'
 import type { Caller } from './context.ts'
 import { ownedSites, type SiteRights, sitesWithRights, type VisibleSite, visibleSite } from './sites/site.ts'
@@ -119,7 +120,7 @@ export async function authorize(rule: Access, caller: Caller, input: Input, tx: 
 /** @throws Problem unless the caller has the capability on the site */
 export function demand(name: SiteCapability, caller: Caller, site: SiteRights): void {
   const { role, scope }: Capability = capabilities[name]
-  if (role && !holds(name, site)) throw new Problem('forbidden', { role })
+  if (role && !holds(name, site)) throw new Problem(authenticationProblems.forbidden, { role })
   if (scope === 'owner') demandOwnerScope(caller)
 }
 
@@ -170,7 +171,7 @@ async function ownerOfNewSite(caller: Caller, asked: number | undefined, tx: Tx)
 function demandOwnerScope(caller: Caller): void {
   if (!caller.isOwner)
     throw new Problem(
-      'insufficient_scope',
+      authenticationProblems.insufficient_scope,
       {},
       { headers: { 'www-authenticate': 'Bearer realm="stead", error="insufficient_scope", scope="owner"' } },
     )

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import type { ProblemKind } from '../platform/http/problem.ts'
 import type { Definition } from '../platform/operations/definition.ts'
 import type { Schedule } from '../platform/operations/schedules.ts'
 import type { Action } from './activity/action.ts'
@@ -19,6 +20,8 @@ export interface Resource {
     readonly control?: readonly Definition<TSchema, ControlServices>[]
   }
   readonly schedules?: readonly Schedule[]
+  /** What can go wrong for a client by its rules. */
+  readonly problems?: Readonly<Record<string, ProblemKind>>
   /** What the activity log says of its changes, and what webhooks tell of them. */
   readonly actions?: Readonly<Record<string, Action>>
   readonly events?: Readonly<Record<string, EventType>>

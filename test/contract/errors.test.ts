@@ -1,17 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { allProblems } from '../../src/platform/http/problem.ts'
+import { problems } from '../../src/app.ts'
 
-it('docs/errors.md has every problem with its status and text, what to do, and none that is gone', () => {
-  const rows = readFileSync('docs/errors.md', 'utf8')
-    .split('\n')
-    .filter((line) => line.startsWith('| `'))
-    .map((line) => line.split('|').map((cell) => cell.trim()))
-  const documented = rows.map(([, code, status, text]) => `${code?.replaceAll('`', '')} ${status} ${text}`)
-  expect(documented.toSorted()).toEqual(
-    allProblems()
-      .map(({ code, status, text }) => `${code} ${status} ${text}`)
-      .toSorted(),
-  )
-  for (const [, code, , , remedy] of rows) expect([code, remedy]).toEqual([code, expect.stringMatching(/\.$/)])
+/** `npm run docs:errors` writes the table of `docs/errors.md` anew. */
+const PAGE = 'docs/errors.md'
+
+it('docs/errors.md has every problem with its status and text, and what to do', async () => {
+  const cells = problems.map(({ code, status, text, remedy }) => [`\`${code}\``, status, text, remedy].join(' | '))
+  const table = cells.map((row) => `| ${row} |\n`).join('')
+  const page = readFileSync(PAGE, 'utf8').replace(/(?<=^\| --- .*\n)(\|.*\n)*/m, () => table)
+  expect(page).toContain(table)
+  await expect(page).toMatchFileSnapshot(`../../${PAGE}`)
+})
+
+it('problems have codes of their own, a text and a remedy that end like a sentence', () => {
+  expect(new Set(problems.map(({ code }) => code)).size).toBe(problems.length)
+  for (const { code, text, remedy } of problems.filter((each) => each.code !== 'invalid_input'))
+    expect([code, text, remedy]).toEqual([code, expect.stringMatching(/\.$/), expect.stringMatching(/\.$/)])
 })

@@ -33,6 +33,16 @@ it('every schedule that a file declares is kept', () => {
   expect(schedules.map(({ name }) => name).sort()).toEqual(names)
 })
 
+it('every problem that a resource declares is added by its index, and thrown', async () => {
+  for (const file of globSync('src/resources/*/problems.ts')) {
+    const { problems } = await import(`../../${file}`)
+    expect([file, resources.find((each) => each.problems === problems)?.problems]).toEqual([file, problems])
+  }
+  const thrown = new Set(declared(/new Problem\(\s*\w*[pP]roblems\.(\w+)/g))
+  const unused = resources.flatMap(({ problems }) => Object.keys(problems ?? {})).filter((code) => !thrown.has(code))
+  expect(unused).toEqual([])
+})
+
 it('every action and event that a resource declares is added by its index, under a name of its own', async () => {
   for (const file of globSync('src/resources/*/actions.ts')) {
     const { actions, events } = await import(`../../${file}`)

@@ -6,7 +6,7 @@ import { isBusy, isDiskFull, isUnreachable } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
 import type { Operation } from './operation.ts'
 import { errorBody } from './pipeline.ts'
-import { notFound, Problem } from './problem.ts'
+import { notFound, Problem, problems } from './problem.ts'
 
 interface Options {
   readonly operations: readonly Operation[]
@@ -35,7 +35,7 @@ export function answerErrors(app: FastifyInstance, options: Options): void {
     if (!allowed) return send(reply, notFound())
     return send(
       reply,
-      new Problem('method_not_allowed', { method: request.method, allowed }, { headers: { allow: allowed } }),
+      new Problem(problems.method_not_allowed, { method: request.method, allowed }, { headers: { allow: allowed } }),
     )
   })
 }
@@ -68,20 +68,25 @@ function methodsByPath(operations: readonly Operation[]): (path: string) => stri
 function asProblem(error: unknown, bodyLimitBytes: number): Problem {
   if (error instanceof Problem) return error
   const { statusCode } = error as FastifyError
-  if (statusCode === 413) return new Problem('body_too_large', { limit: `${Math.round(bodyLimitBytes / 1024)} kB` })
-  if (statusCode === 415) return new Problem('unsupported_media_type', {})
+  if (statusCode === 413)
+    return new Problem(problems.body_too_large, { limit: `${Math.round(bodyLimitBytes / 1024)} kB` })
+  if (statusCode === 415) return new Problem(problems.unsupported_media_type, {})
   if (statusCode && statusCode >= 400 && statusCode < 500)
-    return new Problem('invalid_input', { faults: (error as Error).message })
-  if (error instanceof CommitUnknown) return new Problem('outcome_unknown', {}, { cause: error })
-  if (isDiskFull(error)) return new Problem('disk_full', {}, { cause: error })
-  return new Problem(isUnreachable(error) || isBusy(error) ? 'unavailable' : 'internal', {}, { cause: error })
+    return new Problem(problems.invalid_input, { faults: (error as Error).message })
+  if (error instanceof CommitUnknown) return new Problem(problems.outcome_unknown, {}, { cause: error })
+  if (isDiskFull(error)) return new Problem(problems.disk_full, {}, { cause: error })
+  return new Problem(
+    isUnreachable(error) || isBusy(error) ? problems.unavailable : problems.internal,
+    {},
+    { cause: error },
+  )
 }
 
 /** The multipart parser's errors have no status of their own, and would count as ours. */
 export function refuseUnreadableForms(routes: FastifyInstance): void {
   routes.setErrorHandler((error, request) => {
     const isForms = !(error instanceof Problem) && request.body === undefined && request.isMultipart()
-    throw isForms ? new Problem('invalid_form', {}, { cause: error }) : error
+    throw isForms ? new Problem(problems.invalid_form, {}, { cause: error }) : error
   })
 }
 

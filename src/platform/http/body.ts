@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Problem } from './problem.ts'
+import { Problem, problems } from './problem.ts'
 
 /**
  * Takes JSON bodies on every method, GET included, and treats an empty body, `[]` and `null` as no body, as real clients
@@ -11,7 +11,7 @@ export function takeJsonBodies(app: FastifyInstance): void {
   app.addContentTypeParser(/^application\/(.+\+)?json\b/i, { parseAs: 'string' }, parseJson)
   app.addContentTypeParser('*', { parseAs: 'string' }, async (request: FastifyRequest, body: string) => {
     if (body.trim() === '' || request.routeOptions.config.takesAnyBody) return undefined
-    throw new Problem('unsupported_media_type', {})
+    throw new Problem(problems.unsupported_media_type, {})
   })
 }
 
@@ -22,7 +22,7 @@ export async function parseJson(request: FastifyRequest, body: string): Promise<
     return JSON.parse(body.charCodeAt(0) === 0xfeff ? body.slice(1) : body)
   } catch (error) {
     if (request.routeOptions.config.takesAnyBody) return undefined
-    throw new Problem('invalid_json', faultPlace(body, error as Error), { cause: error })
+    throw new Problem(problems.invalid_json, faultPlace(body, error as Error), { cause: error })
   }
 }
 

@@ -2,7 +2,7 @@ import { finished } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { addressKey } from '../budgets/address-key.ts'
 import type { Budget } from '../budgets/budget.ts'
-import { Problem } from './problem.ts'
+import { Problem, problems } from './problem.ts'
 
 /** Connections of one process's API at once, each of which may hold a head of 16 kB; more are closed before they say anything. */
 const CONNECTIONS = 4096
@@ -21,7 +21,7 @@ export function countBodies(app: FastifyInstance, bodies: Budget, most: number):
     const key = addressKey(request.ip)
     if (!bodies.take(key, bytes)) {
       // what was announced is not waited for
-      return done(new Problem('too_many_bodies', {}, { headers: { 'retry-after': '5', connection: 'close' } }))
+      return done(new Problem(problems.too_many_bodies, {}, { headers: { 'retry-after': '5', connection: 'close' } }))
     }
     finished(reply.raw, () => bodies.give(key, bytes))
     done()

@@ -3,11 +3,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { dialects } from '../../../test/support/database.ts'
 import { forgetOldKeys } from './idempotency.ts'
 import { type BaseContext, type Operation, reply } from './operation.ts'
-import { Problem } from './problem.ts'
+import { declareProblems, Problem } from './problem.ts'
 import { createLab, json, type Lab } from './test-support.ts'
 
 const HOUR_MS = 3600_000
 const common = { tag: 'Lab', summary: 'Test', access: 'any', response: Type.Unsafe<unknown>({}) }
+
+const refusals = declareProblems({
+  name_taken: { status: 400, text: 'name: "{name}" is already taken.', remedy: '' },
+  site_unavailable: { status: 503, text: 'The site does not answer right now: {reason}.', remedy: '' },
+})
 
 /** Holds a request inside its handler until it is let go. */
 function gate() {
@@ -167,7 +172,7 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
         .insertInto('schedules')
         .values({ name: `effect ${number} 1`, last_slot: 0 })
         .execute()
-      throw new Problem('name_taken', { name: 'x' })
+      throw new Problem(refusals.name_taken, { name: 'x' })
     }
     const first = await work()
     behaviour = async () => 'granted'
@@ -234,7 +239,7 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
 
   it('a failure after the commit keeps the key: a replay waits for the same work and does nothing again', async () => {
     afterCommit = async () => {
-      throw new Problem('site_unavailable', { reason: 'it took too long' })
+      throw new Problem(refusals.site_unavailable, { reason: 'it took too long' })
     }
     expect((await work()).statusCode).toBe(503)
     afterCommit = async () => {}

@@ -5,7 +5,7 @@ import { CommitUnknown } from '../db/commit-unknown.ts'
 import { type Database, isLockTimeout, limitLockWait, type Tx } from '../db/database.ts'
 import type { IdempotencyKeyRow } from '../db/schema.ts'
 import type { KeyLimit } from './key-limit.ts'
-import { Problem } from './problem.ts'
+import { Problem, problems } from './problem.ts'
 
 const KEPT_MS = 24 * 3600_000
 /** After it a first request that never finished counts as dead; should it live after all, it finds that it was overtaken. */
@@ -33,7 +33,7 @@ export interface KeyedRequest {
  * @throws Problem `invalid_idempotency_key`
  */
 export function keyedRequest(applicationId: number, key: string, asked: unknown[]): KeyedRequest {
-  if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw new Problem('invalid_idempotency_key', {})
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw new Problem(problems.invalid_idempotency_key, {})
   return { applicationId, key, fingerprint: hash('sha256', JSON.stringify(asked), 'hex') }
 }
 
@@ -78,7 +78,7 @@ export async function claimKey(
     if (!(error instanceof CommitUnknown)) throw error
     // nothing was done under this claim and nothing will be
     await settleClaim(database, sealer, { ...request, claim }).catch(() => {})
-    throw new Problem('unavailable', {}, { cause: error })
+    throw new Problem(problems.unavailable, {}, { cause: error })
   }
   throw inProgress()
 }
@@ -111,7 +111,7 @@ async function tryClaim(
     return (await insertKey(tx, request, fresh)) ? { claim } : undefined
   }
   if (row.created_at > now - KEPT_MS) {
-    if (row.fingerprint !== fingerprint) throw new Problem('idempotency_key_reused', {})
+    if (row.fingerprint !== fingerprint) throw new Problem(problems.idempotency_key_reused, {})
     if (row.response_sealed) return { first: opened(sealer, row.response_sealed) }
     // a lock further ahead than any is was set by a clock that was wrong
     if (row.locked_until > now && row.locked_until <= now + LOCK_MS) throw inProgress()
@@ -129,7 +129,7 @@ async function tryClaim(
 }
 
 const inProgress = (cause?: unknown) =>
-  new Problem('idempotency_in_progress', {}, { cause, headers: { 'retry-after': '1' } })
+  new Problem(problems.idempotency_in_progress, {}, { cause, headers: { 'retry-after': '1' } })
 
 const opened = (sealer: Sealer, sealed: string) => JSON.parse(sealer.open(sealed, PURPOSE)) as StoredResponse
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { Tx } from '../db/database.ts'
-import { Problem } from './problem.ts'
+import { Problem, problems } from './problem.ts'
 
 /** How many keys an application may have at a time (they are kept for a day), and how much their answers may take. */
 export interface KeyLimits {
@@ -37,7 +37,11 @@ export function createKeyLimit(limits: KeyLimits): KeyLimit {
         tally.keys++
         return
       }
-      throw new Problem('idempotency_keys_exhausted', { keys: tally.keys }, { headers: { 'retry-after': '600' } })
+      throw new Problem(
+        problems.idempotency_keys_exhausted,
+        { keys: tally.keys },
+        { headers: { 'retry-after': '600' } },
+      )
     },
   }
 }

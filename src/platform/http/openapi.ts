@@ -4,7 +4,6 @@ import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
 import { finishDocument, takesKey } from './openapi-document.ts'
 import type { Operation } from './operation.ts'
-import { statusOf } from './problem.ts'
 import { envelope } from './schemas.ts'
 
 interface Info {
@@ -82,7 +81,7 @@ export function routeSchema(operation: Operation, access: AccessDescription): Fa
     ...[400, 413, 415],
     ...(takesKey(operation) ? [409, 422] : []),
     ...(operation.failure ? [401, 429] : []),
-    ...(operation.problems ?? []).map(statusOf),
+    ...(operation.problems ?? []).map((problem) => problem.status),
   ])
   return {
     operationId: operation.id,

@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from 'typebox'
 import type { Validator } from 'typebox/compile'
 import type { Tx } from '../db/database.ts'
-import type { Problem, ProblemCode } from './problem.ts'
+import type { Problem, ProblemKind } from './problem.ts'
 import type { Page } from './schemas.ts'
 
 /** Who calls; the resources add what they need. */
@@ -74,7 +74,7 @@ export interface Operation {
   /** Rate class; `address` counts by client address before any authentication. */
   readonly rate?: 'application' | 'address'
   /** Beyond those that every operation can have. */
-  readonly problems?: readonly ProblemCode[]
+  readonly problems?: readonly ProblemKind[]
   // biome-ignore lint/suspicious/noExplicitAny: the typed form is what `operation()` of the resources checks
   handle(context: any, input: any): Promise<unknown>
 }

@@ -15,7 +15,7 @@ import {
 } from './idempotency.ts'
 import type { KeyLimit } from './key-limit.ts'
 import { type CallerFacts, type CompiledOperation, isSpecialReply, type RequestFacts } from './operation.ts'
-import { invalidInput, notFound, Problem } from './problem.ts'
+import { invalidInput, notFound, Problem, problems } from './problem.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { check } from './validate.ts'
 
@@ -214,7 +214,7 @@ class Call<Caller extends CallerFacts> {
       .transaction((tx) => keepResponse(tx, sealer, claimed, response))
       .catch((error) => {
         // nothing of the change was kept, whatever became of the refusal
-        throw error instanceof CommitUnknown ? new Problem('unavailable', {}, { cause: error }) : error
+        throw error instanceof CommitUnknown ? new Problem(problems.unavailable, {}, { cause: error }) : error
       })
   }
 
@@ -231,7 +231,7 @@ class Call<Caller extends CallerFacts> {
       throw failure
     }
     if (kept) return kept
-    throw failure instanceof CommitUnknown ? new Problem('unavailable', {}, { cause: failure }) : failure
+    throw failure instanceof CommitUnknown ? new Problem(problems.unavailable, {}, { cause: failure }) : failure
   }
 
   /** The first response again. What it waited for after its commit may still be under way: the replay waits as well. */

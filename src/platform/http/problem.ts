@@ -1,138 +1,148 @@
-/**
- * Everything that can go wrong for a client, in one place: code → status and text. `docs/errors.md` explains each.
- * Texts are public: they say what is wrong and what to do, never what is inside.
- */
-const catalogue = {
-  invalid_input: { status: 400, text: '{faults}' },
-  invalid_json: { status: 400, text: 'The request body is not valid JSON: {reason} (line {line}, column {column}).' },
-  invalid_form: { status: 400, text: 'The form in the request body cannot be read, or is larger than it may be.' },
-  name_taken: { status: 400, text: 'name: "{name}" is already taken.' },
-  name_reserved: { status: 400, text: 'name: "{name}" is reserved; choose another.' },
-  site_limit_reached: {
+/** A kind of failure that the client is told. Declared by whoever throws it: see {@link declareProblems}. */
+export interface ProblemKind<Text extends string = string> {
+  /** What people and programs know it by: it stays for ever. */
+  readonly code: string
+  readonly status: number
+  /** Public: what is wrong and what to do, never what is inside. What differs stands in braces. */
+  readonly text: Text
+  /** For `docs/errors.md`: what to do, in a sentence or two. */
+  readonly remedy: string
+}
+
+/** Declares problems by their codes. A text that names a field (`name: …`) is about the input, others about a rule or a state. */
+export function declareProblems<const Table extends Record<string, Omit<ProblemKind, 'code'>>>(table: Table) {
+  const entries = Object.entries(table).map(([code, kind]) => [code, { code, ...kind }] as const)
+  return Object.fromEntries(entries) as { readonly [Code in keyof Table]: ProblemKind<Table[Code]['text']> }
+}
+
+/** Those of the API itself, whatever it serves. */
+export const problems = declareProblems({
+  invalid_input: {
     status: 400,
-    text: 'The plan {plan} allows {limit} {kind} sites, and the account has as many. Delete one, or attach an add-on.',
+    text: '{faults}',
+    remedy: 'Correct the fields that `errors` names.',
   },
-  addon_in_use: {
+  invalid_json: {
     status: 400,
-    text: 'quantity: with {quantity} of the add-on {addon} the account may have {maxBillable} live and {maxStaging} staging sites, and it has {billable} and {staging}. Delete sites first.',
+    text: 'The request body is not valid JSON: {reason} (line {line}, column {column}).',
+    remedy: 'Look at that place of the body; build bodies with a JSON library.',
   },
-  plan_lacks_multisite: { status: 400, text: 'multisite_support: the plan {plan} does not include multisite support.' },
-  unknown_datacenter: { status: 400, text: 'datacenter_code: must be one of {codes}.' },
-  no_host: { status: 503, text: 'No host is ready to take a site in {datacenter}. Try again in a minute.' },
-  site_not_disabled: { status: 400, text: 'Only disabled sites can be enabled; this site is {state}.' },
-  site_not_live: { status: 400, text: 'The site must be live for this; it is {state}.' },
-  edge_cache_off: { status: 400, text: 'Defensive mode needs the edge cache. Switch the edge cache on first.' },
-  collaborator_exists: { status: 400, text: 'email: {email} is a collaborator of this site already.' },
-  collaborator_is_owner: { status: 400, text: 'email: {email} owns the site and cannot be its collaborator.' },
-  own_collaboration: { status: 400, text: 'email: you cannot change your own roles.' },
-  collaborator_lacks_wp_access: {
+  invalid_form: {
     status: 400,
-    text: 'The collaborator has no WordPress user: it needs the role wp_access.',
+    text: 'The form in the request body cannot be read, or is larger than it may be.',
+    remedy: 'Send plain fields, without files; let the HTTP library write the form.',
   },
-  operation_not_cancelable: { status: 400, text: 'The operation is {state} and can no longer be canceled.' },
-  operation_not_retryable: {
-    status: 400,
-    text: 'Only failed or canceled operations can be retried; this one is {state}.',
+  not_found: {
+    status: 404,
+    text: 'We could not locate the requested resources.',
+    remedy: 'Check path and id. It is also the answer for what the caller may not see.',
   },
-  operation_superseded: { status: 400, text: 'The site of this operation no longer exists.' },
-  site_unavailable: { status: 503, text: 'The site does not answer right now: {reason}. Try again in a minute.' },
-  note_limit_reached: {
-    status: 400,
-    text: 'A site may have {notes} notes, which may have {megabytes} MB together. Delete notes first.',
+  method_not_allowed: {
+    status: 405,
+    text: 'This path does not support {method}; use {allowed}.',
+    remedy: 'Use one of the methods in `Allow`.',
   },
-  tag_limit_reached: {
-    status: 400,
-    text: 'tag_names: an account may have {ofAccount} tags, and {ofSite} of them on one site. Remove tags first.',
-  },
-  collaborator_limit_reached: {
-    status: 400,
-    text: 'email: {what} may have {limit} collaborators. Remove one first.',
-  },
-  operation_limit_reached: {
-    status: 429,
-    text: 'Too much is waiting to be done already: {limit} operations. Wait until some of it has ended.',
-  },
-  mail_limit_reached: {
-    status: 429,
-    text: 'This change would send a mail, and your account had {limit} sent within the last hour. Try again later.',
-  },
-  unauthorized: { status: 401, text: 'The access token is missing. Send it as Authorization: Bearer <token>.' },
-  invalid_token: { status: 401, text: 'The access token is unknown, expired or revoked. Request a new one.' },
-  forbidden: { status: 403, text: 'You need the role {role} on this site for this operation.' },
-  insufficient_scope: { status: 403, text: 'This operation needs an API application with account owner permission.' },
-  not_found: { status: 404, text: 'We could not locate the requested resources.' },
-  method_not_allowed: { status: 405, text: 'This path does not support {method}; use {allowed}.' },
   idempotency_in_progress: {
     status: 409,
     text: 'The first request with this Idempotency-Key is still running. Try again in a moment.',
+    remedy: 'Repeat it with the same key after `Retry-After` seconds.',
   },
   idempotency_key_reused: {
     status: 422,
     text: 'This Idempotency-Key was used with another request. Use a new key for a new request.',
+    remedy: 'Take a new key for each new request.',
   },
-  invalid_idempotency_key: { status: 400, text: 'Idempotency-Key: must be 1 to 255 printable ASCII characters.' },
+  invalid_idempotency_key: {
+    status: 400,
+    text: 'Idempotency-Key: must be 1 to 255 printable ASCII characters.',
+    remedy: 'A UUID is a good key.',
+  },
   idempotency_keys_exhausted: {
     status: 429,
     text: 'This application has {keys} Idempotency-Keys of the last 24 hours, more than are kept. Wait until the oldest are forgotten, or send no key.',
+    remedy:
+      'An application may have 100,000 keys, and 256 MiB of answers kept with them. Send keys with changes only, one for each.',
   },
-  body_too_large: { status: 413, text: 'The request body is larger than the {limit} that this operation takes.' },
-  unsupported_media_type: { status: 415, text: 'Send the request body as application/json.' },
-  rate_limited: { status: 429, text: 'Too many requests. Try again in {seconds} s.' },
+  body_too_large: {
+    status: 413,
+    text: 'The request body is larger than the {limit} that this operation takes.',
+    remedy: 'Send less.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    text: 'Send the request body as application/json.',
+    remedy: 'Set `Content-Type: application/json`; the token operations take forms too.',
+  },
+  rate_limited: {
+    status: 429,
+    text: 'Too many requests. Try again in {seconds} s.',
+    remedy: 'Wait `Retry-After` seconds; `RateLimit` shows what is left before it comes to this.',
+  },
   too_many_streams: {
     status: 429,
     text: 'Too many event streams are open: {limit} of this application, or all that there may be. Close one, or read the operation itself from time to time.',
+    remedy: 'Close streams that you no longer need; `GET /v1/operations/{id}` tells the same.',
   },
   too_many_bodies: {
     status: 429,
     text: 'Too much is being sent from your address at once, or from all addresses. Wait for answers before you send more.',
+    remedy:
+      '16 MB of bodies may be on their way from one address. Send fewer requests at once, and repeat this one after `Retry-After` seconds.',
   },
-  internal: { status: 500, text: 'Something went wrong on our side. The request id helps to find out what.' },
+  internal: {
+    status: 500,
+    text: 'Something went wrong on our side. The request id helps to find out what.',
+    remedy: 'Try again; give the operator the `X-Request-Id`, whose log line has the cause.',
+  },
   disk_full: {
     status: 507,
     text: 'The disk of this Stead is full: nothing could be written. Reading works; delete what is not needed.',
+    remedy:
+      'Try again after `Retry-After`. Operators: make room on the disk of the data folder or the database; `/readyz` shows what is free.',
   },
-  unavailable: { status: 503, text: 'Stead cannot answer right now. Try again in a moment.' },
+  unavailable: {
+    status: 503,
+    text: 'Stead cannot answer right now. Try again in a moment.',
+    remedy: 'Try again after `Retry-After` seconds. Operators: the database cannot be reached.',
+  },
   outcome_unknown: {
     status: 503,
     text: 'The connection to the database was lost while the change was stored: whether it was made is not known. Look before you repeat it; with an Idempotency-Key it can be repeated at any time.',
+    remedy: 'With an `Idempotency-Key`: repeat it with the same key. Without: read what it should have changed first.',
   },
-} as const satisfies Record<string, { status: number; text: string }>
-
-/** The name of a problem in the catalogue. */
-export type ProblemCode = keyof typeof catalogue
+})
 
 type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Placeholders<Rest>
   : never
 
 /** What fills the braces of a problem's text. */
-export type ProblemValues<Code extends ProblemCode> = Record<
-  Placeholders<(typeof catalogue)[Code]['text']>,
-  string | number
->
+export type ProblemValues<Text extends string> = Record<Placeholders<Text>, string | number>
 
 const invalidInputMessage = 'There was a problem processing your request.'
 
 /** A failure that the client is told. What must stay inside goes into `cause`, which is logged. */
-export class Problem<Code extends ProblemCode = ProblemCode> extends Error {
-  readonly code: Code
+export class Problem<Text extends string = string> extends Error {
+  readonly code: string
   readonly status: number
   /** Public, one entry a fault. */
   readonly errors: string[]
   readonly headers: Record<string, string>
+  readonly #text: string
 
   constructor(
-    code: Code,
-    values: ProblemValues<Code>,
+    kind: ProblemKind<Text>,
+    values: ProblemValues<Text>,
     options: { cause?: unknown; errors?: string[]; headers?: Record<string, string> } = {},
   ) {
-    const { status, text } = catalogue[code]
+    const { code, status, text } = kind
     const filled = text.replace(/\{(\w+)\}/g, (_, name) => String((values as Record<string, unknown>)[name]))
     super(filled, { cause: options.cause })
     this.code = code
     this.status = status
     this.errors = options.errors ?? [filled]
     this.headers = options.headers ?? {}
+    this.#text = text
   }
 
   /**
@@ -140,21 +150,14 @@ export class Problem<Code extends ProblemCode = ProblemCode> extends Error {
    * client can send otherwise: texts that name its field, and what cannot be read at all.
    */
   get publicMessage(): string {
-    const isInput = this.status === 400 && (/^invalid_/.test(this.code) || /^[\w-]+: /.test(catalogue[this.code].text))
+    const isInput = this.status === 400 && (/^invalid_/.test(this.code) || /^[\w-]+: /.test(this.#text))
     return isInput ? invalidInputMessage : this.message
   }
 }
 
 /** Invalid input, one entry a fault, each naming its field (`name: must be at least 4 characters`). */
-export function invalidInput(faults: string[]): Problem<'invalid_input'> {
-  return new Problem('invalid_input', { faults: faults.join('; ') }, { errors: faults })
+export function invalidInput(faults: string[]): Problem {
+  return new Problem(problems.invalid_input, { faults: faults.join('; ') }, { errors: faults })
 }
 
-export const notFound = (): Problem<'not_found'> => new Problem('not_found', {})
-
-/** Code, status and text of every problem, for the documentation and its test. */
-export function allProblems(): { code: ProblemCode; status: number; text: string }[] {
-  return Object.entries(catalogue).map(([code, { status, text }]) => ({ code: code as ProblemCode, status, text }))
-}
-
-export const statusOf = (code: ProblemCode): number => catalogue[code].status
+export const notFound = (): Problem => new Problem(problems.not_found, {})

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { Problem } from './problem.ts'
+import { Problem, problems } from './problem.ts'
 
 const WINDOW_MS = 60_000
 
@@ -32,7 +32,11 @@ export function createRateLimit(name: string, limit: number): RateLimit {
         ratelimit: `"${name}";r=${Math.max(0, limit - window.used)};t=${seconds}`,
       }
       if (window.used > limit)
-        throw new Problem('rate_limited', { seconds }, { headers: { ...headers, 'retry-after': String(seconds) } })
+        throw new Problem(
+          problems.rate_limited,
+          { seconds },
+          { headers: { ...headers, 'retry-after': String(seconds) } },
+        )
       return headers
     },
   }

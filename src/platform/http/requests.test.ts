@@ -2,11 +2,15 @@ import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Operation } from './operation.ts'
 import { reply } from './operation.ts'
-import { notFound, Problem } from './problem.ts'
+import { declareProblems, notFound, Problem, problems } from './problem.ts'
 import { nullable, oneOf, pageInfo, pageOf, pageQuery } from './schemas.ts'
 import { createLab, json, type Lab } from './test-support.ts'
 
 const common = { tag: 'Lab', summary: 'Test', access: 'any', response: Type.Unsafe<unknown>({}) }
+const refusals = declareProblems({
+  name_taken: { status: 400, text: 'name: "{name}" is already taken.', remedy: '' },
+  site_not_live: { status: 400, text: 'The site must be live for this; it is {state}.', remedy: '' },
+})
 const Thing = Type.Object({
   name: Type.String({ minLength: 4, maxLength: 8 }),
   count: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -63,7 +67,7 @@ const operations: Operation[] = [
     method: 'POST',
     path: '/v1/refuse',
     handle: async () => {
-      throw new Problem('name_taken', { name: 'x' })
+      throw new Problem(refusals.name_taken, { name: 'x' })
     },
   },
   {
@@ -72,7 +76,7 @@ const operations: Operation[] = [
     method: 'POST',
     path: '/v1/forbid',
     handle: async () => {
-      throw new Problem('site_not_live', { state: 'disabled' })
+      throw new Problem(refusals.site_not_live, { state: 'disabled' })
     },
   },
   {
@@ -148,8 +152,8 @@ describe('the envelope', () => {
   })
 
   it('415 and 422 say their own sentence as well', () => {
-    for (const code of ['unsupported_media_type', 'idempotency_key_reused'] as const) {
-      const problem = new Problem(code, {})
+    for (const kind of [problems.unsupported_media_type, problems.idempotency_key_reused]) {
+      const problem = new Problem(kind, {})
       expect([problem.publicMessage, problem.errors]).toEqual([problem.message, [problem.message]])
     }
   })

@@ -1,8 +1,10 @@
 import { resource } from '../resource.ts'
 import { actions } from './actions.ts'
+import { problems } from './problems.ts'
 
 export const account = resource({
   tag: { name: 'Account', description: 'The account itself: defaults and add-ons' },
   operations: () => import('./operations.ts'),
+  problems,
   actions,
 })

@@ -7,6 +7,7 @@ import { operation } from '../operation.ts'
 import { setDefaults } from './account.store.ts'
 import { type Account, findAccount } from './account.ts'
 import { actions } from './actions.ts'
+import { problems } from './problems.ts'
 
 export const updateAccount = operation({
   id: 'updateAccount',
@@ -20,7 +21,7 @@ export const updateAccount = operation({
     datacenter_code: Type.Optional(nullable(Type.String({ description: 'Null: no preference' }))),
   }),
   response: Nothing,
-  problems: ['unknown_datacenter'],
+  problems: [problems.unknown_datacenter],
 
   async handle(context, { body }) {
     const { tx, caller, config } = context
@@ -29,7 +30,7 @@ export const updateAccount = operation({
       throw invalidInput(['Send at least one of php_version, datacenter_code'])
     const codes = config.datacenters.map(({ code }) => code)
     if (datacenter != null && !codes.includes(datacenter))
-      throw new Problem('unknown_datacenter', { codes: codes.join(', ') })
+      throw new Problem(problems.unknown_datacenter, { codes: codes.join(', ') })
     await lockForUpdate(tx, 'accounts', caller.accountId)
     const before = (await findAccount(tx, caller.accountId)) as Account
     const after = {

@@ -8,6 +8,7 @@ import { capacityAndUsage, listAttachedAddons, setAddonQuantity } from './addon.
 import { addonOf, addons, capacityOf, presentAttached } from './addons.ts'
 import { AttachedAddons } from './list-attached-addons.ts'
 import { planNamed } from './plans.ts'
+import { problems } from './problems.ts'
 
 export const updateAddons = operation({
   id: 'updateAddons',
@@ -24,7 +25,7 @@ export const updateAddons = operation({
     }),
   }),
   response: AttachedAddons,
-  problems: ['addon_in_use'],
+  problems: [problems.addon_in_use],
 
   async handle(context, { body: { addon_id: addonId, quantity } }) {
     const { tx, caller } = context
@@ -42,7 +43,14 @@ export const updateAddons = operation({
     const isTooFew = billable > capacity.maxBillable || staging > capacity.maxStaging
     if (quantity < had && addon.unit === 'sites' && isTooFew) {
       const { maxBillable, maxStaging } = capacity
-      throw new Problem('addon_in_use', { quantity, addon: addon.name, billable, staging, maxBillable, maxStaging })
+      throw new Problem(problems.addon_in_use, {
+        quantity,
+        addon: addon.name,
+        billable,
+        staging,
+        maxBillable,
+        maxStaging,
+      })
     }
     await setAddonQuantity(tx, account.id, { addonId, quantity })
     const action =

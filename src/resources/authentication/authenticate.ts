@@ -4,6 +4,7 @@ import type { Database } from '../../platform/db/database.ts'
 import { sharedReads } from '../../platform/db/shared-reads.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Caller } from '../context.ts'
+import { problems } from './problems.ts'
 import { findToken, type TokenOwner } from './token.store.ts'
 
 export { liveTokens } from './token.store.ts'
@@ -49,11 +50,16 @@ function sharedTokens(database: Database): FindOwner {
 }
 
 function bearerToken(authorization: string | undefined): string {
-  if (!authorization) throw new Problem('unauthorized', {}, { headers: { 'www-authenticate': 'Bearer realm="stead"' } })
+  if (!authorization)
+    throw new Problem(problems.unauthorized, {}, { headers: { 'www-authenticate': 'Bearer realm="stead"' } })
   const token = /^bearer +([\w.~+/-]{1,512}=*) *$/i.exec(authorization)?.[1]
   if (!token) throw invalidToken()
   return token
 }
 
 const invalidToken = () =>
-  new Problem('invalid_token', {}, { headers: { 'www-authenticate': 'Bearer realm="stead", error="invalid_token"' } })
+  new Problem(
+    problems.invalid_token,
+    {},
+    { headers: { 'www-authenticate': 'Bearer realm="stead", error="invalid_token"' } },
+  )

@@ -15,6 +15,7 @@ import {
 } from './collaborator.ts'
 import { tellGiven } from './mails.ts'
 import { holdSite, joinSite } from './membership.ts'
+import { problems } from './problems.ts'
 
 export const addSiteCollaborator = operation({
   id: 'addSiteCollaborator',
@@ -28,7 +29,12 @@ export const addSiteCollaborator = operation({
   body: Type.Object({ email: EmailField, roles: RolesField }),
   response: CollaboratorWithRoles,
   starts: true,
-  problems: ['collaborator_exists', 'collaborator_is_owner', 'collaborator_limit_reached', 'mail_limit_reached'],
+  problems: [
+    problems.collaborator_exists,
+    problems.collaborator_is_owner,
+    problems.collaborator_limit_reached,
+    problems.mail_limit_reached,
+  ],
 
   async handle(context, { params, body }) {
     const { tx, now } = context
@@ -36,8 +42,8 @@ export const addSiteCollaborator = operation({
     const { account, isNew } = await ensureAccount(tx, email, now)
     const site = await holdSite(tx, params.site_id)
     if (!site) throw notFound()
-    if (account.id === site.accountId) throw new Problem('collaborator_is_owner', { email })
-    if (await findMembership(tx, site.id, account.id)) throw new Problem('collaborator_exists', { email })
+    if (account.id === site.accountId) throw new Problem(problems.collaborator_is_owner, { email })
+    if (await findMembership(tx, site.id, account.id)) throw new Problem(problems.collaborator_exists, { email })
     await joinSite(tx, site, account, distinctRoles(body.roles), context)
     await tellGiven(context, { isNew, to: email, what: `the site ${site.name}` })
     return presentWithRoles((await findMembership(tx, site.id, account.id)) as Collaborator)

@@ -4,10 +4,12 @@ import { Problem } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { ALL_SITES } from '../access.ts'
 import { ensureAccount, findAccountByEmail } from '../account/account.ts'
+import { problems as authenticationProblems } from '../authentication/problems.ts'
 import { operation } from '../operation.ts'
 import { batchCreate, sourceOfRequest } from './batch.job.ts'
 import { distinctRoles, EmailField, emailOf, RolesField, SiteIdsField } from './collaborator.ts'
 import { countOf, tellGiven } from './mails.ts'
+import { problems } from './problems.ts'
 
 export const batchCreateCollaborators = operation({
   id: 'batchCreateCollaborators',
@@ -20,7 +22,12 @@ export const batchCreateCollaborators = operation({
   body: Type.Object({ email: EmailField, siteIds: SiteIdsField, roles: RolesField }),
   response: Nothing,
   starts: true,
-  problems: ['collaborator_is_owner', 'own_collaboration', 'mail_limit_reached', 'forbidden'],
+  problems: [
+    problems.collaborator_is_owner,
+    problems.own_collaboration,
+    problems.mail_limit_reached,
+    authenticationProblems.forbidden,
+  ],
 
   async handle(context, { body }) {
     const { tx, caller, request, now } = context
@@ -28,9 +35,9 @@ export const batchCreateCollaborators = operation({
     const known = await findAccountByEmail(tx, email)
     const isAll = body.siteIds.includes(ALL_SITES)
     if (!isAll && context.sites.some((site) => site.accountId === known?.id))
-      throw new Problem('collaborator_is_owner', { email })
+      throw new Problem(problems.collaborator_is_owner, { email })
     if (known?.id === caller.accountId && context.sites.some((site) => !site.isOwned) && !isAll)
-      throw new Problem('own_collaboration', {})
+      throw new Problem(problems.own_collaboration, {})
     const sites = known?.id === caller.accountId ? [] : context.sites.filter((site) => site.accountId !== known?.id)
     const message = `Adding the collaborator to ${countOf(sites.length, 'site')} is scheduled.`
     if (sites.length === 0) return reply(null, { message })

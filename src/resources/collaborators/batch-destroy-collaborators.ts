@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { reply } from '../../platform/http/operation.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { findAccountByEmail } from '../account/account.ts'
+import { problems as authenticationProblems } from '../authentication/problems.ts'
 import { operation } from '../operation.ts'
 import { batchDestroy, sourceOfRequest } from './batch.job.ts'
 import { EmailField, emailOf, SiteIdsField } from './collaborator.ts'
@@ -22,7 +23,7 @@ export const batchDestroyCollaborators = operation({
   }),
   response: Nothing,
   starts: true,
-  problems: ['forbidden'],
+  problems: [authenticationProblems.forbidden],
 
   async handle(context, { body }) {
     const { tx, caller, request, sites } = context

@@ -1,6 +1,7 @@
 import { resource } from '../resource.ts'
 import { actions, events } from './actions.ts'
 import { batchCreate, batchDestroy } from './batch.job.ts'
+import { problems } from './problems.ts'
 import { resetCollaboratorPasswordJob } from './reset-collaborator-password.job.ts'
 import { syncWpUser } from './sync-wp-user.job.ts'
 
@@ -8,6 +9,7 @@ export const collaborators = resource({
   tag: { name: 'Collaborators', description: 'Other accounts on a site, and their roles' },
   operations: () => import('./operations.ts'),
   jobs: { host: [syncWpUser, resetCollaboratorPasswordJob], control: [batchCreate, batchDestroy] },
+  problems,
   actions,
   events,
 })

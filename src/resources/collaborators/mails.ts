@@ -6,6 +6,7 @@ import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
 import type { Recording } from '../change.ts'
 import type { Context } from '../context.ts'
 import { actions } from './actions.ts'
+import { problems } from './problems.ts'
 
 interface Words {
   /** Whose doing it is: mails are limited by it. */
@@ -90,7 +91,7 @@ export async function tellGiven(
   const verdict = await mail(tx, { accountId: caller.accountId, from: caller.accountEmail, to, what }, now)
   if (verdict === 'send') return
   if (verdict === 'account_full')
-    throw new Problem('mail_limit_reached', { limit: MAILS_OF_ACCOUNT }, { headers: { 'retry-after': '600' } })
+    throw new Problem(problems.mail_limit_reached, { limit: MAILS_OF_ACCOUNT }, { headers: { 'retry-after': '600' } })
   const why = verdict === 'repeated' ? 'was told the same within the hour' : 'had too many mails within the hour'
   await context.record({ action: actions['account.collaborator'], message: `No mail went to ${to}, who ${why}` })
 }

@@ -8,6 +8,7 @@ import { accountAccess } from './account-access.store.ts'
 import { actions, events } from './actions.ts'
 import { deleteCollaborator, insertCollaborator, listCollaboratorsOfSite, setRoles } from './collaborator.store.ts'
 import { type Collaborator, hasWpAccess, MOST_COLLABORATORS, wpUsernameFor } from './collaborator.ts'
+import { problems } from './problems.ts'
 import { type Reassignment, startWpUser } from './sync-wp-user.job.ts'
 
 /*
@@ -44,7 +45,7 @@ export async function joinSite(
 ): Promise<{ collaboratorId: number; wpOperationId: number | undefined }> {
   const others = await listCollaboratorsOfSite(tx, site.id)
   if (others.length >= MOST_COLLABORATORS)
-    throw new Problem('collaborator_limit_reached', { what: 'a site', limit: MOST_COLLABORATORS })
+    throw new Problem(problems.collaborator_limit_reached, { what: 'a site', limit: MOST_COLLABORATORS })
   const taken = new Set(
     [site.adminUsername, ...others.map((each) => each.wpUsername)].map((name) => name.toLowerCase()),
   )

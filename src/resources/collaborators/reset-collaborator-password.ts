@@ -2,11 +2,14 @@ import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
 import { notFound, Problem } from '../../platform/http/problem.ts'
 import { operation } from '../operation.ts'
+import { problems as operationProblems } from '../operations/problems.ts'
 import { waitForOperation } from '../operations/wait.ts'
+import { problems as siteProblems } from '../sites/problems.ts'
 import { SiteId } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { findCollaboratorOfSite } from './collaborator.store.ts'
 import { CollaboratorId, hasWpAccess } from './collaborator.ts'
+import { problems } from './problems.ts'
 import { COLLABORATOR_PASSWORD_PURPOSE, resetCollaboratorPasswordJob } from './reset-collaborator-password.job.ts'
 
 export const resetCollaboratorPassword = operation({
@@ -19,14 +22,15 @@ export const resetCollaboratorPassword = operation({
   params: Type.Object({ site_id: SiteId, id: CollaboratorId }),
   response: Type.String({ description: 'The new password' }),
   starts: true,
-  problems: ['collaborator_lacks_wp_access', 'site_not_live', 'site_unavailable'],
+  problems: [problems.collaborator_lacks_wp_access, siteProblems.site_not_live, operationProblems.site_unavailable],
 
   async handle(context, { params }) {
     const { tx, site, sealer } = context
     const member = await findCollaboratorOfSite(tx, site.id, params.id)
     if (!member) throw notFound()
-    if (!hasWpAccess(member.roles)) throw new Problem('collaborator_lacks_wp_access', {})
-    if (site.state !== 'live' && site.state !== 'disabled') throw new Problem('site_not_live', { state: site.state })
+    if (!hasWpAccess(member.roles)) throw new Problem(problems.collaborator_lacks_wp_access, {})
+    if (site.state !== 'live' && site.state !== 'disabled')
+      throw new Problem(siteProblems.site_not_live, { state: site.state })
     const password = randomBytes(18).toString('base64url')
     const passwordSealed = sealer.seal(password, COLLABORATOR_PASSWORD_PURPOSE)
     const input = { siteId: site.id, accountId: member.accountId, passwordSealed }

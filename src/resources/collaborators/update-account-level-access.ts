@@ -15,6 +15,7 @@ import {
 import { actions } from './actions.ts'
 import { distinctRoles, EmailField, emailOf, MOST_COLLABORATORS, RolesField } from './collaborator.ts'
 import { tellGiven } from './mails.ts'
+import { problems } from './problems.ts'
 
 export const updateAccountLevelAccess = operation({
   id: 'updateAccountLevelAccess',
@@ -31,12 +32,12 @@ export const updateAccountLevelAccess = operation({
     roles: RolesField,
   }),
   response: Type.Object({ email: Type.String(), add_to_all_new: Type.Boolean(), create_site: Type.Boolean() }),
-  problems: ['collaborator_is_owner', 'collaborator_limit_reached', 'mail_limit_reached'],
+  problems: [problems.collaborator_is_owner, problems.collaborator_limit_reached, problems.mail_limit_reached],
 
   async handle(context, { body }) {
     const { tx, caller } = context
     const email = emailOf(body.email)
-    if (email === caller.accountEmail) throw new Problem('collaborator_is_owner', { email })
+    if (email === caller.accountEmail) throw new Problem(problems.collaborator_is_owner, { email })
     await lockForUpdate(tx, 'accounts', caller.accountId)
     const account = await findAccountByEmail(tx, email)
     const before = account && (await findAccountAccess(tx, caller.accountId, account.id))
@@ -64,7 +65,7 @@ async function giveAccess(
   const before = await findAccountAccess(tx, caller.accountId, account.id)
   if (before && isSame(before, rights)) return
   if (!before && (await accountAccess(tx, caller.accountId)).length >= MOST_COLLABORATORS)
-    throw new Problem('collaborator_limit_reached', { what: 'an account', limit: MOST_COLLABORATORS })
+    throw new Problem(problems.collaborator_limit_reached, { what: 'an account', limit: MOST_COLLABORATORS })
   await putAccountAccess(tx, { ownerAccountId: caller.accountId, accountId: account.id, ...rights })
   const what = `all new sites${rights.createSite ? ', may create sites' : ''}`
   const message = `Gave ${email} account-level access: ${what}, roles ${rights.roles.join(', ') || 'none'}`

@@ -2,7 +2,9 @@ import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { operation } from '../operation.ts'
+import { problems as operationProblems } from '../operations/problems.ts'
 import { waitForOperation } from '../operations/wait.ts'
+import { problems as siteProblems } from '../sites/problems.ts'
 import { SiteId } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { flushObjectCacheJob } from './flush-object-cache.job.ts'
@@ -17,11 +19,12 @@ export const purgeObjectCache = operation({
   params: Type.Object({ site_id: SiteId }),
   response: Nothing,
   starts: true,
-  problems: ['site_not_live', 'site_unavailable'],
+  problems: [siteProblems.site_not_live, operationProblems.site_unavailable],
 
   async handle(context) {
     const { site } = context
-    if (site.state !== 'live' && site.state !== 'disabled') throw new Problem('site_not_live', { state: site.state })
+    if (site.state !== 'live' && site.state !== 'disabled')
+      throw new Problem(siteProblems.site_not_live, { state: site.state })
     await context.start(flushObjectCacheJob, { siteId: site.id })
     await context.record({ action: actions['wordpress.object_cache'], message: 'Emptied the object cache' })
     return null

@@ -6,6 +6,7 @@ import { presentSite, SiteId, SiteSchema } from '../sites/site.ts'
 import { actions, events } from './actions.ts'
 import { setDefensiveUntil } from './defensive-mode.store.ts'
 import { durations, durationsMs } from './defensive-mode.ts'
+import { problems } from './problems.ts'
 
 export const setDefensiveMode = operation({
   id: 'setDefensiveMode',
@@ -21,15 +22,15 @@ export const setDefensiveMode = operation({
     duration: Type.Optional(nullable(oneOf(durations, { description: 'null or absent switches the mode off' }))),
   }),
   response: SiteSchema,
-  problems: ['edge_cache_off'],
+  problems: [problems.edge_cache_off],
 
   async handle(context, { body }) {
     const { tx, site, config, now } = context
     const durationMs = body.duration == null ? undefined : durationsMs.get(body.duration)
     const defensiveUntil = durationMs === undefined ? null : now + durationMs
     // off is off, with or without an edge cache
-    if (defensiveUntil !== null && !site.hasEdgeCache) throw new Problem('edge_cache_off', {})
-    if (!(await setDefensiveUntil(tx, site.id, defensiveUntil, now))) throw new Problem('edge_cache_off', {})
+    if (defensiveUntil !== null && !site.hasEdgeCache) throw new Problem(problems.edge_cache_off, {})
+    if (!(await setDefensiveUntil(tx, site.id, defensiveUntil, now))) throw new Problem(problems.edge_cache_off, {})
     const wasActive = site.defensiveUntil !== null && site.defensiveUntil > now
     if (defensiveUntil !== null || wasActive) {
       const message = body.duration ? `Enabled defensive mode for ${body.duration}` : 'Disabled defensive mode'

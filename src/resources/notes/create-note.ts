@@ -7,6 +7,7 @@ import { authorName } from './author.ts'
 import { insertNote } from './note.store.ts'
 import { NoteSchema, noteFields, presentNote } from './note.ts'
 import { checkNoteLimit } from './note-limit.ts'
+import { problems } from './problems.ts'
 
 export const createNote = operation({
   id: 'createNote',
@@ -17,7 +18,7 @@ export const createNote = operation({
   params: Type.Object({ id: SiteId }),
   body: Type.Object(noteFields),
   response: NoteSchema,
-  problems: ['note_limit_reached'],
+  problems: [problems.note_limit_reached],
 
   async handle(context, { body }) {
     const { tx, site, now } = context

@@ -1,8 +1,10 @@
 import { resource } from '../resource.ts'
 import { actions } from './actions.ts'
+import { problems } from './problems.ts'
 
 export const notes = resource({
   tag: { name: 'Notes', description: 'Notes on a site' },
   operations: () => import('./operations.ts'),
+  problems,
   actions,
 })

@@ -8,6 +8,7 @@ import { authorName } from './author.ts'
 import { changeNote } from './note.store.ts'
 import { NoteId, NoteSchema, noteFields, presentNote } from './note.ts'
 import { checkNoteLimit } from './note-limit.ts'
+import { problems } from './problems.ts'
 
 export const updateNote = operation({
   id: 'updateNote',
@@ -19,7 +20,7 @@ export const updateNote = operation({
   params: Type.Object({ site_id: SiteId, id: NoteId }),
   body: Type.Object({ subject: Type.Optional(noteFields.subject), body: Type.Optional(noteFields.body) }),
   response: NoteSchema,
-  problems: ['note_limit_reached'],
+  problems: [problems.note_limit_reached],
 
   async handle(context, { params, body }) {
     const { tx, site, now } = context

@@ -1,6 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { queuedBeside } from '../../platform/operations/read.ts'
+import { problems } from './problems.ts'
 
 /** Of one site; and of an account, of those that belong to no site. */
 const MOST_QUEUED = 100
@@ -8,5 +9,5 @@ const MOST_QUEUED = 100
 /** @throws Problem `operation_limit_reached` when too much waits beside an operation that was just asked for */
 export async function admitOperation(operationId: number, tx: Tx): Promise<void> {
   if ((await queuedBeside(tx, operationId)) > MOST_QUEUED)
-    throw new Problem('operation_limit_reached', { limit: MOST_QUEUED }, { headers: { 'retry-after': '30' } })
+    throw new Problem(problems.operation_limit_reached, { limit: MOST_QUEUED }, { headers: { 'retry-after': '30' } })
 }

@@ -2,10 +2,12 @@ import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import { cancelOperation as cancel } from '../../platform/operations/control.ts'
 import { getOperation, type OperationView } from '../../platform/operations/read.ts'
+import { problems as authenticationProblems } from '../authentication/problems.ts'
 import { operation } from '../operation.ts'
 import { actions } from './actions.ts'
 import { changeableOperation } from './change-operation.ts'
 import { OperationId, OperationSchema, presentOperation } from './operation.ts'
+import { problems } from './problems.ts'
 
 export const cancelOperation = operation({
   id: 'cancelOperation',
@@ -16,13 +18,13 @@ export const cancelOperation = operation({
   access: { account: 'own' },
   params: Type.Object({ id: OperationId }),
   response: OperationSchema,
-  problems: ['operation_not_cancelable', 'forbidden'],
+  problems: [problems.operation_not_cancelable, authenticationProblems.forbidden],
 
   async handle(context, { params }) {
     const { tx, caller, now, definitions } = context
     const found = await changeableOperation(tx, caller, params.id)
     const outcome = await cancel(tx, found.id, now, definitions)
-    if (outcome === 'too_late') throw new Problem('operation_not_cancelable', { state: found.state })
+    if (outcome === 'too_late') throw new Problem(problems.operation_not_cancelable, { state: found.state })
     await context.record({
       action: actions['operation.canceled'],
       message: `Cancel of ${found.type} (operation ${found.id})`,

@@ -1,8 +1,10 @@
 import { resource } from '../resource.ts'
 import { actions } from './actions.ts'
+import { problems } from './problems.ts'
 
 export const operations = resource({
   tag: { name: 'Operations', description: 'Background work: progress, cancel, retry' },
   operations: () => import('./operations.ts'),
+  problems,
   actions,
 })

@@ -2,10 +2,12 @@ import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import { retryOperation as retry } from '../../platform/operations/control.ts'
 import { getOperation, type OperationView } from '../../platform/operations/read.ts'
+import { problems as authenticationProblems } from '../authentication/problems.ts'
 import { operation } from '../operation.ts'
 import { actions } from './actions.ts'
 import { changeableOperation } from './change-operation.ts'
 import { OperationId, OperationSchema, presentOperation } from './operation.ts'
+import { problems } from './problems.ts'
 
 export const retryOperation = operation({
   id: 'retryOperation',
@@ -16,13 +18,13 @@ export const retryOperation = operation({
   access: { account: 'own' },
   params: Type.Object({ id: OperationId }),
   response: OperationSchema,
-  problems: ['operation_not_retryable', 'forbidden'],
+  problems: [problems.operation_not_retryable, authenticationProblems.forbidden],
 
   async handle(context, { params }) {
     const { tx, caller, definitions } = context
     const found = await changeableOperation(tx, caller, params.id)
     const outcome = await retry(tx, found.id, definitions)
-    if (outcome === 'not_ended') throw new Problem('operation_not_retryable', { state: found.state })
+    if (outcome === 'not_ended') throw new Problem(problems.operation_not_retryable, { state: found.state })
     await context.record({
       action: actions['operation.retried'],
       message: `Retry of ${found.type} (operation ${found.id})`,

@@ -1,5 +1,6 @@
 import { Problem } from '../../platform/http/problem.ts'
 import type { Context } from '../context.ts'
+import { problems } from './problems.ts'
 
 const PATIENCE_MS = 45_000
 
@@ -14,5 +15,5 @@ export async function waitForOperation({ watches, started }: Context): Promise<v
     if (state === 'succeeded') return
     if (state === 'failed' || state === 'canceled') reason = error ?? state
   }
-  throw new Problem('site_unavailable', { reason }, { headers: { 'operation-id': String(id) } })
+  throw new Problem(problems.site_unavailable, { reason }, { headers: { 'operation-id': String(id) } })
 }

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { notFound } from '../../platform/http/problem.ts'
+import { problems as httpProblems, notFound } from '../../platform/http/problem.ts'
 import { getOperation, type OperationView } from '../../platform/operations/read.ts'
 import { tokenHashOf } from '../authentication/authenticate.ts'
 import { operation } from '../operation.ts'
@@ -17,7 +17,7 @@ export const watchOperation = operation({
   style: 'stream',
   response: Type.String({ description: 'text/event-stream' }),
   contentType: 'text/event-stream',
-  problems: ['too_many_streams'],
+  problems: [httpProblems.too_many_streams],
 
   async handle({ tx, caller, request, response, watches, streams }, { params }) {
     const found = await getOperation(tx, params.id, visibleTo(caller.accountId))

@@ -5,6 +5,7 @@ import { capacityOfAccount } from '../account/addons.ts'
 import { Switch, switchSetting } from '../edge-cache/edge-cache.ts'
 import { operation } from '../operation.ts'
 import { configureSite } from '../sites/configure-site.job.ts'
+import { problems as siteProblems } from '../sites/problems.ts'
 import { presentSite, SiteId, SiteSchema } from '../sites/site.ts'
 import { actions } from './actions.ts'
 
@@ -22,7 +23,7 @@ export const toggleMultisite = operation({
   body: Switch,
   response: SiteSchema,
   starts: true,
-  problems: ['plan_lacks_multisite'],
+  problems: [siteProblems.plan_lacks_multisite],
 
   async handle(context, { body }) {
     const { tx, site, config, now } = context
@@ -42,5 +43,5 @@ export const toggleMultisite = operation({
 /** The plan of the site's owner, whoever asks. */
 async function checkPlan(tx: Parameters<typeof findAccount>[0], accountId: number): Promise<void> {
   const plan = await capacityOfAccount(tx, (await findAccount(tx, accountId)) as Account)
-  if (!plan.multisite) throw new Problem('plan_lacks_multisite', { plan: plan.name })
+  if (!plan.multisite) throw new Problem(siteProblems.plan_lacks_multisite, { plan: plan.name })
 }

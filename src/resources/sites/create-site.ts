@@ -5,11 +5,13 @@ import { isMailAddress } from '../../platform/mail/address.ts'
 import type { Account } from '../account/account.ts'
 import { capacityAndUsage } from '../account/addons.ts'
 import { planNamed } from '../account/plans.ts'
+import { problems as accountProblems } from '../account/problems.ts'
 import { aboutSite } from '../change.ts'
 import { addAccountLevelCollaborators } from '../collaborators/membership.ts'
 import { operation } from '../operation.ts'
 import { actions } from './actions.ts'
 import { creationGround } from './creation.store.ts'
+import { problems } from './problems.ts'
 import { provisionSite } from './provision-site.job.ts'
 import { putRoute } from './route.store.ts'
 import { insertSite } from './site.store.ts'
@@ -36,12 +38,12 @@ export const createSite = operation({
   response: SiteSchema,
   starts: true,
   problems: [
-    'name_taken',
-    'name_reserved',
-    'site_limit_reached',
-    'plan_lacks_multisite',
-    'unknown_datacenter',
-    'no_host',
+    problems.name_taken,
+    problems.name_reserved,
+    problems.site_limit_reached,
+    problems.plan_lacks_multisite,
+    accountProblems.unknown_datacenter,
+    problems.no_host,
   ],
 
   async handle(context, { body }) {
@@ -50,8 +52,8 @@ export const createSite = operation({
     const administrator = administratorOf(body)
     const { account, hosts, hasAccountLevelCollaborators } = await creationGround(tx, ownerId)
     const plan = planNamed(account.plan)
-    if (isReservedName(name)) throw new Problem('name_reserved', { name })
-    if (body.multisite_support && !plan.multisite) throw new Problem('plan_lacks_multisite', { plan: plan.name })
+    if (isReservedName(name)) throw new Problem(problems.name_reserved, { name })
+    if (body.multisite_support && !plan.multisite) throw new Problem(problems.plan_lacks_multisite, { plan: plan.name })
     const isStaging = body.staging ?? false
     const place = choosePlace(body.datacenter_code, account.defaultDatacenter, config.datacenters, hosts)
     const draft = {
@@ -67,7 +69,7 @@ export const createSite = operation({
       adminEmail: administrator?.email ?? account.email,
     } as const
     const site = await insertSite(tx, draft, now).catch((error) => {
-      throw isUniqueViolation(error) ? new Problem('name_taken', { name }) : error
+      throw isUniqueViolation(error) ? new Problem(problems.name_taken, { name }) : error
     })
     await putRoute(tx, site.id, stagingHostName(name, config), now)
     const message = `Created ${isStaging ? 'staging' : 'live'} site ${name}`

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import { operation } from '../operation.ts'
 import { actions, events } from './actions.ts'
+import { problems } from './problems.ts'
 import { changeSite } from './site.store.ts'
 import { presentSite, SiteId, SiteSchema } from './site.ts'
 
@@ -14,11 +15,11 @@ export const disableSite = operation({
   access: { site: 'disable the site' },
   params: Type.Object({ id: SiteId }),
   response: SiteSchema,
-  problems: ['site_not_live'],
+  problems: [problems.site_not_live],
 
   async handle(context) {
     const { tx, site, config, now } = context
-    if (site.state !== 'live') throw new Problem('site_not_live', { state: site.state })
+    if (site.state !== 'live') throw new Problem(problems.site_not_live, { state: site.state })
     await changeSite(tx, site.id, { state: 'disabled' }, now)
     const event = { type: events.site_disabled, data: {} }
     await context.record({ action: actions['site.disabled'], message: 'Disabled the site', event })

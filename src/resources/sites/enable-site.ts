@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import { operation } from '../operation.ts'
 import { actions, events } from './actions.ts'
+import { problems } from './problems.ts'
 import { changeSite } from './site.store.ts'
 import { presentSite, SiteId, SiteSchema } from './site.ts'
 
@@ -14,11 +15,11 @@ export const enableSite = operation({
   access: { site: 'enable the site' },
   params: Type.Object({ id: SiteId }),
   response: SiteSchema,
-  problems: ['site_not_disabled'],
+  problems: [problems.site_not_disabled],
 
   async handle(context) {
     const { tx, site, config, now } = context
-    if (site.state !== 'disabled') throw new Problem('site_not_disabled', { state: site.state })
+    if (site.state !== 'disabled') throw new Problem(problems.site_not_disabled, { state: site.state })
     await changeSite(tx, site.id, { state: 'live' }, now)
     const event = { type: events.site_enabled, data: {} }
     await context.record({ action: actions['site.enabled'], message: 'Enabled the site', event })

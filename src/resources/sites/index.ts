@@ -1,6 +1,7 @@
 import { resource } from '../resource.ts'
 import { actions, events } from './actions.ts'
 import { configureSite } from './configure-site.job.ts'
+import { problems } from './problems.ts'
 import { provisionSite } from './provision-site.job.ts'
 import { purgeSite, removeSite } from './remove-site.job.ts'
 import { resetAdminPasswordJob } from './reset-admin-password.job.ts'
@@ -9,6 +10,7 @@ export const sites = resource({
   tag: { name: 'Sites', description: 'Create, find, change and delete sites' },
   operations: () => import('./operations.ts'),
   jobs: { host: [provisionSite, configureSite, removeSite, purgeSite, resetAdminPasswordJob] },
+  problems,
   actions,
   events,
 })

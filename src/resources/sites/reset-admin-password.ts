@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import { operation } from '../operation.ts'
+import { problems as operationProblems } from '../operations/problems.ts'
 import { waitForOperation } from '../operations/wait.ts'
 import { actions } from './actions.ts'
+import { problems } from './problems.ts'
 import { PASSWORD_PURPOSE, resetAdminPasswordJob } from './reset-admin-password.job.ts'
 import { SiteId } from './site.ts'
 
@@ -17,11 +19,12 @@ export const resetAdminPassword = operation({
   params: Type.Object({ site_id: SiteId }),
   response: Type.String({ description: 'The new password' }),
   starts: true,
-  problems: ['site_not_live', 'site_unavailable'],
+  problems: [problems.site_not_live, operationProblems.site_unavailable],
 
   async handle(context) {
     const { site, sealer } = context
-    if (site.state !== 'live' && site.state !== 'disabled') throw new Problem('site_not_live', { state: site.state })
+    if (site.state !== 'live' && site.state !== 'disabled')
+      throw new Problem(problems.site_not_live, { state: site.state })
     const password = randomBytes(18).toString('base64url')
     const input = { siteId: site.id, passwordSealed: sealer.seal(password, PASSWORD_PURPOSE) }
     await context.start(resetAdminPasswordJob, input)

@@ -5,8 +5,10 @@ import { Problem } from '../../platform/http/problem.ts'
 import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import type { Usage } from '../account/addons.ts'
 import type { Plan } from '../account/plans.ts'
+import { problems as accountProblems } from '../account/problems.ts'
 import { PageViews } from '../statistics/windows.ts'
 import { edgeAddresses } from './edge-addresses.ts'
+import { problems } from './problems.ts'
 
 export { ownedSites, type SiteRights, sitesWithRights } from './rights.store.ts'
 export { grantSight, withdrawSight } from './sight.store.ts'
@@ -205,7 +207,7 @@ export function nameFaultOf(name: string, least: number): string | undefined {
 export function checkCapacity(plan: Plan, usage: Usage, isStaging: boolean): void {
   const [used, limit] = isStaging ? [usage.staging, plan.maxStaging] : [usage.billable, plan.maxBillable]
   if (used > limit)
-    throw new Problem('site_limit_reached', { plan: plan.name, limit, kind: isStaging ? 'staging' : 'live' })
+    throw new Problem(problems.site_limit_reached, { plan: plan.name, limit, kind: isStaging ? 'staging' : 'live' })
 }
 
 /** A host with the datacenters that it serves (`[]`: all) and the room that it has. */
@@ -228,7 +230,7 @@ export function choosePlace(
 ): { datacenterCode: string; hostId: number } {
   const codes = datacenters.map(({ code }) => code)
   if (asked !== undefined && !codes.includes(asked))
-    throw new Problem('unknown_datacenter', { codes: codes.join(', ') })
+    throw new Problem(accountProblems.unknown_datacenter, { codes: codes.join(', ') })
   const preferred = asked ?? (accountDefault && codes.includes(accountDefault) ? accountDefault : undefined)
   const places = (preferred ? [preferred] : codes).flatMap((datacenterCode) =>
     hosts
@@ -236,7 +238,7 @@ export function choosePlace(
       .map((host) => ({ datacenterCode, hostId: host.id, free: host.freeSites })),
   )
   const best = places.reduce((left, right) => (right.free > left.free ? right : left), places[0] as (typeof places)[0])
-  if (!best || best.free <= 0) throw new Problem('no_host', { datacenter: preferred ?? codes.join(', ') })
+  if (!best || best.free <= 0) throw new Problem(problems.no_host, { datacenter: preferred ?? codes.join(', ') })
   return best
 }
 

@@ -4,6 +4,7 @@ import { cancelOperation } from '../../platform/operations/control.ts'
 import { aboutSite, changeBy } from '../change.ts'
 import { actions } from './actions.ts'
 import { configureSite } from './configure-site.job.ts'
+import { problems } from './problems.ts'
 import { putRoute } from './route.store.ts'
 import { findDeletedSite, isNameTaken, openPurges, unmarkDeleted, writtenAddressOf } from './site.store.ts'
 import { hostOfAddress, type Site } from './site.ts'
@@ -22,7 +23,7 @@ export class SiteIsLeaving extends Error {
 export async function restoreFromTrash(tx: Tx, name: string, now: number): Promise<Site | undefined> {
   const site = await findDeletedSite(tx, name)
   if (!site) return undefined
-  if (await isNameTaken(tx, name)) throw new Problem('name_taken', { name })
+  if (await isNameTaken(tx, name)) throw new Problem(problems.name_taken, { name })
   for (const id of await openPurges(tx, site.id))
     if ((await cancelOperation(tx, id, now)) !== 'canceled')
       throw new SiteIsLeaving(`${name} is being removed right now; try again in some seconds`)

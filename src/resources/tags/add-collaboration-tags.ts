@@ -3,6 +3,7 @@ import { operation } from '../operation.ts'
 import { presentSiteWithAddresses, SiteId, SiteWithAddresses } from '../sites/site.ts'
 import { arrangeNewTags } from './arrange.ts'
 import { siteOfCollaboration } from './collaborator-view.ts'
+import { problems } from './problems.ts'
 import { TagNames } from './tag.ts'
 
 export const addCollaborationTags = operation({
@@ -15,7 +16,7 @@ export const addCollaborationTags = operation({
   params: Type.Object({ collaborator_id: SiteId }),
   body: TagNames,
   response: SiteWithAddresses,
-  problems: ['tag_limit_reached'],
+  problems: [problems.tag_limit_reached],
 
   async handle(context, { params, body }) {
     const { account, site } = await siteOfCollaboration(context.tx, context.caller, params.collaborator_id)

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { operation } from '../operation.ts'
 import { presentSite, SiteId, SiteSchema } from '../sites/site.ts'
 import { arrangeNewTags } from './arrange.ts'
+import { problems } from './problems.ts'
 import { TagNames } from './tag.ts'
 
 export const addSiteTags = operation({
@@ -14,7 +15,7 @@ export const addSiteTags = operation({
   params: Type.Object({ id: SiteId }),
   body: TagNames,
   response: SiteSchema,
-  problems: ['tag_limit_reached'],
+  problems: [problems.tag_limit_reached],
 
   async handle(context, { body }) {
     const site = await arrangeNewTags(context, context.caller.accountId, context.site, body.tag_names)

@@ -3,6 +3,7 @@ import { aboutSite, type Recording } from '../change.ts'
 import type { Context } from '../context.ts'
 import { type VisibleSite, visibleSite } from '../sites/site.ts'
 import { actions } from './actions.ts'
+import { problems } from './problems.ts'
 import { addTags, countTags, removeTags, setFavorite } from './tag.store.ts'
 
 /** Of one account: on a site, and altogether. */
@@ -36,7 +37,7 @@ export async function arrangeNewTags(
   const added = await addTags(context.tx, accountId, site.id, names)
   const after = await seenAgain(context, accountId, site)
   if (after.tags.length > MOST_TAGS.ofSite || (await countTags(context.tx, accountId)) > MOST_TAGS.ofAccount)
-    throw new Problem('tag_limit_reached', MOST_TAGS)
+    throw new Problem(problems.tag_limit_reached, MOST_TAGS)
   const message = `Added ${added.join(', ')} to ${site.name}`
   if (added.length > 0) await context.record({ action: actions['tag.added'], message, about: aboutSite(site) })
   return after

@@ -1,0 +1,40 @@
+import { declareProblems } from '../../platform/http/problem.ts'
+
+/** What can go wrong for a client by the rules of this resource. */
+export const problems = declareProblems({
+  name_taken: {
+    status: 400,
+    text: 'name: "{name}" is already taken.',
+    remedy: 'Choose another name; `POST /v1/sites/validate` tells before.',
+  },
+  name_reserved: {
+    status: 400,
+    text: 'name: "{name}" is reserved; choose another.',
+    remedy: 'Choose another name.',
+  },
+  site_limit_reached: {
+    status: 400,
+    text: 'The plan {plan} allows {limit} {kind} sites, and the account has as many. Delete one, or attach an add-on.',
+    remedy: 'Delete a site, attach a site add-on, or have the operator change the plan (`stead account set-plan`).',
+  },
+  plan_lacks_multisite: {
+    status: 400,
+    text: 'multisite_support: the plan {plan} does not include multisite support.',
+    remedy: 'Leave `multisite_support` out, or change the plan.',
+  },
+  no_host: {
+    status: 503,
+    text: 'No host is ready to take a site in {datacenter}. Try again in a minute.',
+    remedy: 'Wait, or choose another datacenter. Operators: `/readyz` shows the hosts.',
+  },
+  site_not_disabled: {
+    status: 400,
+    text: 'Only disabled sites can be enabled; this site is {state}.',
+    remedy: 'Nothing: the site is not disabled.',
+  },
+  site_not_live: {
+    status: 400,
+    text: 'The site must be live for this; it is {state}.',
+    remedy: 'Wait until `state` is `live`; while `deploying`, `GET /v1/operations?site_id=…` tells how far it is.',
+  },
+})

@@ -1,0 +1,10 @@
+import { declareProblems } from '../../platform/http/problem.ts'
+
+/** What can go wrong for a client by the rules of this resource. */
+export const problems = declareProblems({
+  tag_limit_reached: {
+    status: 400,
+    text: 'tag_names: an account may have {ofAccount} tags, and {ofSite} of them on one site. Remove tags first.',
+    remedy: 'Remove tags; one that no site has any more is gone.',
+  },
+})
