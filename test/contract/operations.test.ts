@@ -1,6 +1,6 @@
 /**
  * Every operation of the API, from the table that the API itself is made of: a new one is covered without a change here. When it needs a
- * body or an id that no schema tells, it gets an entry in `examples.ts`. Roles and scopes: `permissions.test.ts`.
+ * body or an id that no schema tells, it gets an example in the `samples.fixture.ts` of its resource. Roles and scopes: `permissions.test.ts`.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Operation } from '../../src/platform/http/operation.ts'
@@ -29,7 +29,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('operations on $dialect', ({
 
   it.each(cases(operations))('2xx %s: what the owner asks for comes as described', async (_id, operation) => {
     const response = await tour.send(operation, await tour.requestOf(operation, await tour.scene()))
-    const hint = `${operation.id}: ${response.body} (does it need an entry in examples.ts?)`
+    const hint = `${operation.id}: ${response.body} (does it need an example in samples.fixture.ts?)`
     expect(response.statusCode, hint).toBe(operation.status ?? 200)
     expect(response.headers['x-request-id']).toBeTruthy()
     if (operation.etag) expect(response.headers.etag).toMatch(/^".+"$/)

@@ -14,7 +14,8 @@ import { type Role, roles } from '../../src/resources/access.ts'
 import { syncWpUser } from '../../src/resources/collaborators/sync-wp-user.job.ts'
 import { type Person, type Reply, type TestApi, testApi } from '../support/api.ts'
 import { dialects } from '../support/database.ts'
-import { type Sample, samples, unique, type World } from './permission-samples.ts'
+import { type Sample, unique, type World } from '../support/samples.ts'
+import { samples } from './samples.ts'
 
 /** They take client id and secret instead of a token. */
 const withoutToken = ['issueToken', 'revokeToken']

@@ -73,7 +73,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('changes on $dialect', ({ di
         .where('id', '>', before.events)
         .orderBy('id')
         .execute()
-      const hint = 'Does the request change anything? If not, it needs an entry in examples.ts.'
+      const hint = 'Does the request change anything? If not, it needs an example in samples.fixture.ts.'
       expect(entries.length > 0, `${id} has ${entries.length} entries. ${hint}`).toBe(unrecorded[id] === undefined)
       expect(told.map(({ type }) => type)).toEqual(events[id] ?? [])
       expect(response.headers['operation-id'] !== undefined, hint).toBe(operation.starts === true)

@@ -6,6 +6,7 @@ import { operations } from '../../src/app.ts'
 import { controlJobs, hostJobs } from '../../src/jobs.ts'
 import { resources } from '../../src/resources/index.ts'
 import { schedules } from '../../src/schedules.ts'
+import { examples, samples } from './samples.ts'
 
 const files = globSync('src/{resources,platform}/**/*.ts').filter((file) => !/\.(test|fixture)\.ts$/.test(file))
 const text = files.map((file) => readFileSync(file, 'utf8')).join('\n')
@@ -21,6 +22,12 @@ it('every folder of src/resources is a resource that is listed', () => {
 it('every operation that a file declares is served', () => {
   const ids = declared(/^export const \w+ = operation\(\{\s*id: '(\w+)'/gm)
   expect(operations.map(({ id }) => id).sort()).toEqual(ids)
+})
+
+it('samples and examples are of operations that are served', () => {
+  const ids = operations.map(({ id }) => id)
+  const named = [...samples.map(({ operation }) => operation), ...Object.keys(examples)]
+  expect(named.filter((id) => !ids.includes(id))).toEqual([])
 })
 
 it('every job that a file declares is done by some part', () => {

@@ -8,7 +8,8 @@ import type { DialectName } from '../../src/platform/db/database.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { type Access, roles } from '../../src/resources/access.ts'
 import { type Person, type TestApi, testApi } from '../support/api.ts'
-import { type Example, examples, type Scene } from './examples.ts'
+import type { Example, Scene } from '../support/samples.ts'
+import { examples } from './samples.ts'
 
 export { operations }
 export const accessOf = (operation: Operation): Access => operation.access as Access

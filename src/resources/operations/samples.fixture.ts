@@ -1,0 +1,34 @@
+import { at, type Example, type Examples, type Sample, type Scene } from '../../../test/support/samples.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
+import { configureSite } from '../sites/configure-site.job.ts'
+
+// biome-ignore format: a table
+export const samples: readonly Sample[] = [
+  { operation: 'listOperations', path: at('/v1/operations') },
+  { operation: 'getOperation', path: (world) => `/v1/operations/${world.waiting}`, roles: [] },
+  { operation: 'watchOperation', path: (world) => `/v1/operations/${world.failed}/events`, roles: [] },
+  { operation: 'cancelOperation', path: (world) => `/v1/operations/${world.waiting}/cancel`, roles: ['create_collaborator'] },
+  { operation: 'retryOperation', path: (world) => `/v1/operations/${world.failed}/retry`, roles: ['create_collaborator'] },
+]
+
+export const examples: Examples = {
+  getOperation: queued,
+  cancelOperation: queued,
+  watchOperation: async (scene) => ({ params: { id: await operationIn('succeeded', scene) } }),
+  retryOperation: async (scene) => ({ params: { id: await operationIn('failed', scene) } }),
+}
+
+async function queued(scene: Scene): Promise<Example> {
+  return { params: { id: await operationIn('queued', scene) } }
+}
+
+async function operationIn(state: 'queued' | 'succeeded' | 'failed', { api, owner, siteId }: Scene): Promise<number> {
+  return api.database.transaction(async (tx) => {
+    const site = await tx.selectFrom('sites').select('host_id').where('id', '=', siteId).executeTakeFirstOrThrow()
+    const target = { siteId, accountId: owner.accountId, hostId: site.host_id }
+    const id = await enqueue(tx, configureSite, { siteId }, { ...target, runAt: Date.now() + 86_400_000 })
+    const finishedAt = state === 'queued' ? null : Date.now()
+    await tx.updateTable('operations').set({ state, finished_at: finishedAt }).where('id', '=', id).execute()
+    return id
+  })
+}

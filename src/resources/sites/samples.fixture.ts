@@ -1,0 +1,34 @@
+import { at, type Examples, onSite, type Sample, setState, unique } from '../../../test/support/samples.ts'
+
+// biome-ignore format: a table
+export const samples: readonly Sample[] = [
+  { operation: 'listSites', path: at('/v1/sites') },
+  { operation: 'createSite', path: at('/v1/sites'), body: () => ({ name: `new-${unique()}` }), status: 201 },
+  { operation: 'createSite', path: at('/v1/sites'), body: ({ owner }) => ({ name: `new-${unique()}`, account_id: owner.accountId }), status: 201, isPrivate: true },
+  { operation: 'validateSiteName', path: at('/v1/sites/validate'), body: () => ({ name: 'free-name' }) },
+  { operation: 'searchSites', path: at('/v1/sites/search'), body: () => ({ filters: [{ key: 'state', value: 'live' }] }) },
+  { operation: 'listInstallOptions', path: at('/v1/sites/install-options') },
+  { operation: 'listDatacenters', path: at('/v1/sites/datacenters') },
+  { operation: 'listPhpVersions', path: at('/v1/sites/php-versions') },
+  { operation: 'getSite', path: onSite(''), roles: [] },
+  { operation: 'updateSite', path: onSite(''), body: () => ({ name: 'Other' }), roles: ['update_site_custom_name'] },
+  { operation: 'updateSite', path: onSite(''), body: () => ({ php_version: '8.1' }), roles: ['update_site_php_version'] },
+  { operation: 'updateSite', path: onSite(''), body: () => ({ wp_environment_type: 'staging' }), roles: ['manage_performance'] },
+  { operation: 'deleteSite', path: onSite(''), roles: ['delete_site'] },
+  { operation: 'disableSite', path: onSite('/disable'), roles: ['disable_site'], scope: true },
+  { operation: 'enableSite', path: onSite('/enable'), roles: ['enable_site'], scope: true, prepare: setState('disabled') },
+  { operation: 'resetAdminPassword', path: onSite('/cms/password-reset'), roles: ['wp_access'] },
+]
+
+export const examples: Examples = {
+  createSite: ({ number }) => ({ body: { name: `example-${number}` } }),
+  updateSite: () => ({ body: { name: 'Renamed', php_version: '8.2', wp_environment_type: 'staging' } }),
+  validateSiteName: () => ({ body: { name: 'example' } }),
+  searchSites: () => ({ body: { filters: [{ key: 'name', value: 'example' }] } }),
+  enableSite: async ({ api, siteId }) => {
+    await api.database.transaction((tx) =>
+      tx.updateTable('sites').set({ state: 'disabled' }).where('id', '=', siteId).execute(),
+    )
+    return {}
+  },
+}

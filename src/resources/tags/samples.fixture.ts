@@ -1,0 +1,55 @@
+import type { Person } from '../../../test/support/api.ts'
+import { byEmail, type Examples, ofMate, onSite, type Sample, type Scene } from '../../../test/support/samples.ts'
+
+// biome-ignore format: a table
+export const samples: readonly Sample[] = [
+  { operation: 'addFavorite', path: onSite('/favorites'), roles: [] },
+  { operation: 'removeFavorite', path: onSite('/favorites'), roles: [] },
+  { operation: 'addSiteTags', path: onSite('/tags'), body: () => ({ tag_names: ['a'] }), roles: [] },
+  { operation: 'removeSiteTags', path: onSite('/tags'), body: () => ({ tag_ids: [1] }), roles: [] },
+  { operation: 'getCollaborationSite', path: ofMate('/site'), isPrivate: true },
+  { operation: 'addCollaborationTags', path: ofMate('/site/tags'), body: () => ({ tag_names: ['a'] }), isPrivate: true },
+  { operation: 'removeCollaborationTags', path: ofMate('/site/tags'), body: () => ({ tag_ids: [1] }), isPrivate: true },
+  { operation: 'listCollaboratorSites', path: byEmail(''), isPrivate: true },
+  { operation: 'getCollaboratorSite', path: byEmail('/{site}'), isPrivate: true },
+  { operation: 'addCollaboratorFavorite', path: byEmail('/{site}/favorite'), isPrivate: true },
+  { operation: 'removeCollaboratorFavorite', path: byEmail('/{site}/favorite'), isPrivate: true },
+  { operation: 'addCollaboratorTags', path: byEmail('/{site}/tag'), body: () => ({ tag_names: ['a'] }), isPrivate: true },
+  { operation: 'removeCollaboratorTags', path: byEmail('/{site}/tag'), body: () => ({ tag_ids: [1] }), isPrivate: true },
+]
+
+export const examples: Examples = {
+  removeFavorite: async ({ owner, siteId }) => {
+    await owner.call('POST', `/v1/sites/${siteId}/favorites`)
+    return {}
+  },
+  addSiteTags: () => ({ body: { tag_names: ['a'] } }),
+  removeSiteTags: async (scene) => ({ body: { tag_ids: [await tagged(scene.owner, scene)] } }),
+  getCollaborationSite: ({ collaboratorId }) => ({ params: { collaborator_id: collaboratorId } }),
+  addCollaborationTags: ({ collaboratorId }) => ({
+    params: { collaborator_id: collaboratorId },
+    body: { tag_names: ['a'] },
+  }),
+  removeCollaborationTags: async (scene) => ({
+    params: { collaborator_id: scene.collaboratorId },
+    body: { tag_ids: [await tagged(scene.friend, scene)] },
+  }),
+  listCollaboratorSites: ({ friend }) => ({ params: { email_address: friend.email } }),
+  getCollaboratorSite: ({ friend }) => ({ params: { email_address: friend.email } }),
+  addCollaboratorFavorite: ({ friend }) => ({ params: { email_address: friend.email } }),
+  removeCollaboratorFavorite: async ({ friend, siteId }) => {
+    await friend.call('POST', `/v1/sites/${siteId}/favorites`)
+    return { params: { email_address: friend.email } }
+  },
+  addCollaboratorTags: ({ friend }) => ({ params: { email_address: friend.email }, body: { tag_names: ['a'] } }),
+  removeCollaboratorTags: async (scene) => ({
+    params: { email_address: scene.friend.email },
+    body: { tag_ids: [await tagged(scene.friend, scene)] },
+  }),
+}
+
+/** Somebody's own tag on the site. @returns its id */
+async function tagged(person: Person, { siteId }: Scene): Promise<number> {
+  const reply = await person.call('POST', `/v1/sites/${siteId}/tags`, { tag_names: ['own'] })
+  return reply.body.data.tags[0].id
+}
