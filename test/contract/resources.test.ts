@@ -6,6 +6,7 @@ import { operations } from '../../src/app.ts'
 import { controlJobs, hostJobs } from '../../src/jobs.ts'
 import { resources } from '../../src/resources/index.ts'
 import { schedules } from '../../src/schedules.ts'
+import { testDatabase } from '../support/database.ts'
 import { examples, samples } from './samples.ts'
 
 const files = globSync('src/{resources,platform}/**/*.ts').filter((file) => !/\.(test|fixture)\.ts$/.test(file))
@@ -22,6 +23,15 @@ it('every folder of src/resources is a resource that is listed', () => {
 it('every operation that a file declares is served', () => {
   const ids = declared(/^export const \w+ = operation\(\{\s*id: '(\w+)'/gm)
   expect(operations.map(({ id }) => id).sort()).toEqual(ids)
+})
+
+it('every table that the migrations make is declared once, by who keeps it', async () => {
+  const { database, drop } = await testDatabase('sqlite')
+  const made = await database.read.introspection.getTables()
+  await drop()
+  const places = ['src/platform/db/schema.ts', ...globSync('src/{resources/*,hosting,edge}/tables.ts')]
+  const rows = places.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/^ +(\w+): \w+Row$/gm)])
+  expect(rows.map(([, table]) => table).sort()).toEqual(made.map(({ name }) => name).sort())
 })
 
 it('samples and examples are of operations that are served', () => {

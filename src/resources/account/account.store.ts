@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { announce, type Tx } from '../../platform/db/database.ts'
 import { precompiled } from '../../platform/db/precompiled.ts'
-import type { AccountRow, ApplicationRow } from '../../platform/db/schema.ts'
+import type { AccountRow, ApplicationRow } from './tables.ts'
 
 /** An account, as the rest of Stead sees it. */
 export interface Account {

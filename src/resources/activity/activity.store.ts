@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
-import type { ActivityRow } from '../../platform/db/schema.ts'
+import type { ActivityRow } from './tables.ts'
 
 /** One entry of an activity log. */
 export interface Entry {

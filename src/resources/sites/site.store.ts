@@ -2,10 +2,10 @@ import type { Selectable } from 'kysely'
 import type { PhpVersion } from '../../hosting/php/runtime.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { precompiled } from '../../platform/db/precompiled.ts'
-import type { SiteRow } from '../../platform/db/schema.ts'
 import { touchRoutes } from './route.store.ts'
 import { grantSight } from './sight.store.ts'
 import type { EnvironmentType, Install, ListedSite, Site, SiteState } from './site.ts'
+import type { SiteRow } from './tables.ts'
 
 /** A row as the rest of Stead sees it. */
 export function siteOfRow(row: Selectable<SiteRow>): Site {

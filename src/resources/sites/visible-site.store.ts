@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 import { precompiled } from '../../platform/db/precompiled.ts'
-import type { SiteRow } from '../../platform/db/schema.ts'
 import type { Role } from '../access.ts'
 import { siteOfRow } from './site.store.ts'
 import type { ListedSite, Tag } from './site.ts'
+import type { SiteRow } from './tables.ts'
 
 /* Which sites an account sees, its own and those that it collaborates on, and how it has arranged them. */
 

@@ -1,0 +1,56 @@
+import type { Generated } from 'kysely'
+import type { Flag } from '../../platform/db/schema.ts'
+
+declare module '../../platform/db/schema.ts' {
+  interface Schema {
+    sites: SiteRow
+    site_access: SiteAccessRow
+  }
+}
+
+export interface SiteRow {
+  id: Generated<number>
+  account_id: number
+  /** Lower case, unique among sites that are not deleted. */
+  name: string
+  display_name: string
+  state: 'deploying' | 'cloning' | 'live' | 'disabled'
+  staging: Flag
+  datacenter_code: string
+  host_id: number | null
+  php_version: string
+  core_version: string | null
+  core_channel: 'stable' | 'beta'
+  install: string
+  environment_type: string
+  multisite: Flag
+  light_404: Flag
+  edge_cache: Flag
+  cdn: Flag
+  defensive_until: number | null
+  maintenance: Flag
+  /** Raised by every purge of all pages. */
+  cache_epoch: number
+  /** The same for files. */
+  cdn_epoch: Generated<number>
+  cloned_from_id: number | null
+  admin_username: string
+  admin_email: string
+  /** Address (host and port) that the site's own database holds, to be followed when the staging domain changes. */
+  written_address: string | null
+  created_at: number
+  deleted_at: number | null
+  /** When people were last told that its database or home is lost. */
+  lost_at: Generated<number | null>
+}
+
+/** One row for each account that may see a site: its owner and its collaborators. Lists of sites come from here. */
+export interface SiteAccessRow {
+  account_id: number
+  site_id: number
+  /** The site's name, which never changes. */
+  site_name: string
+  /** 0: a favourite of this account; 1: not. Orders lists. */
+  rank: 0 | 1
+  is_deleted: Flag
+}
