@@ -100,6 +100,12 @@ describe('imports', () => {
     expect(foreign.map(({ from, to }) => `${from} imports ${to}`)).toEqual(known)
   })
 
+  it('only sites/ writes the table of sites', () => {
+    const writes = /(?:updateTable|insertInto|deleteFrom)\('sites'\)/
+    const writers = sources.filter((file) => writes.test(textOf(file)) && resourceOf(file) !== 'sites')
+    expect(writers).toEqual([])
+  })
+
   it('what is recorded and what is started goes through the change of a request; jobs may write for themselves', () => {
     const means = /\/(operations\/enqueue|activity\/record|webhooks\/record-event)\.ts$/
     const using = imports.filter(({ from, to }) => from.startsWith('src/resources/') && means.test(to))

@@ -2,13 +2,11 @@ import Type from 'typebox'
 import type { Tx } from '../../platform/db/database.ts'
 import type { Recording } from '../change.ts'
 import type { Context } from '../context.ts'
-import type { VisibleSite } from '../sites/site.ts'
+import { switchSetting, type VisibleSite } from '../sites/site.ts'
 import { actions, events } from './actions.ts'
 import { purgeCaches } from './purge.store.ts'
-import { switchSetting } from './switches.store.ts'
 
 export { type PurgeOrder, purgeCaches } from './purge.store.ts'
-export { switchSetting } from './switches.store.ts'
 
 /** Body of the operations that toggle: with `enabled` they set instead. */
 export const Switch = Type.Object({

@@ -1,4 +1,5 @@
 import { announce, type Tx } from '../../platform/db/database.ts'
+import { raiseCacheEpochs } from '../sites/site.ts'
 
 /** What of a site's stored pages and files is to go. */
 export interface PurgeOrder {
@@ -19,17 +20,8 @@ const KEPT_PURGES = 10_000
  */
 export async function purgeCaches(tx: Tx, siteId: number, { pages = [], files = false }: PurgeOrder): Promise<number> {
   if (pages.length === 0 && !files) return 0
-  const site = await tx
-    .updateTable('sites')
-    .set((column) => ({
-      ...(pages === 'all' && { cache_epoch: column('cache_epoch', '+', 1) }),
-      ...(files && { cdn_epoch: column('cdn_epoch', '+', 1) }),
-      id: siteId,
-    }))
-    .where('id', '=', siteId)
-    .returning(['cache_epoch', 'cdn_epoch'])
-    .executeTakeFirst()
-  if (!site) return 0
+  const epochs = await raiseCacheEpochs(tx, siteId, { pages: pages === 'all', files })
+  if (!epochs) return 0
   const { seq } = await tx
     .updateTable('purge_clock')
     .set((column) => ({ seq: column('seq', '+', 1) }))
@@ -41,8 +33,8 @@ export async function purgeCaches(tx: Tx, siteId: number, { pages = [], files = 
     .values({
       seq,
       site_id: siteId,
-      page_epoch: pages === 'all' ? site.cache_epoch : null,
-      file_epoch: files ? site.cdn_epoch : null,
+      page_epoch: pages === 'all' ? epochs.pages : null,
+      file_epoch: files ? epochs.files : null,
       paths: pages === 'all' || pages.length === 0 ? null : JSON.stringify(pages),
     })
     .execute()

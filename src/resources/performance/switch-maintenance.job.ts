@@ -1,7 +1,6 @@
 import Type from 'typebox'
 import { durable } from '../../platform/operations/definition.ts'
-import { switchSetting } from '../edge-cache/edge-cache.ts'
-import { findSite } from '../sites/site.ts'
+import { findSite, switchSetting } from '../sites/site.ts'
 import { recordEvent } from '../webhooks/record-event.ts'
 import { events } from './actions.ts'
 

@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { Switch, switchSetting } from '../edge-cache/edge-cache.ts'
+import { Switch } from '../edge-cache/edge-cache.ts'
 import { operation } from '../operation.ts'
-import { SiteId } from '../sites/site.ts'
+import { SiteId, switchSetting } from '../sites/site.ts'
 import { actions, events } from './actions.ts'
 
 export const toggleLight404 = operation({

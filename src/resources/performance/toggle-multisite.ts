@@ -2,11 +2,11 @@ import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import { type Account, findAccount } from '../account/account.ts'
 import { capacityOfAccount } from '../account/addons.ts'
-import { Switch, switchSetting } from '../edge-cache/edge-cache.ts'
+import { Switch } from '../edge-cache/edge-cache.ts'
 import { operation } from '../operation.ts'
 import { configureSite } from '../sites/configure-site.job.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { presentSite, SiteId, SiteSchema } from '../sites/site.ts'
+import { presentSite, SiteId, SiteSchema, switchSetting } from '../sites/site.ts'
 import { actions } from './actions.ts'
 
 export const toggleMultisite = operation({

@@ -10,9 +10,12 @@ import { PageViews } from '../statistics/windows.ts'
 import { edgeAddresses } from './edge-addresses.ts'
 import { problems } from './problems.ts'
 
+export { raiseCacheEpochs } from './cache-epochs.store.ts'
+export { setDefensiveUntil } from './defensive-mode.store.ts'
 export { ownedSites, type SiteRights, sitesWithRights } from './rights.store.ts'
 export { grantSight, withdrawSight } from './sight.store.ts'
 export { findSite } from './site.store.ts'
+export { type Switchable, switchSetting } from './switches.store.ts'
 export {
   countVisibleSites,
   findCollaboration,
