@@ -52,7 +52,7 @@ it('every schedule that a file declares is kept', () => {
 
 it('every problem that a resource declares is added by its index, and thrown', async () => {
   for (const file of globSync('src/resources/*/problems.ts')) {
-    const { problems } = await import(`../../${file}`)
+    const { problems } = await import(/* @vite-ignore */ `../../${file}`)
     expect([file, resources.find((each) => each.problems === problems)?.problems]).toEqual([file, problems])
   }
   const thrown = new Set(declared(/new Problem\(\s*\w*[pP]roblems\.(\w+)/g))
@@ -62,7 +62,7 @@ it('every problem that a resource declares is added by its index, and thrown', a
 
 it('every action and event that a resource declares is added by its index, under a name of its own', async () => {
   for (const file of globSync('src/resources/*/actions.ts')) {
-    const { actions, events } = await import(`../../${file}`)
+    const { actions, events } = await import(/* @vite-ignore */ `../../${file}`)
     const added = resources.find((each) => each.actions === actions)
     expect([file, added?.actions, added?.events]).toEqual([file, actions, events])
   }

@@ -8,7 +8,7 @@ interface Samples {
 }
 
 const files = globSync('src/resources/*/samples.fixture.ts').sort()
-const all = await Promise.all(files.map((file): Promise<Samples> => import(`../../${file}`)))
+const all = await Promise.all(files.map((file): Promise<Samples> => import(/* @vite-ignore */ `../../${file}`)))
 
 export const samples: readonly Sample[] = all.flatMap((each) => each.samples ?? [])
 export const examples: Examples = Object.assign({}, ...all.map((each) => each.examples))
