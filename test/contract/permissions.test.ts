@@ -22,9 +22,9 @@ const withoutToken = ['issueToken', 'revokeToken']
 
 /** Hosts' work without a host: every step succeeds at once. */
 const stubs = hostJobs.map((job) => {
-  const { name, input, steps } = job as AnyDefinition
+  const { name, input, changeableBy, steps } = job as AnyDefinition
   const done = Object.keys(steps).map((step) => [step, { run: async () => ({ login: 'x' }) }])
-  return durable({ name, input, on: 'host', steps: Object.fromEntries(done) })
+  return durable({ name, input, on: 'host', changeableBy, steps: Object.fromEntries(done) })
 })
 
 describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {

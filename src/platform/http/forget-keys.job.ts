@@ -9,6 +9,7 @@ export const forgetKeys = durable({
   name: 'idempotency_keys.forget',
   input: Type.Object({}),
   on: 'control',
+  changeableBy: 'account',
   steps: {
     delete: { run: (context) => inBatches(context, (tx) => forgetOldKeys(tx, context.now(), BATCH)) },
   },

@@ -9,6 +9,7 @@ export const forgetMails = durable({
   name: 'mail_counts.forget',
   input: Type.Object({}),
   on: 'control',
+  changeableBy: 'account',
   steps: {
     delete: { run: (context) => inBatches(context, (tx) => forgetMailCounts(tx, context.now(), BATCH)) },
   },

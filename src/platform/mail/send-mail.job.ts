@@ -37,6 +37,7 @@ export const sendMail = durableWith<MailServices>()({
     key: Type.String(),
   }),
   on: 'control',
+  changeableBy: 'account',
   attempts: 16,
   backoff: { firstMs: 5000, factor: 3, mostMs: 6 * 3600_000 },
   steps: {

@@ -65,6 +65,7 @@ for (const { dialect, skip } of dialects) {
         name: 'test.cancel',
         input: anyInput,
         on: 'control',
+        changeableBy: 'account',
         steps: {
           before: { run() {}, undo: () => void log.push('undo before') },
           during: {
@@ -95,6 +96,7 @@ for (const { dialect, skip } of dialects) {
         name: 'test.commit',
         input: anyInput,
         on: 'control',
+        changeableBy: 'account',
         steps: {
           slow: {
             async run() {
@@ -143,6 +145,7 @@ for (const { dialect, skip } of dialects) {
         name: 'test.retry',
         input: anyInput,
         on: 'control',
+        changeableBy: 'account',
         attempts: 1,
         steps: {
           kept: step('kept'),
@@ -212,6 +215,7 @@ for (const { dialect, skip } of dialects) {
         name: 'test.watch',
         input: anyInput,
         on: 'control',
+        changeableBy: 'account',
         steps: { one: { run: () => steps[0]?.opened }, two: { run: () => steps[1]?.opened } },
       })
       const id = await db.transaction((tx) => enqueue(tx, definition, {}))

@@ -31,16 +31,16 @@ export class PermanentFailure extends Error {
   override readonly name = 'PermanentFailure'
 }
 
-/** What a step gets. */
-export interface StepContext<Input = unknown, Services = unknown> {
+/** What a step gets. `Results`: of the steps before it that it reads, by name. */
+export interface StepContext<Input = unknown, Services = unknown, Results = unknown> {
   readonly operationId: number
   readonly siteId: number | null
   readonly accountId: number | null
   /** Who asked for it, as given to `enqueue`. */
   readonly source: unknown
   readonly input: Input
-  /** Results of the steps that are done, by name, as they came back from JSON. */
-  readonly results: Readonly<Record<string, unknown>>
+  /** Results of the steps that are done, by name, as they came back from JSON. A step that comes later has none yet. */
+  readonly results: Readonly<Results>
   /** 1 at the first attempt of this step; starts cut off by a crash count, those cut off by an orderly stop do not. */
   readonly attempt: number
   /** Aborted when somebody asks to cancel (not while undoing), when the lease is lost, and when the worker stops. */
@@ -57,26 +57,37 @@ export interface StepContext<Input = unknown, Services = unknown> {
 }
 
 /** A step with effects outside the database: may run again after a crash, so it must be idempotent. */
-export interface RunStep<Input, Services> {
+export interface RunStep<Input, Services, Results = unknown, Result = unknown> {
   /** What it returns is recorded as JSON, for later steps. */
-  run(ctx: StepContext<Input, Services>): unknown
+  run(ctx: StepContext<Input, Services, NoInfer<Results>>): Result | Promise<Result>
   /** Must be idempotent, and bear that the step was cut off half-way or had not done anything yet. */
-  undo?(ctx: StepContext<Input, Services>): unknown
+  undo?(ctx: StepContext<Input, Services, Partial<NoInfer<Results>>>): unknown
   commit?: undefined
   /** Share of the progress bar; 1 unless given. */
   readonly weight?: number
 }
 
 /** A step that is a change of the database only: in one transaction with its record, and so exactly once. */
-export interface CommitStep<Input, Services> {
-  commit(tx: Tx, ctx: StepContext<Input, Services>): Promise<unknown>
+export interface CommitStep<Input, Services, Results = unknown, Result = unknown> {
+  commit(tx: Tx, ctx: StepContext<Input, Services, NoInfer<Results>>): Promise<Result>
   /** In one transaction with its record, too. */
-  undo?(tx: Tx, ctx: StepContext<Input, Services>): Promise<unknown>
+  undo?(tx: Tx, ctx: StepContext<Input, Services, Partial<NoInfer<Results>>>): Promise<unknown>
   run?: undefined
   readonly weight?: number
 }
 
-export type Step<Input, Services> = RunStep<Input, Services> | CommitStep<Input, Services>
+export type Step<Input, Services, Results = unknown, Result = unknown> =
+  | RunStep<Input, Services, Results, Result>
+  | CommitStep<Input, Services, Results, Result>
+
+/**
+ * The steps of a definition by name, in order. The compiler infers `Results` from what they return: `results.home` has the type
+ * that the step `home` returns. A step in a function of its own names those that it reads in the type of its context; one
+ * written in place whose result others read must name the type of its context, too, or do without a context.
+ */
+export type Steps<Input, Services, Results> = {
+  readonly [Name in keyof Results]: Step<Input, Services, Results, Results[Name]>
+}
 
 /** What the hook of a failed or canceled operation gets. */
 export interface FailureContext<Input = unknown> {
@@ -98,6 +109,11 @@ export interface Definition<Schema extends TSchema = TSchema, Services = never> 
   readonly input: Schema
   /** Which role runs it: `host` is bound to one host, given to `enqueue`. */
   readonly on: 'control' | 'host'
+  /**
+   * Who may cancel and retry it besides the account whose operation it is: nobody, or who has this right on its site. What the
+   * rights are called is the resources' business.
+   */
+  readonly changeableBy: 'account' | { readonly site: string }
   /** How often a step is tried before the operation fails; 5 unless given. The same goes for each undo. */
   readonly attempts?: number
   readonly backoff?: Partial<Backoff>
@@ -114,21 +130,19 @@ export interface Definition<Schema extends TSchema = TSchema, Services = never> 
 /** A definition of whatever input and services. */
 export type AnyDefinition = Definition<TSchema, never>
 
-/**
- * Declares an operation type. `Services` is inferred from steps that name it (`run(ctx: StepContext<Input, HostServices>)`);
- * with steps written in place use {@link durableWith}.
- */
-export function durable<Schema extends TSchema, Services = unknown>(
-  definition: Definition<Schema, Services>,
-): Definition<Schema, Services> {
-  return definition
+/** What {@link durable} is given: a definition whose steps know each other's results. */
+type Declared<Schema extends TSchema, Services, Results> = Omit<Definition<Schema, Services>, 'steps'> & {
+  readonly steps: Steps<Static<Schema>, Services, Results>
 }
 
 /** `durableWith<HostServices>()({ … })`: declares an operation type whose steps are given these services. */
 export const durableWith =
   <Services>() =>
-  <Schema extends TSchema>(definition: Definition<Schema, Services>): Definition<Schema, Services> =>
-    definition
+  <Schema extends TSchema, Results>(definition: Declared<Schema, Services, Results>): Definition<Schema, Services> =>
+    definition as Definition<Schema, Services>
+
+/** Declares an operation type whose steps need no services. */
+export const durable = durableWith<unknown>()
 
 /** Definitions by name. */
 export type Definitions = ReadonlyMap<string, AnyDefinition>

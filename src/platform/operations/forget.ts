@@ -28,6 +28,7 @@ export const forgetOperations = durableWith<{ readonly database: Database }>()({
   name: 'operations.forget',
   input: Type.Object({}),
   on: 'control',
+  changeableBy: 'account',
   steps: {
     delete: {
       run(context) {

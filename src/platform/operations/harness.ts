@@ -52,7 +52,10 @@ export type AnyInput = { label?: string }
 export const oneStep = (
   run: (ctx: StepContext<AnyInput, unknown>) => unknown,
   more: Partial<Definition<typeof anyInput, unknown>> = {},
-) => durable({ name: 'test.one', input: anyInput, on: 'control', steps: { only: { run } }, ...more })
+) => ({
+  ...durable({ name: 'test.one', input: anyInput, on: 'control', changeableBy: 'account', steps: { only: { run } } }),
+  ...more,
+})
 
 /** For tests: a promise and the function that fulfils it. */
 export function gate(): { opened: Promise<void>; open(): void } {

@@ -75,6 +75,7 @@ export const faultTest = durableWith<Plan>()({
   name: 'fault.test',
   input,
   on: 'control',
+  changeableBy: 'account',
   steps: {
     files: {
       async run(ctx) {
@@ -108,6 +109,7 @@ export const stubbornTest = durableWith<Plan>()({
   name: 'stubborn.test',
   input,
   on: 'control',
+  changeableBy: 'account',
   steps: {
     wait: {
       async run({ services: { folder } }) {

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { type Database, isUniqueViolation } from '../db/database.ts'
 import { cancelOperation } from './control.ts'
-import { definitionsByName, durable, PermanentFailure } from './definition.ts'
+import { definitionsByName, durable, PermanentFailure, type StepContext } from './definition.ts'
 import { type EnqueueOptions, enqueue } from './enqueue.ts'
-import { anyInput, ended, gate, oneStep, startWorker, until } from './harness.ts'
+import { type AnyInput, anyInput, ended, gate, oneStep, startWorker, until } from './harness.ts'
 import { getOperation } from './read.ts'
 import type { Worker } from './worker.ts'
 
@@ -58,8 +58,9 @@ for (const { dialect, skip } of dialects) {
         name: 'test.steps',
         input: anyInput,
         on: 'control',
+        changeableBy: 'account',
         steps: {
-          first: { run: ({ input, source }) => ({ said: input.label, source }) },
+          first: { run: ({ input, source }: StepContext<AnyInput>) => ({ said: input.label, source }) },
           second: { commit: async (_tx, { results }) => [results.first] },
           third: { run: ({ results }) => results },
         },
@@ -174,6 +175,7 @@ for (const { dialect, skip } of dialects) {
         name: 'test.undo',
         input: anyInput,
         on: 'control',
+        changeableBy: 'account',
         attempts: 3,
         backoff,
         steps: {
@@ -211,6 +213,7 @@ for (const { dialect, skip } of dialects) {
         name: 'test.undo',
         input: anyInput,
         on: 'control',
+        changeableBy: 'account',
         attempts: 2,
         backoff,
         steps: {
@@ -249,6 +252,7 @@ for (const { dialect, skip } of dialects) {
         name: 'test.commit',
         input: anyInput,
         on: 'control',
+        changeableBy: 'account',
         backoff,
         steps: {
           change: {
@@ -277,6 +281,7 @@ for (const { dialect, skip } of dialects) {
         name: 'test.fence',
         input: anyInput,
         on: 'control',
+        changeableBy: 'account',
         steps: {
           work: {
             async run({ transaction }) {
@@ -336,6 +341,7 @@ for (const { dialect, skip } of dialects) {
         name: 'test.stop',
         input: anyInput,
         on: 'control',
+        changeableBy: 'account',
         steps: { first: step('first'), second: step('second') },
       })
       const one = start([definition], { services: 'one', leaseMs: 600_000 })
@@ -372,6 +378,7 @@ for (const { dialect, skip } of dialects) {
         name: 'test.progress',
         input: anyInput,
         on: 'control',
+        changeableBy: 'account',
         steps: {
           small: { run() {} },
           big: {
@@ -400,6 +407,7 @@ for (const { dialect, skip } of dialects) {
         name: 'test.deadly',
         input: anyInput,
         on: 'control',
+        changeableBy: 'account',
         attempts: 1,
         steps: { only: { run() {}, undo: () => void undone++ } },
       })

@@ -19,6 +19,7 @@ export const forgetActivity = durableWith<{ readonly database: Database }>()({
   name: 'activity.forget',
   input: Type.Object({}),
   on: 'control',
+  changeableBy: 'account',
   steps: {
     accountLogs: {
       run(context) {

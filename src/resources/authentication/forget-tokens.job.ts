@@ -9,6 +9,7 @@ export const forgetTokens = durable({
   name: 'tokens.forget',
   input: Type.Object({}),
   on: 'control',
+  changeableBy: 'account',
   steps: {
     delete: { run: (context) => inBatches(context, (tx) => forgetExpiredTokens(tx, context.now(), BATCH)) },
   },

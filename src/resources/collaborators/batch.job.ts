@@ -49,6 +49,7 @@ export const batchCreate = durable({
   name: 'collaborator.batch_create',
   input: CreateInput,
   on: 'control',
+  changeableBy: 'account',
   steps: {
     sites: {
       async run(context: StepContext<CreateInput>) {
@@ -94,6 +95,7 @@ export const batchDestroy = durable({
   name: 'collaborator.batch_destroy',
   input: DestroyInput,
   on: 'control',
+  changeableBy: 'account',
   steps: {
     absent: {
       async commit(tx: Tx, { input, operationId }: StepContext<DestroyInput>) {

@@ -17,12 +17,13 @@ export const resetCollaboratorPasswordJob = durableWith<HostServices>()({
   name: 'collaborator.reset_password',
   input: Type.Object({ siteId: Type.Integer(), accountId: Type.Integer(), passwordSealed: Type.String() }),
   on: 'host',
+  changeableBy: { site: 'reset collaborator passwords' },
   attempts: 2,
   steps: {
     password: { run: setPassword },
     record: {
       async commit(tx, { input, accountId, results, now }) {
-        const { login } = results.password as { login: string }
+        const { login } = results.password
         await setWpUsername(tx, input.siteId, input.accountId, login)
         const subject = { accountId: accountId as number, siteId: input.siteId, now: now() }
         await recordEvent(tx, { type: siteEvents.wp_admin_password_reset, data: { login }, ...subject })

@@ -31,13 +31,14 @@ export const syncWpUser = durableWith<HostServices>()({
   name: 'collaborator.sync_wp_user',
   input: Input,
   on: 'host',
+  changeableBy: { site: 'add collaborators' },
   // about ten minutes: a host that is short of memory for PHP, or whose machine restarts, is no reason to leave a user behind
   attempts: 8,
   steps: {
     user: { run: syncUser },
     record: {
       async commit(tx, { input, results }) {
-        const { login } = results.user as { login?: string }
+        const { login } = results.user
         if (login) await setWpUsername(tx, input.siteId, input.accountId, login)
       },
     },

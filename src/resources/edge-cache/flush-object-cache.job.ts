@@ -8,6 +8,7 @@ export const flushObjectCacheJob = durableWith<HostServices>()({
   name: 'site.flush_object_cache',
   input: Type.Object({ siteId: Type.Integer() }),
   on: 'host',
+  changeableBy: { site: 'manage performance' },
   attempts: 2,
   steps: { flush: { run: flush } },
 })

@@ -8,6 +8,7 @@ export const dropOldLogs = durableWith<Pick<ControlServices, 'logs'>>()({
   name: 'logs.drop',
   input: Type.Object({}),
   on: 'control',
+  changeableBy: 'account',
   steps: {
     days: {
       async run({ services, now }) {

@@ -2,6 +2,11 @@ import { declareProblems } from '../../platform/http/problem.ts'
 
 /** What can go wrong for a client by the rules of this resource. */
 export const problems = declareProblems({
+  operation_not_yours: {
+    status: 403,
+    text: 'Only the account whose operation this is can cancel or retry it.',
+    remedy: 'Ask its owner.',
+  },
   operation_not_cancelable: {
     status: 400,
     text: 'The operation is {state} and can no longer be canceled.',

@@ -18,11 +18,11 @@ export const retryOperation = operation({
   access: { account: 'own' },
   params: Type.Object({ id: OperationId }),
   response: OperationSchema,
-  problems: [problems.operation_not_retryable, authenticationProblems.forbidden],
+  problems: [problems.operation_not_retryable, problems.operation_not_yours, authenticationProblems.forbidden],
 
   async handle(context, { params }) {
     const { tx, caller, definitions } = context
-    const found = await changeableOperation(tx, caller, params.id)
+    const found = await changeableOperation(tx, caller, definitions, params.id)
     const outcome = await retry(tx, found.id, definitions)
     if (outcome === 'not_ended') throw new Problem(problems.operation_not_retryable, { state: found.state })
     await context.record({

@@ -9,6 +9,7 @@ export const switchMaintenance = durable({
   name: 'site.maintenance',
   input: Type.Object({ siteId: Type.Integer(), enabled: Type.Union([Type.Boolean(), Type.Null()]) }),
   on: 'control',
+  changeableBy: { site: 'manage performance' },
   steps: {
     switch: {
       async commit(tx, { input, now }) {

@@ -8,20 +8,21 @@ import { moveRoute } from './route.store.ts'
 import { changeSite, findSite, writtenAddressOf } from './site.store.ts'
 import { hostOfAddress, siteConstants, stagingAddress, stagingHostName } from './site.ts'
 
-type Context = StepContext<{ siteId: number }, HostServices>
+type Context<Results = unknown> = StepContext<{ siteId: number }, HostServices, Results>
 
 /** Brings what is written on the site's disk and in its database in line with the site's record: constants and address. */
 export const configureSite = durableWith<HostServices>()({
   name: 'site.configure',
   input: Type.Object({ siteId: Type.Integer() }),
   on: 'host',
+  changeableBy: { site: 'manage performance' },
   steps: {
     constants: { run: writeConstants },
     address: { run: followAddress },
     network: { run: makeNetwork },
     record: {
       async commit(tx, context) {
-        const { from, to } = context.results.address as { from?: string; to?: string }
+        const { from, to } = context.results.address
         const { siteId } = context.input
         // pages from before are of another network, address or environment
         await purgeCaches(tx, siteId, { pages: 'all', files: true })
@@ -54,19 +55,22 @@ async function writeConstants({ services, input }: Context): Promise<void> {
 }
 
 /** The tables of a network, as WordPress makes them, and then the constants that make it look there. */
-async function makeNetwork({ services, input, results }: Context): Promise<void> {
+async function makeNetwork({ services, input, results }: Context<{ address: Moved }>): Promise<void> {
   const site = await findSite(services.database.read, input.siteId)
   const home = await services.homes.ofSite(input.siteId)
   const hosted = await services.hostedSite(input.siteId)
   if (!site?.hasMultisite || !home || !hosted) return
-  const { to: address = hosted.address } = results.address as { to?: string }
+  const { to: address = hosted.address } = results.address
   const made = await services.pool.runTask(hosted, 'make-network', { title: site.displayName })
   const change = networkConstants(made as NetworkFacts, address)
   if (await changeWpConfig(home.path, home.uid, change)) await services.pool.restart(site.id)
 }
 
+/** From which address to which; empty: it stayed. */
+type Moved = { from?: string; to?: string }
+
 /** A changed staging domain or port of the edge: the site's own links follow. */
-async function followAddress({ services, input }: Context): Promise<{ from?: string; to?: string }> {
+async function followAddress({ services, input }: Context): Promise<Moved> {
   const site = await findSite(services.database.read, input.siteId)
   const hosted = await services.hostedSite(input.siteId)
   const from = await writtenAddressOf(services.database.read, input.siteId)

@@ -3,6 +3,7 @@ import { CoreUnavailable } from '../../hosting/core-library/core-library.ts'
 import type { Home } from '../../hosting/homes/homes.ts'
 import { specialiseHome } from '../../hosting/homes/specialise.ts'
 import type { PooledSite } from '../../hosting/php/pool.ts'
+import type { Tx } from '../../platform/db/database.ts'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { recordActivity } from '../activity/record.ts'
@@ -15,7 +16,7 @@ import type { HostServices } from './host-services.ts'
 import { changeSite, findSite } from './site.store.ts'
 import { type Site, siteConstants, stagingAddress } from './site.ts'
 
-type Context = StepContext<{ siteId: number }, HostServices>
+type Context<Results = unknown> = StepContext<{ siteId: number }, HostServices, Results>
 
 /** Statistics of a new site are there within a minute. */
 const MEASURED_AFTER_MS = 20_000
@@ -25,6 +26,7 @@ export const provisionSite = durableWith<HostServices>()({
   name: 'site.provision',
   input: Type.Object({ siteId: Type.Integer() }),
   on: 'host',
+  changeableBy: 'account',
   steps: {
     home: { run: claimHome, undo: removeHome },
     content: { run: writeContent },
@@ -51,7 +53,13 @@ async function siteOf({ services, input }: Context): Promise<Site> {
   return site
 }
 
-async function claimHome(context: Context): Promise<{ homeId: number; coreVersion: string }> {
+/** What is known once the site has a home. */
+interface Claimed {
+  readonly homeId: number
+  readonly coreVersion: string
+}
+
+async function claimHome(context: Context): Promise<Claimed> {
   const { services, input } = context
   const site = await siteOf(context)
   if (site.install !== 'wordpress')
@@ -77,8 +85,6 @@ interface Written {
   readonly title?: string
 }
 
-const written = ({ results }: Context) => results.content as Written
-
 async function writeContent(context: Context): Promise<Written> {
   const { services } = context
   const [site, home, template] = await Promise.all([siteOf(context), homeOf(context), services.template()])
@@ -99,13 +105,13 @@ async function writeContent(context: Context): Promise<Written> {
 }
 
 /** The site while it is not in the books of visitors yet. */
-async function pooledSite(context: Context): Promise<PooledSite> {
+async function pooledSite(context: Context<{ content: Written }>): Promise<PooledSite> {
   const [site, home] = await Promise.all([siteOf(context), homeOf(context)])
-  const { address } = written(context)
+  const { address } = context.results.content
   return context.services.homes.phpSite(home, { siteId: site.id, phpVersion: site.phpVersion, address })
 }
 
-async function movePhpIn(context: Context): Promise<{ warm: boolean }> {
+async function movePhpIn(context: Context<{ content: Written }>): Promise<{ warm: boolean }> {
   const { services, input } = context
   const site = await pooledSite(context)
   const home = await homeOf(context)
@@ -117,18 +123,18 @@ async function movePhpIn(context: Context): Promise<{ warm: boolean }> {
 }
 
 /** The front page with the title that was written (the site may have been renamed since), and a write that is kept: a database that cannot be written answers pages all the same. */
-async function seeItAnswer(context: Context): Promise<void> {
+async function seeItAnswer(context: Context<{ content: Written }>): Promise<void> {
   const { services } = context
-  const { title: expected } = written(context)
+  const { title: expected } = context.results.content
   const { title } = (await services.pool.runTask(await pooledSite(context), 'check-site', {})) as { title: string }
   if (expected !== undefined && title !== expected) throw new Error(`The first page has the title ${title}`)
   // not before: the next spare is made while nobody waits for this site
   services.refill()
 }
 
-async function goLive(tx: Parameters<typeof changeSite>[0], context: Context): Promise<void> {
-  const { coreVersion } = context.results.home as { coreVersion: string }
-  const { address } = written(context)
+async function goLive(tx: Tx, context: Context<{ home: Claimed; content: Written }>): Promise<void> {
+  const { coreVersion } = context.results.home
+  const { address } = context.results.content
   const site = await findSite(tx, context.input.siteId)
   if (!site) throw new PermanentFailure('The site was deleted')
   const now = context.now()

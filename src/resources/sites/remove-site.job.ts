@@ -14,6 +14,7 @@ export const removeSite = durableWith<HostServices>()({
   name: 'site.remove',
   input: Type.Object({ siteId: Type.Integer() }),
   on: 'host',
+  changeableBy: { site: 'delete the site' },
   steps: {
     stop: { run: stopPhp },
     trash: {
@@ -32,6 +33,7 @@ export const purgeSite = durableWith<HostServices>()({
   name: 'site.purge',
   input: Type.Object({ siteId: Type.Integer() }),
   on: 'host',
+  changeableBy: { site: 'delete the site' },
   steps: {
     files: { run: removeFiles },
     records: {

@@ -14,6 +14,7 @@ export const resetAdminPasswordJob = durableWith<HostServices>()({
   name: 'site.reset_admin_password',
   input: Type.Object({ siteId: Type.Integer(), passwordSealed: Type.String() }),
   on: 'host',
+  changeableBy: { site: 'administer the CMS' },
   attempts: 2,
   steps: {
     password: { run: setPassword },

@@ -14,6 +14,7 @@ export const measureSite = durableWith<HostServices>()({
   name: 'statistics.measure_site',
   input: Type.Object({ siteId: Type.Integer() }),
   on: 'host',
+  changeableBy: 'account',
   attempts: 2,
   steps: {
     measure: {
@@ -32,6 +33,7 @@ export const measureSites = durableWith<HostServices>()({
   name: 'statistics.measure',
   input: Type.Object({}),
   on: 'host',
+  changeableBy: 'account',
   steps: {
     measure: {
       async run({ services, signal, log, now, transaction, progress }) {

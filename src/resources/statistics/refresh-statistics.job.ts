@@ -92,6 +92,7 @@ export const refreshOpenStatistics = durableWith<{ readonly database: Database }
   name: 'statistics.refresh_open',
   input: Type.Object({}),
   on: 'control',
+  changeableBy: 'account',
   attempts: 3,
   steps: {
     pageViews: { run: ({ services, now, signal }) => refreshOpenWindows(services.database, now(), signal) },
@@ -110,6 +111,7 @@ export const refreshStatistics = durableWith<{ readonly database: Database; read
   name: 'statistics.refresh',
   input: Type.Object({}),
   on: 'control',
+  changeableBy: 'account',
   steps: {
     pageViews: {
       async run({ services, now, signal }) {

@@ -23,6 +23,7 @@ export const forgetEvents = durableWith<{ readonly database: Database }>()({
   name: 'events.forget',
   input: Type.Object({}),
   on: 'control',
+  changeableBy: 'account',
   steps: {
     old: { run: (context) => inBatches(context, (tx) => forgetEventsBefore(tx, context.now() - KEPT_MS, BATCH)) },
     tooMany: newestOnly('events'),

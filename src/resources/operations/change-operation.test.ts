@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
+import { jobs } from '../../jobs.ts'
+import { type Role, roles } from '../access.ts'
+import { isSiteCapability } from './change-operation.ts'
+
+/** Which role lets a collaborator cancel and retry a site's work; of all other types, its account alone may. */
+const needed: Record<string, Role> = {
+  'site.configure': 'manage_performance',
+  'site.maintenance': 'manage_performance',
+  'site.flush_object_cache': 'manage_performance',
+  'site.remove': 'delete_site',
+  'site.purge': 'delete_site',
+  'site.reset_admin_password': 'wp_access',
+  'collaborator.sync_wp_user': 'create_collaborator',
+  'collaborator.reset_password': 'reset_collaborator_password',
+}
+
+test('each definition names a right that there is', () => {
+  const named = [...jobs.values()].flatMap(({ changeableBy }) =>
+    changeableBy === 'account' ? [] : [changeableBy.site],
+  )
+  expect(named).toHaveLength(Object.keys(needed).length)
+  expect(named.filter((name) => !isSiteCapability(name))).toEqual([])
+})
+
+describe('who may cancel and retry', () => {
+  let api: TestApi
+  let owner: Person
+  let mate: Person
+  let siteId: number
+  beforeAll(async () => {
+    api = await testApi('sqlite')
+    owner = await api.person('owner@example.com')
+    mate = await api.person('mate@example.com')
+    siteId = await api.site(owner, 'shared')
+  })
+  afterAll(() => api?.close())
+
+  const operation = async (type: string, state: 'queued' | 'failed') => {
+    const input = JSON.stringify({ siteId, accountId: mate.accountId })
+    const values = {
+      ...({ type, state, runner: 'control', site_id: siteId, account_id: owner.accountId, input } as const),
+      ...({ attempts: 0, cancel_requested: 0, progress: 0 } as const),
+      ...{ run_at: 1e15, created_at: 1, finished_at: state === 'failed' ? 2 : null },
+    }
+    const { id } = await api.database.transaction((tx) =>
+      tx.insertInto('operations').values(values).returning('id').executeTakeFirstOrThrow(),
+    )
+    return id
+  }
+  /** Answers to a cancel and a retry by the collaborator with these roles. */
+  const asked = async (type: string, held: readonly Role[]) => {
+    await api.collaborate(mate, siteId, held)
+    const [queued, failed] = [await operation(type, 'queued'), await operation(type, 'failed')]
+    const cancel = await mate.call('POST', `/v1/operations/${queued}/cancel`)
+    const retry = await mate.call('POST', `/v1/operations/${failed}/retry`)
+    return [cancel, retry].map(({ status, body }) => [status, body.errors?.[0]])
+  }
+
+  test.each([...jobs.keys()])('%s', async (type) => {
+    const role = needed[type]
+    if (role) {
+      expect(await asked(type, [role])).toEqual([
+        [200, undefined],
+        [200, undefined],
+      ])
+      const others = await asked(
+        type,
+        roles.filter((each) => each !== role),
+      )
+      const text = `You need the role ${role} on this site for this operation.`
+      expect(others).toEqual([
+        [403, text],
+        [403, text],
+      ])
+    } else {
+      const text = 'Only the account whose operation this is can cancel or retry it.'
+      expect(await asked(type, roles)).toEqual([
+        [403, text],
+        [403, text],
+      ])
+    }
+  })
+
+  test('work of a type that this version does not know is its account’s alone', async () => {
+    const [cancel] = await asked('site.of_another_version', roles)
+    expect(cancel).toEqual([403, 'Only the account whose operation this is can cancel or retry it.'])
+  })
+})
