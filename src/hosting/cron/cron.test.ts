@@ -18,6 +18,7 @@ describe('the host looks for scheduled events', () => {
   const mark = vi.fn<EventSource['mark']>()
   const read = vi.fn<EventSource['read']>()
   const runTask = vi.fn()
+  const answer = { ran: 1, failed: [], nextInSeconds: null }
   const log = { debug: vi.fn(), warn: vi.fn() }
   let cron: Cron
 
@@ -54,7 +55,7 @@ describe('the host looks for scheduled events', () => {
     // as WordPress does: what was due is gone afterwards
     runTask.mockImplementation(async ({ siteId }: HostedSite) => {
       plan(siteId, {})
-      return { ran: 1, failed: [], nextInSeconds: null }
+      return answer
     })
     cron = new Cron({
       sites: async () => sites,
@@ -123,7 +124,7 @@ describe('the host looks for scheduled events', () => {
     runTask.mockImplementation(async ({ siteId }: HostedSite) => {
       if (siteId === 1) throw new Error('a plugin ended the run')
       plan(siteId, {})
-      return {}
+      return answer
     })
     const attempts: number[] = []
     for (let minute = 0; minute <= 24 * 60; minute++) {
@@ -136,7 +137,10 @@ describe('the host looks for scheduled events', () => {
     expect(attempts).toEqual([0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 871, 1231])
     expect(ran().filter((siteId) => siteId === 2).length).toBe(24 * 60 + 1)
     expect(log.warn).toHaveBeenCalledTimes(1)
-    runTask.mockImplementation(async () => plan(1, { urgentAt: now + 7 * HOUR }))
+    runTask.mockImplementation(async () => {
+      plan(1, { urgentAt: now + 7 * HOUR })
+      return answer
+    })
     now += 6 * HOUR
     await cron.pass()
     runTask.mockRejectedValue(new Error('again'))
@@ -148,7 +152,7 @@ describe('the host looks for scheduled events', () => {
 
   it('does not repeat for ever what is still due after a run that says it went well', async () => {
     plan(1, { urgentAt: now - HOUR })
-    runTask.mockResolvedValue({ ran: 1e9, failed: 'x'.repeat(9), nextInSeconds: -5 })
+    runTask.mockResolvedValue({ ran: 1e9, failed: ['x'], nextInSeconds: 0 })
     for (let minute = 0; minute < 600; minute++) {
       await cron.pass()
       now += MINUTE
@@ -171,7 +175,9 @@ describe('the host looks for scheduled events', () => {
 
   it('runs a site whose events it cannot read when its WordPress said, at least once an hour', async () => {
     plan(1, 'unknown')
-    runTask.mockResolvedValueOnce({ nextInSeconds: 300 }).mockResolvedValue({ nextInSeconds: 86_400 })
+    runTask
+      .mockResolvedValueOnce({ ...answer, nextInSeconds: 300 })
+      .mockResolvedValue({ ...answer, nextInSeconds: 86_400 })
     const runs: number[] = []
     for (let minute = 0; minute < 130; minute++) {
       const before = runTask.mock.calls.length
@@ -216,7 +222,7 @@ describe('the host looks for scheduled events', () => {
       // in the middle of a run, and with everything remembered
       if (now === began + 3 * MINUTE) set = jump
       if (siteId === 1) throw new Error('a plugin ended the run')
-      return { nextInSeconds: 600 }
+      return { ...answer, nextInSeconds: 600 }
     })
     const began = now
     const runs: string[] = []

@@ -212,14 +212,14 @@ export class Cron {
       return { tookMs, startedAt: this.#clock() - tookMs }
     }
     try {
-      const answer = checked(await php.runTask(site, 'cron', {}, { background: true, makeRoom }))
+      const { ran, failed, nextInSeconds } = await php.runTask(site, 'cron', {}, { background: true, makeRoom })
       const { tookMs, startedAt } = ended()
       known.ranAt = startedAt
       known.waitingSince = undefined
       known.unproven = true
-      known.askAt = this.#clock() + Math.min(Math.max(answer.nextInMs, MINUTE_MS), UNKNOWN_FOR_MS)
+      known.askAt = this.#clock() + Math.min(Math.max((nextInSeconds ?? Infinity) * 1000, MINUTE_MS), UNKNOWN_FOR_MS)
       this.#counts.runs++
-      log.debug({ site: siteId, ran: answer.ran, failed: answer.failed, tookMs }, 'scheduled events ran')
+      log.debug({ site: siteId, ran, failed: failed.length, tookMs }, 'scheduled events ran')
     } catch (error) {
       if (this.#stopped) return
       if (error instanceof PhpBusy) log.debug({ err: error, site: siteId }, 'scheduled events wait')
@@ -248,23 +248,5 @@ export class Cron {
       this.#known.set(siteId, known)
     }
     return known
-  }
-}
-
-interface Answer {
-  readonly ran: number
-  readonly failed: number
-  readonly nextInMs: number
-}
-
-/** What the task said is the site's word: any plugin can answer in its place. */
-function checked(answer: unknown): Answer {
-  const { ran, failed, nextInSeconds } = (answer ?? {}) as Record<string, unknown>
-  const number = (value: unknown, otherwise: number) =>
-    typeof value === 'number' && Number.isFinite(value) ? value : otherwise
-  return {
-    ran: number(ran, 0),
-    failed: Array.isArray(failed) ? failed.length : 0,
-    nextInMs: number(nextInSeconds, Infinity) * 1000,
   }
 }

@@ -43,12 +43,8 @@ describe.skipIf(!core)('administrators of a WordPress', () => {
   }
 
   const ensure = (email: string, more: object = {}) =>
-    php.runTask('ensure-administrator', { email, name: 'A Name', login: email.split('@')[0], ...more }) as Promise<{
-      login: string
-      created: boolean
-    }>
-  const remove = (email: string, reassign: string) =>
-    php.runTask('delete-user', { email, reassign, keep }) as Promise<{ deleted: boolean; heir: string | null }>
+    php.runTask('ensure-administrator', { email, name: 'A Name', login: email.split('@')[0] as string, ...more })
+  const remove = (email: string, reassign: 'next' | 'oldest') => php.runTask('delete-user', { email, reassign, keep })
 
   /** Authors of posts and links by title. */
   const state = () =>

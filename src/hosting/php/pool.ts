@@ -12,6 +12,7 @@ import {
   type PhpSite,
   PhpTimeout,
 } from './runtime.ts'
+import type { TaskInput, TaskName, TaskOutput } from './tasks.ts'
 
 export interface PooledSite extends PhpSite {
   readonly siteId: number
@@ -119,11 +120,16 @@ export class PhpPool {
   }
 
   /**
-   * Runs one of Stead's tasks in the site's PHP, in turn with its requests. What it returns is the site's word.
-   * @throws PhpTaskError with PHP's message, PhpBusy, PhpTimeout, PhpCrashed
+   * Runs one of Stead's tasks in the site's PHP, in turn with its requests. What it returns is the site's word, of the form that the task has.
+   * @throws PhpTaskError with PHP's message, and for an answer of another form; PhpBusy, PhpTimeout, PhpCrashed
    */
-  async runTask(site: PooledSite, name: string, input: unknown, options: TaskOptions = {}): Promise<unknown> {
-    const answer = Promise.withResolvers<unknown>()
+  async runTask<Name extends TaskName>(
+    site: PooledSite,
+    name: Name,
+    input: TaskInput<Name>,
+    options: TaskOptions = {},
+  ): Promise<TaskOutput<Name>> {
+    const answer = Promise.withResolvers<TaskOutput<Name>>()
     const { background, makeRoom, timeoutMs = this.#limits.taskMs } = options
     this.#add(site, {
       background,

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { TaskInput, TaskName, TaskOutput } from './tasks.ts'
 
 /** What sites may run; nothing else lists them. */
 export const phpVersions = ['8.1', '8.2', '8.3'] as const
@@ -72,10 +73,14 @@ export interface PhpProcess {
    */
   request(request: PhpRequest): Promise<PhpResponse & { readonly finished: Promise<void> }>
   /**
-   * Runs one of Stead's PHP tasks; what comes back is the site's word, to be checked like any input.
-   * @throws PhpTaskError with PHP's message; PhpTimeout; PhpCrashed
+   * Runs one of Stead's PHP tasks. What comes back is the site's word: of the form that the task has, and no truer than that.
+   * @throws PhpTaskError with PHP's message, and for an answer of another form; PhpTimeout; PhpCrashed
    */
-  runTask(name: string, input: unknown, options?: { timeoutMs?: number }): Promise<unknown>
+  runTask<Name extends TaskName>(
+    name: Name,
+    input: TaskInput<Name>,
+    options?: { timeoutMs?: number },
+  ): Promise<TaskOutput<Name>>
   /** The home's wp-config.php and database have just been replaced: forgets what was kept of them, keeps the rest hot. */
   moveIn(change: { address: string }): Promise<void>
   /** Puts the process behind the others, or back among them. Does nothing where that is not possible. */

@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import { PhpTaskError } from '../../hosting/php/runtime.ts'
 import { oneOf } from '../../platform/http/schemas.ts'
-import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
+import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import { type Account, findAccount } from '../account/account.ts'
 import { recordActivity } from '../activity/record.ts'
 import { aboutSite, type Starting } from '../change.ts'
 import type { HostServices } from '../sites/host-services.ts'
+import { runSiteTask } from '../sites/run-site-task.ts'
 import { findSite, type Site } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { findMembership, setWpUsername } from './collaborator.store.ts'
@@ -94,10 +94,11 @@ export async function ensureAdministrator(
   user: { login: string; password?: string },
 ): Promise<string> {
   const { email, name } = account
-  const result = await runTask(services, site.id, 'ensure-administrator', { email, name, ...user })
-  const { login } = result as { login?: unknown }
-  if (typeof login !== 'string' || login === '') throw new Error('WordPress did not say who the user is')
-  return login.slice(0, 60)
+  // with a password somebody waits for it
+  const background = user.password === undefined
+  const input = { email, name, ...user }
+  const { login } = await runSiteTask(services, site.id, 'ensure-administrator', input, { background })
+  return login
 }
 
 /** @returns whether there was one; the administrator that the site was made with is none that this deletes */
@@ -108,18 +109,7 @@ async function deleteAdministrator(
   reassign: 'next' | 'oldest',
 ): Promise<boolean> {
   const keep = { login: site.adminUsername, email: site.adminEmail.toLowerCase() }
-  const result = await runTask(services, site.id, 'delete-user', { email, reassign, keep })
-  return (result as { deleted?: unknown }).deleted === true
-}
-
-async function runTask(services: HostServices, siteId: number, task: string, input: object): Promise<object> {
-  const hosted = await services.hostedSite(siteId)
-  if (!hosted) throw new PermanentFailure('The site is not installed yet')
-  try {
-    const result = await services.pool.runTask(hosted, task, input, { background: !('password' in input) })
-    return typeof result === 'object' && result !== null ? result : {}
-  } catch (error) {
-    if (error instanceof PhpTaskError) throw new PermanentFailure(`WordPress refused: ${error.message}`)
-    throw error
-  }
+  const input = { email, reassign, keep }
+  const { deleted } = await runSiteTask(services, site.id, 'delete-user', input, { background: true })
+  return deleted
 }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { PhpTaskError } from '../../hosting/php/runtime.ts'
-import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
+import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../sites/host-services.ts'
+import { runSiteTask } from '../sites/run-site-task.ts'
 
 /** Empties the object cache of a site: WordPress' own, and with it what a drop-in keeps. */
 export const flushObjectCacheJob = durableWith<HostServices>()({
@@ -14,13 +14,6 @@ export const flushObjectCacheJob = durableWith<HostServices>()({
 })
 
 async function flush({ services, input }: StepContext<{ siteId: number }, HostServices>): Promise<void> {
-  const hosted = await services.hostedSite(input.siteId)
-  if (!hosted) throw new PermanentFailure('The site is not installed yet')
-  try {
-    await services.pool.runTask(hosted, 'flush-object-cache', {})
-  } catch (error) {
-    if (error instanceof PhpTaskError)
-      throw new PermanentFailure(`WordPress did not empty the object cache: ${error.message}`)
-    throw error
-  }
+  const refusal = 'WordPress did not empty the object cache'
+  await runSiteTask(services, input.siteId, 'flush-object-cache', {}, { refusal })
 }

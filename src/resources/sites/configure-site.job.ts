@@ -3,7 +3,7 @@ import { changeWpConfig } from '../../hosting/site-files/wp-config-file.ts'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import { purgeCaches } from '../edge-cache/edge-cache.ts'
 import type { HostServices } from './host-services.ts'
-import { type NetworkFacts, networkConstants, noNetwork } from './network.ts'
+import { networkConstants, noNetwork } from './network.ts'
 import { moveRoute } from './route.store.ts'
 import { changeSite, findSite, writtenAddressOf } from './site.store.ts'
 import { hostOfAddress, siteConstants, stagingAddress, stagingHostName } from './site.ts'
@@ -62,7 +62,7 @@ async function makeNetwork({ services, input, results }: Context<{ address: Move
   if (!site?.hasMultisite || !home || !hosted) return
   const { to: address = hosted.address } = results.address
   const made = await services.pool.runTask(hosted, 'make-network', { title: site.displayName })
-  const change = networkConstants(made as NetworkFacts, address)
+  const change = networkConstants(made, address)
   if (await changeWpConfig(home.path, home.uid, change)) await services.pool.restart(site.id)
 }
 

@@ -1,11 +1,7 @@
+import type { TaskOutput } from '../../hosting/php/tasks.ts'
+
 /** What WordPress says of a network. */
-export interface NetworkFacts {
-  readonly networkId: number
-  /** Of the main site. */
-  readonly blogId: number
-  readonly path: string
-  readonly isSubdomainInstall: boolean
-}
+type NetworkFacts = TaskOutput<'make-network'>
 
 /** Constants of wp-config.php that make WordPress look for a network. */
 export function networkConstants(facts: NetworkFacts, address: string): Record<string, string | number | boolean> {

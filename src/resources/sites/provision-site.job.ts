@@ -126,8 +126,8 @@ async function movePhpIn(context: Context<{ content: Written }>): Promise<{ warm
 async function seeItAnswer(context: Context<{ content: Written }>): Promise<void> {
   const { services } = context
   const { title: expected } = context.results.content
-  const { title } = (await services.pool.runTask(await pooledSite(context), 'check-site', {})) as { title: string }
-  if (expected !== undefined && title !== expected) throw new Error(`The first page has the title ${title}`)
+  const { title } = await services.pool.runTask(await pooledSite(context), 'check-site', {})
+  if (expected !== undefined && title !== expected) throw new Error('The first page has not the title of the site')
   // not before: the next spare is made while nobody waits for this site
   services.refill()
 }

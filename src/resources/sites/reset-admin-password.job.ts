@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import { PhpTaskError } from '../../hosting/php/runtime.ts'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import { recordEvent } from '../webhooks/record-event.ts'
 import { events } from './actions.ts'
 import type { HostServices } from './host-services.ts'
+import { runSiteTask } from './run-site-task.ts'
 import { findSite } from './site.store.ts'
 
 /** Binds a sealed password to its use. */
@@ -31,14 +31,8 @@ type Input = { siteId: number; passwordSealed: string }
 
 async function setPassword({ services, input }: StepContext<Input, HostServices>): Promise<void> {
   const site = await findSite(services.database.read, input.siteId)
-  const hosted = await services.hostedSite(input.siteId)
-  if (!site || !hosted) throw new PermanentFailure('The site is not installed yet')
+  if (!site) throw new PermanentFailure('The site is not installed yet')
   const password = services.sealer.open(input.passwordSealed, PASSWORD_PURPOSE)
-  try {
-    await services.pool.runTask(hosted, 'reset-password', { login: site.adminUsername, password })
-  } catch (error) {
-    if (error instanceof PhpTaskError)
-      throw new PermanentFailure(`WordPress did not set the password of ${site.adminUsername}: ${error.message}`)
-    throw error
-  }
+  const refusal = `WordPress did not set the password of ${site.adminUsername}`
+  await runSiteTask(services, site.id, 'reset-password', { login: site.adminUsername, password }, { refusal })
 }

@@ -13,6 +13,7 @@ import {
   PhpTimeout,
   type PhpVersion,
 } from '../runtime.ts'
+import { checkedTaskOutput, checkTaskInput, type TaskInput, type TaskName, type TaskOutput } from '../tasks.ts'
 import { type Answer, expectAnswer } from './answers.ts'
 import { type Launch, pathOnly } from './containment.ts'
 import { type Egress, serveEgress } from './egress.ts'
@@ -151,12 +152,16 @@ export class WasmProcess implements PhpProcess {
     return { ...response, finished: answer.finished.then(() => {}) }
   }
 
-  async runTask(name: string, input: unknown, options?: { timeoutMs?: number }): Promise<unknown> {
-    return this.#task({ name, input, marker: randomBytes(16).toString('hex') }, options?.timeoutMs ?? taskTimeoutMs)
+  async runTask<Name extends TaskName>(
+    name: Name,
+    input: TaskInput<Name>,
+    options?: { timeoutMs?: number },
+  ): Promise<TaskOutput<Name>> {
+    return this.#task({ name, input }, options?.timeoutMs ?? taskTimeoutMs)
   }
 
   async moveIn(change: { address: string }): Promise<void> {
-    await this.#task({ name: 'move-in', input: {}, marker: randomBytes(16).toString('hex'), ...change }, taskTimeoutMs)
+    await this.#task({ name: 'move-in', input: {}, ...change }, taskTimeoutMs)
   }
 
   setLowPriority(low: boolean): void {
@@ -227,13 +232,19 @@ export class WasmProcess implements PhpProcess {
     if (sent < bytes) throw new Error('fewer bytes than announced')
   }
 
-  async #task(task: TaskHead, timeoutMs: number): Promise<unknown> {
+  async #task<Name extends TaskName>(
+    asked: Omit<TaskHead, 'marker'> & { name: Name },
+    timeoutMs: number,
+  ): Promise<TaskOutput<Name>> {
+    checkTaskInput(asked.name, asked.input)
+    const task = { ...asked, marker: randomBytes(16).toString('hex') }
     const answer = this.#begin()
     const late = setTimeout(() => this.kill(new PhpTimeout(`the task ${task.name} took too long`)), timeoutMs)
     try {
       this.#jobs.write(encodeFrame(Frame.task, task))
       const response = await answer.head
-      return await this.#result(response.body, task).finally(() => answer.finished)
+      const result = await this.#result(response.body, task).finally(() => answer.finished)
+      return checkedTaskOutput(asked.name, result)
     } finally {
       clearTimeout(late)
     }

@@ -1,4 +1,4 @@
-import { copyFile, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
@@ -14,7 +14,7 @@ import {
   testRuntime,
 } from '../../../../test/support/home.ts'
 import { ways } from '../../../../test/support/ways.ts'
-import { type PhpProcess, type PhpRuntime, phpVersions } from '../runtime.ts'
+import { type PhpProcess, type PhpRuntime, PhpTaskError, phpVersions } from '../runtime.ts'
 
 const core = await testCore()
 
@@ -100,8 +100,25 @@ describe.skipIf(!core).each(cases)('WordPress on PHP $phpVersion, $way', ({ phpV
 
   it('tells a task’s error by PHP’s message and goes on', async () => {
     await expect(php.runTask('reset-password', { login: 'nobody', password: 'x' })).rejects.toThrow('no such user')
-    await expect(php.runTask('no-such-task', {})).rejects.toThrow('no-such-task')
     expect(await php.runTask('check-site', {})).toEqual({ title: 'A test site' })
+  })
+
+  it('takes no answer of another form, which a plugin may give in the task’s place', async () => {
+    const forge = `if (($GLOBALS['stead']['task'] ?? '') === 'site-title') {
+      [$marker, $GLOBALS['stead']['marker']] = [$GLOBALS['stead']['marker'], null];
+      while (ob_get_level() > 0 && ob_end_clean());
+      exit($marker . '{"result": {"title": ["forged"]}}' . $marker);
+    }`
+    await mkdir(join(home.homePath, 'web/wp-content/mu-plugins'), { recursive: true })
+    await writeFile(join(home.homePath, 'web/wp-content/mu-plugins/forge.php'), `<?php ${forge}`)
+    try {
+      await expect(php.runTask('site-title', {})).rejects.toThrow(
+        new PhpTaskError('the result does not have its form (task site-title)'),
+      )
+    } finally {
+      await rm(join(home.homePath, 'web/wp-content/mu-plugins/forge.php'))
+    }
+    expect(await php.runTask('site-title', {})).toMatchObject({ title: 'A test site' })
   })
 
   it('runs due events and tells when the next are due', async () => {

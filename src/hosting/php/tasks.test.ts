@@ -1,0 +1,111 @@
+import { readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { PhpTaskError } from './runtime.ts'
+import { checkedTaskOutput, checkTaskInput, type TaskName, type TaskOutput, taskNames } from './tasks.ts'
+
+type Samples = { [Name in TaskName]: { right: TaskOutput<Name>[]; wrong: unknown[] } }
+
+/** Of each task: answers that it gives, and answers that a hostile plugin could give in its place. */
+const samples: Samples = {
+  'check-site': { right: [{ title: '' }, { title: '<b>$(id)</b>' }], wrong: [{ title: 5 }, { title: null }] },
+  cron: {
+    right: [
+      { ran: 0, failed: [], nextInSeconds: null },
+      { ran: 3, failed: ['hook', 7], nextInSeconds: 12 },
+    ],
+    wrong: [
+      { ran: -1, failed: [], nextInSeconds: 1 },
+      { ran: 1, failed: 'xxxxx', nextInSeconds: 1 },
+      { ran: 1, failed: [], nextInSeconds: -5 },
+      { ran: 1, failed: [], nextInSeconds: Number.POSITIVE_INFINITY },
+      { ran: 1, failed: [] },
+    ],
+  },
+  'delete-user': {
+    right: [
+      { deleted: false, heir: null },
+      { deleted: true, heir: 'admin' },
+    ],
+    wrong: [{ deleted: 1, heir: null }, { deleted: true }, { deleted: true, heir: ['admin'] }],
+  },
+  'ensure-administrator': {
+    right: [
+      { login: 'ann', created: true },
+      { login: 'ä'.repeat(60), created: false },
+    ],
+    wrong: [
+      { login: '', created: true },
+      { login: 'x'.repeat(61), created: true },
+      { login: 'a\nb', created: true },
+      { login: { toString: 'x' }, created: true },
+      { login: 'ann', created: 'yes' },
+    ],
+  },
+  'flush-object-cache': {
+    right: [{ flushed: true, dropIn: false }],
+    wrong: [{ flushed: false, dropIn: false }, { flushed: true }],
+  },
+  install: { right: [{ user: 1 }], wrong: [{ user: '1' }, { user: 0 }, { user: 1.5 }] },
+  'make-network': {
+    right: [
+      { networkId: 1, blogId: 1, path: '/', isSubdomainInstall: false },
+      { networkId: 2, blogId: 3, path: '/a/b.c/', isSubdomainInstall: true },
+    ],
+    wrong: [
+      { networkId: '1', blogId: 1, path: '/', isSubdomainInstall: false },
+      { networkId: 1, blogId: "1);system('id'", path: '/', isSubdomainInstall: false },
+      { networkId: 1, blogId: 1, path: "/');system('id');//", isSubdomainInstall: false },
+      { networkId: 1, blogId: 1, path: '/../', isSubdomainInstall: false },
+      { networkId: 1, blogId: 1, path: '/\n', isSubdomainInstall: false },
+      { networkId: 1, blogId: 1, path: 'no slash', isSubdomainInstall: false },
+      { networkId: 1, blogId: 1, path: `/${'x'.repeat(100)}/`, isSubdomainInstall: false },
+      { networkId: 1, blogId: 1, path: '/', isSubdomainInstall: 'true' },
+      { networkId: 0, blogId: 1, path: '/', isSubdomainInstall: false },
+    ],
+  },
+  'move-in': { right: [[]], wrong: [[1]] },
+  'php-info': {
+    right: [
+      { version: '8.3.1', opcache: null },
+      { version: '8.1.0-dev', opcache: { scripts: 1, usedBytes: 2, freeBytes: 3, hitRate: 99.5 } },
+    ],
+    wrong: [{ version: 'eight', opcache: null }, { version: '8.3.1' }, { version: '8.3.1', opcache: {} }],
+  },
+  'replace-address': { right: [{ rows: 0 }], wrong: [{ rows: -1 }, { rows: '5' }] },
+  'reset-password': {
+    right: [{ id: 1, login: 'ann', email: 'ann@example.com' }],
+    wrong: [{ id: '1', login: 'ann', email: 'ann@example.com' }, { id: 1 }],
+  },
+  'site-title': {
+    right: [{ title: 't', home: 'h', siteurl: 's', version: '6.8' }],
+    wrong: [{ title: 't', home: 'h', siteurl: 's', version: 6.8 }],
+  },
+}
+
+describe('tasks', () => {
+  it('are those whose PHP there is', () => {
+    const shared = ['changes', 'object-cache', 'prepend', 'run-task', 'user-by-email']
+    const files = readdirSync(new URL('tasks', import.meta.url)).filter((name) => name.endsWith('.php'))
+    const names = files.map((name) => name.slice(0, -4)).filter((name) => !shared.includes(name))
+    expect(taskNames.toSorted()).toEqual(names.toSorted())
+  })
+
+  it.each(taskNames)('%s: an answer of its form is taken, any other is refused without its text', (name) => {
+    const { right, wrong } = samples[name]
+    for (const answer of right) expect(checkedTaskOutput(name, answer)).toEqual(answer)
+    const extra = right.filter((answer) => !Array.isArray(answer)).map((answer) => ({ ...answer, more: 1 }))
+    for (const answer of [...wrong, ...extra, undefined, null, 5, 'secret', ['secret'], { secret: 'secret' }])
+      expect(() => checkedTaskOutput(name, answer), JSON.stringify(answer)).toThrow(
+        new PhpTaskError(`the result does not have its form (task ${name})`),
+      )
+  })
+
+  it('are given nothing but what they expect, and a refusal tells no password', () => {
+    checkTaskInput('reset-password', { login: 'ann', password: 'x' })
+    checkTaskInput('ensure-administrator', { email: 'e', name: 'n', login: 'l' })
+    expect(() => checkTaskInput('reset-password', { password: 'hush' })).toThrow(
+      new TypeError('the input does not fit the task reset-password'),
+    )
+    expect(() => checkTaskInput('cron', { more: 1 })).toThrow(TypeError)
+  })
+})

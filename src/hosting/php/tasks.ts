@@ -1,0 +1,135 @@
+import Type, { type Static, type TSchema } from 'typebox'
+import { Value } from 'typebox/value'
+import { PhpTaskError } from './runtime.ts'
+
+/*
+ * Stead's PHP tasks (`tasks/<name>.php`): what each is given, and what it may answer. It runs between the plugins of a site, any of
+ * which can answer in its place: nothing of an answer is used before it fits.
+ */
+
+const closed = { additionalProperties: false } as const
+const nothing = Type.Object({}, closed)
+const Login = Type.String({ minLength: 1, maxLength: 60, pattern: '^[^\\u0000-\\u001f\\u007f]+$' })
+/** An id of a table's row. */
+const Id = Type.Integer({ minimum: 1 })
+const Count = Type.Integer({ minimum: 0 })
+const reset = { password: Type.String() }
+
+const schemas = {
+  'check-site': { input: nothing, output: Type.Object({ title: Type.String() }, closed) },
+  cron: {
+    input: nothing,
+    output: Type.Object(
+      {
+        ran: Count,
+        /** Hooks; PHP makes an integer of a name like `7`. */
+        failed: Type.Array(Type.Union([Type.String(), Type.Integer()])),
+        nextInSeconds: Type.Union([Type.Number({ minimum: 0 }), Type.Null()]),
+      },
+      closed,
+    ),
+  },
+  'delete-user': {
+    input: Type.Object(
+      {
+        email: Type.String(),
+        reassign: Type.Union([Type.Literal('next'), Type.Literal('oldest')]),
+        keep: Type.Object({ login: Type.String(), email: Type.String() }, closed),
+      },
+      closed,
+    ),
+    output: Type.Object({ deleted: Type.Boolean(), heir: Type.Union([Login, Type.Null()]) }, closed),
+  },
+  'ensure-administrator': {
+    input: Type.Object(
+      { email: Type.String(), name: Type.String(), login: Type.String(), password: Type.Optional(Type.String()) },
+      closed,
+    ),
+    output: Type.Object({ login: Login, created: Type.Boolean() }, closed),
+  },
+  'flush-object-cache': {
+    input: nothing,
+    output: Type.Object({ flushed: Type.Literal(true), dropIn: Type.Boolean() }, closed),
+  },
+  install: {
+    input: Type.Object(
+      {
+        title: Type.String(),
+        user: Type.String(),
+        password: Type.String(),
+        email: Type.String(),
+        url: Type.String(),
+      },
+      closed,
+    ),
+    output: Type.Object({ user: Id }, closed),
+  },
+  'make-network': {
+    input: Type.Object({ title: Type.String() }, closed),
+    output: Type.Object(
+      {
+        networkId: Id,
+        /** Of the main site. */
+        blogId: Id,
+        /** Becomes a constant. */
+        path: Type.String({ maxLength: 100, pattern: '^/([A-Za-z0-9_~-][A-Za-z0-9._~-]*/)*$' }),
+        isSubdomainInstall: Type.Boolean(),
+      },
+      closed,
+    ),
+  },
+  // PHP writes its empty array as a list
+  'move-in': { input: nothing, output: Type.Array(Type.Unknown(), { maxItems: 0 }) },
+  'php-info': {
+    input: nothing,
+    output: Type.Object(
+      {
+        version: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+' }),
+        opcache: Type.Union([
+          Type.Object({ scripts: Count, usedBytes: Count, freeBytes: Count, hitRate: Type.Number() }, closed),
+          Type.Null(),
+        ]),
+      },
+      closed,
+    ),
+  },
+  'replace-address': {
+    input: Type.Object({ from: Type.String(), to: Type.String() }, closed),
+    output: Type.Object({ rows: Count }, closed),
+  },
+  'reset-password': {
+    input: Type.Union([
+      Type.Object({ login: Type.String(), ...reset }, closed),
+      Type.Object({ email: Type.String(), ...reset }, closed),
+    ]),
+    output: Type.Object({ id: Id, login: Type.String(), email: Type.String() }, closed),
+  },
+  'site-title': {
+    input: nothing,
+    output: Type.Object(
+      { title: Type.String(), home: Type.String(), siteurl: Type.String(), version: Type.String() },
+      closed,
+    ),
+  },
+} as const satisfies Record<string, { readonly input: TSchema; readonly output: TSchema }>
+
+export type TaskName = keyof typeof schemas
+export type TaskInput<Name extends TaskName> = Static<(typeof schemas)[Name]['input']>
+export type TaskOutput<Name extends TaskName> = Static<(typeof schemas)[Name]['output']>
+
+export const taskNames = Object.keys(schemas) as readonly TaskName[]
+
+/** @throws TypeError for what a task is not to be given; its values are not told: some are passwords */
+export function checkTaskInput(name: TaskName, input: unknown): void {
+  if (!Value.Check(schemas[name].input, input)) throw new TypeError(`the input does not fit the task ${name}`)
+}
+
+/**
+ * The answer of a task, as it may be used.
+ * @throws PhpTaskError when it has another form; without its text, which may be anything
+ */
+export function checkedTaskOutput<Name extends TaskName>(name: Name, output: unknown): TaskOutput<Name> {
+  const schema: TSchema = schemas[name].output
+  if (!Value.Check(schema, output)) throw new PhpTaskError(`the result does not have its form (task ${name})`)
+  return output as TaskOutput<Name>
+}
