@@ -1,0 +1,162 @@
+/** What a host gives to its jobs, with real homes on a real disk and a WordPress that is only a few lists. */
+import { readdirSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { HomeFolders } from '../../src/hosting/homes/home-folders.ts'
+import { Homes } from '../../src/hosting/homes/homes.ts'
+import { specialiseHome } from '../../src/hosting/homes/specialise.ts'
+import { RunningIdentity } from '../../src/hosting/identity/folder.ts'
+import type { PooledSite } from '../../src/hosting/php/pool.ts'
+import type { TaskInput, TaskName, TaskOutput } from '../../src/hosting/php/tasks.ts'
+import { createSealer } from '../../src/platform/crypto/seal.ts'
+import { noLog } from '../../src/platform/log/log.ts'
+import type { HostServices } from '../../src/resources/sites/host-services.ts'
+import { findSite, writtenAddressOf } from '../../src/resources/sites/site.store.ts'
+import type { TestApi } from './api.ts'
+
+/** What a WordPress was told, of one site. */
+export interface FakeWordPress {
+  readonly users: Map<string, string>
+  readonly passwords: Map<string, string>
+  movedTo: string | undefined
+  flushes: number
+}
+
+export interface FakeHost {
+  readonly hostId: number
+  readonly services: HostServices
+  /** Sites whose PHP runs. */
+  readonly running: Set<number>
+  wordpress(siteId: number): FakeWordPress
+  /** A home with content. */
+  giveHome(siteId: number): Promise<string>
+  /** Option `blogname` in the database of a home. */
+  title(homePath: string): string
+  /** Names of all homes on the disk. */
+  homeFolders(): string[]
+  close(): Promise<void>
+}
+
+const tables = `
+  create table wp_options (option_name text, option_value text);
+  insert into wp_options values ('siteurl', ''), ('home', ''), ('blogname', ''), ('admin_email', '');
+  create table wp_users (ID integer, user_login text, user_nicename text, display_name text, user_email text, user_url text,
+    user_registered text, user_pass text);
+  create table wp_usermeta (user_id integer, meta_key text, meta_value text);
+  create table wp_posts (guid text, post_content text, post_date text, post_date_gmt text, post_modified text,
+    post_modified_gmt text);
+  create table wp_comments (comment_date text, comment_date_gmt text)`
+
+export async function fakeHost({ database, config }: TestApi): Promise<FakeHost> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'stead-jobs-'))
+  const { id: hostId } = await database.read.selectFrom('hosts').select('id').executeTakeFirstOrThrow()
+  const template = { path: join(dataDir, 'template'), coreVersion: '6.8', corePath: '/core', install: 'wordpress' }
+  await mkdir(join(template.path, 'web'), { recursive: true })
+  await mkdir(join(template.path, 'private/database'), { recursive: true })
+  await writeFile(join(template.path, 'web/wp-config.php'), '<?php')
+  const content = new DatabaseSync(join(template.path, 'private/database/site.sqlite'))
+  content.exec(tables)
+  content.close()
+  const identity = new RunningIdentity(dataDir, { installation: 'inst', host: 'me', epoch: 1, lastHome: 0 })
+  await identity.write()
+  const folders = new HomeFolders({ dataDir, identity, isRoot: process.getuid?.() === 0, log: noLog })
+  const homes = new Homes({ database, hostId, folders, identity, prepared: 0, log: noLog })
+  await homes.reconcile({ isTakenOver: false })
+
+  const running = new Set<number>()
+  const sites = new Map<number, FakeWordPress>()
+  const wordpress = (siteId: number): FakeWordPress => {
+    const known = sites.get(siteId) ?? { users: new Map(), passwords: new Map(), movedTo: undefined, flushes: 0 }
+    sites.set(siteId, known)
+    return known
+  }
+  const title = (homePath: string): string => {
+    const opened = new DatabaseSync(join(homePath, 'private/database/site.sqlite'), { readOnly: true })
+    const row = opened.prepare("select option_value as title from wp_options where option_name = 'blogname'").get()
+    opened.close()
+    return String(row?.title)
+  }
+
+  type Answers = { [Name in TaskName]?: (site: PooledSite, input: TaskInput<Name>) => TaskOutput<Name> }
+  const answers: Answers = {
+    'check-site': (site) => ({ title: title(site.homePath) }),
+    'make-network': () => ({ networkId: 1, blogId: 1, path: '/', isSubdomainInstall: false }),
+    'replace-address': ({ siteId }, { to }) => {
+      wordpress(siteId).movedTo = to
+      return { rows: 1 }
+    },
+    'flush-object-cache': ({ siteId }) => {
+      wordpress(siteId).flushes++
+      return { flushed: true, dropIn: false }
+    },
+    'reset-password': ({ siteId }, input) => {
+      const login = 'login' in input ? input.login : input.email
+      wordpress(siteId).passwords.set(login, input.password)
+      return { id: 1, login, email: 'x@example.com' }
+    },
+    'ensure-administrator': ({ siteId }, { email, login, password }) => {
+      const { users, passwords } = wordpress(siteId)
+      const created = !users.has(email)
+      if (created) users.set(email, login)
+      if (password !== undefined) passwords.set(login, password)
+      return { login: users.get(email) as string, created }
+    },
+    'delete-user': ({ siteId }, { email }) => ({ deleted: wordpress(siteId).users.delete(email), heir: 'admin' }),
+  }
+  const pool = {
+    async runTask(site: PooledSite, name: TaskName, input: never) {
+      running.add(site.siteId)
+      const answer = answers[name]
+      if (!answer) throw new Error(`the WordPress of this test knows no task ${name}`)
+      return answer(site, input)
+    },
+    async stop(siteId: number) {
+      running.delete(siteId)
+    },
+    async restart() {},
+  }
+  const services = {
+    config,
+    hostId,
+    database,
+    sealer: createSealer(Buffer.alloc(32, 1)),
+    homes,
+    spares: { homeIds: () => [], take: async () => undefined },
+    pool,
+    template: async () => template,
+    corePath: () => '/core',
+    async hostedSite(siteId: number) {
+      const [site, home] = [await findSite(database.read, siteId), await homes.ofSite(siteId)]
+      const address = await writtenAddressOf(database.read, siteId)
+      if (!site || !home || !address) return undefined
+      const { phpVersion } = site
+      return { siteId, homePath: home.path, corePath: '/core', phpVersion, uid: home.uid, address }
+    },
+    refill() {},
+  } as unknown as HostServices
+
+  return {
+    hostId,
+    services,
+    running,
+    wordpress,
+    title,
+    async giveHome(siteId) {
+      const home = await homes.claim(siteId, template, [])
+      await specialiseHome(home.path, template.path, home.uid, {
+        address: 'old.example.com',
+        title: 'old',
+        adminUsername: 'admin',
+        adminEmail: 'admin@example.com',
+        environmentType: 'production',
+        constants: {},
+        now: 0,
+      })
+      return home.path
+    },
+    homeFolders: () => readdirSync(join(dataDir, 'sites')),
+    close: () => rm(dataDir, { recursive: true }),
+  }
+}
