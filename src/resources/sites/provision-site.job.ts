@@ -30,7 +30,7 @@ export const provisionSite = durableWith<HostServices>()({
   steps: {
     home: { run: claimHome, undo: removeHome },
     content: { run: writeContent },
-    process: { run: movePhpIn, undo: stopPhp },
+    process: { run: movePhpIn },
     answer: { run: seeItAnswer, weight: 2 },
     live: { commit: goLive },
   },
@@ -154,10 +154,7 @@ async function goLive(tx: Tx, context: Context<{ home: Claimed; content: Written
   await recordEvent(tx, { type: events.site_created, data: { name: site.name }, ...subject })
 }
 
-async function stopPhp({ services, input }: Context): Promise<void> {
-  await services.pool.stop(input.siteId, 0)
-}
-
+/** Takes back all that the steps did: PHP runs in the home. */
 async function removeHome(context: Context): Promise<void> {
   const { services, input } = context
   await services.pool.stop(input.siteId, 0)
