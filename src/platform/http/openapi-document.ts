@@ -99,6 +99,7 @@ const failureResponses: Record<string, { name: string; description: string; head
   }),
   500: failure('ServerError', 'Something went wrong inside'),
   503: failure('Unavailable', 'Not now; try again', headerRefs(['Retry-After', 'RetryAfter'])),
+  507: failure('DiskFull', 'Nothing could be written: the disk is full', headerRefs(['Retry-After', 'RetryAfter'])),
 }
 
 /** Paths that differ in the names of their parameters alone are one path (OpenAPI 3.1 §4.8.8). The first one's names stay. */

@@ -80,6 +80,7 @@ export function routeSchema(operation: Operation, access: AccessDescription): Fa
     // a body that cannot be read is refused before anybody asks whether the operation takes one
     ...[400, 413, 415],
     ...(takesKey(operation) ? [409, 422] : []),
+    ...(operation.method === 'GET' || operation.reads ? [] : [statusOf('disk_full')]),
     ...(operation.failure ? [401, 429] : []),
     ...(operation.problems ?? []).map((problem) => problem.status),
   ])

@@ -14,6 +14,7 @@ export const addCollaboratorTags = operation({
   params: Type.Object({ email_address: EmailParam, site_id: SiteId }),
   body: TagNames,
   response: CollaboratorSites,
+  problems: ['tag_limit_reached'],
 
   async handle(context, { params, body }) {
     const { account, site } = await siteInView(context.tx, context.caller, params.email_address, params.site_id)
