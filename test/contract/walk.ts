@@ -1,6 +1,7 @@
 /** What the contract tests share: scenes, requests made from contracts, and the check of responses against the document. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { FastifyInstance } from 'fastify'
 import type { InjectOptions, Response } from 'light-my-request'
 import { expect } from 'vitest'
 import { operations } from '../../src/app.ts'
@@ -9,6 +10,7 @@ import type { Operation } from '../../src/platform/http/operation.ts'
 import { type Access, roles } from '../../src/resources/access.ts'
 import { type Person, type TestApi, testApi } from '../support/api.ts'
 import type { Example, Scene } from '../support/samples.ts'
+import { declaredOf, problemOf } from './problems.ts'
 import { examples } from './samples.ts'
 
 export { operations }
@@ -23,9 +25,16 @@ export interface Walk {
   /** Owner and collaborator with a new site. */
   scene(): Promise<Scene>
   /** The request that an example, or else the schema, describes. */
-  requestOf(operation: Operation, scene: Scene, person?: Person): Promise<InjectOptions>
-  /** Sends it, and checks that the answer is one that the document describes. */
-  send(operation: Operation, request: InjectOptions): Promise<Response>
+  requestOf(operation: Operation, scene: Scene): Promise<InjectOptions>
+  /** The request of an example that is given, for the owner of the scene unless it names somebody. */
+  requestFor(operation: Operation, scene: Scene, example: Example, person?: Person): InjectOptions
+  /**
+   * Sends it, and checks that the answer is one that the document describes, and a failure one that the contract declares.
+   * @param app another instance of the API over the same database
+   */
+  send(operation: Operation, request: InjectOptions, app?: FastifyInstance): Promise<Response>
+  /** From here on the work that is asked for on this site fails. */
+  failWork(siteId: number): void
   /** Waits until nothing is left to do in the background. */
   settled(): Promise<void>
   close(): Promise<void>
@@ -49,15 +58,15 @@ export async function walk(dialect: DialectName): Promise<Walk> {
       const collaboratorId = await api.collaborate(friend, siteId, roles)
       return { api, owner, friend, siteId, collaboratorId, number }
     },
-    async requestOf(operation, scene, person = scene.owner) {
-      const example = (await examples[operation.id]?.(scene)) ?? {}
-      return toRequest(operation, scene, example, person)
-    },
-    async send(operation, request) {
-      const response = await answered(api, request)
+    requestOf: async (operation, scene) =>
+      toRequest(operation, scene, (await examples[operation.id]?.(scene)) ?? {}, scene.owner),
+    requestFor: (operation, scene, example, person = scene.owner) => toRequest(operation, scene, example, person),
+    async send(operation, request, app = api.app) {
+      const response = await answered(app, request)
       check(operation, response)
       return response
     },
+    failWork: worker.fail,
     settled: worker.settled,
     async close() {
       await worker.stop()
@@ -98,13 +107,13 @@ export function as(person: Person | undefined, request: InjectOptions): InjectOp
 }
 
 /** @throws when there is no answer for 20 s: a request that hangs */
-async function answered(api: TestApi, request: InjectOptions): Promise<Response> {
+async function answered(app: FastifyInstance, request: InjectOptions): Promise<Response> {
   const late = new AbortController()
   const deadline = pause(20_000, undefined, { signal: late.signal }).then(() => {
     throw new Error(`No answer to ${request.method} ${String(request.url)}`)
   })
   try {
-    return await Promise.race([api.app.inject(request), deadline])
+    return await Promise.race([app.inject(request), deadline])
   } finally {
     late.abort()
     deadline.catch(() => {})
@@ -159,9 +168,16 @@ export function documentCheck(api: TestApi): (operation: Operation, response: Re
     const [type, { schema }] = Object.entries(described?.content ?? {})[0] as [string, { schema: object }]
     expect(String(response.headers['content-type']), label).toContain(type)
     if (type !== 'application/json') return
+    if (status >= 400) expectDeclared(operation, response)
     const validate = compiled(ajv, `${place}`, schema)
     expect(validate(response.json()) ? [] : validate.errors, label).toEqual([])
   }
+}
+
+function expectDeclared(operation: Operation, response: Response): void {
+  const problem = problemOf(response)
+  if (problem === undefined) expect(operation.failure, `${operation.id}: ${response.body}`).toBeDefined()
+  else expect(declaredOf(operation), `${operation.id} does not declare`).toContain(problem)
 }
 
 interface DescribedResponse {
@@ -193,23 +209,27 @@ function compiled(ajv: Ajv2020, id: string, schema: object): ReturnType<Ajv2020[
   return made
 }
 
-/** Stands in for hosts: whatever is asked for, and not put off, has soon been done. */
-function finishWork({ database }: TestApi): { settled(): Promise<void>; stop(): Promise<void> } {
+/** Stands in for hosts: whatever is asked for, and not put off, has soon been done, or has failed where it is to fail. */
+function finishWork({ database }: TestApi): {
+  fail(siteId: number): void
+  settled(): Promise<void>
+  stop(): Promise<void>
+} {
   let isStopped = false
+  const failing: number[] = []
   const due = () => Date.now() + 3600_000
   const isWaiting = async () => {
     const waiting = database.read.selectFrom('operations').select('id').where('state', '=', 'queued')
     return (await waiting.where('run_at', '<', due()).executeTakeFirst()) !== undefined
   }
   const finish = () =>
-    database.transaction((tx) =>
-      tx
-        .updateTable('operations')
-        .set({ state: 'succeeded', finished_at: Date.now() })
-        .where('state', '=', 'queued')
-        .where('run_at', '<', due())
-        .execute(),
-    )
+    database.transaction(async (tx) => {
+      const open = tx.updateTable('operations').where('state', '=', 'queued').where('run_at', '<', due())
+      const end = { finished_at: Date.now() }
+      const failed = open.set({ ...end, state: 'failed', error: 'It was to fail' })
+      if (failing.length > 0) await failed.where('site_id', 'in', failing).execute()
+      await open.set({ ...end, state: 'succeeded' }).execute()
+    })
   const work = (async () => {
     while (!isStopped) {
       if (await isWaiting()) await finish()
@@ -217,6 +237,7 @@ function finishWork({ database }: TestApi): { settled(): Promise<void>; stop(): 
     }
   })()
   return {
+    fail: (siteId) => void failing.push(siteId),
     async settled() {
       while (await isWaiting()) await pause(5)
     },

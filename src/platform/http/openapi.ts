@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
 import { finishDocument, takesKey } from './openapi-document.ts'
 import type { Operation } from './operation.ts'
+import { problems } from './problem.ts'
 import { envelope } from './schemas.ts'
 
 interface Info {
@@ -80,7 +81,7 @@ export function routeSchema(operation: Operation, access: AccessDescription): Fa
     // a body that cannot be read is refused before anybody asks whether the operation takes one
     ...[400, 413, 415],
     ...(takesKey(operation) ? [409, 422] : []),
-    ...(operation.method === 'GET' || operation.reads ? [] : [statusOf('disk_full')]),
+    ...(operation.method === 'GET' || operation.reads ? [] : [problems.disk_full.status]),
     ...(operation.failure ? [401, 429] : []),
     ...(operation.problems ?? []).map((problem) => problem.status),
   ])

@@ -22,7 +22,11 @@ async function queued(scene: Scene): Promise<Example> {
   return { params: { id: await operationIn('queued', scene) } }
 }
 
-async function operationIn(state: 'queued' | 'succeeded' | 'failed', { api, owner, siteId }: Scene): Promise<number> {
+/** @returns the number of an operation of the site that is in this state */
+export async function operationIn(
+  state: 'queued' | 'succeeded' | 'failed',
+  { api, owner, siteId }: Scene,
+): Promise<number> {
   return api.database.transaction(async (tx) => {
     const site = await tx.selectFrom('sites').select('host_id').where('id', '=', siteId).executeTakeFirstOrThrow()
     const target = { siteId, accountId: owner.accountId, hostId: site.host_id }

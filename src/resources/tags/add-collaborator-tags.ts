@@ -3,6 +3,7 @@ import { operation } from '../operation.ts'
 import { SiteId } from '../sites/site.ts'
 import { arrangeNewTags } from './arrange.ts'
 import { CollaboratorSites, EmailParam, presentCollaboratorSites, siteInView } from './collaborator-view.ts'
+import { problems } from './problems.ts'
 import { TagNames } from './tag.ts'
 
 export const addCollaboratorTags = operation({
@@ -14,7 +15,7 @@ export const addCollaboratorTags = operation({
   params: Type.Object({ email_address: EmailParam, site_id: SiteId }),
   body: TagNames,
   response: CollaboratorSites,
-  problems: ['tag_limit_reached'],
+  problems: [problems.tag_limit_reached],
 
   async handle(context, { params, body }) {
     const { account, site } = await siteInView(context.tx, context.caller, params.email_address, params.site_id)

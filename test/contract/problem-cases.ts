@@ -1,0 +1,348 @@
+/**
+ * For each problem that an operation declares, a request that gets it. A problem of an operation's own needs a line in `ownCases`; those
+ * that follow from the rest of the contract are got by `commonCases` from whatever operation declares them.
+ */
+import type { FastifyInstance } from 'fastify'
+import type { InjectOptions, Response } from 'light-my-request'
+import { CommitUnknown } from '../../src/platform/db/commit-unknown.ts'
+import type { Tx } from '../../src/platform/db/database.ts'
+import type { Operation } from '../../src/platform/http/operation.ts'
+import { enqueue } from '../../src/platform/operations/enqueue.ts'
+import { setPlan } from '../../src/resources/account/account.ts'
+import { operationIn } from '../../src/resources/operations/samples.fixture.ts'
+import { configureSite } from '../../src/resources/sites/configure-site.job.ts'
+import type { SiteState } from '../../src/resources/sites/site.ts'
+import type { Person } from '../support/api.ts'
+import type { Example, Scene } from '../support/samples.ts'
+import { changes, type ProblemCode } from './problems.ts'
+import { examples } from './samples.ts'
+import { as, type Walk } from './walk.ts'
+
+/** Where the cases happen. */
+export interface Stage {
+  readonly tour: Walk
+  /** Of cases that leave no trace in theirs. */
+  readonly shared: Scene
+  /** An instance of the API over the same database that takes no body, opens no stream, and one request a minute from each. */
+  readonly strict: FastifyInstance
+  /** One whose database does nothing but throw `failure`: all of it, or transactions alone. */
+  readonly failing: FastifyInstance
+  failure: { readonly error: unknown; readonly ofReads: boolean }
+}
+
+/** Has no host: see `problems.test.ts`. */
+export const EMPTY_DATACENTER = 'DFW'
+
+export interface OwnCase {
+  readonly of: readonly string[]
+  readonly code: ProblemCode
+  /** Default: the example of the operation. */
+  example?(scene: Scene): Example | Promise<Example>
+  /** After the example. */
+  prepare?(scene: Scene, stage: Stage): Promise<unknown>
+  /** Default: the owner. */
+  by?(scene: Scene): Person
+  readonly on?: 'strict'
+}
+
+const write = ({ api }: Scene, work: (tx: Tx) => Promise<unknown>) => api.database.transaction(work)
+const plan = (name: string) => (scene: Scene) => write(scene, (tx) => setPlan(tx, scene.owner.accountId, name))
+const siteIs = (values: { state?: SiteState; edge_cache?: 0 }) => (scene: Scene) =>
+  write(scene, (tx) => tx.updateTable('sites').set(values).where('id', '=', scene.siteId).execute())
+const friendHas = (roles: string) => (scene: Scene) =>
+  write(scene, (tx) => tx.updateTable('collaborators').set({ roles }).where('id', '=', scene.collaboratorId).execute())
+const moreSites = (count: number) => async (scene: Scene) => {
+  for (let index = 0; index < count; index++) await scene.api.site(scene.owner, `more-${scene.number}-${index}`)
+}
+const friend = (scene: Scene) => scene.friend
+const newAddress = ({ number }: Scene) => `nobody-${number}@example.com`
+const operationThatHas = (state: 'queued' | 'succeeded' | 'failed') => async (scene: Scene) => ({
+  params: { id: await operationIn(state, scene) },
+})
+
+// biome-ignore format: a table
+export const ownCases: readonly OwnCase[] = [
+  { of: ['createSite'], code: 'name_taken', example: ({ number }) => ({ body: { name: `Scene-${number}` } }) },
+  { of: ['createSite'], code: 'name_reserved', example: () => ({ body: { name: 'Panel' } }) },
+  { of: ['createSite'], code: 'site_limit_reached', prepare: async (scene) => { await plan('Personal')(scene); await moreSites(2)(scene) } },
+  { of: ['createSite'], code: 'plan_lacks_multisite', example: ({ number }) => ({ body: { name: `net-${number}`, multisite_support: true } }), prepare: plan('Business') },
+  { of: ['createSite'], code: 'unknown_datacenter', example: ({ number }) => ({ body: { name: `far-${number}`, datacenter_code: 'XXX' } }) },
+  { of: ['createSite'], code: 'no_host', example: ({ number }) => ({ body: { name: `far-${number}`, datacenter_code: EMPTY_DATACENTER } }) },
+  { of: ['updateAccount'], code: 'unknown_datacenter', example: () => ({ body: { datacenter_code: 'XXX' } }) },
+  { of: ['updateAddons'], code: 'addon_in_use', example: () => ({ body: { addon_id: 1, quantity: 0 } }), prepare: withAddonInUse },
+  { of: ['disableSite'], code: 'site_not_live', prepare: siteIs({ state: 'disabled' }) },
+  { of: ['enableSite'], code: 'site_not_disabled', prepare: siteIs({ state: 'live' }) },
+  { of: ['resetAdminPassword', 'purgeObjectCache', 'resetCollaboratorPassword'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
+  { of: ['resetAdminPassword', 'purgeObjectCache', 'resetCollaboratorPassword'], code: 'site_unavailable', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId) },
+  { of: ['toggleMultisite'], code: 'plan_lacks_multisite', prepare: plan('Business') },
+  { of: ['setDefensiveMode'], code: 'edge_cache_off', example: () => ({ body: { duration: '2-days' } }), prepare: siteIs({ edge_cache: 0 }) },
+  { of: ['createNote', 'updateNote'], code: 'note_limit_reached', prepare: fillNotes },
+  { of: ['addSiteTags', 'addCollaborationTags', 'addCollaboratorTags'], code: 'tag_limit_reached', prepare: fillTags },
+  { of: ['addSiteCollaborator'], code: 'collaborator_exists', example: (scene) => ({ body: { email: scene.friend.email } }) },
+  { of: ['addSiteCollaborator', 'updateAccountLevelAccess'], code: 'collaborator_is_owner', example: ({ owner }) => ({ body: { email: owner.email, add_to_all_new: true } }) },
+  { of: ['addSiteCollaborator', 'updateAccountLevelAccess'], code: 'collaborator_limit_reached', prepare: fillCollaborators },
+  { of: ['addSiteCollaborator', 'updateAccountLevelAccess'], code: 'mail_limit_reached', example: (scene) => ({ body: { email: newAddress(scene), add_to_all_new: true } }), prepare: fillMails },
+  { of: ['batchCreateCollaborators'], code: 'collaborator_is_owner', example: ({ owner, siteId }) => ({ body: { email: owner.email, siteIds: [siteId] } }) },
+  { of: ['batchCreateCollaborators'], code: 'own_collaboration', example: (scene) => ({ body: { email: scene.friend.email, siteIds: [scene.siteId] } }), by: friend },
+  { of: ['batchCreateCollaborators'], code: 'mail_limit_reached', example: (scene) => ({ body: { email: newAddress(scene), siteIds: [scene.siteId] } }), prepare: fillMails },
+  { of: ['resetCollaboratorPassword'], code: 'collaborator_lacks_wp_access', prepare: friendHas('[]') },
+  { of: ['cancelOperation'], code: 'operation_not_cancelable', example: operationThatHas('succeeded') },
+  { of: ['retryOperation'], code: 'operation_not_retryable', example: operationThatHas('queued') },
+  { of: ['cancelOperation', 'retryOperation'], code: 'forbidden', prepare: friendHas('[]'), by: friend },
+  { of: ['addSiteCollaborator'], code: 'operation_limit_reached', example: (scene) => ({ body: { email: newAddress(scene), roles: ['wp_access'] } }), prepare: fillOperations },
+  { of: ['removeSiteCollaborator'], code: 'operation_limit_reached', example: ({ collaboratorId }) => ({ params: { id: collaboratorId }, query: { delete_wp_user: 'true' } }), prepare: fillOperations },
+  { of: ['watchOperation'], code: 'too_many_streams', on: 'strict' },
+]
+
+async function withAddonInUse(scene: Scene): Promise<void> {
+  await plan('Personal')(scene)
+  expectDone(await scene.owner.call('PUT', '/v1/account/addons', { addon_id: 1, quantity: 1 }))
+  await moreSites(3)(scene)
+}
+
+function expectDone({ status, body }: { status: number; body: unknown }): void {
+  if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body)}`)
+}
+
+function fillNotes(scene: Scene): Promise<unknown> {
+  return write(scene, (tx) => {
+    const texts = { author: '', editor: '', subject: 'large', body: '' }
+    const note = { ...texts, site_id: scene.siteId, created_at: 0, updated_at: 0, size_bytes: 10 << 20 }
+    return tx.insertInto('notes').values(note).execute()
+  })
+}
+
+async function fillTags(scene: Scene): Promise<void> {
+  for (const { accountId } of [scene.owner, scene.friend]) {
+    const tags = Array.from({ length: 2000 }, (_, index) => ({ account_id: accountId, name: `tag ${index}` }))
+    await write(scene, (tx) => tx.insertInto('tags').values(tags).execute())
+  }
+}
+
+function fillMails(scene: Scene): Promise<unknown> {
+  return write(scene, (tx) => {
+    const mails = Array.from({ length: 200 }, (_, index) => ({
+      account_id: scene.owner.accountId,
+      address: `${index}@example.com`,
+      subject_hash: `${index}`,
+      created_at: Date.now(),
+    }))
+    return tx.insertInto('mail_counts').values(mails).execute()
+  })
+}
+
+/** Of the site, and of the account. */
+function fillCollaborators(scene: Scene): Promise<unknown> {
+  return write(scene, async (tx) => {
+    const common = { name: '', organization: '', phone_number: '', plan: 'Personal', default_php_version: '8.3' }
+    const accounts = Array.from({ length: 200 }, (_, index) => ({
+      ...common,
+      email: `many-${index}-${scene.number}@example.com`,
+      default_datacenter: null,
+      created_at: 0,
+    }))
+    const made = await tx.insertInto('accounts').values(accounts).returning('id').execute()
+    const owner_account_id = scene.owner.accountId
+    const members = made.map(({ id }) => ({
+      ...{ site_id: scene.siteId, account_id: id, owner_account_id, state: 'active' as const },
+      ...{ wp_username: `many${id}`, roles: '[]', created_at: 0, updated_at: 0 },
+    }))
+    await tx.insertInto('collaborators').values(members).execute()
+    const access = made.map(({ id }) => ({ owner_account_id, account_id: id, add_to_all_new: 1 as const }))
+    await tx
+      .insertInto('account_access')
+      .values(access.map((row) => ({ ...row, create_site: 0, roles: '[]' })))
+      .execute()
+  })
+}
+
+/** Of the site, and of the account. */
+function fillOperations(scene: Scene): Promise<unknown> {
+  const target = { accountId: scene.owner.accountId, hostId: 1, runAt: Date.now() + 86_400_000 }
+  const input = { siteId: scene.siteId }
+  return write(scene, async (tx) => {
+    for (let index = 0; index < 100; index++) {
+      await enqueue(tx, configureSite, input, { ...target, siteId: scene.siteId })
+      await enqueue(tx, configureSite, input, target)
+    }
+  })
+}
+
+export async function provokeOwn(one: OwnCase, operation: Operation, stage: Stage): Promise<Provoked> {
+  const scene = await stage.tour.scene()
+  const example = (await (one.example ?? examples[operation.id])?.(scene)) ?? {}
+  await one.prepare?.(scene, stage)
+  const request = stage.tour.requestFor(operation, scene, example, one.by?.(scene))
+  return { scene, request, ...(one.on && { app: stage[one.on] }) }
+}
+
+/** A request that is to be refused. */
+export interface Provoked {
+  readonly scene: Scene
+  readonly request: InjectOptions
+  /** Default: the usual instance. */
+  readonly app?: FastifyInstance
+}
+
+export interface CommonCase {
+  readonly code: ProblemCode
+  /** Changes its scene; the others share one. */
+  readonly isAlone?: true
+  provoke(operation: Operation, scene: Scene, stage: Stage): Promise<Omit<Provoked, 'scene'>>
+}
+
+const asked = async (operation: Operation, scene: Scene, { tour }: Stage) => tour.requestOf(operation, scene)
+const withHeader = (request: InjectOptions, headers: Record<string, string>): InjectOptions => ({
+  ...request,
+  headers: { ...(request.headers as Record<string, string>), ...headers },
+})
+const withBody = (request: InjectOptions, payload: string, type = 'application/json'): InjectOptions => ({
+  ...withHeader(request, { 'content-type': type }),
+  payload,
+})
+const body = (payload: string, type?: string): CommonCase['provoke'] => {
+  return async (...where) => ({ request: withBody(await asked(...where), payload, type) })
+}
+const failure = (error: unknown): CommonCase['provoke'] => {
+  return async (operation, scene, stage) => {
+    stage.failure = { error, ofReads: !changes(operation) }
+    return { request: await asked(operation, scene, stage), app: stage.failing }
+  }
+}
+const firstKey = 'once'
+
+export const commonCases: readonly CommonCase[] = [
+  { code: 'unauthorized', provoke: async (...where) => ({ request: as(undefined, await asked(...where)) }) },
+  {
+    code: 'invalid_token',
+    provoke: async (operation, scene, stage) => ({
+      request: as({ ...scene.owner, token: 'unknown' }, await asked(operation, scene, stage)),
+    }),
+  },
+  {
+    code: 'rate_limited',
+    async provoke(operation, scene, stage) {
+      const { payload: _, ...request } = await asked(operation, scene, stage)
+      await stage.strict.inject({ ...request, method: 'GET', url: '/v1/account' })
+      return { request: operation.rate === 'address' ? await twice(request, stage) : request, app: stage.strict }
+    },
+  },
+  {
+    code: 'forbidden',
+    isAlone: true,
+    async provoke(operation, scene, stage) {
+      await friendHas('[]')(scene)
+      return { request: as(scene.friend, await asked(operation, scene, stage)) }
+    },
+  },
+  {
+    code: 'insufficient_scope',
+    async provoke(operation, scene, stage) {
+      const plain = await scene.api.person(scene.owner.email, { isOwner: false })
+      return { request: as(plain, await asked(operation, scene, stage)) }
+    },
+  },
+  {
+    code: 'not_found',
+    async provoke(operation, scene, stage) {
+      const request = await asked(operation, scene, stage)
+      const url = operation.path.replace(/\{\w+\}/g, '999999999')
+      if (operation.params) return { request: { ...request, url } }
+      // accounts and sites that a body names
+      const sent = JSON.parse(request.payload as string)
+      const named = 'siteIds' in sent ? { siteIds: [999_999_999] } : { account_id: 999_999_999 }
+      return { request: { ...request, payload: JSON.stringify({ ...sent, ...named }) } }
+    },
+  },
+  { code: 'invalid_json', provoke: body('{') },
+  { code: 'unsupported_media_type', provoke: body('<a/>', 'none') },
+  { code: 'body_too_large', provoke: body(JSON.stringify({ filler: 'x'.repeat(1 << 20) })) },
+  { code: 'invalid_form', provoke: body('no part', 'multipart/form-data; boundary=none') },
+  {
+    code: 'too_many_bodies',
+    provoke: async (...where) => ({ request: withBody(await asked(...where), '{}'), app: where[2].strict }),
+  },
+  {
+    code: 'invalid_input',
+    async provoke(operation, scene, stage) {
+      const request = await asked(operation, scene, stage)
+      // half of a surrogate pair
+      if (operation.anyBody) return { request: withBody(request, '{"name":"\\ud800"}') }
+      if (operation.body) return { request: withBody(request, '["no object"]') }
+      const query = Object.keys(operation.query?.properties ?? {}).map((name) => `${name}=%00&${name}=x`)
+      return { request: { ...request, url: `${String(request.url).split('?')[0]}?${query.join('&')}` } }
+    },
+  },
+  {
+    code: 'invalid_idempotency_key',
+    provoke: async (...where) => ({ request: withHeader(await asked(...where), { 'idempotency-key': 'two words' }) }),
+  },
+  {
+    code: 'idempotency_key_reused',
+    isAlone: true,
+    async provoke(...where) {
+      const request = await keyed(...where)
+      await changeKey(where[1], { fingerprint: 'another' })
+      return { request }
+    },
+  },
+  {
+    code: 'idempotency_in_progress',
+    isAlone: true,
+    async provoke(...where) {
+      const request = await keyed(...where)
+      await changeKey(where[1], { response_sealed: null, locked_until: Date.now() + 30_000 })
+      return { request }
+    },
+  },
+  {
+    code: 'idempotency_keys_exhausted',
+    isAlone: true,
+    async provoke(...where) {
+      const request = await asked(...where)
+      const row = { fingerprint: '', claim: '', response_sealed: '', status: 200, size_bytes: 256 << 20 }
+      const { applicationId } = where[1].owner
+      await write(where[1], (tx) =>
+        tx
+          .insertInto('idempotency_keys')
+          .values({ ...row, application_id: applicationId, key: 'large', locked_until: 0, created_at: Date.now() })
+          .execute(),
+      )
+      return { request: withHeader(request, { 'idempotency-key': firstKey }) }
+    },
+  },
+  {
+    code: 'operation_limit_reached',
+    isAlone: true,
+    async provoke(operation, scene, stage) {
+      await fillOperations(scene)
+      return { request: await asked(operation, scene, stage) }
+    },
+  },
+  { code: 'internal', provoke: failure(new Error('anything')) },
+  { code: 'unavailable', provoke: failure(Object.assign(new Error('away'), { code: 'ECONNREFUSED' })) },
+  { code: 'outcome_unknown', provoke: failure(new CommitUnknown(new Error('lost'))) },
+  { code: 'disk_full', provoke: failure(Object.assign(new Error('full'), { code: 'ENOSPC' })) },
+]
+
+/** The request, of which there was one before. */
+async function twice(request: InjectOptions, { strict }: Stage): Promise<InjectOptions> {
+  await strict.inject(request)
+  return request
+}
+
+/** A request with a key that was used: its first answer is there. */
+async function keyed(operation: Operation, scene: Scene, stage: Stage): Promise<InjectOptions> {
+  const request = withHeader(await asked(operation, scene, stage), { 'idempotency-key': firstKey })
+  const first: Response = await stage.tour.send(operation, request)
+  if (first.statusCode >= 300) throw new Error(`${first.statusCode}: ${first.body}`)
+  return request
+}
+
+const changeKey = (
+  scene: Scene,
+  values: { fingerprint?: string; response_sealed?: null; locked_until?: number },
+): Promise<unknown> =>
+  write(scene, (tx) =>
+    tx.updateTable('idempotency_keys').set(values).where('application_id', '=', scene.owner.applicationId).execute(),
+  )

@@ -1,0 +1,165 @@
+/**
+ * Each problem that an operation declares is got from it by a request, so that none of its refusals can be taken out unnoticed; what
+ * it answers besides is found by `Walk.send`, here and in all contract tests.
+ */
+import { readFileSync } from 'node:fs'
+import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { controlBudgets } from '../../src/budgets.ts'
+import type { Config } from '../../src/config.ts'
+import { type BudgetTerms, openBudgets } from '../../src/platform/budgets/budget.ts'
+import type { Database, Tx } from '../../src/platform/db/database.ts'
+import type { Operation } from '../../src/platform/http/operation.ts'
+import { apiOver } from '../support/api.ts'
+import { dialects } from '../support/database.ts'
+import {
+  type CommonCase,
+  commonCases,
+  EMPTY_DATACENTER,
+  ownCases,
+  type Provoked,
+  provokeOwn,
+  type Stage,
+} from './problem-cases.ts'
+import { declaredOf, type ProblemCode, problemOf, statusOf } from './problems.ts'
+import { operations, walk } from './walk.ts'
+
+interface Case {
+  readonly operation: Operation
+  readonly code: ProblemCode
+  /** A problem of the operation's own; the others come from what serves all operations alike. */
+  readonly isOwn: boolean
+  provoke(stage: Stage): Promise<Provoked>
+}
+
+const cases: readonly Case[] = operations.flatMap((operation) => {
+  const own = ownCases.filter(({ of }) => of.includes(operation.id))
+  const declared = declaredOf(operation).filter((code) => !own.some((one) => one.code === code))
+  return [
+    ...own.map((one) => ({
+      operation,
+      code: one.code,
+      isOwn: true,
+      provoke: (stage: Stage) => provokeOwn(one, operation, stage),
+    })),
+    ...commonCases
+      .filter(({ code }) => declared.includes(code))
+      .map((one) => ({ operation, code: one.code, isOwn: false, provoke: provokeCommon(one, operation) })),
+  ]
+})
+
+function provokeCommon({ isAlone, provoke }: CommonCase, operation: Operation): Case['provoke'] {
+  return async (stage) => {
+    const scene = isAlone ? await stage.tour.scene() : stage.shared
+    return { scene, ...(await provoke(operation, scene, stage)) }
+  }
+}
+
+it('every problem that an operation declares has a case, and every case is one that it declares', () => {
+  const declared = operations.flatMap((operation) => declaredOf(operation).map((code) => `${operation.id}: ${code}`))
+  expect(cases.map(({ operation, code }) => `${operation.id}: ${code}`).sort()).toEqual(declared.sort())
+})
+
+it('the document describes the statuses of the problems that an operation declares, and no others', async () => {
+  const document = JSON.parse(readFileSync('openapi/openapi.json', 'utf8'))
+  const described = Object.values(document.paths as Record<string, Record<string, Described>>).flatMap((item) =>
+    Object.values(item).map(({ operationId, responses }) => [
+      operationId,
+      Object.keys(responses).filter((status) => Number(status) >= 400),
+    ]),
+  )
+  expect(Object.fromEntries(described)).toEqual(
+    Object.fromEntries(operations.map((operation) => [operation.id, statusesOf(operation)])),
+  )
+})
+
+interface Described {
+  readonly operationId: string
+  readonly responses: object
+}
+
+const statusesOf = (operation: Operation): string[] => {
+  const statuses = declaredOf(operation).map((code) => String(statusOf(code)))
+  // RFC 6749 §5.2 has its own errors: `tokens.test.ts`
+  return [...new Set([...statuses, ...(operation.failure ? ['401'] : [])])].sort()
+}
+
+describe.each(dialects.filter(({ skip }) => !skip))('problems on $dialect', ({ dialect }) => {
+  let stage: Stage
+  let others: FastifyInstance[]
+  let tables: string[]
+
+  beforeAll(async () => {
+    const tour = await walk(dialect)
+    const { database, sealer } = tour.api
+    tables = (await database.read.introspection.getTables()).map(({ name }) => name)
+    await database.transaction((tx) =>
+      tx
+        .updateTable('hosts')
+        .set({ datacenters: datacentersBut(tour.api.config, EMPTY_DATACENTER) })
+        .execute(),
+    )
+    const budgets = openBudgets(nothingOf(controlBudgets(tour.api.config)))
+    const settings = { STEAD_RATE_LIMIT: '1', STEAD_TOKEN_RATE_LIMIT: '1' }
+    const strict = await apiOver(database, { settings, budgets }, sealer)
+    stage = {
+      tour,
+      strict: strict.app,
+      failing: strict.app,
+      shared: await tour.scene(),
+      failure: { error: undefined, ofReads: false },
+    }
+    const failing = await apiOver(throwing(database, stage), {}, sealer)
+    stage = Object.assign(stage, { failing: failing.app })
+    others = [strict.app, failing.app]
+  })
+  afterAll(async () => {
+    for (const app of others) await app.close()
+    await stage.tour.close()
+  })
+
+  /** How much there is, and the site of the scene. Keys count no request out. */
+  async function kept({ siteId }: Provoked['scene']): Promise<unknown> {
+    const { read } = stage.tour.api.database
+    const counted = tables.filter((name) => name !== 'idempotency_keys')
+    const counts = counted.map((name) => sql`(select count(*) from ${sql.table(name)}) as ${sql.ref(name)}`)
+    const { rows } = await sql`select ${sql.join(counts)}`.execute(read)
+    return [rows, await read.selectFrom('sites').selectAll().where('id', '=', siteId).execute()]
+  }
+
+  const here = cases.filter(({ isOwn }) => isOwn || dialect === 'sqlite')
+  it.each(here.map((each) => [statusOf(each.code), each.operation.id, each.code, each] as const))(
+    '%i %s: %s',
+    async (status, _id, code, { operation, provoke }) => {
+      const { scene, request, app } = await provoke(stage)
+      const before = status < 500 ? await kept(scene) : undefined
+      const response = await stage.tour.send(operation, request, app)
+      expect(problemOf(response), response.body).toBe(code)
+      if (before) expect(await kept(scene)).toEqual(before)
+    },
+  )
+})
+
+const datacentersBut = ({ datacenters }: Config, code: string): string =>
+  datacenters
+    .map((each) => each.code)
+    .filter((each) => each !== code)
+    .join()
+
+const nothingOf = <Table extends Record<string, BudgetTerms>>(table: Table): Table =>
+  Object.fromEntries(Object.entries(table).map(([name, terms]) => [name, { ...terms, each: 0 }])) as Table
+
+/** A database that does nothing but throw what the stage says. */
+function throwing(database: Database, stage: Stage): Database {
+  return {
+    ...database,
+    get read(): Tx {
+      if (stage.failure.ofReads) throw stage.failure.error
+      return database.read
+    },
+    async transaction() {
+      throw stage.failure.error
+    },
+  }
+}

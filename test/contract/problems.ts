@@ -1,0 +1,79 @@
+/** The problems that an operation's contract declares, and which of them an answer is. */
+import { problems as allProblems } from '../../src/app.ts'
+import { takesKey } from '../../src/platform/http/openapi-document.ts'
+import type { Operation } from '../../src/platform/http/operation.ts'
+import { type Access, capabilities } from '../../src/resources/access.ts'
+
+export type ProblemCode = string
+
+export const statusOf = (code: ProblemCode): number => allProblems.find((each) => each.code === code)?.status as number
+
+/** Changes something: a transaction, whose commit may be refused or lost. */
+export const changes = ({ method, reads }: Operation): boolean => method !== 'GET' && !reads
+
+/** All that an operation may answer, in order of name: its own problems, and what follows from the rest of its contract. */
+export function declaredOf(operation: Operation): ProblemCode[] {
+  const { problems = [], params, query, body, anyBody, form, starts, rate, access } = operation
+  const isGuarded = access !== 'public'
+  const declared: readonly (readonly [boolean, readonly ProblemCode[]])[] = [
+    [true, [...problems.map(({ code }) => code), 'internal', 'unavailable', 'body_too_large', 'too_many_bodies']],
+    [true, ['unsupported_media_type']],
+    [!anyBody, ['invalid_json']],
+    [form === true, ['invalid_form']],
+    [body !== undefined || query !== undefined, ['invalid_input']],
+    [isGuarded, ['unauthorized', 'invalid_token']],
+    [isGuarded || rate === 'address', ['rate_limited']],
+    [params !== undefined, ['not_found']],
+    [true, refusalsOf(operation)],
+    [changes(operation), ['outcome_unknown', 'disk_full']],
+    [
+      takesKey(operation),
+      ['invalid_idempotency_key', 'idempotency_key_reused', 'idempotency_in_progress', 'idempotency_keys_exhausted'],
+    ],
+    [starts === true && !startsAlone.has(operation.id), ['operation_limit_reached']],
+  ]
+  return [...new Set(declared.flatMap(([applies, codes]) => (applies ? codes : [])))].sort()
+}
+
+/** What they start never waits beside others: the site is new, or all else of it is canceled. */
+const startsAlone = new Set(['createSite', 'deleteSite'])
+
+function refusalsOf(operation: Operation): ProblemCode[] {
+  const access = operation.access as Access
+  if (access === 'public') return []
+  if ('account' in access) {
+    if (access.account === 'createSites') return ['not_found']
+    return access.scope === 'owner' ? ['insufficient_scope'] : []
+  }
+  const names = 'sites' in access ? access.sites : [access.site, ...Object.values(access.fields ?? {})]
+  const needed: { role: string | null; scope?: string }[] = names.map((name) => capabilities[name])
+  return [
+    'not_found',
+    ...(needed.some(({ role }) => role) ? (['forbidden'] as const) : []),
+    ...(needed.some(({ scope }) => scope) ? (['insufficient_scope'] as const) : []),
+  ]
+}
+
+interface Answer {
+  readonly statusCode: number
+  readonly body: string
+}
+
+/** Which problem a failure is, told by its status and text; `undefined`: a token error of RFC 6749, or nothing of the catalogue. */
+export function problemOf({ statusCode, body }: Answer): ProblemCode | undefined {
+  const { errors, error_description: description } = JSON.parse(body)
+  const text = (errors?.[0] ?? description) as string
+  return patterns.find(({ status, pattern }) => status === statusCode && pattern.test(text))?.code
+}
+
+const escaped = (text: string) => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&')
+
+/** Texts that are nothing but what fills them come last: they fit everything. */
+const patterns = allProblems
+  .map(({ code, status, text }) => ({
+    code,
+    status,
+    pattern: new RegExp(`^${escaped(text).replace(/\{\w+\}/g, '.*')}$`, 's'),
+    fixed: text.replace(/\{\w+\}/g, '').length,
+  }))
+  .sort((left, right) => right.fixed - left.fixed)
