@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
+import { dialects } from '../../../test/support/database.ts'
+import { PermanentFailure } from '../../platform/operations/definition.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
+import { ended, startWorker } from '../../platform/operations/harness.ts'
+import type { OperationView } from '../../platform/operations/read.ts'
+import type { HostServices } from './host-services.ts'
+import { provisionSite } from './provision-site.job.ts'
+
+const home = { id: 7, path: '/none', uid: null, coreVersion: '6.8.7' }
+
+describe.each(dialects)('a site that cannot be installed, on $dialect', ({ dialect, skip }) => {
+  let api: TestApi
+  let owner: Person
+  let siteId: number
+  /** What was asked of the host, in order. */
+  let calls: string[]
+  beforeEach(async (context) => {
+    if (skip) return context.skip()
+    api = await testApi(dialect)
+    owner = await api.person('owner@example.com')
+    siteId = await api.site(owner, 'broken-site')
+    calls = []
+  })
+  afterEach(() => api?.close())
+
+  /** A host without PHP: `check` stands for the first look at the site. */
+  const host = (check: () => Promise<unknown>) =>
+    ({
+      config: api.config,
+      database: api.database,
+      corePath: () => '/none',
+      refill() {},
+      homes: {
+        ofSite: async () => home,
+        remove: async ({ id }: typeof home) => void calls.push(`remove home ${id}`),
+      },
+      spares: { take: async (id: number) => void calls.push(`take spare of home ${id}`) },
+      pool: {
+        stop: async (id: number) => void calls.push(id === siteId ? 'stop PHP' : 'stop PHP of another'),
+        runTask: async (_site: unknown, task: string) => {
+          calls.push(task)
+          return check()
+        },
+      },
+    }) as unknown as HostServices
+
+  /** Runs the operation from the step that moves PHP in: what comes before it needs a real home. */
+  async function provision(check: () => Promise<unknown>): Promise<OperationView> {
+    const { id: hostId } = await api.database.read.selectFrom('hosts').select('id').executeTakeFirstOrThrow()
+    const id = await api.database.transaction(async (tx) => {
+      const id = await enqueue(tx, provisionSite, { siteId }, { siteId, accountId: owner.accountId, hostId })
+      const results = { home: { homeId: 7, coreVersion: '6.8.7' }, content: { address: 'a.test', title: 'A' } }
+      for (const [name, result] of Object.entries(results))
+        await tx
+          .updateTable('operation_steps')
+          .set({ state: 'succeeded', started_at: 1, finished_at: 1, result: JSON.stringify(result) })
+          .where('operation_id', '=', id)
+          .where('name', '=', name)
+          .execute()
+      return id
+    })
+    const worker = startWorker(api.database, [provisionSite], { runner: 'host', hostId, services: host(check) })
+    try {
+      return await ended(api.database, id)
+    } finally {
+      await worker.stop(1000)
+    }
+  }
+
+  const failures = async () =>
+    (
+      await api.database.read
+        .selectFrom('activity')
+        .select('message')
+        .where('action', '=', 'site.deploy_failed')
+        .execute()
+    ).map(({ message }) => message)
+
+  test('its PHP is stopped, its spare taken away and its home removed, and the log says why', async () => {
+    const operation = await provision(async () => {
+      throw new PermanentFailure('no page')
+    })
+    expect([operation.state, operation.steps.map(({ name, state }) => `${name} ${state}`)]).toEqual([
+      'failed',
+      ['home undone', 'content succeeded', 'process undone', 'answer failed', 'live skipped'],
+    ])
+    expect(calls).toEqual([
+      // the move in, the first look
+      'take spare of home 7',
+      'check-site',
+      // the undo of the one and of the home
+      'stop PHP',
+      'stop PHP',
+      'take spare of home 7',
+      'remove home 7',
+    ])
+    expect(await failures()).toEqual(['The site could not be installed: no page'])
+  })
+
+  test('one that is canceled meanwhile is undone as well, and is no failure', async () => {
+    const operation = await provision(async () => {
+      expect((await owner.call('POST', `/v1/operations/${await openOperation()}/cancel`)).status).toBe(200)
+      return { title: 'A' }
+    })
+    expect(operation.state).toBe('canceled')
+    expect(calls.slice(-2)).toEqual(['take spare of home 7', 'remove home 7'])
+    expect(await failures()).toEqual([])
+  })
+
+  const openOperation = async () => {
+    const open = api.database.read.selectFrom('operations').select('id').where('finished_at', 'is', null)
+    return (await open.executeTakeFirstOrThrow()).id
+  }
+})
