@@ -47,6 +47,8 @@ describe.each(dialects)('deleteSite on $dialect', ({ dialect, skip }) => {
       { type: 'site.configure', state: 'canceled', cancel_requested: 0 },
       { type: 'site.remove', state: 'queued', cancel_requested: 0 },
     ])
+    const events = api.database.read.selectFrom('events').select(['type', 'data']).where('site_id', '=', siteId)
+    expect(await events.execute()).toEqual([{ type: 'site_deleted', data: '{"name":"gone-site"}' }])
     expect(await workOf(other)).toEqual([{ type: 'site.configure', state: 'queued', cancel_requested: 0 }])
   })
 })
