@@ -89,10 +89,17 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['cancelOperation'], code: 'operation_not_cancelable', example: operationThatHas('succeeded') },
   { of: ['retryOperation'], code: 'operation_not_retryable', example: operationThatHas('queued') },
   { of: ['cancelOperation', 'retryOperation'], code: 'forbidden', prepare: friendHas('[]'), by: friend },
+  { of: ['cancelOperation', 'retryOperation'], code: 'operation_not_yours', prepare: isProvisioning, by: friend },
   { of: ['addSiteCollaborator'], code: 'operation_limit_reached', example: (scene) => ({ body: { email: newAddress(scene), roles: ['wp_access'] } }), prepare: fillOperations },
   { of: ['removeSiteCollaborator'], code: 'operation_limit_reached', example: ({ collaboratorId }) => ({ params: { id: collaboratorId }, query: { delete_wp_user: 'true' } }), prepare: fillOperations },
   { of: ['watchOperation'], code: 'too_many_streams', on: 'strict' },
 ]
+
+/** Work that is its account's alone, whatever collaborators may do. */
+async function isProvisioning(scene: Scene): Promise<void> {
+  const ofSite = (tx: Tx) => tx.updateTable('operations').where('site_id', '=', scene.siteId)
+  await write(scene, (tx) => ofSite(tx).set({ type: 'site.provision' }).execute())
+}
 
 async function withAddonInUse(scene: Scene): Promise<void> {
   await plan('Personal')(scene)
