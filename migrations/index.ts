@@ -13,6 +13,7 @@ import { bounds } from './0012-bounds.ts'
 import { waits } from './0013-waits.ts'
 import { processes } from './0014-processes.ts'
 import { corrections } from './0015-corrections.ts'
+import { permanentFailures } from './0016-permanent-failures.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -30,4 +31,5 @@ export const migrations: Record<string, Migration> = {
   '0013-waits': waits,
   '0014-processes': processes,
   '0015-corrections': corrections,
+  '0016-permanent-failures': permanentFailures,
 }

@@ -74,6 +74,7 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['enableSite'], code: 'site_not_disabled', prepare: siteIs({ state: 'live' }) },
   { of: ['resetAdminPassword', 'purgeObjectCache', 'resetCollaboratorPassword'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
   { of: ['resetAdminPassword', 'purgeObjectCache', 'resetCollaboratorPassword'], code: 'site_unavailable', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId) },
+  { of: ['resetAdminPassword', 'purgeObjectCache', 'resetCollaboratorPassword'], code: 'site_cannot', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId, { forGood: true }) },
   { of: ['toggleMultisite'], code: 'plan_lacks_multisite', prepare: plan('Business') },
   { of: ['setDefensiveMode'], code: 'edge_cache_off', example: () => ({ body: { duration: '2-days' } }), prepare: siteIs({ edge_cache: 0 }) },
   { of: ['createNote', 'updateNote'], code: 'note_limit_reached', prepare: fillNotes },

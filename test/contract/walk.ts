@@ -33,8 +33,8 @@ export interface Walk {
    * @param app another instance of the API over the same database
    */
   send(operation: Operation, request: InjectOptions, app?: FastifyInstance): Promise<Response>
-  /** From here on the work that is asked for on this site fails. */
-  failWork(siteId: number): void
+  /** From here on the work that is asked for on this site fails, for good or so that another attempt might help. */
+  failWork(siteId: number, how?: { forGood: boolean }): void
   /** Waits until nothing is left to do in the background. */
   settled(): Promise<void>
   close(): Promise<void>
@@ -211,12 +211,12 @@ function compiled(ajv: Ajv2020, id: string, schema: object): ReturnType<Ajv2020[
 
 /** Stands in for hosts: whatever is asked for, and not put off, has soon been done, or has failed where it is to fail. */
 function finishWork({ database }: TestApi): {
-  fail(siteId: number): void
+  fail(siteId: number, how?: { forGood: boolean }): void
   settled(): Promise<void>
   stop(): Promise<void>
 } {
   let isStopped = false
-  const failing: number[] = []
+  const failing = new Map<number, boolean>()
   const due = () => Date.now() + 3600_000
   const isWaiting = async () => {
     const waiting = database.read.selectFrom('operations').select('id').where('state', '=', 'queued')
@@ -226,8 +226,10 @@ function finishWork({ database }: TestApi): {
     database.transaction(async (tx) => {
       const open = tx.updateTable('operations').where('state', '=', 'queued').where('run_at', '<', due())
       const end = { finished_at: Date.now() }
-      const failed = open.set({ ...end, state: 'failed', error: 'It was to fail' })
-      if (failing.length > 0) await failed.where('site_id', 'in', failing).execute()
+      for (const [siteId, forGood] of failing) {
+        const failed = { ...end, state: 'failed', error: 'It was to fail', is_permanent: forGood ? 1 : 0 } as const
+        await open.set(failed).where('site_id', '=', siteId).execute()
+      }
       await open.set({ ...end, state: 'succeeded' }).execute()
     })
   const work = (async () => {
@@ -237,7 +239,7 @@ function finishWork({ database }: TestApi): {
     }
   })()
   return {
-    fail: (siteId) => void failing.push(siteId),
+    fail: (siteId, { forGood } = { forGood: false }) => void failing.set(siteId, forGood),
     async settled() {
       while (await isWaiting()) await pause(5)
     },

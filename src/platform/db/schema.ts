@@ -68,6 +68,8 @@ export interface OperationRow {
   lease_owner: string | null
   lease_until: number | null
   error: string | null
+  /** It failed for a reason that another attempt would meet again. */
+  is_permanent: Generated<Flag>
   progress: number
   created_at: number
   started_at: number | null

@@ -89,7 +89,10 @@ const failureResponses: Record<string, { name: string; description: string; head
   ),
   403: failure('Forbidden', 'A role on the site, or the scope `owner`, is missing'),
   404: failure('NotFound', 'Unknown, or not visible to the caller'),
-  409: failure('InProgress', 'The first request with this Idempotency-Key is still running'),
+  409: failure(
+    'InProgress',
+    'The first request with this Idempotency-Key is still running, or the site cannot do this as it stands',
+  ),
   413: failure('TooLarge', 'The request body is too large'),
   415: failure('UnsupportedMediaType', 'The request body is not JSON'),
   422: failure('KeyReused', 'The Idempotency-Key was used with another request'),

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import type { Database } from '../db/database.ts'
 import { cancelOpenOperations, cancelOperation, retryOperation } from './control.ts'
-import { definitionsByName, durable } from './definition.ts'
+import { definitionsByName, durable, PermanentFailure } from './definition.ts'
 import { enqueue } from './enqueue.ts'
 import { forgetEndedBefore } from './forget.ts'
 import { anyInput, ended, gate, oneStep, startWorker, until } from './harness.ts'
@@ -154,7 +154,7 @@ for (const { dialect, skip } of dialects) {
           after: step('after'),
           breaks: {
             run() {
-              if (broken) throw new Error('broken')
+              if (broken) throw new PermanentFailure('broken')
               log.push('mended')
             },
           },
@@ -164,11 +164,11 @@ for (const { dialect, skip } of dialects) {
       const retry = (id: number) => db.transaction((tx) => retryOperation(tx, id, definitions))
       start([definition])
       const id = await db.transaction((tx) => enqueue(tx, definition, {}))
-      expect(await ended(db, id)).toMatchObject({ state: 'failed', error: 'broken' })
+      expect(await ended(db, id)).toMatchObject({ state: 'failed', error: 'broken', isPermanent: true })
       expect(log.splice(0)).toEqual(['kept', 'undone', 'committed', 'after', 'undo'])
       broken = false
       expect(await retry(id)).toBe('queued')
-      expect(await ended(db, id)).toMatchObject({ state: 'succeeded', error: null, progress: 100 })
+      expect(await ended(db, id)).toMatchObject({ state: 'succeeded', error: null, isPermanent: false, progress: 100 })
       expect(log).toEqual(['undone', 'after', 'mended'])
       expect(await retry(id)).toBe('not_ended')
       expect(await retry(id + 1)).toBe('unknown')

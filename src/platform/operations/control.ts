@@ -89,6 +89,7 @@ export async function retryOperation(
       ending: null,
       cancel_requested: 0,
       error: null,
+      is_permanent: 0,
       progress: 0,
       run_at: databaseNow(tx),
       waits_since: databaseNow(tx),

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { type Database, isPostgres, type Tx } from '../db/database.ts'
 import type { OperationRow } from '../db/schema.ts'
 
@@ -16,8 +16,8 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
-/** An operation as read, with its `id` for certain. */
-export type StoredOperation = Omit<OperationRow, 'id'> & { readonly id: number }
+/** An operation as read. */
+export type StoredOperation = Selectable<OperationRow>
 
 /**
  * Milliseconds UTC by the clock that all workers share, so that machines whose clocks differ agree on leases and due

@@ -1,6 +1,7 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { Tx } from '../db/database.ts'
 import type { OperationRow, OperationStepRow, Schema } from '../db/schema.ts'
+import type { StoredOperation } from './lease.ts'
 
 /** An operation as its clients see it. Times are milliseconds UTC. */
 export interface OperationView {
@@ -18,6 +19,8 @@ export interface OperationView {
   readonly attempts: number
   /** Why it failed; while it is queued: why its last attempt did. */
   readonly error: string | null
+  /** Whether another attempt would fail for the same reason. */
+  readonly isPermanent: boolean
   readonly createdAt: number
   readonly startedAt: number | null
   readonly finishedAt: number | null
@@ -82,7 +85,7 @@ export async function listOperations(
   return { operations: await withSteps(tx, rows), total }
 }
 
-async function withSteps(tx: Tx, rows: (Omit<OperationRow, 'id'> & { id: number })[]): Promise<OperationView[]> {
+async function withSteps(tx: Tx, rows: readonly StoredOperation[]): Promise<OperationView[]> {
   if (rows.length === 0) return []
   const steps = await tx
     .selectFrom('operation_steps')
@@ -107,6 +110,7 @@ async function withSteps(tx: Tx, rows: (Omit<OperationRow, 'id'> & { id: number 
     steps: (ofOperation.get(row.id) ?? []).map(stepView),
     attempts: row.attempts,
     error: row.error,
+    isPermanent: row.is_permanent === 1,
     createdAt: row.created_at,
     startedAt: row.started_at,
     finishedAt: row.finished_at,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { announce, type Tx } from '../db/database.ts'
 import type { OperationStepRow } from '../db/schema.ts'
 import type { Log } from '../log/log.ts'
-import type { AnyDefinition, FailureContext } from './definition.ts'
+import { type AnyDefinition, type FailureContext, PermanentFailure } from './definition.ts'
 import { failureText } from './failure-text.ts'
 import { databaseNow, LeaseLost, type StoredOperation } from './lease.ts'
 import { type Move, nextMove, percentDone } from './plan.ts'
@@ -95,15 +95,17 @@ export async function goOn(
   return { operation, steps, move }
 }
 
-/** From here on the operation is undone. */
+/** From here on the operation is undone. @param isPermanent another attempt would fail for the same reason */
 export async function turn(
   tx: Tx,
   operation: StoredOperation,
   ending: 'failed' | 'canceled',
   error: string | null,
+  isPermanent = false,
 ): Promise<void> {
-  await tx.updateTable('operations').set({ ending, error }).where('id', '=', operation.id).execute()
-  Object.assign(operation, { ending, error })
+  const changes = { ending, error, is_permanent: isPermanent ? 1 : 0 } as const
+  await tx.updateTable('operations').set(changes).where('id', '=', operation.id).execute()
+  Object.assign(operation, changes)
 }
 
 /** Ends the operation, with its hook in the same transaction. The caller holds its lease or its row. */
@@ -239,7 +241,8 @@ export async function attemptFailed(
       error: canceled ? 'canceled' : text,
       finished_at: surroundings.clock(),
     })
-    await turn(tx, operation, canceled ? 'canceled' : 'failed', canceled ? null : text)
+    if (canceled) await turn(tx, operation, 'canceled', null)
+    else await turn(tx, operation, 'failed', text, failure.error instanceof PermanentFailure)
     return true
   }
   await changeStep(tx, standing, move.position, { state: 'pending', error: text })

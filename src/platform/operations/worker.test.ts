@@ -200,7 +200,7 @@ for (const { dialect, skip } of dialects) {
       const id = await db.transaction((tx) => enqueue(tx, definition, { label: 'x' }))
       const operation = await ended(db, id)
       const error = 'no 3 at https://example.com/?token=(hidden)'
-      expect(operation).toMatchObject({ state: 'failed', error, attempts: 3 })
+      expect(operation).toMatchObject({ state: 'failed', error, isPermanent: false, attempts: 3 })
       expect(operation.steps.map(({ state }) => state)).toEqual(['undone', 'succeeded', 'undone', 'undone', 'skipped'])
       expect(log).toEqual(['one', 'two', 'three', 'four', 'four', 'four', 'undo four', 'undo three', 'undo one'])
       const hook = { name: JSON.stringify({ error, canceled: false, input: { label: 'x' } }), last_slot: id }
@@ -238,7 +238,7 @@ for (const { dialect, skip } of dialects) {
       start([definition])
       const id = await db.transaction((tx) => enqueue(tx, definition, {}))
       const operation = await ended(db, id)
-      expect(operation).toMatchObject({ state: 'failed', error: 'never' })
+      expect(operation).toMatchObject({ state: 'failed', error: 'never', isPermanent: true })
       expect(operation.steps.map(({ state, error }) => [state, error])).toEqual([
         ['undone', null],
         ['undo_failed', 'undo: stuck'],

@@ -22,7 +22,12 @@ export const resetCollaboratorPassword = operation({
   params: Type.Object({ site_id: SiteId, id: CollaboratorId }),
   response: Type.String({ description: 'The new password' }),
   starts: true,
-  problems: [problems.collaborator_lacks_wp_access, siteProblems.site_not_live, operationProblems.site_unavailable],
+  problems: [
+    problems.collaborator_lacks_wp_access,
+    siteProblems.site_not_live,
+    operationProblems.site_cannot,
+    operationProblems.site_unavailable,
+  ],
 
   async handle(context, { params }) {
     const { tx, site, sealer } = context

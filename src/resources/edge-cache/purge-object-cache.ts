@@ -19,7 +19,7 @@ export const purgeObjectCache = operation({
   params: Type.Object({ site_id: SiteId }),
   response: Nothing,
   starts: true,
-  problems: [siteProblems.site_not_live, operationProblems.site_unavailable],
+  problems: [siteProblems.site_not_live, operationProblems.site_cannot, operationProblems.site_unavailable],
 
   async handle(context) {
     const { site } = context

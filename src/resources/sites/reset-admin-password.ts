@@ -19,7 +19,7 @@ export const resetAdminPassword = operation({
   params: Type.Object({ site_id: SiteId }),
   response: Type.String({ description: 'The new password' }),
   starts: true,
-  problems: [problems.site_not_live, operationProblems.site_unavailable],
+  problems: [problems.site_not_live, operationProblems.site_cannot, operationProblems.site_unavailable],
 
   async handle(context) {
     const { site, sealer } = context

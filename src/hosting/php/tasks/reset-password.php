@@ -7,7 +7,7 @@ return static function (array $input): array {
         ? get_user_by('login', $input['login'])
         : get_user_by('email', $input['email'] ?? '');
     if (!$user) {
-        throw new RuntimeException('no such user');
+        throw new RuntimeException('no such user; an administrator of WordPress can make it again, such as a collaborator with the role wp_access');
     }
     // The login form checks the password as PHP's old magic quotes would have written it, so it must be stored like that.
     wp_set_password(wp_slash($input['password']), $user->ID);
