@@ -68,6 +68,7 @@ export async function serve(call: Call<unknown, SettingKey>): Promise<number> {
 export async function runEdges({ config, command, given }: Call<unknown, SettingKey>): Promise<number> {
   const log = createLog(config.logLevel, 'supervisor')
   await (await openGround(config, command)).database.close()
+  await untilPredecessorsListenNoMore(config.dataDir, log)
   await untilFree(config.edgeListen, 'STEAD_EDGE_LISTEN')
   return untilStopped(supervise(log, given, edges(config)))
 }
