@@ -110,7 +110,8 @@ describe.skipIf(!core || !user || !existsSync('/usr/bin/setpriv'))(
     test.skipIf(!postgresUrl)('Stead runs on PostgreSQL without bubblewrap', async () => {
       const env = { TEST_POSTGRES_URL: postgresUrl as string, TEST_SANDBOX: 'none' }
       const { code, passed } = await runAsUser(['test/e2e/postgres.test.ts'], env)
-      expect([code, passed.length]).toEqual([0, 1])
+      expect(code).toBe(0)
+      expect(passed.filter((name) => name.startsWith('the main job on PostgreSQL'))).toHaveLength(1)
     })
   },
 )
