@@ -1,4 +1,4 @@
-import { Problem } from '../../platform/http/problem.ts'
+import { notFound, Problem } from '../../platform/http/problem.ts'
 import { aboutSite, type Recording } from '../change.ts'
 import type { Context } from '../context.ts'
 import { type VisibleSite, visibleSite } from '../sites/site.ts'
@@ -56,5 +56,9 @@ export async function arrangeFewerTags(
   return seenAgain(context, accountId, site)
 }
 
-const seenAgain = async ({ tx }: Context, accountId: number, site: VisibleSite): Promise<VisibleSite> =>
-  (await visibleSite(tx, accountId, site.id)) as VisibleSite
+/** @throws Problem `not_found` when the site was deleted, or taken from the account's view, in this very moment */
+async function seenAgain({ tx }: Context, accountId: number, site: VisibleSite): Promise<VisibleSite> {
+  const seen = await visibleSite(tx, accountId, site.id)
+  if (!seen) throw notFound()
+  return seen
+}

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
+import type { Recording } from '../change.ts'
+import type { Context } from '../context.ts'
+import { markDeleted } from '../sites/site.store.ts'
+import { type VisibleSite, visibleSite } from '../sites/site.ts'
+import { arrangeNewTags } from './arrange.ts'
 
 for (const { dialect, skip } of dialects) {
   describe.skipIf(skip)(`tags and favourites on ${dialect}`, () => {
@@ -41,6 +46,19 @@ for (const { dialect, skip } of dialects) {
       expect((await helper.call('GET', '/v1/sites')).body.data).toMatchObject([{ name: 'beta-site', favorite: false }])
       await owner.call('DELETE', `/v1/sites/${second}/favorites`)
       expect((await owner.call('GET', `/v1/sites/${second}`)).body.data.favorite).toBe(false)
+    })
+
+    test('404, and no tag is left, when the site is deleted between the look at it and the change', async () => {
+      const id = await api.site(owner, 'short-lived')
+      const site = (await visibleSite(api.database.read, owner.accountId, id)) as VisibleSite
+      const change = api.database.transaction(async (tx) => {
+        await markDeleted(tx, id, Date.now())
+        await arrangeNewTags({ tx } as Context & Recording, owner.accountId, site, ['late'])
+      })
+      await expect(change).rejects.toMatchObject({ code: 'not_found' })
+      const late = api.database.read.selectFrom('tags').select('id').where('name', '=', 'late')
+      expect(await late.execute()).toEqual([])
+      await owner.call('DELETE', `/v1/sites/${id}`)
     })
 
     test('200: tags are added once, filter lists, and go when no site has them', async () => {
