@@ -11,13 +11,13 @@ const PATIENCE_MS = 45_000
  */
 export async function waitForOperation({ watches, started }: Context): Promise<void> {
   const id = started[0] as number
+  const headers = { 'operation-id': String(id) }
   let reason = 'it took too long'
-  let problem: typeof problems.site_cannot | typeof problems.site_unavailable = problems.site_unavailable
   for await (const { state, error, isPermanent } of watches.follow(id, AbortSignal.timeout(PATIENCE_MS))) {
     if (state === 'succeeded') return
     if (state !== 'failed' && state !== 'canceled') continue
     reason = error ?? state
-    if (isPermanent) problem = problems.site_cannot
+    if (isPermanent) throw new Problem(problems.site_cannot, { reason }, { headers })
   }
-  throw new Problem(problem, { reason }, { headers: { 'operation-id': String(id) } })
+  throw new Problem(problems.site_unavailable, { reason }, { headers })
 }
