@@ -1,4 +1,4 @@
-import { type Config, type SettingKey, settings } from '../config.ts'
+import { type Config, flagOf, type SettingKey, settings } from '../config.ts'
 
 /** A flag of a command. One with neither `value` nor `choices` is a switch. */
 export interface Flag {
@@ -75,3 +75,7 @@ export const takesValue = ({ value, choices }: Flag): boolean => value !== undef
 
 /** Every setting there is. */
 export const allSettings = Object.keys(settings) as readonly SettingKey[]
+
+/** Settings as flags, by name without dashes. */
+export const settingFlags = (keys: readonly SettingKey[]): Readonly<Record<string, Flag>> =>
+  Object.fromEntries(keys.map((key) => [flagOf(key).slice(2), { value: 'VALUE', help: settings[key].help }]))

@@ -175,3 +175,9 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./help.ts')).print,
   }),
 ]
+
+/** What may follow a noun: the verbs of its commands, each with what it does. */
+export const verbsOf = (noun: string): (readonly [verb: string, about: string])[] =>
+  commands.flatMap(({ name, about }) =>
+    name.startsWith(`${noun} `) ? [[name.slice(noun.length + 1), about] as const] : [],
+  )

@@ -1,6 +1,6 @@
-import { flagOf, printableSettings } from '../config.ts'
-import { allSettings, type Flag, takesValue } from './command.ts'
-import { commands, commonFlags, nouns } from './commands.ts'
+import { flagOf } from '../config.ts'
+import { allSettings, type Flag, settingFlags, takesValue } from './command.ts'
+import { commands, commonFlags, nouns, verbsOf } from './commands.ts'
 
 type Shell = 'bash' | 'zsh' | 'fish'
 
@@ -21,10 +21,6 @@ export function completionScript(shell: Shell): string {
   return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](places())
 }
 
-const helpOf = new Map(printableSettings().map(({ flag, help }) => [flag, help]))
-const settingFlags: Readonly<Record<string, Flag>> = Object.fromEntries(
-  allSettings.map((key) => [flagOf(key).slice(2), { value: 'VALUE', help: helpOf.get(flagOf(key)) ?? '' }]),
-)
 /** Settings whose value is a file or folder. */
 const takeFiles = ['dataDir', 'coreSource'] as const
 const fileFlags = takeFiles.map(flagOf)
@@ -36,9 +32,7 @@ function places(): Place[] {
     first.set(word, nouns[word] ?? about)
   }
   const all = commands.map(({ name, flags, settings }): Place => {
-    const read = settings.map((key) => flagOf(key).slice(2))
-    const ofSettings = Object.fromEntries(read.map((flag) => [flag, settingFlags[flag] as Flag]))
-    return { path: name, words: verbsOf(name), flags: { ...flags, ...commonFlags, ...ofSettings } }
+    return { path: name, words: verbsOf(name), flags: { ...flags, ...commonFlags, ...settingFlags(settings) } }
   })
   const bare = Object.keys(nouns).filter((noun) => !commands.some(({ name }) => name === noun))
   const ofNouns = bare.map((noun): Place => ({ path: noun, words: verbsOf(noun), flags: commonFlags }))
@@ -47,7 +41,7 @@ function places(): Place[] {
   )
   const help = all.find(({ path }) => path === 'help') as Place
   return [
-    { path: '', words: [...first], flags: { ...commonFlags, ...settingFlags } },
+    { path: '', words: [...first], flags: { ...commonFlags, ...settingFlags(allSettings) } },
     ...all.filter((place) => place !== help),
     ...ofNouns,
     { ...help, words: [...first, ['settings', 'every setting']] },
@@ -55,16 +49,19 @@ function places(): Place[] {
   ]
 }
 
-const verbsOf = (noun: string) =>
-  commands.flatMap(({ name, about }) =>
-    name.startsWith(`${noun} `) ? [[name.slice(noun.length + 1), about] as const] : [],
-  )
-
 /** Every flag with a value, of whatever command, and the values it may have; a name means the same everywhere. */
 function valuedFlags(all: readonly Place[]): ReadonlyMap<string, readonly string[]> {
   const flags = all.flatMap((place) => Object.entries(place.flags)).filter(([, flag]) => takesValue(flag))
   return new Map(flags.map(([name, { choices = [] }]) => [`--${name}`, choices]))
 }
+
+/** For bash and zsh: what a word that stands before the current one makes of `flag` and `place`. */
+const takeWord = (valued: Iterable<string>): string => `    case $word in
+      -*=*) ;;
+      ${[...valued].join('|')}) flag=$word ;;
+      -*) ;;
+      *) place+="\${place:+ }$word" ;;
+    esac`
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 const list = (texts: readonly string[]): string => texts.map(quoted).join(' ')
@@ -83,12 +80,7 @@ _stead() {
     # bash takes a word apart at these
     if [[ $word =~ ^[=:@]+$ ]]; then flag=\${flag:-$word}; continue; fi
     if [[ -n $flag ]]; then flag=''; continue; fi
-    case $word in
-      -*=*) ;;
-      ${[...valued.keys()].join('|')}) flag=$word ;;
-      -*) ;;
-      *) place+="\${place:+ }$word" ;;
-    esac
+${takeWord(valued.keys())}
   done
   if [[ $current == = ]]; then current=''; fi
   COMPREPLY=()
@@ -129,12 +121,7 @@ _stead() {
   for ((i = 2; i < CURRENT; i++)); do
     word=\${words[i]}
     if [[ -n $flag ]]; then flag=''; continue; fi
-    case $word in
-      -*=*) ;;
-      ${[...valued.keys()].join('|')}) flag=$word ;;
-      -*) ;;
-      *) place+="\${place:+ }$word" ;;
-    esac
+${takeWord(valued.keys())}
   done
   if [[ -z $flag && $current == --*=* ]]; then flag=\${current%%=*}; compset -P '*='; fi
   case $flag in

@@ -1,7 +1,7 @@
 import { printableSettings, variableOf } from '../config.ts'
 import { version } from '../version.ts'
 import { allSettings, type Call, type Command, type Flag } from './command.ts'
-import { commands, commonFlags, nouns } from './commands.ts'
+import { commands, commonFlags, nouns, verbsOf } from './commands.ts'
 import { closest, UsageError } from './usage-error.ts'
 
 /** `stead help`, `stead help <command>`, `stead help settings` */
@@ -37,9 +37,7 @@ function overview(): string {
   const rows = commands.flatMap(({ name, about }): [string, string][] => {
     const [noun = '', verb] = name.split(' ')
     if (verb === undefined) return [[`stead ${name}`, about]]
-    const verbs = commands.flatMap((each) =>
-      each.name.startsWith(`${noun} `) ? [each.name.slice(noun.length + 1)] : [],
-    )
+    const verbs = verbsOf(noun).map(([each]) => each)
     // one row a noun, where its first verb stands
     return verb === verbs[0] ? [[`stead ${noun} ${verbs.join('|')}`, nouns[noun] as string]] : []
   })

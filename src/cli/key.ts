@@ -2,15 +2,13 @@ import { existsSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { replaceKeyMark } from '../hosting/identity/identity.store.ts'
 import { makeMasterKey, markOfKey } from '../platform/crypto/master-key.ts'
-import { masterKeyFile } from '../roles/part.ts'
+import { masterKeyFile, type RecordsKey } from '../roles/part.ts'
 import type { Call } from './command.ts'
 import { onRecords } from './ground.ts'
 import { CommandError, printOne } from './output.ts'
 
-type KeySettings = 'dataDir' | 'databaseUrl' | 'masterKey'
-
 /** `stead key accept`: for those who have lost the master key for good. */
-export async function accept({ config, flags }: Call<unknown, KeySettings>): Promise<void> {
+export async function accept({ config, flags }: Call<unknown, RecordsKey | 'masterKey'>): Promise<void> {
   return onRecords(config, async ({ database }) => {
     const key = config.masterKey ?? (await keyInFile(config))
     await database.transaction((tx) => replaceKeyMark(tx, markOfKey(key)))

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
-import { flagOf } from '../config.ts'
-import { allSettings, type Command, type Flag, takesValue } from './command.ts'
-import { commands, commonFlags, nouns } from './commands.ts'
+import { allSettings, type Command, type Flag, settingFlags, takesValue } from './command.ts'
+import { commands, commonFlags, nouns, verbsOf } from './commands.ts'
 import { closest, UsageError } from './usage-error.ts'
 
 /** A command line after parsing. Settings are still text. */
@@ -15,12 +14,10 @@ export interface ParsedArguments {
   readonly settings: Readonly<Record<string, string>>
 }
 
-const settingFlags: Readonly<Record<string, Flag>> = Object.fromEntries(
-  allSettings.map((key) => [flagOf(key).slice(2), { value: 'VALUE', help: '' }]),
-)
+const ofSettings = settingFlags(allSettings)
 /** The flags of all commands together: a flag may stand before the command, so one that takes a value does so everywhere. */
 const knownFlags: ReadonlyMap<string, Flag> = new Map(
-  [settingFlags, commonFlags, ...commands.map(({ flags }) => flags)].flatMap((flags) => Object.entries(flags)),
+  [ofSettings, commonFlags, ...commands.map(({ flags }) => flags)].flatMap((flags) => Object.entries(flags)),
 )
 const options = Object.fromEntries(
   [...knownFlags].map(([name, flag]) => {
@@ -48,7 +45,7 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
     if (!takesValue(flag) && inlineValue) throw new UsageError(`--${name} takes no value`)
     if (takesValue(flag) && (value === undefined || (!inlineValue && value.startsWith('--'))))
       throw new UsageError(`--${name} needs a value: --${name}=…`)
-    if (Object.hasOwn(settingFlags, name)) settings[`--${name}`] = value as string
+    if (Object.hasOwn(ofSettings, name)) settings[`--${name}`] = value as string
     else flags[name] = value ?? true
   }
   const { json, help, version, ...own } = flags
@@ -80,7 +77,7 @@ function noCommand([noun = '', verb]: readonly string[]): never {
     const near = closest(noun, [...new Set(commands.map(({ name }) => name.split(' ')[0] as string))])
     throw new UsageError(`${noun} is no command of Stead. See: stead help`, near && `stead ${near}`)
   }
-  const verbs = commands.flatMap(({ name }) => (name.startsWith(`${noun} `) ? [name.slice(noun.length + 1)] : []))
+  const verbs = verbsOf(noun).map(([each]) => each)
   const near = verb && closest(verb, verbs)
   throw new UsageError(
     `stead ${noun} needs one of: ${verbs.join(', ')}. See: stead help ${noun}`,
@@ -90,7 +87,7 @@ function noCommand([noun = '', verb]: readonly string[]): never {
 
 function unknownFlag(typed: string, command: Command | undefined): UsageError {
   const own = command ? [...Object.keys(command.flags), ...Object.keys(commonFlags)] : [...knownFlags.keys()]
-  const candidates = [...new Set([...own, ...Object.keys(settingFlags)])].map((name) => `--${name}`)
+  const candidates = [...new Set([...own, ...Object.keys(ofSettings)])].map((name) => `--${name}`)
   return new UsageError(
     `${typed} is no flag of Stead. See: stead help, stead help settings`,
     closest(typed.replace(/^-*/, '--'), candidates),
