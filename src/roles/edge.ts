@@ -23,7 +23,7 @@ import { createUpstreams } from '../edge/upstreams.ts'
 import { type Budget, openBudgets } from '../platform/budgets/budget.ts'
 import { createLogBuffer } from '../platform/log-store/log-buffer.ts'
 import { createLogIds } from '../platform/log-store/log-ids.ts'
-import { edgeProcesses, listenTogether, untilFree } from './free-port.ts'
+import { edgeProcesses, listenAlone, listenTogether } from './free-port.ts'
 import type { Ground, Part } from './part.ts'
 import { startReporting } from './reporting.ts'
 
@@ -145,13 +145,7 @@ function keepRecords({ config, database, log, logs, room }: Ground, logEntries: 
 
 /** Alone on its port, or one of several processes. @returns the port @throws CannotListen */
 async function listenToVisitors(server: Server, config: Config): Promise<number> {
-  if (edgeProcesses(config) > 1) await listenTogether(server, config.edgeListen, 'STEAD_EDGE_LISTEN')
-  else {
-    await untilFree(config.edgeListen, 'STEAD_EDGE_LISTEN')
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(config.edgeListen, resolve)
-    })
-  }
+  const listen = edgeProcesses(config) > 1 ? listenTogether : listenAlone
+  await listen(server, config.edgeListen, 'STEAD_EDGE_LISTEN')
   return (server.address() as AddressInfo).port
 }

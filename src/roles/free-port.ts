@@ -61,6 +61,14 @@ export async function untilPredecessorsListenNoMore(dataDir: string, log: Log): 
   unlock()
 }
 
+/** Makes a server listen on an address that nobody else may have. @throws CannotListen */
+export async function listenAlone(server: Server, address: ListenAddress, variable: string): Promise<void> {
+  await untilFree(address, variable)
+  const listening = once(server, 'listening')
+  server.listen(address)
+  await listening
+}
+
 /**
  * Makes a server listen on an address that several processes share (SO_REUSEPORT): the system gives each new connection to one of
  * them. Without a try-out before, which would be given connections too.

@@ -36,7 +36,7 @@ interface Supervised {
 
 /** `stead serve`: starts every part as a process of its own, and starts again what dies. */
 export async function serve(call: Call<unknown, SettingKey>): Promise<number> {
-  const { config, command, given } = call
+  const { config, given } = call
   const log = createLog(config.logLevel, 'supervisor')
   await usableDataFolder(config.dataDir)
   // held as long as this process lives
@@ -48,10 +48,7 @@ export async function serve(call: Call<unknown, SettingKey>): Promise<number> {
     )
     return UNUSABLE
   }
-  // before the parts: the schema is there, and a database, folder or address that cannot be used is said once
-  await (await openGround(config, command)).database.close()
-  await untilPredecessorsListenNoMore(config.dataDir, log)
-  await untilFree(config.edgeListen, 'STEAD_EDGE_LISTEN')
+  await beforeParts(call, log)
   const isFirst = (await readCredentials(config.dataDir)) === undefined
   const ended = untilStopped(supervise(log, given, ['control', 'host', ...edges(config)]))
   const shown = new AbortController()
@@ -65,12 +62,18 @@ export async function serve(call: Call<unknown, SettingKey>): Promise<number> {
 }
 
 /** `stead edge` with several processes: starts them, and starts again what dies. */
-export async function runEdges({ config, command, given }: Call<unknown, SettingKey>): Promise<number> {
+export async function runEdges(call: Call<unknown, SettingKey>): Promise<number> {
+  const { config, given } = call
   const log = createLog(config.logLevel, 'supervisor')
+  await beforeParts(call, log)
+  return untilStopped(supervise(log, given, edges(config)))
+}
+
+/** After it the schema is there; a database, folder or address that cannot be used is said once, and not by each part. */
+async function beforeParts({ config, command }: Call<unknown, SettingKey>, log: Log): Promise<void> {
   await (await openGround(config, command)).database.close()
   await untilPredecessorsListenNoMore(config.dataDir, log)
   await untilFree(config.edgeListen, 'STEAD_EDGE_LISTEN')
-  return untilStopped(supervise(log, given, edges(config)))
 }
 
 const edges = (config: Config): PartName[] => Array.from({ length: edgeProcesses(config) }, () => 'edge')

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { HostedSites } from '../../hosting/hosted-sites.ts'
 import { HeldAnswers } from '../../hosting/web-server/held-answers.ts'
 import { createWebServer } from '../../hosting/web-server/web-server.ts'
-import { untilFree } from '../free-port.ts'
+import { listenAlone } from '../free-port.ts'
 import type { Ground } from '../part.ts'
 import type { Spill } from './data-folder.ts'
 import type { HostBudgets, SitePhp } from './site-php.ts'
@@ -32,11 +32,7 @@ export async function listenToEdges(ground: Ground, parts: WebParts): Promise<We
   const { hostListen } = ground.config
   const server = webServer(ground, parts)
   const closed = new Promise<void>((resolve) => server.once('close', resolve))
-  await untilFree(hostListen, 'STEAD_HOST_LISTEN')
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(hostListen, resolve)
-  })
+  await listenAlone(server, hostListen, 'STEAD_HOST_LISTEN')
   const { port } = server.address() as AddressInfo
   const host = hostListen.host.includes(':') ? `[${hostListen.host}]` : hostListen.host
   return {
