@@ -36,7 +36,7 @@ export function operation<
     Typed<Params, Query, Body, Rule, Starts>,
 ): UntaggedOperation {
   const { handle, ...rest } = contract as UntaggedOperation
-  return { ...rest, handle: (context, input) => handle({ ...context, ...changeOf(context) }, input) }
+  return { ...rest, handle: (context, input) => handle(Object.assign(context, changeOf(context)), input) }
 }
 
 /** What a request changes is about the site of its path, or else about the account of its caller. */

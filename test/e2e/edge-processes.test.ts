@@ -1,6 +1,7 @@
 /** Several edges on one address: one dies, the others go on. */
 import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isAlive } from '../../src/platform/is-alive.ts'
 import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 
 /** A browser that stays connected. */
@@ -74,12 +75,3 @@ describe('edge processes', { timeout: 120_000 }, () => {
     await until('none is left', () => running.every(({ pid }) => !isAlive(pid)))
   })
 })
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}

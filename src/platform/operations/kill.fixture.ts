@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import Type from 'typebox'
 import { openDatabase } from '../db/database.ts'
+import { isAlive } from '../is-alive.ts'
 import { noLog } from '../log/log.ts'
 import { durableWith, type StepContext } from './definition.ts'
 import type { Moment } from './make-move.ts'
@@ -27,14 +28,6 @@ export interface Plan {
 
 const input = Type.Object({ site: Type.Integer() })
 type Ctx = StepContext<{ site: number }, Plan>
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 const violation = ({ services }: Ctx, text: string) => appendFile(join(services.folder, 'violations'), `${text}\n`)
 

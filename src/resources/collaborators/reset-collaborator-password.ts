@@ -5,7 +5,7 @@ import { operation } from '../operation.ts'
 import { problems as operationProblems } from '../operations/problems.ts'
 import { waitForOperation } from '../operations/wait.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { SiteId } from '../sites/site.ts'
+import { demandInstalled, SiteId } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { findCollaboratorOfSite } from './collaborator.store.ts'
 import { CollaboratorId, hasWpAccess } from './collaborator.ts'
@@ -34,8 +34,7 @@ export const resetCollaboratorPassword = operation({
     const member = await findCollaboratorOfSite(tx, site.id, params.id)
     if (!member) throw notFound()
     if (!hasWpAccess(member.roles)) throw new Problem(problems.collaborator_lacks_wp_access, {})
-    if (site.state !== 'live' && site.state !== 'disabled')
-      throw new Problem(siteProblems.site_not_live, { state: site.state })
+    demandInstalled(site)
     const password = randomBytes(18).toString('base64url')
     const passwordSealed = sealer.seal(password, COLLABORATOR_PASSWORD_PURPOSE)
     const input = { siteId: site.id, accountId: member.accountId, passwordSealed }

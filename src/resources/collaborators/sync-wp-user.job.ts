@@ -2,11 +2,10 @@ import Type from 'typebox'
 import { oneOf } from '../../platform/http/schemas.ts'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import { type Account, findAccount } from '../account/account.ts'
-import { recordActivity } from '../activity/record.ts'
-import { aboutSite, type Starting } from '../change.ts'
+import { aboutSite, changeBy, type Starting } from '../change.ts'
 import type { HostServices } from '../sites/host-services.ts'
 import { runSiteTask } from '../sites/run-site-task.ts'
-import { findSite, type Site } from '../sites/site.ts'
+import { findSite, isInstalled, type Site } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { findMembership, setWpUsername } from './collaborator.store.ts'
 import { hasWpAccess } from './collaborator.ts'
@@ -48,13 +47,10 @@ export const syncWpUser = durableWith<HostServices>()({
     const site = await findSite(tx, input.siteId)
     if (canceled || !site) return
     const person = await findAccount(tx, input.accountId)
-    await recordActivity(tx, 'systems', {
-      action: actions['collaborator.wordpress_user_failed'],
-      accountId: accountId as number,
-      siteId: site.id,
-      message: `WordPress user of ${person?.email}: ${error}`,
-      now: now(),
-    })
+    const message = `WordPress user of ${person?.email}: ${error}`
+    const about = { accountId: accountId as number, siteId: site.id }
+    const change = changeBy(tx, { actor: 'systems', about, now: now() })
+    await change.record({ action: actions['collaborator.wordpress_user_failed'], message })
   },
 })
 
@@ -65,7 +61,7 @@ export async function startWpUser(
   accountId: number,
   reassign: Reassignment,
 ): Promise<number | undefined> {
-  if (site.state !== 'live' && site.state !== 'disabled') return undefined
+  if (!isInstalled(site)) return undefined
   return change.start(syncWpUser, { siteId: site.id, accountId, reassign }, { about: aboutSite(site) })
 }
 

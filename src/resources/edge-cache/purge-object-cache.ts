@@ -1,11 +1,10 @@
 import Type from 'typebox'
-import { Problem } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { operation } from '../operation.ts'
 import { problems as operationProblems } from '../operations/problems.ts'
 import { waitForOperation } from '../operations/wait.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { SiteId } from '../sites/site.ts'
+import { demandInstalled, SiteId } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { flushObjectCacheJob } from './flush-object-cache.job.ts'
 
@@ -23,8 +22,7 @@ export const purgeObjectCache = operation({
 
   async handle(context) {
     const { site } = context
-    if (site.state !== 'live' && site.state !== 'disabled')
-      throw new Problem(siteProblems.site_not_live, { state: site.state })
+    demandInstalled(site)
     await context.start(flushObjectCacheJob, { siteId: site.id })
     await context.record({ action: actions['wordpress.object_cache'], message: 'Emptied the object cache' })
     return null

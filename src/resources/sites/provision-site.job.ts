@@ -6,10 +6,9 @@ import type { PooledSite } from '../../hosting/php/pool.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
-import { recordActivity } from '../activity/record.ts'
+import { aboutSite, changeBy } from '../change.ts'
 import { enqueueWpUsersOfSite } from '../collaborators/membership.ts'
 import { measureSite } from '../statistics/measure-sites.job.ts'
-import { recordEvent } from '../webhooks/record-event.ts'
 import { actions, events } from './actions.ts'
 import { configureSite } from './configure-site.job.ts'
 import type { HostServices } from './host-services.ts'
@@ -37,12 +36,10 @@ export const provisionSite = durableWith<HostServices>()({
 
   async failed(tx, { siteId, accountId, error, canceled, now }) {
     if (canceled) return
-    await recordActivity(tx, 'systems', {
+    const change = changeBy(tx, { actor: 'systems', about: { accountId: accountId as number, siteId }, now: now() })
+    await change.record({
       action: actions['site.deploy_failed'],
-      accountId: accountId as number,
-      siteId: siteId as number,
       message: `The site could not be installed: ${error}`,
-      now: now(),
     })
   },
 })
@@ -140,18 +137,13 @@ async function goLive(tx: Tx, context: Context<{ home: Claimed; content: Written
   const now = context.now()
   await changeSite(tx, site.id, { state: 'live', coreVersion, writtenAddress: address }, now)
   await enqueueWpUsersOfSite(tx, { ...site, state: 'live' }, now)
+  const change = changeBy(tx, { actor: 'systems', about: aboutSite(site), now })
   // its network is made when it answers already
-  const target = { siteId: site.id, accountId: site.accountId, hostId: site.hostId }
-  if (site.hasMultisite) await enqueue(tx, configureSite, { siteId: site.id }, target)
+  if (site.hasMultisite) await change.start(configureSite, { siteId: site.id })
   // not in the site's own queue, and not in the way of its first visitors
   await enqueue(tx, measureSite, { siteId: site.id }, { hostId: site.hostId, afterMs: MEASURED_AFTER_MS })
-  const subject = { accountId: site.accountId, siteId: site.id, now }
-  await recordActivity(tx, 'systems', {
-    action: actions['site.deployed'],
-    message: `Site ${site.name} is live`,
-    ...subject,
-  })
-  await recordEvent(tx, { type: events.site_created, data: { name: site.name }, ...subject })
+  const event = { type: events.site_created, data: { name: site.name } }
+  await change.record({ action: actions['site.deployed'], message: `Site ${site.name} is live`, event })
 }
 
 /** Takes back all that the steps did: PHP runs in the home. */

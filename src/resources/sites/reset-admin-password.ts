@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
-import { Problem } from '../../platform/http/problem.ts'
 import { operation } from '../operation.ts'
 import { problems as operationProblems } from '../operations/problems.ts'
 import { waitForOperation } from '../operations/wait.ts'
 import { actions } from './actions.ts'
 import { problems } from './problems.ts'
 import { PASSWORD_PURPOSE, resetAdminPasswordJob } from './reset-admin-password.job.ts'
-import { SiteId } from './site.ts'
+import { demandInstalled, SiteId } from './site.ts'
 
 export const resetAdminPassword = operation({
   id: 'resetAdminPassword',
@@ -23,8 +22,7 @@ export const resetAdminPassword = operation({
 
   async handle(context) {
     const { site, sealer } = context
-    if (site.state !== 'live' && site.state !== 'disabled')
-      throw new Problem(problems.site_not_live, { state: site.state })
+    demandInstalled(site)
     const password = randomBytes(18).toString('base64url')
     const input = { siteId: site.id, passwordSealed: sealer.seal(password, PASSWORD_PURPOSE) }
     await context.start(resetAdminPasswordJob, input)

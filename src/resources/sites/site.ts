@@ -197,6 +197,14 @@ const reservedNames = new Set(
   ]),
 )
 
+/** Its WordPress is there, be it for visitors or not. */
+export const isInstalled = ({ state }: Pick<Site, 'state'>): boolean => state === 'live' || state === 'disabled'
+
+/** @throws Problem `site_not_live` for a site whose WordPress is not there yet */
+export function demandInstalled(site: Pick<Site, 'state'>): void {
+  if (!isInstalled(site)) throw new Problem(problems.site_not_live, { state: site.state })
+}
+
 export const isReservedName = (name: string): boolean => reservedNames.has(name)
 
 /** What is wrong with a name, or nothing. @param least characters: 4 on create, 3 for the check before (as documented) */

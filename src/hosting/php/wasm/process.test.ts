@@ -14,6 +14,7 @@ import {
   testRuntime,
 } from '../../../../test/support/home.ts'
 import { ways } from '../../../../test/support/ways.ts'
+import { isAlive } from '../../../platform/is-alive.ts'
 import { PhpCrashed, type PhpProcess, type PhpRuntime } from '../runtime.ts'
 import { processTree } from './memory.ts'
 
@@ -176,12 +177,3 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))('a PHP process, $w
     await vi.waitFor(() => expect(children.filter(isAlive)).toEqual([]), 10_000)
   })
 })
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
