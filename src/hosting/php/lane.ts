@@ -46,6 +46,8 @@ export interface LaneOwner {
   freed(): void
   /** Another site waits for memory, and has not had more than this one. */
   wanted(lane: Lane): boolean
+  /** It has had less lately than a good part of what would be fair. */
+  isModest(lane: Lane): boolean
   /** What the site says while it works. */
   note(text: string): void
   count(event: 'crash' | 'replace' | 'timeout'): void
@@ -57,8 +59,7 @@ const crashUseMs = 5000
 const longestPauseMs = 30_000
 // A start costs 0.4 s and a first page 1 to 2 s, so that sites take turns in memory no faster than this.
 const leastTurnMs = 5000
-// A page of a usual site takes a tenth of it.
-const longJobMs = 2000
+const lookAtUseMs = 1000
 
 /** One site's queue and, when there is work, its process. First come, first served; one job at a time. */
 export class Lane {
@@ -72,6 +73,10 @@ export class Lane {
   readonly #queue: Job[] = []
   #processSite: PhpSite | undefined
   #startedAt = 0
+  /** Its process has the lowest priority. */
+  #isLow = false
+  /** What its process waited for the processor, as far as it is taken off its use. */
+  #waitedMs = 0
   #stopping: Promise<void> | undefined
   #working = false
   /** When the running job got PHP, if it may be broken off. */
@@ -131,10 +136,10 @@ export class Lane {
       await process.stop(0)
       return false
     }
-    this.#keep(process, this.site)
+    this.#keep(process, this.site, { isLow: true })
     this.#passing = false
     this.lastUsed = performance.now()
-    process.setLowPriority(false)
+    this.#setLow(false)
     this.#armIdleStop()
     return true
   }
@@ -186,7 +191,7 @@ export class Lane {
       const process = await this.#readyProcess(job)
       if (job.interruptible) this.#interruptibleSince = performance.now()
       this.use.begin()
-      await this.#behindOthersWhenLong(process, job)
+      await this.#withPriority(process, job)
       this.#crashes = 0
     } catch (error) {
       job.fail(error as Error)
@@ -198,19 +203,34 @@ export class Lane {
     }
   }
 
-  /** What takes long leaves the processor to what does not: pages of other sites, and Stead itself. */
-  async #behindOthersWhenLong(process: PhpProcess, job: Job): Promise<void> {
-    let long = false
-    const timer = setTimeout(() => {
-      long = job.interruptible === true
-      if (long) process.setLowPriority(true)
-    }, longJobMs)
+  /**
+   * A site that has had its part leaves the processor to those that have not, and nobody waits for what runs in passing. What Stead does
+   * in a site for somebody's operation has the usual priority.
+   */
+  async #withPriority(process: PhpProcess, job: Job): Promise<void> {
+    const weigh = () => this.#setLow(this.#passing || (job.interruptible === true && !this.#owner.isModest(this)))
+    const timer = setInterval(weigh, lookAtUseMs)
+    weigh()
     try {
       await job.run(process)
     } finally {
-      clearTimeout(timer)
-      if (long) process.setLowPriority(this.#passing)
+      clearInterval(timer)
+      void this.#discountWaiting(process)
     }
+  }
+
+  #setLow(low: boolean): void {
+    if (this.#isLow === low) return
+    this.#isLow = low
+    this.process?.setLowPriority(low)
+  }
+
+  /** What it waited for the processor it has not had: where many compute, short pages would count like long ones. */
+  async #discountWaiting(process: PhpProcess): Promise<void> {
+    const waited = await process.waitedMs()
+    if (this.process !== process || waited <= this.#waitedMs) return
+    this.use.add(this.#waitedMs - waited)
+    this.#waitedMs = waited
   }
 
   /** The running process if it still fits the site, else a new one. */
@@ -230,9 +250,9 @@ export class Lane {
     this.#passing = lowPriority
     try {
       const started = await this.#owner.start(this, { lowPriority, makeRoom: job.makeRoom !== false })
-      this.#keep(started, site)
-      // somebody came while it started
-      if (lowPriority && !this.#passing) started.setLowPriority(false)
+      this.#keep(started, site, { isLow: lowPriority })
+      // somebody may have come while it started
+      this.#setLow(this.#passing)
     } catch (error) {
       if (!(error instanceof PhpBusy)) this.#crashed()
       throw error
@@ -248,11 +268,13 @@ export class Lane {
   #settle(): void {
     if (!this.#passing) return
     this.#passing = false
-    this.process?.setLowPriority(false)
+    this.#setLow(false)
   }
 
-  #keep(process: PhpProcess, site: PhpSite): void {
+  #keep(process: PhpProcess, site: PhpSite, { isLow }: { isLow: boolean }): void {
     this.process = process
+    this.#isLow = isLow
+    this.#waitedMs = 0
     process.onNote = (text) => this.#owner.note(text)
     this.#processSite = site
     this.#startedAt = performance.now()

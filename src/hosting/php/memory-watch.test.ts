@@ -8,7 +8,8 @@ afterEach(() => watch?.stop())
 
 const now = performance.now()
 /** Works when `idleFor` is not given. */
-function process(name: string, mb: number, { idleFor, isSpare = false }: { idleFor?: number; isSpare?: boolean } = {}) {
+function process(name: string, mb: number, how: { idleFor?: number; isSpare?: boolean; isModest?: boolean } = {}) {
+  const { idleFor, isSpare = false, isModest = false } = how
   const ended: string[] = []
   const watched = {
     name,
@@ -20,6 +21,7 @@ function process(name: string, mb: number, { idleFor, isSpare = false }: { idleF
       kill: (error: Error) => ended.push(error.message),
     } as unknown as PhpProcess,
     isSpare,
+    isModest: () => isModest,
     idleSince: idleFor === undefined ? undefined : now - idleFor,
     stop: async () => void ended.push('stopped'),
   }
@@ -77,6 +79,16 @@ describe('processes that have more than their memory together', () => {
       expect.stringMatching(/^busy: PHP had 600 MB/),
     ])
     expect(gone(1000, all(300))).toEqual([expect.stringMatching(/^busy: PHP had 450 MB/)])
+  })
+
+  it('lose an idle one of a modest site only when it is the largest: it would have to start again for those who take more', () => {
+    const all = (modestMb: number) => [
+      process('busy', 450),
+      process('modest', modestMb, { idleFor: 1000, isModest: true }),
+      process('other', 300),
+    ]
+    expect(gone(1100, all(400))).toEqual([expect.stringMatching(/^busy: PHP had 450 MB/)])
+    expect(gone(1100, all(500))).toEqual(['modest: stopped'])
   })
 
   it('are looked at every second, whatever they take memory for; one with far too much goes at once', async () => {

@@ -7,6 +7,8 @@ export interface WatchedProcess {
   readonly idleSince: number | undefined
   /** It belongs to no site yet. */
   readonly isSpare: boolean
+  /** Its site has had little lately. */
+  isModest(): boolean
   /** Ends it between two jobs. */
   stop(): Promise<void>
 }
@@ -29,8 +31,8 @@ const MUCH_MORE = 1.5
 /**
  * Keeps the processes within their memory while they run. What PHP asks for is known at once (`grown`), everything else that a
  * process takes is found out every second. Who goes, when all have more than the budget: a process that nobody has needed for a
- * while, a spare, an idle one that is over its fair share unless one at work has half as much again, then the largest; that is over its share
- * too, since all together are over theirs. A neighbour in use that takes little never goes.
+ * while, a spare, an idle one that is over its fair share (unless its site is modest, or one at work has half as much again), then the
+ * largest; that is over its share too, since all together are over theirs. A neighbour in use that takes little never goes.
  */
 export class MemoryWatch {
   readonly #options: MemoryWatchOptions
@@ -95,10 +97,11 @@ function nextToGo(processes: readonly WatchedProcess[], unusedSince: number, fai
   if (spare) return spare
   const largest = largestOf(processes)
   const idle = processes.filter(
-    ({ process, idleSince }) => idleSince !== undefined && process.lastResidentBytes > fairBytes,
+    ({ process, idleSince, isModest }) =>
+      idleSince !== undefined && process.lastResidentBytes > fairBytes && !isModest(),
   )
   if (idle.length === 0) return largest
-  // nobody loses a page by it; but a start, which a modest site is not to have for a greedy one
+  // nobody loses a page by it; but a start, which is not to be had for a greedy site
   const largestIdle = largestOf(idle)
   const isGreedy = largest.process.lastResidentBytes >= MUCH_MORE * largestIdle.process.lastResidentBytes
   return isGreedy ? largest : largestIdle

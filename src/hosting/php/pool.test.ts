@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -15,6 +15,7 @@ import {
   testRuntime,
 } from '../../../test/support/home.ts'
 import { PhpPool, type PoolLimits } from './pool.ts'
+import { RecentUse } from './recent-use.ts'
 import {
   PhpAbandoned,
   PhpBodyTooLarge,
@@ -24,7 +25,7 @@ import {
   PhpTaskError,
   PhpTimeout,
 } from './runtime.ts'
-import { threadsOf } from './wasm/memory.ts'
+import { threadsOf } from './wasm/process-tree.ts'
 
 const core = await testCore()
 
@@ -75,7 +76,6 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
   /** A request that keeps the site's PHP at work until `release` is called. */
   const occupy = async (number: number) => {
     const { homePath } = homes[number - 1] as TestHome
-    const { rm, writeFile } = await import('node:fs/promises')
     await rm(join(homePath, 'private/tmp/go'), { force: true })
     const response = await fetch(number, 'slow.php')
     return {
@@ -207,6 +207,42 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     await expect(pool.runTask({ ...site(1), phpVersion: '8.1' }, 'site-title', {})).rejects.toThrow(PhpTaskError)
   })
 
+  it('puts PHP behind Stead, and a site that has had its part lately behind others, but not what Stead does in it', async () => {
+    open()
+    const work = await occupy(1)
+    const priorities = () => prioritiesOf(pool.pidOf(1) as number)
+    expect(await priorities()).toEqual([10])
+    // it has worked for five minutes
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 300_000)
+    // other than as root nobody could take it back
+    const lowest = process.getuid?.() === 0 ? 19 : 10
+    await vi.waitFor(async () => expect(await priorities()).toEqual([lowest]), 10_000)
+    await work.release()
+    await text(work.response.body)
+    await page(1, 'fast.php')
+    expect(await priorities()).toEqual([lowest])
+    await pool.runTask(site(1), 'php-info', {})
+    await vi.waitFor(async () => expect(await priorities()).toEqual([10]))
+    clock.mockRestore()
+  })
+
+  it('counts a start as use of PHP, and takes off what PHP waited for the processor', async () => {
+    open()
+    const begun = vi.spyOn(RecentUse.prototype, 'begin')
+    const added = vi.spyOn(RecentUse.prototype, 'add')
+    const start = runtime.start.bind(runtime)
+    const starting = vi.spyOn(runtime, 'start').mockImplementation(async (...args) => {
+      expect(begun).toHaveBeenCalledTimes(1)
+      const started = await start(...args)
+      started.waitedMs = async () => 1234
+      return started
+    })
+    await page(1, 'fast.php')
+    expect(begun).toHaveBeenCalledTimes(2)
+    await vi.waitFor(() => expect(added.mock.calls).toEqual([[-1234]]))
+    for (const spy of [begun, added, starting]) spy.mockRestore()
+  })
+
   it('gives a warm spare to a site', async () => {
     open()
     const spare = await pool.startSpare(site(2))
@@ -220,7 +256,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(start).not.toHaveBeenCalled()
     start.mockRestore()
     expect(pool.stats()).toMatchObject({ processes: 1, spares: 0 })
-    if (root) await vi.waitFor(async () => expect(await prioritiesOf(spare?.pid as number)).toEqual([0]))
+    if (root) await vi.waitFor(async () => expect(await prioritiesOf(spare?.pid as number)).toEqual([10]))
     open({ memoryBytes: 1 })
     await page(1, 'fast.php')
     expect(await pool.startSpare(site(2))).toBeUndefined()
@@ -250,7 +286,10 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
   }
 })
 
-/** The different priorities of a process' threads. */
+/** The different priorities of a process' threads, and that of its session among others where the machine has one. */
 async function prioritiesOf(pid: number): Promise<number[]> {
-  return [...new Set((await threadsOf(pid)).map((thread) => getPriority(thread)))]
+  const session = await readFile(`/proc/${pid}/autogroup`, 'utf8').catch(() => '')
+  const ofSession = /nice (-?\d+)/.exec(session)?.[1]
+  const ofThreads = (await threadsOf(pid)).map((thread) => getPriority(thread))
+  return [...new Set([...ofThreads, ...(ofSession ? [Number(ofSession)] : [])])]
 }

@@ -256,6 +256,7 @@ export class PhpPool {
         start: (asking, how) => this.#start(asking, how),
         freed: () => this.#room.freed(),
         wanted: (asking) => this.#room.isWantedFrom(asking),
+        isModest: (asking) => this.#room.isModest(asking),
         count: (event) => {
           this.#counts[event]++
         },
@@ -268,9 +269,11 @@ export class PhpPool {
 
   async #start(lane: Lane, { lowPriority, makeRoom }: StartOptions): Promise<PhpProcess> {
     await (makeRoom ? this.#room.reserve(lane) : this.#room.reserveFree())
+    lane.use.begin()
     try {
       return await this.#startProcess(lane.site, lowPriority)
     } finally {
+      lane.use.end()
       this.#room.started()
     }
   }
@@ -285,10 +288,11 @@ export class PhpPool {
     const ofSites = [...this.#lanes.values()].flatMap((lane) => {
       const { process, idle, lastUsed } = lane
       const stop = () => lane.stopProcess().then(() => this.#room.freed())
-      return process ? [{ process, isSpare: false, idleSince: idle ? lastUsed : undefined, stop }] : []
+      const isModest = () => this.#room.isModest(lane)
+      return process ? [{ process, isSpare: false, isModest, idleSince: idle ? lastUsed : undefined, stop }] : []
     })
     const spares = [...this.#spares].map((process) => {
-      return { process, isSpare: true, idleSince: 0, stop: () => process.stop(0) }
+      return { process, isSpare: true, isModest: () => false, idleSince: 0, stop: () => process.stop(0) }
     })
     return [...ofSites, ...spares]
   }

@@ -18,10 +18,10 @@ export class RecentUse {
     this.#working = false
   }
 
-  /** As if it had been at work for so much longer. */
+  /** As if it had been at work for so much longer, or less. */
   add(ms: number): void {
     this.#settle()
-    this.#ms += ms
+    this.#ms = Math.max(0, this.#ms + ms)
   }
 
   get ms(): number {

@@ -155,7 +155,7 @@ describe('room for PHP', () => {
 
   it('is asked for by who has not had more than this site', async () => {
     const [a, b] = [site().run().begin(), site().run().begin()]
-    await pass(20_000)
+    await pass(60_000)
     const greedy = site().begin()
     await pass(5000)
     greedy.end()

@@ -29,7 +29,7 @@ const SAME_USE_MS = 1000
 /** Who is idle for so long does not mind, however little he has had. */
 const CLAIM_MS = 3000
 /** Who has had less than this part of his fair share keeps his process between two visits. */
-const MODEST = 1 / 2
+const MODEST = 3 / 4
 /** A site that waits for so long, while all are at work, may displace one: */
 const PATIENCE_MS = 2000
 /** a request of such a length */
@@ -93,8 +93,15 @@ export class Room {
 
   /** Whether somebody waits who has not had more than this site, which has had its part. */
   isWantedFrom(lane: Lane): boolean {
-    if (this.#isModest(lane)) return false
+    if (this.isModest(lane)) return false
     return this.#waiting.some((each) => each.lane !== lane && each.lane.use.ms < lane.use.ms + SAME_USE_MS)
+  }
+
+  /** Whether a site has had less lately than a good part of what would be fair among those that want PHP. */
+  isModest({ use }: Lane): boolean {
+    const asking = this.#waiting.filter(({ lane }) => !lane.process).length
+    const running = Math.max(1, this.#processes().length)
+    return use.ms <= (MODEST * MOST_USE_MS * running) / (running + asking)
   }
 
   /** One process always fits, however small the memory. */
@@ -148,19 +155,13 @@ export class Room {
     return true
   }
 
-  #isModest({ use }: Lane): boolean {
-    const asking = this.#waiting.filter(({ lane }) => !lane.process).length
-    const running = Math.max(1, this.#processes().length)
-    return use.ms <= (MODEST * MOST_USE_MS * running) / (running + asking)
-  }
-
   /** The idle site that was used longest ago: not within this time, or one that has had its part, and as much as who asks. */
   #longestIdle(forMs: number, asking?: Lane): Lane | undefined {
     const before = performance.now() - forMs
     const goes = (lane: Lane) =>
       lane.process &&
       lane.idle &&
-      (lane.lastUsed <= before || (asking && !this.#isModest(lane) && lane.use.ms + SAME_USE_MS >= asking.use.ms))
+      (lane.lastUsed <= before || (asking && !this.isModest(lane) && lane.use.ms + SAME_USE_MS >= asking.use.ms))
     return [...this.#options.lanes()].filter(goes).sort((a, b) => a.lastUsed - b.lastUsed)[0]
   }
 

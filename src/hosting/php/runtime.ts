@@ -83,12 +83,14 @@ export interface PhpProcess {
   ): Promise<TaskOutput<Name>>
   /** The home's wp-config.php and database have just been replaced: forgets what was kept of them, keeps the rest hot. */
   moveIn(change: { address: string }): Promise<void>
-  /** Puts the process behind the others, or back among them. Does nothing where that is not possible. */
+  /** Puts the process behind those of other sites, or back among them; it is behind Stead's own at any time. Does nothing where that is not possible. */
   setLowPriority(low: boolean): void
   /** Memory in use as far as it is known without asking the machine: when that was last done, and what PHP asked for since. */
   readonly lastResidentBytes: number
   /** Memory in use as the machine sees it now; 0 when the process is gone. */
   residentBytes(): Promise<number>
+  /** Milliseconds since its start in which it could have computed, and others had the processor; 0 where the machine does not say. */
+  waitedMs(): Promise<number>
   /** Lets the running job finish within the time, then ends the process. Resolves when it is gone. */
   stop(graceMs?: number): Promise<void>
   /** Ends the process now; what it was doing fails with `error`. */

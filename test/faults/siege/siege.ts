@@ -2,7 +2,7 @@
  * Siege: eight hostile sites and 500 hostile connections do to one Stead whatever they can, and a ninth site, its visitors and its
  * owner must not notice.
  *
- * attack   one way to hurt others (`attacks/`, one or two a file; `attackers.ts` runs them in a process at the lowest priority)
+ * attack   one way to hurt others (`attacks/`, one or two a file; `attackers.ts` runs them in a process behind Stead in priority)
  * sample   one answer that an ordinary visitor or client got meanwhile (`measure/measurer.ts`, a process of its own)
  * bound    what Stead promises (`bounds.ts`)
  */
@@ -71,7 +71,8 @@ export async function siege({
     if (tooMuch) faults.push(tooMuch)
     measuring.stop()
     watching.stop()
-    faults.push(...faint(tried, minutes, only))
+    if (!only) faults.push(...faint(tried, leastTried.toProve, minutes))
+    if (!only) late.push(...faint(tried, leastTried.toJudge, minutes))
     faults.push(...judged(ground, measuring, watching))
     late.push(...lateOf(measuring.samples, kindsOf(ground)), ...unasked(ground, measuring))
     say('the attackers have gone')
@@ -124,7 +125,7 @@ async function attack(
   signal: AbortSignal | undefined,
   tried: Tried,
 ): Promise<undefined> {
-  const child = fork(join(import.meta.dirname, 'attackers.ts'), { execArgv: [] })
+  const child = fork(join(import.meta.dirname, 'attackers.ts'), { execArgv: [], detached: true })
   running.add(child)
   child.on('exit', () => running.delete(child))
   child.on('message', (figures: Tried) => Object.assign(tried, figures))
@@ -137,9 +138,17 @@ async function attack(
   return undefined
 }
 
-/** Attackers that get no processor prove nothing. Only for all attacks together: some alone make a request a minute. */
-function faint({ connections, requests }: Tried, minutes: number, only: readonly string[] | undefined): string[] {
-  if (only || (connections >= 250 && requests >= 1000 * minutes)) return []
+/**
+ * Attackers that get no processor prove nothing: so many connections, and requests a minute, are enough to look for faults, and to
+ * judge times. Only for all attacks together: some alone make a request a minute.
+ */
+const leastTried = {
+  toProve: { connections: 250, requests: 100 },
+  toJudge: { connections: 250, requests: 2000 },
+}
+
+function faint({ connections, requests }: Tried, least: typeof leastTried.toProve, minutes: number): string[] {
+  if (connections >= least.connections && requests >= least.requests * minutes) return []
   return [
     `the attackers opened only ${connections} connections and made ${requests} requests: the machine had no time for them`,
   ]

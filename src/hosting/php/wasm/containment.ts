@@ -157,14 +157,14 @@ function sandboxed(
 /**
  * As root the sandbox is made by root, so that folders above the site need not be open to the site's user, and the child
  * keeps just what it needs to become that user; that takes the rest from it. No user namespace then: the site's uid would
- * not exist in it.
+ * not exist in it. The session is the one that it is started in, of its own and without a terminal (process.ts).
  */
 function sandboxOptions(root: boolean): string[] {
   const unshare = ['--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try']
   const rights = root
     ? ['--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
     : ['--unshare-user', '--cap-drop', 'ALL']
-  return [...unshare, ...rights, '--die-with-parent', '--new-session', '--clearenv', '--proc', '/proc', '--dev', '/dev']
+  return [...unshare, ...rights, '--die-with-parent', '--clearenv', '--proc', '/proc', '--dev', '/dev']
 }
 
 /** Node and the libraries that it has loaded, read-only, at their own places; nothing else of the machine. */

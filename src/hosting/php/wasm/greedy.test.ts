@@ -16,7 +16,7 @@ import {
 } from '../../../../test/support/home.ts'
 import { PhpPool } from '../pool.ts'
 import { PhpCrashed, type PhpProcess, type PhpRuntime, PhpTaskError } from '../runtime.ts'
-import { residentBytesOf } from './memory.ts'
+import { residentBytesOf } from './process-tree.ts'
 
 const core = await testCore()
 

@@ -16,7 +16,7 @@ import {
 import { ways } from '../../../../test/support/ways.ts'
 import { isAlive } from '../../../platform/is-alive.ts'
 import { PhpCrashed, type PhpProcess, type PhpRuntime } from '../runtime.ts'
-import { processTree } from './memory.ts'
+import { processTree } from './process-tree.ts'
 
 const core = await testCore()
 

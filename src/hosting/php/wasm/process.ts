@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { setPriority } from 'node:os'
+import { writeFile } from 'node:fs/promises'
+import { getPriority, setPriority } from 'node:os'
 import type { Duplex, Readable } from 'node:stream'
 import type { Budget } from '../../../platform/budgets/budget.ts'
 import {
@@ -27,17 +28,30 @@ import {
   readFrames,
   type TaskHead,
 } from './frames.ts'
-import { residentBytesOf, threadsOf } from './memory.ts'
+import { residentBytesOf, threadsOf, waitedMsOf } from './process-tree.ts'
 import { readTaskResult } from './task-result.ts'
 
 const keptErrorBytes = 4096
 const taskTimeoutMs = 60_000
-const nice = 19
 /**
- * The end of its jobs is PHP's order to stop. What every process is given (Ctrl-C, systemd's default way to stop a service) would cut
- * off the page that it is at. Bubblewrap keeps what it inherits; Node does not, and sees to it by itself (child/main.ts).
+ * PHP gives way to what serves everybody: pages from the cache and the API would wait for sites that start and work. Sites at the
+ * same priority are equal among themselves.
  */
-const deafToSignals = ['/bin/sh', '-c', `trap '' INT TERM HUP; exec "$0" "$@"`]
+const nice = { usual: 10, lowest: 19 }
+/**
+ * Run by a shell before PHP, with its priority as the first argument.
+ *
+ * - Not afterwards: what the child starts at once would keep the usual priority.
+ * - A process started for itself is a session, and Linux weighs sessions against each other (sched(7), autogroup): there `nice` counts
+ *   only within the session.
+ * - The end of its jobs is PHP's order to stop. What every process is given (Ctrl-C, systemd's default way to stop a service) would cut
+ *   off the page that it is at. Bubblewrap keeps what it inherits; Node does not, and sees to it by itself (child/main.ts).
+ */
+const beforePhp = `
+  { echo "$0" > /proc/self/autogroup; } 2>/dev/null
+  trap '' INT TERM HUP
+  exec nice -n "$0" "$@"
+`
 
 export interface ProcessOptions {
   readonly phpVersion: PhpVersion
@@ -108,10 +122,8 @@ export class WasmProcess implements PhpProcess {
     told: Omit<ChildStart, 'phpModule' | 'uid' | 'mounts' | 'watchParent'>,
     options: ProcessOptions,
   ): Promise<WasmProcess> {
-    // By `nice` and not afterwards: what the child starts at once would keep the usual priority.
-    const prefix = options.lowPriority ? ['nice', '-n', String(nice)] : []
-    const [command, ...args] = [...deafToSignals, ...prefix, launch.command, ...launch.args] as [string, ...string[]]
-    const child = spawn(command, args, {
+    const priority = options.lowPriority ? nice.lowest : nice.usual
+    const child = spawn('/bin/sh', ['-c', beforePhp, String(priority), launch.command, ...launch.args], {
       // jobs, answers, the way out, and the parent's life where no sandbox watches it
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'pipe', ...(launch.sandboxed ? [] : ['pipe' as const])],
       env: pathOnly(),
@@ -167,10 +179,12 @@ export class WasmProcess implements PhpProcess {
   setLowPriority(low: boolean): void {
     if (process.getuid?.() !== 0) return // others may lower, and never raise again
     this.#lowPriority = low
+    // as it is wanted by then
+    const wanted = () => (this.#lowPriority ? nice.lowest : nice.usual)
+    writeFile(`/proc/${this.pid}/autogroup`, String(wanted())).catch(() => {})
     threadsOf(this.pid).then(
-      // as it is wanted by then
       (threads) => {
-        for (const thread of threads) tryPriority(thread, this.#lowPriority ? nice : 0)
+        for (const thread of threads) tryPriority(thread, Math.min(getPriority() + wanted(), nice.lowest))
       },
       () => {},
     )
@@ -185,6 +199,10 @@ export class WasmProcess implements PhpProcess {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return 0
     this.#measuredBytes = (await residentBytesOf(this.pid)) ?? this.#measuredBytes
     return this.lastResidentBytes
+  }
+
+  waitedMs(): Promise<number> {
+    return waitedMsOf(this.pid)
   }
 
   async stop(graceMs = 5000): Promise<void> {

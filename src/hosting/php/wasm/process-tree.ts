@@ -21,6 +21,16 @@ export async function residentBytesOf(pid: number): Promise<number | undefined> 
   return sum
 }
 
+/** How long a process and those below it could have computed, and had no processor (Linux, sched-stats.rst); 0 where the machine does not say. */
+export async function waitedMsOf(pid: number): Promise<number> {
+  let nanoseconds = 0
+  for (const each of await processTree(pid)) {
+    const [, waited = 0] = (await readFile(`/proc/${each}/schedstat`, 'utf8').catch(() => '')).split(' ')
+    nanoseconds += Number(waited)
+  }
+  return nanoseconds / 1e6
+}
+
 /** All threads of a process tree: on Linux a priority belongs to a thread. */
 export async function threadsOf(pid: number): Promise<number[]> {
   const threads = await Promise.all(
