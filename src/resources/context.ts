@@ -8,7 +8,7 @@ import type { Log } from '../platform/log/log.ts'
 import type { LogStore } from '../platform/log-store/log-store.ts'
 import type { Definitions } from '../platform/operations/definition.ts'
 import type { OperationWatch } from '../platform/operations/watch.ts'
-import type { Action } from './activity/action.ts'
+import type { Action } from './action.ts'
 import type { StreamFacts } from './operations/stream-access.ts'
 
 /** An API application that has shown a valid token. */

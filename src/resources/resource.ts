@@ -2,10 +2,10 @@ import type { TSchema } from 'typebox'
 import type { ProblemKind } from '../platform/http/problem.ts'
 import type { Definition } from '../platform/operations/definition.ts'
 import type { Schedule } from '../platform/operations/schedules.ts'
-import type { Action } from './activity/action.ts'
+import type { Action } from './action.ts'
 import type { ControlServices } from './control-services.ts'
+import type { HostServices } from './host-services.ts'
 import type { UntaggedOperation } from './operation.ts'
-import type { HostServices } from './sites/host-services.ts'
 import type { EventType } from './webhooks/event.ts'
 
 /** All that a resource adds to Stead. What is composed of it is derived: see `src/app.ts`, `src/jobs.ts`, `src/schedules.ts`. */

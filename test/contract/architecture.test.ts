@@ -100,6 +100,16 @@ describe('imports', () => {
     expect(foreign.map(({ from, to }) => `${from} imports ${to}`)).toEqual(known)
   })
 
+  it('resources know each other one way: no two folders import from each other', () => {
+    const known = imports
+      .map(({ from, to }) => [resourceOf(from), resourceOf(to)])
+      .filter(([from, to]) => from && to && from !== to)
+      .map(([from, to]) => `${from} → ${to}`)
+    const pairs = known.filter((way) => known.includes(way.split(' → ').reverse().join(' → ')))
+    // a new site gets the collaborators that its owner adds to all: one transaction, and no event between them
+    expect([...new Set(pairs)].sort()).toEqual(['collaborators → sites', 'sites → collaborators'])
+  })
+
   it('only sites/ writes the table of sites', () => {
     const writes = /(?:updateTable|insertInto|deleteFrom)\('sites'\)/
     const writers = sources.filter((file) => writes.test(textOf(file)) && resourceOf(file) !== 'sites')

@@ -12,7 +12,7 @@ import type { PooledSite } from '../../src/hosting/php/pool.ts'
 import type { TaskInput, TaskName, TaskOutput } from '../../src/hosting/php/tasks.ts'
 import { createSealer } from '../../src/platform/crypto/seal.ts'
 import { noLog } from '../../src/platform/log/log.ts'
-import type { HostServices } from '../../src/resources/sites/host-services.ts'
+import type { HostServices } from '../../src/resources/host-services.ts'
 import { findSite, writtenAddressOf } from '../../src/resources/sites/site.store.ts'
 import type { TestApi } from './api.ts'
 

@@ -183,3 +183,15 @@ export async function revokeApplication(tx: Tx, clientId: string, now: number): 
   await announce(tx, 'tokens')
   return result.numUpdatedRows > 0n
 }
+
+/** How many accounts collaborate on the sites of an account, each counted once; those of sites in the trash are not. */
+export async function countCollaboratorAccounts(tx: Tx, ownerAccountId: number): Promise<number> {
+  const { count } = await tx
+    .selectFrom('collaborators')
+    .innerJoin('sites', 'sites.id', 'collaborators.site_id')
+    .select(({ fn }) => fn.count<number>('collaborators.account_id').distinct().as('count'))
+    .where('collaborators.owner_account_id', '=', ownerAccountId)
+    .where('sites.deleted_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}

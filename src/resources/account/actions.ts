@@ -1,4 +1,4 @@
-import { declareActions } from '../activity/action.ts'
+import { declareActions } from '../action.ts'
 
 /** What the activity log says of changes that this resource makes. */
 export const actions = declareActions('account', {

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { nullable } from '../../platform/http/schemas.ts'
 import { EntrySchema, recentActivity } from '../activity/entry.ts'
-import { countCollaboratorAccounts } from '../collaborators/collaborator.ts'
 import { operation } from '../operation.ts'
 import { accountSums, detailPageViews, PageViews } from '../statistics/statistics.ts'
+import { countCollaboratorAccounts } from './account.store.ts'
 import { type Account, findAccount, gravatar } from './account.ts'
 import { capacityAndUsage } from './addon.store.ts'
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
+import type { Action } from '../action.ts'
 import { operation } from '../operation.ts'
-import type { Action } from './action.ts'
 
 const Actions = Type.Array(Type.Object({ name: Type.String(), description: Type.String() }))
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { operation } from '../operation.ts'
-import { SiteId } from '../sites/site.ts'
+import { SiteId } from '../site-id.ts'
 import { EntrySchema, LogQuery, logPage } from './entry.ts'
 
 export const listSiteActivity = operation({

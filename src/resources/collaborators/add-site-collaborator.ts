@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { notFound, Problem } from '../../platform/http/problem.ts'
 import { ensureAccount } from '../account/account.ts'
 import { operation } from '../operation.ts'
-import { SiteId } from '../sites/site.ts'
+import { SiteId } from '../site-id.ts'
 import { findMembership } from './collaborator.store.ts'
 import {
   type Collaborator,

@@ -151,15 +151,3 @@ export async function setWpUsername(tx: Tx, siteId: number, accountId: number, w
 export async function deleteCollaborator(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('collaborators').where('id', '=', id).execute()
 }
-
-/** How many accounts collaborate on the sites of an account, each counted once; those of sites in the trash are not. */
-export async function countCollaboratorAccounts(tx: Tx, ownerAccountId: number): Promise<number> {
-  const { count } = await tx
-    .selectFrom('collaborators')
-    .innerJoin('sites', 'sites.id', 'collaborators.site_id')
-    .select(({ fn }) => fn.count<number>('collaborators.account_id').distinct().as('count'))
-    .where('collaborators.owner_account_id', '=', ownerAccountId)
-    .where('sites.deleted_at', 'is', null)
-    .executeTakeFirstOrThrow()
-  return Number(count)
-}

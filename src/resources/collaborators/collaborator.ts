@@ -5,7 +5,7 @@ import { isMailAddress } from '../../platform/mail/address.ts'
 import { type Role, roles } from '../access.ts'
 import { normalEmail } from '../account/account.ts'
 
-export { collaborationsAmong, countCollaboratorAccounts } from './collaborator.store.ts'
+export { collaborationsAmong } from './collaborator.store.ts'
 
 /** An account's place on a site of another account. */
 export interface Collaborator {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
 import { operation } from '../operation.ts'
-import { SiteId } from '../sites/site.ts'
+import { SiteId } from '../site-id.ts'
 import { findCollaboratorOfSite } from './collaborator.store.ts'
 import { CollaboratorId, CollaboratorSchema, presentCollaborator } from './collaborator.ts'
 

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
 import { notFound, Problem } from '../../platform/http/problem.ts'
 import { operation } from '../operation.ts'
-import { problems as operationProblems } from '../operations/problems.ts'
-import { waitForOperation } from '../operations/wait.ts'
+import { SiteId } from '../site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { demandInstalled, SiteId } from '../sites/site.ts'
+import { demandInstalled } from '../sites/site.ts'
+import { waitForOperation } from '../wait-for-operation.ts'
 import { actions } from './actions.ts'
 import { findCollaboratorOfSite } from './collaborator.store.ts'
 import { CollaboratorId, hasWpAccess } from './collaborator.ts'
@@ -25,8 +25,8 @@ export const resetCollaboratorPassword = operation({
   problems: [
     problems.collaborator_lacks_wp_access,
     siteProblems.site_not_live,
-    operationProblems.site_cannot,
-    operationProblems.site_unavailable,
+    siteProblems.site_cannot,
+    siteProblems.site_unavailable,
   ],
 
   async handle(context, { params }) {

@@ -1,4 +1,4 @@
-import { declareActions } from '../activity/action.ts'
+import { declareActions } from '../action.ts'
 import { declareEvents } from '../webhooks/event.ts'
 
 /** What the activity log says of changes that this resource makes. */

@@ -3,7 +3,7 @@ import { type Person, type TestApi, testApi } from '../../../test/support/api.ts
 import { dialects } from '../../../test/support/database.ts'
 import { purgesSince } from '../../edge/cache/purges.store.ts'
 import { loadRoute } from '../../edge/routes.store.ts'
-import { purgeCaches } from './edge-cache.ts'
+import { purgeCaches } from '../sites/site.ts'
 
 for (const { dialect, skip } of dialects) {
   describe.skipIf(skip)(`caches on ${dialect}`, () => {

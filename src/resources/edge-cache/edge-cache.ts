@@ -2,11 +2,8 @@ import Type from 'typebox'
 import type { Tx } from '../../platform/db/database.ts'
 import type { Recording } from '../change.ts'
 import type { Context } from '../context.ts'
-import { switchSetting, type VisibleSite } from '../sites/site.ts'
+import { purgeCaches, switchSetting, type VisibleSite } from '../sites/site.ts'
 import { actions, events } from './actions.ts'
-import { purgeCaches } from './purge.store.ts'
-
-export { type PurgeOrder, purgeCaches } from './purge.store.ts'
 
 /** Body of the operations that toggle: with `enabled` they set instead. */
 export const Switch = Type.Object({

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
-import type { HostServices } from '../sites/host-services.ts'
+import type { HostServices } from '../host-services.ts'
 import { runSiteTask } from '../sites/run-site-task.ts'
 
 /** Empties the object cache of a site: WordPress' own, and with it what a drop-in keeps. */

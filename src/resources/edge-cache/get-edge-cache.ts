@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { operation } from '../operation.ts'
-import { SiteId } from '../sites/site.ts'
+import { SiteId } from '../site-id.ts'
 import { EdgeCacheStatus } from './edge-cache.ts'
 
 export const getEdgeCache = operation({

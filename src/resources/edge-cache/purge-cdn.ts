@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { operation } from '../operation.ts'
-import { SiteId } from '../sites/site.ts'
+import { SiteId } from '../site-id.ts'
+import { purgeCaches } from '../sites/site.ts'
 import { actions } from './actions.ts'
-import { purgeCaches } from './edge-cache.ts'
 
 export const purgeCdn = operation({
   id: 'purgeCdn',

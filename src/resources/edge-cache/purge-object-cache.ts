@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { operation } from '../operation.ts'
-import { problems as operationProblems } from '../operations/problems.ts'
-import { waitForOperation } from '../operations/wait.ts'
+import { SiteId } from '../site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { demandInstalled, SiteId } from '../sites/site.ts'
+import { demandInstalled } from '../sites/site.ts'
+import { waitForOperation } from '../wait-for-operation.ts'
 import { actions } from './actions.ts'
 import { flushObjectCacheJob } from './flush-object-cache.job.ts'
 
@@ -18,7 +18,7 @@ export const purgeObjectCache = operation({
   params: Type.Object({ site_id: SiteId }),
   response: Nothing,
   starts: true,
-  problems: [siteProblems.site_not_live, operationProblems.site_cannot, operationProblems.site_unavailable],
+  problems: [siteProblems.site_not_live, siteProblems.site_cannot, siteProblems.site_unavailable],
 
   async handle(context) {
     const { site } = context

@@ -3,7 +3,7 @@ import type { Severity } from '../../hosting/php-log/php-message.ts'
 import { phpEntryOf, severityFacet } from '../../hosting/php-log/php-records.ts'
 import { oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { operation } from '../operation.ts'
-import { SiteId } from '../sites/site.ts'
+import { SiteId } from '../site-id.ts'
 import { logPage, scrollQuery } from './log-page.ts'
 import { pageStart, sealScroll } from './scroll.ts'
 

@@ -5,7 +5,7 @@ import { accessEntryOf, accessFacets, requestTypes } from '../../edge/access-rec
 import { invalidInput } from '../../platform/http/problem.ts'
 import { oneOf, Timestamp } from '../../platform/http/schemas.ts'
 import { operation } from '../operation.ts'
-import { SiteId } from '../sites/site.ts'
+import { SiteId } from '../site-id.ts'
 import { logPage, scrollQuery } from './log-page.ts'
 import { pageStart, sealScroll } from './scroll.ts'
 

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { lockForUpdate } from '../../platform/db/database.ts'
 import { operation } from '../operation.ts'
-import { SiteId } from '../sites/site.ts'
+import { SiteId } from '../site-id.ts'
 import { actions } from './actions.ts'
 import { authorName } from './author.ts'
 import { insertNote } from './note.store.ts'

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { reply } from '../../platform/http/operation.ts'
 import { pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { operation } from '../operation.ts'
-import { SiteId } from '../sites/site.ts'
+import { SiteId } from '../site-id.ts'
 import { countNotes, listNotes as list } from './note.store.ts'
 import { NoteSchema, presentNote } from './note.ts'
 

@@ -17,18 +17,6 @@ export const problems = declareProblems({
     text: 'Only failed or canceled operations can be retried; this one is {state}.',
     remedy: 'Wait for it, or ask for the work again.',
   },
-  site_unavailable: {
-    status: 503,
-    text: 'The site does not answer right now: {reason}. Try again in a minute.',
-    remedy:
-      'The operation in `Operation-Id` says more. With the same `Idempotency-Key` you wait for it again; to ask for another one, take a new key.',
-  },
-  site_cannot: {
-    status: 409,
-    text: 'The site cannot do this as it stands: {reason}.',
-    remedy:
-      'Waiting does not help: change what the text names, then ask again with a new `Idempotency-Key`. The operation in `Operation-Id` says more.',
-  },
   operation_limit_reached: {
     status: 429,
     text: 'Too much is waiting to be done already: {limit} operations. Wait until some of it has ended.',

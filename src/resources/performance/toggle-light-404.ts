@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import { Switch } from '../edge-cache/edge-cache.ts'
 import { operation } from '../operation.ts'
-import { SiteId, switchSetting } from '../sites/site.ts'
+import { SiteId } from '../site-id.ts'
+import { switchSetting } from '../sites/site.ts'
 import { actions, events } from './actions.ts'
 
 export const toggleLight404 = operation({

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { Switch } from '../edge-cache/edge-cache.ts'
 import { operation } from '../operation.ts'
-import { SiteId } from '../sites/site.ts'
+import { SiteId } from '../site-id.ts'
 import { actions } from './actions.ts'
 import { switchMaintenance } from './switch-maintenance.job.ts'
 

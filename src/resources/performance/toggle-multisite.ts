@@ -4,9 +4,10 @@ import { type Account, findAccount } from '../account/account.ts'
 import { capacityOfAccount } from '../account/addons.ts'
 import { Switch } from '../edge-cache/edge-cache.ts'
 import { operation } from '../operation.ts'
+import { SiteId } from '../site-id.ts'
 import { configureSite } from '../sites/configure-site.job.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { presentSite, SiteId, SiteSchema, switchSetting } from '../sites/site.ts'
+import { presentSite, SiteSchema, switchSetting } from '../sites/site.ts'
 import { actions } from './actions.ts'
 
 export const toggleMultisite = operation({

@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { cancelOpenOperations } from '../../platform/operations/control.ts'
 import { operation } from '../operation.ts'
+import { SiteId } from '../site-id.ts'
 import { actions, events } from './actions.ts'
 import { removeSite } from './remove-site.job.ts'
 import { markDeleted } from './site.store.ts'
-import { SiteId } from './site.ts'
 
 export const deleteSite = operation({
   id: 'deleteSite',

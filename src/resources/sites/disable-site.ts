@@ -1,10 +1,11 @@
 import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import { operation } from '../operation.ts'
+import { SiteId } from '../site-id.ts'
 import { actions, events } from './actions.ts'
 import { problems } from './problems.ts'
 import { changeSite } from './site.store.ts'
-import { presentSite, SiteId, SiteSchema } from './site.ts'
+import { presentSite, SiteSchema } from './site.ts'
 
 export const disableSite = operation({
   id: 'disableSite',

@@ -2,8 +2,9 @@ import Type from 'typebox'
 import { timestamp } from '../../platform/http/schemas.ts'
 import { gravatar } from '../account/account.ts'
 import { operation } from '../operation.ts'
+import { SiteId } from '../site-id.ts'
 import { detailPageViews, readSums } from '../statistics/statistics.ts'
-import { presentSite, SiteDetail, SiteId } from './site.ts'
+import { presentSite, SiteDetail } from './site.ts'
 import { listSiteCollaborators } from './visible-site.store.ts'
 
 export const getSite = operation({

@@ -37,4 +37,16 @@ export const problems = declareProblems({
     text: 'The site must be live for this; it is {state}.',
     remedy: 'Wait until `state` is `live`; while `deploying`, `GET /v1/operations?site_id=…` tells how far it is.',
   },
+  site_unavailable: {
+    status: 503,
+    text: 'The site does not answer right now: {reason}. Try again in a minute.',
+    remedy:
+      'The operation in `Operation-Id` says more. With the same `Idempotency-Key` you wait for it again; to ask for another one, take a new key.',
+  },
+  site_cannot: {
+    status: 409,
+    text: 'The site cannot do this as it stands: {reason}.',
+    remedy:
+      'Waiting does not help: change what the text names, then ask again with a new `Idempotency-Key`. The operation in `Operation-Id` says more.',
+  },
 })

@@ -8,10 +8,10 @@ import { durableWith, PermanentFailure, type StepContext } from '../../platform/
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { aboutSite, changeBy } from '../change.ts'
 import { enqueueWpUsersOfSite } from '../collaborators/membership.ts'
+import type { HostServices } from '../host-services.ts'
 import { measureSite } from '../statistics/measure-sites.job.ts'
 import { actions, events } from './actions.ts'
 import { configureSite } from './configure-site.job.ts'
-import type { HostServices } from './host-services.ts'
 import { changeSite, findSite } from './site.store.ts'
 import { type Site, siteConstants, stagingAddress } from './site.ts'
 

@@ -5,7 +5,7 @@ import { PermanentFailure } from '../../platform/operations/definition.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { ended, startWorker } from '../../platform/operations/harness.ts'
 import type { OperationView } from '../../platform/operations/read.ts'
-import type { HostServices } from './host-services.ts'
+import type { HostServices } from '../host-services.ts'
 import { provisionSite } from './provision-site.job.ts'
 
 const home = { id: 7, path: '/none', uid: null, coreVersion: '6.8.7' }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
-import type { HostServices } from './host-services.ts'
+import type { HostServices } from '../host-services.ts'
 import { deleteRoutes } from './route.store.ts'
 import { findSite, forgetSite } from './site.store.ts'
 

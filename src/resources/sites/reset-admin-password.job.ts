@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
+import type { HostServices } from '../host-services.ts'
 import { recordEvent } from '../webhooks/record-event.ts'
 import { events } from './actions.ts'
-import type { HostServices } from './host-services.ts'
 import { runSiteTask } from './run-site-task.ts'
 import { findSite } from './site.store.ts'
 

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
 import { operation } from '../operation.ts'
-import { problems as operationProblems } from '../operations/problems.ts'
-import { waitForOperation } from '../operations/wait.ts'
+import { SiteId } from '../site-id.ts'
+import { waitForOperation } from '../wait-for-operation.ts'
 import { actions } from './actions.ts'
 import { problems } from './problems.ts'
 import { PASSWORD_PURPOSE, resetAdminPasswordJob } from './reset-admin-password.job.ts'
-import { demandInstalled, SiteId } from './site.ts'
+import { demandInstalled } from './site.ts'
 
 export const resetAdminPassword = operation({
   id: 'resetAdminPassword',
@@ -18,7 +18,7 @@ export const resetAdminPassword = operation({
   params: Type.Object({ site_id: SiteId }),
   response: Type.String({ description: 'The new password' }),
   starts: true,
-  problems: [problems.site_not_live, operationProblems.site_cannot, operationProblems.site_unavailable],
+  problems: [problems.site_not_live, problems.site_cannot, problems.site_unavailable],
 
   async handle(context) {
     const { site, sealer } = context

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { PhpBusy, PhpTaskError } from '../../hosting/php/runtime.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
-import type { HostServices } from './host-services.ts'
+import type { HostServices } from '../host-services.ts'
 import { runSiteTask } from './run-site-task.ts'
 
 describe('a task in the WordPress of a site', () => {

@@ -2,7 +2,7 @@ import type { TaskOptions } from '../../hosting/php/pool.ts'
 import { PhpTaskError } from '../../hosting/php/runtime.ts'
 import type { TaskInput, TaskName, TaskOutput } from '../../hosting/php/tasks.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
-import type { HostServices } from './host-services.ts'
+import type { HostServices } from '../host-services.ts'
 
 interface SiteTaskOptions extends TaskOptions {
   /** What is said when WordPress refuses, before its own reason; "WordPress refused" unless given. */

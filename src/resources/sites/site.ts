@@ -12,6 +12,7 @@ import { problems } from './problems.ts'
 
 export { raiseCacheEpochs } from './cache-epochs.store.ts'
 export { setDefensiveUntil } from './defensive-mode.store.ts'
+export { type PurgeOrder, purgeCaches } from './purge.store.ts'
 export { ownedSites, type SiteRights, sitesWithRights } from './rights.store.ts'
 export { grantSight, withdrawSight } from './sight.store.ts'
 export { findSite } from './site.store.ts'
@@ -73,8 +74,6 @@ export interface Tag {
   readonly id: number
   readonly name: string
 }
-
-export const SiteId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
 const siteFields = {
   id: Type.Integer(),

@@ -3,10 +3,11 @@ import { phpVersions } from '../../hosting/php/runtime.ts'
 import { invalidInput } from '../../platform/http/problem.ts'
 import { oneOf } from '../../platform/http/schemas.ts'
 import { operation } from '../operation.ts'
+import { SiteId } from '../site-id.ts'
 import { actions, events } from './actions.ts'
 import { configureSite } from './configure-site.job.ts'
 import { changeSite } from './site.store.ts'
-import { environmentTypes, type ListedSite, presentSite, SiteId, SiteSchema } from './site.ts'
+import { environmentTypes, type ListedSite, presentSite, SiteSchema } from './site.ts'
 
 const SiteUpdate = Type.Object({
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Display name' })),

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { operation } from '../operation.ts'
-import { SiteId } from '../sites/site.ts'
+import { SiteId } from '../site-id.ts'
 import { siteStatistics } from './statistics.store.ts'
 import { StatisticsPageViews, statisticsPageViews } from './windows.ts'
 

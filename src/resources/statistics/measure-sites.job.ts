@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { hostedSites } from '../../hosting/host.store.ts'
 import { diskUsage } from '../../hosting/site-files/disk-usage.ts'
 import { durableWith } from '../../platform/operations/definition.ts'
-import type { HostServices } from '../sites/host-services.ts'
+import type { HostServices } from '../host-services.ts'
 import { storeUsage } from './statistics.store.ts'
 
 /** The site's own files; WordPress' shared folders lie elsewhere. */

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { operation } from '../operation.ts'
-import { SiteId } from '../sites/site.ts'
+import { SiteId } from '../site-id.ts'
 import { arrangeFavorite } from './arrange.ts'
 
 export const removeFavorite = operation({

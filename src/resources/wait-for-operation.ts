@@ -1,6 +1,6 @@
-import { Problem } from '../../platform/http/problem.ts'
-import type { Context } from '../context.ts'
-import { problems } from './problems.ts'
+import { Problem } from '../platform/http/problem.ts'
+import type { Context } from './context.ts'
+import { problems } from './sites/problems.ts'
 
 const PATIENCE_MS = 45_000
 

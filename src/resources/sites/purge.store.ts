@@ -1,5 +1,5 @@
 import { announce, type Tx } from '../../platform/db/database.ts'
-import { raiseCacheEpochs } from '../sites/site.ts'
+import { raiseCacheEpochs } from './cache-epochs.store.ts'
 
 /** What of a site's stored pages and files is to go. */
 export interface PurgeOrder {

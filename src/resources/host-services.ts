@@ -1,10 +1,10 @@
-import type { Config } from '../../config.ts'
-import type { Homes } from '../../hosting/homes/homes.ts'
-import type { Spares } from '../../hosting/homes/spares.ts'
-import type { Template } from '../../hosting/homes/template.ts'
-import type { PhpPool, PooledSite } from '../../hosting/php/pool.ts'
-import type { Sealer } from '../../platform/crypto/seal.ts'
-import type { Database } from '../../platform/db/database.ts'
+import type { Config } from '../config.ts'
+import type { Homes } from '../hosting/homes/homes.ts'
+import type { Spares } from '../hosting/homes/spares.ts'
+import type { Template } from '../hosting/homes/template.ts'
+import type { PhpPool, PooledSite } from '../hosting/php/pool.ts'
+import type { Sealer } from '../platform/crypto/seal.ts'
+import type { Database } from '../platform/db/database.ts'
 
 /** What a host gives to the operations that are bound to its sites. */
 export interface HostServices {
