@@ -11,6 +11,7 @@ import { enqueue } from '../../src/platform/operations/enqueue.ts'
 import { setPlan } from '../../src/resources/account/account.ts'
 import { operationIn } from '../../src/resources/operations/samples.fixture.ts'
 import { configureSite } from '../../src/resources/sites/configure-site.job.ts'
+import { purgeSite } from '../../src/resources/sites/remove-site.job.ts'
 import type { SiteState } from '../../src/resources/sites/site.ts'
 import type { Person } from '../support/api.ts'
 import type { Example, Scene } from '../support/samples.ts'
@@ -56,9 +57,11 @@ const moreSites = (count: number) => async (scene: Scene) => {
 }
 const friend = (scene: Scene) => scene.friend
 const newAddress = ({ number }: Scene) => `nobody-${number}@example.com`
-const operationThatHas = (state: 'queued' | 'succeeded' | 'failed') => async (scene: Scene) => ({
-  params: { id: await operationIn(state, scene) },
-})
+const operationThatHas =
+  (state: 'queued' | 'succeeded' | 'failed', type = configureSite) =>
+  async (scene: Scene) => ({
+    params: { id: await operationIn(state, scene, type) },
+  })
 
 // biome-ignore format: a table
 export const ownCases: readonly OwnCase[] = [
@@ -87,6 +90,7 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['batchCreateCollaborators'], code: 'own_collaboration', example: (scene) => ({ body: { email: scene.friend.email, siteIds: [scene.siteId] } }), by: friend },
   { of: ['batchCreateCollaborators'], code: 'mail_limit_reached', example: (scene) => ({ body: { email: newAddress(scene), siteIds: [scene.siteId] } }), prepare: fillMails },
   { of: ['resetCollaboratorPassword'], code: 'collaborator_lacks_wp_access', prepare: friendHas('[]') },
+  { of: ['cancelOperation'], code: 'operation_must_end', example: operationThatHas('queued', purgeSite) },
   { of: ['cancelOperation'], code: 'operation_not_cancelable', example: operationThatHas('succeeded') },
   { of: ['retryOperation'], code: 'operation_not_retryable', example: operationThatHas('queued') },
   { of: ['cancelOperation', 'retryOperation'], code: 'forbidden', prepare: friendHas('[]'), by: friend },

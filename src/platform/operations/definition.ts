@@ -114,6 +114,8 @@ export interface Definition<Schema extends TSchema = TSchema, Services = never> 
    * rights are called is the resources' business.
    */
   readonly changeableBy: 'account' | { readonly site: string }
+  /** Nobody can cancel it by the API: what it ends was decided for good, and half of it would be left. */
+  readonly mustEnd?: true
   /** How often a step is tried before the operation fails; 5 unless given. The same goes for each undo. */
   readonly attempts?: number
   readonly backoff?: Partial<Backoff>

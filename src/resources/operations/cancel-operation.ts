@@ -18,11 +18,17 @@ export const cancelOperation = operation({
   access: { account: 'own' },
   params: Type.Object({ id: OperationId }),
   response: OperationSchema,
-  problems: [problems.operation_not_cancelable, problems.operation_not_yours, authenticationProblems.forbidden],
+  problems: [
+    problems.operation_not_cancelable,
+    problems.operation_must_end,
+    problems.operation_not_yours,
+    authenticationProblems.forbidden,
+  ],
 
   async handle(context, { params }) {
     const { tx, caller, now, definitions } = context
     const found = await changeableOperation(tx, caller, definitions, params.id)
+    if (definitions.get(found.type)?.mustEnd) throw new Problem(problems.operation_must_end, { type: found.type })
     const outcome = await cancel(tx, found.id, now, definitions)
     if (outcome === 'too_late') throw new Problem(problems.operation_not_cancelable, { state: found.state })
     await context.record({

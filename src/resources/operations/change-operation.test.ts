@@ -16,6 +16,9 @@ const needed: Record<string, Role> = {
   'collaborator.reset_password': 'reset_collaborator_password',
 }
 
+/** What a deletion has begun: canceled, files would stay that nobody knows of. */
+const mustEnd = ['site.remove', 'site.purge']
+
 test('each definition names a right that there is', () => {
   const named = [...jobs.values()].flatMap(({ changeableBy }) =>
     changeableBy === 'account' ? [] : [changeableBy.site],
@@ -61,10 +64,10 @@ describe('who may cancel and retry', () => {
   test.each([...jobs.keys()])('%s', async (type) => {
     const role = needed[type]
     if (role) {
-      expect(await asked(type, [role])).toEqual([
-        [200, undefined],
-        [200, undefined],
-      ])
+      const cancel = mustEnd.includes(type)
+        ? [400, `An operation of the type ${type} cannot be canceled: what it ends was decided for good.`]
+        : [200, undefined]
+      expect(await asked(type, [role])).toEqual([cancel, [200, undefined]])
       const others = await asked(
         type,
         roles.filter((each) => each !== role),

@@ -12,6 +12,11 @@ export const problems = declareProblems({
     text: 'The operation is {state} and can no longer be canceled.',
     remedy: 'Nothing: it has ended.',
   },
+  operation_must_end: {
+    status: 400,
+    text: 'An operation of the type {type} cannot be canceled: what it ends was decided for good.',
+    remedy: 'Nothing: it ends by itself. Retry it if it fails.',
+  },
   operation_not_retryable: {
     status: 400,
     text: 'Only failed or canceled operations can be retried; this one is {state}.',

@@ -26,11 +26,12 @@ async function queued(scene: Scene): Promise<Example> {
 export async function operationIn(
   state: 'queued' | 'succeeded' | 'failed',
   { api, owner, siteId }: Scene,
+  type = configureSite,
 ): Promise<number> {
   return api.database.transaction(async (tx) => {
     const site = await tx.selectFrom('sites').select('host_id').where('id', '=', siteId).executeTakeFirstOrThrow()
     const target = { siteId, accountId: owner.accountId, hostId: site.host_id }
-    const id = await enqueue(tx, configureSite, { siteId }, { ...target, runAt: Date.now() + 86_400_000 })
+    const id = await enqueue(tx, type, { siteId }, { ...target, runAt: Date.now() + 86_400_000 })
     const finishedAt = state === 'queued' ? null : Date.now()
     await tx.updateTable('operations').set({ state, finished_at: finishedAt }).where('id', '=', id).execute()
     return id

@@ -15,6 +15,7 @@ export const removeSite = durableWith<HostServices>()({
   input: Type.Object({ siteId: Type.Integer() }),
   on: 'host',
   changeableBy: { site: 'delete the site' },
+  mustEnd: true,
   steps: {
     stop: { run: stopPhp },
     trash: {
@@ -34,6 +35,7 @@ export const purgeSite = durableWith<HostServices>()({
   input: Type.Object({ siteId: Type.Integer() }),
   on: 'host',
   changeableBy: { site: 'delete the site' },
+  mustEnd: true,
   steps: {
     files: { run: removeFiles },
     records: {
