@@ -25,7 +25,7 @@ export function declaredOf(operation: Operation): ProblemCode[] {
     [isGuarded || rate === 'address', ['rate_limited']],
     [params !== undefined, ['not_found']],
     [true, refusalsOf(operation)],
-    [changes(operation), ['outcome_unknown', 'disk_full']],
+    [changes(operation) || takesKey(operation), ['outcome_unknown', 'disk_full']],
     [
       takesKey(operation),
       ['invalid_idempotency_key', 'idempotency_key_reused', 'idempotency_in_progress', 'idempotency_keys_exhausted'],

@@ -69,6 +69,8 @@ export interface AccessDescription {
   readonly refusals: readonly number[]
 }
 
+const changes = ({ method, reads }: Operation): boolean => method !== 'GET' && !reads
+
 /** What Fastify is told of an operation: its description, and the serialiser of its response. */
 export function routeSchema(operation: Operation, access: AccessDescription): FastifySchema {
   const { params, query, body, style = 'envelope', response, paged = false } = operation
@@ -81,7 +83,8 @@ export function routeSchema(operation: Operation, access: AccessDescription): Fa
     // a body that cannot be read is refused before anybody asks whether the operation takes one
     ...[400, 413, 415],
     ...(takesKey(operation) ? [409, 422] : []),
-    ...(operation.method === 'GET' || operation.reads ? [] : [problems.disk_full.status]),
+    // the key of a POST that only reads is kept, too
+    ...(takesKey(operation) || changes(operation) ? [problems.disk_full.status] : []),
     ...(operation.failure ? [401, 429] : []),
     ...(operation.problems ?? []).map((problem) => problem.status),
   ])
