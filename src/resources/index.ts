@@ -1,8 +1,8 @@
 import { account } from './account/index.ts'
 import { activity } from './activity/index.ts'
 import { authentication } from './authentication/index.ts'
+import { caches } from './caches/index.ts'
 import { collaborators } from './collaborators/index.ts'
-import { edgeCache } from './edge-cache/index.ts'
 import { logs } from './logs/index.ts'
 import { notes } from './notes/index.ts'
 import { operations } from './operations/index.ts'
@@ -18,7 +18,7 @@ export const resources = [
   account,
   activity,
   sites,
-  edgeCache,
+  caches,
   performance,
   collaborators,
   tags,

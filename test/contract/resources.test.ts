@@ -20,6 +20,12 @@ it('every folder of src/resources is a resource that is listed', () => {
   expect(resources.length).toBe(folders.length)
 })
 
+it('a folder, and the group of its operations in the description, have one name', () => {
+  const groups = resources.flatMap(({ tag }) => tag?.name.toLowerCase() ?? [])
+  const folders = globSync('src/resources/*/operations.ts').map((path) => path.split('/')[2])
+  expect(groups.toSorted()).toEqual(folders.toSorted())
+})
+
 it('every operation that a file declares is served', () => {
   const ids = declared(/^export const \w+ = operation\(\{\s*id: '(\w+)'/gm)
   expect(operations.map(({ id }) => id).sort()).toEqual(ids)

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Switch } from '../edge-cache/edge-cache.ts'
+import { Switch } from '../caches/edge-cache.ts'
 import { operation } from '../operation.ts'
 import { SiteId } from '../site-id.ts'
 import { switchSetting } from '../sites/site.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { Switch } from '../edge-cache/edge-cache.ts'
+import { Switch } from '../caches/edge-cache.ts'
 import { operation } from '../operation.ts'
 import { SiteId } from '../site-id.ts'
 import { actions } from './actions.ts'

@@ -3,7 +3,7 @@ import { actions } from './actions.ts'
 import { problems } from './problems.ts'
 
 export const tags = resource({
-  tag: { name: 'Tags and favourites', description: 'How an account arranges the sites that it sees' },
+  tag: { name: 'Tags', description: 'Tags and favourites: how an account arranges the sites that it sees' },
   operations: () => import('./operations.ts'),
   problems,
   actions,

@@ -3,7 +3,7 @@ import { actions, events } from './actions.ts'
 import { flushObjectCacheJob } from './flush-object-cache.job.ts'
 import { problems } from './problems.ts'
 
-export const edgeCache = resource({
+export const caches = resource({
   tag: { name: 'Caches', description: 'Edge cache, CDN and object cache of a site' },
   operations: () => import('./operations.ts'),
   jobs: { host: [flushObjectCacheJob] },
