@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { capabilities, demand, type Role, roles, type SiteCapability } from './access.ts'
+import { capabilities, demand, type SiteCapability } from './access.ts'
+import { type Role, roles } from './roles.ts'
 
 /**
  * The table a second time, as the description and `rulings.md` have it: a slip in the code's own is not taken over. The role that a

@@ -4,35 +4,8 @@ import { notFound, Problem } from '../platform/http/problem.ts'
 import { problems as authenticationProblems } from './authentication/problems.ts'
 import { mayCreateSitesFor } from './collaborators/account-access.store.ts'
 import type { Caller } from './context.ts'
+import type { Role } from './roles.ts'
 import { ownedSites, type SiteRights, sitesWithRights, type VisibleSite, visibleSite } from './sites/site.ts'
-
-/** The rights that a collaborator can have on a site. */
-export const roles = [
-  'clone_site',
-  'convert_site',
-  'create_collaborator',
-  'delete_collaborator',
-  'delete_site',
-  'disable_site',
-  'download_backups',
-  'enable_site',
-  'execute_bulk_operations',
-  'manage_dns',
-  'manage_git',
-  'manage_notes',
-  'manage_performance',
-  'db_admin_access',
-  'plugin_management_access',
-  'reset_collaborator_password',
-  'restore_site',
-  'sftp_access',
-  'update_site_custom_name',
-  'update_site_php_version',
-  'update_site_cms_version',
-  'wp_access',
-] as const
-
-export type Role = (typeof roles)[number]
 
 interface Capability {
   /** What a collaborator needs; `null`: seeing the site is enough. The owning account may do everything. */

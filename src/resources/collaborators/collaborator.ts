@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { invalidInput } from '../../platform/http/problem.ts'
 import { oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { isMailAddress } from '../../platform/mail/address.ts'
-import { type Role, roles } from '../access.ts'
 import { normalEmail } from '../account/account.ts'
+import { type Role, roles } from '../roles.ts'
 
 export { collaborationsAmong } from './collaborator.store.ts'
 

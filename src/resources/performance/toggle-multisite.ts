@@ -6,8 +6,9 @@ import { Switch } from '../caches/edge-cache.ts'
 import { operation } from '../operation.ts'
 import { SiteId } from '../site-id.ts'
 import { configureSite } from '../sites/configure-site.job.ts'
+import { presentSite, SiteSchema } from '../sites/present-site.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { presentSite, SiteSchema, switchSetting } from '../sites/site.ts'
+import { switchSetting } from '../sites/site.ts'
 import { actions } from './actions.ts'
 
 export const toggleMultisite = operation({

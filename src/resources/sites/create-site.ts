@@ -11,19 +11,13 @@ import { addAccountLevelCollaborators } from '../collaborators/membership.ts'
 import { operation } from '../operation.ts'
 import { actions } from './actions.ts'
 import { creationGround } from './creation.store.ts'
+import { checkCapacity, choosePlace } from './placement.ts'
+import { presentSite, SiteSchema } from './present-site.ts'
 import { problems } from './problems.ts'
 import { provisionSite } from './provision-site.job.ts'
 import { putRoute } from './route.store.ts'
 import { insertSite } from './site.store.ts'
-import {
-  checkCapacity,
-  choosePlace,
-  isReservedName,
-  NewSite,
-  presentSite,
-  SiteSchema,
-  stagingHostName,
-} from './site.ts'
+import { isReservedName, NewSite, stagingHostName } from './site.ts'
 
 export const createSite = operation({
   id: 'createSite',

@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { precompiled } from '../../platform/db/precompiled.ts'
 import type { Account } from '../account/account.ts'
-import type { HostRoom } from './site.ts'
+import type { HostRoom } from './placement.ts'
 
 /** What a new site depends on besides what its orderer says. */
 export interface CreationGround {

@@ -3,9 +3,9 @@ import { Problem } from '../../platform/http/problem.ts'
 import { operation } from '../operation.ts'
 import { SiteId } from '../site-id.ts'
 import { actions, events } from './actions.ts'
+import { presentSite, SiteSchema } from './present-site.ts'
 import { problems } from './problems.ts'
 import { changeSite } from './site.store.ts'
-import { presentSite, SiteSchema } from './site.ts'
 
 export const disableSite = operation({
   id: 'disableSite',

@@ -4,7 +4,7 @@ import { gravatar } from '../account/account.ts'
 import { operation } from '../operation.ts'
 import { SiteId } from '../site-id.ts'
 import { detailPageViews, readSums } from '../statistics/statistics.ts'
-import { presentSite, SiteDetail } from './site.ts'
+import { presentSite, SiteDetail } from './present-site.ts'
 import { listSiteCollaborators } from './visible-site.store.ts'
 
 export const getSite = operation({

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { reply } from '../../platform/http/operation.ts'
 import { pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { operation } from '../operation.ts'
-import { presentSite, SiteSchema } from './site.ts'
+import { presentSite, SiteSchema } from './present-site.ts'
 import { countVisibleSites, listVisibleSites } from './visible-site.store.ts'
 
 export const listSites = operation({

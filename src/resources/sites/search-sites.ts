@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { reply } from '../../platform/http/operation.ts'
 import { oneOf, pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { operation } from '../operation.ts'
-import { presentSiteWithAddresses, SiteWithAddresses } from './site.ts'
+import { presentSiteWithAddresses, SiteWithAddresses } from './present-site.ts'
 import { countVisibleSites, listVisibleSites, type SiteFilter } from './visible-site.store.ts'
 
 const keys = ['domain', 'name', 'state', 'wordpress_version', 'cms_version', 'php_version', 'datacenter_code'] as const

@@ -1,13 +1,8 @@
 import Type from 'typebox'
-import type { Config, Datacenter } from '../../config.ts'
+import type { Config } from '../../config.ts'
 import { type PhpVersion, phpVersions } from '../../hosting/php/runtime.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
-import type { Usage } from '../account/addons.ts'
-import type { Plan } from '../account/plans.ts'
-import { problems as accountProblems } from '../account/problems.ts'
-import { PageViews } from '../statistics/windows.ts'
-import { edgeAddresses } from './edge-addresses.ts'
+import { oneOf } from '../../platform/http/schemas.ts'
 import { problems } from './problems.ts'
 
 export { raiseCacheEpochs } from './cache-epochs.store.ts'
@@ -74,64 +69,6 @@ export interface Tag {
   readonly id: number
   readonly name: string
 }
-
-const siteFields = {
-  id: Type.Integer(),
-  created: Timestamp,
-  accountId: Type.Integer(),
-  clonedFromId: nullable(Type.Integer({ description: 'Source site of a clone' })),
-  collaboratorsCount: Type.Integer(),
-  datacenterCode: Type.String({ description: 'N/A when not applicable' }),
-  datacenterName: Type.String({ description: 'N/A when not applicable' }),
-  displayName: Type.String(),
-  domainsCount: Type.Integer(),
-  ecommerce: Type.Boolean(),
-  edgeCache: oneOf(['enabled', 'disabled']),
-  edgeCacheDefensiveMode: Type.Boolean(),
-  edgeCacheDefensiveModeUntil: nullable(Type.Integer({ description: 'Unix time' })),
-  favorite: Type.Boolean(),
-  name: Type.String({ description: 'Unique in the whole service' }),
-  state: oneOf(['deploying', 'cloning', 'live', 'disabled']),
-  url: Type.String({ description: 'Host name, with the port when it is not the usual one; no scheme' }),
-  staging: Type.Boolean(),
-  sftpDomain: Type.String(),
-  phpVersion: nullable(Type.String()),
-  cmsVersion: Type.String({ description: 'Descriptive text' }),
-  tags: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })),
-  wpEnvironmentType: oneOf(environmentTypes),
-  lightWeight404: Type.Boolean(),
-  multisiteSupport: Type.Boolean(),
-}
-
-const threeAddresses = { ipAddress: Type.String(), ipAddressOne: Type.String(), ipAddressTwo: Type.String() }
-
-export const SiteSchema = Type.Object({ ...siteFields, ...threeAddresses }, { title: 'Site' })
-/** As search and the collaborator's view show a site. */
-export const SiteWithAddresses = Type.Object(
-  { ...siteFields, ipAddresses: Type.Array(Type.String()) },
-  { title: 'SiteWithAddresses' },
-)
-export const SiteDetail = Type.Object(
-  {
-    ...siteFields,
-    ...threeAddresses,
-    pageViews: PageViews,
-    cmsLoginUrl: Type.String(),
-    collaborators: Type.Array(
-      Type.Object({
-        id: Type.Integer(),
-        created: Timestamp,
-        email: Type.String(),
-        gravatar: Type.String(),
-        name: Type.String(),
-        wpUsername: Type.String(),
-        username: nullable(Type.String({ description: 'SFTP user name' })),
-      }),
-    ),
-    ext: nullable(Type.Object({ id: Type.Integer(), siteId: Type.Integer(), licenseKey: Type.String() })),
-  },
-  { title: 'SiteDetail' },
-)
 
 const nameRule = /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/
 const nameFault =
@@ -213,45 +150,6 @@ export function nameFaultOf(name: string, least: number): string | undefined {
   return nameRule.test(name) ? undefined : nameFault
 }
 
-/** @throws Problem `site_limit_reached` when there are more sites of this kind than the plan allows */
-export function checkCapacity(plan: Plan, usage: Usage, isStaging: boolean): void {
-  const [used, limit] = isStaging ? [usage.staging, plan.maxStaging] : [usage.billable, plan.maxBillable]
-  if (used > limit)
-    throw new Problem(problems.site_limit_reached, { plan: plan.name, limit, kind: isStaging ? 'staging' : 'live' })
-}
-
-/** A host with the datacenters that it serves (`[]`: all) and the room that it has. */
-export interface HostRoom {
-  readonly id: number
-  readonly datacenters: readonly string[]
-  /** At least so many; exactly when it is full, or one of several. */
-  readonly freeSites: number
-}
-
-/**
- * Decides where a site goes: the asked datacenter, else the account's default, else the one with most room, else the first.
- * @throws Problem `unknown_datacenter`, `no_host`
- */
-export function choosePlace(
-  asked: string | undefined,
-  accountDefault: string | null,
-  datacenters: readonly Datacenter[],
-  hosts: readonly HostRoom[],
-): { datacenterCode: string; hostId: number } {
-  const codes = datacenters.map(({ code }) => code)
-  if (asked !== undefined && !codes.includes(asked))
-    throw new Problem(accountProblems.unknown_datacenter, { codes: codes.join(', ') })
-  const preferred = asked ?? (accountDefault && codes.includes(accountDefault) ? accountDefault : undefined)
-  const places = (preferred ? [preferred] : codes).flatMap((datacenterCode) =>
-    hosts
-      .filter((host) => host.datacenters.length === 0 || host.datacenters.includes(datacenterCode))
-      .map((host) => ({ datacenterCode, hostId: host.id, free: host.freeSites })),
-  )
-  const best = places.reduce((left, right) => (right.free > left.free ? right : left), places[0] as (typeof places)[0])
-  if (!best || best.free <= 0) throw new Problem(problems.no_host, { datacenter: preferred ?? codes.join(', ') })
-  return best
-}
-
 /** Host name and, where visitors need it, port of a site's first address. */
 export function stagingAddress(name: string, config: Config): string {
   const port = config.edgePublicPort ?? config.edgeListen.port
@@ -263,54 +161,6 @@ export function stagingAddress(name: string, config: Config): string {
 export const hostOfAddress = (address: string): string => address.replace(/:\d+$/, '')
 
 export const stagingHostName = (name: string, config: Config): string => `${name}.${config.stagingDomain}`
-
-function cmsVersion({ coreVersion, coreChannel }: Site): string {
-  const label = coreChannel === 'beta' ? 'Latest Release (Beta)' : 'Current Stable Release'
-  return coreVersion ? `${label} (${coreVersion})` : label
-}
-
-function commonFields(site: ListedSite, config: Config, now: number): Type.Static<Type.TObject<typeof siteFields>> {
-  const datacenter = config.datacenters.find(({ code }) => code === site.datacenterCode)
-  const defensive = site.defensiveUntil !== null && site.defensiveUntil > now
-  return {
-    id: site.id,
-    created: timestamp(site.createdAt),
-    accountId: site.accountId,
-    clonedFromId: site.clonedFromId,
-    collaboratorsCount: site.collaboratorsCount,
-    datacenterCode: site.datacenterCode,
-    datacenterName: datacenter?.name ?? 'N/A',
-    displayName: site.displayName,
-    domainsCount: site.domainsCount,
-    ecommerce: site.install === 'woocommerce',
-    edgeCache: site.hasEdgeCache ? 'enabled' : 'disabled',
-    edgeCacheDefensiveMode: defensive,
-    edgeCacheDefensiveModeUntil: defensive ? Math.floor((site.defensiveUntil as number) / 1000) : null,
-    favorite: site.isFavorite,
-    name: site.name,
-    state: site.state,
-    url: stagingAddress(site.name, config),
-    staging: site.isStaging,
-    sftpDomain: `sftp.${config.stagingDomain}`,
-    phpVersion: site.phpVersion,
-    cmsVersion: cmsVersion(site),
-    tags: [...site.tags],
-    wpEnvironmentType: site.environmentType,
-    lightWeight404: site.hasLight404,
-    multisiteSupport: site.hasMultisite,
-  }
-}
-
-/** The Site object of the API. */
-export function presentSite(site: ListedSite, config: Config, now: number): Type.Static<typeof SiteSchema> {
-  const [ipAddressOne, ipAddressTwo] = edgeAddresses(config)
-  return { ...commonFields(site, config, now), ipAddress: ipAddressOne, ipAddressOne, ipAddressTwo }
-}
-
-/** The Site object with `ipAddresses`. */
-export function presentSiteWithAddresses(site: ListedSite, config: Config, now: number) {
-  return { ...commonFields(site, config, now), ipAddresses: [...new Set(edgeAddresses(config))] }
-}
 
 /** Constants of a site's wp-config.php besides those that every site has; `null`: must not be there. */
 export function siteConstants(site: Site): Record<string, string | boolean | null> {

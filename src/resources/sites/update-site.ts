@@ -6,8 +6,9 @@ import { operation } from '../operation.ts'
 import { SiteId } from '../site-id.ts'
 import { actions, events } from './actions.ts'
 import { configureSite } from './configure-site.job.ts'
+import { presentSite, SiteSchema } from './present-site.ts'
 import { changeSite } from './site.store.ts'
-import { environmentTypes, type ListedSite, presentSite, SiteSchema } from './site.ts'
+import { environmentTypes, type ListedSite } from './site.ts'
 
 const SiteUpdate = Type.Object({
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Display name' })),

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 import { precompiled } from '../../platform/db/precompiled.ts'
-import type { Role } from '../access.ts'
+import type { Role } from '../roles.ts'
 import { siteOfRow } from './site.store.ts'
 import type { ListedSite, Tag } from './site.ts'
 import type { SiteRow } from './tables.ts'

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { operation } from '../operation.ts'
 import { SiteId } from '../site-id.ts'
-import { presentSite, SiteSchema } from '../sites/site.ts'
+import { presentSite, SiteSchema } from '../sites/present-site.ts'
 import { arrangeNewTags } from './arrange.ts'
 import { problems } from './problems.ts'
 import { TagNames } from './tag.ts'

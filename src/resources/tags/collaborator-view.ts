@@ -3,15 +3,8 @@ import type { Tx } from '../../platform/db/database.ts'
 import { notFound } from '../../platform/http/problem.ts'
 import { type Account, findAccount, findAccountByEmail, normalEmail } from '../account/account.ts'
 import type { Caller, Context } from '../context.ts'
-import {
-  countVisibleSites,
-  findCollaboration,
-  type ListedSite,
-  presentSiteWithAddresses,
-  SiteWithAddresses,
-  type VisibleSite,
-  visibleSite,
-} from '../sites/site.ts'
+import { presentSiteWithAddresses, SiteWithAddresses } from '../sites/present-site.ts'
+import { countVisibleSites, findCollaboration, type ListedSite, type VisibleSite, visibleSite } from '../sites/site.ts'
 
 /** A path parameter that is an e-mail address, percent-encoded. */
 export const EmailParam = Type.String({ minLength: 3, maxLength: 254, description: 'E-mail address, percent-encoded' })

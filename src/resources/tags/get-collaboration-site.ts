@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { operation } from '../operation.ts'
 import { SiteId } from '../site-id.ts'
-import { presentSiteWithAddresses, SiteWithAddresses } from '../sites/site.ts'
+import { presentSiteWithAddresses, SiteWithAddresses } from '../sites/present-site.ts'
 import { siteOfCollaboration } from './collaborator-view.ts'
 
 export const getCollaborationSite = operation({

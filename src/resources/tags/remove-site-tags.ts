@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { operation } from '../operation.ts'
 import { SiteId } from '../site-id.ts'
-import { presentSite, SiteSchema } from '../sites/site.ts'
+import { presentSite, SiteSchema } from '../sites/present-site.ts'
 import { arrangeFewerTags } from './arrange.ts'
 import { TagIds } from './tag.ts'
 

@@ -1,0 +1,114 @@
+import Type from 'typebox'
+import type { Config } from '../../config.ts'
+import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
+import { PageViews } from '../statistics/windows.ts'
+import { edgeAddresses } from './edge-addresses.ts'
+import { environmentTypes, type ListedSite, type Site, stagingAddress } from './site.ts'
+
+/* Sites as the API shows them. */
+
+const siteFields = {
+  id: Type.Integer(),
+  created: Timestamp,
+  accountId: Type.Integer(),
+  clonedFromId: nullable(Type.Integer({ description: 'Source site of a clone' })),
+  collaboratorsCount: Type.Integer(),
+  datacenterCode: Type.String({ description: 'N/A when not applicable' }),
+  datacenterName: Type.String({ description: 'N/A when not applicable' }),
+  displayName: Type.String(),
+  domainsCount: Type.Integer(),
+  ecommerce: Type.Boolean(),
+  edgeCache: oneOf(['enabled', 'disabled']),
+  edgeCacheDefensiveMode: Type.Boolean(),
+  edgeCacheDefensiveModeUntil: nullable(Type.Integer({ description: 'Unix time' })),
+  favorite: Type.Boolean(),
+  name: Type.String({ description: 'Unique in the whole service' }),
+  state: oneOf(['deploying', 'cloning', 'live', 'disabled']),
+  url: Type.String({ description: 'Host name, with the port when it is not the usual one; no scheme' }),
+  staging: Type.Boolean(),
+  sftpDomain: Type.String(),
+  phpVersion: nullable(Type.String()),
+  cmsVersion: Type.String({ description: 'Descriptive text' }),
+  tags: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })),
+  wpEnvironmentType: oneOf(environmentTypes),
+  lightWeight404: Type.Boolean(),
+  multisiteSupport: Type.Boolean(),
+}
+
+const threeAddresses = { ipAddress: Type.String(), ipAddressOne: Type.String(), ipAddressTwo: Type.String() }
+
+export const SiteSchema = Type.Object({ ...siteFields, ...threeAddresses }, { title: 'Site' })
+/** As search and the collaborator's view show a site. */
+export const SiteWithAddresses = Type.Object(
+  { ...siteFields, ipAddresses: Type.Array(Type.String()) },
+  { title: 'SiteWithAddresses' },
+)
+export const SiteDetail = Type.Object(
+  {
+    ...siteFields,
+    ...threeAddresses,
+    pageViews: PageViews,
+    cmsLoginUrl: Type.String(),
+    collaborators: Type.Array(
+      Type.Object({
+        id: Type.Integer(),
+        created: Timestamp,
+        email: Type.String(),
+        gravatar: Type.String(),
+        name: Type.String(),
+        wpUsername: Type.String(),
+        username: nullable(Type.String({ description: 'SFTP user name' })),
+      }),
+    ),
+    ext: nullable(Type.Object({ id: Type.Integer(), siteId: Type.Integer(), licenseKey: Type.String() })),
+  },
+  { title: 'SiteDetail' },
+)
+
+function cmsVersion({ coreVersion, coreChannel }: Site): string {
+  const label = coreChannel === 'beta' ? 'Latest Release (Beta)' : 'Current Stable Release'
+  return coreVersion ? `${label} (${coreVersion})` : label
+}
+
+function commonFields(site: ListedSite, config: Config, now: number): Type.Static<Type.TObject<typeof siteFields>> {
+  const datacenter = config.datacenters.find(({ code }) => code === site.datacenterCode)
+  const defensive = site.defensiveUntil !== null && site.defensiveUntil > now
+  return {
+    id: site.id,
+    created: timestamp(site.createdAt),
+    accountId: site.accountId,
+    clonedFromId: site.clonedFromId,
+    collaboratorsCount: site.collaboratorsCount,
+    datacenterCode: site.datacenterCode,
+    datacenterName: datacenter?.name ?? 'N/A',
+    displayName: site.displayName,
+    domainsCount: site.domainsCount,
+    ecommerce: site.install === 'woocommerce',
+    edgeCache: site.hasEdgeCache ? 'enabled' : 'disabled',
+    edgeCacheDefensiveMode: defensive,
+    edgeCacheDefensiveModeUntil: defensive ? Math.floor((site.defensiveUntil as number) / 1000) : null,
+    favorite: site.isFavorite,
+    name: site.name,
+    state: site.state,
+    url: stagingAddress(site.name, config),
+    staging: site.isStaging,
+    sftpDomain: `sftp.${config.stagingDomain}`,
+    phpVersion: site.phpVersion,
+    cmsVersion: cmsVersion(site),
+    tags: [...site.tags],
+    wpEnvironmentType: site.environmentType,
+    lightWeight404: site.hasLight404,
+    multisiteSupport: site.hasMultisite,
+  }
+}
+
+/** The Site object of the API. */
+export function presentSite(site: ListedSite, config: Config, now: number): Type.Static<typeof SiteSchema> {
+  const [ipAddressOne, ipAddressTwo] = edgeAddresses(config)
+  return { ...commonFields(site, config, now), ipAddress: ipAddressOne, ipAddressOne, ipAddressTwo }
+}
+
+/** The Site object with `ipAddresses`. */
+export function presentSiteWithAddresses(site: ListedSite, config: Config, now: number) {
+  return { ...commonFields(site, config, now), ipAddresses: [...new Set(edgeAddresses(config))] }
+}
