@@ -42,6 +42,8 @@ export interface ChangeRecord {
 export interface Recording {
   /** Writes an entry into the activity log, and the event with it. */
   record(record: ChangeRecord): Promise<void>
+  /** What webhooks are told when work has ended whose order is in the log already. @param about as in {@link ChangeRecord} */
+  tell(event: ChangeEvent, about?: Subject): Promise<void>
 }
 
 /** Who makes a change asks for the background work that it needs. */
@@ -74,14 +76,16 @@ export function changeBy(
   },
 ): Change {
   const { actor, now, started } = by
+  const tell = async ({ type, data }: ChangeEvent, { accountId, siteId } = by.about) => {
+    if (siteId == null) throw new TypeError(`the event ${type.name} is about no site`)
+    await recordEvent(tx, { type, data, accountId, siteId, now })
+  }
   return {
+    tell,
     async record({ action, message, event, about = by.about }) {
       const { accountId, siteId } = about
       await recordActivity(tx, actor, { action, message, accountId, siteId, now })
-      for (const { type, data } of [event ?? []].flat()) {
-        if (siteId == null) throw new TypeError(`the event ${type.name} is about no site`)
-        await recordEvent(tx, { type, data, accountId, siteId, now })
-      }
+      for (const each of [event ?? []].flat()) await tell(each, about)
     },
     async start(definition, input, { about = by.about, ...options } = {}) {
       const id = await enqueue(tx, definition, input, { ...about, ...options, now })

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import { findAccount } from '../account/account.ts'
+import { changeBy } from '../change.ts'
 import type { HostServices } from '../host-services.ts'
 import { events as siteEvents } from '../sites/actions.ts'
 import { findSite } from '../sites/site.ts'
-import { recordEvent } from '../webhooks/record-event.ts'
 import { findMembership, setWpUsername } from './collaborator.store.ts'
 import { hasWpAccess } from './collaborator.ts'
 import { ensureAdministrator } from './sync-wp-user.job.ts'
@@ -25,8 +25,9 @@ export const resetCollaboratorPasswordJob = durableWith<HostServices>()({
       async commit(tx, { input, accountId, results, now }) {
         const { login } = results.password
         await setWpUsername(tx, input.siteId, input.accountId, login)
-        const subject = { accountId: accountId as number, siteId: input.siteId, now: now() }
-        await recordEvent(tx, { type: siteEvents.wp_admin_password_reset, data: { login }, ...subject })
+        const about = { accountId: accountId as number, siteId: input.siteId }
+        const change = changeBy(tx, { actor: 'systems', about, now: now() })
+        await change.tell({ type: siteEvents.wp_admin_password_reset, data: { login } })
       },
     },
   },

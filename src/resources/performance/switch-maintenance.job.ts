@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { durable } from '../../platform/operations/definition.ts'
+import { aboutSite, changeBy } from '../change.ts'
 import { findSite, switchSetting } from '../sites/site.ts'
-import { recordEvent } from '../webhooks/record-event.ts'
 import { events } from './actions.ts'
 
 /** Switches maintenance mode when the site's turn comes: what "the other state" is, is decided then. */
@@ -17,9 +17,8 @@ export const switchMaintenance = durable({
         if (!site) return
         const result = await switchSetting(tx, site.id, 'maintenance', input.enabled ?? undefined, now())
         if (!result.changed) return
-        const subject = { accountId: site.accountId, siteId: site.id, now: now() }
-        const data = { enabled: result.enabled }
-        await recordEvent(tx, { type: events.site_maintenance_mode_toggled, data, ...subject })
+        const change = changeBy(tx, { actor: 'systems', about: aboutSite(site), now: now() })
+        await change.tell({ type: events.site_maintenance_mode_toggled, data: { enabled: result.enabled } })
       },
     },
   },

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
+import { changeBy } from '../change.ts'
 import type { HostServices } from '../host-services.ts'
-import { recordEvent } from '../webhooks/record-event.ts'
 import { events } from './actions.ts'
 import { runSiteTask } from './run-site-task.ts'
 import { findSite } from './site.store.ts'
@@ -20,8 +20,9 @@ export const resetAdminPasswordJob = durableWith<HostServices>()({
     password: { run: setPassword },
     record: {
       async commit(tx, { input, accountId, now }) {
-        const subject = { accountId: accountId as number, siteId: input.siteId, now: now() }
-        await recordEvent(tx, { type: events.wp_admin_password_reset, data: {}, ...subject })
+        const about = { accountId: accountId as number, siteId: input.siteId }
+        const change = changeBy(tx, { actor: 'systems', about, now: now() })
+        await change.tell({ type: events.wp_admin_password_reset, data: {} })
       },
     },
   },
