@@ -100,6 +100,27 @@ export async function setHome(
     .execute()
 }
 
+/**
+ * Gives a home to a site, or takes it away from all who might want it (`leaving`), unless somebody was there first.
+ * @returns whether it was free until then
+ */
+export async function takeFreeHome(
+  tx: Tx,
+  id: number,
+  change: { state: 'taken' | 'leaving'; siteId?: number },
+): Promise<boolean> {
+  const taken = await tx
+    .updateTable('site_homes')
+    .set({ state: change.state, ...(change.siteId === undefined ? {} : { site_id: change.siteId }) })
+    .where('id', '=', id)
+    .where('site_id', 'is', null)
+    // one that leaves is nobody's, and one that is taken was taken by another
+    .where('state', 'in', change.state === 'taken' ? ['prepared'] : ['making', 'prepared', 'leaving'])
+    .returning('id')
+    .execute()
+  return taken.length > 0
+}
+
 /** After the folder is gone. */
 export async function deleteHome(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('site_homes').where('id', '=', id).execute()

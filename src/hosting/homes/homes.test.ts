@@ -124,6 +124,20 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
     },
   )
 
+  test.skipIf(skip)('sites that come at once never get the same prepared home', async () => {
+    const { homes } = await start()
+    const sites = [await site('one'), await site('two'), await site('three'), await site('four')]
+    for (let round = 0; round < 5; round++) {
+      await homes.fill(template())
+      const claimed = await Promise.all(sites.map((id) => homes.claim(id, template(), [])))
+      expect(new Set(claimed.map(({ id }) => id)).size).toBe(sites.length)
+      for (const [index, home] of claimed.entries()) {
+        expect(markOf(home.path).site.id).toBe(sites[index])
+        await homes.remove(home)
+      }
+    }
+  })
+
   test.skipIf(skip)('a record that has come to mean another home never removes the folder in its place', async () => {
     const { homes } = await start()
     const home = await homes.claim(await site('shop'), template(), [])

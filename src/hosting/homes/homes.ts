@@ -13,6 +13,7 @@ import {
   insertHome,
   nameOfSite,
   setHome,
+  takeFreeHome,
 } from './home.store.ts'
 import type { HomeFolders } from './home-folders.ts'
 import type { Template } from './template.ts'
@@ -129,10 +130,12 @@ export class Homes {
       const own = await homeOfSite(tx, siteId)
       if (own) return own
       const free = await freeHomes(tx, hostId, template)
-      const best = free.find(({ id }) => preferred.includes(id)) ?? free.at(-1)
-      if (!best) return this.#newRecord(tx, template, siteId)
-      await setHome(tx, best.id, { state: 'taken', siteId })
-      return { ...best, siteId, state: 'taken' as const }
+      const isPreferred = ({ id }: HomeRecord) => Number(preferred.includes(id))
+      // another site may take it at the same moment
+      for (const each of free.reverse().sort((a, b) => isPreferred(b) - isPreferred(a)))
+        if (await takeFreeHome(tx, each.id, { state: 'taken', siteId }))
+          return { ...each, siteId, state: 'taken' as const }
+      return this.#newRecord(tx, template, siteId)
     })
     const named = { ...record, siteName: await nameOfSite(database.read, siteId) }
     if (record.state === 'making') {
@@ -180,8 +183,10 @@ export class Homes {
     const { database, hostId, prepared, folders } = this.#options
     // copies of an older template are of no use any more
     for (const record of await homesWithoutSite(database.read, hostId))
-      if (record.coreVersion !== template.coreVersion || record.install !== template.install)
-        await this.#discard(record)
+      if (record.coreVersion !== template.coreVersion || record.install !== template.install) {
+        const leaves = await database.transaction((tx) => takeFreeHome(tx, record.id, { state: 'leaving' }))
+        if (leaves) await this.#discard(record)
+      }
     while ((await freeHomes(database.read, hostId, template)).length < prepared) {
       const record = await database.transaction((tx) => this.#newRecord(tx, template, null))
       try {
