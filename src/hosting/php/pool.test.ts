@@ -153,7 +153,8 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
   })
 
   it('keeps to its memory: the idle process used longest ago makes room', async () => {
-    open({ memoryBytes: 700 << 20 })
+    // a process takes some 200 MB here, a busy machine's first ones less; a new one is counted as 300
+    open({ memoryBytes: 560 << 20 })
     await page(1, 'fast.php')
     await page(2, 'fast.php')
     const busy = await occupy(1)
@@ -163,7 +164,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(await text(busy.response.body)).toBe('ab')
     await page(2, 'fast.php')
     expect(pool.stats().processes).toBe(2)
-    expect(pool.stats().residentBytes).toBeLessThan(700 << 20)
+    expect(pool.stats().residentBytes).toBeLessThan(560 << 20)
   })
 
   it('waits for room while all are at work, and lets sites with endless queues take turns', async () => {
