@@ -88,37 +88,33 @@ export async function homesWithoutSite(tx: Tx, hostId: number): Promise<HomeReco
     .execute()
 }
 
-export async function setHome(
-  tx: Tx,
-  id: number,
-  change: { state: HomeRecord['state']; siteId?: number },
-): Promise<void> {
-  await tx
-    .updateTable('site_homes')
-    .set({ state: change.state, ...(change.siteId === undefined ? {} : { site_id: change.siteId }) })
-    .where('id', '=', id)
-    .execute()
+export async function setHome(tx: Tx, id: number, change: { state: HomeRecord['state'] }): Promise<void> {
+  await tx.updateTable('site_homes').set(change).where('id', '=', id).execute()
 }
 
-/**
- * Gives a home to a site, or takes it away from all who might want it (`leaving`), unless somebody was there first.
- * @returns whether it was free until then
- */
-export async function takeFreeHome(
-  tx: Tx,
-  id: number,
-  change: { state: 'taken' | 'leaving'; siteId?: number },
-): Promise<boolean> {
-  const taken = await tx
+/** Gives a prepared home to a site. @returns whether it was free until then: another site may be first */
+export async function giveHome(tx: Tx, id: number, siteId: number): Promise<boolean> {
+  const given = await tx
     .updateTable('site_homes')
-    .set({ state: change.state, ...(change.siteId === undefined ? {} : { site_id: change.siteId }) })
+    .set({ state: 'taken', site_id: siteId })
     .where('id', '=', id)
+    .where('state', '=', 'prepared')
     .where('site_id', 'is', null)
-    // one that leaves is nobody's, and one that is taken was taken by another
-    .where('state', 'in', change.state === 'taken' ? ['prepared'] : ['making', 'prepared', 'leaving'])
     .returning('id')
     .execute()
-  return taken.length > 0
+  return given.length > 0
+}
+
+/** A home that no site has is nobody's any more. @returns whether no site had it until then */
+export async function withdrawHome(tx: Tx, id: number): Promise<boolean> {
+  const withdrawn = await tx
+    .updateTable('site_homes')
+    .set({ state: 'leaving' })
+    .where('id', '=', id)
+    .where('site_id', 'is', null)
+    .returning('id')
+    .execute()
+  return withdrawn.length > 0
 }
 
 /** After the folder is gone. */

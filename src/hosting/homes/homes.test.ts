@@ -12,6 +12,7 @@ import { RunningIdentity } from '../identity/folder.ts'
 import { HomeFolders } from './home-folders.ts'
 import { HomeLost, Homes } from './homes.ts'
 import { listSetAside } from './set-aside.ts'
+import type { Template } from './template.ts'
 
 const owner = { installation: 'inst', host: 'me' }
 
@@ -37,11 +38,11 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
   })
 
   /** As a start does. @param lastHome what the folder's identity says */
-  async function start(lastHome = 0, isTakenOver = false) {
+  async function start(lastHome = 0, isTakenOver = false, prepared = 1) {
     const identity = new RunningIdentity(dataDir, { ...owner, epoch: 1, lastHome })
     await identity.write()
     const folders = new HomeFolders({ dataDir, identity, isRoot: process.getuid?.() === 0, log: noLog })
-    const homes = new Homes({ database: made.database, hostId, folders, identity, prepared: 1, log: noLog })
+    const homes = new Homes({ database: made.database, hostId, folders, identity, prepared, log: noLog })
     await homes.reconcile({ isTakenOver })
     return { homes, folders, identity }
   }
@@ -135,6 +136,32 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
         expect(markOf(home.path).site.id).toBe(sites[index])
         await homes.remove(home)
       }
+    }
+  })
+
+  test.skipIf(skip)('a site gets the oldest home that is preferred, else the newest', async () => {
+    const { homes } = await start(0, false, 4)
+    await homes.fill(template())
+    const ids = (await homes.free(template())).map(({ id }) => id)
+    const preferred = [ids[2], ids[1]] as number[]
+    const got = []
+    for (const name of ['one', 'two', 'three', 'four'])
+      got.push((await homes.claim(await site(name), template(), preferred)).id)
+    expect(got).toEqual([ids[1], ids[2], ids[3], ids[0]])
+  })
+
+  test.skipIf(skip)('a home of an older template that a site gets at the same moment is not thrown away', async () => {
+    const { homes } = await start()
+    for (let round = 0; round < 5; round++) {
+      const [older, newer] = [`6.8.${2 * round}`, `6.8.${2 * round + 1}`].map((coreVersion) => ({
+        ...template(),
+        coreVersion,
+      })) as [Template, Template]
+      await homes.fill(older)
+      const siteId = await site(`shop-${round}`)
+      const [home] = await Promise.all([homes.claim(siteId, older, []), homes.fill(newer)])
+      expect((await homes.ofSite(siteId))?.id).toBe(home.id)
+      expect(markOf(home.path).site.id).toBe(siteId)
     }
   })
 

@@ -7,13 +7,14 @@ import {
   allHomes,
   deleteHome,
   freeHomes,
+  giveHome,
   type HomeRecord,
   homeOfSite,
   homesWithoutSite,
   insertHome,
   nameOfSite,
   setHome,
-  takeFreeHome,
+  withdrawHome,
 } from './home.store.ts'
 import type { HomeFolders } from './home-folders.ts'
 import type { Template } from './template.ts'
@@ -130,11 +131,10 @@ export class Homes {
       const own = await homeOfSite(tx, siteId)
       if (own) return own
       const free = await freeHomes(tx, hostId, template)
-      const isPreferred = ({ id }: HomeRecord) => Number(preferred.includes(id))
-      // another site may take it at the same moment
-      for (const each of free.reverse().sort((a, b) => isPreferred(b) - isPreferred(a)))
-        if (await takeFreeHome(tx, each.id, { state: 'taken', siteId }))
-          return { ...each, siteId, state: 'taken' as const }
+      const isPreferred = ({ id }: HomeRecord) => preferred.includes(id)
+      const others = free.filter((each) => !isPreferred(each)).reverse()
+      for (const each of [...free.filter(isPreferred), ...others])
+        if (await giveHome(tx, each.id, siteId)) return { ...each, siteId, state: 'taken' as const }
       return this.#newRecord(tx, template, siteId)
     })
     const named = { ...record, siteName: await nameOfSite(database.read, siteId) }
@@ -184,8 +184,8 @@ export class Homes {
     // copies of an older template are of no use any more
     for (const record of await homesWithoutSite(database.read, hostId))
       if (record.coreVersion !== template.coreVersion || record.install !== template.install) {
-        const leaves = await database.transaction((tx) => takeFreeHome(tx, record.id, { state: 'leaving' }))
-        if (leaves) await this.#discard(record)
+        const isWithdrawn = await database.transaction((tx) => withdrawHome(tx, record.id))
+        if (isWithdrawn) await this.#discard(record)
       }
     while ((await freeHomes(database.read, hostId, template)).length < prepared) {
       const record = await database.transaction((tx) => this.#newRecord(tx, template, null))
