@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import type { Tx } from '../platform/db/database.ts'
-import type { Definition } from '../platform/operations/definition.ts'
+import type { Definition, FailureContext } from '../platform/operations/definition.ts'
 import { type EnqueueOptions, enqueue } from '../platform/operations/enqueue.ts'
 import type { Action } from './action.ts'
 import { type Actor, recordActivity } from './activity/record.ts'
@@ -94,3 +94,9 @@ export function changeBy(
     },
   }
 }
+
+/** What a background operation changes by itself is about its account and, where it has one, its site. */
+export const changeOfJob = (
+  tx: Tx,
+  { accountId, siteId, now }: Pick<FailureContext<unknown>, 'accountId' | 'siteId' | 'now'>,
+): Change => changeBy(tx, { actor: 'systems', about: { accountId: accountId as number, siteId }, now: now() })

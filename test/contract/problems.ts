@@ -1,15 +1,12 @@
 /** The problems that an operation's contract declares, and which of them an answer is. */
 import { problems as allProblems } from '../../src/app.ts'
-import { takesKey } from '../../src/platform/http/openapi-document.ts'
+import { changes, takesKey } from '../../src/platform/http/openapi-document.ts'
 import type { Operation } from '../../src/platform/http/operation.ts'
 import { type Access, capabilities } from '../../src/resources/access.ts'
 
 export type ProblemCode = string
 
 export const statusOf = (code: ProblemCode): number => allProblems.find((each) => each.code === code)?.status as number
-
-/** Changes something: a transaction, whose commit may be refused or lost. */
-export const changes = ({ method, reads }: Operation): boolean => method !== 'GET' && !reads
 
 /** All that an operation may answer, in order of name: its own problems, and what follows from the rest of its contract. */
 export function declaredOf(operation: Operation): ProblemCode[] {

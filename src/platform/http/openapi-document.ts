@@ -133,6 +133,9 @@ function describeBody({ requestBody }: Described): void {
   requestBody.required = Array.isArray(required) && required.length > 0
 }
 
+/** Changes something: a transaction, whose commit may be refused or lost. */
+export const changes = ({ method, reads }: Operation): boolean => method !== 'GET' && !reads
+
 /** Whatever is no GET takes an `Idempotency-Key`, on behalf of a caller; that of a POST which only reads counts, too. */
 export const takesKey = (operation: Operation): boolean => operation.method !== 'GET' && operation.access !== 'public'
 

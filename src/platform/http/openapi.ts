@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
-import { finishDocument, takesKey } from './openapi-document.ts'
+import { changes, finishDocument, takesKey } from './openapi-document.ts'
 import type { Operation } from './operation.ts'
 import { problems } from './problem.ts'
 import { envelope } from './schemas.ts'
@@ -68,8 +68,6 @@ export interface AccessDescription {
   /** Statuses with which it refuses a caller that has a valid token. */
   readonly refusals: readonly number[]
 }
-
-const changes = ({ method, reads }: Operation): boolean => method !== 'GET' && !reads
 
 /** What Fastify is told of an operation: its description, and the serialiser of its response. */
 export function routeSchema(operation: Operation, access: AccessDescription): FastifySchema {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import { findAccount } from '../account/account.ts'
-import { changeBy } from '../change.ts'
+import { changeOfJob } from '../change.ts'
 import type { HostServices } from '../host-services.ts'
 import { events as siteEvents } from '../sites/actions.ts'
 import { findSite } from '../sites/site.ts'
@@ -22,12 +22,11 @@ export const resetCollaboratorPasswordJob = durableWith<HostServices>()({
   steps: {
     password: { run: setPassword },
     record: {
-      async commit(tx, { input, accountId, results, now }) {
+      async commit(tx, context) {
+        const { input, results } = context
         const { login } = results.password
         await setWpUsername(tx, input.siteId, input.accountId, login)
-        const about = { accountId: accountId as number, siteId: input.siteId }
-        const change = changeBy(tx, { actor: 'systems', about, now: now() })
-        await change.tell({ type: siteEvents.wp_admin_password_reset, data: { login } })
+        await changeOfJob(tx, context).tell({ type: siteEvents.wp_admin_password_reset, data: { login } })
       },
     },
   },

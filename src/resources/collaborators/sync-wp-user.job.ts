@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { oneOf } from '../../platform/http/schemas.ts'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import { type Account, findAccount } from '../account/account.ts'
-import { aboutSite, changeBy, type Starting } from '../change.ts'
+import { aboutSite, changeOfJob, type Starting } from '../change.ts'
 import type { HostServices } from '../host-services.ts'
 import { runSiteTask } from '../sites/run-site-task.ts'
 import { findSite, isInstalled, type Site } from '../sites/site.ts'
@@ -43,14 +43,13 @@ export const syncWpUser = durableWith<HostServices>()({
     },
   },
 
-  async failed(tx, { input, accountId, error, canceled, now }) {
+  async failed(tx, context) {
+    const { input, error, canceled } = context
     const site = await findSite(tx, input.siteId)
     if (canceled || !site) return
     const person = await findAccount(tx, input.accountId)
     const message = `WordPress user of ${person?.email}: ${error}`
-    const about = { accountId: accountId as number, siteId: site.id }
-    const change = changeBy(tx, { actor: 'systems', about, now: now() })
-    await change.record({ action: actions['collaborator.wordpress_user_failed'], message })
+    await changeOfJob(tx, context).record({ action: actions['collaborator.wordpress_user_failed'], message })
   },
 })
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { durable } from '../../platform/operations/definition.ts'
-import { aboutSite, changeBy } from '../change.ts'
+import { changeOfJob } from '../change.ts'
 import { findSite, switchSetting } from '../sites/site.ts'
 import { events } from './actions.ts'
 
@@ -12,13 +12,14 @@ export const switchMaintenance = durable({
   changeableBy: { site: 'manage performance' },
   steps: {
     switch: {
-      async commit(tx, { input, now }) {
+      async commit(tx, context) {
+        const { input, now } = context
         const site = await findSite(tx, input.siteId)
         if (!site) return
         const result = await switchSetting(tx, site.id, 'maintenance', input.enabled ?? undefined, now())
         if (!result.changed) return
-        const change = changeBy(tx, { actor: 'systems', about: aboutSite(site), now: now() })
-        await change.tell({ type: events.site_maintenance_mode_toggled, data: { enabled: result.enabled } })
+        const data = { enabled: result.enabled }
+        await changeOfJob(tx, context).tell({ type: events.site_maintenance_mode_toggled, data })
       },
     },
   },

@@ -6,7 +6,7 @@ import type { PooledSite } from '../../hosting/php/pool.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
-import { aboutSite, changeBy } from '../change.ts'
+import { aboutSite, changeBy, changeOfJob } from '../change.ts'
 import { enqueueWpUsersOfSite } from '../collaborators/membership.ts'
 import type { HostServices } from '../host-services.ts'
 import { measureSite } from '../statistics/measure-sites.job.ts'
@@ -34,13 +34,10 @@ export const provisionSite = durableWith<HostServices>()({
     live: { commit: goLive },
   },
 
-  async failed(tx, { siteId, accountId, error, canceled, now }) {
-    if (canceled) return
-    const change = changeBy(tx, { actor: 'systems', about: { accountId: accountId as number, siteId }, now: now() })
-    await change.record({
-      action: actions['site.deploy_failed'],
-      message: `The site could not be installed: ${error}`,
-    })
+  async failed(tx, context) {
+    if (context.canceled) return
+    const message = `The site could not be installed: ${context.error}`
+    await changeOfJob(tx, context).record({ action: actions['site.deploy_failed'], message })
   },
 })
 

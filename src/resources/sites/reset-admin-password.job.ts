@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
-import { changeBy } from '../change.ts'
+import { changeOfJob } from '../change.ts'
 import type { HostServices } from '../host-services.ts'
 import { events } from './actions.ts'
 import { runSiteTask } from './run-site-task.ts'
@@ -19,10 +19,8 @@ export const resetAdminPasswordJob = durableWith<HostServices>()({
   steps: {
     password: { run: setPassword },
     record: {
-      async commit(tx, { input, accountId, now }) {
-        const about = { accountId: accountId as number, siteId: input.siteId }
-        const change = changeBy(tx, { actor: 'systems', about, now: now() })
-        await change.tell({ type: events.wp_admin_password_reset, data: {} })
+      async commit(tx, context) {
+        await changeOfJob(tx, context).tell({ type: events.wp_admin_password_reset, data: {} })
       },
     },
   },

@@ -71,8 +71,10 @@ export async function siege({
     if (tooMuch) faults.push(tooMuch)
     measuring.stop()
     watching.stop()
-    if (!only) faults.push(...faint(tried, leastTried.toProve, minutes))
-    if (!only) late.push(...faint(tried, leastTried.toJudge, minutes))
+    if (!only) {
+      faults.push(...faint(tried, leastTried.toProve, minutes))
+      late.push(...faint(tried, leastTried.toJudge, minutes))
+    }
     faults.push(...judged(ground, measuring, watching))
     late.push(...lateOf(measuring.samples, kindsOf(ground)), ...unasked(ground, measuring))
     say('the attackers have gone')
