@@ -8,6 +8,7 @@ const heavy = [
   'test/{e2e,faults}/**/*.test.ts',
   'src/hosting/{php,core-library,homes}/**/*.test.ts',
   'src/hosting/cron/cron-wordpress.test.ts',
+  'src/hosting/php-log/follower-php.test.ts',
   'src/platform/operations/kill.test.ts',
 ]
 

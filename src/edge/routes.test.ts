@@ -255,17 +255,24 @@ describe('changes', () => {
   test('a suspected route is looked up again, at most so often', async () => {
     const store = createStore()
     store.put('a.test', 1)
-    const routes = start(store, { retryMs: 20 })
-    await routes.refresh()
-    await routes.find('a.test')
-    store.rows.set('a.test', { siteId: 10 })
-    routes.suspect('a.test')
-    routes.suspect('unknown.test')
-    expect(store.loads).toHaveLength(1)
-    await eventually(async () => {
+    const routes = start(store, { retryMs: 1_000 })
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(10_000)
+    try {
+      await routes.refresh()
+      await routes.find('a.test')
+      store.rows.set('a.test', { siteId: 10 })
+      clock.mockReturnValue(11_000)
       routes.suspect('a.test')
-      return (await routes.find('a.test'))?.siteId === 10
-    })
+      routes.suspect('unknown.test')
+      expect(store.loads).toHaveLength(1)
+      clock.mockReturnValue(11_001)
+      await eventually(async () => {
+        routes.suspect('a.test')
+        return (await routes.find('a.test'))?.siteId === 10
+      })
+    } finally {
+      clock.mockRestore()
+    }
     expect(store.loads).toHaveLength(2)
   })
 })
