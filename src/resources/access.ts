@@ -5,7 +5,14 @@ import { problems as authenticationProblems } from './authentication/problems.ts
 import { mayCreateSitesFor } from './collaborators/account-access.store.ts'
 import type { Caller } from './context.ts'
 import type { Role } from './roles.ts'
-import { ownedSites, type SiteRights, sitesWithRights, type VisibleSite, visibleSite } from './sites/site.ts'
+import {
+  holdVisibleSite,
+  ownedSites,
+  type SiteRights,
+  sitesWithRights,
+  type VisibleSite,
+  visibleSite,
+} from './sites/site.ts'
 
 interface Capability {
   /** What a collaborator needs; `null`: seeing the site is enough. The owning account may do everything. */
@@ -69,6 +76,7 @@ export type AccessContext<Rule extends Access> = Rule extends { site: SiteCapabi
       : unknown
 
 /**
+ * In a transaction the site of the path is held: nobody else changes it until the transaction ends.
  * @returns the site of the path for site operations
  * @throws Problem `not_found` for what the caller cannot see, `forbidden`, `insufficient_scope`
  */
@@ -82,7 +90,7 @@ export async function authorize(rule: Access, caller: Caller, input: Input, tx: 
     return {}
   }
   const id = (input.params.site_id ?? input.params.id) as number
-  const site = await visibleSite(tx, caller.accountId, id)
+  const site = await (tx.isTransaction ? holdVisibleSite : visibleSite)(tx, caller.accountId, id)
   if (!site) throw notFound()
   demand(rule.site, caller, site)
   for (const [field, capability] of Object.entries(rule.fields ?? {}))

@@ -5,7 +5,7 @@ import { dialects, testDatabase } from '../../test/support/database.ts'
 import { plansOf, wholeTableReads } from '../../test/support/plans.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { eachOverfull, firstBeyond, forgetUpTo } from '../platform/db/newest-only.ts'
-import { forgetMailCounts } from '../platform/mail/mail-limit.ts'
+import { countMail, forgetMailCounts } from '../platform/mail/mail-limit.ts'
 import { enqueue } from '../platform/operations/enqueue.ts'
 import { queuedBeside } from '../platform/operations/read.ts'
 import { recordActivity } from './activity/record.ts'
@@ -187,6 +187,20 @@ for (const { dialect, skip } of dialects) {
       const site = await api.site(other, `much-${number}-other`)
       await other.call('POST', `/v1/sites/${site}/collaborators`, { email, roles: [] })
       expect(await mailsTo(email)).toBe(11)
+    })
+
+    test('the same bound, however many are sent at the same moment, and by however many accounts', async () => {
+      const to = `crowd-${number}@example.com`
+      const senders = await Promise.all([1, 2, 3, 4].map((each) => api.person(`sender-${number}-${each}@example.com`)))
+      const verdicts = await Promise.all(
+        Array.from({ length: 60 }, (_, index) => {
+          const { accountId } = senders[index % senders.length] as Person
+          return write((tx) => countMail(tx, { accountId, to, says: `${index}`, now: Date.now() }))
+        }),
+      )
+      const sent = verdicts.map((verdict, index) => (verdict === 'send' ? index % senders.length : -1))
+      expect(sent.filter((each) => each >= 0)).toHaveLength(30)
+      for (const sender of senders.keys()) expect(sent.filter((each) => each === sender).length).toBeLessThanOrEqual(10)
     })
 
     test('429 after 200 mails of one account within an hour, and nothing is changed', async () => {

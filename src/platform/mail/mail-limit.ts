@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { type SqlBool, sql } from 'kysely'
-import type { Tx } from '../db/database.ts'
+import { isPostgres, lockForUpdate, type Tx } from '../db/database.ts'
 
 /*
  * Nobody uses Stead to fill somebody's mailbox. What counts is who has a mail sent, to whom, and what it says.
@@ -22,6 +22,9 @@ export async function countMail(
 ): Promise<Verdict> {
   const contentHash = hash('sha256', says, 'base64url')
   const address = to.toLowerCase()
+  // those who send at once are counted one after the other, whoever they are
+  await lockForUpdate(tx, 'accounts', accountId)
+  if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(hashtextextended(${address}, 0))`.execute(tx)
   const { repeated, ours, all } = await countsOf(tx, accountId, address, contentHash, now)
   if (repeated > 0) return 'repeated'
   if (ours >= TO_ADDRESS.ofAccount || all >= TO_ADDRESS.ofAll) return 'address_full'

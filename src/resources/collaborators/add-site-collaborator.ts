@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { notFound, Problem } from '../../platform/http/problem.ts'
+import { Problem } from '../../platform/http/problem.ts'
 import { ensureAccount } from '../account/account.ts'
 import { operation } from '../operation.ts'
 import { SiteId } from '../site-id.ts'
@@ -14,7 +14,7 @@ import {
   RolesField,
 } from './collaborator.ts'
 import { tellGiven } from './mails.ts'
-import { holdSite, joinSite } from './membership.ts'
+import { joinSite } from './membership.ts'
 import { problems } from './problems.ts'
 
 export const addSiteCollaborator = operation({
@@ -36,12 +36,10 @@ export const addSiteCollaborator = operation({
     problems.mail_limit_reached,
   ],
 
-  async handle(context, { params, body }) {
-    const { tx, now } = context
+  async handle(context, { body }) {
+    const { tx, site, now } = context
     const email = emailOf(body.email)
     const { account, isNew } = await ensureAccount(tx, email, now)
-    const site = await holdSite(tx, params.site_id)
-    if (!site) throw notFound()
     if (account.id === site.accountId) throw new Problem(problems.collaborator_is_owner, { email })
     if (await findMembership(tx, site.id, account.id)) throw new Problem(problems.collaborator_exists, { email })
     await joinSite(tx, site, account, distinctRoles(body.roles), context)

@@ -9,10 +9,10 @@ import { type Account, findAccount } from '../account/account.ts'
 import { aboutSite, changeBy } from '../change.ts'
 import type { Caller } from '../context.ts'
 import { roles } from '../roles.ts'
-import { type Site, sitesWithRights } from '../sites/site.ts'
+import { holdSite, type Site, sitesWithRights } from '../sites/site.ts'
 import { findMembership, membershipsAmong } from './collaborator.store.ts'
 import { countOf, mailNotice, mailOutcome } from './mails.ts'
-import { type By, changeRoles, holdSite, isFull, joinSite, leaveSite } from './membership.ts'
+import { type By, changeRoles, isFull, joinSite, leaveSite } from './membership.ts'
 
 const SiteIds = Type.Array(Type.Integer())
 const CreateInput = Type.Object({

@@ -1,9 +1,9 @@
-import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
+import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { type Account, findAccount } from '../account/account.ts'
 import { aboutSite, type Change, changeBy } from '../change.ts'
 import type { Role } from '../roles.ts'
-import { findSite, grantSight, type Site, withdrawSight } from '../sites/site.ts'
+import { grantSight, type Site, withdrawSight } from '../sites/site.ts'
 import { accountAccess } from './account-access.store.ts'
 import { actions, events } from './actions.ts'
 import { deleteCollaborator, insertCollaborator, listCollaboratorsOfSite, setRoles } from './collaborator.store.ts'
@@ -13,22 +13,13 @@ import { type Reassignment, startWpUser } from './sync-wp-user.job.ts'
 
 /*
  * How accounts come to a site, change there, and leave. Each function belongs into the transaction of whoever asks; it writes the
- * row, who sees the site, the activity, the event, and asks for the work in WordPress.
+ * row, who sees the site, the activity, the event, and asks for the work in WordPress. The site is held: none comes or leaves while it
+ * goes live, so that users of collaborators that are there by then are made by that, users of later ones by their own operation.
  */
 
 /** Who does it, and when. */
 export interface By extends Change {
   readonly now: number
-}
-
-/**
- * One change of a site's collaborators at a time, and none while the site goes live: users of collaborators that are there by
- * then are made by that, users of later ones by their own operation.
- * @returns the site as it is from here on; `undefined` when it was deleted
- */
-export async function holdSite(tx: Tx, siteId: number): Promise<Site | undefined> {
-  await lockForUpdate(tx, 'sites', siteId)
-  return findSite(tx, siteId)
 }
 
 /**

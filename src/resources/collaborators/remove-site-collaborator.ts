@@ -5,7 +5,7 @@ import { operation } from '../operation.ts'
 import { SiteId } from '../site-id.ts'
 import { findCollaboratorOfSite } from './collaborator.store.ts'
 import { CollaboratorId } from './collaborator.ts'
-import { holdSite, leaveSite } from './membership.ts'
+import { leaveSite } from './membership.ts'
 
 export const removeSiteCollaborator = operation({
   id: 'removeSiteCollaborator',
@@ -21,9 +21,8 @@ export const removeSiteCollaborator = operation({
   starts: true,
 
   async handle(context, { params, query }) {
-    const { tx } = context
-    const site = await holdSite(tx, params.site_id)
-    const member = site && (await findCollaboratorOfSite(tx, site.id, params.id))
+    const { tx, site } = context
+    const member = await findCollaboratorOfSite(tx, site.id, params.id)
     if (!member) throw notFound()
     const reassign = query.delete_wp_user ? 'oldest' : 'keep'
     await leaveSite(tx, site, member, reassign, context)

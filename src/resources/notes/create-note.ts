@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { lockForUpdate } from '../../platform/db/database.ts'
 import { operation } from '../operation.ts'
 import { SiteId } from '../site-id.ts'
 import { actions } from './actions.ts'
@@ -22,7 +21,6 @@ export const createNote = operation({
 
   async handle(context, { body }) {
     const { tx, site, now } = context
-    await lockForUpdate(tx, 'sites', site.id)
     const note = await insertNote(tx, { siteId: site.id, author: await authorName(context), ...body, now })
     await checkNoteLimit(tx, site.id)
     await context.record({ action: actions['note.created'], message: `Wrote note ${note.id}` })

@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { lockForUpdate } from '../../platform/db/database.ts'
 import { invalidInput, notFound } from '../../platform/http/problem.ts'
 import { operation } from '../operation.ts'
 import { SiteId } from '../site-id.ts'
@@ -26,7 +25,6 @@ export const updateNote = operation({
     const { tx, site, now } = context
     if (body.subject === undefined && body.body === undefined)
       throw invalidInput(['Send at least one of subject, body'])
-    await lockForUpdate(tx, 'sites', site.id)
     const note = await changeNote(tx, {
       siteId: site.id,
       id: params.id,

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { durable } from '../../platform/operations/definition.ts'
 import { changeOfJob } from '../change.ts'
-import { findSite, switchSetting } from '../sites/site.ts'
+import { holdSite, switchSetting } from '../sites/site.ts'
 import { events } from './actions.ts'
 
 /** Switches maintenance mode when the site's turn comes: what "the other state" is, is decided then. */
@@ -14,7 +14,7 @@ export const switchMaintenance = durable({
     switch: {
       async commit(tx, context) {
         const { input, now } = context
-        const site = await findSite(tx, input.siteId)
+        const site = await holdSite(tx, input.siteId)
         if (!site) return
         const result = await switchSetting(tx, site.id, 'maintenance', input.enabled ?? undefined, now())
         if (!result.changed) return

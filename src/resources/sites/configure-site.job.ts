@@ -5,7 +5,7 @@ import type { HostServices } from '../host-services.ts'
 import { networkConstants, noNetwork } from './network.ts'
 import { purgeCaches } from './purge.store.ts'
 import { moveRoute } from './route.store.ts'
-import { changeSite, findSite, writtenAddressOf } from './site.store.ts'
+import { changeSite, findSite, holdSite, writtenAddressOf } from './site.store.ts'
 import { hostOfAddress, siteConstants, stagingAddress, stagingHostName } from './site.ts'
 
 type Context<Results = unknown> = StepContext<{ siteId: number }, HostServices, Results>
@@ -24,19 +24,15 @@ export const configureSite = durableWith<HostServices>()({
       async commit(tx, context) {
         const { from, to } = context.results.address
         const { siteId } = context.input
+        const now = context.now()
+        const site = await holdSite(tx, siteId)
+        if (!site) return
+        if (from && to) {
+          await moveRoute(tx, siteId, hostOfAddress(from), stagingHostName(site.name, context.services.config), now)
+          await changeSite(tx, siteId, { writtenAddress: to }, now)
+        }
         // pages from before are of another network, address or environment
         await purgeCaches(tx, siteId, { pages: 'all', files: true })
-        if (!from || !to) return
-        const site = await findSite(tx, siteId)
-        if (!site) return
-        await moveRoute(
-          tx,
-          siteId,
-          hostOfAddress(from),
-          stagingHostName(site.name, context.services.config),
-          context.now(),
-        )
-        await changeSite(tx, siteId, { writtenAddress: to }, context.now())
       },
     },
   },

@@ -1,13 +1,11 @@
 import { recordSite } from '../../edge/route-changes.store.ts'
-import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
+import type { Tx } from '../../platform/db/database.ts'
 
 /**
- * Sets until when visitors of a site are challenged (milliseconds UTC; `null`: they are not).
+ * Of a site that is held: sets until when visitors of a site are challenged (milliseconds UTC; `null`: they are not).
  * @returns false, and nothing is changed, when the edge cache is off and the mode was to be switched on
  */
 export async function setDefensiveUntil(tx: Tx, siteId: number, until: number | null, now: number): Promise<boolean> {
-  // the edge cache may be switched off at this very moment
-  await lockForUpdate(tx, 'sites', siteId)
   const { edge_cache: edgeCache } = await tx
     .selectFrom('sites')
     .select('edge_cache')

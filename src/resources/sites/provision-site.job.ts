@@ -12,7 +12,7 @@ import type { HostServices } from '../host-services.ts'
 import { measureSite } from '../statistics/measure-sites.job.ts'
 import { actions, events } from './actions.ts'
 import { configureSite } from './configure-site.job.ts'
-import { changeSite, findSite } from './site.store.ts'
+import { changeSite, findSite, holdSite } from './site.store.ts'
 import { type Site, siteConstants, stagingAddress } from './site.ts'
 
 type Context<Results = unknown> = StepContext<{ siteId: number }, HostServices, Results>
@@ -129,7 +129,7 @@ async function seeItAnswer(context: Context<{ content: Written }>): Promise<void
 async function goLive(tx: Tx, context: Context<{ home: Claimed; content: Written }>): Promise<void> {
   const { coreVersion } = context.results.home
   const { address } = context.results.content
-  const site = await findSite(tx, context.input.siteId)
+  const site = await holdSite(tx, context.input.siteId)
   if (!site) throw new PermanentFailure('The site was deleted')
   const now = context.now()
   await changeSite(tx, site.id, { state: 'live', coreVersion, writtenAddress: address }, now)

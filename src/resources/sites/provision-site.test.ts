@@ -1,12 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
+import { whileUnderWay } from '../../../test/support/overlap.ts'
+import type { Tx } from '../../platform/db/database.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { ended, startWorker } from '../../platform/operations/harness.ts'
 import type { OperationView } from '../../platform/operations/read.ts'
 import type { HostServices } from '../host-services.ts'
 import { provisionSite } from './provision-site.job.ts'
+import { markDeleted } from './site.store.ts'
 
 const home = { id: 7, path: '/none', uid: null, coreVersion: '6.8.7' }
 
@@ -106,6 +109,16 @@ describe.each(dialects)('a site that cannot be installed, on $dialect', ({ diale
     expect(operation.state).toBe('canceled')
     expect(calls.slice(-2)).toEqual(['take spare of home 7', 'remove home 7'])
     expect(await failures()).toEqual([])
+  })
+
+  test('one that is deleted in the moment in which it would go live does not', async () => {
+    const live = provisionSite.steps.live?.commit as (tx: Tx, context: object) => Promise<void>
+    const results = { home: { coreVersion: '6.8.7' }, content: { address: 'a.test' } }
+    const goLive = () =>
+      api.database.transaction((tx) => live(tx, { input: { siteId }, results, now: Date.now })).catch(String)
+    const outcomes = await whileUnderWay(api.database, (tx) => markDeleted(tx, siteId, 1), [goLive])
+    expect(outcomes).toEqual(['PermanentFailure: The site was deleted'])
+    expect(await api.database.read.selectFrom('events').select('type').execute()).toEqual([])
   })
 
   const openOperation = async () => {

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { PhpVersion } from '../../hosting/php/runtime.ts'
-import type { Tx } from '../../platform/db/database.ts'
+import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
 import { precompiled } from '../../platform/db/precompiled.ts'
 import { touchRoutes } from './route.store.ts'
 import { grantSight } from './sight.store.ts'
@@ -45,6 +45,15 @@ export async function findSite(tx: Tx, siteId: number): Promise<Site | undefined
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
   return row && siteOfRow(row)
+}
+
+/**
+ * As {@link findSite}, for a transaction that changes the site by what it finds: one at a time, requests included
+ * (`holdVisibleSite`). A job that only looks and then writes would give a site back what a deletion in between has taken.
+ */
+export async function holdSite(tx: Tx, siteId: number): Promise<Site | undefined> {
+  await lockForUpdate(tx, 'sites', siteId)
+  return findSite(tx, siteId)
 }
 
 export async function isNameTaken(tx: Tx, name: string): Promise<boolean> {
@@ -230,6 +239,9 @@ const TABLES_OF_A_SITE = [
 /** After the end of a deleted site: what belonged to it alone goes, and tags that no other site has. */
 export async function forgetSite(tx: Tx, siteId: number): Promise<void> {
   const tags = tx.selectFrom('site_tags').select('tag_id').where('site_id', '=', siteId)
+  const owners = await tx.selectFrom('tags').select('account_id').distinct().where('id', 'in', tags).execute()
+  // none of them gives another site a tag that goes here: it would lose it again
+  for (const id of owners.map((row) => row.account_id).sort((a, b) => a - b)) await lockForUpdate(tx, 'accounts', id)
   const lonely = await tx
     .selectFrom('tags')
     .select('id')

@@ -10,11 +10,12 @@ export { setDefensiveUntil } from './defensive-mode.store.ts'
 export { type PurgeOrder, purgeCaches } from './purge.store.ts'
 export { ownedSites, type SiteRights, sitesWithRights } from './rights.store.ts'
 export { grantSight, withdrawSight } from './sight.store.ts'
-export { findSite } from './site.store.ts'
+export { findSite, holdSite } from './site.store.ts'
 export { type Switchable, switchSetting } from './switches.store.ts'
 export {
   countVisibleSites,
   findCollaboration,
+  holdVisibleSite,
   listVisibleSites,
   type VisibleSite,
   visibleSite,

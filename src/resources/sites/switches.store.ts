@@ -1,11 +1,11 @@
 import { recordSite } from '../../edge/route-changes.store.ts'
-import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
+import type { Tx } from '../../platform/db/database.ts'
 
 /** What of a site can be switched: the columns. */
 export type Switchable = 'edge_cache' | 'cdn' | 'light_404' | 'multisite' | 'maintenance'
 
 /**
- * Switches something of a site on or off; without `enabled` to the other state.
+ * Switches something of a site, which is held, on or off; without `enabled` to the other state.
  * @returns how it is now, and whether that is a change
  */
 export async function switchSetting(
@@ -15,8 +15,6 @@ export async function switchSetting(
   enabled: boolean | undefined,
   now: number,
 ): Promise<{ enabled: boolean; changed: boolean }> {
-  // two toggles at a time are two changes
-  await lockForUpdate(tx, 'sites', siteId)
   const before = await tx.selectFrom('sites').select(setting).where('id', '=', siteId).executeTakeFirstOrThrow()
   const next = enabled ?? before[setting] === 0
   const changed = next !== (before[setting] === 1)

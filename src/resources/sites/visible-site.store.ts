@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
-import type { Tx } from '../../platform/db/database.ts'
-import { precompiled } from '../../platform/db/precompiled.ts'
+import { isPostgres, type Tx } from '../../platform/db/database.ts'
+import { precompiled, precompiledChange } from '../../platform/db/precompiled.ts'
 import type { Role } from '../roles.ts'
 import { siteOfRow } from './site.store.ts'
 import type { ListedSite, Tag } from './site.ts'
@@ -62,6 +62,32 @@ export async function visibleSite(tx: Tx, accountId: number, siteId: number): Pr
     pageViews: row.page_views,
   }
 }
+
+/**
+ * As {@link visibleSite}, for a transaction that is to change the site: one at a time, so that what it sees stays so until it ends. Who
+ * does not see the site holds nobody up.
+ */
+export async function holdVisibleSite(tx: Tx, accountId: number, siteId: number): Promise<VisibleSite | undefined> {
+  if (isPostgres(tx)) await lockVisibleSite(tx, { accountId, siteId })
+  return visibleSite(tx, accountId, siteId)
+}
+
+const lockVisibleSite = precompiledChange((tx, { accountId, siteId }: { accountId: number; siteId: number }) =>
+  tx
+    .selectFrom('sites')
+    .select('id')
+    .where('id', '=', siteId)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('site_access')
+          .select('site_id')
+          .where('account_id', '=', accountId)
+          .where('site_id', '=', siteId)
+          .where('is_deleted', '=', sql.lit(0)),
+      ),
+    )
+    .forNoKeyUpdate(),
+)
 
 /** Each request for a site begins with it. */
 const visibleSiteRow = precompiled((tx, { accountId, siteId }: { accountId: number; siteId: number }) =>
