@@ -112,7 +112,7 @@ describe.skipIf(!core).each(['auto', 'none'])('stopping, sandbox %s', { timeout:
       return false
     })
     expect(await ended).toBe(130)
-    await until('nothing is left', () => stillRunning(all).length === 0, 10_000)
+    await until('nothing is left', () => stillRunning(all).length === 0, 30_000)
     expect(await page).not.toMatchObject({ status: 200 })
     await stead.start()
   })

@@ -125,6 +125,23 @@ describe.skipIf(process.platform !== 'linux')('whatever a site has made of its f
     expect(await readdir(join(base, 'outside'))).toHaveLength(50)
   })
 
+  test('while a process puts something into the folder again and again, and links in the place of folders', async () => {
+    const code = `process.chdir(process.argv[1]); const fs = require('node:fs')
+      const quietly = (work) => { try { work() } catch {} }
+      process.stdout.write('begun')
+      const end = Date.now() + 1500
+      while (Date.now() < end) {
+        quietly(() => fs.mkdirSync('again')); quietly(() => fs.mkdirSync('again/below'))
+        quietly(() => fs.rmdirSync('again/below')); quietly(() => fs.rmdirSync('again'))
+        quietly(() => fs.symlinkSync('nowhere', 'again')); quietly(() => fs.unlinkSync('again'))
+      }`
+    const writer = spawn(process.execPath, ['-e', code, tree], { stdio: ['ignore', 'pipe', 'inherit'] })
+    await once(writer.stdout, 'data')
+    await removeTree(tree)
+    if (writer.exitCode === null) await once(writer, 'exit')
+    expect(await readdir(base)).toEqual([])
+  })
+
   test.skipIf(!isLinuxRoot)('folders that nobody may enter or change, for a user that is not root', async () => {
     await mkdir(join(tree, 'web/shut/inner'), { recursive: true })
     await writeFile(join(tree, 'web/shut/inner/file'), 'x')

@@ -47,12 +47,18 @@ async function removeEntry(path: string): Promise<void> {
   const top = await openFolder(path)
   if (!top) return removeEntry(path)
   try {
-    await emptyTop(top)
+    for (let round = 0; ; round++) {
+      await emptyTop(top)
+      if (await rmdir(path).then(yes, isFull)) return
+      // something was put there in this very moment
+      if (round === MOST_ROUNDS) throw goesOnWriting()
+    }
   } finally {
     await top.close()
   }
-  await rmdir(path).catch(ifGone)
 }
+
+const goesOnWriting = () => Object.assign(new Error('something goes on writing'), { code: 'ENOTEMPTY' })
 
 /** Empties round after round: folders from below come up meanwhile. A round that finds nothing is the last. */
 async function emptyTop(top: FileHandle): Promise<void> {
@@ -66,12 +72,12 @@ async function emptyTop(top: FileHandle): Promise<void> {
       } finally {
         await folder.close()
       }
-      await rmdir(entry).catch(ifNotEmpty)
+      await rmdir(entry).then(yes, isFull)
     })
     if (found.all === 0) return
     // deep trees need a round for each level, and each takes folders away
     idle = found.removed > 0 ? 0 : idle + 1
-    if (idle > MOST_ROUNDS) throw Object.assign(new Error('something goes on writing'), { code: 'ENOTEMPTY' })
+    if (idle > MOST_ROUNDS) throw goesOnWriting()
   }
 }
 

@@ -174,6 +174,6 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))('a PHP process, $w
     await vi.waitFor(() => expect(existsSync(join(home.homePath, 'private/tmp/looping'))).toBe(true), 20_000)
     const children = await processTree(pid)
     parent.kill('SIGKILL')
-    await vi.waitFor(() => expect(children.filter(isAlive)).toEqual([]), 10_000)
+    await vi.waitFor(() => expect(children.filter(isAlive)).toEqual([]), 30_000)
   })
 })
