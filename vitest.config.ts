@@ -12,7 +12,13 @@ const heavy = [
   'src/platform/operations/kill.test.ts',
 ]
 
-const patience = { testTimeout: 60_000, hookTimeout: 120_000, teardownTimeout: 20_000 }
+/** A busy machine takes its time, most of all for PHP, which gives way to everything else. */
+const patience = {
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+  teardownTimeout: 20_000,
+  expect: { poll: { timeout: 20_000 } },
+}
 
 export default defineConfig({
   test: {

@@ -136,7 +136,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
       const busy = await occupy(1)
       killProcessOf(1)
       await expect(text(busy.response.body)).rejects.toThrow(PhpCrashed)
-      await vi.waitFor(() => expect(pool.stats().crashes).toBe(crash))
+      await vi.waitFor(() => expect(pool.stats().crashes).toBe(crash), 20_000)
       if (crash < 3) expect(await page(2, 'fast.php')).toMatch(/^fast/)
       if (crash === 3) await vi.waitFor(async () => expect(await page(1, 'fast.php')).toMatch(/^fast/), 30_000)
     }
@@ -223,7 +223,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     await page(1, 'fast.php')
     expect(await priorities()).toEqual([lowest])
     await pool.runTask(site(1), 'php-info', {})
-    await vi.waitFor(async () => expect(await priorities()).toEqual([10]))
+    await vi.waitFor(async () => expect(await priorities()).toEqual([10]), 20_000)
     clock.mockRestore()
   })
 
@@ -240,7 +240,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     })
     await page(1, 'fast.php')
     expect(begun).toHaveBeenCalledTimes(2)
-    await vi.waitFor(() => expect(added.mock.calls).toEqual([[-1234]]))
+    await vi.waitFor(() => expect(added.mock.calls).toEqual([[-1234]]), 20_000)
     for (const spy of [begun, added, starting]) spy.mockRestore()
   })
 
@@ -257,7 +257,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(start).not.toHaveBeenCalled()
     start.mockRestore()
     expect(pool.stats()).toMatchObject({ processes: 1, spares: 0 })
-    if (root) await vi.waitFor(async () => expect(await prioritiesOf(spare?.pid as number)).toEqual([10]))
+    if (root) await vi.waitFor(async () => expect(await prioritiesOf(spare?.pid as number)).toEqual([10]), 20_000)
     open({ memoryBytes: 1 })
     await page(1, 'fast.php')
     expect(await pool.startSpare(site(2))).toBeUndefined()

@@ -78,7 +78,7 @@ describe('visitors who read slowly', () => {
     const received = Buffer.concat(chunks)
     const body = received.subarray(received.indexOf('\r\n\r\n') + 4)
     expect(unchunked(body).equals(page)).toBe(true)
-    await vi.waitFor(() => expect([budgets.answerMemory.used, budgets.answerDisk.used]).toEqual([0, 0]))
+    await vi.waitFor(() => expect([budgets.answerMemory.used, budgets.answerDisk.used]).toEqual([0, 0]), 20_000)
   })
 
   test('who stop altogether are cut off when others need the room, and the host holds no more than it may', async () => {
@@ -98,7 +98,7 @@ describe('visitors who read slowly', () => {
     expect(budgets.answerDisk.figures().refusals).toBeGreaterThan(0)
     expect(process.memoryUsage.rss() - before, 'all of it would be 1,000 MB').toBeLessThan(400 * MB)
     for (const socket of stalled) socket.destroy()
-    await vi.waitFor(() => expect([budgets.answerMemory.used, budgets.answerDisk.used]).toEqual([0, 0]))
+    await vi.waitFor(() => expect([budgets.answerMemory.used, budgets.answerDisk.used]).toEqual([0, 0]), 20_000)
   })
 
   test('of two, the one who reads is not cut off for the one who does not', async () => {
