@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { controlBudgets } from './budgets.ts'
 import type { Config } from './config.ts'
-import { jobs } from './jobs.ts'
+import { jobs, siteHooks } from './jobs.ts'
 import { type Budgets, openBudgets } from './platform/budgets/budget.ts'
 import type { Sealer } from './platform/crypto/seal.ts'
 import type { Database } from './platform/db/database.ts'
@@ -77,7 +77,18 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     budget: budgets.eventStreams,
     mayStay: createStreamAccess(database, options.now ?? Date.now),
   })
-  const services: Services = { config, database, sealer, log, logs, definitions: jobs, actions, watches, streams }
+  const services: Services = {
+    config,
+    database,
+    sealer,
+    log,
+    logs,
+    definitions: jobs,
+    siteHooks,
+    actions,
+    watches,
+    streams,
+  }
   const app = await createApi<Caller>({
     operations,
     log,

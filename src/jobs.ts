@@ -17,5 +17,8 @@ export const controlJobs = [
   forgetMails,
 ]
 
+/** What resources do when something becomes of a site; requests and jobs are given it. */
+export const siteHooks = resources.flatMap((each) => each.siteHooks ?? [])
+
 /** Every type of background work by name. */
 export const jobs: Definitions = definitionsByName([...hostJobs, ...controlJobs] as AnyDefinition[])

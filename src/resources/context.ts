@@ -10,6 +10,7 @@ import type { Definitions } from '../platform/operations/definition.ts'
 import type { OperationWatch } from '../platform/operations/watch.ts'
 import type { Action } from './action.ts'
 import type { StreamFacts } from './operations/stream-access.ts'
+import type { SiteHooks } from './site-hooks.ts'
 
 /** An API application that has shown a valid token. */
 export interface Caller {
@@ -30,6 +31,7 @@ export interface Services {
   readonly logs: LogStore
   /** Operation types by name. */
   readonly definitions: Definitions
+  readonly siteHooks: readonly SiteHooks[]
   /** All that the activity logs can say. */
   readonly actions: readonly Action[]
   /** Follows background work, for all who ask. */

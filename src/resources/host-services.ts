@@ -5,6 +5,7 @@ import type { Template } from '../hosting/homes/template.ts'
 import type { PhpPool, PooledSite } from '../hosting/php/pool.ts'
 import type { Sealer } from '../platform/crypto/seal.ts'
 import type { Database } from '../platform/db/database.ts'
+import type { SiteHooks } from './site-hooks.ts'
 
 /** What a host gives to the operations that are bound to its sites. */
 export interface HostServices {
@@ -15,6 +16,7 @@ export interface HostServices {
   readonly homes: Homes
   readonly spares: Spares
   readonly pool: PhpPool
+  readonly siteHooks: readonly SiteHooks[]
   /** The golden copy; waits while it is being made. @throws CoreUnavailable when no WordPress is to be had */
   template(): Promise<Template>
   /** The site as the pool knows it; `undefined` while it has no home or no content. */

@@ -6,6 +6,7 @@ import type { Action } from './action.ts'
 import type { ControlServices } from './control-services.ts'
 import type { HostServices } from './host-services.ts'
 import type { UntaggedOperation } from './operation.ts'
+import type { SiteHooks } from './site-hooks.ts'
 import type { EventType } from './webhooks/event.ts'
 
 /** All that a resource adds to Stead. What is composed of it is derived: see `src/app.ts`, `src/jobs.ts`, `src/schedules.ts`. */
@@ -20,6 +21,8 @@ export interface Resource {
     readonly control?: readonly Definition<TSchema, ControlServices>[]
   }
   readonly schedules?: readonly Schedule[]
+  /** What it does when a site comes, goes live, or goes for good. */
+  readonly siteHooks?: SiteHooks
   /** What can go wrong for a client by its rules. */
   readonly problems?: Readonly<Record<string, ProblemKind>>
   /** What the activity log says of its changes, and what webhooks tell of them. */

@@ -11,7 +11,7 @@ import type { PhpPool } from '../hosting/php/pool.ts'
 import { defaultPhpVersion } from '../hosting/php/runtime.ts'
 import { PhpLogFollower } from '../hosting/php-log/follower.ts'
 import { openPlaces } from '../hosting/php-log/positions.ts'
-import { hostJobs } from '../jobs.ts'
+import { hostJobs, siteHooks } from '../jobs.ts'
 import { openBudgets } from '../platform/budgets/budget.ts'
 import { createWorker, type Worker } from '../platform/operations/worker.ts'
 import type { HostServices } from '../resources/host-services.ts'
@@ -155,6 +155,7 @@ function createHostWorker(ground: Ground, { preparation, sites, ...parts }: Work
     template: preparation.template,
     hostedSite: (siteId) => sites.find(siteId),
     refill: preparation.refill,
+    siteHooks,
   }
   const { hostId } = parts
   return createWorker({ database, definitions: hostJobs, runner: 'host', hostId, services, log })

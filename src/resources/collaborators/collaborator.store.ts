@@ -148,6 +148,10 @@ export async function setWpUsername(tx: Tx, siteId: number, accountId: number, w
     .execute()
 }
 
+export async function deleteCollaboratorsOfSite(tx: Tx, siteId: number): Promise<void> {
+  await tx.deleteFrom('collaborators').where('site_id', '=', siteId).execute()
+}
+
 export async function deleteCollaborator(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('collaborators').where('id', '=', id).execute()
 }

@@ -1,6 +1,8 @@
 import { resource } from '../resource.ts'
 import { actions, events } from './actions.ts'
 import { batchCreate, batchDestroy } from './batch.job.ts'
+import { deleteCollaboratorsOfSite } from './collaborator.store.ts'
+import { addAccountLevelCollaborators, startWpUsersOfSite } from './membership.ts'
 import { problems } from './problems.ts'
 import { resetCollaboratorPasswordJob } from './reset-collaborator-password.job.ts'
 import { syncWpUser } from './sync-wp-user.job.ts'
@@ -8,6 +10,11 @@ import { syncWpUser } from './sync-wp-user.job.ts'
 export const collaborators = resource({
   tag: { name: 'Collaborators', description: 'Other accounts on a site, and their roles' },
   operations: () => import('./operations.ts'),
+  siteHooks: {
+    ordered: addAccountLevelCollaborators,
+    live: startWpUsersOfSite,
+    forgotten: deleteCollaboratorsOfSite,
+  },
   jobs: { host: [syncWpUser, resetCollaboratorPasswordJob], control: [batchCreate, batchDestroy] },
   problems,
   actions,

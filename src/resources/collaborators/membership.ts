@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { type Account, findAccount } from '../account/account.ts'
-import { aboutSite, type Change, changeBy } from '../change.ts'
+import { aboutSite, type Change } from '../change.ts'
 import type { Role } from '../roles.ts'
 import { grantSight, type Site, withdrawSight } from '../sites/site.ts'
 import { accountAccess } from './account-access.store.ts'
@@ -101,17 +101,20 @@ export async function leaveSite(
   return { wpOperationId }
 }
 
-/** A new site gets everybody whom its owner adds to all new sites. @returns how many */
-export async function addAccountLevelCollaborators(tx: Tx, site: Site, by: By): Promise<number> {
+/** A new site gets everybody whom its owner adds to all new sites. */
+export async function addAccountLevelCollaborators(
+  tx: Tx,
+  site: Site,
+  by: By,
+): Promise<{ collaboratorsCount: number }> {
   const joining = (await accountAccess(tx, site.accountId)).filter((access) => access.addToAllNew)
   for (const { accountId, roles } of joining)
     await joinSite(tx, site, (await findAccount(tx, accountId)) as Account, roles, by)
-  return joining.length
+  return { collaboratorsCount: joining.length }
 }
 
 /** Sites go live with the users of the collaborators that they have by then. */
-export async function enqueueWpUsersOfSite(tx: Tx, site: Site, now: number): Promise<void> {
-  const change = changeBy(tx, { actor: 'systems', about: aboutSite(site), now })
+export async function startWpUsersOfSite(tx: Tx, site: Site, change: Change): Promise<void> {
   for (const member of await listCollaboratorsOfSite(tx, site.id))
     if (hasWpAccess(member.roles)) await startWpUser(change, site, member.accountId, 'keep')
 }

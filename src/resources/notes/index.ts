@@ -1,10 +1,12 @@
 import { resource } from '../resource.ts'
 import { actions } from './actions.ts'
+import { deleteNotesOfSite } from './note.store.ts'
 import { problems } from './problems.ts'
 
 export const notes = resource({
   tag: { name: 'Notes', description: 'Notes on a site' },
   operations: () => import('./operations.ts'),
+  siteHooks: { forgotten: deleteNotesOfSite },
   problems,
   actions,
 })

@@ -103,3 +103,7 @@ export async function deleteNoteRow(tx: Tx, siteId: number, id: number): Promise
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }
+
+export async function deleteNotesOfSite(tx: Tx, siteId: number): Promise<void> {
+  await tx.deleteFrom('notes').where('site_id', '=', siteId).execute()
+}

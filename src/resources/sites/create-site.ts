@@ -7,7 +7,6 @@ import { capacityAndUsage } from '../account/addons.ts'
 import { planNamed } from '../account/plans.ts'
 import { problems as accountProblems } from '../account/problems.ts'
 import { aboutSite } from '../change.ts'
-import { addAccountLevelCollaborators } from '../collaborators/membership.ts'
 import { operation } from '../operation.ts'
 import { actions } from './actions.ts'
 import { creationGround } from './creation.store.ts'
@@ -41,10 +40,10 @@ export const createSite = operation({
   ],
 
   async handle(context, { body }) {
-    const { tx, ownerId, config, now } = context
+    const { tx, ownerId, config, siteHooks, now } = context
     const name = body.name.toLowerCase()
     const administrator = administratorOf(body)
-    const { account, hosts, hasAccountLevelCollaborators } = await creationGround(tx, ownerId)
+    const { account, hosts } = await creationGround(tx, ownerId)
     const plan = planNamed(account.plan)
     if (isReservedName(name)) throw new Problem(problems.name_reserved, { name })
     if (body.multisite_support && !plan.multisite) throw new Problem(problems.plan_lacks_multisite, { plan: plan.name })
@@ -69,10 +68,11 @@ export const createSite = operation({
     const message = `Created ${isStaging ? 'staging' : 'live'} site ${name}`
     const about = aboutSite(site)
     await context.record({ action: actions['site.created'], message, about })
-    const collaboratorsCount = hasAccountLevelCollaborators ? await addAccountLevelCollaborators(tx, site, context) : 0
+    let shown = site
+    for (const { ordered } of siteHooks) shown = { ...shown, ...(await ordered?.(tx, site, context)) }
     await context.start(provisionSite, { siteId: site.id }, { about })
     await countAgainstPlan(tx, account, isStaging)
-    return presentSite({ ...site, collaboratorsCount }, config, now)
+    return presentSite(shown, config, now)
   },
 })
 

@@ -6,8 +6,6 @@ import type { HostRoom } from './placement.ts'
 /** What a new site depends on besides what its orderer says. */
 export interface CreationGround {
   readonly account: Pick<Account, 'id' | 'email' | 'plan' | 'defaultPhpVersion' | 'defaultDatacenter'>
-  /** Others join every new site of the account. */
-  readonly hasAccountLevelCollaborators: boolean
   /** In order of id, with the room that they have left. */
   readonly hosts: readonly HostRoom[]
 }
@@ -24,7 +22,6 @@ export async function creationGround(tx: Tx, accountId: number): Promise<Creatio
       defaultPhpVersion: account.default_php_version,
       defaultDatacenter: account.default_datacenter,
     },
-    hasAccountLevelCollaborators: Number(account.joining) > 0,
     hosts: await roomOf(tx, rows.filter(isHost)),
   }
 }
@@ -36,10 +33,6 @@ const groundRows = precompiled((tx, { accountId }: { accountId: number }) =>
     .select(['email', 'plan', 'default_php_version', 'default_datacenter'])
     .select(['hosts.id as host_id', 'datacenters', 'max_sites', 'counted_sites', 'counted_to'])
     .select(({ selectFrom }) => [
-      selectFrom('account_access')
-        .where('owner_account_id', '=', accountId)
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .as('joining'),
       selectFrom('sites')
         .select(({ fn }) => fn.max('id').as('last'))
         .as('last_site'),

@@ -5,10 +5,12 @@ import { problems } from './problems.ts'
 import { provisionSite } from './provision-site.job.ts'
 import { purgeSite, removeSite } from './remove-site.job.ts'
 import { resetAdminPasswordJob } from './reset-admin-password.job.ts'
+import { withdrawAllSight } from './sight.store.ts'
 
 export const sites = resource({
   tag: { name: 'Sites', description: 'Create, find, change and delete sites' },
   operations: () => import('./operations.ts'),
+  siteHooks: { forgotten: withdrawAllSight },
   jobs: { host: [provisionSite, configureSite, removeSite, purgeSite, resetAdminPasswordJob] },
   problems,
   actions,

@@ -7,7 +7,6 @@ import type { Tx } from '../../platform/db/database.ts'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { aboutSite, changeBy, changeOfJob } from '../change.ts'
-import { enqueueWpUsersOfSite } from '../collaborators/membership.ts'
 import type { HostServices } from '../host-services.ts'
 import { measureSite } from '../statistics/measure-sites.job.ts'
 import { actions, events } from './actions.ts'
@@ -133,8 +132,8 @@ async function goLive(tx: Tx, context: Context<{ home: Claimed; content: Written
   if (!site) throw new PermanentFailure('The site was deleted')
   const now = context.now()
   await changeSite(tx, site.id, { state: 'live', coreVersion, writtenAddress: address }, now)
-  await enqueueWpUsersOfSite(tx, { ...site, state: 'live' }, now)
   const change = changeBy(tx, { actor: 'systems', about: aboutSite(site), now })
+  for (const { live } of context.services.siteHooks) await live?.(tx, { ...site, state: 'live' }, change)
   // its network is made when it answers already
   if (site.hasMultisite) await change.start(configureSite, { siteId: site.id })
   // not in the site's own queue, and not in the way of its first visitors

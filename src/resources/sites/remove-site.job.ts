@@ -3,7 +3,7 @@ import { durableWith, PermanentFailure, type StepContext } from '../../platform/
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import type { HostServices } from '../host-services.ts'
 import { deleteRoutes } from './route.store.ts'
-import { findSite, forgetSite } from './site.store.ts'
+import { findSite } from './site.store.ts'
 
 type Context = StepContext<{ siteId: number }, HostServices>
 
@@ -39,9 +39,9 @@ export const purgeSite = durableWith<HostServices>()({
   steps: {
     files: { run: removeFiles },
     records: {
-      async commit(tx, { input }) {
+      async commit(tx, { input, services }) {
         await deleteRoutes(tx, input.siteId)
-        await forgetSite(tx, input.siteId)
+        for (const { forgotten } of services.siteHooks) await forgotten?.(tx, input.siteId)
       },
     },
   },

@@ -13,6 +13,11 @@ const insertSight = precompiledChange((tx, row: { accountId: number; siteId: num
     .onConflict((conflict) => conflict.columns(['account_id', 'site_id']).doNothing()),
 )
 
+/** Nobody sees the site any more. */
+export async function withdrawAllSight(tx: Tx, siteId: number): Promise<void> {
+  await tx.deleteFrom('site_access').where('site_id', '=', siteId).execute()
+}
+
 /** Takes a site out of an account's lists, with the account's favourite mark and tags. */
 export async function withdrawSight(tx: Tx, accountId: number, siteId: number): Promise<void> {
   await tx.deleteFrom('site_access').where('account_id', '=', accountId).where('site_id', '=', siteId).execute()

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { holding, whileUnderWay } from '../../../test/support/overlap.ts'
-import { addTags } from '../tags/tag.store.ts'
-import { forgetSite, markDeleted } from './site.store.ts'
+import { addTags, deleteTagsOfSite } from '../tags/tag.store.ts'
+import { markDeleted } from './site.store.ts'
 
 describe.each(dialects)('changes of one site at the same moment, on $dialect', ({ dialect, skip }) => {
   let api: TestApi
@@ -60,7 +60,7 @@ describe.each(dialects)('changes of one site at the same moment, on $dialect', (
     const other = await api.site(owner, 'other-site')
     await api.database.transaction((tx) => addTags(tx, owner.accountId, site, ['shared']))
     const tagging = (tx: Parameters<typeof addTags>[0]) => addTags(tx, owner.accountId, other, ['shared'])
-    await whileUnderWay(api.database, tagging, [() => api.database.transaction((tx) => forgetSite(tx, site))])
+    await whileUnderWay(api.database, tagging, [() => api.database.transaction((tx) => deleteTagsOfSite(tx, site))])
     const { tags } = (await owner.call('GET', `/v1/sites/${other}`)).body.data
     expect(tags.map(({ name }: { name: string }) => name)).toEqual(['shared'])
   })

@@ -225,39 +225,3 @@ export async function unmarkDeleted(tx: Tx, siteId: number, now: number): Promis
   await countOnHost(tx, siteId, 1)
   await touchRoutes(tx, siteId, now)
 }
-
-/** Tables whose rows are a site's alone, by `site_id`. Activity and events stay: the account's log tells of the site still. */
-const TABLES_OF_A_SITE = [
-  'collaborators',
-  'site_access',
-  'site_tags',
-  'notes',
-  'site_statistics',
-  'page_view_days',
-] as const
-
-/** After the end of a deleted site: what belonged to it alone goes, and tags that no other site has. */
-export async function forgetSite(tx: Tx, siteId: number): Promise<void> {
-  const tags = tx.selectFrom('site_tags').select('tag_id').where('site_id', '=', siteId)
-  const owners = await tx.selectFrom('tags').select('account_id').distinct().where('id', 'in', tags).execute()
-  // none of them gives another site a tag that goes here: it would lose it again
-  for (const id of owners.map((row) => row.account_id).sort((a, b) => a - b)) await lockForUpdate(tx, 'accounts', id)
-  const lonely = await tx
-    .selectFrom('tags')
-    .select('id')
-    .where('id', 'in', tags)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('site_tags')
-            .select('tag_id')
-            .whereRef('site_tags.tag_id', '=', 'tags.id')
-            .where('site_id', '!=', siteId),
-        ),
-      ),
-    )
-    .execute()
-  for (const table of TABLES_OF_A_SITE) await tx.deleteFrom(table).where('site_id', '=', siteId).execute()
-  const ids = lonely.map(({ id }) => id)
-  if (ids.length > 0) await tx.deleteFrom('tags').where('id', 'in', ids).execute()
-}

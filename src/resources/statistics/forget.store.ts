@@ -69,19 +69,23 @@ export async function foldOldDays(tx: Tx, beforeDay: number, most: number): Prom
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + Number(each), 0)
 
 /**
- * Deletes statistics and notes of sites that were deleted before a time, when none comes back from the trash any more.
+ * Deletes statistics of sites that were deleted before a time, when none comes back from the trash any more: an edge may have told of
+ * visits after all.
  * @returns of how many sites; call again until it is 0
  */
 export async function forgetDeletedSites(tx: Tx, before: number, most: number): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     select id from sites where deleted_at is not null and deleted_at < ${before} and (
       exists (select 1 from page_view_days where site_id = sites.id) or
-      exists (select 1 from site_statistics where site_id = sites.id) or
-      exists (select 1 from notes where site_id = sites.id))
+      exists (select 1 from site_statistics where site_id = sites.id))
     order by deleted_at limit ${most}`.execute(tx)
   const ids = rows.map(({ id }) => id)
   if (ids.length === 0) return 0
-  for (const table of ['page_view_days', 'site_statistics', 'notes'] as const)
-    await tx.deleteFrom(table).where('site_id', 'in', ids).execute()
+  await deleteStatisticsOf(tx, ids)
   return ids.length
+}
+
+export async function deleteStatisticsOf(tx: Tx, siteIds: readonly number[]): Promise<void> {
+  for (const table of ['page_view_days', 'site_statistics'] as const)
+    await tx.deleteFrom(table).where('site_id', 'in', siteIds).execute()
 }

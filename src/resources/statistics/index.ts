@@ -1,4 +1,5 @@
 import { resource } from '../resource.ts'
+import { deleteStatisticsOf } from './forget.store.ts'
 import { measureSite, measureSites } from './measure-sites.job.ts'
 import {
   refreshOpenStatistics,
@@ -10,6 +11,7 @@ import {
 export const statistics = resource({
   tag: { name: 'Statistics', description: 'Page views and disk usage of a site' },
   operations: () => import('./operations.ts'),
+  siteHooks: { forgotten: (tx, siteId) => deleteStatisticsOf(tx, [siteId]) },
   jobs: { host: [measureSites, measureSite], control: [refreshStatistics, refreshOpenStatistics] },
   schedules: [refreshStatisticsDaily, refreshOpenStatisticsOften],
 })

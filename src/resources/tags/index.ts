@@ -1,10 +1,12 @@
 import { resource } from '../resource.ts'
 import { actions } from './actions.ts'
 import { problems } from './problems.ts'
+import { deleteTagsOfSite } from './tag.store.ts'
 
 export const tags = resource({
   tag: { name: 'Tags', description: 'Tags and favourites: how an account arranges the sites that it sees' },
   operations: () => import('./operations.ts'),
+  siteHooks: { forgotten: deleteTagsOfSite },
   problems,
   actions,
 })

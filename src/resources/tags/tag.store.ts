@@ -65,16 +65,41 @@ export async function removeTags(tx: Tx, accountId: number, siteId: number, ids:
     )
     .returning('tag_id')
     .execute()
+  await deleteUnused(
+    tx,
+    own.map(({ id }) => id),
+  )
+  const gone = new Set(taken.map(({ tag_id }) => tag_id))
+  return own.filter(({ id }) => gone.has(id)).map(({ name }) => name)
+}
+
+/** Takes all tags off a site, whosever they are; a tag that no site has any more is gone. */
+export async function deleteTagsOfSite(tx: Tx, siteId: number): Promise<void> {
+  const tags = await tx
+    .selectFrom('site_tags')
+    .innerJoin('tags', 'tags.id', 'site_tags.tag_id')
+    .select(['tags.id', 'tags.account_id as accountId'])
+    .where('site_tags.site_id', '=', siteId)
+    .execute()
+  const owners = [...new Set(tags.map(({ accountId }) => accountId))].sort((a, b) => a - b)
+  for (const id of owners) await lockForUpdate(tx, 'accounts', id)
+  await tx.deleteFrom('site_tags').where('site_id', '=', siteId).execute()
+  await deleteUnused(
+    tx,
+    tags.map(({ id }) => id),
+  )
+}
+
+/** Of tags whose accounts are held, so that nobody gives one of them to a site at this moment. */
+async function deleteUnused(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
   await tx
     .deleteFrom('tags')
-    .where('account_id', '=', accountId)
     .where('id', 'in', ids)
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('site_tags').select('tag_id').whereRef('site_tags.tag_id', '=', 'tags.id'))),
     )
     .execute()
-  const gone = new Set(taken.map(({ tag_id }) => tag_id))
-  return own.filter(({ id }) => gone.has(id)).map(({ name }) => name)
 }
 
 /** @returns whether that changed anything */
