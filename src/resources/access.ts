@@ -2,7 +2,7 @@ import type { Tx } from '../platform/db/database.ts'
 import type { Input } from '../platform/http/pipeline.ts'
 import { notFound, Problem } from '../platform/http/problem.ts'
 import { problems as authenticationProblems } from './authentication/problems.ts'
-import { mayCreateSitesFor } from './collaborators/account-access.store.ts'
+import { mayCreateSitesFor } from './collaborators/collaborator.ts'
 import type { Caller } from './context.ts'
 import type { Role } from './roles.ts'
 import {

@@ -5,6 +5,7 @@ import { isMailAddress } from '../../platform/mail/address.ts'
 import { normalEmail } from '../account/account.ts'
 import { type Role, roles } from '../roles.ts'
 
+export { mayCreateSitesFor } from './account-access.store.ts'
 export { collaborationsAmong } from './collaborator.store.ts'
 
 /** An account's place on a site of another account. */
