@@ -7,10 +7,10 @@ import { type Budgets, openBudgets } from './platform/budgets/budget.ts'
 import type { Sealer } from './platform/crypto/seal.ts'
 import type { Database } from './platform/db/database.ts'
 import { createApi } from './platform/http/api.ts'
+import type { Endpoint } from './platform/http/endpoint.ts'
 import { EventStreams } from './platform/http/event-streams.ts'
 import { createKeyLimit } from './platform/http/key-limit.ts'
 import { type ApiMetrics, createApiMetrics } from './platform/http/metrics.ts'
-import type { Operation } from './platform/http/operation.ts'
 import { problems as httpProblems, type ProblemKind } from './platform/http/problem.ts'
 import { createRateLimit } from './platform/http/rate-limit.ts'
 import type { Log } from './platform/log/log.ts'
@@ -26,12 +26,12 @@ import { createStreamAccess, type StreamFacts } from './resources/operations/str
 import type { Resource } from './resources/resource.ts'
 import { version } from './version.ts'
 
-/** Every operation of the API, in the order of its description. */
-export const operations: readonly Operation[] = (await Promise.all(resources.map(operationsOf))).flat()
+/** Every endpoint of the API, in the order of its description. */
+export const endpoints: readonly Endpoint[] = (await Promise.all(resources.map(endpointsOf))).flat()
 
-async function operationsOf({ tag, operations: load }: Resource): Promise<Operation[]> {
+async function endpointsOf({ tag, endpoints: load }: Resource): Promise<Endpoint[]> {
   if (!tag || !load) return []
-  return (await load()).operations.map((operation) => ({ ...operation, tag: tag.name }))
+  return (await load()).endpoints.map((endpoint) => ({ ...endpoint, tag: tag.name }))
 }
 
 /** All that the activity logs can say. */
@@ -90,7 +90,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     streams,
   }
   const app = await createApi<Caller>({
-    operations,
+    endpoints,
     log,
     metrics: options.metrics,
     info: {

@@ -21,7 +21,7 @@ interface Capability {
   readonly scope?: 'owner'
 }
 
-/** Who may do what with a site: the whole table. Operations name a capability; nothing else decides. */
+/** Who may do what with a site: the whole table. Endpoints name a capability; nothing else decides. */
 export const capabilities = {
   'read the site': { role: null },
   'clone the site': { role: 'clone_site' },
@@ -49,10 +49,10 @@ export const capabilities = {
 
 export type SiteCapability = keyof typeof capabilities
 
-/** What an operation asks of its caller. */
+/** What an endpoint asks of its caller. */
 export type Access =
   | 'public'
-  /** Any valid token: the operation acts on the caller's own account, or on what the caller can see. */
+  /** Any valid token: the endpoint acts on the caller's own account, or on what the caller can see. */
   | { readonly account: 'own'; readonly scope?: 'owner' }
   /**
    * A capability on the site that the path names. `fields`: body fields that need another one, checked only when sent.
@@ -77,7 +77,7 @@ export type AccessContext<Rule extends Access> = Rule extends { site: SiteCapabi
 
 /**
  * In a transaction the site of the path is held: nobody else changes it until the transaction ends.
- * @returns the site of the path for site operations
+ * @returns the site of the path for endpoints of a site
  * @throws Problem `not_found` for what the caller cannot see, `forbidden`, `insufficient_scope`
  */
 export async function authorize(rule: Access, caller: Caller, input: Input, tx: Tx): Promise<object> {
@@ -158,7 +158,7 @@ function demandOwnerScope(caller: Caller): void {
     )
 }
 
-/** What the description of an operation says of its callers, and the statuses that refuse one. */
+/** What the description of an endpoint says of its callers, and the statuses that refuse one. */
 export function describeAccess(rule: Access): { text: string; refusals: number[] } {
   const namesOthers = typeof rule === 'object' && (!('account' in rule) || rule.account === 'createSites')
   return { text: accessSentence(rule), refusals: [...(canForbid(rule) ? [403] : []), ...(namesOthers ? [404] : [])] }

@@ -2,8 +2,8 @@ import type { FastifyReply } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Sealer } from '../platform/crypto/seal.ts'
 import type { Database } from '../platform/db/database.ts'
+import type { BaseContext } from '../platform/http/endpoint.ts'
 import type { EventStreams } from '../platform/http/event-streams.ts'
-import type { BaseContext } from '../platform/http/operation.ts'
 import type { Log } from '../platform/log/log.ts'
 import type { LogStore } from '../platform/log-store/log-store.ts'
 import type { Definitions } from '../platform/operations/definition.ts'
@@ -42,6 +42,6 @@ export interface Services {
 
 export interface Context extends BaseContext, Services {
   readonly caller: Caller
-  /** Of operations that write their response themselves (style `stream`); nobody else touches it. */
+  /** Of endpoints that write their response themselves (style `stream`); nobody else touches it. */
   readonly response: FastifyReply
 }

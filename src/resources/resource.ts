@@ -4,8 +4,8 @@ import type { Definition } from '../platform/operations/definition.ts'
 import type { Schedule } from '../platform/operations/schedules.ts'
 import type { Action } from './action.ts'
 import type { ControlServices } from './control-services.ts'
+import type { UntaggedEndpoint } from './endpoint.ts'
 import type { HostServices } from './host-services.ts'
-import type { UntaggedOperation } from './operation.ts'
 import type { SiteHooks } from './site-hooks.ts'
 import type { EventType } from './webhooks/event.ts'
 
@@ -14,7 +14,7 @@ export interface Resource {
   /** Its group in the description of the API. */
   readonly tag?: { readonly name: string; readonly description: string }
   /** Loaded where the API is served, and nowhere else: hosts know the rest of a resource without it. */
-  readonly operations?: () => Promise<{ readonly operations: readonly UntaggedOperation[] }>
+  readonly endpoints?: () => Promise<{ readonly endpoints: readonly UntaggedEndpoint[] }>
   /** Background work: what hosts do for their sites, and what the control does without their files. */
   readonly jobs?: {
     readonly host?: readonly Definition<TSchema, HostServices>[]

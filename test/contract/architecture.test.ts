@@ -114,17 +114,17 @@ describe('imports', () => {
   })
 
   it('what is recorded and what is started goes through the change; jobs may enqueue by themselves', () => {
-    const means = /\/(operations\/enqueue|activity\/record|webhooks\/record-event)\.ts$/
+    const means = /\/(endpoints\/enqueue|activity\/record|webhooks\/record-event)\.ts$/
     const using = imports.filter(({ from, to }) => from.startsWith('src/resources/') && means.test(to))
     const isJobs = ({ from, to }: Import) => from.endsWith('.job.ts') && to.endsWith('/enqueue.ts')
     const others = using.filter((each) => !isJobs(each) && each.from !== 'src/resources/change.ts')
     expect(others.map(({ from, to }) => `${from} imports ${to}`)).toEqual([])
   })
 
-  it('a host loads no operation of the API, and no Fastify', () => {
+  it('a host loads no endpoint of the API, and no Fastify', () => {
     const loaded = loadedBy('src/roles/host.ts')
     expect(loaded).toContain('src/resources/notes/index.ts')
-    expect(loaded.filter((file) => /^src\/(app\.ts|resources\/[\w-]+\/operations\.ts)$/.test(file))).toEqual([])
+    expect(loaded.filter((file) => /^src\/(app\.ts|resources\/[\w-]+\/endpoints\.ts)$/.test(file))).toEqual([])
     expect(loaded.filter((file) => /^import (?!type).* from '@?fastify/m.test(textOf(file)))).toEqual([])
   })
 

@@ -14,7 +14,7 @@ import { enqueue } from '../../src/platform/operations/enqueue.ts'
 import { configureSite } from '../../src/resources/sites/configure-site.job.ts'
 import { dialects } from '../support/database.ts'
 import { type Document, garbage, type Known, requestMaker } from './fuzz-requests.ts'
-import { operations, type Walk, walk } from './walk.ts'
+import { endpoints, type Walk, walk } from './walk.ts'
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 100_000)
 const SEED = Number(process.env.FUZZ_SEED ?? 1)
@@ -23,10 +23,10 @@ const AT_ONCE = 16
 const OF_A_SCENE = 500
 const HOURS = 3_600_000
 
-/** Which operation a request is for: not always the one that it was made from, as empty segments are passed over. */
-const routes = operations.map((operation) => ({
-  operation,
-  pattern: new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}/?$`),
+/** Which endpoint a request is for: not always the one that it was made from, as empty segments are passed over. */
+const routes = endpoints.map((endpoint) => ({
+  endpoint,
+  pattern: new RegExp(`^${endpoint.path.replace(/\{\w+\}/g, '[^/]+')}/?$`),
 }))
 
 describe.each(dialects.filter(({ skip }) => !skip))('requests made from the document on $dialect', ({ dialect }) => {
@@ -46,11 +46,11 @@ describe.each(dialects.filter(({ skip }) => !skip))('requests made from the docu
     const shown = `FUZZ_SEED=${seed}: ${JSON.stringify({ operationId, ...request }).slice(0, 2000)}`
     // dots go as in any client
     const path = new URL(`http://x${request.url}`).pathname.replace(/\/{2,}/g, '/')
-    const found = routes.filter((route) => route.operation.method === request.method && route.pattern.test(path))
-    const meant = found.find(({ operation }) => !operation.path.includes('{')) ?? found.at(-1)
+    const found = routes.filter((route) => route.endpoint.method === request.method && route.pattern.test(path))
+    const meant = found.find(({ endpoint }) => !endpoint.path.includes('{')) ?? found.at(-1)
     try {
       if (meant) {
-        const response = await tour.send(meant.operation, request)
+        const response = await tour.send(meant.endpoint, request)
         // what is not there in this test, and is said to be missing; anything else of ours is a fault
         if (response.statusCode >= 500)
           expect(response.body).toMatch(/No host is ready|The site does not answer right now/)

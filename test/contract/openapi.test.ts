@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type TestApi, testApi } from '../support/api.ts'
-import { operations } from './walk.ts'
+import { endpoints } from './walk.ts'
 
 let api: TestApi
 beforeAll(async () => {
@@ -15,9 +15,9 @@ it('openapi/openapi.json is what the code describes (else: npm run openapi)', as
   expect({ ...served, info: { ...served.info, version: committed.info.version } }).toEqual(committed)
 })
 
-it('it has every operation, and nothing of this machine or of how the code is made', async () => {
+it('it has every endpoint, and nothing of this machine or of how the code is made', async () => {
   const { body } = await api.app.inject({ url: '/openapi.json' })
-  for (const { id } of operations) expect(body).toContain(`"operationId":"${id}"`)
+  for (const { id } of endpoints) expect(body).toContain(`"operationId":"${id}"`)
   expect(body).not.toMatch(/x-fault|127\.0\.0\.1|localhost|:80\d\d|\/(home|root|tmp|srv)\//)
   const { paths } = JSON.parse(body)
   const shapes = Object.keys(paths).map((path) => path.replace(/\{\w+\}/g, '{}'))

@@ -1,10 +1,10 @@
 /**
- * Who may do what, proven for every operation of the API with real requests: nobody, a stranger, a collaborator without the role,
+ * Who may do what, proven for every endpoint of the API with real requests: nobody, a stranger, a collaborator without the role,
  * one with nothing but the role, the owner without and with the scope `owner`. The roles are written down here a second time,
  * so that a slip in the table of the code is not taken over.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { operations } from '../../src/app.ts'
+import { endpoints } from '../../src/app.ts'
 import { hostJobs } from '../../src/jobs.ts'
 import { type AnyDefinition, durable } from '../../src/platform/operations/definition.ts'
 import { enqueue } from '../../src/platform/operations/enqueue.ts'
@@ -84,9 +84,9 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
     }
   }
 
-  const methodOf = (id: string) => operations.find((each) => each.id === id)?.method as string
+  const methodOf = (id: string) => endpoints.find((each) => each.id === id)?.method as string
   const send = (who: Pick<Person, 'call'>, sample: Sample, there: World): Promise<Reply> =>
-    who.call(methodOf(sample.operation), sample.path(there), sample.body?.(there))
+    who.call(methodOf(sample.endpoint), sample.path(there), sample.body?.(there))
   const worlds = new Map<string, Promise<World>>()
   /** For what changes nothing of it: a refusal, a reading, a change of the caller's own account. */
   const shared = (held: readonly Role[]): Promise<World> => {
@@ -97,7 +97,7 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
   }
   /** For what may change it. */
   const prepared = async (sample: Sample, held: readonly Role[]): Promise<World> => {
-    const { method, reads } = operations.find(({ id }) => id === sample.operation) ?? {}
+    const { method, reads } = endpoints.find(({ id }) => id === sample.endpoint) ?? {}
     if (method === 'GET' || reads || (!sample.roles && !sample.isPrivate)) return shared(held)
     const there = await world(held)
     await sample.prepare?.(there, api)
@@ -105,14 +105,14 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
   }
   const refused = (reply: Reply) => [reply.status, reply.body.data, reply.body.errors]
 
-  test('every operation of the API is here', () => {
-    const known = new Set([...samples.map(({ operation }) => operation), ...withoutToken])
-    expect(operations.map(({ id }) => id).filter((id) => !known.has(id))).toEqual([])
+  test('every endpoint of the API is here', () => {
+    const known = new Set([...samples.map(({ endpoint }) => endpoint), ...withoutToken])
+    expect(endpoints.map(({ id }) => id).filter((id) => !known.has(id))).toEqual([])
   })
 
   const named = samples.map((sample) => {
     const about = sample.roles?.length ? ` (${sample.roles.join(', ')})` : ''
-    return { name: `${sample.operation}${about}`, sample }
+    return { name: `${sample.endpoint}${about}`, sample }
   })
 
   describe.each(named)('$name', ({ sample }) => {
@@ -183,18 +183,18 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
         `/v1/sites/${there.strangersSite}/$1`,
       )
       if (moved === path) return
-      const method = methodOf(sample.operation)
+      const method = methodOf(sample.endpoint)
       expect((await there.stranger.call(method, moved, sample.body?.(there))).status).toBe(404)
     })
   })
 
   describe('lists', () => {
-    const lists = samples.filter(({ operation, roles: needed }) => {
-      const found = operations.find(({ id }) => id === operation)
+    const lists = samples.filter(({ endpoint, roles: needed }) => {
+      const found = endpoints.find(({ id }) => id === endpoint)
       return (found?.method === 'GET' || found?.reads) && found.style !== 'stream' && (!needed || needed.length >= 0)
     })
 
-    test('no reading operation shows a collaborator anything of a site that it is not on, or a stranger anything at all', async () => {
+    test('no reading endpoint shows a collaborator anything of a site that it is not on, or a stranger anything at all', async () => {
       const there = await world(roles)
       const tag = there.owner.email.replace(/\D/g, '')
       for (const sample of lists) {
@@ -202,14 +202,14 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
           const text = JSON.stringify((await send(who, sample, there)).body)
           const shown = [`hidden-${tag}`, `hidden-mate-${tag}`, `"siteId":${there.hidden},`]
           if (who === there.stranger) shown.push(`shared-${tag}`, `"siteId":${there.site},`, there.owner.email)
-          expect([sample.operation, who.email, shown.filter((mark) => text.includes(mark))]).toEqual([
-            sample.operation,
+          expect([sample.endpoint, who.email, shown.filter((mark) => text.includes(mark))]).toEqual([
+            sample.endpoint,
             who.email,
             [],
           ])
         }
         // the marks are there to be found
-        if (sample.operation === 'listSites')
+        if (sample.endpoint === 'listSites')
           expect(JSON.stringify((await send(there.owner, sample, there)).body)).toContain(`hidden-${tag}`)
       }
     })

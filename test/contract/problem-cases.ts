@@ -1,13 +1,13 @@
 /**
- * For each problem that an operation declares, a request that gets it. A problem of an operation's own needs a line in `ownCases`; those
- * that follow from the rest of the contract are got by `commonCases` from whatever operation declares them.
+ * For each problem that an endpoint declares, a request that gets it. A problem of an endpoint's own needs a line in `ownCases`; those
+ * that follow from the rest of the contract are got by `commonCases` from whatever endpoint declares them.
  */
 import type { FastifyInstance } from 'fastify'
 import type { InjectOptions, Response } from 'light-my-request'
 import { CommitUnknown } from '../../src/platform/db/commit-unknown.ts'
 import type { Tx } from '../../src/platform/db/database.ts'
+import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { changes } from '../../src/platform/http/openapi-document.ts'
-import type { Operation } from '../../src/platform/http/operation.ts'
 import { enqueue } from '../../src/platform/operations/enqueue.ts'
 import { setPlan } from '../../src/resources/account/account.ts'
 import { operationIn } from '../../src/resources/operations/samples.fixture.ts'
@@ -38,7 +38,7 @@ export const EMPTY_DATACENTER = 'DFW'
 export interface OwnCase {
   readonly of: readonly string[]
   readonly code: ProblemCode
-  /** Default: the example of the operation. */
+  /** Default: the example of the endpoint. */
   example?(scene: Scene): Example | Promise<Example>
   /** After the example. */
   prepare?(scene: Scene, stage: Stage): Promise<unknown>
@@ -181,11 +181,11 @@ function fillOperations(scene: Scene): Promise<unknown> {
   })
 }
 
-export async function provokeOwn(one: OwnCase, operation: Operation, stage: Stage): Promise<Provoked> {
+export async function provokeOwn(one: OwnCase, endpoint: Endpoint, stage: Stage): Promise<Provoked> {
   const scene = await stage.tour.scene()
-  const example = (await (one.example ?? examples[operation.id])?.(scene)) ?? {}
+  const example = (await (one.example ?? examples[endpoint.id])?.(scene)) ?? {}
   await one.prepare?.(scene, stage)
-  const request = stage.tour.requestFor(operation, scene, example, one.by?.(scene))
+  const request = stage.tour.requestFor(endpoint, scene, example, one.by?.(scene))
   return { scene, request, ...(one.on && { app: stage[one.on] }) }
 }
 
@@ -201,10 +201,10 @@ export interface CommonCase {
   readonly code: ProblemCode
   /** Changes its scene; the others share one. */
   readonly isAlone?: true
-  provoke(operation: Operation, scene: Scene, stage: Stage): Promise<Omit<Provoked, 'scene'>>
+  provoke(endpoint: Endpoint, scene: Scene, stage: Stage): Promise<Omit<Provoked, 'scene'>>
 }
 
-const asked = async (operation: Operation, scene: Scene, { tour }: Stage) => tour.requestOf(operation, scene)
+const asked = async (endpoint: Endpoint, scene: Scene, { tour }: Stage) => tour.requestOf(endpoint, scene)
 const withHeader = (request: InjectOptions, headers: Record<string, string>): InjectOptions => ({
   ...request,
   headers: { ...(request.headers as Record<string, string>), ...headers },
@@ -217,9 +217,9 @@ const body = (payload: string, type?: string): CommonCase['provoke'] => {
   return async (...where) => ({ request: withBody(await asked(...where), payload, type) })
 }
 const failure = (error: unknown): CommonCase['provoke'] => {
-  return async (operation, scene, stage) => {
-    stage.failure = { error, ofReads: !changes(operation) }
-    return { request: await asked(operation, scene, stage), app: stage.failing }
+  return async (endpoint, scene, stage) => {
+    stage.failure = { error, ofReads: !changes(endpoint) }
+    return { request: await asked(endpoint, scene, stage), app: stage.failing }
   }
 }
 const firstKey = 'once'
@@ -228,39 +228,39 @@ export const commonCases: readonly CommonCase[] = [
   { code: 'unauthorized', provoke: async (...where) => ({ request: as(undefined, await asked(...where)) }) },
   {
     code: 'invalid_token',
-    provoke: async (operation, scene, stage) => ({
-      request: as({ ...scene.owner, token: 'unknown' }, await asked(operation, scene, stage)),
+    provoke: async (endpoint, scene, stage) => ({
+      request: as({ ...scene.owner, token: 'unknown' }, await asked(endpoint, scene, stage)),
     }),
   },
   {
     code: 'rate_limited',
-    async provoke(operation, scene, stage) {
-      const { payload: _, ...request } = await asked(operation, scene, stage)
+    async provoke(endpoint, scene, stage) {
+      const { payload: _, ...request } = await asked(endpoint, scene, stage)
       await stage.strict.inject({ ...request, method: 'GET', url: '/v1/account' })
-      return { request: operation.rate === 'address' ? await twice(request, stage) : request, app: stage.strict }
+      return { request: endpoint.rate === 'address' ? await twice(request, stage) : request, app: stage.strict }
     },
   },
   {
     code: 'forbidden',
     isAlone: true,
-    async provoke(operation, scene, stage) {
+    async provoke(endpoint, scene, stage) {
       await friendHas('[]')(scene)
-      return { request: as(scene.friend, await asked(operation, scene, stage)) }
+      return { request: as(scene.friend, await asked(endpoint, scene, stage)) }
     },
   },
   {
     code: 'insufficient_scope',
-    async provoke(operation, scene, stage) {
+    async provoke(endpoint, scene, stage) {
       const plain = await scene.api.person(scene.owner.email, { isOwner: false })
-      return { request: as(plain, await asked(operation, scene, stage)) }
+      return { request: as(plain, await asked(endpoint, scene, stage)) }
     },
   },
   {
     code: 'not_found',
-    async provoke(operation, scene, stage) {
-      const request = await asked(operation, scene, stage)
-      const url = operation.path.replace(/\{\w+\}/g, '999999999')
-      if (operation.params) return { request: { ...request, url } }
+    async provoke(endpoint, scene, stage) {
+      const request = await asked(endpoint, scene, stage)
+      const url = endpoint.path.replace(/\{\w+\}/g, '999999999')
+      if (endpoint.params) return { request: { ...request, url } }
       // accounts and sites that a body names
       const sent = JSON.parse(request.payload as string)
       const named = 'siteIds' in sent ? { siteIds: [999_999_999] } : { account_id: 999_999_999 }
@@ -277,12 +277,12 @@ export const commonCases: readonly CommonCase[] = [
   },
   {
     code: 'invalid_input',
-    async provoke(operation, scene, stage) {
-      const request = await asked(operation, scene, stage)
+    async provoke(endpoint, scene, stage) {
+      const request = await asked(endpoint, scene, stage)
       // half of a surrogate pair
-      if (operation.anyBody) return { request: withBody(request, '{"name":"\\ud800"}') }
-      if (operation.body) return { request: withBody(request, '["no object"]') }
-      const query = Object.keys(operation.query?.properties ?? {}).map((name) => `${name}=%00&${name}=x`)
+      if (endpoint.anyBody) return { request: withBody(request, '{"name":"\\ud800"}') }
+      if (endpoint.body) return { request: withBody(request, '["no object"]') }
+      const query = Object.keys(endpoint.query?.properties ?? {}).map((name) => `${name}=%00&${name}=x`)
       return { request: { ...request, url: `${String(request.url).split('?')[0]}?${query.join('&')}` } }
     },
   },
@@ -327,9 +327,9 @@ export const commonCases: readonly CommonCase[] = [
   {
     code: 'operation_limit_reached',
     isAlone: true,
-    async provoke(operation, scene, stage) {
+    async provoke(endpoint, scene, stage) {
       await fillOperations(scene)
-      return { request: await asked(operation, scene, stage) }
+      return { request: await asked(endpoint, scene, stage) }
     },
   },
   { code: 'internal', provoke: failure(new Error('anything')) },
@@ -345,9 +345,9 @@ async function twice(request: InjectOptions, { strict }: Stage): Promise<InjectO
 }
 
 /** A request with a key that was used: its first answer is there. */
-async function keyed(operation: Operation, scene: Scene, stage: Stage): Promise<InjectOptions> {
-  const request = withHeader(await asked(operation, scene, stage), { 'idempotency-key': firstKey })
-  const first: Response = await stage.tour.send(operation, request)
+async function keyed(endpoint: Endpoint, scene: Scene, stage: Stage): Promise<InjectOptions> {
+  const request = withHeader(await asked(endpoint, scene, stage), { 'idempotency-key': firstKey })
+  const first: Response = await stage.tour.send(endpoint, request)
   if (first.statusCode >= 300) throw new Error(`${first.statusCode}: ${first.body}`)
   return request
 }

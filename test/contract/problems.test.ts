@@ -1,5 +1,5 @@
 /**
- * Each problem that an operation declares is got from it by a request, so that none of its refusals can be taken out unnoticed; what
+ * Each problem that an endpoint declares is got from it by a request, so that none of its refusals can be taken out unnoticed; what
  * it answers besides is found by `Walk.send`, here and in all contract tests.
  */
 import { readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { controlBudgets } from '../../src/budgets.ts'
 import type { Config } from '../../src/config.ts'
 import { type BudgetTerms, openBudgets } from '../../src/platform/budgets/budget.ts'
 import type { Database, Tx } from '../../src/platform/db/database.ts'
-import type { Operation } from '../../src/platform/http/operation.ts'
+import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { apiOver } from '../support/api.ts'
 import { dialects } from '../support/database.ts'
 import {
@@ -23,45 +23,45 @@ import {
   type Stage,
 } from './problem-cases.ts'
 import { declaredOf, type ProblemCode, problemOf, statusOf } from './problems.ts'
-import { operations, walk } from './walk.ts'
+import { endpoints, walk } from './walk.ts'
 
 interface Case {
-  readonly operation: Operation
+  readonly endpoint: Endpoint
   readonly code: ProblemCode
-  /** A problem of the operation's own; the others come from what serves all operations alike. */
+  /** A problem of the endpoint's own; the others come from what serves all endpoints alike. */
   readonly isOwn: boolean
   provoke(stage: Stage): Promise<Provoked>
 }
 
-const cases: readonly Case[] = operations.flatMap((operation) => {
-  const own = ownCases.filter(({ of }) => of.includes(operation.id))
-  const declared = declaredOf(operation).filter((code) => !own.some((one) => one.code === code))
+const cases: readonly Case[] = endpoints.flatMap((endpoint) => {
+  const own = ownCases.filter(({ of }) => of.includes(endpoint.id))
+  const declared = declaredOf(endpoint).filter((code) => !own.some((one) => one.code === code))
   return [
     ...own.map((one) => ({
-      operation,
+      endpoint,
       code: one.code,
       isOwn: true,
-      provoke: (stage: Stage) => provokeOwn(one, operation, stage),
+      provoke: (stage: Stage) => provokeOwn(one, endpoint, stage),
     })),
     ...commonCases
       .filter(({ code }) => declared.includes(code))
-      .map((one) => ({ operation, code: one.code, isOwn: false, provoke: provokeCommon(one, operation) })),
+      .map((one) => ({ endpoint, code: one.code, isOwn: false, provoke: provokeCommon(one, endpoint) })),
   ]
 })
 
-function provokeCommon({ isAlone, provoke }: CommonCase, operation: Operation): Case['provoke'] {
+function provokeCommon({ isAlone, provoke }: CommonCase, endpoint: Endpoint): Case['provoke'] {
   return async (stage) => {
     const scene = isAlone ? await stage.tour.scene() : stage.shared
-    return { scene, ...(await provoke(operation, scene, stage)) }
+    return { scene, ...(await provoke(endpoint, scene, stage)) }
   }
 }
 
-it('every problem that an operation declares has a case, and every case is one that it declares', () => {
-  const declared = operations.flatMap((operation) => declaredOf(operation).map((code) => `${operation.id}: ${code}`))
-  expect(cases.map(({ operation, code }) => `${operation.id}: ${code}`).sort()).toEqual(declared.sort())
+it('every problem that an endpoint declares has a case, and every case is one that it declares', () => {
+  const declared = endpoints.flatMap((endpoint) => declaredOf(endpoint).map((code) => `${endpoint.id}: ${code}`))
+  expect(cases.map(({ endpoint, code }) => `${endpoint.id}: ${code}`).sort()).toEqual(declared.sort())
 })
 
-it('the document describes the statuses of the problems that an operation declares, and no others', async () => {
+it('the document describes the statuses of the problems that an endpoint declares, and no others', async () => {
   const document = JSON.parse(readFileSync('openapi/openapi.json', 'utf8'))
   const described = Object.values(document.paths as Record<string, Record<string, Described>>).flatMap((item) =>
     Object.values(item).map(({ operationId, responses }) => [
@@ -70,7 +70,7 @@ it('the document describes the statuses of the problems that an operation declar
     ]),
   )
   expect(Object.fromEntries(described)).toEqual(
-    Object.fromEntries(operations.map((operation) => [operation.id, statusesOf(operation)])),
+    Object.fromEntries(endpoints.map((endpoint) => [endpoint.id, statusesOf(endpoint)])),
   )
 })
 
@@ -79,10 +79,10 @@ interface Described {
   readonly responses: object
 }
 
-const statusesOf = (operation: Operation): string[] => {
-  const statuses = declaredOf(operation).map((code) => String(statusOf(code)))
+const statusesOf = (endpoint: Endpoint): string[] => {
+  const statuses = declaredOf(endpoint).map((code) => String(statusOf(code)))
   // RFC 6749 §5.2 has its own errors: `tokens.test.ts`
-  return [...new Set([...statuses, ...(operation.failure ? ['401'] : [])])].sort()
+  return [...new Set([...statuses, ...(endpoint.failure ? ['401'] : [])])].sort()
 }
 
 describe.each(dialects.filter(({ skip }) => !skip))('problems on $dialect', ({ dialect }) => {
@@ -129,13 +129,13 @@ describe.each(dialects.filter(({ skip }) => !skip))('problems on $dialect', ({ d
   }
 
   const here = cases.filter(({ isOwn }) => isOwn || dialect === 'sqlite')
-  it.each(here.map((each) => [statusOf(each.code), each.operation.id, each.code, each] as const))(
+  it.each(here.map((each) => [statusOf(each.code), each.endpoint.id, each.code, each] as const))(
     '%i %s: %s',
-    async (status, _id, code, { operation, provoke }) => {
+    async (status, _id, code, { endpoint, provoke }) => {
       const { scene, request, app } = await provoke(stage)
       // work that was begun, and has failed, is kept with its entry in the log
       const before = status < 500 && code !== 'site_cannot' ? await kept(scene) : undefined
-      const response = await stage.tour.send(operation, request, app)
+      const response = await stage.tour.send(endpoint, request, app)
       expect(problemOf(response), response.body).toBe(code)
       if (before) expect(await kept(scene)).toEqual(before)
     },

@@ -1,16 +1,16 @@
-/** The problems that an operation's contract declares, and which of them an answer is. */
+/** The problems that an endpoint's contract declares, and which of them an answer is. */
 import { problems as allProblems } from '../../src/app.ts'
+import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { changes, takesKey } from '../../src/platform/http/openapi-document.ts'
-import type { Operation } from '../../src/platform/http/operation.ts'
 import { type Access, capabilities } from '../../src/resources/access.ts'
 
 export type ProblemCode = string
 
 export const statusOf = (code: ProblemCode): number => allProblems.find((each) => each.code === code)?.status as number
 
-/** All that an operation may answer, in order of name: its own problems, and what follows from the rest of its contract. */
-export function declaredOf(operation: Operation): ProblemCode[] {
-  const { problems = [], params, query, body, anyBody, form, starts, rate, access } = operation
+/** All that an endpoint may answer, in order of name: its own problems, and what follows from the rest of its contract. */
+export function declaredOf(endpoint: Endpoint): ProblemCode[] {
+  const { problems = [], params, query, body, anyBody, form, starts, rate, access } = endpoint
   const isGuarded = access !== 'public'
   const declared: readonly (readonly [boolean, readonly ProblemCode[]])[] = [
     [true, [...problems.map(({ code }) => code), 'internal', 'unavailable', 'body_too_large', 'too_many_bodies']],
@@ -21,13 +21,13 @@ export function declaredOf(operation: Operation): ProblemCode[] {
     [isGuarded, ['unauthorized', 'invalid_token']],
     [isGuarded || rate === 'address', ['rate_limited']],
     [params !== undefined, ['not_found']],
-    [true, refusalsOf(operation)],
-    [changes(operation) || takesKey(operation), ['outcome_unknown', 'disk_full']],
+    [true, refusalsOf(endpoint)],
+    [changes(endpoint) || takesKey(endpoint), ['outcome_unknown', 'disk_full']],
     [
-      takesKey(operation),
+      takesKey(endpoint),
       ['invalid_idempotency_key', 'idempotency_key_reused', 'idempotency_in_progress', 'idempotency_keys_exhausted'],
     ],
-    [starts === true && !startsAlone.has(operation.id), ['operation_limit_reached']],
+    [starts === true && !startsAlone.has(endpoint.id), ['operation_limit_reached']],
   ]
   return [...new Set(declared.flatMap(([applies, codes]) => (applies ? codes : [])))].sort()
 }
@@ -35,8 +35,8 @@ export function declaredOf(operation: Operation): ProblemCode[] {
 /** What they start never waits beside others: the site is new, or all else of it is canceled. */
 const startsAlone = new Set(['createSite', 'deleteSite'])
 
-function refusalsOf(operation: Operation): ProblemCode[] {
-  const access = operation.access as Access
+function refusalsOf(endpoint: Endpoint): ProblemCode[] {
+  const access = endpoint.access as Access
   if (access === 'public') return []
   if ('account' in access) {
     if (access.account === 'createSites') return ['not_found']

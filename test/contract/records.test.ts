@@ -1,12 +1,12 @@
 /**
- * What every changing operation leaves behind besides its change: an entry in the activity log, the event that webhooks tell of, and
- * the background work that its contract declares. Walks the API's own list: a new operation is covered without a change here, unless
+ * What every changing endpoint leaves behind besides its change: an entry in the activity log, the event that webhooks tell of, and
+ * the background work that its contract declares. Walks the API's own list: a new endpoint is covered without a change here, unless
  * it has an event, or a reason to leave no entry.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Operation } from '../../src/platform/http/operation.ts'
+import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { dialects } from '../support/database.ts'
-import { operations, type Walk, walk } from './walk.ts'
+import { endpoints, type Walk, walk } from './walk.ts'
 
 /** Changes without an entry of their own, and why. */
 const unrecorded: Record<string, string> = {
@@ -16,7 +16,7 @@ const unrecorded: Record<string, string> = {
   batchDestroyCollaborators: 'as batchCreateCollaborators',
 }
 
-/** The events of each operation, by the names that receivers of webhooks know. Those that its background work writes are not here. */
+/** The events of each endpoint, by the names that receivers of webhooks know. Those that its background work writes are not here. */
 const events: Record<string, readonly string[]> = {
   updateSite: ['php_version_changed', 'wp_environment_type'],
   deleteSite: ['site_deleted'],
@@ -30,9 +30,9 @@ const events: Record<string, readonly string[]> = {
   removeSiteCollaborator: ['collaborator_deleted'],
 }
 
-const changing = operations.filter(({ method, reads }) => method !== 'GET' && !reads)
+const changing = endpoints.filter(({ method, reads }) => method !== 'GET' && !reads)
 
-it('exemptions and events are of operations that are there', () => {
+it('exemptions and events are of endpoints that are there', () => {
   const ids = changing.map(({ id }) => id)
   expect(Object.keys({ ...unrecorded, ...events }).filter((id) => !ids.includes(id))).toEqual([])
 })
@@ -53,13 +53,13 @@ describe.each(dialects.filter(({ skip }) => !skip))('changes on $dialect', ({ di
     return Number(id ?? 0)
   }
 
-  it.each(changing.map((operation) => [operation.id, operation] as const))(
+  it.each(changing.map((endpoint) => [endpoint.id, endpoint] as const))(
     '%s leaves its entry, its events and its Operation-Id',
-    async (id: string, operation: Operation) => {
-      const request = await tour.requestOf(operation, await tour.scene())
+    async (id: string, endpoint: Endpoint) => {
+      const request = await tour.requestOf(endpoint, await tour.scene())
       const before = { activity: await newest('activity'), events: await newest('events') }
-      const response = await tour.send(operation, request)
-      expect(response.statusCode, response.body).toBe(operation.status ?? 200)
+      const response = await tour.send(endpoint, request)
+      expect(response.statusCode, response.body).toBe(endpoint.status ?? 200)
       const { read } = tour.api.database
       const entries = await read
         .selectFrom('activity')
@@ -76,7 +76,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('changes on $dialect', ({ di
       const hint = 'Does the request change anything? If not, it needs an example in samples.fixture.ts.'
       expect(entries.length > 0, `${id} has ${entries.length} entries. ${hint}`).toBe(unrecorded[id] === undefined)
       expect(told.map(({ type }) => type)).toEqual(events[id] ?? [])
-      expect(response.headers['operation-id'] !== undefined, hint).toBe(operation.starts === true)
+      expect(response.headers['operation-id'] !== undefined, hint).toBe(endpoint.starts === true)
     },
   )
 })

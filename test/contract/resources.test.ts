@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { expect, it } from 'vitest'
-import { operations } from '../../src/app.ts'
+import { endpoints } from '../../src/app.ts'
 import { controlJobs, hostJobs } from '../../src/jobs.ts'
 import { resources } from '../../src/resources/index.ts'
 import { schedules } from '../../src/schedules.ts'
@@ -20,15 +20,15 @@ it('every folder of src/resources is a resource that is listed', () => {
   expect(resources.length).toBe(folders.length)
 })
 
-it('a folder, and the group of its operations in the description, have one name', () => {
+it('a folder, and the group of its endpoints in the description, have one name', () => {
   const groups = resources.flatMap(({ tag }) => tag?.name.toLowerCase() ?? [])
-  const folders = globSync('src/resources/*/operations.ts').map((path) => path.split('/')[2])
+  const folders = globSync('src/resources/*/endpoints.ts').map((path) => path.split('/')[2])
   expect(groups.toSorted()).toEqual(folders.toSorted())
 })
 
-it('every operation that a file declares is served', () => {
-  const ids = declared(/^export const \w+ = operation\(\{\s*id: '(\w+)'/gm)
-  expect(operations.map(({ id }) => id).sort()).toEqual(ids)
+it('every endpoint that a file declares is served', () => {
+  const ids = declared(/^export const \w+ = endpoint\(\{\s*id: '(\w+)'/gm)
+  expect(endpoints.map(({ id }) => id).sort()).toEqual(ids)
 })
 
 it('every table that the migrations make is declared once, by who keeps it', async () => {
@@ -40,9 +40,9 @@ it('every table that the migrations make is declared once, by who keeps it', asy
   expect(rows.map(([, table]) => table).sort()).toEqual(made.map(({ name }) => name).sort())
 })
 
-it('samples and examples are of operations that are served', () => {
-  const ids = operations.map(({ id }) => id)
-  const named = [...samples.map(({ operation }) => operation), ...Object.keys(examples)]
+it('samples and examples are of endpoints that are served', () => {
+  const ids = endpoints.map(({ id }) => id)
+  const named = [...samples.map(({ endpoint }) => endpoint), ...Object.keys(examples)]
   expect(named.filter((id) => !ids.includes(id))).toEqual([])
 })
 

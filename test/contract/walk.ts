@@ -4,9 +4,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { FastifyInstance } from 'fastify'
 import type { InjectOptions, Response } from 'light-my-request'
 import { expect } from 'vitest'
-import { operations } from '../../src/app.ts'
+import { endpoints } from '../../src/app.ts'
 import type { DialectName } from '../../src/platform/db/database.ts'
-import type { Operation } from '../../src/platform/http/operation.ts'
+import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import type { Access } from '../../src/resources/access.ts'
 import { roles } from '../../src/resources/roles.ts'
 import { type Person, type TestApi, testApi } from '../support/api.ts'
@@ -14,11 +14,11 @@ import type { Example, Scene } from '../support/samples.ts'
 import { declaredOf, problemOf } from './problems.ts'
 import { examples } from './samples.ts'
 
-export { operations }
-export const accessOf = (operation: Operation): Access => operation.access as Access
+export { endpoints }
+export const accessOf = (endpoint: Endpoint): Access => endpoint.access as Access
 
-/** The path parameter that names the site of a site operation. */
-export const siteParam = (operation: Operation): string => (operation.params?.properties.site_id ? 'site_id' : 'id')
+/** The path parameter that names the site of a site endpoint. */
+export const siteParam = (endpoint: Endpoint): string => (endpoint.params?.properties.site_id ? 'site_id' : 'id')
 
 export interface Walk {
   readonly api: TestApi
@@ -26,14 +26,14 @@ export interface Walk {
   /** Owner and collaborator with a new site. */
   scene(): Promise<Scene>
   /** The request that an example, or else the schema, describes. */
-  requestOf(operation: Operation, scene: Scene): Promise<InjectOptions>
+  requestOf(endpoint: Endpoint, scene: Scene): Promise<InjectOptions>
   /** The request of an example that is given, for the owner of the scene unless it names somebody. */
-  requestFor(operation: Operation, scene: Scene, example: Example, person?: Person): InjectOptions
+  requestFor(endpoint: Endpoint, scene: Scene, example: Example, person?: Person): InjectOptions
   /**
    * Sends it, and checks that the answer is one that the document describes, and a failure one that the contract declares.
    * @param app another instance of the API over the same database
    */
-  send(operation: Operation, request: InjectOptions, app?: FastifyInstance): Promise<Response>
+  send(endpoint: Endpoint, request: InjectOptions, app?: FastifyInstance): Promise<Response>
   /** From here on the work that is asked for on this site fails, for good or so that another attempt might help. */
   failWork(siteId: number, how?: { forGood: boolean }): void
   /** Waits until nothing is left to do in the background. */
@@ -59,12 +59,12 @@ export async function walk(dialect: DialectName): Promise<Walk> {
       const collaboratorId = await api.collaborate(friend, siteId, roles)
       return { api, owner, friend, siteId, collaboratorId, number }
     },
-    requestOf: async (operation, scene) =>
-      toRequest(operation, scene, (await examples[operation.id]?.(scene)) ?? {}, scene.owner),
-    requestFor: (operation, scene, example, person = scene.owner) => toRequest(operation, scene, example, person),
-    async send(operation, request, app = api.app) {
+    requestOf: async (endpoint, scene) =>
+      toRequest(endpoint, scene, (await examples[endpoint.id]?.(scene)) ?? {}, scene.owner),
+    requestFor: (endpoint, scene, example, person = scene.owner) => toRequest(endpoint, scene, example, person),
+    async send(endpoint, request, app = api.app) {
       const response = await answered(app, request)
-      check(operation, response)
+      check(endpoint, response)
       return response
     },
     failWork: worker.fail,
@@ -76,30 +76,30 @@ export async function walk(dialect: DialectName): Promise<Walk> {
   }
 }
 
-function toRequest(operation: Operation, scene: Scene, example: Example, person: Person): InjectOptions {
-  const body = example.body ?? (operation.body ? sample(operation.body as never) : undefined)
+function toRequest(endpoint: Endpoint, scene: Scene, example: Example, person: Person): InjectOptions {
+  const body = example.body ?? (endpoint.body ? sample(endpoint.body as never) : undefined)
   const params = {
-    ...(siteId(operation) && { [siteParam(operation)]: scene.siteId }),
+    ...(siteId(endpoint) && { [siteParam(endpoint)]: scene.siteId }),
     site_id: scene.siteId,
     ...example.params,
   }
-  const path = operation.path.replace(/\{(\w+)\}/g, (_, name) =>
+  const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name) =>
     encodeURIComponent(String((params as Example['params'])?.[name] ?? 1)),
   )
   const query = new URLSearchParams(example.query).toString()
   return {
-    method: operation.method,
+    method: endpoint.method,
     url: query ? `${path}?${query}` : path,
     headers: {
-      ...(operation.access !== 'public' && { authorization: `Bearer ${person.token}` }),
+      ...(endpoint.access !== 'public' && { authorization: `Bearer ${person.token}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     ...(body !== undefined && { payload: JSON.stringify(body) }),
   }
 }
 
-const siteId = (operation: Operation): boolean =>
-  typeof operation.access === 'object' && 'site' in (operation.access as object)
+const siteId = (endpoint: Endpoint): boolean =>
+  typeof endpoint.access === 'object' && 'site' in (endpoint.access as object)
 
 /** The same request by somebody else. */
 export function as(person: Person | undefined, request: InjectOptions): InjectOptions {
@@ -148,7 +148,7 @@ export function sample(schema: SampleSchema): unknown {
   return 'sample'.padEnd(schema.minLength ?? 0, 'x')
 }
 
-export function documentCheck(api: TestApi): (operation: Operation, response: Response) => void {
+export function documentCheck(api: TestApi): (endpoint: Endpoint, response: Response) => void {
   const document = api.app.swagger() as unknown as { paths: Record<string, Record<string, { operationId: string }>> }
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
   ajv.addSchema({ $id: 'openapi', ...JSON.parse(JSON.stringify(document)) })
@@ -159,26 +159,26 @@ export function documentCheck(api: TestApi): (operation: Operation, response: Re
         operationId,
         `openapi#/paths/${encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1'))}/${method}/responses`,
       )
-  return (operation, response) => {
+  return (endpoint, response) => {
     const status = response.statusCode
-    const label = `${operation.id} answers ${status} ${response.body.slice(0, 300)}`
-    const place = `${places.get(operation.id)}/${status}`
+    const label = `${endpoint.id} answers ${status} ${response.body.slice(0, 300)}`
+    const place = `${places.get(endpoint.id)}/${status}`
     const described = resolve(ajv, place)
     expect(described, `${label}: not described`).toBeDefined()
     if (status === 304 || (described?.content === undefined && response.body === '')) return
     const [type, { schema }] = Object.entries(described?.content ?? {})[0] as [string, { schema: object }]
     expect(String(response.headers['content-type']), label).toContain(type)
     if (type !== 'application/json') return
-    if (status >= 400) expectDeclared(operation, response)
+    if (status >= 400) expectDeclared(endpoint, response)
     const validate = compiled(ajv, `${place}`, schema)
     expect(validate(response.json()) ? [] : validate.errors, label).toEqual([])
   }
 }
 
-function expectDeclared(operation: Operation, response: Response): void {
+function expectDeclared(endpoint: Endpoint, response: Response): void {
   const problem = problemOf(response)
-  if (problem === undefined) expect(operation.failure, `${operation.id}: ${response.body}`).toBeDefined()
-  else expect(declaredOf(operation), `${operation.id} does not declare`).toContain(problem)
+  if (problem === undefined) expect(endpoint.failure, `${endpoint.id}: ${response.body}`).toBeDefined()
+  else expect(declaredOf(endpoint), `${endpoint.id} does not declare`).toContain(problem)
 }
 
 interface DescribedResponse {

@@ -13,8 +13,8 @@ import { type Mutant, mutantsOf } from './mutants.ts'
 
 /** A change that makes a test hang is noticed as well. */
 const TEST_RUN_MS = 180_000
-/** They walk all operations by name; a fuzzer would only make the same runs longer. */
-const CONTRACT_TESTS = ['problems', 'operations', 'permissions'].map((name) => `test/contract/${name}.test.ts`)
+/** They walk all endpoints by name; a fuzzer would only make the same runs longer. */
+const CONTRACT_TESTS = ['problems', 'endpoints', 'permissions'].map((name) => `test/contract/${name}.test.ts`)
 
 const { values } = parseArgs({
   options: {
@@ -90,17 +90,17 @@ async function tried(mutants: readonly Mutant[]): Promise<Verdict[]> {
   return verdicts
 }
 
-/** Whether a test fails: those of the file's folder first, then the contract tests of its operation, or of its folder's. */
+/** Whether a test fails: those of the file's folder first, then the contract tests of its endpoint, or of its folder's. */
 async function isCaught(file: string): Promise<boolean> {
   const folder = dirname(file)
   if (await fails(['run', `${folder}/`])) return true
-  const own = await operationsIn([file])
-  const ids = own.length > 0 ? own : await operationsIn(await sourcesOf([folder]))
+  const own = await endpointsIn([file])
+  const ids = own.length > 0 ? own : await endpointsIn(await sourcesOf([folder]))
   return ids.length > 0 && fails(['run', ...CONTRACT_TESTS, '--testNamePattern', `\\b(${ids.join('|')})\\b`])
 }
 
-/** The operations of the API that are declared there, in the sources as they are. */
-async function operationsIn(files: readonly string[]): Promise<string[]> {
+/** The endpoints of the API that are declared there, in the sources as they are. */
+async function endpointsIn(files: readonly string[]): Promise<string[]> {
   const sources = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')))
   return sources.flatMap((source) => /^ {2}id: '(\w+)',$/m.exec(source)?.[1] ?? [])
 }

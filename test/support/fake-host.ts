@@ -10,6 +10,7 @@ import { specialiseHome } from '../../src/hosting/homes/specialise.ts'
 import { RunningIdentity } from '../../src/hosting/identity/folder.ts'
 import type { PooledSite } from '../../src/hosting/php/pool.ts'
 import type { TaskInput, TaskName, TaskOutput } from '../../src/hosting/php/tasks.ts'
+import { siteHooks } from '../../src/jobs.ts'
 import { createSealer } from '../../src/platform/crypto/seal.ts'
 import { noLog } from '../../src/platform/log/log.ts'
 import type { HostServices } from '../../src/resources/host-services.ts'
@@ -118,6 +119,7 @@ export async function fakeHost({ database, config }: TestApi): Promise<FakeHost>
     async restart() {},
   }
   const services = {
+    siteHooks,
     config,
     hostId,
     database,

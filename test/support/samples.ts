@@ -1,8 +1,8 @@
 /**
- * Requests for the tests that walk all operations. Each resource has its own, in `samples.fixture.ts` of its folder:
+ * Requests for the tests that walk all endpoints. Each resource has its own, in `samples.fixture.ts` of its folder:
  *
- * samples   one request for each of its operations, with the roles that the API's rules ask for: what `permissions.test.ts` walks
- * examples  what the contract tests cannot think of from a schema. An operation needs one only when its required fields have a pattern or a
+ * samples   one request for each of its endpoints, with the roles that the API's rules ask for: what `permissions.test.ts` walks
+ * examples  what the contract tests cannot think of from a schema. An endpoint needs one only when its required fields have a pattern or a
  *           meaning, when its path names more than a site, or when the sample of its schema would change nothing. Each one succeeds for the
  *           owner of `siteId`
  */
@@ -13,7 +13,7 @@ let count = 0
 /** A number that no other call gets. */
 export const unique = (): number => ++count
 
-/** An owner with a site, and everything on it that an operation can name. */
+/** An owner with a site, and everything on it that an endpoint can name. */
 export interface World {
   readonly owner: Person
   /** The owner through an application without the scope `owner`. */
@@ -35,12 +35,12 @@ export interface World {
 }
 
 export interface Sample {
-  readonly operation: string
+  readonly endpoint: string
   path(world: World): string
   body?(world: World): object
   /** When it may be done; 200 unless given. */
   readonly status?: number
-  /** On a site: what a collaborator needs there; `[]`: to see it is enough. Without: the operation is about what the caller has. */
+  /** On a site: what a collaborator needs there; `[]`: to see it is enough. Without: the endpoint is about what the caller has. */
   readonly roles?: readonly Role[]
   readonly scope?: true
   /** Of something that only its owner (and whom it is about) sees: others get 404, collaborators of the site too. */

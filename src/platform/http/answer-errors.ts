@@ -4,12 +4,12 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { CommitUnknown } from '../db/commit-unknown.ts'
 import { isBusy, isDiskFull, isUnreachable } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
-import type { Operation } from './operation.ts'
+import type { Endpoint } from './endpoint.ts'
 import { errorBody } from './pipeline.ts'
 import { notFound, Problem, problems } from './problem.ts'
 
 interface Options {
-  readonly operations: readonly Operation[]
+  readonly endpoints: readonly Endpoint[]
   readonly log: Log
   readonly bodyLimitBytes: number
 }
@@ -17,9 +17,9 @@ interface Options {
 /** Without the query: it may hold what does not belong into a log. */
 export const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] as string
 
-/** Gives every failure its form: the envelope, or the operation's own; what was not foreseen is logged and stays inside. */
+/** Gives every failure its form: the envelope, or the endpoint's own; what was not foreseen is logged and stays inside. */
 export function answerErrors(app: FastifyInstance, options: Options): void {
-  const own = new Map(options.operations.map(({ id, failure }) => [id, failure]))
+  const own = new Map(options.endpoints.map(({ id, failure }) => [id, failure]))
   app.setErrorHandler((error: unknown, request, reply) => {
     const problem = asProblem(error, options.bodyLimitBytes)
     if (problem.status >= 500)
@@ -29,7 +29,7 @@ export function answerErrors(app: FastifyInstance, options: Options): void {
       )
     return send(reply, problem, own.get(reply.routeOptions?.config.operationId ?? ''))
   })
-  const allowedOn = methodsByPath(options.operations)
+  const allowedOn = methodsByPath(options.endpoints)
   app.setNotFoundHandler((request, reply) => {
     const allowed = allowedOn(pathOf(request)).join(', ')
     if (!allowed) return send(reply, notFound())
@@ -40,7 +40,7 @@ export function answerErrors(app: FastifyInstance, options: Options): void {
   })
 }
 
-function send(reply: FastifyReply, problem: Problem, own?: Operation['failure']): FastifyReply {
+function send(reply: FastifyReply, problem: Problem, own?: Endpoint['failure']): FastifyReply {
   return reply
     .code(problem.status)
     .headers({ ...retryAfter(problem), ...own?.headers, ...problem.headers })
@@ -53,8 +53,8 @@ function send(reply: FastifyReply, problem: Problem, own?: Operation['failure'])
 const retryAfter = ({ status, code }: Problem): Record<string, string> =>
   (status === 503 || status === 507) && code !== 'outcome_unknown' ? { 'retry-after': '5' } : {}
 
-function methodsByPath(operations: readonly Operation[]): (path: string) => string[] {
-  const paths = operations.map(({ path, method }) => ({
+function methodsByPath(endpoints: readonly Endpoint[]): (path: string) => string[] {
+  const paths = endpoints.map(({ path, method }) => ({
     methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
     pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}/?$`),
   }))

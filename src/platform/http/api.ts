@@ -15,14 +15,14 @@ import {
 } from './answer-errors.ts'
 import { takeJsonBodies } from './body.ts'
 import { countBodies } from './count-bodies.ts'
+import type { CallerFacts, CompiledEndpoint, Endpoint } from './endpoint.ts'
 import type { ApiMetrics } from './metrics.ts'
 import { type AccessDescription, describeApi, routeSchema } from './openapi.ts'
-import type { CallerFacts, CompiledOperation, Operation } from './operation.ts'
 import { entityTag, type Platform, routeHandler } from './pipeline.ts'
 import { ErrorEnvelope } from './schemas.ts'
 
 export interface ApiOptions<Caller extends CallerFacts> {
-  readonly operations: readonly Operation[]
+  readonly endpoints: readonly Endpoint[]
   readonly platform: Platform<Caller>
   readonly log: Log
   readonly metrics: ApiMetrics
@@ -32,8 +32,8 @@ export interface ApiOptions<Caller extends CallerFacts> {
     readonly description: string
     readonly tags: { name: string; description: string }[]
   }
-  /** What each operation's access rule means, for its description. */
-  describeAccess(operation: Operation): AccessDescription
+  /** What each endpoint's access rule means, for its description. */
+  describeAccess(endpoint: Endpoint): AccessDescription
   readonly corsOrigins: readonly string[]
   readonly trustProxy: readonly string[]
   readonly bodyLimitBytes: number
@@ -43,7 +43,7 @@ export interface ApiOptions<Caller extends CallerFacts> {
   readiness(): Promise<{ ready: boolean; details: object }>
 }
 
-/** One HTTP API over a list of operations. Never listens: `app.listen` and `app.inject` are the caller's. */
+/** One HTTP API over a list of endpoints. Never listens: `app.listen` and `app.inject` are the caller's. */
 export async function createApi<Caller extends CallerFacts>(options: ApiOptions<Caller>): Promise<FastifyInstance> {
   const app = fastify({
     logger: false,
@@ -67,9 +67,9 @@ export async function createApi<Caller extends CallerFacts>(options: ApiOptions<
   endEventStreams(app)
   app.addSchema(ErrorEnvelope)
   await allowOrigins(app, options.corsOrigins)
-  await describeApi(app, options.info, options.operations)
+  await describeApi(app, options.info, options.endpoints)
   app.register(async (routes) => {
-    for (const operation of options.operations.filter((each) => !each.form)) addRoute(routes, operation, options)
+    for (const endpoint of options.endpoints.filter((each) => !each.form)) addRoute(routes, endpoint, options)
   })
   app.register(async (routes) => {
     await routes.register(formbody)
@@ -78,7 +78,7 @@ export async function createApi<Caller extends CallerFacts>(options: ApiOptions<
       limits: { files: 0, fields: 20, fieldSize: 4096 },
     })
     refuseUnreadableForms(routes)
-    for (const operation of options.operations.filter((each) => each.form)) addRoute(routes, operation, options)
+    for (const endpoint of options.endpoints.filter((each) => each.form)) addRoute(routes, endpoint, options)
   })
   addProbes(app, options)
   return app
@@ -110,12 +110,12 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]): P
 
 function addRoute<Caller extends CallerFacts>(
   app: FastifyInstance,
-  operation: Operation,
+  endpoint: Endpoint,
   options: ApiOptions<Caller>,
 ): void {
-  const { params, query, body } = operation
-  const compiled: CompiledOperation = {
-    ...operation,
+  const { params, query, body } = endpoint
+  const compiled: CompiledEndpoint = {
+    ...endpoint,
     compiled: {
       ...(params ? { params: Compile(params) } : {}),
       ...(query ? { query: Compile(query) } : {}),
@@ -123,16 +123,16 @@ function addRoute<Caller extends CallerFacts>(
     },
   }
   app.route({
-    method: operation.method,
-    url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
-    schema: routeSchema(operation, options.describeAccess(operation)),
+    method: endpoint.method,
+    url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
+    schema: routeSchema(endpoint, options.describeAccess(endpoint)),
     config: {
-      operationId: operation.id,
-      isEventStream: operation.contentType === 'text/event-stream',
-      takesAnyBody: operation.anyBody === true,
+      operationId: endpoint.id,
+      isEventStream: endpoint.contentType === 'text/event-stream',
+      takesAnyBody: endpoint.anyBody === true,
     },
     handler: routeHandler(compiled, options.platform),
-    ...(operation.etag ? { onSend: answerNotModified } : {}),
+    ...(endpoint.etag ? { onSend: answerNotModified } : {}),
   })
 }
 

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { dialects } from '../../../test/support/database.ts'
+import { type BaseContext, type Endpoint, reply } from './endpoint.ts'
 import { forgetOldKeys } from './idempotency.ts'
-import { type BaseContext, type Operation, reply } from './operation.ts'
 import { declareProblems, Problem } from './problem.ts'
 import { createLab, json, type Lab } from './test-support.ts'
 
@@ -34,7 +34,7 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
   let number = 0
   let behaviour: (context: BaseContext) => Promise<unknown> = async () => null
   let afterCommit: (context: { started: number[] }) => Promise<void> = async () => {}
-  const operations: Operation[] = [
+  const endpoints: Endpoint[] = [
     {
       ...common,
       id: 'work',
@@ -52,7 +52,7 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
   ]
 
   beforeAll(async () => {
-    lab = await createLab(operations, { dialect })
+    lab = await createLab(endpoints, { dialect })
   })
   afterAll(() => lab.close())
   beforeEach(() => {
@@ -223,7 +223,7 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
   })
 
   it('429 for more keys than are kept; those that there are still replay', async () => {
-    const small = await createLab(operations, { dialect, keyLimits: { keys: 2, bytes: 1e6 } })
+    const small = await createLab(endpoints, { dialect, keyLimits: { keys: 2, bytes: 1e6 } })
     const ask = (name: string) => small.inject('POST', '/v1/work/1', json({}, { 'idempotency-key': name }))
     const statuses = [await ask('one'), await ask('two'), await ask('three'), await ask('one')].map(
       ({ statusCode, headers }) => [statusCode, headers['idempotency-replayed'], headers['retry-after']],

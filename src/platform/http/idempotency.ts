@@ -29,7 +29,7 @@ export interface KeyedRequest {
 }
 
 /**
- * @param asked the operation and its input after validation: bounded by the contract, and the same for two spellings of it
+ * @param asked the endpoint and its input after validation: bounded by the contract, and the same for two spellings of it
  * @throws Problem `invalid_idempotency_key`
  */
 export function keyedRequest(applicationId: number, key: string, asked: unknown[]): KeyedRequest {

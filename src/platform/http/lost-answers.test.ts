@@ -6,11 +6,11 @@ import { type CuttingProxy, openCuttingProxy } from '../../../test/support/cutti
 import { dialects } from '../../../test/support/database.ts'
 import { CommitUnknown } from '../db/commit-unknown.ts'
 import { type Database, openDatabase } from '../db/database.ts'
-import type { BaseContext, Operation } from './operation.ts'
+import type { BaseContext, Endpoint } from './endpoint.ts'
 import { createLab, json, type Lab } from './test-support.ts'
 
 let effect = 0
-const work: Operation = {
+const work: Endpoint = {
   id: 'work',
   method: 'POST',
   path: '/v1/work',

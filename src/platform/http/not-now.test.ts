@@ -5,13 +5,13 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { dialects, testDatabase } from '../../../test/support/database.ts'
 import { isBusy, isDiskFull, type Tx } from '../db/database.ts'
 import { nodeSqliteDialect } from '../db/node-sqlite.ts'
-import type { Operation } from './operation.ts'
+import type { Endpoint } from './endpoint.ts'
 import { createLab, type Lab } from './test-support.ts'
 
 type Context = { tx: Tx }
 let failing: (tx: Tx) => Promise<unknown> = async () => undefined
 const common = { tag: 'Lab', summary: 'Test', access: 'any', response: Type.Object({ value: Type.String() }) }
-const operations: Operation[] = [
+const endpoints: Endpoint[] = [
   { ...common, id: 'read', method: 'GET', path: '/v1/thing', handle: async () => ({ value: 'read' }) },
   {
     ...common,
@@ -40,7 +40,7 @@ const postgresFails = (code: string) => (tx: Tx) =>
 
 describe.each(dialects.filter(({ skip }) => !skip))('$dialect: a disk that is full', ({ dialect }) => {
   it('507 with Retry-After, also with an Idempotency-Key; reading and the next change work', async () => {
-    lab = await createLab(operations, { dialect })
+    lab = await createLab(endpoints, { dialect })
     failing =
       dialect === 'postgres'
         ? postgresFails('53100')
@@ -68,7 +68,7 @@ describe.each([
 ])('PostgreSQL says %s (%s)', (code) => {
   const skip = dialects.find(({ dialect }) => dialect === 'postgres')?.skip
   it.skipIf(skip)('503 with Retry-After', async () => {
-    lab = await createLab(operations, { dialect: 'postgres' })
+    lab = await createLab(endpoints, { dialect: 'postgres' })
     failing = postgresFails(code)
     expect(await write()).toEqual([503, '5'])
   })
@@ -82,7 +82,7 @@ it('503 with Retry-After when another process keeps SQLite locked', async () => 
     holder.exec('begin immediate')
     await driver.init()
     const connection = await driver.acquireConnection()
-    lab = await createLab(operations)
+    lab = await createLab(endpoints)
     failing = () => driver.beginTransaction(connection, {})
     expect(await write()).toEqual([503, '5'])
   } finally {

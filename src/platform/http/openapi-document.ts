@@ -1,7 +1,7 @@
-import type { Operation } from './operation.ts'
+import type { Endpoint } from './endpoint.ts'
 
 /*
- * What the routes say is repeated in every operation by the plugin that collects it. Here it becomes a document that people and
+ * What the routes say is repeated in every endpoint by the plugin that collects it. Here it becomes a document that people and
  * generators can read: what is common is described once, objects have names.
  */
 
@@ -24,16 +24,16 @@ interface Document {
 }
 
 /** Finishes the document in place. @throws Error when two different schemas have one title */
-export function finishDocument(document: Document, operations: readonly Operation[]): void {
-  const byId = new Map(operations.map((operation) => [operation.id, operation]))
+export function finishDocument(document: Document, endpoints: readonly Endpoint[]): void {
+  const byId = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
   document.paths = joinSamePaths(document.paths ?? {})
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>
   for (const item of Object.values(document.paths))
     for (const described of Object.values(item)) {
-      const operation = byId.get(described.operationId) as Operation
+      const endpoint = byId.get(described.operationId) as Endpoint
       describeBody(described)
-      describeResponses(described, operation)
-      addParameters(described, operation)
+      describeResponses(described, endpoint)
+      addParameters(described, endpoint)
     }
   document.paths = nameSchemas(document.paths, schemas) as Document['paths'] & object
   const failures = Object.values(failureResponses)
@@ -134,13 +134,13 @@ function describeBody({ requestBody }: Described): void {
 }
 
 /** Changes something: a transaction, whose commit may be refused or lost. */
-export const changes = ({ method, reads }: Operation): boolean => method !== 'GET' && !reads
+export const changes = ({ method, reads }: Endpoint): boolean => method !== 'GET' && !reads
 
 /** Whatever is no GET takes an `Idempotency-Key`, on behalf of a caller; that of a POST which only reads counts, too. */
-export const takesKey = (operation: Operation): boolean => operation.method !== 'GET' && operation.access !== 'public'
+export const takesKey = (endpoint: Endpoint): boolean => endpoint.method !== 'GET' && endpoint.access !== 'public'
 
-function describeResponses(described: Described, operation: Operation): void {
-  const isCounted = operation.access !== 'public' || operation.rate === 'address'
+function describeResponses(described: Described, endpoint: Endpoint): void {
+  const isCounted = endpoint.access !== 'public' || endpoint.rate === 'address'
   for (const [status, response] of Object.entries(described.responses)) {
     if ('$ref' in response) continue
     const shared = failureResponses[status]
@@ -154,24 +154,24 @@ function describeResponses(described: Described, operation: Operation): void {
     response.headers = {
       ...(shared?.headers ?? requestId),
       ...(isCounted ? rateHeaders : {}),
-      ...(isSuccess && operation.starts ? headerRefs(['Operation-Id', 'OperationId']) : {}),
-      ...(isSuccess && operation.etag ? headerRefs(['ETag', 'ETag']) : {}),
-      ...(isSuccess && takesKey(operation) ? headerRefs(['Idempotency-Replayed', 'IdempotencyReplayed']) : {}),
+      ...(isSuccess && endpoint.starts ? headerRefs(['Operation-Id', 'OperationId']) : {}),
+      ...(isSuccess && endpoint.etag ? headerRefs(['ETag', 'ETag']) : {}),
+      ...(isSuccess && takesKey(endpoint) ? headerRefs(['Idempotency-Replayed', 'IdempotencyReplayed']) : {}),
     }
     for (const { schema } of Object.values(response.content ?? {}))
       if (schema?.description === response.description) delete schema?.description
   }
-  if (operation.etag)
+  if (endpoint.etag)
     described.responses['304'] = {
       description: 'What the client has is current',
       headers: { ...requestId, ...headerRefs(['ETag', 'ETag']) },
     }
 }
 
-function addParameters(described: Described, operation: Operation): void {
+function addParameters(described: Described, endpoint: Endpoint): void {
   const added = [
-    ...(takesKey(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
-    ...(operation.etag ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
+    ...(takesKey(endpoint) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(endpoint.etag ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
   ]
   if (added.length > 0) described.parameters = [...(described.parameters ?? []), ...added]
 }

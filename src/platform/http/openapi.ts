@@ -2,8 +2,8 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
+import type { Endpoint } from './endpoint.ts'
 import { changes, finishDocument, takesKey } from './openapi-document.ts'
-import type { Operation } from './operation.ts'
 import { problems } from './problem.ts'
 import { envelope } from './schemas.ts'
 
@@ -19,7 +19,7 @@ const pagePolicy =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** Serves the OpenAPI 3.1 document at /openapi.json and a page over it at /docs that asks nothing from outside. */
-export async function describeApi(app: FastifyInstance, info: Info, operations: readonly Operation[]): Promise<void> {
+export async function describeApi(app: FastifyInstance, info: Info, endpoints: readonly Endpoint[]): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -44,7 +44,7 @@ export async function describeApi(app: FastifyInstance, info: Info, operations: 
     },
     transformObject: (made) => {
       if (!('openapiObject' in made)) return made.swaggerObject
-      finishDocument(made.openapiObject as never, operations)
+      finishDocument(made.openapiObject as never, endpoints)
       return made.openapiObject
     },
     refResolver: { buildLocalReference: (json, _baseUri, _fragment, index) => String(json.$id ?? `def-${index}`) },
@@ -61,7 +61,7 @@ export async function describeApi(app: FastifyInstance, info: Info, operations: 
 /** 503: the database cannot be reached, or was lost while it stored a change. */
 const commonProblems = [401, 429, 500, 503]
 
-/** What an operation's access rule means to those who read the description. */
+/** What an endpoint's access rule means to those who read the description. */
 export interface AccessDescription {
   /** One sentence, or nothing. */
   readonly text: string
@@ -69,42 +69,42 @@ export interface AccessDescription {
   readonly refusals: readonly number[]
 }
 
-/** What Fastify is told of an operation: its description, and the serialiser of its response. */
-export function routeSchema(operation: Operation, access: AccessDescription): FastifySchema {
-  const { params, query, body, style = 'envelope', response, paged = false } = operation
-  const status = operation.status ?? 200
+/** What Fastify is told of an endpoint: its description, and the serialiser of its response. */
+export function routeSchema(endpoint: Endpoint, access: AccessDescription): FastifySchema {
+  const { params, query, body, style = 'envelope', response, paged = false } = endpoint
+  const status = endpoint.status ?? 200
   const success: TSchema = style === 'envelope' ? envelope(response, paged) : response
   const failures = new Set([
-    ...commonProblems.filter((status) => operation.access !== 'public' || status >= 500),
+    ...commonProblems.filter((status) => endpoint.access !== 'public' || status >= 500),
     ...access.refusals,
     ...(params ? [404] : []),
-    // a body that cannot be read is refused before anybody asks whether the operation takes one
+    // a body that cannot be read is refused before anybody asks whether the endpoint takes one
     ...[400, 413, 415],
-    ...(takesKey(operation) ? [409, 422] : []),
+    ...(takesKey(endpoint) ? [409, 422] : []),
     // the key of a POST that only reads is kept, too
-    ...(takesKey(operation) || changes(operation) ? [problems.disk_full.status] : []),
-    ...(operation.failure ? [401, 429] : []),
-    ...(operation.problems ?? []).map((problem) => problem.status),
+    ...(takesKey(endpoint) || changes(endpoint) ? [problems.disk_full.status] : []),
+    ...(endpoint.failure ? [401, 429] : []),
+    ...(endpoint.problems ?? []).map((problem) => problem.status),
   ])
   return {
-    operationId: operation.id,
-    tags: [operation.tag],
-    summary: operation.summary,
-    description: [operation.description, access.text].filter(Boolean).join('\n\n'),
-    ...(operation.access === 'public' ? { security: [] } : {}),
+    operationId: endpoint.id,
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    description: [endpoint.description, access.text].filter(Boolean).join('\n\n'),
+    ...(endpoint.access === 'public' ? { security: [] } : {}),
     ...(params ? { params } : {}),
     ...(query ? { querystring: query } : {}),
     ...(body ? { body } : {}),
-    ...(operation.form
+    ...(endpoint.form
       ? { consumes: ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json'] }
       : {}),
     response: {
       [status]:
         style === 'stream'
-          ? { description: 'Success', content: { [operation.contentType as string]: { schema: response } } }
+          ? { description: 'Success', content: { [endpoint.contentType as string]: { schema: response } } }
           : { description: 'Success', ...success },
       ...Object.fromEntries(
-        [...failures].sort().map((code) => [code, operation.failure ? operation.failure.schema : { $ref: 'Error#' }]),
+        [...failures].sort().map((code) => [code, endpoint.failure ? endpoint.failure.schema : { $ref: 'Error#' }]),
       ),
     },
   }

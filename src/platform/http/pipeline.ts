@@ -4,6 +4,7 @@ import type { Sealer } from '../crypto/seal.ts'
 import { CommitUnknown } from '../db/commit-unknown.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { bodyOf } from './body.ts'
+import { type CallerFacts, type CompiledEndpoint, isSpecialReply, type RequestFacts } from './endpoint.ts'
 import {
   type ClaimedRequest,
   claimKey,
@@ -14,7 +15,6 @@ import {
   settleClaim,
 } from './idempotency.ts'
 import type { KeyLimit } from './key-limit.ts'
-import { type CallerFacts, type CompiledOperation, isSpecialReply, type RequestFacts } from './operation.ts'
 import { invalidInput, notFound, Problem, problems } from './problem.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { check } from './validate.ts'
@@ -33,7 +33,7 @@ export interface Platform<Caller extends CallerFacts> {
    * @returns what the handler gets besides the base context, such as the site of the path
    * @throws Problem `not_found`, `forbidden`, `insufficient_scope`
    */
-  authorize(operation: CompiledOperation, caller: Caller, input: Input, tx: Tx): Promise<object>
+  authorize(endpoint: CompiledEndpoint, caller: Caller, input: Input, tx: Tx): Promise<object>
   /**
    * Looks at background work that a request has started, in its transaction.
    * @throws Problem when too much is waiting already
@@ -51,23 +51,23 @@ export interface Input {
 }
 
 /** From request to response: who, how often, what, may they, do it, say it. */
-export function routeHandler<Caller extends CallerFacts>(operation: CompiledOperation, platform: Platform<Caller>) {
+export function routeHandler<Caller extends CallerFacts>(endpoint: CompiledEndpoint, platform: Platform<Caller>) {
   return async (request: FastifyRequest, response: FastifyReply): Promise<unknown> => {
     const now = platform.now()
-    if (operation.rate === 'address') response.headers(platform.rates.address.count(request.ip, now))
+    if (endpoint.rate === 'address') response.headers(platform.rates.address.count(request.ip, now))
     const caller =
-      operation.access === 'public' ? undefined : await platform.authenticate(request.headers.authorization, now)
+      endpoint.access === 'public' ? undefined : await platform.authenticate(request.headers.authorization, now)
     if (caller) response.headers(platform.rates.application.count(caller.applicationId, now))
-    const call = new Call(operation, platform, request, response, caller, now)
+    const call = new Call(endpoint, platform, request, response, caller, now)
     const result = await call.answer()
-    if (operation.style === 'stream') return result
+    if (endpoint.style === 'stream') return result
     response.code(result.status).headers(result.headers)
     return result.body
   }
 }
 
 class Call<Caller extends CallerFacts> {
-  readonly #operation: CompiledOperation
+  readonly #endpoint: CompiledEndpoint
   readonly #platform: Platform<Caller>
   readonly #request: FastifyRequest
   readonly #response: FastifyReply
@@ -76,14 +76,14 @@ class Call<Caller extends CallerFacts> {
   #context: object | undefined
 
   constructor(
-    operation: CompiledOperation,
+    endpoint: CompiledEndpoint,
     platform: Platform<Caller>,
     request: FastifyRequest,
     response: FastifyReply,
     caller: Caller | undefined,
     now: number,
   ) {
-    this.#operation = operation
+    this.#endpoint = endpoint
     this.#platform = platform
     this.#request = request
     this.#response = response
@@ -95,25 +95,25 @@ class Call<Caller extends CallerFacts> {
   async answer(): Promise<StoredResponse> {
     const input = await this.#input()
     const { database } = this.#platform
-    if (this.#operation.method === 'GET') return this.#work(database.read, input)
+    if (this.#endpoint.method === 'GET') return this.#work(database.read, input)
     const key = this.#request.headers['idempotency-key']
     if (this.#caller && typeof key === 'string')
-      return this.#once(keyedRequest(this.#caller.applicationId, key, [this.#operation.id, input]), input)
-    if (this.#operation.reads) return this.#work(database.read, input)
+      return this.#once(keyedRequest(this.#caller.applicationId, key, [this.#endpoint.id, input]), input)
+    if (this.#endpoint.reads) return this.#work(database.read, input)
     const response = await database.transaction((tx) => this.#work(tx, input))
-    await this.#operation.afterCommit?.(this.#context)
+    await this.#endpoint.afterCommit?.(this.#context)
     return response
   }
 
   async #input(): Promise<Input> {
-    const { compiled, params, query, body } = this.#operation
+    const { compiled, params, query, body } = this.#endpoint
     const checkedParams = params ? check(compiled.params!, params, this.#request.params) : { value: {} }
     if ('faults' in checkedParams) throw notFound()
     const sent = bodyOf(this.#request)
-    const given = this.#operation.anyBody && !isObject(sent) ? {} : sent
+    const given = this.#endpoint.anyBody && !isObject(sent) ? {} : sent
     // parameters of a GET, and flags of a DELETE that takes no other body, count the same in the body
     const asQuery =
-      (this.#operation.method === 'GET' || (this.#operation.method === 'DELETE' && !body)) && isObject(given)
+      (this.#endpoint.method === 'GET' || (this.#endpoint.method === 'DELETE' && !body)) && isObject(given)
         ? { ...given, ...(this.#request.query as object) }
         : this.#request.query
     const parts = [
@@ -130,7 +130,7 @@ class Call<Caller extends CallerFacts> {
       // what the caller may not see stays unseen, whatever else is wrong with the request
       if (this.#caller)
         await this.#platform.authorize(
-          this.#operation,
+          this.#endpoint,
           this.#caller,
           { ...input, body: {} },
           this.#platform.database.read,
@@ -141,8 +141,8 @@ class Call<Caller extends CallerFacts> {
   }
 
   async #work(tx: Tx, input: Input): Promise<StoredResponse> {
-    const operation = this.#operation
-    const extra = this.#caller ? await this.#platform.authorize(operation, this.#caller, input, tx) : undefined
+    const endpoint = this.#endpoint
+    const extra = this.#caller ? await this.#platform.authorize(endpoint, this.#caller, input, tx) : undefined
     const started: number[] = []
     const context = {
       ...this.#platform.services,
@@ -152,15 +152,15 @@ class Call<Caller extends CallerFacts> {
       now: this.#now,
       request: this.#facts(),
       started,
-      ...(operation.style === 'stream' ? { response: this.#response } : {}),
+      ...(endpoint.style === 'stream' ? { response: this.#response } : {}),
     }
     this.#context = context
-    const result = await operation.handle(context, input)
-    if (operation.style === 'stream') return result as StoredResponse
+    const result = await endpoint.handle(context, input)
+    if (endpoint.style === 'stream') return result as StoredResponse
     if (started.length > 0) await this.#platform.admit?.(started[0] as number, tx)
     const headers: Record<string, string> = started.length > 0 ? { 'operation-id': String(started[0]) } : {}
-    const status = operation.status ?? 200
-    if (operation.style === 'bare')
+    const status = endpoint.status ?? 200
+    if (endpoint.style === 'bare')
       return isSpecialReply(result)
         ? { status: result.status ?? status, body: result.data, headers: { ...headers, ...result.headers } }
         : { status, body: result, headers }
@@ -185,7 +185,7 @@ class Call<Caller extends CallerFacts> {
     if (first) return this.#replay(first)
     const response = await this.#workOnce({ ...keyed, claim }, input)
     // what goes wrong from here on undoes nothing: a replay waits for the same
-    await this.#operation.afterCommit?.(this.#context)
+    await this.#endpoint.afterCommit?.(this.#context)
     return response
   }
 
@@ -193,7 +193,7 @@ class Call<Caller extends CallerFacts> {
     const { database, sealer } = this.#platform
     try {
       // what only reads holds up no writer while it does
-      const found = this.#operation.reads ? await this.#work(database.read, input) : undefined
+      const found = this.#endpoint.reads ? await this.#work(database.read, input) : undefined
       return await database.transaction(async (tx) => {
         const done = found ?? (await this.#work(tx, input))
         await keepResponse(tx, sealer, claimed, done)
@@ -238,7 +238,7 @@ class Call<Caller extends CallerFacts> {
   async #replay(first: StoredResponse): Promise<StoredResponse> {
     const startedId = first.headers['operation-id']
     if (startedId && first.status < 400)
-      await this.#operation.afterCommit?.({ ...this.#platform.services, started: [Number(startedId)] })
+      await this.#endpoint.afterCommit?.({ ...this.#platform.services, started: [Number(startedId)] })
     return { ...first, headers: { ...first.headers, 'idempotency-replayed': 'true' } }
   }
 }

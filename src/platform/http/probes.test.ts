@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Operation } from './operation.ts'
+import type { Endpoint } from './endpoint.ts'
 import { createLab, type Lab } from './test-support.ts'
 
-const operations: Operation[] = [
+const endpoints: Endpoint[] = [
   {
     tag: 'Lab',
     summary: 'Test',
@@ -19,7 +19,7 @@ const operations: Operation[] = [
 let isReady = true
 let lab: Lab
 beforeAll(async () => {
-  lab = await createLab(operations, { readiness: async () => ({ ready: isReady, details: { hosts: [] } }) })
+  lab = await createLab(endpoints, { readiness: async () => ({ ready: isReady, details: { hosts: [] } }) })
 })
 afterAll(() => lab.close())
 const get = (url: string) => lab.app.inject({ method: 'GET', url })
@@ -49,7 +49,7 @@ it('/metrics: requests by operation and status, never by path or id', async () =
   expect(body).toContain('process_resident_memory_bytes')
 })
 
-it('/openapi.json: the document of these operations, in which probes are not', async () => {
+it('/openapi.json: the document of these endpoints, in which probes are not', async () => {
   const document = (await get('/openapi.json')).json()
   expect([document.openapi, Object.keys(document.paths)]).toEqual(['3.1.0', ['/v1/thing/{id}']])
 })

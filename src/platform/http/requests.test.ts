@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Operation } from './operation.ts'
-import { reply } from './operation.ts'
+import type { Endpoint } from './endpoint.ts'
+import { reply } from './endpoint.ts'
 import { declareProblems, notFound, Problem, problems } from './problem.ts'
 import { nullable, oneOf, pageInfo, pageOf, pageQuery } from './schemas.ts'
 import { createLab, json, type Lab } from './test-support.ts'
@@ -23,7 +23,7 @@ const Thing = Type.Object({
   slug: Type.Optional(Type.String({ pattern: '^[a-z]*$', description: 'may have small letters only' })),
 })
 
-const operations: Operation[] = [
+const endpoints: Endpoint[] = [
   {
     ...common,
     id: 'put',
@@ -100,7 +100,7 @@ const operations: Operation[] = [
 
 let lab: Lab
 beforeAll(async () => {
-  lab = await createLab(operations)
+  lab = await createLab(endpoints)
 })
 afterAll(() => lab.close())
 
@@ -321,7 +321,7 @@ describe('pages', () => {
   })
 })
 
-describe('what is no request to an operation', () => {
+describe('what is no request to an endpoint', () => {
   it.each([
     ['{"name": "abcd",}', 'Expected double-quoted property name (line 1, column 17)'],
     ['{\n  "name": abcd\n}', "Unexpected token 'a' (line 2, column 11)"],

@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Operation } from './operation.ts'
+import type { Endpoint } from './endpoint.ts'
 import { createLab, json, type Lab, type LabOptions } from './test-support.ts'
 
 const common = { tag: 'Lab', summary: 'Test', access: 'any', response: Type.Object({ value: Type.String() }) }
 let value = 'first'
-const operations: Operation[] = [
+const endpoints: Endpoint[] = [
   {
     ...common,
     id: 'read',
@@ -27,7 +27,7 @@ const operations: Operation[] = [
 
 let lab: Lab
 const open = async (options: LabOptions = {}) => {
-  lab = await createLab(operations, options)
+  lab = await createLab(endpoints, options)
 }
 afterEach(() => lab.close())
 
@@ -116,7 +116,7 @@ describe('rate limits', () => {
     expect(other.statusCode).toBe(200)
   })
 
-  it('the public operations count by address, which no client can make up', async () => {
+  it('the public endpoints count by address, which no client can make up', async () => {
     await open({ rateLimit: 1 })
     const call = (headers: Record<string, string>, remoteAddress: string) =>
       lab.inject('POST', '/v1/open', { ...json({}, headers), remoteAddress })

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import Type from 'typebox'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import type { Operation } from './operation.ts'
+import type { Endpoint } from './endpoint.ts'
 import { createLab, json, type Lab } from './test-support.ts'
 
 const common = { tag: 'Lab', summary: 'Test', access: 'any', response: Type.Unsafe<unknown>({}) }
@@ -11,7 +11,7 @@ const Options = Type.Object({
   list: Type.Optional(Type.Array(Type.Object({ path: Type.Optional(Type.String()) }))),
   any: Type.Optional(Type.Unknown()),
 })
-const operations: Operation[] = [
+const endpoints: Endpoint[] = [
   {
     ...common,
     id: 'echo',
@@ -66,7 +66,7 @@ beforeAll(async () => {
       done()
     },
   })
-  lab = await createLab(operations, { log: pino({ level: 'trace' }, sink) })
+  lab = await createLab(endpoints, { log: pino({ level: 'trace' }, sink) })
 })
 beforeEach(() => {
   lines = ''

@@ -4,13 +4,13 @@ import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import Type from 'typebox'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Operation } from './operation.ts'
+import type { Endpoint } from './endpoint.ts'
 import { createLab, type Lab } from './test-support.ts'
 
 const common = { tag: 'Lab', summary: 'Test', access: 'any', response: Type.Unsafe<unknown>({}) }
 let entered = Promise.withResolvers<void>()
 let released = Promise.withResolvers<void>()
-const operations: Operation[] = [
+const endpoints: Endpoint[] = [
   {
     ...common,
     id: 'slow',
@@ -45,7 +45,7 @@ let port: number
 beforeEach(async () => {
   entered = Promise.withResolvers()
   released = Promise.withResolvers()
-  lab = await createLab(operations)
+  lab = await createLab(endpoints)
   port = Number(new URL(await lab.app.listen({ host: '127.0.0.1', port: 0 })).port)
 })
 afterEach(() => lab.close())

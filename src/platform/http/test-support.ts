@@ -7,12 +7,12 @@ import { createSealer } from '../crypto/seal.ts'
 import type { Database, DialectName, Tx } from '../db/database.ts'
 import { type Log, noLog } from '../log/log.ts'
 import { createApi } from './api.ts'
+import type { Endpoint } from './endpoint.ts'
 import { createKeyLimit, type KeyLimits } from './key-limit.ts'
 import { createApiMetrics } from './metrics.ts'
-import type { Operation } from './operation.ts'
 import { createRateLimit } from './rate-limit.ts'
 
-/** An API over operations of a test's own: application 1 calls with `Bearer 1`. */
+/** An API over endpoints of a test's own: application 1 calls with `Bearer 1`. */
 export interface Lab {
   readonly app: FastifyInstance
   readonly database: TestDatabase['database']
@@ -40,7 +40,7 @@ export interface LabOptions {
   readonly readiness?: () => Promise<{ ready: boolean; details: object }>
 }
 
-export async function createLab(operations: readonly Operation[], options: LabOptions = {}): Promise<Lab> {
+export async function createLab(endpoints: readonly Endpoint[], options: LabOptions = {}): Promise<Lab> {
   const { database: direct, connection, drop } = await testDatabase(options.dialect ?? 'sqlite')
   const database = options.database ? await options.database(connection.url as string) : direct
   await direct.transaction(twoApplications)
@@ -48,7 +48,7 @@ export async function createLab(operations: readonly Operation[], options: LabOp
   const state = { clock: Date.now() }
   const make = () =>
     createApi({
-      operations,
+      endpoints,
       log: options.log ?? noLog,
       metrics: createApiMetrics(),
       info: { title: 'Lab', version: '0', description: 'Of a test', tags: [{ name: 'Lab', description: 'All' }] },

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { nullable } from '../../platform/http/schemas.ts'
 import { EntrySchema, recentActivity } from '../activity/entry.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { accountSums, detailPageViews, PageViews } from '../statistics/statistics.ts'
 import { countCollaboratorAccounts } from './account.store.ts'
 import { type Account, findAccount, gravatar } from './account.ts'
@@ -34,7 +34,7 @@ const AccountSchema = Type.Object({
   recent_activity: Type.Array(EntrySchema, { description: 'The 10 newest entries of the activity log' }),
 })
 
-export const getAccount = operation({
+export const getAccount = endpoint({
   id: 'getAccount',
   method: 'GET',
   path: '/v1/account',

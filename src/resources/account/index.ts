@@ -4,7 +4,7 @@ import { problems } from './problems.ts'
 
 export const account = resource({
   tag: { name: 'Account', description: 'The account itself: defaults and add-ons' },
-  operations: () => import('./operations.ts'),
+  endpoints: () => import('./endpoints.ts'),
   problems,
   actions,
 })

@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { addons } from './addons.ts'
 
-export const listAddons = operation({
+export const listAddons = endpoint({
   id: 'listAddons',
   method: 'GET',
   path: '/v1/account/addons',

@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { listAttachedAddons as attachedTo } from './addon.store.ts'
 import { presentAttached } from './addons.ts'
 
 export const AttachedAddons = Type.Array(Type.Object({ name: Type.String(), quantity: Type.Integer() }))
 
-export const listAttachedAddons = operation({
+export const listAttachedAddons = endpoint({
   id: 'listAttachedAddons',
   method: 'GET',
   path: '/v1/account/addons/attached',

@@ -3,13 +3,13 @@ import { phpVersions } from '../../hosting/php/runtime.ts'
 import { lockForUpdate } from '../../platform/db/database.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
 import { Nothing, nullable, oneOf } from '../../platform/http/schemas.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { setDefaults } from './account.store.ts'
 import { type Account, findAccount } from './account.ts'
 import { actions } from './actions.ts'
 import { problems } from './problems.ts'
 
-export const updateAccount = operation({
+export const updateAccount = endpoint({
   id: 'updateAccount',
   method: 'PUT',
   path: '/v1/account',

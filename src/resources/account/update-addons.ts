@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { lockForUpdate } from '../../platform/db/database.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { type Account, findAccount } from './account.ts'
 import { actions } from './actions.ts'
 import { capacityAndUsage, listAttachedAddons, setAddonQuantity } from './addon.store.ts'
@@ -10,7 +10,7 @@ import { AttachedAddons } from './list-attached-addons.ts'
 import { planNamed } from './plans.ts'
 import { problems } from './problems.ts'
 
-export const updateAddons = operation({
+export const updateAddons = endpoint({
   id: 'updateAddons',
   method: 'PUT',
   path: '/v1/account/addons',

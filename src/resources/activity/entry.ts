@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { reply } from '../../platform/http/operation.ts'
+import { reply } from '../../platform/http/endpoint.ts'
 import { invalidInput } from '../../platform/http/problem.ts'
 import { nullable, oneOf, pageInfo, pageOf, pageQuery, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import type { Context } from '../context.ts'

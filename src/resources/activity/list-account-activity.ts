@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { EntrySchema, LogQuery, logPage } from './entry.ts'
 
-export const listAccountActivity = operation({
+export const listAccountActivity = endpoint({
   id: 'listAccountActivity',
   method: 'POST',
   path: '/v1/account/logs/activity',

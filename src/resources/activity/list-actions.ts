@@ -1,13 +1,13 @@
 import Type from 'typebox'
 import type { Action } from '../action.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 
 const Actions = Type.Array(Type.Object({ name: Type.String(), description: Type.String() }))
 
 const listed = (actions: readonly Action[]) =>
   actions.map(({ name, description }) => ({ name, description })).sort((one, other) => (one.name < other.name ? -1 : 1))
 
-export const listAccountActions = operation({
+export const listAccountActions = endpoint({
   id: 'listAccountActions',
   method: 'GET',
   path: '/v1/activity/account-actions',
@@ -21,7 +21,7 @@ export const listAccountActions = operation({
   },
 })
 
-export const listSiteActions = operation({
+export const listSiteActions = endpoint({
   id: 'listSiteActions',
   method: 'GET',
   path: '/v1/activity/site-actions',

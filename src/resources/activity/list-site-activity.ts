@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { EntrySchema, LogQuery, logPage } from './entry.ts'
 
-export const listSiteActivity = operation({
+export const listSiteActivity = endpoint({
   id: 'listSiteActivity',
   method: 'POST',
   path: '/v1/sites/{id}/logs/activity',

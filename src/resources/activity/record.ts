@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { precompiledChange } from '../../platform/db/precompiled.ts'
-import type { RequestFacts } from '../../platform/http/operation.ts'
+import type { RequestFacts } from '../../platform/http/endpoint.ts'
 import type { Action } from '../action.ts'
 import type { Caller } from '../context.ts'
 import type { ActivityRow } from './tables.ts'

@@ -4,7 +4,7 @@ import { problems } from './problems.ts'
 
 export const authentication = resource({
   tag: { name: 'Authentication', description: 'Access tokens (OAuth 2.0 client credentials)' },
-  operations: () => import('./operations.ts'),
+  endpoints: () => import('./endpoints.ts'),
   jobs: { control: [forgetTokens] },
   schedules: [forgetTokensHourly],
   problems,

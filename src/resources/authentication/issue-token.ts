@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
-import { reply } from '../../platform/http/operation.ts'
+import { reply } from '../../platform/http/endpoint.ts'
 import { gravatar } from '../account/account.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { tokenHash } from './authenticate.ts'
 import { authenticateClient, tokenFailure } from './client.ts'
 import { insertToken } from './token.store.ts'
@@ -23,7 +23,7 @@ const Token = Type.Object({
 })
 
 /** RFC 6749 §4.4: the client credentials grant. */
-export const issueToken = operation({
+export const issueToken = endpoint({
   id: 'issueToken',
   method: 'POST',
   path: '/auth/token',

@@ -1,12 +1,12 @@
 import Type from 'typebox'
-import { reply } from '../../platform/http/operation.ts'
-import { operation } from '../operation.ts'
+import { reply } from '../../platform/http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { tokenHash } from './authenticate.ts'
 import { authenticateClient, tokenFailure } from './client.ts'
 import { revokeToken as revoke } from './token.store.ts'
 
 /** RFC 7009: revoking. */
-export const revokeToken = operation({
+export const revokeToken = endpoint({
   id: 'revokeToken',
   method: 'POST',
   path: '/auth/revoke',

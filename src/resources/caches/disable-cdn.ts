@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { CdnStatus, switchCdn } from './edge-cache.ts'
 
-export const disableCdn = operation({
+export const disableCdn = endpoint({
   id: 'disableCdn',
   method: 'DELETE',
   path: '/v1/sites/{id}/cdn',

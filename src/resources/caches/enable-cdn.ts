@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { CdnStatus, switchCdn } from './edge-cache.ts'
 
-export const enableCdn = operation({
+export const enableCdn = endpoint({
   id: 'enableCdn',
   method: 'POST',
   path: '/v1/sites/{id}/cdn',

@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { CdnStatus } from './edge-cache.ts'
 
-export const getCdn = operation({
+export const getCdn = endpoint({
   id: 'getCdn',
   method: 'GET',
   path: '/v1/sites/{id}/cdn',

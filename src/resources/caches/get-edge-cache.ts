@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { EdgeCacheStatus } from './edge-cache.ts'
 
-export const getEdgeCache = operation({
+export const getEdgeCache = endpoint({
   id: 'getEdgeCache',
   method: 'GET',
   path: '/v1/sites/{id}/edge-cache',

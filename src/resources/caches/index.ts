@@ -5,7 +5,7 @@ import { problems } from './problems.ts'
 
 export const caches = resource({
   tag: { name: 'Caches', description: 'Edge cache, CDN and object cache of a site' },
-  operations: () => import('./operations.ts'),
+  endpoints: () => import('./endpoints.ts'),
   jobs: { host: [flushObjectCacheJob] },
   problems,
   actions,

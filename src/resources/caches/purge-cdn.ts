@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { purgeCaches } from '../sites/site.ts'
 import { actions } from './actions.ts'
 
-export const purgeCdn = operation({
+export const purgeCdn = endpoint({
   id: 'purgeCdn',
   method: 'DELETE',
   path: '/v1/sites/{id}/cache',

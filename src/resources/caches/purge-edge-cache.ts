@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { purgeCaches } from '../sites/site.ts'
 import { actions, events } from './actions.ts'
 
-export const purgeEdgeCache = operation({
+export const purgeEdgeCache = endpoint({
   id: 'purgeEdgeCache',
   method: 'DELETE',
   path: '/v1/sites/{id}/edge-cache',

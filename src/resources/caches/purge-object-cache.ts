@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
 import { demandInstalled } from '../sites/site.ts'
@@ -8,7 +8,7 @@ import { waitForOperation } from '../wait-for-operation.ts'
 import { actions } from './actions.ts'
 import { flushObjectCacheJob } from './flush-object-cache.job.ts'
 
-export const purgeObjectCache = operation({
+export const purgeObjectCache = endpoint({
   id: 'purgeObjectCache',
   method: 'DELETE',
   path: '/v1/sites/{site_id}/object-cache',

@@ -2,16 +2,16 @@ import { type Examples, onSite, type Sample } from '../../../test/support/sample
 
 // biome-ignore format: a table
 export const samples: readonly Sample[] = [
-  { operation: 'getEdgeCache', path: onSite('/edge-cache'), roles: [] },
-  { operation: 'toggleEdgeCache', path: onSite('/edge-cache'), roles: ['manage_performance'] },
-  { operation: 'purgeEdgeCache', path: onSite('/edge-cache'), roles: ['manage_performance'] },
-  { operation: 'setDefensiveMode', path: onSite('/edge-cache/defensive-mode'), roles: ['manage_performance'], body: () => ({ duration: '2-days' }) },
-  { operation: 'purgeCdn', path: onSite('/cache'), roles: ['manage_performance'] },
-  { operation: 'getCdn', path: onSite('/cdn'), roles: [] },
-  { operation: 'enableCdn', path: onSite('/cdn'), roles: ['manage_performance'] },
-  { operation: 'disableCdn', path: onSite('/cdn'), roles: ['manage_performance'] },
-  { operation: 'toggleCdn', path: onSite('/cdn'), roles: ['manage_performance'] },
-  { operation: 'purgeObjectCache', path: onSite('/object-cache'), roles: ['manage_performance'] },
+  { endpoint: 'getEdgeCache', path: onSite('/edge-cache'), roles: [] },
+  { endpoint: 'toggleEdgeCache', path: onSite('/edge-cache'), roles: ['manage_performance'] },
+  { endpoint: 'purgeEdgeCache', path: onSite('/edge-cache'), roles: ['manage_performance'] },
+  { endpoint: 'setDefensiveMode', path: onSite('/edge-cache/defensive-mode'), roles: ['manage_performance'], body: () => ({ duration: '2-days' }) },
+  { endpoint: 'purgeCdn', path: onSite('/cache'), roles: ['manage_performance'] },
+  { endpoint: 'getCdn', path: onSite('/cdn'), roles: [] },
+  { endpoint: 'enableCdn', path: onSite('/cdn'), roles: ['manage_performance'] },
+  { endpoint: 'disableCdn', path: onSite('/cdn'), roles: ['manage_performance'] },
+  { endpoint: 'toggleCdn', path: onSite('/cdn'), roles: ['manage_performance'] },
+  { endpoint: 'purgeObjectCache', path: onSite('/object-cache'), roles: ['manage_performance'] },
 ]
 
 export const examples: Examples = {

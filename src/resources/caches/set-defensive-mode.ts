@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import { nullable, oneOf } from '../../platform/http/schemas.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { presentSite, SiteSchema } from '../sites/present-site.ts'
 import { setDefensiveUntil } from '../sites/site.ts'
@@ -9,7 +9,7 @@ import { actions, events } from './actions.ts'
 import { durations, durationsMs } from './defensive-mode.ts'
 import { problems } from './problems.ts'
 
-export const setDefensiveMode = operation({
+export const setDefensiveMode = endpoint({
   id: 'setDefensiveMode',
   method: 'PUT',
   path: '/v1/sites/{id}/edge-cache/defensive-mode',

@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { CdnStatus, Switch, switchCdn } from './edge-cache.ts'
 
-export const toggleCdn = operation({
+export const toggleCdn = endpoint({
   id: 'toggleCdn',
   method: 'PUT',
   path: '/v1/sites/{site_id}/cdn',

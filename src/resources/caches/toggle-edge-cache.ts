@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { Switch, switchEdgeCache } from './edge-cache.ts'
 
-export const toggleEdgeCache = operation({
+export const toggleEdgeCache = endpoint({
   id: 'toggleEdgeCache',
   method: 'PUT',
   path: '/v1/sites/{id}/edge-cache',

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import { ensureAccount } from '../account/account.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { findMembership } from './collaborator.store.ts'
 import {
@@ -17,7 +17,7 @@ import { tellGiven } from './mails.ts'
 import { joinSite } from './membership.ts'
 import { problems } from './problems.ts'
 
-export const addSiteCollaborator = operation({
+export const addSiteCollaborator = endpoint({
   id: 'addSiteCollaborator',
   method: 'POST',
   path: '/v1/sites/{site_id}/collaborators',

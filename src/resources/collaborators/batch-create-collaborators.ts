@@ -1,17 +1,17 @@
 import Type from 'typebox'
-import { reply } from '../../platform/http/operation.ts'
+import { reply } from '../../platform/http/endpoint.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { ALL_SITES } from '../access.ts'
 import { ensureAccount, findAccountByEmail } from '../account/account.ts'
 import { problems as authenticationProblems } from '../authentication/problems.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { batchCreate, sourceOfRequest } from './batch.job.ts'
 import { distinctRoles, EmailField, emailOf, RolesField, SiteIdsField } from './collaborator.ts'
 import { countOf, tellGiven } from './mails.ts'
 import { problems } from './problems.ts'
 
-export const batchCreateCollaborators = operation({
+export const batchCreateCollaborators = endpoint({
   id: 'batchCreateCollaborators',
   method: 'POST',
   path: '/v1/collaborators/batch_create',

@@ -1,14 +1,14 @@
 import Type from 'typebox'
-import { reply } from '../../platform/http/operation.ts'
+import { reply } from '../../platform/http/endpoint.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { findAccountByEmail } from '../account/account.ts'
 import { problems as authenticationProblems } from '../authentication/problems.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { batchDestroy, sourceOfRequest } from './batch.job.ts'
 import { EmailField, emailOf, SiteIdsField } from './collaborator.ts'
 import { countOf } from './mails.ts'
 
-export const batchDestroyCollaborators = operation({
+export const batchDestroyCollaborators = endpoint({
   id: 'batchDestroyCollaborators',
   method: 'POST',
   path: '/v1/collaborators/batch_destroy',

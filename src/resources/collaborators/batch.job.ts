@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { Tx } from '../../platform/db/database.ts'
-import type { RequestFacts } from '../../platform/http/operation.ts'
+import type { RequestFacts } from '../../platform/http/endpoint.ts'
 import { oneOf } from '../../platform/http/schemas.ts'
 import { durable, type FailureContext, type StepContext } from '../../platform/operations/definition.ts'
 import { recordResults, resultsOfOperation, type SiteResult } from '../../platform/operations/results.ts'

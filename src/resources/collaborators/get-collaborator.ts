@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { findCollaborator } from './collaborator.store.ts'
 import { CollaboratorId, CollaboratorWithRoles, presentWithRoles } from './collaborator.ts'
 
-export const getCollaborator = operation({
+export const getCollaborator = endpoint({
   id: 'getCollaborator',
   method: 'GET',
   path: '/v1/collaborators/{id}',

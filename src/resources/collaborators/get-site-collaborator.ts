@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { findCollaboratorOfSite } from './collaborator.store.ts'
 import { CollaboratorId, CollaboratorSchema, presentCollaborator } from './collaborator.ts'
 
-export const getSiteCollaborator = operation({
+export const getSiteCollaborator = endpoint({
   id: 'getSiteCollaborator',
   method: 'GET',
   path: '/v1/sites/{site_id}/collaborators/{id}',

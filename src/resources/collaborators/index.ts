@@ -9,7 +9,7 @@ import { syncWpUser } from './sync-wp-user.job.ts'
 
 export const collaborators = resource({
   tag: { name: 'Collaborators', description: 'Other accounts on a site, and their roles' },
-  operations: () => import('./operations.ts'),
+  endpoints: () => import('./endpoints.ts'),
   siteHooks: {
     ordered: addAccountLevelCollaborators,
     live: startWpUsersOfSite,

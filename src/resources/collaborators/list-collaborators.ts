@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { listCollaborators as list } from './collaborator.store.ts'
 import { CollaboratorWithRoles, presentWithRoles } from './collaborator.ts'
 
-export const listCollaborators = operation({
+export const listCollaborators = endpoint({
   id: 'listCollaborators',
   method: 'GET',
   path: '/v1/collaborators',

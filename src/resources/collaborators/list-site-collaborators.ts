@@ -1,10 +1,10 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { listCollaboratorsOfSite } from './collaborator.store.ts'
 import { CollaboratorSchema, presentCollaborator } from './collaborator.ts'
 
-export const listSiteCollaborators = operation({
+export const listSiteCollaborators = endpoint({
   id: 'listSiteCollaborators',
   method: 'GET',
   path: '/v1/sites/{site_id}/collaborators',

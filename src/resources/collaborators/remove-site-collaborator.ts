@@ -1,13 +1,13 @@
 import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { findCollaboratorOfSite } from './collaborator.store.ts'
 import { CollaboratorId } from './collaborator.ts'
 import { leaveSite } from './membership.ts'
 
-export const removeSiteCollaborator = operation({
+export const removeSiteCollaborator = endpoint({
   id: 'removeSiteCollaborator',
   method: 'DELETE',
   path: '/v1/sites/{site_id}/collaborators/{id}',

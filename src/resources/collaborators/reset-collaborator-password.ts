@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
 import { notFound, Problem } from '../../platform/http/problem.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
 import { demandInstalled } from '../sites/site.ts'
@@ -12,7 +12,7 @@ import { CollaboratorId, hasWpAccess } from './collaborator.ts'
 import { problems } from './problems.ts'
 import { COLLABORATOR_PASSWORD_PURPOSE, resetCollaboratorPasswordJob } from './reset-collaborator-password.job.ts'
 
-export const resetCollaboratorPassword = operation({
+export const resetCollaboratorPassword = endpoint({
   id: 'resetCollaboratorPassword',
   method: 'PUT',
   path: '/v1/sites/{site_id}/collaborators/{id}/wp-password-reset',

@@ -2,16 +2,16 @@ import { at, type Examples, ofMate, onSite, type Sample, unique } from '../../..
 
 // biome-ignore format: a table
 export const samples: readonly Sample[] = [
-  { operation: 'listCollaborators', path: at('/v1/collaborators') },
-  { operation: 'getCollaborator', path: ofMate(''), isPrivate: true },
-  { operation: 'updateAccountLevelAccess', path: at('/v1/collaborators/update-account-level-access'), body: () => ({ email: 'x@example.com', create_site: true }), scope: true },
-  { operation: 'batchCreateCollaborators', path: at('/v1/collaborators/batch_create'), body: ({ site }) => ({ email: 'x@example.com', siteIds: [site] }), roles: ['create_collaborator', 'execute_bulk_operations'] },
-  { operation: 'batchDestroyCollaborators', path: at('/v1/collaborators/batch_destroy'), body: ({ site, mate }) => ({ email: mate.email, siteIds: [site] }), roles: ['delete_collaborator', 'execute_bulk_operations'] },
-  { operation: 'listSiteCollaborators', path: onSite('/collaborators'), roles: [] },
-  { operation: 'addSiteCollaborator', path: onSite('/collaborators'), body: () => ({ email: `x${unique()}@example.com` }), roles: ['create_collaborator'] },
-  { operation: 'getSiteCollaborator', path: (world) => onSite(`/collaborators/${world.mateId}`)(world), roles: [] },
-  { operation: 'removeSiteCollaborator', path: (world) => onSite(`/collaborators/${world.mateId}`)(world), roles: ['delete_collaborator'] },
-  { operation: 'resetCollaboratorPassword', path: (world) => onSite(`/collaborators/${world.mateId}/wp-password-reset`)(world), roles: ['reset_collaborator_password'] },
+  { endpoint: 'listCollaborators', path: at('/v1/collaborators') },
+  { endpoint: 'getCollaborator', path: ofMate(''), isPrivate: true },
+  { endpoint: 'updateAccountLevelAccess', path: at('/v1/collaborators/update-account-level-access'), body: () => ({ email: 'x@example.com', create_site: true }), scope: true },
+  { endpoint: 'batchCreateCollaborators', path: at('/v1/collaborators/batch_create'), body: ({ site }) => ({ email: 'x@example.com', siteIds: [site] }), roles: ['create_collaborator', 'execute_bulk_operations'] },
+  { endpoint: 'batchDestroyCollaborators', path: at('/v1/collaborators/batch_destroy'), body: ({ site, mate }) => ({ email: mate.email, siteIds: [site] }), roles: ['delete_collaborator', 'execute_bulk_operations'] },
+  { endpoint: 'listSiteCollaborators', path: onSite('/collaborators'), roles: [] },
+  { endpoint: 'addSiteCollaborator', path: onSite('/collaborators'), body: () => ({ email: `x${unique()}@example.com` }), roles: ['create_collaborator'] },
+  { endpoint: 'getSiteCollaborator', path: (world) => onSite(`/collaborators/${world.mateId}`)(world), roles: [] },
+  { endpoint: 'removeSiteCollaborator', path: (world) => onSite(`/collaborators/${world.mateId}`)(world), roles: ['delete_collaborator'] },
+  { endpoint: 'resetCollaboratorPassword', path: (world) => onSite(`/collaborators/${world.mateId}/wp-password-reset`)(world), roles: ['reset_collaborator_password'] },
 ]
 
 export const examples: Examples = {

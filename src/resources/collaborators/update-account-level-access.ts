@@ -4,7 +4,7 @@ import { Problem } from '../../platform/http/problem.ts'
 import { ensureAccount, findAccountByEmail } from '../account/account.ts'
 import type { Recording } from '../change.ts'
 import type { Context } from '../context.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import {
   type AccountAccess,
   accountAccess,
@@ -17,7 +17,7 @@ import { distinctRoles, EmailField, emailOf, MOST_COLLABORATORS, RolesField } fr
 import { tellGiven } from './mails.ts'
 import { problems } from './problems.ts'
 
-export const updateAccountLevelAccess = operation({
+export const updateAccountLevelAccess = endpoint({
   id: 'updateAccountLevelAccess',
   method: 'PUT',
   path: '/v1/collaborators/update-account-level-access',

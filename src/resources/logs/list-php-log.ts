@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { Severity } from '../../hosting/php-log/php-message.ts'
 import { phpEntryOf, severityFacet } from '../../hosting/php-log/php-records.ts'
 import { oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { logPage, scrollQuery } from './log-page.ts'
 import { pageStart, sealScroll } from './scroll.ts'
@@ -21,7 +21,7 @@ const PhpLogEntry = Type.Object({
   atomic_site_id: Type.Integer({ description: 'The site' }),
 })
 
-export const listPhpLog = operation({
+export const listPhpLog = endpoint({
   id: 'listPhpLog',
   method: 'GET',
   path: '/v1/sites/{id}/logs/php',

@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { accessEntryOf, accessFacets, requestTypes } from '../../edge/access-records.ts'
 import { invalidInput } from '../../platform/http/problem.ts'
 import { oneOf, Timestamp } from '../../platform/http/schemas.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { logPage, scrollQuery } from './log-page.ts'
 import { pageStart, sealScroll } from './scroll.ts'
@@ -31,7 +31,7 @@ const ServerLogEntry = Type.Object({
   user_ip: Type.String(),
 })
 
-export const listServerLog = operation({
+export const listServerLog = endpoint({
   id: 'listServerLog',
   method: 'GET',
   path: '/v1/sites/{id}/logs/server',

@@ -2,6 +2,6 @@ import { onSite, type Sample } from '../../../test/support/samples.ts'
 
 // biome-ignore format: a table
 export const samples: readonly Sample[] = [
-  { operation: 'listServerLog', path: onSite('/logs/server'), roles: [] },
-  { operation: 'listPhpLog', path: onSite('/logs/php'), roles: [] },
+  { endpoint: 'listServerLog', path: onSite('/logs/server'), roles: [] },
+  { endpoint: 'listPhpLog', path: onSite('/logs/php'), roles: [] },
 ]

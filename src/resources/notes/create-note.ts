@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { actions } from './actions.ts'
 import { authorName } from './author.ts'
@@ -8,7 +8,7 @@ import { NoteSchema, noteFields, presentNote } from './note.ts'
 import { checkNoteLimit } from './note-limit.ts'
 import { problems } from './problems.ts'
 
-export const createNote = operation({
+export const createNote = endpoint({
   id: 'createNote',
   method: 'POST',
   path: '/v1/sites/{id}/notes',

@@ -1,13 +1,13 @@
 import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { actions } from './actions.ts'
 import { deleteNoteRow } from './note.store.ts'
 import { NoteId } from './note.ts'
 
-export const deleteNote = operation({
+export const deleteNote = endpoint({
   id: 'deleteNote',
   method: 'DELETE',
   path: '/v1/sites/{site_id}/notes/{id}',

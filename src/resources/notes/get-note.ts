@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { findNote } from './note.store.ts'
 import { NoteId, NoteSchema, presentNote } from './note.ts'
 
-export const getNote = operation({
+export const getNote = endpoint({
   id: 'getNote',
   method: 'GET',
   path: '/v1/sites/{site_id}/notes/{id}',

@@ -5,7 +5,7 @@ import { problems } from './problems.ts'
 
 export const notes = resource({
   tag: { name: 'Notes', description: 'Notes on a site' },
-  operations: () => import('./operations.ts'),
+  endpoints: () => import('./endpoints.ts'),
   siteHooks: { forgotten: deleteNotesOfSite },
   problems,
   actions,

@@ -1,12 +1,12 @@
 import Type from 'typebox'
-import { reply } from '../../platform/http/operation.ts'
+import { reply } from '../../platform/http/endpoint.ts'
 import { pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { countNotes, listNotes as list } from './note.store.ts'
 import { NoteSchema, presentNote } from './note.ts'
 
-export const listNotes = operation({
+export const listNotes = endpoint({
   id: 'listNotes',
   method: 'GET',
   path: '/v1/sites/{id}/notes',

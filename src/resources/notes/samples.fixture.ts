@@ -2,11 +2,11 @@ import { type Example, type Examples, onSite, type Sample, type Scene } from '..
 
 // biome-ignore format: a table
 export const samples: readonly Sample[] = [
-  { operation: 'listNotes', path: onSite('/notes'), roles: ['manage_notes'] },
-  { operation: 'createNote', path: onSite('/notes'), body: () => ({ subject: 's', body: 'b' }), roles: ['manage_notes'] },
-  { operation: 'getNote', path: (world) => onSite(`/notes/${world.note}`)(world), roles: ['manage_notes'] },
-  { operation: 'updateNote', path: (world) => onSite(`/notes/${world.note}`)(world), body: () => ({ subject: 't', body: 'c' }), roles: ['manage_notes'] },
-  { operation: 'deleteNote', path: (world) => onSite(`/notes/${world.note}`)(world), roles: ['manage_notes'] },
+  { endpoint: 'listNotes', path: onSite('/notes'), roles: ['manage_notes'] },
+  { endpoint: 'createNote', path: onSite('/notes'), body: () => ({ subject: 's', body: 'b' }), roles: ['manage_notes'] },
+  { endpoint: 'getNote', path: (world) => onSite(`/notes/${world.note}`)(world), roles: ['manage_notes'] },
+  { endpoint: 'updateNote', path: (world) => onSite(`/notes/${world.note}`)(world), body: () => ({ subject: 't', body: 'c' }), roles: ['manage_notes'] },
+  { endpoint: 'deleteNote', path: (world) => onSite(`/notes/${world.note}`)(world), roles: ['manage_notes'] },
 ]
 
 export const examples: Examples = {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { invalidInput, notFound } from '../../platform/http/problem.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { actions } from './actions.ts'
 import { authorName } from './author.ts'
@@ -9,7 +9,7 @@ import { NoteId, NoteSchema, noteFields, presentNote } from './note.ts'
 import { checkNoteLimit } from './note-limit.ts'
 import { problems } from './problems.ts'
 
-export const updateNote = operation({
+export const updateNote = endpoint({
   id: 'updateNote',
   method: 'PUT',
   path: '/v1/sites/{site_id}/notes/{id}',

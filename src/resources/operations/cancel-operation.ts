@@ -3,13 +3,13 @@ import { Problem } from '../../platform/http/problem.ts'
 import { cancelOperation as cancel } from '../../platform/operations/control.ts'
 import { getOperation, type OperationView } from '../../platform/operations/read.ts'
 import { problems as authenticationProblems } from '../authentication/problems.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { actions } from './actions.ts'
 import { changeableOperation } from './change-operation.ts'
 import { OperationId, OperationSchema, presentOperation } from './operation.ts'
 import { problems } from './problems.ts'
 
-export const cancelOperation = operation({
+export const cancelOperation = endpoint({
   id: 'cancelOperation',
   method: 'POST',
   path: '/v1/operations/{id}/cancel',

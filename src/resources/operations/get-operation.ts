@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
 import { getOperation as read } from '../../platform/operations/read.ts'
 import { resultsOfOperation } from '../../platform/operations/results.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { OperationId, OperationSchema, presentOperation, visibleTo } from './operation.ts'
 
-export const getOperation = operation({
+export const getOperation = endpoint({
   id: 'getOperation',
   method: 'GET',
   path: '/v1/operations/{id}',

@@ -4,7 +4,7 @@ import { problems } from './problems.ts'
 
 export const operations = resource({
   tag: { name: 'Operations', description: 'Background work: progress, cancel, retry' },
-  operations: () => import('./operations.ts'),
+  endpoints: () => import('./endpoints.ts'),
   problems,
   actions,
 })

@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import { reply } from '../../platform/http/operation.ts'
+import { reply } from '../../platform/http/endpoint.ts'
 import { oneOf, pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { listOperations as list } from '../../platform/operations/read.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { OperationSchema, operationStates, presentOperation, visibleTo } from './operation.ts'
 
-export const listOperations = operation({
+export const listOperations = endpoint({
   id: 'listOperations',
   method: 'GET',
   path: '/v1/operations',

@@ -4,11 +4,11 @@ import { configureSite } from '../sites/configure-site.job.ts'
 
 // biome-ignore format: a table
 export const samples: readonly Sample[] = [
-  { operation: 'listOperations', path: at('/v1/operations') },
-  { operation: 'getOperation', path: (world) => `/v1/operations/${world.waiting}`, roles: [] },
-  { operation: 'watchOperation', path: (world) => `/v1/operations/${world.failed}/events`, roles: [] },
-  { operation: 'cancelOperation', path: (world) => `/v1/operations/${world.waiting}/cancel`, roles: ['create_collaborator'] },
-  { operation: 'retryOperation', path: (world) => `/v1/operations/${world.failed}/retry`, roles: ['create_collaborator'] },
+  { endpoint: 'listOperations', path: at('/v1/operations') },
+  { endpoint: 'getOperation', path: (world) => `/v1/operations/${world.waiting}`, roles: [] },
+  { endpoint: 'watchOperation', path: (world) => `/v1/operations/${world.failed}/events`, roles: [] },
+  { endpoint: 'cancelOperation', path: (world) => `/v1/operations/${world.waiting}/cancel`, roles: ['create_collaborator'] },
+  { endpoint: 'retryOperation', path: (world) => `/v1/operations/${world.failed}/retry`, roles: ['create_collaborator'] },
 ]
 
 export const examples: Examples = {

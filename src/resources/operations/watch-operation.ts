@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { problems as httpProblems, notFound } from '../../platform/http/problem.ts'
 import { getOperation, type OperationView } from '../../platform/operations/read.ts'
 import { tokenHashOf } from '../authentication/authenticate.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { OperationId, presentOperation, visibleTo } from './operation.ts'
 
-export const watchOperation = operation({
+export const watchOperation = endpoint({
   id: 'watchOperation',
   method: 'GET',
   path: '/v1/operations/{id}/events',

@@ -4,7 +4,7 @@ import { switchMaintenance } from './switch-maintenance.job.ts'
 
 export const performance = resource({
   tag: { name: 'Performance', description: 'Lightweight 404 answers, multisite support, maintenance mode' },
-  operations: () => import('./operations.ts'),
+  endpoints: () => import('./endpoints.ts'),
   jobs: { control: [switchMaintenance] },
   actions,
   events,

@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { Switch } from '../caches/edge-cache.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { switchSetting } from '../sites/site.ts'
 import { actions, events } from './actions.ts'
 
-export const toggleLight404 = operation({
+export const toggleLight404 = endpoint({
   id: 'toggleLight404',
   method: 'PUT',
   path: '/v1/sites/{id}/light_weight_404',

@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { Switch } from '../caches/edge-cache.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { actions } from './actions.ts'
 import { switchMaintenance } from './switch-maintenance.job.ts'
 
-export const toggleMaintenance = operation({
+export const toggleMaintenance = endpoint({
   id: 'toggleMaintenance',
   method: 'PUT',
   path: '/v1/sites/{id}/maintenance-mode',

@@ -3,7 +3,7 @@ import { Problem } from '../../platform/http/problem.ts'
 import { type Account, findAccount } from '../account/account.ts'
 import { capacityOfAccount } from '../account/addons.ts'
 import { Switch } from '../caches/edge-cache.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { configureSite } from '../sites/configure-site.job.ts'
 import { presentSite, SiteSchema } from '../sites/present-site.ts'
@@ -11,7 +11,7 @@ import { problems as siteProblems } from '../sites/problems.ts'
 import { switchSetting } from '../sites/site.ts'
 import { actions } from './actions.ts'
 
-export const toggleMultisite = operation({
+export const toggleMultisite = endpoint({
   id: 'toggleMultisite',
   method: 'PUT',
   path: '/v1/sites/{id}/multisite-support',

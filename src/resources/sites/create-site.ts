@@ -7,7 +7,7 @@ import { capacityAndUsage } from '../account/addons.ts'
 import { planNamed } from '../account/plans.ts'
 import { problems as accountProblems } from '../account/problems.ts'
 import { aboutSite } from '../change.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { actions } from './actions.ts'
 import { creationGround } from './creation.store.ts'
 import { checkCapacity, choosePlace } from './placement.ts'
@@ -18,7 +18,7 @@ import { putRoute } from './route.store.ts'
 import { insertSite } from './site.store.ts'
 import { isReservedName, NewSite, stagingHostName } from './site.ts'
 
-export const createSite = operation({
+export const createSite = endpoint({
   id: 'createSite',
   method: 'POST',
   path: '/v1/sites',

@@ -1,13 +1,13 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { cancelOpenOperations } from '../../platform/operations/control.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { actions, events } from './actions.ts'
 import { removeSite } from './remove-site.job.ts'
 import { markDeleted } from './site.store.ts'
 
-export const deleteSite = operation({
+export const deleteSite = endpoint({
   id: 'deleteSite',
   method: 'DELETE',
   path: '/v1/sites/{id}',

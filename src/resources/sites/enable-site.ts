@@ -1,13 +1,13 @@
 import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { actions, events } from './actions.ts'
 import { presentSite, SiteSchema } from './present-site.ts'
 import { problems } from './problems.ts'
 import { changeSite } from './site.store.ts'
 
-export const enableSite = operation({
+export const enableSite = endpoint({
   id: 'enableSite',
   method: 'PUT',
   path: '/v1/sites/{id}/enable',

@@ -1,13 +1,13 @@
 import Type from 'typebox'
 import { timestamp } from '../../platform/http/schemas.ts'
 import { gravatar } from '../account/account.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { detailPageViews, readSums } from '../statistics/statistics.ts'
 import { presentSite, SiteDetail } from './present-site.ts'
 import { listSiteCollaborators } from './visible-site.store.ts'
 
-export const getSite = operation({
+export const getSite = endpoint({
   id: 'getSite',
   method: 'GET',
   path: '/v1/sites/{id}',

@@ -9,7 +9,7 @@ import { withdrawAllSight } from './sight.store.ts'
 
 export const sites = resource({
   tag: { name: 'Sites', description: 'Create, find, change and delete sites' },
-  operations: () => import('./operations.ts'),
+  endpoints: () => import('./endpoints.ts'),
   siteHooks: { forgotten: withdrawAllSight },
   jobs: { host: [provisionSite, configureSite, removeSite, purgeSite, resetAdminPasswordJob] },
   problems,

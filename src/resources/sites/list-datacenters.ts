@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 
-export const listDatacenters = operation({
+export const listDatacenters = endpoint({
   id: 'listDatacenters',
   method: 'GET',
   path: '/v1/sites/datacenters',

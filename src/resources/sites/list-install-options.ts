@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { installOptions } from './site.ts'
 
-export const listInstallOptions = operation({
+export const listInstallOptions = endpoint({
   id: 'listInstallOptions',
   method: 'GET',
   path: '/v1/sites/install-options',

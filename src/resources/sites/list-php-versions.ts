@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { phpVersions } from '../../hosting/php/runtime.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 
-export const listPhpVersions = operation({
+export const listPhpVersions = endpoint({
   id: 'listPhpVersions',
   method: 'GET',
   path: '/v1/sites/php-versions',

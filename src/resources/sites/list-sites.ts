@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import { reply } from '../../platform/http/operation.ts'
+import { reply } from '../../platform/http/endpoint.ts'
 import { pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { presentSite, SiteSchema } from './present-site.ts'
 import { countVisibleSites, listVisibleSites } from './visible-site.store.ts'
 
-export const listSites = operation({
+export const listSites = endpoint({
   id: 'listSites',
   method: 'GET',
   path: '/v1/sites',

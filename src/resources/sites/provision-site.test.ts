@@ -34,6 +34,7 @@ describe.each(dialects)('a site that cannot be installed, on $dialect', ({ diale
       config: api.config,
       database: api.database,
       refill() {},
+      siteHooks: [],
       homes: {
         ofSite: async () => home,
         phpSite: ({ path, uid }: typeof home, site: object) => ({ ...site, homePath: path, corePath: '/none', uid }),

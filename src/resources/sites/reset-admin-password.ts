@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { waitForOperation } from '../wait-for-operation.ts'
 import { actions } from './actions.ts'
@@ -8,7 +8,7 @@ import { problems } from './problems.ts'
 import { PASSWORD_PURPOSE, resetAdminPasswordJob } from './reset-admin-password.job.ts'
 import { demandInstalled } from './site.ts'
 
-export const resetAdminPassword = operation({
+export const resetAdminPassword = endpoint({
   id: 'resetAdminPassword',
   method: 'PUT',
   path: '/v1/sites/{site_id}/cms/password-reset',

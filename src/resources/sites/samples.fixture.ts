@@ -2,22 +2,22 @@ import { at, type Examples, onSite, type Sample, setState, unique } from '../../
 
 // biome-ignore format: a table
 export const samples: readonly Sample[] = [
-  { operation: 'listSites', path: at('/v1/sites') },
-  { operation: 'createSite', path: at('/v1/sites'), body: () => ({ name: `new-${unique()}` }), status: 201 },
-  { operation: 'createSite', path: at('/v1/sites'), body: ({ owner }) => ({ name: `new-${unique()}`, account_id: owner.accountId }), status: 201, isPrivate: true },
-  { operation: 'validateSiteName', path: at('/v1/sites/validate'), body: () => ({ name: 'free-name' }) },
-  { operation: 'searchSites', path: at('/v1/sites/search'), body: () => ({ filters: [{ key: 'state', value: 'live' }] }) },
-  { operation: 'listInstallOptions', path: at('/v1/sites/install-options') },
-  { operation: 'listDatacenters', path: at('/v1/sites/datacenters') },
-  { operation: 'listPhpVersions', path: at('/v1/sites/php-versions') },
-  { operation: 'getSite', path: onSite(''), roles: [] },
-  { operation: 'updateSite', path: onSite(''), body: () => ({ name: 'Other' }), roles: ['update_site_custom_name'] },
-  { operation: 'updateSite', path: onSite(''), body: () => ({ php_version: '8.1' }), roles: ['update_site_php_version'] },
-  { operation: 'updateSite', path: onSite(''), body: () => ({ wp_environment_type: 'staging' }), roles: ['manage_performance'] },
-  { operation: 'deleteSite', path: onSite(''), roles: ['delete_site'] },
-  { operation: 'disableSite', path: onSite('/disable'), roles: ['disable_site'], scope: true },
-  { operation: 'enableSite', path: onSite('/enable'), roles: ['enable_site'], scope: true, prepare: setState('disabled') },
-  { operation: 'resetAdminPassword', path: onSite('/cms/password-reset'), roles: ['wp_access'] },
+  { endpoint: 'listSites', path: at('/v1/sites') },
+  { endpoint: 'createSite', path: at('/v1/sites'), body: () => ({ name: `new-${unique()}` }), status: 201 },
+  { endpoint: 'createSite', path: at('/v1/sites'), body: ({ owner }) => ({ name: `new-${unique()}`, account_id: owner.accountId }), status: 201, isPrivate: true },
+  { endpoint: 'validateSiteName', path: at('/v1/sites/validate'), body: () => ({ name: 'free-name' }) },
+  { endpoint: 'searchSites', path: at('/v1/sites/search'), body: () => ({ filters: [{ key: 'state', value: 'live' }] }) },
+  { endpoint: 'listInstallOptions', path: at('/v1/sites/install-options') },
+  { endpoint: 'listDatacenters', path: at('/v1/sites/datacenters') },
+  { endpoint: 'listPhpVersions', path: at('/v1/sites/php-versions') },
+  { endpoint: 'getSite', path: onSite(''), roles: [] },
+  { endpoint: 'updateSite', path: onSite(''), body: () => ({ name: 'Other' }), roles: ['update_site_custom_name'] },
+  { endpoint: 'updateSite', path: onSite(''), body: () => ({ php_version: '8.1' }), roles: ['update_site_php_version'] },
+  { endpoint: 'updateSite', path: onSite(''), body: () => ({ wp_environment_type: 'staging' }), roles: ['manage_performance'] },
+  { endpoint: 'deleteSite', path: onSite(''), roles: ['delete_site'] },
+  { endpoint: 'disableSite', path: onSite('/disable'), roles: ['disable_site'], scope: true },
+  { endpoint: 'enableSite', path: onSite('/enable'), roles: ['enable_site'], scope: true, prepare: setState('disabled') },
+  { endpoint: 'resetAdminPassword', path: onSite('/cms/password-reset'), roles: ['wp_access'] },
 ]
 
 export const examples: Examples = {

@@ -1,13 +1,13 @@
 import Type from 'typebox'
-import { reply } from '../../platform/http/operation.ts'
+import { reply } from '../../platform/http/endpoint.ts'
 import { oneOf, pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { presentSiteWithAddresses, SiteWithAddresses } from './present-site.ts'
 import { countVisibleSites, listVisibleSites, type SiteFilter } from './visible-site.store.ts'
 
 const keys = ['domain', 'name', 'state', 'wordpress_version', 'cms_version', 'php_version', 'datacenter_code'] as const
 
-export const searchSites = operation({
+export const searchSites = endpoint({
   id: 'searchSites',
   method: 'POST',
   path: '/v1/sites/search',

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { phpVersions } from '../../hosting/php/runtime.ts'
 import { invalidInput } from '../../platform/http/problem.ts'
 import { oneOf } from '../../platform/http/schemas.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { actions, events } from './actions.ts'
 import { configureSite } from './configure-site.job.ts'
@@ -16,7 +16,7 @@ const SiteUpdate = Type.Object({
   wp_environment_type: Type.Optional(oneOf(environmentTypes, { description: 'Applied by a background operation' })),
 })
 
-export const updateSite = operation({
+export const updateSite = endpoint({
   id: 'updateSite',
   method: 'PUT',
   path: '/v1/sites/{id}',

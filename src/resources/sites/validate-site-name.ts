@@ -1,13 +1,13 @@
 import Type from 'typebox'
-import { reply } from '../../platform/http/operation.ts'
-import { operation } from '../operation.ts'
+import { reply } from '../../platform/http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
 import { isNameTaken } from './site.store.ts'
 import { isReservedName, nameFaultOf } from './site.ts'
 
 /** The check before creating says 3 characters where creating asks for 4: the API's documented behaviour. */
 const LEAST_CHARACTERS = 3
 
-export const validateSiteName = operation({
+export const validateSiteName = endpoint({
   id: 'validateSiteName',
   method: 'POST',
   path: '/v1/sites/validate',

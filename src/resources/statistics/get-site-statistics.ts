@@ -1,10 +1,10 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { siteStatistics } from './statistics.store.ts'
 import { StatisticsPageViews, statisticsPageViews } from './windows.ts'
 
-export const getSiteStatistics = operation({
+export const getSiteStatistics = endpoint({
   id: 'getSiteStatistics',
   method: 'GET',
   path: '/v1/sites/{site_id}/statistics',

@@ -10,7 +10,7 @@ import {
 
 export const statistics = resource({
   tag: { name: 'Statistics', description: 'Page views and disk usage of a site' },
-  operations: () => import('./operations.ts'),
+  endpoints: () => import('./endpoints.ts'),
   siteHooks: { forgotten: (tx, siteId) => deleteStatisticsOf(tx, [siteId]) },
   jobs: { host: [measureSites, measureSite], control: [refreshStatistics, refreshOpenStatistics] },
   schedules: [refreshStatisticsDaily, refreshOpenStatisticsOften],

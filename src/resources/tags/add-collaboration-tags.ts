@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { presentSiteWithAddresses, SiteWithAddresses } from '../sites/present-site.ts'
 import { arrangeNewTags } from './arrange.ts'
@@ -7,7 +7,7 @@ import { siteOfCollaboration } from './collaborator-view.ts'
 import { problems } from './problems.ts'
 import { TagNames } from './tag.ts'
 
-export const addCollaborationTags = operation({
+export const addCollaborationTags = endpoint({
   id: 'addCollaborationTags',
   method: 'POST',
   path: '/v1/collaborators/{collaborator_id}/site/tags',

@@ -1,10 +1,10 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { arrangeFavorite } from './arrange.ts'
 import { CollaboratorSites, EmailParam, presentCollaboratorSites, siteInView } from './collaborator-view.ts'
 
-export const addCollaboratorFavorite = operation({
+export const addCollaboratorFavorite = endpoint({
   id: 'addCollaboratorFavorite',
   method: 'POST',
   path: '/v1/collaborators/{email_address}/sites/{site_id}/favorite',

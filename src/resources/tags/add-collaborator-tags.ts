@@ -1,12 +1,12 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { arrangeNewTags } from './arrange.ts'
 import { CollaboratorSites, EmailParam, presentCollaboratorSites, siteInView } from './collaborator-view.ts'
 import { problems } from './problems.ts'
 import { TagNames } from './tag.ts'
 
-export const addCollaboratorTags = operation({
+export const addCollaboratorTags = endpoint({
   id: 'addCollaboratorTags',
   method: 'POST',
   path: '/v1/collaborators/{email_address}/sites/{site_id}/tag',

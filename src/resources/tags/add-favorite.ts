@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { arrangeFavorite } from './arrange.ts'
 
-export const addFavorite = operation({
+export const addFavorite = endpoint({
   id: 'addFavorite',
   method: 'POST',
   path: '/v1/sites/{id}/favorites',

@@ -1,12 +1,12 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { presentSite, SiteSchema } from '../sites/present-site.ts'
 import { arrangeNewTags } from './arrange.ts'
 import { problems } from './problems.ts'
 import { TagNames } from './tag.ts'
 
-export const addSiteTags = operation({
+export const addSiteTags = endpoint({
   id: 'addSiteTags',
   method: 'POST',
   path: '/v1/sites/{id}/tags',

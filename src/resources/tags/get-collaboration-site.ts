@@ -1,10 +1,10 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { presentSiteWithAddresses, SiteWithAddresses } from '../sites/present-site.ts'
 import { siteOfCollaboration } from './collaborator-view.ts'
 
-export const getCollaborationSite = operation({
+export const getCollaborationSite = endpoint({
   id: 'getCollaborationSite',
   method: 'GET',
   path: '/v1/collaborators/{collaborator_id}/site',

@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { CollaboratorSites, EmailParam, presentCollaboratorSites, siteInView } from './collaborator-view.ts'
 
-export const getCollaboratorSite = operation({
+export const getCollaboratorSite = endpoint({
   id: 'getCollaboratorSite',
   method: 'GET',
   path: '/v1/collaborators/{email_address}/sites/{site_id}',

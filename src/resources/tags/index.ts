@@ -5,7 +5,7 @@ import { deleteTagsOfSite } from './tag.store.ts'
 
 export const tags = resource({
   tag: { name: 'Tags', description: 'Tags and favourites: how an account arranges the sites that it sees' },
-  operations: () => import('./operations.ts'),
+  endpoints: () => import('./endpoints.ts'),
   siteHooks: { forgotten: deleteTagsOfSite },
   problems,
   actions,

@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import { reply } from '../../platform/http/operation.ts'
+import { reply } from '../../platform/http/endpoint.ts'
 import { pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { countVisibleSites, listVisibleSites } from '../sites/site.ts'
 import { CollaboratorSites, EmailParam, presentCollaboratorSites, viewOf } from './collaborator-view.ts'
 
-export const listCollaboratorSites = operation({
+export const listCollaboratorSites = endpoint({
   id: 'listCollaboratorSites',
   method: 'GET',
   path: '/v1/collaborators/{email_address}/sites',

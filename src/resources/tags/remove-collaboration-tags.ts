@@ -1,12 +1,12 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { presentSiteWithAddresses, SiteWithAddresses } from '../sites/present-site.ts'
 import { arrangeFewerTags } from './arrange.ts'
 import { siteOfCollaboration } from './collaborator-view.ts'
 import { TagIdsIfAny } from './tag.ts'
 
-export const removeCollaborationTags = operation({
+export const removeCollaborationTags = endpoint({
   id: 'removeCollaborationTags',
   method: 'DELETE',
   path: '/v1/collaborators/{collaborator_id}/site/tags',

@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { arrangeFewerTags } from './arrange.ts'
 import { CollaboratorSites, EmailParam, presentCollaboratorSites, siteInView } from './collaborator-view.ts'
 import { TagIds } from './tag.ts'
 
-export const removeCollaboratorTags = operation({
+export const removeCollaboratorTags = endpoint({
   id: 'removeCollaboratorTags',
   method: 'DELETE',
   path: '/v1/collaborators/{email_address}/sites/{site_id}/tag',

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { arrangeFavorite } from './arrange.ts'
 
-export const removeFavorite = operation({
+export const removeFavorite = endpoint({
   id: 'removeFavorite',
   method: 'DELETE',
   path: '/v1/sites/{site_id}/favorites',

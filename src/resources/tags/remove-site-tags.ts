@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import { operation } from '../operation.ts'
+import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { presentSite, SiteSchema } from '../sites/present-site.ts'
 import { arrangeFewerTags } from './arrange.ts'
 import { TagIds } from './tag.ts'
 
-export const removeSiteTags = operation({
+export const removeSiteTags = endpoint({
   id: 'removeSiteTags',
   method: 'DELETE',
   path: '/v1/sites/{id}/tags',

@@ -3,19 +3,19 @@ import { byEmail, type Examples, ofMate, onSite, type Sample, type Scene } from 
 
 // biome-ignore format: a table
 export const samples: readonly Sample[] = [
-  { operation: 'addFavorite', path: onSite('/favorites'), roles: [] },
-  { operation: 'removeFavorite', path: onSite('/favorites'), roles: [] },
-  { operation: 'addSiteTags', path: onSite('/tags'), body: () => ({ tag_names: ['a'] }), roles: [] },
-  { operation: 'removeSiteTags', path: onSite('/tags'), body: () => ({ tag_ids: [1] }), roles: [] },
-  { operation: 'getCollaborationSite', path: ofMate('/site'), isPrivate: true },
-  { operation: 'addCollaborationTags', path: ofMate('/site/tags'), body: () => ({ tag_names: ['a'] }), isPrivate: true },
-  { operation: 'removeCollaborationTags', path: ofMate('/site/tags'), body: () => ({ tag_ids: [1] }), isPrivate: true },
-  { operation: 'listCollaboratorSites', path: byEmail(''), isPrivate: true },
-  { operation: 'getCollaboratorSite', path: byEmail('/{site}'), isPrivate: true },
-  { operation: 'addCollaboratorFavorite', path: byEmail('/{site}/favorite'), isPrivate: true },
-  { operation: 'removeCollaboratorFavorite', path: byEmail('/{site}/favorite'), isPrivate: true },
-  { operation: 'addCollaboratorTags', path: byEmail('/{site}/tag'), body: () => ({ tag_names: ['a'] }), isPrivate: true },
-  { operation: 'removeCollaboratorTags', path: byEmail('/{site}/tag'), body: () => ({ tag_ids: [1] }), isPrivate: true },
+  { endpoint: 'addFavorite', path: onSite('/favorites'), roles: [] },
+  { endpoint: 'removeFavorite', path: onSite('/favorites'), roles: [] },
+  { endpoint: 'addSiteTags', path: onSite('/tags'), body: () => ({ tag_names: ['a'] }), roles: [] },
+  { endpoint: 'removeSiteTags', path: onSite('/tags'), body: () => ({ tag_ids: [1] }), roles: [] },
+  { endpoint: 'getCollaborationSite', path: ofMate('/site'), isPrivate: true },
+  { endpoint: 'addCollaborationTags', path: ofMate('/site/tags'), body: () => ({ tag_names: ['a'] }), isPrivate: true },
+  { endpoint: 'removeCollaborationTags', path: ofMate('/site/tags'), body: () => ({ tag_ids: [1] }), isPrivate: true },
+  { endpoint: 'listCollaboratorSites', path: byEmail(''), isPrivate: true },
+  { endpoint: 'getCollaboratorSite', path: byEmail('/{site}'), isPrivate: true },
+  { endpoint: 'addCollaboratorFavorite', path: byEmail('/{site}/favorite'), isPrivate: true },
+  { endpoint: 'removeCollaboratorFavorite', path: byEmail('/{site}/favorite'), isPrivate: true },
+  { endpoint: 'addCollaboratorTags', path: byEmail('/{site}/tag'), body: () => ({ tag_names: ['a'] }), isPrivate: true },
+  { endpoint: 'removeCollaboratorTags', path: byEmail('/{site}/tag'), body: () => ({ tag_ids: [1] }), isPrivate: true },
 ]
 
 export const examples: Examples = {

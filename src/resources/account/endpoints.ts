@@ -5,4 +5,4 @@ import { updateAccount } from './update-account.ts'
 import { updateAddons } from './update-addons.ts'
 
 /** In the order of the description of the API. */
-export const operations = [getAccount, updateAccount, listAddons, listAttachedAddons, updateAddons]
+export const endpoints = [getAccount, updateAccount, listAddons, listAttachedAddons, updateAddons]

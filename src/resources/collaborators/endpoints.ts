@@ -10,7 +10,7 @@ import { resetCollaboratorPassword } from './reset-collaborator-password.ts'
 import { updateAccountLevelAccess } from './update-account-level-access.ts'
 
 /** In the order of the description of the API. */
-export const operations = [
+export const endpoints = [
   listCollaborators,
   getCollaborator,
   updateAccountLevelAccess,

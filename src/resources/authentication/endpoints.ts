@@ -2,4 +2,4 @@ import { issueToken } from './issue-token.ts'
 import { revokeToken } from './revoke-token.ts'
 
 /** In the order of the description of the API. */
-export const operations = [issueToken, revokeToken]
+export const endpoints = [issueToken, revokeToken]

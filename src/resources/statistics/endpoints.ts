@@ -1,4 +1,4 @@
 import { getSiteStatistics } from './get-site-statistics.ts'
 
 /** In the order of the description of the API. */
-export const operations = [getSiteStatistics]
+export const endpoints = [getSiteStatistics]

@@ -1,13 +1,13 @@
 import type Type from 'typebox'
 import type { TObject, TSchema } from 'typebox'
-import type { Operation } from '../platform/http/operation.ts'
+import type { Endpoint } from '../platform/http/endpoint.ts'
 import type { Access, AccessContext } from './access.ts'
 import { aboutSite, type Change, changeBy, type Recording } from './change.ts'
 import type { Context } from './context.ts'
 import type { VisibleSite } from './sites/site.ts'
 
-/** An operation as its resource declares it. */
-export type UntaggedOperation = Omit<Operation, 'tag'>
+/** An endpoint as its resource declares it. */
+export type UntaggedEndpoint = Omit<Endpoint, 'tag'>
 
 type Static<Schema> = Schema extends TSchema ? Type.Static<Schema> : Record<string, never>
 
@@ -24,25 +24,25 @@ interface Typed<Params, Query, Body, Rule, Starts> {
   ): Promise<unknown>
 }
 
-/** Declares one operation of the API; the handler's arguments have the types of the schemas and of the access rule. Its tag is its resource's. */
-export function operation<
+/** Declares one endpoint of the API (an operation, in the words of OpenAPI); the handler's arguments have the types of the schemas and of the access rule. Its tag is its resource's. */
+export function endpoint<
   Params extends TObject | undefined = undefined,
   Query extends TObject | undefined = undefined,
   Body extends TObject | undefined = undefined,
   const Rule extends Access = Access,
   const Starts extends boolean = false,
 >(
-  contract: Omit<Operation, 'tag' | 'access' | 'params' | 'query' | 'body' | 'starts' | 'handle'> &
+  contract: Omit<Endpoint, 'tag' | 'access' | 'params' | 'query' | 'body' | 'starts' | 'handle'> &
     Typed<Params, Query, Body, Rule, Starts>,
-): UntaggedOperation {
-  const { handle, ...rest } = contract as UntaggedOperation
+): UntaggedEndpoint {
+  const { handle, ...rest } = contract as UntaggedEndpoint
   return { ...rest, handle: (context, input) => handle(Object.assign(context, changeOf(context)), input) }
 }
 
 /** What a request changes is about the site of its path, or else about the account of its caller. */
 function changeOf(context: Context & { site?: VisibleSite }): Change {
   const { tx, caller, site, now, started } = context
-  // of a public operation there is nobody to record
+  // of a public endpoint there is nobody to record
   const about = site ? aboutSite(site) : { accountId: caller?.accountId }
   return changeBy(tx, { actor: context, about, now, started })
 }

@@ -13,7 +13,7 @@ import { updateSite } from './update-site.ts'
 import { validateSiteName } from './validate-site-name.ts'
 
 /** In the order of the description of the API. */
-export const operations = [
+export const endpoints = [
   listSites,
   createSite,
   validateSiteName,

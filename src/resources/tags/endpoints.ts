@@ -13,7 +13,7 @@ import { removeFavorite } from './remove-favorite.ts'
 import { removeSiteTags } from './remove-site-tags.ts'
 
 /** In the order of the description of the API. */
-export const operations = [
+export const endpoints = [
   addFavorite,
   removeFavorite,
   addSiteTags,

@@ -3,4 +3,4 @@ import { listAccountActions, listSiteActions } from './list-actions.ts'
 import { listSiteActivity } from './list-site-activity.ts'
 
 /** In the order of the description of the API. */
-export const operations = [listAccountActivity, listAccountActions, listSiteActivity, listSiteActions]
+export const endpoints = [listAccountActivity, listAccountActions, listSiteActivity, listSiteActions]

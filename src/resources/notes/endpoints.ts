@@ -5,4 +5,4 @@ import { listNotes } from './list-notes.ts'
 import { updateNote } from './update-note.ts'
 
 /** In the order of the description of the API. */
-export const operations = [listNotes, createNote, getNote, updateNote, deleteNote]
+export const endpoints = [listNotes, createNote, getNote, updateNote, deleteNote]

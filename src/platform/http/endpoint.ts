@@ -28,7 +28,7 @@ export interface BaseContext {
 }
 
 /** A contract of the API: route, validation, OpenAPI entry, permission and client type all derive from it. */
-export interface Operation {
+export interface Endpoint {
   readonly id: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** With `{name}` placeholders, as in the API description. */
@@ -41,7 +41,7 @@ export interface Operation {
   readonly params?: TObject
   readonly query?: TObject
   readonly body?: TObject
-  /** Form bodies are taken too (the token operations). */
+  /** Form bodies are taken too (the token endpoints). */
   readonly form?: boolean
   /** Whatever is sent as a body is taken; what is no JSON object counts as none. */
   readonly anyBody?: boolean
@@ -73,14 +73,14 @@ export interface Operation {
   readonly starts?: boolean
   /** Rate class; `address` counts by client address before any authentication. */
   readonly rate?: 'application' | 'address'
-  /** Beyond those that every operation can have. */
+  /** Beyond those that every endpoint can have. */
   readonly problems?: readonly ProblemKind[]
   // biome-ignore lint/suspicious/noExplicitAny: the typed form is what `operation()` of the resources checks
   handle(context: any, input: any): Promise<unknown>
 }
 
-/** An operation with its schemas compiled. */
-export interface CompiledOperation extends Operation {
+/** An endpoint with its schemas compiled. */
+export interface CompiledEndpoint extends Endpoint {
   readonly compiled: { params?: Validator; query?: Validator; body?: Validator }
 }
 
@@ -93,7 +93,7 @@ export interface SpecialReply {
   readonly message?: string
   readonly page?: Page
   readonly headers?: Record<string, string>
-  /** Another status than the operation's own (bare responses only). */
+  /** Another status than the endpoint's own (bare responses only). */
   readonly status?: number
 }
 

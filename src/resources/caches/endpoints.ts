@@ -10,7 +10,7 @@ import { toggleCdn } from './toggle-cdn.ts'
 import { toggleEdgeCache } from './toggle-edge-cache.ts'
 
 /** In the order of the description of the API. */
-export const operations = [
+export const endpoints = [
   getEdgeCache,
   toggleEdgeCache,
   purgeEdgeCache,

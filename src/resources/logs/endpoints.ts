@@ -2,4 +2,4 @@ import { listPhpLog } from './list-php-log.ts'
 import { listServerLog } from './list-server-log.ts'
 
 /** In the order of the description of the API. */
-export const operations = [listServerLog, listPhpLog]
+export const endpoints = [listServerLog, listPhpLog]

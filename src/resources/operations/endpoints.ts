@@ -5,4 +5,4 @@ import { retryOperation } from './retry-operation.ts'
 import { watchOperation } from './watch-operation.ts'
 
 /** In the order of the description of the API. */
-export const operations = [listOperations, getOperation, watchOperation, cancelOperation, retryOperation]
+export const endpoints = [listOperations, getOperation, watchOperation, cancelOperation, retryOperation]

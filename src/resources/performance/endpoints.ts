@@ -3,4 +3,4 @@ import { toggleMaintenance } from './toggle-maintenance.ts'
 import { toggleMultisite } from './toggle-multisite.ts'
 
 /** In the order of the description of the API. */
-export const operations = [toggleLight404, toggleMultisite, toggleMaintenance]
+export const endpoints = [toggleLight404, toggleMultisite, toggleMaintenance]

@@ -1,0 +1,106 @@
+/**
+ * Every endpoint of the API, from the table that the API itself is made of: a new one is covered without a change here. When it needs a
+ * body or an id that no schema tells, it gets an example in the `samples.fixture.ts` of its resource. Roles and scopes: `permissions.test.ts`.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Endpoint } from '../../src/platform/http/endpoint.ts'
+import { dialects } from '../support/database.ts'
+import { accessOf, as, endpoints, siteParam, type Walk, walk } from './walk.ts'
+
+const guarded = endpoints.filter(({ access }) => access !== 'public')
+const cases = (list: readonly Endpoint[]) => list.map((endpoint) => [endpoint.id, endpoint] as const)
+const bearer = 'Bearer realm="stead"'
+
+describe.each(dialects.filter(({ skip }) => !skip))('endpoints on $dialect', ({ dialect }) => {
+  let tour: Walk
+  beforeAll(async () => {
+    tour = await walk(dialect)
+  })
+  afterAll(() => tour.close())
+
+  it.each(cases(guarded))('401 %s: without a token, and with one that is no good', async (_id, endpoint) => {
+    const scene = await tour.scene()
+    const request = await tour.requestOf(endpoint, scene)
+    const without = await tour.send(endpoint, as(undefined, request))
+    expect([without.statusCode, without.headers['www-authenticate']]).toEqual([401, bearer])
+    const wrong = await tour.send(endpoint, as({ ...scene.owner, token: 'unknown' }, request))
+    expect([wrong.statusCode, wrong.headers['www-authenticate']]).toEqual([401, `${bearer}, error="invalid_token"`])
+  })
+
+  it.each(cases(endpoints))('2xx %s: what the owner asks for comes as described', async (_id, endpoint) => {
+    const response = await tour.send(endpoint, await tour.requestOf(endpoint, await tour.scene()))
+    const hint = `${endpoint.id}: ${response.body} (does it need an example in samples.fixture.ts?)`
+    expect(response.statusCode, hint).toBe(endpoint.status ?? 200)
+    expect(response.headers['x-request-id']).toBeTruthy()
+    if (endpoint.etag) expect(response.headers.etag).toMatch(/^".+"$/)
+  })
+
+  it.each(cases(guarded.filter(isOnSite)))(
+    '404 %s: a foreign site is like one that does not exist',
+    async (_id, endpoint) => {
+      const scene = await tour.scene()
+      const request = await tour.requestOf(endpoint, scene)
+      const foreign = await tour.send(endpoint, as(tour.stranger, request))
+      const url = endpoint.path.replace(`{${siteParam(endpoint)}}`, '999999999').replace(/\{\w+\}/g, '1')
+      const unknown = await tour.send(endpoint, as(tour.stranger, { ...request, url }))
+      expect([foreign.statusCode, foreign.body]).toEqual([404, unknown.body])
+      expect(Object.keys(foreign.headers).sort()).toEqual(Object.keys(unknown.headers).sort())
+    },
+  )
+
+  it.each(cases(guarded.filter(namesIntegers)))('404 %s: ids that are none', async (_id, endpoint) => {
+    const scene = await tour.scene()
+    const request = await tour.requestOf(endpoint, scene)
+    const integers = Object.entries(endpoint.params?.properties ?? {})
+      .filter(([, schema]) => (schema as { type?: string }).type === 'integer')
+      .map(([name]) => name)
+    for (const name of integers)
+      for (const id of [
+        'abc',
+        '1.5',
+        '-1',
+        '0',
+        '99999999999999999999',
+        '9007199254740992',
+        '1e3',
+        '%00',
+        '%20',
+        'null',
+      ]) {
+        const url = endpoint.path.replace(`{${name}}`, id).replace(/\{\w+\}/g, String(scene.siteId))
+        const response = await tour.send(endpoint, { ...request, url })
+        expect(response.statusCode, `${name}=${id}: ${response.body}`).toBe(404)
+      }
+  })
+
+  it.each(cases(guarded.filter(isOnManySites)))('404 %s: one foreign site among the named', async (_id, endpoint) => {
+    const [scene, other] = [await tour.scene(), await tour.scene()]
+    const request = await tour.requestOf(endpoint, scene)
+    const body = { ...JSON.parse(request.payload as string), siteIds: [scene.siteId, other.siteId] }
+    expect((await tour.send(endpoint, { ...request, payload: JSON.stringify(body) })).statusCode).toBe(404)
+  })
+})
+
+/** GETs that read a list, follow something, or are the same for everybody. */
+const LISTS = /^list|^watch/
+
+it.each(endpoints.filter(({ method, id }) => method === 'GET' && !LISTS.test(id)).map(({ id, etag }) => [id, etag]))(
+  '%s reads one resource: it has an ETag',
+  (_id, etag) => {
+    expect(etag).toBe(true)
+  },
+)
+
+function isOnSite(endpoint: Endpoint): boolean {
+  const access = accessOf(endpoint)
+  return typeof access === 'object' && 'site' in access
+}
+
+function isOnManySites(endpoint: Endpoint): boolean {
+  const access = accessOf(endpoint)
+  return typeof access === 'object' && 'sites' in access
+}
+
+function namesIntegers({ params }: Endpoint): boolean {
+  return Object.values(params?.properties ?? {}).some((schema) => (schema as { type?: string }).type === 'integer')
+}
