@@ -4,6 +4,7 @@ import { type Account, findAccount } from '../account/account.ts'
 import { aboutSite, type Change } from '../change.ts'
 import type { Role } from '../roles.ts'
 import { grantSight, type Site, withdrawSight } from '../sites/site.ts'
+import { deleteTagsOfSite } from '../tags/arrange.ts'
 import { accountAccess } from './account-access.store.ts'
 import { actions, events } from './actions.ts'
 import { deleteCollaborator, insertCollaborator, listCollaboratorsOfSite, setRoles } from './collaborator.store.ts'
@@ -91,6 +92,7 @@ export async function leaveSite(
 ): Promise<{ wpOperationId: number | undefined }> {
   await deleteCollaborator(tx, member.id)
   await withdrawSight(tx, member.accountId, site.id)
+  await deleteTagsOfSite(tx, site.id, member.accountId)
   const message = `Removed ${member.email} from ${site.name}`
   const event = {
     type: events.collaborator_deleted,

@@ -18,12 +18,7 @@ export async function withdrawAllSight(tx: Tx, siteId: number): Promise<void> {
   await tx.deleteFrom('site_access').where('site_id', '=', siteId).execute()
 }
 
-/** Takes a site out of an account's lists, with the account's favourite mark and tags. */
+/** Takes a site out of an account's lists, with the account's favourite mark. */
 export async function withdrawSight(tx: Tx, accountId: number, siteId: number): Promise<void> {
   await tx.deleteFrom('site_access').where('account_id', '=', accountId).where('site_id', '=', siteId).execute()
-  await tx
-    .deleteFrom('site_tags')
-    .where('site_id', '=', siteId)
-    .where('tag_id', 'in', tx.selectFrom('tags').select('id').where('account_id', '=', accountId))
-    .execute()
 }

@@ -6,6 +6,8 @@ import { actions } from './actions.ts'
 import { problems } from './problems.ts'
 import { addTags, countTags, removeTags, setFavorite } from './tag.store.ts'
 
+export { deleteTagsOfSite } from './tag.store.ts'
+
 /** Of one account: on a site, and altogether. */
 const MOST_TAGS = { ofSite: 200, ofAccount: 2000 }
 

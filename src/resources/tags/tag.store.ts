@@ -73,26 +73,26 @@ export async function removeTags(tx: Tx, accountId: number, siteId: number, ids:
   return own.filter(({ id }) => gone.has(id)).map(({ name }) => name)
 }
 
-/** Takes all tags off a site, whosever they are; a tag that no site has any more is gone. */
-export async function deleteTagsOfSite(tx: Tx, siteId: number): Promise<void> {
-  const tags = await tx
+/**
+ * Takes tags off a site: all of them, or those of one account. A tag that no site has any more is gone.
+ */
+export async function deleteTagsOfSite(tx: Tx, siteId: number, accountId?: number): Promise<void> {
+  const all = tx
     .selectFrom('site_tags')
     .innerJoin('tags', 'tags.id', 'site_tags.tag_id')
     .select(['tags.id', 'tags.account_id as accountId'])
     .where('site_tags.site_id', '=', siteId)
-    .execute()
+  const tags = await (accountId === undefined ? all : all.where('tags.account_id', '=', accountId)).execute()
+  if (tags.length === 0) return
   const owners = [...new Set(tags.map(({ accountId }) => accountId))].sort((a, b) => a - b)
   for (const id of owners) await lockForUpdate(tx, 'accounts', id)
-  await tx.deleteFrom('site_tags').where('site_id', '=', siteId).execute()
-  await deleteUnused(
-    tx,
-    tags.map(({ id }) => id),
-  )
+  const ids = tags.map(({ id }) => id)
+  await tx.deleteFrom('site_tags').where('site_id', '=', siteId).where('tag_id', 'in', ids).execute()
+  await deleteUnused(tx, ids)
 }
 
 /** Of tags whose accounts are held, so that nobody gives one of them to a site at this moment. */
 async function deleteUnused(tx: Tx, ids: readonly number[]): Promise<void> {
-  if (ids.length === 0) return
   await tx
     .deleteFrom('tags')
     .where('id', 'in', ids)

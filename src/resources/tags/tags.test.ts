@@ -125,6 +125,22 @@ for (const { dialect, skip } of dialects) {
       expect([removed.status, names(removed.body.data)]).toEqual([200, names(before)])
     })
 
+    test('200: who is taken off a site loses its tags there, and those that no other site of the account has are gone', async () => {
+      const own = await api.site(stranger, 'own-site')
+      const { id } = (await owner.call('POST', `/v1/sites/${first}/collaborators`, { email: stranger.email })).body.data
+      await stranger.call('POST', `/v1/sites/${own}/tags`, { tag_names: ['on both'] })
+      await stranger.call('POST', `/v1/sites/${first}/tags`, { tag_names: ['on both', 'there alone'] })
+      await owner.call('POST', `/v1/sites/${first}/tags`, { tag_names: ['of the owner'] })
+      expect((await owner.call('DELETE', `/v1/sites/${first}/collaborators/${id}`)).status).toBe(200)
+      const left = api.database.read.selectFrom('tags').select('name').where('account_id', '=', stranger.accountId)
+      expect(await left.execute()).toEqual([{ name: 'on both' }])
+      expect(names((await owner.call('GET', `/v1/sites/${first}`)).body.data)).toContain('of the owner')
+      const again = await owner.call('POST', `/v1/sites/${first}/collaborators`, { email: stranger.email })
+      expect(names((await stranger.call('GET', `/v1/sites/${first}`)).body.data)).toEqual([])
+      await owner.call('DELETE', `/v1/sites/${first}/collaborators/${again.body.data.id}`)
+      await api.database.transaction((tx) => markDeleted(tx, own, 1))
+    })
+
     test('200: an empty tag_name is no filter', async () => {
       const all = (await owner.call('GET', '/v1/sites')).body.data
       expect((await owner.call('GET', '/v1/sites?tag_name=')).body.data).toHaveLength(all.length)
