@@ -90,7 +90,7 @@ describe('imports', () => {
     expect(imports.filter(({ to }) => !known.has(to) && to !== 'package.json')).toEqual([])
   })
 
-  it('a resource uses the noun or the index of another, never its store', () => {
+  it('a resource uses the noun of another, never its store', () => {
     const stores = imports.filter(({ to }) => to.endsWith('.store.ts') && resourceOf(to) !== undefined)
     const foreign = stores.filter(
       ({ from, to }) => from.startsWith('src/resources/') && resourceOf(from) !== resourceOf(to),
@@ -114,7 +114,7 @@ describe('imports', () => {
   })
 
   it('what is recorded and what is started goes through the change; jobs may enqueue by themselves', () => {
-    const means = /\/(endpoints\/enqueue|activity\/record|webhooks\/record-event)\.ts$/
+    const means = /\/(operations\/enqueue|activity\/record|webhooks\/record-event)\.ts$/
     const using = imports.filter(({ from, to }) => from.startsWith('src/resources/') && means.test(to))
     const isJobs = ({ from, to }: Import) => from.endsWith('.job.ts') && to.endsWith('/enqueue.ts')
     const others = using.filter((each) => !isJobs(each) && each.from !== 'src/resources/change.ts')

@@ -107,7 +107,8 @@ describe('background work', () => {
   )
 
   test.each(cases)('$type: $step $fault', async ({ type, step, fault, definition }) => {
-    const sample = jobSamples[type] as JobSample
+    const sample = jobSamples[type]
+    if (!sample) throw new Error(`${type} needs a sample in job-samples.ts`)
     const world = await newWorld()
     const faulty = withFault(definition, step, fault)
     const id = await ask(world, sample, faulty)

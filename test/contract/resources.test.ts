@@ -49,6 +49,9 @@ it('samples and examples are of endpoints that are served', () => {
 it('every job that a file declares is done by some part', () => {
   const names = declared(/^export const \w+ = durable(?:With<[^(]*>\(\))?\(\{\s*name: '([\w.]+)'/gm)
   expect([...hostJobs, ...controlJobs].map(({ name }) => name).sort()).toEqual(names)
+  // in the other list nobody would ever do it
+  expect(hostJobs.filter(({ on }) => on !== 'host')).toEqual([])
+  expect(controlJobs.filter(({ on }) => on !== 'control')).toEqual([])
 })
 
 it('every schedule that a file declares is kept', () => {

@@ -75,7 +75,7 @@ export interface Endpoint {
   readonly rate?: 'application' | 'address'
   /** Beyond those that every endpoint can have. */
   readonly problems?: readonly ProblemKind[]
-  // biome-ignore lint/suspicious/noExplicitAny: the typed form is what `operation()` of the resources checks
+  // biome-ignore lint/suspicious/noExplicitAny: the typed form is what `endpoint()` of the resources checks
   handle(context: any, input: any): Promise<unknown>
 }
 
