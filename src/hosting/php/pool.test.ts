@@ -188,7 +188,12 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     await page(1, 'fast.php')
     await vi.waitFor(() => expect(pool.stats().processes).toBe(0), 30_000)
     expect(await page(1, 'fast.php')).toMatch(/^fast/)
-    open({ processMemoryBytes: 1 << 20 })
+    open()
+    await page(2, 'fast.php')
+    const bytes = pool.stats().residentBytes
+    await pool.stopAll(0)
+    // at twice of this it would be ended at work
+    open({ processMemoryBytes: 0.7 * bytes })
     await page(2, 'fast.php')
     await vi.waitFor(() => expect(pool.stats()).toMatchObject({ processes: 0, replaced: 1 }), 30_000)
   })
