@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { whileUnderWay } from '../../../test/support/overlap.ts'
+import { siteHooks } from '../../jobs.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
@@ -112,12 +113,25 @@ describe.each(dialects)('a site that cannot be installed, on $dialect', ({ diale
     expect(await failures()).toEqual([])
   })
 
+  const goLive = () =>
+    api.database.transaction((tx) => {
+      const live = provisionSite.steps.live?.commit as (tx: Tx, context: object) => Promise<void>
+      const results = { home: { coreVersion: '6.8.7' }, content: { address: 'a.test' } }
+      return live(tx, { input: { siteId }, results, services: { siteHooks }, now: Date.now })
+    })
+
+  test('one that goes live gets the users of the collaborators that it has by then', async () => {
+    await api.collaborate(await api.person('mate@example.com'), siteId, ['wp_access'])
+    await api.collaborate(await api.person('reader@example.com'), siteId, [])
+    await goLive()
+    const started = api.database.read.selectFrom('operations').select('type').where('site_id', '=', siteId)
+    expect(await started.execute()).toEqual([{ type: 'collaborator.sync_wp_user' }])
+  })
+
   test('one that is deleted in the moment in which it would go live does not', async () => {
-    const live = provisionSite.steps.live?.commit as (tx: Tx, context: object) => Promise<void>
-    const results = { home: { coreVersion: '6.8.7' }, content: { address: 'a.test' } }
-    const goLive = () =>
-      api.database.transaction((tx) => live(tx, { input: { siteId }, results, now: Date.now })).catch(String)
-    const outcomes = await whileUnderWay(api.database, (tx) => markDeleted(tx, siteId, 1), [goLive])
+    const outcomes = await whileUnderWay(api.database, (tx) => markDeleted(tx, siteId, 1), [
+      () => goLive().catch(String),
+    ])
     expect(outcomes).toEqual(['PermanentFailure: The site was deleted'])
     expect(await api.database.read.selectFrom('events').select('type').execute()).toEqual([])
   })

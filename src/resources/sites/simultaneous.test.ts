@@ -4,6 +4,7 @@ import { dialects } from '../../../test/support/database.ts'
 import { holding, whileUnderWay } from '../../../test/support/overlap.ts'
 import { addTags, deleteTagsOfSite } from '../tags/tag.store.ts'
 import { markDeleted } from './site.store.ts'
+import { restoreFromTrash } from './trash.ts'
 
 describe.each(dialects)('changes of one site at the same moment, on $dialect', ({ dialect, skip }) => {
   let api: TestApi
@@ -46,6 +47,35 @@ describe.each(dialects)('changes of one site at the same moment, on $dialect', (
     ])
     expect(statuses).toEqual([404, 404, 404])
     expect(await api.database.read.selectFrom('activity').select('id').execute()).toEqual([])
+  })
+
+  test('of two that bring it back from the trash one finds it there; it is counted and told once', async () => {
+    const { read, transaction } = api.database
+    await transaction(async (tx) => {
+      const values = {
+        host_id: 1,
+        site_id: site,
+        state: 'taken',
+        core_version: '6.8',
+        install: 'wordpress',
+        created_at: 1,
+      } as const
+      await tx.insertInto('site_homes').values(values).execute()
+      await markDeleted(tx, site, 1)
+    })
+    const restore = () =>
+      transaction((tx) => restoreFromTrash(tx, 'wanted-site', 2)).then((found) => found?.name ?? 'none')
+    const outcomes = await whileUnderWay(api.database, holding(site), [restore, restore])
+    expect(outcomes.sort()).toEqual(['none', 'wanted-site'])
+    const told = read.selectFrom('activity').select('id').where('action', '=', 'site.undeleted')
+    expect(await told.execute()).toHaveLength(1)
+  })
+
+  test('a tag that an account gets on a site while it is taken off goes with the others', async () => {
+    const tagging = (tx: Parameters<typeof addTags>[0]) => addTags(tx, owner.accountId, site, ['late'])
+    const leaving = () => api.database.transaction((tx) => deleteTagsOfSite(tx, site, owner.accountId))
+    await whileUnderWay(api.database, tagging, [leaving])
+    expect(await api.database.read.selectFrom('tags').select('name').execute()).toEqual([])
   })
 
   test.runIf(dialect === 'postgres')('who does not see the site does not wait for those who change it', async () => {

@@ -6,7 +6,7 @@ import { actions } from './actions.ts'
 import { configureSite } from './configure-site.job.ts'
 import { problems } from './problems.ts'
 import { putRoute } from './route.store.ts'
-import { findDeletedSite, isNameTaken, openPurges, unmarkDeleted, writtenAddressOf } from './site.store.ts'
+import { findDeletedSite, holdSite, isNameTaken, openPurges, unmarkDeleted, writtenAddressOf } from './site.store.ts'
 import { hostOfAddress, type Site } from './site.ts'
 
 /** The site is on its way out at this very moment. */
@@ -23,6 +23,8 @@ export class SiteIsLeaving extends Error {
 export async function restoreFromTrash(tx: Tx, name: string, now: number): Promise<Site | undefined> {
   const site = await findDeletedSite(tx, name)
   if (!site) return undefined
+  // somebody else has brought it back in this very moment
+  if (await holdSite(tx, site.id)) return undefined
   if (await isNameTaken(tx, name)) throw new Problem(problems.name_taken, { name })
   for (const id of await openPurges(tx, site.id))
     if ((await cancelOperation(tx, id, now)) !== 'canceled')

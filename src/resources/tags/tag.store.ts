@@ -73,26 +73,40 @@ export async function removeTags(tx: Tx, accountId: number, siteId: number, ids:
   return own.filter(({ id }) => gone.has(id)).map(({ name }) => name)
 }
 
-/**
- * Takes tags off a site: all of them, or those of one account. A tag that no site has any more is gone.
- */
+/** Takes tags off a site: all of them, or those of one account. A tag that no site has any more is gone. */
 export async function deleteTagsOfSite(tx: Tx, siteId: number, accountId?: number): Promise<void> {
-  const all = tx
+  const owners = accountId === undefined ? await accountsWithTagsOn(tx, siteId) : [accountId]
+  if (owners.length === 0) return
+  // from here on none of them puts one on the site, or on another
+  for (const id of owners) await lockForUpdate(tx, 'accounts', id)
+  const taken = await tx
+    .deleteFrom('site_tags')
+    .where('site_id', '=', siteId)
+    .where('tag_id', 'in', tx.selectFrom('tags').select('id').where('account_id', 'in', owners))
+    .returning('tag_id')
+    .execute()
+  await deleteUnused(
+    tx,
+    taken.map(({ tag_id }) => tag_id),
+  )
+}
+
+/** In order of id, in which they are locked. */
+async function accountsWithTagsOn(tx: Tx, siteId: number): Promise<number[]> {
+  const rows = await tx
     .selectFrom('site_tags')
     .innerJoin('tags', 'tags.id', 'site_tags.tag_id')
-    .select(['tags.id', 'tags.account_id as accountId'])
+    .select('tags.account_id as accountId')
+    .distinct()
     .where('site_tags.site_id', '=', siteId)
-  const tags = await (accountId === undefined ? all : all.where('tags.account_id', '=', accountId)).execute()
-  if (tags.length === 0) return
-  const owners = [...new Set(tags.map(({ accountId }) => accountId))].sort((a, b) => a - b)
-  for (const id of owners) await lockForUpdate(tx, 'accounts', id)
-  const ids = tags.map(({ id }) => id)
-  await tx.deleteFrom('site_tags').where('site_id', '=', siteId).where('tag_id', 'in', ids).execute()
-  await deleteUnused(tx, ids)
+    .orderBy('tags.account_id')
+    .execute()
+  return rows.map(({ accountId }) => accountId)
 }
 
 /** Of tags whose accounts are held, so that nobody gives one of them to a site at this moment. */
 async function deleteUnused(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
   await tx
     .deleteFrom('tags')
     .where('id', 'in', ids)
