@@ -50,6 +50,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 async function plainPhp(homePath: string, address: string) {
   const runtime = await createWasmRuntime({
     sandbox: 'none',
+    priority: 0,
     memoryLimitMb: 256,
     uploadMaxMb: 128,
     egress: { ...defaultEgressLimits, allows: () => false },

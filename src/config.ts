@@ -152,6 +152,11 @@ export const settings = {
     default: '768',
     parse: integer(256, 65_536),
   },
+  phpNice: {
+    help: "How much PHP gives way to everything else on the machine (nice): the default keeps the API and cached pages quick while sites work; 0 suits a machine of one's own, on which other programs compete with PHP",
+    default: '10',
+    parse: integer(0, 19),
+  },
   phpMemoryLimitMb: { help: 'memory_limit of PHP in MB', default: '256', parse: integer(64, 4096) },
   phpRequestSeconds: {
     help: 'Seconds after which a PHP request that has not finished is cut off',

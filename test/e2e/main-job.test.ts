@@ -1,6 +1,7 @@
 /** The main job with the real program: from an order to a site that is used, survives a restart, and is gone after deletion. */
 import { existsSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../support/core.ts'
@@ -111,6 +112,9 @@ describe.skipIf(!core)('the main job', { timeout: 180_000 }, () => {
     await stead.ended(changed.headers.get('operation-id') as string)
     expect((await stead.visit('main-81', '/facts.php')).text).toMatch(/^8\.3\.\d+ development$/)
     expect((await stead.visit('main-81')).text).toContain('Grüße aus dem Test')
+    // as set by STEAD_PHP_NICE for tests; without it PHP gives way to everything else
+    const [php] = stead.phpProcesses()
+    expect(getPriority(php?.pid)).toBe(getPriority())
   })
 
   test('deleted: 404 at once, nothing below the data folder, no process', async () => {

@@ -67,7 +67,15 @@ export const testBodies = (mostBytes = 128 << 20, folder = tmpdir(), budgets = t
 export function testRuntime(options: Partial<WasmRuntimeOptions> = {}): Promise<PhpRuntime> {
   const egress = { ...defaultEgressLimits, allows: () => false }
   const budgets = testBudgets()
-  return createWasmRuntime({ sandbox: 'auto', memoryLimitMb: 256, uploadMaxMb: 128, egress, budgets, ...options })
+  return createWasmRuntime({
+    sandbox: 'auto',
+    priority: 0,
+    memoryLimitMb: 256,
+    uploadMaxMb: 128,
+    egress,
+    budgets,
+    ...options,
+  })
 }
 
 /** A plain GET, to be changed where a test needs something else. */

@@ -149,6 +149,8 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
     STEAD_RATE_LIMIT: '0',
     STEAD_TOKEN_RATE_LIMIT: '0',
     STEAD_SPARE_SITES: '0',
+    // other tests run at the same time
+    STEAD_PHP_NICE: '0',
     // where it is about more than one, the test says so
     STEAD_EDGE_PROCESSES: '1',
     ...(core && { STEAD_CORE_SOURCE: core }),

@@ -45,7 +45,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
   let pool: PhpPool
 
   beforeAll(async () => {
-    runtime = await testRuntime()
+    runtime = await testRuntime({ priority: 1 })
     homes = await Promise.all([1, 2, 3].map(() => testHome(core as string)))
     for (const home of homes) {
       await home.script('fast.php', "echo 'fast ' . getmypid();")
@@ -217,18 +217,18 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     open()
     const work = await occupy(1)
     const priorities = () => prioritiesOf(pool.pidOf(1) as number)
-    expect(await priorities()).toEqual([10])
+    expect(await priorities()).toEqual([1])
     // it has worked for five minutes
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 300_000)
     // other than as root nobody could take it back
-    const lowest = process.getuid?.() === 0 ? 19 : 10
+    const lowest = process.getuid?.() === 0 ? 19 : 1
     await vi.waitFor(async () => expect(await priorities()).toEqual([lowest]), 30_000)
     await work.release()
     await text(work.response.body)
     await page(1, 'fast.php')
     expect(await priorities()).toEqual([lowest])
     await pool.runTask(site(1), 'php-info', {})
-    await vi.waitFor(async () => expect(await priorities()).toEqual([10]), 20_000)
+    await vi.waitFor(async () => expect(await priorities()).toEqual([1]), 20_000)
     clock.mockRestore()
   })
 
@@ -262,7 +262,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(start).not.toHaveBeenCalled()
     start.mockRestore()
     expect(pool.stats()).toMatchObject({ processes: 1, spares: 0 })
-    if (root) await vi.waitFor(async () => expect(await prioritiesOf(spare?.pid as number)).toEqual([10]), 20_000)
+    if (root) await vi.waitFor(async () => expect(await prioritiesOf(spare?.pid as number)).toEqual([1]), 20_000)
     open({ memoryBytes: 1 })
     await page(1, 'fast.php')
     expect(await pool.startSpare(site(2))).toBeUndefined()

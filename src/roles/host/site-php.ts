@@ -63,6 +63,7 @@ function openRuntime({ config }: Ground, budgets: HostBudgets, disk: DiskWatch):
     sandbox: config.sandbox,
     programFolder: join(config.dataDir, 'php-program'),
     disk,
+    priority: config.phpNice,
     memoryLimitMb: config.phpMemoryLimitMb,
     uploadMaxMb: config.uploadMaxMb,
     budgets,

@@ -69,6 +69,7 @@ async function build(
       // as they are unless somebody sets them: the limits are part of what is tested
       STEAD_RATE_LIMIT: '600',
       STEAD_TOKEN_RATE_LIMIT: '30',
+      STEAD_PHP_NICE: '10',
       ...settings,
     },
   })

@@ -157,7 +157,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))('a PHP process, $w
       import { createWasmRuntime } from ${JSON.stringify(join(import.meta.dirname, 'start.ts'))}
       import { testBudgets } from ${JSON.stringify(join(import.meta.dirname, '../../../../test/support/home.ts'))}
       const [site, sandbox, request] = JSON.parse(process.argv[1])
-      const runtime = await createWasmRuntime({ sandbox, memoryLimitMb: 128, uploadMaxMb: 8, egress: { allows: () => false, connectTimeoutMs: 1, idleTimeoutMs: 1 }, budgets: testBudgets() })
+      const runtime = await createWasmRuntime({ sandbox, priority: 0, memoryLimitMb: 128, uploadMaxMb: 8, egress: { allows: () => false, connectTimeoutMs: 1, idleTimeoutMs: 1 }, budgets: testBudgets() })
       const php = await runtime.start(site)
       console.log(php.pid)
       await php.request(request)`

@@ -33,11 +33,7 @@ import { readTaskResult } from './task-result.ts'
 
 const keptErrorBytes = 4096
 const taskTimeoutMs = 60_000
-/**
- * PHP gives way to what serves everybody: pages from the cache and the API would wait for sites that start and work. Sites at the
- * same priority are equal among themselves.
- */
-const nice = { usual: 10, lowest: 19 }
+const lowestPriority = 19
 /**
  * Run by a shell before PHP, with its priority as the first argument.
  *
@@ -60,6 +56,9 @@ export interface ProcessOptions {
   readonly egress: Omit<Egress, 'site'>
   /** Results of tasks while they are read. */
   readonly results: Budget
+  /** nice(1). */
+  readonly priority: number
+  /** It starts at the lowest of all instead. */
   readonly lowPriority: boolean
   readonly timeoutMs: number
 }
@@ -85,6 +84,7 @@ export class WasmProcess implements PhpProcess {
   readonly #home: string
   #lastErrors = ''
   #endedBy: Error | undefined
+  readonly #priority: number
   #lowPriority = false
   #measuredBytes = 0
   #phpBytes = 0
@@ -95,6 +95,7 @@ export class WasmProcess implements PhpProcess {
     this.phpVersion = options.phpVersion
     this.#results = options.results
     this.#home = options.home
+    this.#priority = options.priority
     const [, , errors, jobs, answers, wayOut] = child.stdio as unknown as [null, null, Readable, Duplex, Duplex, Duplex]
     this.#jobs = jobs
     this.#answers = answers
@@ -122,7 +123,7 @@ export class WasmProcess implements PhpProcess {
     told: Omit<ChildStart, 'phpModule' | 'uid' | 'mounts' | 'watchParent'>,
     options: ProcessOptions,
   ): Promise<WasmProcess> {
-    const priority = options.lowPriority ? nice.lowest : nice.usual
+    const priority = options.lowPriority ? lowestPriority : options.priority
     const child = spawn('/bin/sh', ['-c', beforePhp, String(priority), launch.command, ...launch.args], {
       // jobs, answers, the way out, and the parent's life where no sandbox watches it
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'pipe', ...(launch.sandboxed ? [] : ['pipe' as const])],
@@ -180,11 +181,11 @@ export class WasmProcess implements PhpProcess {
     if (process.getuid?.() !== 0) return // others may lower, and never raise again
     this.#lowPriority = low
     // as it is wanted by then
-    const wanted = () => (this.#lowPriority ? nice.lowest : nice.usual)
+    const wanted = () => (this.#lowPriority ? lowestPriority : this.#priority)
     writeFile(`/proc/${this.pid}/autogroup`, String(wanted())).catch(() => {})
     threadsOf(this.pid).then(
       (threads) => {
-        for (const thread of threads) tryPriority(thread, Math.min(getPriority() + wanted(), nice.lowest))
+        for (const thread of threads) tryPriority(thread, Math.min(getPriority() + wanted(), lowestPriority))
       },
       () => {},
     )

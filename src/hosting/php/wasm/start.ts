@@ -18,6 +18,11 @@ export interface WasmRuntimeOptions extends PhpLimits {
   readonly programFolder?: string
   /** Keeps sites within their disk quotas; default: they may fill the disk. */
   readonly disk?: Pick<DiskWatch, 'beforeStart' | 'follow'>
+  /**
+   * How much PHP gives way to what serves everybody, as nice(1): pages from the cache and the API would wait for sites that start and
+   * work. Sites are equal among themselves.
+   */
+  readonly priority: number
   /** A process that is not ready after this is ended. */
   readonly startTimeoutMs?: number
   /** Entries of php.ini and flags of V8 in place of the usual ones: for measurements. */
@@ -66,6 +71,7 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
       home: site.homePath,
       egress: { policy: options.egress, names, connections: options.budgets.outgoing },
       results: options.budgets.taskResults,
+      priority: options.priority,
       lowPriority: lowPriority && abilities.root,
       timeoutMs: options.startTimeoutMs ?? 30_000,
     })
