@@ -5,6 +5,7 @@ import { Homes } from '../hosting/homes/homes.ts'
 import { isHeardOf, type KnownHost } from '../hosting/identity/belonging.ts'
 import { folderFacts, hostName, newIdentity, RunningIdentity } from '../hosting/identity/folder.ts'
 import { giveHostIdentity, installationOf } from '../hosting/identity/identity.store.ts'
+import { someUsers } from '../hosting/identity/users.ts'
 import { lockFile } from '../platform/files/lock-file.ts'
 import { createLog } from '../platform/log/log.ts'
 import { nothingThere, openRecords, type Records, type RecordsSettings, whereRecordsAre } from '../roles/part.ts'
@@ -69,6 +70,7 @@ async function adopt(
     host: known?.identity ?? (isSame && !wanted && folder.identity ? folder.identity.host : newIdentity()),
     epoch: Math.max(folder.identity?.epoch ?? 0, known?.epoch ?? 0),
     lastHome: folder.identity?.lastHome ?? 0,
+    firstUser: folder.firstUser ?? someUsers(),
   })
   const folders = new HomeFolders({ dataDir, identity, isRoot: process.getuid?.() === 0, log })
   if (known) {

@@ -28,7 +28,13 @@ beforeEach(async () => {
     const account = await makeAccount(tx, { email: 'a@b.test', plan: firstPlan, now: 1 })
     return (await insertSite(tx, siteDraft('shop', { accountId: account.id, hostId }), 1)).id
   })
-  const identity = new RunningIdentity(dataDir, { installation: 'i', host: 'me', epoch: 1, lastHome: 0 })
+  const identity = new RunningIdentity(dataDir, {
+    installation: 'i',
+    host: 'me',
+    epoch: 1,
+    lastHome: 0,
+    firstUser: 300_000,
+  })
   const folders = new HomeFolders({ dataDir, identity, isRoot: true, log: noLog })
   place = { hostId, homes: new Homes({ database, hostId, folders, identity, prepared: 0, log: noLog }) }
 })
@@ -63,7 +69,7 @@ test('a site is put together of its record and its home, the same for visitors a
     siteId,
     homePath: join(dataDir, 'sites', `h${homeId}`),
     corePath: join(dataDir, 'cores/6.8'),
-    uid: 200_000 + homeId,
+    uid: 300_000 + homeId,
     phpVersion: '8.3',
     address: 'shop.localhost',
     state: 'live',

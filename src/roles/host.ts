@@ -18,7 +18,7 @@ import type { HostServices } from '../resources/host-services.ts'
 import { announceHost } from './host/announce.ts'
 import { followAddresses } from './host/changed-addresses.ts'
 import { openSpill, takeDataFolder } from './host/data-folder.ts'
-import { isRoot, openHomes } from './host/homes.ts'
+import { openHomes } from './host/homes.ts'
 import { startReports } from './host/reports.ts'
 import { openSitePhp } from './host/site-php.ts'
 import { listenToEdges } from './host/web.ts'
@@ -138,7 +138,7 @@ function prepareSites(
   parts: Pick<PreparationOptions, 'runtime' | 'homes' | 'spares' | 'onProgress'>,
 ): Preparation {
   const library = createCoreLibrary({ ...config, allowPrivate: config.allowPrivateFetch, log })
-  return createPreparation({ ...parts, config, library, isRoot, log })
+  return createPreparation({ ...parts, config, library, log })
 }
 
 interface WorkParts extends Pick<HostServices, 'hostId' | 'homes' | 'spares' | 'pool'> {

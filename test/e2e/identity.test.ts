@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../support/core.ts'
 import { postgresUrl, type TestDatabase, testDatabase } from '../support/database.ts'
-import { prepareStead, type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
+import { prepareStead, program, type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 
 const core = await testCore()
 
@@ -343,21 +343,32 @@ describe.skipIf(!core || !postgresUrl)('a database in PostgreSQL', { timeout: 24
     await stead.remove()
   })
 
-  test('a copy of a running host’s folder, started elsewhere: the first ends with a clear message and stays ended', async () => {
-    const address = await url()
-    stead = await startStead({ env: { STEAD_PREPARED_SITES: '1', STEAD_DATABASE_URL: address } })
-    await stead.createSite({ name: 'once' })
-    const copy = await prepareStead({ env: { STEAD_DATABASE_URL: address } })
-    await rm(copy.dataDir, { recursive: true })
-    execFileSync('cp', ['-a', stead.dataDir, copy.dataDir])
-    await copy.start()
-    await until('the first has ended', () => stead.processes().length === 0, 30_000)
-    expect(stead.output()).toContain('was started elsewhere')
-    expect(stead.output()).toContain('runs already, from another copy')
-    await answers(copy, 'once')
-    await copy.remove()
-  })
+  test.runIf(process.getuid?.() === 0)(
+    'a copy of a running host’s folder: on the same machine it is refused, as its sites would have the same users; started elsewhere, the first ends with a clear message and stays ended',
+    async () => {
+      const address = await url()
+      stead = await startStead({ env: { STEAD_PREPARED_SITES: '1', STEAD_DATABASE_URL: address } })
+      await stead.createSite({ name: 'once' })
+      const copy = await prepareStead({
+        env: { STEAD_DATABASE_URL: address },
+        launch: [...elsewhere, process.execPath, program, 'serve'],
+      })
+      await rm(copy.dataDir, { recursive: true })
+      execFileSync('cp', ['-a', stead.dataDir, copy.dataDir])
+      expect(await refused(copy)).toMatch(/Another Stead on this machine gives its sites the users \d+ to \d+/)
+      await answers(stead, 'once')
+      await copy.start()
+      await until('the first has ended', () => stead.processes().length === 0, 30_000)
+      expect(stead.output()).toContain('was started elsewhere')
+      expect(stead.output()).toContain('runs already, from another copy')
+      await answers(copy, 'once')
+      await copy.remove()
+    },
+  )
 })
+
+/** What runs after these words finds no lock of this machine, as on another one. */
+const elsewhere = [...['unshare', '--mount', 'sh', '-c'], 'mount -t tmpfs none /run/stead && exec "$@"', 'elsewhere']
 
 /** The token of a program that began anew is another one. */
 async function secondSession(stead: Stead): Promise<Pick<Stead, 'createSite'>> {

@@ -60,7 +60,13 @@ export async function fakeHost({ database, config }: TestApi): Promise<FakeHost>
   const content = new DatabaseSync(join(template.path, 'private/database/site.sqlite'))
   content.exec(tables)
   content.close()
-  const identity = new RunningIdentity(dataDir, { installation: 'inst', host: 'me', epoch: 1, lastHome: 0 })
+  const identity = new RunningIdentity(dataDir, {
+    installation: 'inst',
+    host: 'me',
+    epoch: 1,
+    lastHome: 0,
+    firstUser: 300_000,
+  })
   await identity.write()
   const folders = new HomeFolders({ dataDir, identity, isRoot: process.getuid?.() === 0, log: noLog })
   const homes = new Homes({ database, hostId, folders, identity, prepared: 0, log: noLog })

@@ -2,17 +2,16 @@ import { constants } from 'node:fs'
 import { chmod, chown, cp, mkdir, readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../../platform/log/log.ts'
+import { OperatorError } from '../../platform/operator-error.ts'
 import { coreFolder } from '../core-library/core-folder.ts'
 import { homeNumber, type RunningIdentity } from '../identity/folder.ts'
+import { USERS } from '../identity/users.ts'
 import { giveTo } from '../site-files/lay-out-home.ts'
 import { removeTree } from '../site-files/remove-tree.ts'
 import { checkRoom, inWords } from './disk-room.ts'
 import { flushFileSystem } from './flush.ts'
 import { type HomeMark, isSameHome, type Owner, type RecordedHome, readMark, writeMark } from './home-mark.ts'
 import { bringBack, listSetAside, type SetAside, setAside } from './set-aside.ts'
-
-/** First of the user ids that homes get, where Stead runs as root: far from any system's own. */
-const FIRST_UID = 200_000
 
 export interface HomeFoldersOptions {
   readonly dataDir: string
@@ -52,8 +51,11 @@ export class HomeFolders {
     return coreFolder(this.#options.dataDir, version)
   }
 
+  /** Whose a home is; null where Stead does not run as root. Number 0 is who installs templates. */
   uidOf(id: number): number | null {
-    return this.#options.isRoot ? FIRST_UID + id : null
+    if (!this.#options.isRoot) return null
+    if (id >= USERS) throw new OperatorError(`This data folder has had ${USERS} homes, more than it has users for.`)
+    return this.#options.identity.current.firstUser + id
   }
 
   /** How many folders have been set aside and are still there. */

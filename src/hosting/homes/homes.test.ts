@@ -39,7 +39,7 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
 
   /** As a start does. @param lastHome what the folder's identity says */
   async function start(lastHome = 0, isTakenOver = false, prepared = 1) {
-    const identity = new RunningIdentity(dataDir, { ...owner, epoch: 1, lastHome })
+    const identity = new RunningIdentity(dataDir, { ...owner, epoch: 1, lastHome, firstUser: 300_000 })
     await identity.write()
     const folders = new HomeFolders({ dataDir, identity, isRoot: process.getuid?.() === 0, log: noLog })
     const homes = new Homes({ database: made.database, hostId, folders, identity, prepared, log: noLog })

@@ -58,6 +58,11 @@ export class Homes {
     this.#options = options
   }
 
+  /** The user who installs what homes are copied from, and who owns none; `null` where Stead does not run as root. */
+  get installer(): number | null {
+    return this.#options.folders.uidOf(0)
+  }
+
   home(record: HomeRecord): Home {
     const { folders } = this.#options
     return { ...record, path: folders.path(record.id), uid: folders.uidOf(record.id) }

@@ -13,7 +13,6 @@ export interface PreparationOptions {
   readonly runtime: PhpRuntime
   readonly homes: Homes
   readonly spares: Spares
-  readonly isRoot: boolean
   readonly log: Log
   readonly onProgress?: ((progress: CoreProgress) => void) | undefined
 }
@@ -31,8 +30,6 @@ export interface Preparation {
 }
 
 const SQLITE_PLUGIN = join(import.meta.dirname, '../../../third-party/sqlite-database-integration-3.0.1.zip')
-/** The template is installed by a user of its own, which no home has. */
-const TEMPLATE_UID = 199_999
 
 export function createPreparation(options: PreparationOptions): Preparation {
   const { config, library, runtime, homes, spares, log } = options
@@ -50,8 +47,7 @@ export function createPreparation(options: PreparationOptions): Preparation {
         signal: stopped.signal,
         ...(options.onProgress ? { onProgress: options.onProgress } : {}),
       })
-      const uid = options.isRoot ? TEMPLATE_UID : null
-      const parts = { dataDir: config.dataDir, core, sqlitePluginZip: SQLITE_PLUGIN, runtime, uid }
+      const parts = { dataDir: config.dataDir, core, sqlitePluginZip: SQLITE_PLUGIN, runtime, uid: homes.installer }
       isNew = !(await hasTemplate(parts))
       done = await ensureTemplate(parts)
       reason = null

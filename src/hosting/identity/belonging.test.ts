@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { belongingOf, type DatabaseFacts, type FolderFacts, isCopyRunning, type KnownHost } from './belonging.ts'
 
-const identity = { installation: 'inst-a', host: 'me', epoch: 5, lastHome: 9 }
+const identity = { installation: 'inst-a', host: 'me', epoch: 5, lastHome: 9, firstUser: 300_000 }
 const me: KnownHost = { id: 1, name: 'host-1', identity: 'me', epoch: 5, seenAt: 0 }
 const old: KnownHost = { ...me, identity: null, epoch: 0 }
 const other: KnownHost = { ...me, id: 2, name: 'host-2', identity: 'other' }
 
 const folders = {
-  new: { identity: null, hostName: null, homes: 0 },
-  current: { identity, hostName: 'host-1', homes: 3 },
-  'current, no homes': { identity, hostName: 'host-1', homes: 0 },
-  'from before': { identity: null, hostName: 'host-1', homes: 3 },
-  'homes alone': { identity: null, hostName: null, homes: 3 },
+  new: { identity: null, hostName: null, homes: 0, firstUser: null },
+  current: { identity, hostName: 'host-1', homes: 3, firstUser: 300_000 },
+  'current, no homes': { identity, hostName: 'host-1', homes: 0, firstUser: 300_000 },
+  'from before': { identity: null, hostName: 'host-1', homes: 3, firstUser: null },
+  'homes alone': { identity: null, hostName: null, homes: 3, firstUser: null },
 } satisfies Record<string, FolderFacts>
 
 const base = { isInFolder: true, hosts: [] }

@@ -13,6 +13,8 @@ export interface FolderFacts {
   readonly hostName: string | null
   /** Folders of homes in it. */
   readonly homes: number
+  /** First of the user ids of its homes, as its identity or their owners say; null where neither does. */
+  readonly firstUser: number | null
 }
 
 /** What stands in a folder's `identity.json`. */
@@ -22,6 +24,8 @@ export interface FolderIdentity {
   readonly epoch: number
   /** The highest number that a home in this folder has ever had. */
   readonly lastHome: number
+  /** First of the user ids of its homes, where Stead runs as root; null in one from before folders had users of their own. */
+  readonly firstUser: number | null
 }
 
 /** A host as the database knows it. */

@@ -3,6 +3,7 @@ import { belongingOf, isCopyRunning } from './belonging.ts'
 import { copyRuns, strangers } from './faults.ts'
 import { folderFacts, hostName, newIdentity, RunningIdentity } from './folder.ts'
 import { databaseFacts } from './identity.store.ts'
+import { takeUsers } from './users.ts'
 
 /** A data folder and the host that it is from now on. */
 export interface Bound {
@@ -10,16 +11,19 @@ export interface Bound {
   readonly identity: RunningIdentity
   /** The folder had no identity of its own: its homes may have no marks. Its identity is to be written when they have. */
   readonly isTakenOver: boolean
+  /** Lets others have the users of its homes. */
+  releaseUsers(): void
 }
 
 /**
  * Finds out which host the folder is, and raises its epoch: in the folder first, so that a crash leaves the record behind and not the
  * folder. For the one process that holds the folder's lock.
+ * @param locks where users of homes are taken; see {@link takeUsers}
  * @throws OperatorError when folder and database do not belong together, or a copy of the folder runs
  */
 export async function bindFolder(
   dataDir: string,
-  { database, where }: { database: Database; where: string },
+  { database, where, locks }: { database: Database; where: string; locks?: string | undefined },
   nowMs: number,
 ): Promise<Bound> {
   const [folder, records] = await Promise.all([folderFacts(dataDir), databaseFacts(database)])
@@ -29,13 +33,15 @@ export async function bindFolder(
   if (folder.identity && host && isCopyRunning(folder.identity, host, nowMs)) throw copyRuns(dataDir, host.name)
   const name = await hostName(dataDir, host?.name)
   const own = folder.identity
+  const users = await takeUsers(folder.firstUser, locks)
   const identity = new RunningIdentity(dataDir, {
     installation: records.installation as string,
     host: own?.host ?? host?.identity ?? newIdentity(),
     epoch: Math.max(own?.epoch ?? 0, host?.epoch ?? 0) + 1,
     lastHome: own?.lastHome ?? 0,
+    firstUser: users.first,
   })
   const isTakenOver = own === null && folder.homes > 0
   if (!isTakenOver) await identity.write()
-  return { name, identity, isTakenOver }
+  return { name, identity, isTakenOver, releaseUsers: users.release }
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeFileDurably, writeFileOnce } from '../../platform/files/write-file.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 import type { FolderFacts, FolderIdentity } from './belonging.ts'
+import { LAST_SYSTEM_USER } from './users.ts'
 
 /** Folder names of homes: `h<number>`. */
 const HOME = /^h([1-9]\d{0,15})$/
@@ -25,25 +26,36 @@ export async function folderFacts(dataDir: string): Promise<FolderFacts> {
     readOrNull(join(dataDir, 'host-name')),
     readdir(join(dataDir, 'sites')).catch(nothingIfMissing),
   ])
-  const homes = names.filter((name) => homeNumber(name) !== undefined).length
-  return { identity, hostName: hostName?.trim() || null, homes }
+  const homes = names.flatMap((name) => homeNumber(name) ?? [])
+  const firstUser = identity?.firstUser ?? (await firstUserOf(join(dataDir, 'sites'), homes))
+  return { identity, hostName: hostName?.trim() || null, homes: homes.length, firstUser }
+}
+
+/** Homes keep their users where the folder does not say which they are: it is older than that, or has lost its identity. */
+async function firstUserOf(sites: string, homes: readonly number[]): Promise<number | null> {
+  for (const home of homes) {
+    const owner = await stat(join(sites, `h${home}`, 'web')).catch(() => undefined)
+    if (owner && owner.uid - home > LAST_SYSTEM_USER) return owner.uid - home
+  }
+  return null
 }
 
 async function readIdentity(dataDir: string): Promise<FolderIdentity | null> {
   const text = await readOrNull(identityFile(dataDir))
   if (text === null) return null
-  const { installation, host, epoch, lastHome } = (parsed(text) ?? {}) as Partial<FolderIdentity>
+  const { installation, host, epoch, lastHome, firstUser = null } = (parsed(text) ?? {}) as Partial<FolderIdentity>
   const isWhole =
     typeof installation === 'string' &&
     typeof host === 'string' &&
     Number.isSafeInteger(epoch) &&
-    Number.isSafeInteger(lastHome)
+    Number.isSafeInteger(lastHome) &&
+    (firstUser === null || Number.isSafeInteger(firstUser))
   if (!isWhole)
     throw new OperatorError(
       `${identityFile(dataDir)} cannot be understood. Put it back from a backup, or remove it: ` +
         'the host is then known by its name as long as its database is the right one.',
     )
-  return { installation, host, epoch: epoch as number, lastHome: lastHome as number }
+  return { installation, host, epoch: epoch as number, lastHome: lastHome as number, firstUser }
 }
 
 function parsed(text: string): unknown {
@@ -81,20 +93,23 @@ export async function hostName(dataDir: string, wanted?: string): Promise<string
   return (await readFile(file, 'utf8')).trim()
 }
 
+/** The identity of a folder that is in use: it has users. */
+export type IdentityInUse = FolderIdentity & { readonly firstUser: number }
+
 /** The identity of a folder whose host runs: the one writer of its file. */
 export class RunningIdentity {
   readonly #dataDir: string
-  #current: FolderIdentity
+  #current: IdentityInUse
   #writing: Promise<void> = Promise.resolve()
   /** Not before the folder is what its identity will say. */
   #isInForce = false
 
-  constructor(dataDir: string, current: FolderIdentity) {
+  constructor(dataDir: string, current: IdentityInUse) {
     this.#dataDir = dataDir
     this.#current = current
   }
 
-  get current(): FolderIdentity {
+  get current(): IdentityInUse {
     return this.#current
   }
 

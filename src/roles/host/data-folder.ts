@@ -1,10 +1,12 @@
 import { join } from 'node:path'
 import { type Bound, bindFolder } from '../../hosting/identity/bind.ts'
+import { LOCKS } from '../../hosting/identity/users.ts'
 import { lockFile } from '../../platform/files/lock-file.ts'
 import { namelessFolder } from '../../platform/files/nameless-file.ts'
 import { removeLeftTemporaries } from '../../platform/files/write-file.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 import { type Ground, whereRecordsAre } from '../part.ts'
+import { isRoot } from './homes.ts'
 
 /** A host whose supervisor died has finished what was under way after that. */
 const PREDECESSOR_ENDS_MS = 40_000
@@ -29,8 +31,15 @@ export async function takeDataFolder({ config, database }: Ground): Promise<Take
   const release = await lockFile(join(dataDir, 'host.lock'), { patienceMs: PREDECESSOR_ENDS_MS })
   if (!release) throw new HostInUse(`Another host process uses the data folder ${dataDir}`)
   await removeLeftTemporaries(dataDir)
-  const bound = await bindFolder(dataDir, { database, where: whereRecordsAre(config) }, Date.now())
-  return { ...bound, release }
+  const locks = isRoot ? LOCKS : undefined
+  const bound = await bindFolder(dataDir, { database, where: whereRecordsAre(config), locks }, Date.now())
+  return {
+    ...bound,
+    release() {
+      bound.releaseUsers()
+      release()
+    },
+  }
 }
 
 /** Where bodies and answers go that do not fit into memory. */

@@ -1,11 +1,8 @@
-import { readdir, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Ground } from '../ground.ts'
 import type { Check } from './check.ts'
-
-/** First user id of homes, where Stead runs as root; home h5 belongs to the fifth after it. */
-const FIRST_UID = 200_000
 
 /** What lies in `sites/` is what the records say, one home a site, each its own user's. */
 export const disk: Check = {
@@ -25,6 +22,7 @@ async function look({ records, stead }: Ground): Promise<string[]> {
   const homes = await records('select id, state, site_id from site_homes')
   const sites = await records('select id, name, state from sites where deleted_at is null')
   const folders = await readdir(folder)
+  const { firstUser } = JSON.parse(await readFile(join(stead.dataDir, 'identity.json'), 'utf8'))
   const faults: string[] = []
   for (const { id, name } of sites) {
     const own = homes.filter(({ site_id }) => site_id === id)
@@ -34,7 +32,7 @@ async function look({ records, stead }: Ground): Promise<string[]> {
     if (!folders.includes(`h${id}`)) faults.push(`h${id} (${state}) has no folder`)
     else if (process.getuid?.() === 0) {
       const { uid } = await stat(join(folder, `h${id}/web`))
-      if (uid !== FIRST_UID + Number(id)) faults.push(`h${id} belongs to user ${uid}`)
+      if (uid !== firstUser + Number(id)) faults.push(`h${id} belongs to user ${uid}`)
     }
     if (site_id !== null && !sites.some((site) => site.id === site_id))
       faults.push(`h${id} is the home of a deleted site`)

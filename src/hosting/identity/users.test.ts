@@ -1,0 +1,79 @@
+import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { folderFacts } from './folder.ts'
+import { takeUsers, USERS } from './users.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'stead-users-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+describe('users of a data folder', () => {
+  test('a new folder gets a range that no running Stead has', async () => {
+    const picks = [7, 7, 7, 8]
+    const pick = () => picks.shift() as number
+    const one = await takeUsers(null, folder, pick)
+    const other = await takeUsers(null, folder, pick)
+    expect(other.first).toBe(one.first + USERS)
+    expect(picks).toEqual([])
+    one.release()
+    other.release()
+  })
+
+  test('ranges lie between those of containers and 2³¹', async () => {
+    const lowest = await takeUsers(null, folder, () => 0)
+    const highest = await takeUsers(null, folder, (below) => below - 1)
+    expect(lowest.first).toBe(1_879_048_192)
+    expect(highest.first + USERS).toBeLessThanOrEqual(2 ** 31)
+    lowest.release()
+    highest.release()
+  })
+
+  test('a folder keeps its own, and is refused while another Stead has them', async () => {
+    const held = await takeUsers(300_000, folder)
+    expect(held.first).toBe(300_000)
+    const refused = await takeUsers(300_000, folder).catch((error: Error) => error.message)
+    expect(refused).toMatch(/gives its sites the users 300000 to 1348575, .* one of the folders is a copy/)
+    held.release()
+    const again = await takeUsers(300_000, folder)
+    expect(again.first).toBe(300_000)
+    again.release()
+  })
+
+  test('who gives no users to homes asks nobody', async () => {
+    const one = await takeUsers(300_000, undefined)
+    expect((await takeUsers(300_000, undefined)).first).toBe(one.first)
+  })
+})
+
+describe('users of a folder that does not say which they are', () => {
+  const identity = { installation: 'inst', host: 'me', epoch: 1, lastHome: 9 }
+
+  test.runIf(process.getuid?.() === 0)('are those that its homes have', async () => {
+    writeFileSync(join(folder, 'identity.json'), JSON.stringify(identity))
+    for (const [name, owner] of [
+      ['h4', 0],
+      ['h7', 200_007],
+      ['odd', 5],
+    ] as const) {
+      mkdirSync(join(folder, 'sites', name, 'web'), { recursive: true })
+      chownSync(join(folder, 'sites', name, 'web'), owner, owner)
+    }
+    expect(await folderFacts(folder)).toMatchObject({ firstUser: 200_000, identity: { firstUser: null } })
+  })
+
+  test('are not known without homes', async () => {
+    writeFileSync(join(folder, 'identity.json'), JSON.stringify(identity))
+    expect(await folderFacts(folder)).toMatchObject({ firstUser: null })
+  })
+
+  test('are what the folder says, before anything else', async () => {
+    writeFileSync(join(folder, 'identity.json'), JSON.stringify({ ...identity, firstUser: 300_000 }))
+    expect(await folderFacts(folder)).toMatchObject({ firstUser: 300_000 })
+    writeFileSync(join(folder, 'identity.json'), JSON.stringify({ ...identity, firstUser: 'many' }))
+    await expect(folderFacts(folder)).rejects.toThrow('cannot be understood')
+  })
+})

@@ -1,0 +1,68 @@
+import { randomInt } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { lockFile } from '../../platform/files/lock-file.ts'
+import { OperatorError } from '../../platform/operator-error.ts'
+
+/*
+ * Where Stead runs as root, each home of a site belongs to a user of its own. The users of one data folder are a range that no
+ * other data folder of the machine uses: two sites with one user could read each other's files, and share what a user may use.
+ */
+
+/** As many homes as a data folder can ever have had. */
+export const USERS = 1 << 20
+/** Above what systemd gives to containers (UIDS-GIDS of systemd), below where programs take ids for negative ones. */
+const FIRST = 1_879_048_192
+const RANGES = 256
+/** Below it a system's own users may be. */
+export const LAST_SYSTEM_USER = 100_000
+
+/** A range of users, this process' alone until it is released. */
+export interface TakenUsers {
+  /** User 0 of the range is the one who installs templates, the others are those of homes by number. */
+  readonly first: number
+  release(): void
+}
+
+/** The range of a new folder, any of them. @param random a whole number below the one that it is given */
+export const someUsers = (random: (below: number) => number = randomInt): number => FIRST + random(RANGES) * USERS
+
+/** Where processes of one machine find each other's locks; gone when it starts anew, as they are. */
+export const LOCKS = '/run/stead'
+
+/**
+ * Takes the users of a data folder for as long as the process lives.
+ * @param own the folder's; null: it has none yet, and gets a range that nobody holds
+ * @param locks undefined: nobody else is asked (Stead does not run as root, and gives no users to homes)
+ * @param random as {@link someUsers} has it
+ * @throws OperatorError when a running Stead uses them for another data folder
+ */
+export async function takeUsers(
+  own: number | null,
+  locks: string | undefined,
+  random?: (below: number) => number,
+): Promise<TakenUsers> {
+  if (locks === undefined) return { first: own ?? someUsers(), release: () => {} }
+  mkdirSync(locks, { recursive: true, mode: 0o700 })
+  if (own !== null) {
+    const release = await lockFile(lockOf(locks, own), { patienceMs: PREDECESSOR_GOES_MS })
+    if (release) return { first: own, release }
+    throw new OperatorError(
+      `Another Stead on this machine gives its sites the users ${own} to ${own + USERS - 1}, which are those of this data folder's sites, too: ` +
+        'one of the folders is a copy of the other. Stop the other one first, or run one of them in a container or on another machine.',
+    )
+  }
+  for (let attempt = 0; attempt < RANGES; attempt++) {
+    const first = someUsers(random)
+    const release = await lockFile(lockOf(locks, first))
+    if (release) return { first, release }
+  }
+  throw new OperatorError(
+    `Too many data folders are in use on this machine: each needs users of its own, and none are left.`,
+  )
+}
+
+/** The folder's last process holds the lock until the system has cleared it away. */
+const PREDECESSOR_GOES_MS = 2_000
+
+const lockOf = (locks: string, first: number): string => join(locks, `users-${first}.lock`)
