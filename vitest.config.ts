@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 // `npx vitest run --project unit` is the quick half: one process for all files, since import was most of their time.
 
-/** Tests that start PHP, browsers or processes to kill: each wants a core and some hundred MB for itself. */
+/** Tests that start PHP, browsers or processes to kill: they wait for most of their time, and want some hundred MB. */
 const heavy = [
   'test/*.test.ts',
   'test/{e2e,faults}/**/*.test.ts',
@@ -11,6 +11,9 @@ const heavy = [
   'src/hosting/php-log/follower-php.test.ts',
   'src/platform/operations/kill.test.ts',
 ]
+
+/** Tests that judge how the whole machine fares. */
+const alone = ['test/faults/siege.test.ts']
 
 /** A busy machine takes its time, most of all for PHP, which gives way to everything else. */
 const patience = {
@@ -40,9 +43,20 @@ export default defineConfig({
           ...patience,
           name: 'system',
           include: heavy,
+          exclude: alone,
+          pool: 'forks',
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...patience,
+          name: 'alone',
+          include: alone,
           pool: 'forks',
           maxWorkers: 1,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

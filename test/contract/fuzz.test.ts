@@ -16,7 +16,7 @@ import { dialects } from '../support/database.ts'
 import { type Document, garbage, type Known, requestMaker } from './fuzz-requests.ts'
 import { endpoints, type Walk, walk } from './walk.ts'
 
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 100_000)
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 30_000)
 const SEED = Number(process.env.FUZZ_SEED ?? 1)
 const AT_ONCE = 16
 /** Requests that share a site; then a new one, since the old one may be gone. */
