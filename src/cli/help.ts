@@ -1,8 +1,9 @@
 import { printableSettings, variableOf } from '../config.ts'
+import { closest } from '../platform/closest.ts'
 import { version } from '../version.ts'
 import { allSettings, type Call, type Command, type Flag } from './command.ts'
 import { commands, commonFlags, nouns, verbsOf } from './commands.ts'
-import { closest, UsageError } from './usage-error.ts'
+import { UsageError } from './usage-error.ts'
 
 /** `stead help`, `stead help <command>`, `stead help settings` */
 export async function print({ words, flags }: Pick<Call<{ markdown: boolean }>, 'words' | 'flags'>): Promise<void> {

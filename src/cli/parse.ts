@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
+import { closest } from '../platform/closest.ts'
 import { allSettings, type Command, type Flag, settingFlags, takesValue } from './command.ts'
 import { commands, commonFlags, nouns, verbsOf } from './commands.ts'
-import { closest, UsageError } from './usage-error.ts'
+import { UsageError } from './usage-error.ts'
 
 /** A command line after parsing. Settings are still text. */
 export interface ParsedArguments {

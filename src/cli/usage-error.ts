@@ -1,4 +1,3 @@
-import { closestMatch } from 'leven'
 import { OperatorError } from '../platform/operator-error.ts'
 
 /** A command line that does not say what is to be done: the message names what is wrong with it, and what may have been meant. */
@@ -12,7 +11,3 @@ export class UsageError extends OperatorError {
     this.suggestion = suggestion
   }
 }
-
-/** What is most like a mistyped word: at most a third of its letters differ, and at least one may. */
-export const closest = (word: string, candidates: readonly string[]): string | undefined =>
-  closestMatch(word, candidates, { maxDistance: Math.max(1, Math.round(word.length / 3)) })

@@ -32,6 +32,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('endpoints on $dialect', ({ 
     const hint = `${endpoint.id}: ${response.body} (does it need an example in samples.fixture.ts?)`
     expect(response.statusCode, hint).toBe(endpoint.status ?? 200)
     expect(response.headers['x-request-id']).toBeTruthy()
+    expect(response.headers['stead-ignored'], hint).toBeUndefined()
     if (endpoint.etag) expect(response.headers.etag).toMatch(/^".+"$/)
   })
 

@@ -16,6 +16,7 @@ import {
 import { takeJsonBodies } from './body.ts'
 import { countBodies } from './count-bodies.ts'
 import type { CallerFacts, CompiledEndpoint, Endpoint } from './endpoint.ts'
+import { IGNORED_HEADER } from './ignored-fields.ts'
 import type { ApiMetrics } from './metrics.ts'
 import { type AccessDescription, describeApi, routeSchema } from './openapi.ts'
 import { entityTag, type Platform, routeHandler } from './pipeline.ts'
@@ -103,6 +104,8 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]): P
       'ratelimit-policy',
       'retry-after',
       'idempotency-replayed',
+      IGNORED_HEADER,
+      'www-authenticate',
     ],
     maxAge: 600,
   })

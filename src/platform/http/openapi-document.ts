@@ -51,6 +51,13 @@ const headers = {
   OperationId: header('integer', 'The background operation that was started: GET /v1/operations/{id}'),
   ETag: header('string', 'Changes with the resource; for If-None-Match'),
   IdempotencyReplayed: header('string', '`true`: the response of the first request with this Idempotency-Key'),
+  SteadIgnored: {
+    ...header(
+      'string',
+      'Only when the request has fields or query parameters that the operation does not know, and has passed over: a list (RFC 9651) of their names, each with where it was (`in`), and with what may have been meant (`did-you-mean`) and where that belongs (`send-in`). The token `and-more` at its end stands for those that are too many to name.',
+    ),
+    example: '"phpVersion";in=body;did-you-mean="php_version"',
+  },
   WwwAuthenticate: header('string', 'RFC 6750 for bearer tokens, RFC 7617 for clients'),
 }
 
@@ -72,12 +79,13 @@ const parameters = {
 const headerRefs = (...named: [string, keyof typeof headers][]) =>
   Object.fromEntries(named.map(([name, key]) => [name, { $ref: `#/components/headers/${key}` }]))
 
-const requestId = headerRefs(['X-Request-Id', 'XRequestId'])
+/** Of every answer. */
+const common = headerRefs(['X-Request-Id', 'XRequestId'], ['Stead-Ignored', 'SteadIgnored'])
 const rateHeaders = headerRefs(['RateLimit', 'RateLimit'], ['RateLimit-Policy', 'RateLimitPolicy'])
 
 function failure(name: string, description: string, extra: Json = {}) {
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
-  return { name, description, headers: { ...requestId, ...extra }, content }
+  return { name, description, headers: { ...common, ...extra }, content }
 }
 
 const failureResponses: Record<string, { name: string; description: string; headers: Json; content: Json }> = {
@@ -152,7 +160,7 @@ function describeResponses(described: Described, endpoint: Endpoint): void {
     const isSuccess = status.startsWith('2')
     if (shared) response.description = shared.description
     response.headers = {
-      ...(shared?.headers ?? requestId),
+      ...(shared?.headers ?? common),
       ...(isCounted ? rateHeaders : {}),
       ...(isSuccess && endpoint.starts ? headerRefs(['Operation-Id', 'OperationId']) : {}),
       ...(isSuccess && endpoint.etag ? headerRefs(['ETag', 'ETag']) : {}),
@@ -164,7 +172,7 @@ function describeResponses(described: Described, endpoint: Endpoint): void {
   if (endpoint.etag)
     described.responses['304'] = {
       description: 'What the client has is current',
-      headers: { ...requestId, ...headerRefs(['ETag', 'ETag']) },
+      headers: { ...common, ...headerRefs(['ETag', 'ETag']) },
     }
 }
 

@@ -14,6 +14,7 @@ import {
   type StoredResponse,
   settleClaim,
 } from './idempotency.ts'
+import { IGNORED_HEADER, ignoredFields } from './ignored-fields.ts'
 import type { KeyLimit } from './key-limit.ts'
 import { invalidInput, notFound, Problem, problems } from './problem.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -107,9 +108,11 @@ class Call<Caller extends CallerFacts> {
 
   async #input(): Promise<Input> {
     const { compiled, params, query, body } = this.#endpoint
+    const sent = bodyOf(this.#request)
+    const ignored = ignoredFields(this.#endpoint, { query: this.#request.query, body: sent })
+    if (ignored) this.#response.header(IGNORED_HEADER, ignored)
     const checkedParams = params ? check(compiled.params!, params, this.#request.params) : { value: {} }
     if ('faults' in checkedParams) throw notFound()
-    const sent = bodyOf(this.#request)
     const given = this.#endpoint.anyBody && !isObject(sent) ? {} : sent
     // parameters of a GET, and flags of a DELETE that takes no other body, count the same in the body
     const asQuery =
