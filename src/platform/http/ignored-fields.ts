@@ -62,9 +62,9 @@ function unknownIn(schema: Schema, value: unknown): Unknown[] {
   return [...found.values()]
 }
 
-/** As deep as the schema goes, and no further than there is something to say. */
+/** As deep as the schema goes; ends when there is more to say than is said. */
 function collect(schema: Schema, value: unknown, path: string, found: Map<string, Unknown>): void {
-  if (found.size > MOST_NAMES || typeof value !== 'object' || value === null) return
+  if (typeof value !== 'object' || value === null) return
   if (schema.items) {
     // one entry may stand for a list of it
     for (const entry of Array.isArray(value) ? value : [value]) collect(schema.items, entry, `${path}[]`, found)
@@ -113,7 +113,7 @@ const shortened = (name: string): string =>
 /** A String of RFC 9651, or a Display String for what is not ASCII. */
 function quoted(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return `"${text.replace(/["\\]/g, '\\$&')}"`
-  const bytes = Buffer.from(text.toWellFormed(), 'utf8')
+  const bytes = Buffer.from(text, 'utf8')
   const escaped = [...bytes].map((byte) => {
     const isPlain = byte >= 0x20 && byte <= 0x7e && byte !== 0x25 && byte !== 0x22
     return isPlain ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, '0')}`
