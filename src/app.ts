@@ -97,7 +97,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       title: 'Stead',
       version: options.version,
       description:
-        "Self-hosted control plane for WordPress sites. All times are UTC.\n\nEmpty segments of a path are passed over: `/v1/sites//notes` is `/v1/sites/notes`. A path that is nobody's is 404, a method that a path does not have 405 with `Allow`; both answers are the Error object.",
+        "Self-hosted control plane for WordPress sites. All times are UTC.\n\nEmpty segments of a path are passed over: `/v1/sites//notes` is `/v1/sites/notes`. A path that is nobody's is 404, a method that a path does not have 405 with `Allow`; both answers are the Problem object.",
       tags: resources.flatMap(({ tag }) => tag ?? []),
     },
     describeAccess: ({ access }) => describeAccess(access as Access),

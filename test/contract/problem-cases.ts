@@ -227,6 +227,18 @@ const firstKey = 'once'
 export const commonCases: readonly CommonCase[] = [
   { code: 'unauthorized', provoke: async (...where) => ({ request: as(undefined, await asked(...where)) }) },
   {
+    code: 'wrong_scheme',
+    provoke: async (...where) => ({
+      request: withHeader(await asked(...where), { authorization: 'Basic aWQ6c2VjcmV0' }),
+    }),
+  },
+  {
+    code: 'bare_token',
+    provoke: async (...where) => ({
+      request: withHeader(await asked(...where), { authorization: where[1].owner.token }),
+    }),
+  },
+  {
     code: 'invalid_token',
     provoke: async (endpoint, scene, stage) => ({
       request: as({ ...scene.owner, token: 'unknown' }, await asked(endpoint, scene, stage)),

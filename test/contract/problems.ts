@@ -18,7 +18,7 @@ export function declaredOf(endpoint: Endpoint): ProblemCode[] {
     [!anyBody, ['invalid_json']],
     [form === true, ['invalid_form']],
     [body !== undefined || query !== undefined, ['invalid_input']],
-    [isGuarded, ['unauthorized', 'invalid_token']],
+    [isGuarded, ['unauthorized', 'wrong_scheme', 'bare_token', 'invalid_token']],
     [isGuarded || rate === 'address', ['rate_limited']],
     [params !== undefined, ['not_found']],
     [true, refusalsOf(endpoint)],
@@ -56,11 +56,15 @@ interface Answer {
   readonly body: string
 }
 
-/** Which problem a failure is, told by its status and text; `undefined`: a token error of RFC 6749, or nothing of the catalogue. */
+/**
+ * Which problem a failure is: what its code says, where status and text are those of the code. Token errors of RFC 6749 have no code,
+ * and are told by status and text; `undefined`: nothing of the catalogue.
+ */
 export function problemOf({ statusCode, body }: Answer): ProblemCode | undefined {
-  const { errors, error_description: description } = JSON.parse(body)
+  const { code: said, errors, error_description: description } = JSON.parse(body)
   const text = (errors?.[0] ?? description) as string
-  return patterns.find(({ status, pattern }) => status === statusCode && pattern.test(text))?.code
+  const fitting = patterns.filter(({ status, pattern }) => status === statusCode && pattern.test(text))
+  return description === undefined ? fitting.find(({ code }) => code === said)?.code : fitting[0]?.code
 }
 
 const escaped = (text: string) => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&')

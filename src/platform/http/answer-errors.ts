@@ -6,7 +6,7 @@ import { isBusy, isDiskFull, isUnreachable } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
 import type { Endpoint } from './endpoint.ts'
 import { errorBody } from './pipeline.ts'
-import { notFound, Problem, problems } from './problem.ts'
+import { notFound, Problem, type ProblemKind, problems } from './problem.ts'
 
 interface Options {
   readonly endpoints: readonly Endpoint[]
@@ -31,13 +31,23 @@ export function answerErrors(app: FastifyInstance, options: Options): void {
   })
   const allowedOn = methodsByPath(options.endpoints)
   app.setNotFoundHandler((request, reply) => {
-    const allowed = allowedOn(pathOf(request)).join(', ')
-    if (!allowed) return send(reply, notFound())
+    const path = pathOf(request)
+    const allowed = allowedOn(path).join(', ')
+    if (!allowed) return send(reply, noSuchPath(path, allowedOn))
     return send(
       reply,
       new Problem(problems.method_not_allowed, { method: request.method, allowed }, { headers: { allow: allowed } }),
     )
   })
+}
+
+/** Of what a client asked for, in its answer. */
+const MOST_OF_PATH = 200
+
+function noSuchPath(path: string, allowedOn: (path: string) => string[]): Problem {
+  const said = path.length > MOST_OF_PATH ? `${path.slice(0, MOST_OF_PATH)}...` : path
+  const isVersionMissing = allowedOn(`/v1${path}`).length > 0
+  return new Problem(isVersionMissing ? problems.missing_version : problems.unknown_path, { path: said })
 }
 
 function send(reply: FastifyReply, problem: Problem, own?: Endpoint['failure']): FastifyReply {
@@ -95,12 +105,17 @@ export function refuseUnreadablePath(request: FastifyRequest, reply: FastifyRepl
   send(reply.header('x-request-id', request.id), notFound())
 }
 
+const unreadable: Record<string, ProblemKind> = {
+  HPE_HEADER_OVERFLOW: problems.head_too_large,
+  ERR_HTTP_REQUEST_TIMEOUT: problems.request_timeout,
+}
+
 /** What is no HTTP: answered without a request. */
 export function refuseUnreadableRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
-  const text = `${STATUS_CODES[status]}.`
-  const body = JSON.stringify({ message: text, data: null, errors: [text] })
+  const kind = unreadable[error.code ?? ''] ?? problems.invalid_http
+  const { status } = kind
+  const body = JSON.stringify(errorBody(new Problem(kind, {})))
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `Content-Length: ${body.length}\r\n\r\n${body}`,

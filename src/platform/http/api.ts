@@ -20,7 +20,7 @@ import { IGNORED_HEADER } from './ignored-fields.ts'
 import type { ApiMetrics } from './metrics.ts'
 import { type AccessDescription, describeApi, routeSchema } from './openapi.ts'
 import { entityTag, type Platform, routeHandler } from './pipeline.ts'
-import { ErrorEnvelope } from './schemas.ts'
+import { ProblemEnvelope } from './schemas.ts'
 
 export interface ApiOptions<Caller extends CallerFacts> {
   readonly endpoints: readonly Endpoint[]
@@ -66,7 +66,7 @@ export async function createApi<Caller extends CallerFacts>(options: ApiOptions<
   answerErrors(app, options)
   observe(app, options)
   endEventStreams(app)
-  app.addSchema(ErrorEnvelope)
+  app.addSchema(ProblemEnvelope)
   await allowOrigins(app, options.corsOrigins)
   await describeApi(app, options.info, options.endpoints)
   app.register(async (routes) => {

@@ -84,7 +84,7 @@ const common = headerRefs(['X-Request-Id', 'XRequestId'], ['Stead-Ignored', 'Ste
 const rateHeaders = headerRefs(['RateLimit', 'RateLimit'], ['RateLimit-Policy', 'RateLimitPolicy'])
 
 function failure(name: string, description: string, extra: Json = {}) {
-  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } }
   return { name, description, headers: { ...common, ...extra }, content }
 }
 

@@ -104,7 +104,7 @@ export function routeSchema(endpoint: Endpoint, access: AccessDescription): Fast
           ? { description: 'Success', content: { [endpoint.contentType as string]: { schema: response } } }
           : { description: 'Success', ...success },
       ...Object.fromEntries(
-        [...failures].sort().map((code) => [code, endpoint.failure ? endpoint.failure.schema : { $ref: 'Error#' }]),
+        [...failures].sort().map((code) => [code, endpoint.failure ? endpoint.failure.schema : { $ref: 'Problem#' }]),
       ),
     },
   }

@@ -27,7 +27,7 @@ export interface Platform<Caller extends CallerFacts> {
   readonly now: () => number
   readonly rates: { readonly application: RateLimit; readonly address: RateLimit }
   readonly keyLimit: KeyLimit
-  /** @throws Problem `unauthorized`, `invalid_token` */
+  /** @throws Problem what a request without a valid token is refused with */
   authenticate(authorization: string | undefined, nowMs: number): Promise<Caller>
   /**
    * Checks `operation.access` for this caller.
@@ -254,8 +254,8 @@ const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The envelope of an error. */
-export function errorBody(problem: Problem): { message: string; data: null; errors: string[] } {
-  return { message: problem.publicMessage, data: null, errors: problem.errors }
+export function errorBody(problem: Problem): { message: string; data: null; errors: string[]; code: string } {
+  return { message: problem.publicMessage, data: null, errors: problem.errors, code: problem.code }
 }
 
 /** A validator of what a resource looks like now (RFC 9110 §8.8.3). */

@@ -37,6 +37,16 @@ export const problems = declareProblems({
     text: 'We could not locate the requested resources.',
     remedy: 'Check path and id. It is also the answer for what the caller may not see.',
   },
+  unknown_path: {
+    status: 404,
+    text: 'The API has no path {path}: look at /docs.',
+    remedy: '`/docs` and `/openapi.json` list all paths.',
+  },
+  missing_version: {
+    status: 404,
+    text: 'Paths of the API begin with /v1: /v1{path}.',
+    remedy: 'Add `/v1` to the base address of the client. Only `/auth/…` has no version.',
+  },
   method_not_allowed: {
     status: 405,
     text: 'This path does not support {method}; use {allowed}.',
@@ -67,6 +77,21 @@ export const problems = declareProblems({
     status: 413,
     text: 'The request body is larger than the {limit} that this operation takes.',
     remedy: 'Send less.',
+  },
+  invalid_http: {
+    status: 400,
+    text: 'The request is not valid HTTP.',
+    remedy: 'Send it with an HTTP library; with TLS only where the address begins with `https`.',
+  },
+  head_too_large: {
+    status: 431,
+    text: 'The headers of the request are larger than the 16 kB that they may be.',
+    remedy: 'Send fewer or shorter headers; parameters of a GET count in its body, too.',
+  },
+  request_timeout: {
+    status: 408,
+    text: 'The request took too long to arrive.',
+    remedy: 'Send it again.',
   },
   unsupported_media_type: {
     status: 415,
@@ -146,10 +171,11 @@ export class Problem<Text extends string = string> extends Error {
   }
 
   /**
-   * The envelope's `message`: one text for all invalid input, the problem's own sentence for what a rule or a state forbids. Input is what the
-   * client can send otherwise: texts that name its field, and what cannot be read at all.
+   * The envelope's `message`: one text for all invalid input, one for all that is not there, the problem's own sentence for what a rule or a state
+   * forbids. Input is what the client can send otherwise: texts that name its field, and what cannot be read at all.
    */
   get publicMessage(): string {
+    if (this.status === 404) return problems.not_found.text
     const isInput = this.status === 400 && (/^invalid_/.test(this.code) || /^[\w-]+: /.test(this.#text))
     return isInput ? invalidInputMessage : this.message
   }

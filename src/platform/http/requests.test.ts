@@ -143,12 +143,18 @@ describe('the envelope', () => {
       message: 'There was a problem processing your request.',
       data: null,
       errors: ['name: "x" is already taken.'],
+      code: 'name_taken',
     })
   })
 
   it('400 for a rule or a state that is not of the input: its own sentence, and again in errors', async () => {
     const text = 'The site must be live for this; it is disabled.'
-    expect((await lab.inject('POST', '/v1/forbid')).json()).toEqual({ message: text, data: null, errors: [text] })
+    expect((await lab.inject('POST', '/v1/forbid')).json()).toEqual({
+      message: text,
+      data: null,
+      errors: [text],
+      code: 'site_not_live',
+    })
   })
 
   it('415 and 422 say their own sentence as well', () => {
@@ -167,17 +173,24 @@ describe('the envelope', () => {
     expect(await flagOf('/v1/flagged?deep=0', { deep: true })).toBe(false)
   })
 
-  it('404: the same text for whatever is missing', async () => {
-    const text = 'We could not locate the requested resources.'
-    for (const path of ['/v1/hide', '/v1/nothing', '/', '/%zz']) {
-      const response = await lab.inject('GET', path)
-      expect([path, response.statusCode, response.json()]).toEqual([
-        path,
-        404,
-        { message: text, data: null, errors: [text] },
-      ])
-      expect(response.headers['x-request-id']).toBeTruthy()
-    }
+  const missing = 'We could not locate the requested resources.'
+  const unknown = (path: string) => `The API has no path ${path}: look at /docs.`
+  it.each([
+    ['GET', '/v1/hide', 'not_found', missing],
+    ['GET', '/%zz', 'not_found', missing],
+    ['PUT', '/v1/things/no-number', 'not_found', missing],
+    ['GET', '/v1/nothing?a=secret', 'unknown_path', unknown('/v1/nothing')],
+    ['GET', '/', 'unknown_path', unknown('/')],
+    ['POST', '/v2/things', 'unknown_path', unknown('/v2/things')],
+    ['GET', `/${'a'.repeat(5000)}`, 'unknown_path', unknown(`/${'a'.repeat(199)}...`)],
+    ['GET', '/things', 'missing_version', 'Paths of the API begin with /v1: /v1/things.'],
+    // whatever the method: the path is what is wrong with it
+    ['GET', '/things/7/', 'missing_version', 'Paths of the API begin with /v1: /v1/things/7/.'],
+  ])('404 %s %.20s: one message, and %s in errors and code', async (method, path, code, text) => {
+    const response = await lab.inject(method, path)
+    const body = { message: missing, data: null, errors: [text], code }
+    expect([response.statusCode, response.json()]).toEqual([404, body])
+    expect(response.headers['x-request-id']).toBeTruthy()
   })
 })
 

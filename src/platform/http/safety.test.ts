@@ -76,7 +76,10 @@ afterAll(() => lab.close())
 it.each(['sql', 'crash', 'odd'])('500 %s: nothing of the inside leaves, all of it is in the log', async (name) => {
   const response = await lab.inject('POST', `/v1/${name}`, json({}))
   const text = 'Something went wrong on our side. The request id helps to find out what.'
-  expect([response.statusCode, response.json()]).toEqual([500, { message: text, data: null, errors: [text] }])
+  expect([response.statusCode, response.json()]).toEqual([
+    500,
+    { message: text, data: null, errors: [text], code: 'internal' },
+  ])
   const logged = lines.split('\n').find((line) => line.includes('request failed')) as string
   expect(logged).toContain(response.headers['x-request-id'])
   expect(logged).toMatch({ sql: /no_such_table/, crash: /hunter2.*deeper/s, odd: /not even an Error/ }[name] as RegExp)

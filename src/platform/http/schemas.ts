@@ -81,14 +81,15 @@ export function envelope(data: TSchema, paged: boolean) {
   return Type.Object({ message: Type.String(), data, errors, ...(paged ? { page: Type.Optional(Page) } : {}) })
 }
 
-/** The envelope of every error. */
-export const ErrorEnvelope = Type.Object(
+/** The envelope of every error. Its `code` is ours. */
+export const ProblemEnvelope = Type.Object(
   {
     message: Type.String(),
     data: Type.Unsafe<null>({ type: 'null' }),
     errors: Type.Array(Type.String(), { minItems: 1 }),
+    code: Type.String({ description: 'Which problem it is, for programs: those of docs/errors.md' }),
   },
-  { $id: 'Error', description: 'What went wrong; `errors` has one entry a fault' },
+  { $id: 'Problem', description: 'What went wrong; `errors` has one entry a fault' },
 )
 
 export const Nothing = Type.Unsafe<null>({ type: 'null' })

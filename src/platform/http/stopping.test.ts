@@ -93,10 +93,10 @@ it('a client that only listens for events holds nothing up', async () => {
 })
 
 it.each([
-  ['GARBAGE\r\n\r\n', 400],
-  ['GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n', 400],
-  [`GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
-])('what is no HTTP gets an envelope and the end of the connection: %.20s', async (text, status) => {
+  ['GARBAGE\r\n\r\n', 400, 'invalid_http'],
+  ['GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n', 400, 'invalid_http'],
+  [`GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`, 431, 'head_too_large'],
+])('what is no HTTP gets an envelope and the end of the connection: %.20s', async (text, status, code) => {
   const socket = connect(port, '127.0.0.1')
   socket.write(text)
   let answer = ''
@@ -108,6 +108,7 @@ it.each([
   expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
     data: null,
     errors: [expect.any(String)],
+    code,
   })
 })
 

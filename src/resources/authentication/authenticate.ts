@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../platform/db/database.ts'
 import { sharedReads } from '../../platform/db/shared-reads.ts'
-import { Problem } from '../../platform/http/problem.ts'
+import { Problem, type ProblemKind } from '../../platform/http/problem.ts'
 import type { Caller } from '../context.ts'
 import { problems } from './problems.ts'
 import { findToken, type TokenOwner } from './token.store.ts'
@@ -49,13 +49,23 @@ function sharedTokens(database: Database): FindOwner {
   return (token) => read(tokenHash(token))
 }
 
-function bearerToken(authorization: string | undefined): string {
-  if (!authorization)
-    throw new Problem(problems.unauthorized, {}, { headers: { 'www-authenticate': 'Bearer realm="stead"' } })
-  const token = /^bearer +([\w.~+/-]{1,512}=*) *$/i.exec(authorization)?.[1]
-  if (!token) throw invalidToken()
+/** @throws Problem that says what is wrong with the header */
+function bearerToken(authorization = ''): string {
+  const given = authorization.trim()
+  const space = given.indexOf(' ')
+  const [scheme, token] = space === -1 ? [given, ''] : [given.slice(0, space), given.slice(space).trimStart()]
+  if (scheme.toLowerCase() !== 'bearer') {
+    if (!scheme) throw unasked(problems.unauthorized)
+    throw unasked(token ? problems.wrong_scheme : problems.bare_token)
+  }
+  if (!token) throw unasked(problems.unauthorized)
+  if (!/^[\w.~+/-]{1,512}=*$/.test(token)) throw invalidToken()
   return token
 }
+
+/** Who sends no bearer token gets no error code in the challenge (RFC 6750 §3.1): there was none to look at. */
+const unasked = (kind: ProblemKind) =>
+  new Problem(kind, {}, { headers: { 'www-authenticate': 'Bearer realm="stead"' } })
 
 const invalidToken = () =>
   new Problem(

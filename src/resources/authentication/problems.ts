@@ -7,6 +7,16 @@ export const problems = declareProblems({
     text: 'The access token is missing. Send it as Authorization: Bearer <token>.',
     remedy: 'Send the header.',
   },
+  wrong_scheme: {
+    status: 401,
+    text: 'The scheme of the header Authorization is not Bearer. Send Authorization: Bearer <token>; POST /auth/token gives a token for client id and secret.',
+    remedy: 'Client id and secret are for `POST /auth/token` alone: send the token that it answers with.',
+  },
+  bare_token: {
+    status: 401,
+    text: 'The header Authorization has no scheme. Write Bearer before the token: Authorization: Bearer <token>.',
+    remedy: 'Write `Bearer ` before the token.',
+  },
   invalid_token: {
     status: 401,
     text: 'The access token is unknown, expired or revoked. Request a new one.',

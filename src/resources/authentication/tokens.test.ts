@@ -132,21 +132,32 @@ describe.each(dialects)('tokens on $dialect', ({ dialect, skip }) => {
     expect(await use(token)).toBe(401)
   })
 
-  it('401: what is no bearer token', async () => {
+  it('401: what is no bearer token is told what is wrong with it, and an error code only when a bearer token was sent', async () => {
     const token = await newToken()
-    for (const header of [
-      token,
-      `Basic ${token}`,
-      'Bearer',
-      'Bearer ',
-      `Bearer ${token} ${token}`,
-      `Bearer ${token}x`,
-      'Bearer ä',
-    ])
-      expect((await api.app.inject({ url: '/v1/sites', headers: { authorization: header } })).statusCode).toBe(401)
-    expect(
-      (await api.app.inject({ url: '/v1/sites', headers: { authorization: `bearer  ${token}` } })).statusCode,
-    ).toBe(200)
+    const asked = (authorization: string) => api.app.inject({ url: '/v1/sites', headers: { authorization } })
+    const bearer = 'Bearer realm="stead"'
+    for (const [header, code, challenge] of [
+      ['', 'unauthorized', bearer],
+      ['Bearer', 'unauthorized', bearer],
+      ['Bearer ', 'unauthorized', bearer],
+      [token, 'bare_token', bearer],
+      [`Basic ${token}`, 'wrong_scheme', bearer],
+      [`Bearer: ${token}`, 'wrong_scheme', bearer],
+      [`Bearer ${token} ${token}`, 'invalid_token', `${bearer}, error="invalid_token"`],
+      [`Bearer ${token}x`, 'invalid_token', `${bearer}, error="invalid_token"`],
+      ['Bearer ä', 'invalid_token', `${bearer}, error="invalid_token"`],
+      [`Bearer ${'a'.repeat(513)}`, 'invalid_token', `${bearer}, error="invalid_token"`],
+    ] as const) {
+      const refused = await asked(header)
+      expect([header, refused.statusCode, refused.json().code, refused.headers['www-authenticate']]).toEqual([
+        header,
+        401,
+        code,
+        challenge,
+      ])
+      if (header) expect(refused.body).not.toContain(token)
+    }
+    for (const good of [`bearer  ${token}`, `BEARER ${token} `]) expect((await asked(good)).statusCode).toBe(200)
   })
 
   it('revoking is at once, here and in another process; again, and of the unknown, is the same 200 without a body', async () => {
