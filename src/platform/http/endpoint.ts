@@ -23,6 +23,8 @@ export interface BaseContext {
   /** Milliseconds UTC: one reading of the clock for the whole request. */
   readonly now: number
   readonly request: RequestFacts
+  /** Scheme, name and port under which the client, or a proxy that is trusted, says that it asked. */
+  readonly origin: string
   /** Operations started by this request: the first one's id becomes the `Operation-Id` header. */
   readonly started: number[]
 }

@@ -75,7 +75,7 @@ export function routeSchema(endpoint: Endpoint, access: AccessDescription): Fast
   const status = endpoint.status ?? 200
   const success: TSchema = style === 'envelope' ? envelope(response, paged) : response
   const failures = new Set([
-    ...commonProblems.filter((status) => endpoint.access !== 'public' || status >= 500),
+    ...commonProblems.filter((status) => endpoint.access !== 'public' || status !== 401),
     ...access.refusals,
     ...(params ? [404] : []),
     // a body that cannot be read is refused before anybody asks whether the endpoint takes one

@@ -154,6 +154,7 @@ class Call<Caller extends CallerFacts> {
       caller: this.#caller,
       now: this.#now,
       request: this.#facts(),
+      origin: `${this.#request.protocol}://${this.#request.host}`,
       started,
       ...(endpoint.style === 'stream' ? { response: this.#response } : {}),
     }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../platform/db/database.ts'
 import { sharedReads } from '../../platform/db/shared-reads.ts'
-import { Problem, type ProblemKind } from '../../platform/http/problem.ts'
+import { Problem } from '../../platform/http/problem.ts'
 import type { Caller } from '../context.ts'
 import { problems } from './problems.ts'
 import { findToken, type TokenOwner } from './token.store.ts'
@@ -54,18 +54,16 @@ function bearerToken(authorization = ''): string {
   const given = authorization.trim()
   const space = given.indexOf(' ')
   const [scheme, token] = space === -1 ? [given, ''] : [given.slice(0, space), given.slice(space).trimStart()]
-  if (scheme.toLowerCase() !== 'bearer') {
-    if (!scheme) throw unasked(problems.unauthorized)
-    throw unasked(token ? problems.wrong_scheme : problems.bare_token)
-  }
-  if (!token) throw unasked(problems.unauthorized)
+  if (!scheme) throw new Problem(problems.unauthorized, {}, challenge)
+  if (scheme.toLowerCase() !== 'bearer')
+    throw token ? new Problem(problems.wrong_scheme, {}, challenge) : new Problem(problems.bare_token, {}, challenge)
+  if (!token) throw new Problem(problems.unauthorized, {}, challenge)
   if (!/^[\w.~+/-]{1,512}=*$/.test(token)) throw invalidToken()
   return token
 }
 
-/** Who sends no bearer token gets no error code in the challenge (RFC 6750 §3.1): there was none to look at. */
-const unasked = (kind: ProblemKind) =>
-  new Problem(kind, {}, { headers: { 'www-authenticate': 'Bearer realm="stead"' } })
+/** To who sends no bearer token: it has no error code, since there was none to look at (RFC 6750 §3.1). */
+const challenge = { headers: { 'www-authenticate': 'Bearer realm="stead"' } }
 
 const invalidToken = () =>
   new Problem(

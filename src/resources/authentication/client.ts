@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import Type from 'typebox'
 import type { Tx } from '../../platform/db/database.ts'
+import { reply, type SpecialReply } from '../../platform/http/endpoint.ts'
 import type { Problem } from '../../platform/http/problem.ts'
 import { type Client, findClient } from './token.store.ts'
 
@@ -28,26 +29,42 @@ interface Credentials {
   readonly client_secret?: string
 }
 
-/** The application whose credentials were sent as fields or by HTTP Basic (RFC 6749 §2.3.1), or what is wrong with them. */
+/** Of all that is about a token (RFC 6749 §5.1). */
+export const noStore = { 'cache-control': 'no-store' }
+
+/** The answer to a request that is wrong in another way than by its client. */
+export const badRequest = (error: TokenError['error'], description: string): SpecialReply =>
+  reply({ error, error_description: description }, { status: 400, headers: noStore })
+
+/** The application whose credentials were sent as fields or by HTTP Basic (RFC 6749 §2.3.1), or the answer to who has none that are right. */
 export async function authenticateClient(
   tx: Tx,
   body: Credentials,
   authorization: string | undefined,
-): Promise<{ client: Client; error?: undefined } | { client?: undefined; error: TokenError }> {
+): Promise<{ client: Client; refusal?: undefined } | { client?: undefined; refusal: SpecialReply }> {
   // clients that put their bearer token on every request send it here too: it says nothing about the application
   const isBasic = /^basic /i.test(authorization ?? '')
   const { client_id: id, client_secret: secret } = isBasic ? basicCredentials(authorization as string) : body
-  if (!id || !secret) return invalid('client_id and client_secret are required, as fields or by HTTP Basic.')
+  if (!id || !secret) return refused('client_id and client_secret are required, as fields or by HTTP Basic.', challenge)
   const client = await findClient(tx, id)
   // compared even for an unknown client: the time of an answer tells nothing
   const given = hash('sha256', secret, 'buffer')
   const kept = Buffer.from(client?.secret_hash ?? '00'.repeat(32), 'hex')
-  if (!timingSafeEqual(given, kept) || !client) return invalid('Unknown client, or wrong client secret.')
-  return { client }
+  if (timingSafeEqual(given, kept) && client) return { client }
+  return refused('Unknown client, or wrong client secret.', isBasic ? challenge : {})
 }
 
-const invalid = (description: string): { error: TokenError } => ({
-  error: { error: 'invalid_client', error_description: description },
+/**
+ * Goes to those alone who used the header, or sent nothing (RFC 6749 §5.2): libraries that meet one report it in place of the error in the body,
+ * and browsers ask their user for a password.
+ */
+const challenge = { 'www-authenticate': 'Basic realm="stead"' }
+
+const refused = (description: string, headers: Record<string, string>) => ({
+  refusal: reply({ error: 'invalid_client', error_description: description } satisfies TokenError, {
+    status: 401,
+    headers: { ...noStore, ...headers },
+  }),
 })
 
 function basicCredentials(authorization: string): Credentials {

@@ -4,7 +4,7 @@ import { reply } from '../../platform/http/endpoint.ts'
 import { gravatar } from '../account/account.ts'
 import { endpoint } from '../endpoint.ts'
 import { tokenHash } from './authenticate.ts'
-import { authenticateClient, tokenFailure } from './client.ts'
+import { authenticateClient, badRequest, noStore, tokenFailure } from './client.ts'
 import { insertToken } from './token.store.ts'
 
 const LIFETIME_SECONDS = 3600
@@ -37,22 +37,19 @@ export const issueToken = endpoint({
     grant_type: Type.Optional(Type.String({ description: 'Always client_credentials' })),
     client_id: Type.Optional(Type.String()),
     client_secret: Type.Optional(Type.String()),
+    scope: Type.Optional(
+      Type.String({ description: 'May be sent and changes nothing: a token has the scopes of its application' }),
+    ),
   }),
   response: Token,
   failure: tokenFailure,
 
   async handle({ tx, now, request }, { body }) {
-    const headers = { 'cache-control': 'no-store' }
+    if (!body.grant_type) return badRequest('invalid_request', 'grant_type is required (client_credentials).')
     if (body.grant_type !== 'client_credentials')
-      return reply(
-        body.grant_type
-          ? { error: 'unsupported_grant_type', error_description: 'grant_type must be client_credentials.' }
-          : { error: 'invalid_request', error_description: 'grant_type is required (client_credentials).' },
-        { status: 400, headers },
-      )
-    const { client, error } = await authenticateClient(tx, body, request.headers.authorization as string | undefined)
-    if (!client)
-      return reply(error, { status: 401, headers: { ...headers, 'www-authenticate': 'Basic realm="stead"' } })
+      return badRequest('unsupported_grant_type', 'grant_type must be client_credentials.')
+    const { client, refusal } = await authenticateClient(tx, body, request.headers.authorization as string | undefined)
+    if (!client) return refusal
     const accessToken = randomBytes(32).toString('base64url')
     await insertToken(tx, {
       hash: tokenHash(accessToken),
@@ -73,6 +70,6 @@ export const issueToken = endpoint({
       gravatar: gravatar(client.email),
       scopes,
     }
-    return reply(token, { headers })
+    return reply(token, { headers: noStore })
   },
 })

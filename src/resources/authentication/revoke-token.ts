@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
 import { endpoint } from '../endpoint.ts'
 import { tokenHash } from './authenticate.ts'
-import { authenticateClient, tokenFailure } from './client.ts'
+import { authenticateClient, badRequest, noStore, tokenFailure } from './client.ts'
 import { revokeToken as revoke } from './token.store.ts'
 
 /** RFC 7009: revoking. */
@@ -18,6 +18,9 @@ export const revokeToken = endpoint({
   style: 'bare',
   body: Type.Object({
     token: Type.Optional(Type.String()),
+    token_type_hint: Type.Optional(
+      Type.String({ description: 'May be sent and changes nothing: there is one kind of tokens' }),
+    ),
     client_id: Type.Optional(Type.String()),
     client_secret: Type.Optional(Type.String()),
   }),
@@ -25,13 +28,11 @@ export const revokeToken = endpoint({
   failure: tokenFailure,
 
   async handle({ tx, now, request }, { body }) {
-    const headers = { 'cache-control': 'no-store' }
-    const { client, error } = await authenticateClient(tx, body, request.headers.authorization as string | undefined)
-    if (!client)
-      return reply(error, { status: 401, headers: { ...headers, 'www-authenticate': 'Basic realm="stead"' } })
-    if (!body.token)
-      return reply({ error: 'invalid_request', error_description: 'token is required.' }, { status: 400, headers })
+    const { client, refusal } = await authenticateClient(tx, body, request.headers.authorization as string | undefined)
+    if (!client) return refusal
+    if (!body.token) return badRequest('invalid_request', 'token is required.')
     await revoke(tx, { hash: tokenHash(body.token), applicationId: client.id, now })
-    return reply(undefined, { headers })
+    // libraries that take JSON alone look at the type before they see that there is no body
+    return reply(undefined, { headers: { ...noStore, 'content-type': 'application/json; charset=utf-8' } })
   },
 })

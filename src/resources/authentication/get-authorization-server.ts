@@ -1,0 +1,47 @@
+import Type from 'typebox'
+import { reply } from '../../platform/http/endpoint.ts'
+import { endpoint } from '../endpoint.ts'
+import { noStore } from './client.ts'
+import { issueToken } from './issue-token.ts'
+import { revokeToken } from './revoke-token.ts'
+
+const methods = ['client_secret_basic', 'client_secret_post']
+
+/** RFC 8414: what OAuth libraries need to know, so that a person need give them the address of this Stead only. */
+export const getAuthorizationServer = endpoint({
+  id: 'getAuthorizationServer',
+  method: 'GET',
+  path: '/.well-known/oauth-authorization-server',
+  summary: 'Read where tokens come from',
+  description: 'Authorization server metadata (RFC 8414). Addresses are those under which this Stead was asked.',
+  access: 'public',
+  style: 'bare',
+  etag: true,
+  response: Type.Object({
+    issuer: Type.String({ description: 'Address of this Stead' }),
+    token_endpoint: Type.String(),
+    revocation_endpoint: Type.String(),
+    grant_types_supported: Type.Array(Type.String()),
+    response_types_supported: Type.Array(Type.String(), { description: 'None: nobody is sent to a page to log in' }),
+    scopes_supported: Type.Array(Type.String()),
+    token_endpoint_auth_methods_supported: Type.Array(Type.String()),
+    revocation_endpoint_auth_methods_supported: Type.Array(Type.String()),
+    service_documentation: Type.String(),
+  }),
+
+  async handle({ origin }) {
+    const metadata = {
+      issuer: origin,
+      token_endpoint: origin + issueToken.path,
+      revocation_endpoint: origin + revokeToken.path,
+      grant_types_supported: ['client_credentials'],
+      response_types_supported: [],
+      scopes_supported: ['authorized', 'owner'],
+      token_endpoint_auth_methods_supported: methods,
+      revocation_endpoint_auth_methods_supported: methods,
+      service_documentation: `${origin}/docs`,
+    }
+    // made of what this client says that the server is called: for nobody else
+    return reply(metadata, { headers: noStore })
+  },
+})
