@@ -1,13 +1,15 @@
 import { Socket } from 'node:net'
+import { inspect } from 'node:util'
 import { parseArguments } from './cli/parse.ts'
 import { readConfig } from './config.ts'
 import { OperatorError } from './platform/operator-error.ts'
+import { complain } from './platform/terminal/fresh-line.ts'
 
 /** What Node calls experimental and Stead relies on, tested with the pinned version. */
 const expected = /SQLite|[Tt]ype [Ss]tripping|stripTypeScriptTypes/
 process.removeAllListeners('warning')
 process.on('warning', (warning) => {
-  if (!expected.test(warning.message)) console.error(`${warning.name}: ${warning.message}`)
+  if (!expected.test(warning.message)) complain(`${warning.name}: ${warning.message}`)
 })
 
 endWithLauncher()
@@ -24,10 +26,10 @@ try {
 } catch (error) {
   // faults that a person can act on say so in one line; anything else shows where it came from
   if (error instanceof OperatorError) {
-    console.error(error.message)
+    complain(error.message)
     process.exit(error.exitCode)
   }
-  console.error(error)
+  complain(inspect(error))
   process.exit(1)
 }
 
@@ -37,7 +39,7 @@ function endWithLauncher(): void {
   delete process.env.STEAD_LAUNCHER_PIPE
   if (!descriptor) return
   const end = () => {
-    console.error('The process that started Stead is gone: stopping')
+    complain('The process that started Stead is gone: stopping')
     process.kill(process.pid, 'SIGTERM')
   }
   new Socket({ fd: descriptor, readable: true, writable: false })

@@ -1,9 +1,10 @@
 import { get } from 'node:http'
+import { resolve } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import { version } from '../version.ts'
-import { type Credentials, readCredentials } from './credentials.ts'
+import { type Credentials, credentialsFile, readCredentials } from './credentials.ts'
 
 /** What a newcomer needs to know once Stead runs. */
 export interface FirstWords {
@@ -38,8 +39,15 @@ async function readyHosts(url: string, signal: AbortSignal): Promise<Hosts | und
   })
 }
 
-/** The lines that a start ends with. @param isFirst the account was made by this start: its keys are shown, this once */
-export function banner(config: Config, { credentials, hosts }: FirstWords, isFirst: boolean): string {
+export interface Reader {
+  /** The account was made by this start. */
+  readonly isFirst: boolean
+  /** Somebody looks; else the words go into a file or a log that others read, and are kept. */
+  readonly isTerminal: boolean
+}
+
+/** The lines that a start ends with. The keys of a first account are shown this once, and only to who looks. */
+export function banner(config: Config, { credentials, hosts }: FirstWords, { isFirst, isTerminal }: Reader): string {
   const api = credentials?.api_url ?? `http://${config.apiListen.host}:${config.apiListen.port}`
   const lines = [
     '',
@@ -53,19 +61,25 @@ export function banner(config: Config, { credentials, hosts }: FirstWords, isFir
     ),
   ]
   if (!credentials) return `${lines.join('\n')}\n`
-  const account = `  Account    ${credentials.account_email}  (keys: ${config.dataDir}/credentials.json)`
-  const text = `${lines.join('\n')}\n${account}\n`
-  if (!isFirst) return text
+  const keys = credentialsFile(resolve(config.dataDir))
+  lines.push(`  Account    ${credentials.account_email}  (keys: ${keys})`)
+  if (!isFirst) return `${lines.join('\n')}\n`
+  if (isTerminal)
+    lines.push(`  Keys       client_id ${credentials.client_id}  client_secret ${credentials.client_secret}`)
   return `${[
-    text,
-    'Your first site, in two lines:',
+    ...lines,
     '',
-    `TOKEN=$(curl -s ${api}/auth/token -d grant_type=client_credentials -d client_id=${credentials.client_id} -d client_secret=${credentials.client_secret} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
+    'Your first site, in three lines:',
+    '',
+    `key() { sed -n 's/.*"'$1'": *"\\([^"]*\\)".*/\\1/p' ${inShell(keys)}; }`,
+    `TOKEN=$(curl -s ${api}/auth/token -d grant_type=client_credentials -d client_id=$(key client_id) -d client_secret=$(key client_secret) | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
     `curl -s ${api}/v1/sites -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"name":"my-first-site"}'`,
     '',
     `Then open http://my-first-site.${config.stagingDomain}:${config.edgePublicPort ?? config.edgeListen.port}`,
   ].join('\n')}\n`
 }
+
+const inShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 function containmentText(containment: object | undefined): string {
   const { bubblewrap, uid, nodePermissions, network } = (containment ?? {}) as Record<string, unknown>

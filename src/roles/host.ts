@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { hostBudgets } from '../budgets.ts'
 import { createCoreLibrary } from '../hosting/core-library/core-library.ts'
-import type { CoreProgress } from '../hosting/core-library/core-source.ts'
 import { Cron } from '../hosting/cron/cron.ts'
 import { sqliteEvents } from '../hosting/cron/sqlite-events.ts'
 import { createPreparation, type Preparation, type PreparationOptions } from '../hosting/homes/preparation.ts'
@@ -14,6 +13,7 @@ import { openPlaces } from '../hosting/php-log/positions.ts'
 import { hostJobs, siteHooks } from '../jobs.ts'
 import { openBudgets } from '../platform/budgets/budget.ts'
 import { createWorker, type Worker } from '../platform/operations/worker.ts'
+import type { Progress } from '../platform/terminal/progress-bar.ts'
 import type { HostServices } from '../resources/host-services.ts'
 import { announceHost } from './host/announce.ts'
 import { followAddresses } from './host/changed-addresses.ts'
@@ -31,7 +31,7 @@ const WORK_GRACE_MS = 10_000
 const PHP_GRACE_MS = 5000
 
 export interface HostOptions {
-  readonly onProgress?: (progress: CoreProgress) => void
+  readonly onProgress?: (progress: Progress) => void
   /** The first preparation has come to an end. */
   readonly onPrepared?: () => void
 }
@@ -64,7 +64,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
 
   // what works by itself
   const spares = new Spares({ homes, pool, count: config.spareSites, phpVersion: defaultPhpVersion, log })
-  const preparation = prepareSites(ground, { runtime, homes, spares, onProgress: options.onProgress })
+  const preparation = prepareSites(ground, { runtime, homes, spares, onProgress: options.onProgress ?? (() => {}) })
   const worker = createHostWorker(ground, { hostId, homes, spares, pool, preparation, sites })
   const cron = new Cron({
     sites: () => sites.all(),

@@ -1,7 +1,7 @@
 import type { Call } from '../cli/command.ts'
 import { type SettingKey, testSettingsInForce } from '../config.ts'
-import { progressBar } from '../hosting/core-library/progress-bar.ts'
 import type { Unlock } from '../platform/files/lock-file.ts'
+import { everySoOften, livingBar, type Progress } from '../platform/terminal/progress-bar.ts'
 import type { PartStates } from './control.ts'
 import { edgeProcesses, holdPorts } from './free-port.ts'
 import type { Ground, Part } from './part.ts'
@@ -53,13 +53,27 @@ const start = {
   },
   async host(ground: Ground): Promise<Part> {
     const { startHost } = await import('./host.ts')
-    const bar = progressBar(process.stdout)
-    return startHost(ground, { onProgress: bar.show, onPrepared: bar.done })
+    // one process draws: that of the supervisor, where there is one
+    const { show, done } = process.send ? ofSupervisor : livingBar(process.stdout)
+    return startHost(ground, { onProgress: everySoOften(show), onPrepared: done })
   },
   async edge(ground: Ground): Promise<Part> {
     const { startEdge } = await import('./edge.ts')
     return startEdge(ground)
   },
+}
+
+/** What the supervisor is told while a first start takes its time. */
+export interface ProgressReport {
+  readonly progress?: Progress
+}
+
+const ofSupervisor = {
+  show(progress: Progress) {
+    const report: ProgressReport = { progress }
+    if (process.connected) process.send?.(report, undefined, undefined, () => {})
+  },
+  done() {},
 }
 
 /** Listens from the beginning: who is told to stop while it starts has nothing under way, and ends at once. */

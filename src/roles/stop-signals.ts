@@ -1,3 +1,5 @@
+import { complain } from '../platform/terminal/fresh-line.ts'
+
 /** What asks a process to end; SIGHUP comes from a terminal that is closed. */
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** Exit code of what Ctrl-C has cut off, as shells have it. */
@@ -14,11 +16,10 @@ export function onStopSignals(stop: (reason: string) => void, endNow: () => void
   const take = (signal: string) => {
     if (pressedMs === undefined) {
       pressedMs = performance.now()
-      if (signal === 'SIGINT')
-        console.error('Stopping: what is under way is finished first. Ctrl-C again ends it at once.')
+      if (signal === 'SIGINT') complain('Stopping: what is under way is finished first. Ctrl-C again ends it at once.')
       stop(signal)
     } else if (signal === 'SIGINT' && performance.now() - pressedMs > SAME_PRESS_MS) {
-      console.error('Ended at once: what was under way is cut off.')
+      complain('Ended at once: what was under way is cut off.')
       endNow()
     }
   }

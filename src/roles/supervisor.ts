@@ -4,10 +4,14 @@ import type { Call } from '../cli/command.ts'
 import type { Config, SettingKey } from '../config.ts'
 import { lockFile } from '../platform/files/lock-file.ts'
 import { createLog, type Log } from '../platform/log/log.ts'
+import { complain } from '../platform/terminal/fresh-line.ts'
+import { livingBar, type ProgressBar } from '../platform/terminal/progress-bar.ts'
+import { version } from '../version.ts'
 import { banner, untilReady } from './banner.ts'
 import { readCredentials } from './credentials.ts'
 import { edgeProcesses, untilFree, untilPredecessorsListenNoMore } from './free-port.ts'
 import { openGround, usableDataFolder } from './part.ts'
+import type { ProgressReport } from './process.ts'
 import { CUT_OFF, onStopSignals, type StopOrder } from './stop-signals.ts'
 
 type PartName = 'control' | 'host' | 'edge'
@@ -42,18 +46,23 @@ export async function serve(call: Call<unknown, SettingKey>): Promise<number> {
   // held as long as this process lives
   const unlock = await lockFile(join(config.dataDir, 'serve.lock'))
   if (!unlock) {
-    console.error(
+    complain(
       `Stead is running on this data folder already: ${config.dataDir}\n` +
         'Stop it first, or give this one a folder and ports of its own (STEAD_DATA_DIR, STEAD_API_LISTEN, STEAD_EDGE_LISTEN).',
     )
     return UNUSABLE
   }
+  const bar = livingBar(process.stdout)
+  bar.show({ doing: `Starting Stead ${version} on ${config.dataDir}`, receivedBytes: 0, totalBytes: null })
   await beforeParts(call, log)
   const isFirst = (await readCredentials(config.dataDir)) === undefined
-  const ended = untilStopped(supervise(log, given, ['control', 'host', ...edges(config)]))
+  const ended = untilStopped(supervise(log, given, ['control', 'host', ...edges(config)], bar))
   const shown = new AbortController()
   untilReady(config, shown.signal)
-    .then((words) => console.log(banner(config, words, isFirst)))
+    .then((words) => {
+      bar.done()
+      console.log(banner(config, words, { isFirst, isTerminal: process.stdout.isTTY }))
+    })
     .catch(() => {})
   const code = await ended
   shown.abort()
@@ -76,6 +85,8 @@ async function beforeParts({ config, command }: Call<unknown, SettingKey>, log: 
   await untilFree(config.edgeListen, 'STEAD_EDGE_LISTEN')
 }
 
+const noBar: Pick<ProgressBar, 'show' | 'done'> = { show() {}, done() {} }
+
 const edges = (config: Config): PartName[] => Array.from({ length: edgeProcesses(config) }, () => 'edge')
 
 function untilStopped(supervisor: ReturnType<typeof supervise>): Promise<number> {
@@ -88,7 +99,13 @@ function untilStopped(supervisor: ReturnType<typeof supervise>): Promise<number>
   })
 }
 
-function supervise(log: Log, settings: readonly string[], parts: readonly PartName[]) {
+/** @param bar shows what the parts say of their start, until somebody calls it done */
+function supervise(
+  log: Log,
+  settings: readonly string[],
+  parts: readonly PartName[],
+  bar: Pick<ProgressBar, 'show' | 'done'> = noBar,
+) {
   const gaveUp = Promise.withResolvers<void>()
   const all: Supervised[] = parts.map((name, number) => ({
     name,
@@ -115,8 +132,10 @@ function supervise(log: Log, settings: readonly string[], parts: readonly PartNa
     part.startedAt = performance.now()
     const child = fork(process.argv[1] as string, [part.name, ...settings], { execArgv: EXEC_ARGV })
     part.child = child
-    child.on('message', (message: { ready?: boolean }) => {
-      part.isReady = message.ready === true
+    child.on('message', ({ ready, progress }: { ready?: boolean } & ProgressReport) => {
+      if (progress) bar.show(progress)
+      if (ready === undefined) return
+      part.isReady = ready
       tell()
     })
     child.on('error', (error) => {
@@ -144,6 +163,7 @@ function supervise(log: Log, settings: readonly string[], parts: readonly PartNa
   /** @returns the exit code */
   const stop = async (reason: string): Promise<number> => {
     stopping = true
+    bar.done()
     for (const { restart } of all) clearTimeout(restart)
     log.info({ reason }, 'stopping')
     // visitors first: what they have begun ends while PHP still runs

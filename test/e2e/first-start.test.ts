@@ -1,14 +1,16 @@
 /** What a newcomer and an operator meet: the first start's words, the commands, settings that cannot be used. */
 import { execFile } from 'node:child_process'
-import { readFile, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../support/core.ts'
-import { prepareStead, type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
+import { prepareStead, program, type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 
 const run = promisify(execFile)
 const core = await testCore()
+const root = join(import.meta.dirname, '../..')
 
 describe.skipIf(!core)('the first start', { timeout: 180_000 }, () => {
   let stead: Stead
@@ -18,13 +20,13 @@ describe.skipIf(!core)('the first start', { timeout: 180_000 }, () => {
   })
   afterAll(() => stead?.remove())
 
-  test('the two printed lines, pasted into a shell, make a site that answers where the third says', async () => {
+  test('the printed lines, pasted into a shell, make a site that answers where the last one says; no secret is in a log', async () => {
     const words = await until(
       'the banner',
-      () => /Your first site, in two lines:[\s\S]*Then open \S+/.exec(stead.output())?.[0],
+      () => /Your first site, in three lines:[\s\S]*Then open \S+/.exec(stead.output())?.[0],
     )
-    const lines = words.split('\n').filter((line) => /^(TOKEN=|curl )/.test(line))
-    expect(lines).toHaveLength(2)
+    const lines = words.split('\n').filter((line) => /^(key\(|TOKEN=|curl )/.test(line))
+    expect(lines).toHaveLength(3)
     const { stdout } = await run('bash', ['-c', lines.join('\n')])
     const { id } = JSON.parse(stdout).data
     await stead.live(id)
@@ -32,6 +34,9 @@ describe.skipIf(!core)('the first start', { timeout: 180_000 }, () => {
     expect(url.port).toBe(String(stead.edgePort))
     const page = await run('curl', ['-s', '--resolve', `${url.host}:127.0.0.1`, url.href])
     expect(page.stdout).toContain('<title>my-first-site</title>')
+    const { client_secret } = JSON.parse(await readFile(join(stead.dataDir, 'credentials.json'), 'utf8'))
+    expect(words).not.toContain(client_secret)
+    expect(stead.output()).not.toContain(client_secret)
   })
 
   test('credentials.json is its owner’s alone and complete; a later start shows no secret', async () => {
@@ -136,6 +141,54 @@ describe.skipIf(!core)('the first start', { timeout: 180_000 }, () => {
     }
   })
 })
+
+const WIPE = '\r\u001b[2K'
+
+describe.skipIf(!core)('the first start on a terminal', { timeout: 240_000 }, () => {
+  let stead: Stead
+  showOutputOfFailures(() => stead)
+  test('says what it does in a line that it shares with no log, and shows the keys, this once', async () => {
+    stead = await startStead({
+      launch: ['script', '-qfec', `'${process.execPath}' '${program}' serve`, '/dev/null'],
+      env: { STEAD_PREPARED_SITES: '1' },
+    })
+    try {
+      const words = await until('the banner', () => /[\s\S]*Then open \S+/.exec(stead.output())?.[0])
+      const { client_id, client_secret } = JSON.parse(await readFile(join(stead.dataDir, 'credentials.json'), 'utf8'))
+      expect(words).toContain(`client_id ${client_id}  client_secret ${client_secret}`)
+      // what stood in a line before it was wiped is gone
+      const lines = words.split('\r\n').map((line) => line.split(WIPE))
+      expect(lines.flat()).toContainEqual(expect.stringMatching(/^Starting Stead [\d.]+ on /))
+      const told = lines.filter((texts) => texts.some((text) => text.includes('{"level"')))
+      expect(told.length).toBeGreaterThan(2)
+      for (const texts of told) expect(JSON.parse(texts.at(-1) as string)).toMatchObject({ part: expect.any(String) })
+    } finally {
+      await stead.remove()
+    }
+  })
+})
+
+test.each(['README.md', 'docs/getting-started.md'])(
+  'key() of %s gives a key, or says that there are none',
+  async (page) => {
+    const folder = await mkdtemp(join(tmpdir(), 'stead-keys-'))
+    const text = await readFile(join(root, page), 'utf8')
+    const lines = text.split('\n').filter((line) => /^(API=|key\(\))/.test(line))
+    const ask = () => run('bash', ['-c', `${lines.join('\n')}\nkey client_id`], { cwd: folder })
+    try {
+      expect(lines).toHaveLength(2)
+      expect(await ask()).toEqual({
+        stdout: '',
+        stderr: expect.stringContaining(`no data/credentials.json in ${folder}:`),
+      })
+      await mkdir(join(folder, 'data'))
+      await writeFile(join(folder, 'data/credentials.json'), JSON.stringify({ client_id: 'a_b-c' }, null, 2))
+      expect(await ask()).toEqual({ stdout: 'a_b-c\n', stderr: '' })
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  },
+)
 
 test('no WordPress to be had: the start works, the API answers, and the operation says why and what to do', {
   timeout: 180_000,

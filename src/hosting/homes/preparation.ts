@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import type { Log } from '../../platform/log/log.ts'
+import type { Progress } from '../../platform/terminal/progress-bar.ts'
 import type { CoreLibrary } from '../core-library/core-library.ts'
-import type { CoreProgress } from '../core-library/core-source.ts'
+import { coreProgressInWords } from '../core-library/core-progress.ts'
 import type { PhpRuntime } from '../php/runtime.ts'
 import type { Homes } from './homes.ts'
 import type { Spares } from './spares.ts'
@@ -14,7 +15,8 @@ export interface PreparationOptions {
   readonly homes: Homes
   readonly spares: Spares
   readonly log: Log
-  readonly onProgress?: ((progress: CoreProgress) => void) | undefined
+  /** Of the first preparation, for whoever waits for it. */
+  readonly onProgress: (progress: Progress) => void
 }
 
 /** Everything that a host makes ahead of its sites: the core, the golden template, prepared homes, warm spares. */
@@ -40,15 +42,20 @@ export function createPreparation(options: PreparationOptions): Preparation {
   let isNew = false
   let refilling: Promise<void> = Promise.resolve()
   const stopped = new AbortController()
+  const step = (doing: string): Progress => ({ doing, receivedBytes: 0, totalBytes: null })
+  const tell = (progress: Progress) => {
+    if (preparing) options.onProgress(progress)
+  }
 
   const make = async (): Promise<Template> => {
     try {
       const core = await library.ensure(config.coreVersion, {
         signal: stopped.signal,
-        ...(options.onProgress ? { onProgress: options.onProgress } : {}),
+        onProgress: (progress) => tell(coreProgressInWords(progress)),
       })
       const parts = { dataDir: config.dataDir, core, sqlitePluginZip: SQLITE_PLUGIN, runtime, uid: homes.installer }
       isNew = !(await hasTemplate(parts))
+      if (isNew) tell(step('Installing WordPress once, as the template of all sites'))
       done = await ensureTemplate(parts)
       reason = null
       return done
@@ -67,7 +74,9 @@ export function createPreparation(options: PreparationOptions): Preparation {
   const fill = async () => {
     const golden = done
     if (!golden || stopped.signal.aborted) return
+    tell(step('Copying the template for the first sites'))
     await homes.fill(golden)
+    tell(step('Warming PHP for the first site'))
     await spares.refill(golden)
   }
   const refill = () => {

@@ -1,0 +1,17 @@
+import type { Progress } from '../../platform/terminal/progress-bar.ts'
+import type { CoreProgress } from './core-source.ts'
+
+const doing: Record<CoreProgress['phase'], string> = {
+  resolving: 'Looking for WordPress',
+  downloading: 'Downloading WordPress',
+  verifying: 'Verifying WordPress',
+  unpacking: 'Unpacking WordPress',
+}
+
+/** What a source does, in words. */
+export const coreProgressInWords = ({ phase, source, receivedBytes, totalBytes }: CoreProgress): Progress => ({
+  doing: doing[phase],
+  from: source,
+  receivedBytes,
+  totalBytes,
+})
