@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { lstat, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { lstat, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { MadeEntry } from '../../../test/support/archives.ts'
 import { startReleaseApi } from '../../../test/support/release-api.ts'
 import { CoreUnavailable, createCoreLibrary } from './core-library.ts'
@@ -65,6 +66,54 @@ test.skipIf(!hasApt)('another version than the one that Debian has is not to be 
     .catch((thrown) => thrown)
   if (/offers no package|failed to fetch/i.test(String(error))) skip(String(error))
   expect(String(error)).toMatch(/Debian's package .*: it offers [\d.]+, not 4\.0/)
+})
+
+describe('addresses are those of the machine, and no others', () => {
+  afterEach(() => vi.unstubAllEnvs())
+
+  /** As if this machine had only these package sources. @returns what became of it */
+  async function fetchedWith(name: string, sources: string): Promise<string> {
+    const [list, config] = ['list', 'conf'].map((kind) => join(folder, `${name}.${kind}`)) as [string, string]
+    await writeFile(list, sources)
+    await writeFile(
+      config,
+      `Dir::Etc::sourcelist "${list}"; Dir::Etc::sourceparts "/dev/null"; Acquire::http::Proxy "false";`,
+    )
+    vi.stubEnv('APT_CONFIG', config)
+    return String(
+      await library(name, debianPackageSource())
+        .ensure('latest')
+        .catch((error: unknown) => error),
+    )
+  }
+
+  test.skipIf(!hasApt).each([
+    ['none', ''],
+    ['another-distribution', 'deb http://127.0.0.1:9/ubuntu noble main\n'],
+    ['a-vendor', 'deb http://127.0.0.1:9/linux/debian bookworm stable\n'],
+  ])('%s: it says that there is no source', async (name, sources) => {
+    expect(await fetchedWith(name, sources)).toMatch(
+      /Debian's package \(\w+\): (no source of Debian packages is configured on this machine|Debian's signing keys)/,
+    )
+  })
+
+  test.skipIf(!hasApt)('the mirror that is configured is asked, and nobody else', async () => {
+    const asked: string[] = []
+    const server = createServer((request, response) => {
+      asked.push(request.url as string)
+      response.writeHead(404).end()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    try {
+      const reason = await fetchedWith('mirror', `deb http://127.0.0.1:${port}/pool/debian bookworm main\n`)
+      expect(reason).toContain("Debian's package")
+      expect(reason).not.toContain('is configured')
+      if (!reason.includes("Debian's signing keys")) expect(asked).toContain('/pool/debian/dists/trixie/InRelease')
+    } finally {
+      server.close()
+    }
+  })
 })
 
 async function entriesOf(root: string, name = ''): Promise<MadeEntry[]> {

@@ -17,6 +17,7 @@ import { rootCertificates } from 'node:tls'
 import { promisify } from 'node:util'
 import { type CoreSource, coreLimits, type SourceTask } from '../core-source.ts'
 import { isVersion } from '../version.ts'
+import { mirrorsIn, targetsFormat } from './debian-mirrors.ts'
 
 const run = promisify(execFile)
 
@@ -27,8 +28,9 @@ const libraries = ['libjs-underscore', 'libjs-lodash', 'libjs-cropper', 'php-get
 const systemCertificates = '/etc/ssl/certs/ca-certificates.crt'
 
 /**
- * WordPress as Debian packages it, for machines that reach a Debian mirror and little else. Nothing is installed: apt
- * works on its own lists in the work folder, checks Debian's signatures, and dpkg only unpacks.
+ * WordPress as Debian packages it, for machines that reach a Debian mirror and little else: the one that their own package
+ * configuration names. Nothing is installed: apt works on its own lists in the work folder, checks Debian's signatures, and dpkg
+ * only unpacks.
  */
 export function debianPackageSource(): CoreSource {
   const offered = async (task: SourceTask) => {
@@ -101,22 +103,13 @@ async function sourcesList(signal: AbortSignal | undefined): Promise<string> {
   )
   const keyring = readable.find((path) => path !== undefined)
   if (!keyring) throw new Error("Debian's signing keys are not on this machine (package debian-archive-keyring)")
-  const { stdout } = await runTool(
-    'apt-get',
-    ['indextargets', '--no-release-info', '--format', '$(REPO_URI)'],
-    '/',
-    signal,
-  )
-  const addresses = stdout.split('\n').map((line) => line.trim().replace(/\/+$/, ''))
-  // A machine that is no Debian has no such address: then Debian's public name.
-  const main = addresses.find((address) => /\/debian$/.test(address)) ?? 'http://deb.debian.org/debian'
-  const security =
-    addresses.find((address) => /\/debian-security$/.test(address)) ?? 'http://deb.debian.org/debian-security'
-  return [
-    `deb [signed-by=${keyring}] ${main} ${release} main`,
-    `deb [signed-by=${keyring}] ${security} ${release}-security main`,
-    '',
-  ].join('\n')
+  const asked = ['indextargets', '--no-release-info', '--format', targetsFormat]
+  const { stdout } = await runTool('apt-get', asked, '/', signal)
+  const mirrors = mirrorsIn(stdout)
+  if (!mirrors) throw new Error('no source of Debian packages is configured on this machine (/etc/apt)')
+  const { main, security } = mirrors
+  const line = (address: string, suite: string) => `deb [signed-by=${keyring}] ${address} ${suite} main\n`
+  return `${line(main, release)}${security ? line(security, `${release}-security`) : ''}`
 }
 
 async function runTool(program: string, parameters: string[], cwd: string, signal: AbortSignal | undefined) {
