@@ -115,7 +115,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     })
     visit.outcome.renderer = notes.renderer
     visit.outcome.contentType = contentType
-    if (visit.observers) for (const observer of visit.observers) observer.head?.(status, headers)
+    if (visit.observers) for (const observer of visit.observers) observer.head?.(status, headers, notes)
     headers.push('X-Request-Id', visit.id)
     if (notes.purgeSeq > 0 && this.context.reachPurge) this.hold(this.context.reachPurge(notes.purgeSeq), controller)
     this.whenFree(() => visit.response.writeHead(status, reason, headers))

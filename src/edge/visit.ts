@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Client } from './client-address.ts'
+import type { HostNotes } from './forwarding.ts'
 import { parseAuthority } from './host-name.ts'
 import type { Route } from './route.ts'
 
@@ -46,11 +47,11 @@ export interface Outcome {
 
 /**
  * Watches a response of the site's host. Calls come in order: `head`, `data`…, then `end` or `abort`.
- * `abort` can also come without `head`.
+ * `abort` can also come without `head`. `notes` are what the host says to the edge alone.
  */
 export interface ResponseObserver {
   /** `headers` are raw pairs, flat, and may be changed in place before they are sent. */
-  head?(status: number, headers: string[]): void
+  head?(status: number, headers: string[], notes: HostNotes): void
   data?(chunk: Buffer): void
   end?(): void
   abort?(): void

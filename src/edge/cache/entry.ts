@@ -3,6 +3,7 @@ import { ownBuffer, ownText, textBytes } from '../own-text.ts'
 import { codings, IDENTITY, isCompressible } from './encodings.ts'
 import type { Lifetime, Tier } from './lifetime.ts'
 import { newPlace, type Place } from './use-order.ts'
+import { allowsOrigin } from './whose.ts'
 
 /** A stored response. */
 export interface Entry {
@@ -22,6 +23,8 @@ export interface Entry {
   readonly hostEtag: string
   readonly renderer: string
   readonly contentType: string
+  /** See `NobodysAnswer`. */
+  readonly allowsOrigin: boolean
   readonly isCompressible: boolean
   /** Bodies by coding (see `codings`); the first is always there. */
   readonly bodies: (Buffer | undefined)[]
@@ -124,6 +127,7 @@ export function createEntry(draft: Draft): Entry {
     lastModified,
     hostEtag,
     contentType,
+    allowsOrigin: allowsOrigin(kept),
     isCompressible: compressible,
     bodies: [ownBuffer(body), undefined, undefined, undefined],
     asked: 1 << IDENTITY,

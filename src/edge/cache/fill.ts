@@ -4,7 +4,7 @@ import { responseHeaders } from '../forwarding.ts'
 import type { CookieDomains } from '../set-cookie.ts'
 import type { Upstreams } from '../upstreams.ts'
 import { createEntry, type Entry } from './entry.ts'
-import { type Lifetime, lifetimeOf, type Tier } from './lifetime.ts'
+import { type Lifetime, lifetimeOf, type Tier, tierOf } from './lifetime.ts'
 
 /** What is fetched, and for whom. */
 export interface FillRequest {
@@ -33,6 +33,7 @@ export interface FillHead {
   /** Raw pairs for the visitor, flat. */
   readonly headers: string[]
   readonly renderer: string
+  readonly tier: Tier
   readonly lifetime: Lifetime | string
   /** Set by the host when the request changed content. */
   readonly purgeSeq: number
@@ -167,13 +168,13 @@ export class Fill implements Dispatcher.DispatchHandler {
     const { headers, notes } = responseHeaders(controller.rawHeaders ?? [], this.request.domains)
     const { renderer, purgeSeq } = notes
     const { stale, tiers } = this.request
-    const tier: Tier = renderer === 'static' ? 'file' : 'page'
+    const tier = tierOf(renderer)
     const isRenewal = status === 304 && stale !== undefined
     const facts = { status: isRenewal ? stale.status : status, headers, tier, isPrivate: notes.isPrivate }
     let lifetime = lifetimeOf(facts, Date.now())
     if (!tiers[tier]) lifetime = 'off'
     else if (lengthOf(headers) > this.#options.mostBytes) lifetime = 'size'
-    this.#head = { status, reason, headers, renderer, lifetime, purgeSeq }
+    this.#head = { status, reason, headers, renderer, tier, lifetime, purgeSeq }
     if (isRenewal) return
     if (typeof lifetime === 'string')
       this.#stopCollecting(status >= 500 ? { kind: 'failed' } : { kind: 'uncacheable', reason: lifetime })
@@ -264,8 +265,7 @@ export class Fill implements Dispatcher.DispatchHandler {
 
   #entry(head: FillHead, lifetime: Lifetime): Entry {
     const { key, path, siteId, epochs } = this.request
-    const tier: Tier = head.renderer === 'static' ? 'file' : 'page'
-    const { status, reason, headers, renderer } = head
+    const { status, reason, headers, renderer, tier } = head
     // A copy: a piece is a part of what was read from the socket, and would keep all of it.
     const body = Buffer.concat(this.#pieces)
     // biome-ignore format: one record

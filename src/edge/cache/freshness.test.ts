@@ -4,23 +4,12 @@ import { buffer } from 'node:stream/consumers'
 import { afterEach, expect, test } from 'vitest'
 import { createCleanup, eventually, rawConnect } from '../test-support.ts'
 import { type Lifetime, lifetimeOf } from './lifetime.ts'
-import { decoders, file, page, startCachedSite, statusOf } from './test-support.ts'
+import { clockOf, decoders, file, page, startCachedSite, statusOf } from './test-support.ts'
 
 const cleanup = createCleanup()
 afterEach(() => cleanup.run())
 
-/** Lets the monotonic clock run ahead until the end of the test. */
-function shiftClock(): (ms: number) => void {
-  const clock = performance.now
-  let aheadMs = 0
-  performance.now = () => clock.call(performance) + aheadMs
-  cleanup.add(() => {
-    performance.now = clock
-  })
-  return (ms) => {
-    aheadMs += ms
-  }
-}
+const shiftClock = () => clockOf(cleanup)
 
 test('after ten minutes the old page once more while a new one is fetched, after an hour a new one', async () => {
   const pass = shiftClock()

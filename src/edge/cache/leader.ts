@@ -2,13 +2,16 @@ import { failureAnswer, isTimeout } from '../proxy.ts'
 import { type Decision, handled, type Visit } from '../visit.ts'
 import type { FillHead, Leader } from './fill.ts'
 import type { Memory } from './memory.ts'
-import { hasMeaningfulCookies, isPersonal, type RequestFacts } from './request-facts.ts'
+import { isPersonal, type RequestFacts } from './request-facts.ts'
 import { endWithBody } from './send-entry.ts'
+import { allowsOrigin, isForVisitor, isPlain } from './whose.ts'
 
 /** How the way of a leading visit through the cache ends. */
 export interface LeaderEnds {
   /** It asks the host itself. */
   pass(): void
+  /** It asks the host itself, because this answer is not for it. */
+  decline(head: FillHead): void
   answer(decision: Decision): void
   /** Serves something older in place of a failing host; undefined when there is nothing. */
   readonly fallback: (() => void) | undefined
@@ -23,8 +26,8 @@ export function createLeader(visit: Visit, facts: RequestFacts, memory: Memory, 
         ends.fallback()
         return false
       }
-      if (isForOthers(head, facts, visit)) {
-        ends.pass()
+      if (!isForLeader(head, facts, visit)) {
+        ends.decline(head)
         return false
       }
       outcome.cached = 'MISS'
@@ -67,30 +70,17 @@ export function createLeader(visit: Visit, facts: RequestFacts, memory: Memory, 
 }
 
 /**
- * The host was asked without the visitor's headers. When the answer may depend on who asks, the visitor needs its own: a page
- * for somebody whom WordPress knows, one that says that it differs by headers, or one that cannot be kept for somebody with cookies
- * that could mean something.
+ * The host was asked without the visitor's headers. What can be kept is given to whom it would be given later; what cannot was made
+ * for nobody, and each visitor needs his own. Failures are told to those who have nothing of their own to say, so that a site
+ * in trouble is not asked twice.
  */
-function isForOthers({ lifetime, renderer, status, headers }: FillHead, facts: RequestFacts, visit: Visit): boolean {
-  if (renderer === 'static') return false
-  if (isPersonal(facts) || (lifetime === 'vary' && variesForVisitor(headers, visit))) return true
-  return typeof lifetime === 'string' && status < 400 && hasMeaningfulCookies(facts)
-}
-
-/** Sent by every browser; cookies are looked at apart. */
-const USUAL = ['user-agent', 'accept-language', 'accept']
-
-/** The answer differs by headers that the visitor has sent, and the host has not seen. */
-function variesForVisitor(headers: readonly string[], { request }: Visit): boolean {
-  for (let i = 0; i < headers.length; i += 2) {
-    if ((headers[i] as string).toLowerCase() !== 'vary') continue
-    for (const name of (headers[i + 1] as string).toLowerCase().split(',')) {
-      const named = name.trim() === '*' ? USUAL : [name.trim()]
-      if (named.some((each) => each !== 'accept-encoding' && each !== 'cookie' && request.headers[each] !== undefined))
-        return true
-    }
-  }
-  return false
+function isForLeader(head: FillHead, facts: RequestFacts, visit: Visit): boolean {
+  const { tier, status, lifetime, headers } = head
+  if (tier === 'file') return true
+  // whole, it would have been kept
+  const isShared = typeof lifetime !== 'string' || lifetime === 'size'
+  if (isShared) return isForVisitor({ tier, status, allowsOrigin: allowsOrigin(headers) }, facts, visit)
+  return status >= 500 && !isPersonal(facts) && isPlain(facts, visit)
 }
 
 function contentTypeOf(headers: readonly string[]): string {

@@ -1,6 +1,9 @@
 /** Which part of the cache keeps a response: pages made by PHP (edge cache), or files (CDN). */
 export type Tier = 'page' | 'file'
 
+/** @param renderer as the host names it */
+export const tierOf = (renderer: string): Tier => (renderer === 'static' ? 'file' : 'page')
+
 /** How long a response may be used, from the moment when it was made. */
 export interface Lifetime {
   readonly freshMs: number

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import { Budget, type BudgetTerms } from '../../platform/budgets/budget.ts'
 import type { Route } from '../route.ts'
 import { anyNumber, busyAnswer, type UnderWay } from '../under-way.ts'
@@ -11,6 +10,7 @@ import { Fill, type FillResult, type Leader } from './fill.ts'
 import { fillHeaders } from './fill-headers.ts'
 import { type PageAddress, pageAddress } from './key.ts'
 import { createLeader } from './leader.ts'
+import { kindOf, learn, passOwn, passWatched } from './learning.ts'
 import { forgetAfterWrite, letGo } from './let-go.ts'
 import type { Tier } from './lifetime.ts'
 import { createMemory, type Memory } from './memory.ts'
@@ -26,6 +26,8 @@ import {
   requestFacts,
 } from './request-facts.ts'
 import { type CopyMaker, sendEntry, type Use, uses } from './send-entry.ts'
+import { isForVisitor } from './whose.ts'
+import { createWorth, type Worth } from './worth.ts'
 
 export interface PageCacheOptions {
   readonly upstreams: Upstreams
@@ -80,28 +82,21 @@ export const bodyTerms = (memoryBytes: number): BudgetTerms => ({
   over: 'the answer goes through as fast as its visitor takes it, and is not kept',
 })
 
-/** Not asked for through the cache again for so long, once the answer could not be kept. */
-const UNCACHEABLE_MS = 60_000
 /** After a failed try to fetch a stale page anew. */
 const RETRY_MS = 5_000
 /** Pages being fetched at a time. */
 const MOST_FILLS = 1_024
-/** Of addresses that cannot be kept. */
-const MOST_UNCACHEABLE_BYTES = 4 << 20
-/** An entry of a table with little in it, besides its key. */
-const ROW_BYTES = 150
 
 export interface Cache {
   readonly options: Required<Omit<PageCacheOptions, 'disk'>> & { readonly disk: Disk }
   readonly memory: Memory
   readonly fills: Map<string, Fill>
-  /** Addresses whose answer could not be kept: nobody waits for another one's. */
-  readonly uncacheable: LRUCache<string, true>
+  readonly worth: Worth
   readonly maker: CopyMaker
 }
 
 /** What is known of one visit to the cache. */
-interface Ask {
+export interface Ask {
   readonly visit: Visit
   /** How often it has waited for another one's request in vain. */
   waits: number
@@ -129,11 +124,7 @@ export function createPageCache(given: PageCacheOptions): PageCache {
     options,
     memory,
     fills: new Map(),
-    uncacheable: new LRUCache({
-      maxSize: MOST_UNCACHEABLE_BYTES,
-      sizeCalculation: (_is, key) => key.length + ROW_BYTES,
-      ttl: UNCACHEABLE_MS,
-    }),
+    worth: createWorth(),
     maker: { compression: createCompression(), memory },
   }
   options.purges.subscribe((purge) => letGo(cache, purge))
@@ -205,7 +196,7 @@ const epochOf = ({ options }: Cache, route: Route, tier: Tier): number =>
 
 function use(cache: Cache, ask: Ask, entry: Entry): Decision | Promise<Decision> {
   const { visit, route, facts } = ask
-  if (entry.tier === 'page' && isPersonal(facts)) return pass(visit, 'bypass; detail=cookie')
+  if (!isForVisitor(entry, facts, visit)) return passOwn(ask)
   const overdueMs = performance.now() - entry.madeAtMs - entry.lifetime.freshMs
   // An edge that may have missed a purge asks the host about everything.
   const isKnown = cache.options.purges.isCurrent() && !route.isOutdated
@@ -243,7 +234,7 @@ function miss(cache: Cache, ask: Ask, fallback: Entry | undefined): Decision | P
   if (!(isFile ? route.cdn : route.edgeCache)) return undefined
   if (!isFile && isPersonal(facts)) return pass(visit, 'bypass; detail=cookie')
   if (facts.range !== '' && !fallback) return pass(visit, 'request; detail=range')
-  if (cache.uncacheable.has(address.key)) return pass(visit, 'miss; detail=uncacheable')
+  if (cache.worth.isUnshared(address.key)) return passWatched(cache, ask, 'miss; detail=uncacheable')
   if (cache.options.purges.position === undefined) return pass(visit, 'bypass; detail=starting')
   const underWay = cache.fills.get(address.key)
   if (underWay && isCurrentFill(cache, underWay, route)) {
@@ -251,6 +242,8 @@ function miss(cache: Cache, ask: Ask, fallback: Entry | undefined): Decision | P
     return wait(cache, ask, underWay, fallback, uses.collapsed)
   }
   if (cache.fills.size >= MOST_FILLS) return pass(visit, 'miss; detail=crowded')
+  if (!fallback && cache.worth.isDoubtful(kindOf(ask), address.key))
+    return passWatched(cache, ask, 'miss; detail=doubtful')
   if (visit.method !== 'HEAD' && !isConditional(facts) && facts.range === '') return lead(cache, ask, fallback)
   const fill = startFill(cache, ask, fallback, true)
   return fill ? wait(cache, ask, fill, fallback, uses.miss) : busy(cache, ask, fallback)
@@ -272,6 +265,10 @@ function lead(cache: Cache, ask: Ask, fallback: Entry | undefined): Promise<Deci
   return new Promise((resolve) => {
     const leader = createLeader(visit, ask.facts, cache.memory, {
       pass: () => resolve(undefined),
+      decline(head) {
+        if (head.status >= 500) cache.worth.unshared(ask.address.key, RETRY_MS)
+        resolve(pass(visit, 'miss; detail=not-shared'))
+      },
       answer: resolve,
       fallback: fallback && (() => void resolve(send(cache, ask, fallback, uses.staleIfError))),
     })
@@ -316,7 +313,7 @@ function afterWaiting(
   if (result?.kind === 'entry') {
     const { entry } = result
     // What was fetched for a file may turn out to be a page.
-    if (entry.tier === 'page' && isPersonal(ask.facts)) return pass(ask.visit, 'bypass; detail=cookie')
+    if (!isForVisitor(entry, ask.facts, ask.visit)) return passOwn(ask)
     if (!fill.isDoomed && isAlive(cache, entry, ask.route)) return send(cache, ask, entry, how)
     // a purge came meanwhile: this answer is from before it
     if (ask.waits++ === 0) return miss(cache, ask, undefined)
@@ -364,9 +361,9 @@ function startFill(
   fill.ended.then(end)
   fill.result.then((result) => {
     if (fills.get(address.key) === fill) fills.delete(address.key)
-    if (result.kind === 'uncacheable') cache.uncacheable.set(address.key, true)
+    learn(cache, ask, result)
     // the host said that it still holds
-    else if (result.kind === 'entry' && result.entry === stale) keep(cache, route, fill, result.entry)
+    if (result.kind === 'entry' && result.entry === stale) keep(cache, route, fill, result.entry)
   })
   fill.start()
   return fill

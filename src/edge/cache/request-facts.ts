@@ -8,6 +8,8 @@ export interface RequestFacts {
   ifRange: string
   ifNoneMatch: string
   ifModifiedSince: string
+  /** A script of another site asks (`Origin`). */
+  hasOrigin: boolean
   /** It must not be answered from the cache, nor its answer kept: credentials, another method than it seems, a body. */
   isPrivate: boolean
 }
@@ -21,6 +23,7 @@ export function requestFacts(raw: readonly string[]): RequestFacts {
     ifRange: '',
     ifNoneMatch: '',
     ifModifiedSince: '',
+    hasOrigin: false,
     isPrivate: false,
   }
   for (let i = 0; i < raw.length; i += 2) {
@@ -32,6 +35,7 @@ export function requestFacts(raw: readonly string[]): RequestFacts {
         break
       case 6:
         if (is(name, 'cookie')) facts.cookie = facts.cookie ? `${facts.cookie}; ${raw[i + 1]}` : (raw[i + 1] as string)
+        else if (is(name, 'origin')) facts.hasOrigin = true
         break
       case 8:
         if (is(name, 'if-range')) facts.ifRange = raw[i + 1] as string

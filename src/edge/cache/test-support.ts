@@ -146,6 +146,19 @@ export function file(
   response.end(body)
 }
 
+/** Lets the monotonic clock run ahead until the end of the test. */
+export function clockOf(cleanup: Cleanup): (ms: number) => void {
+  const clock = performance.now
+  let aheadMs = 0
+  performance.now = () => clock.call(performance) + aheadMs
+  cleanup.add(() => {
+    performance.now = clock
+  })
+  return (ms) => {
+    aheadMs += ms
+  }
+}
+
 export const decoders = { br: brotliDecompressSync, zstd: zstdDecompressSync, gzip: gunzipSync }
 
 /** `hit`, or how the request went on, of a reply's `Cache-Status`. */

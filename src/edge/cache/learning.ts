@@ -1,0 +1,39 @@
+import type { FillResult } from './fill.ts'
+import { lifetimeOf, tierOf } from './lifetime.ts'
+import type { Ask, Cache } from './page-cache.ts'
+import { pass } from './pass.ts'
+import { isPersonal, looksLikeFile } from './request-facts.ts'
+import { isForVisitor, isPlain, isTelling } from './whose.ts'
+
+/** What is everybody's is not this visitor's. */
+export const passOwn = ({ visit, facts }: Ask): undefined =>
+  pass(visit, isPersonal(facts) ? 'bypass; detail=cookie' : 'bypass; detail=own-headers')
+
+/** What is alike: pages of a site, or what looks like files, asked for by visitors who say what all say, or more. */
+export const kindOf = ({ visit, route, facts, address }: Ask): string =>
+  `${route.siteId} ${looksLikeFile(address.target)} ${isPlain(facts, visit)}`
+
+/** Whether it was good to ask for everybody. */
+export function learn({ worth }: Cache, ask: Ask, result: FillResult): void {
+  if (result.kind === 'uncacheable') worth.unshared(ask.address.key)
+  // asked without the visitor's headers or with them, it would have been the same
+  if (result.kind === 'uncacheable' && result.reason !== 'size') worth.count(kindOf(ask), false)
+  if (result.kind === 'entry') worth.count(kindOf(ask), isForVisitor(result.entry, ask.facts, ask.visit))
+}
+
+/** Lets a visit go to the host, and learns from the answer whether the next is better asked for everybody. */
+export function passWatched(cache: Cache, ask: Ask, reason: string): undefined {
+  const { visit, route, facts, address } = ask
+  pass(visit, reason)
+  if (!isTelling(facts, visit)) return
+  visit.observers?.push({
+    head(status, headers, { renderer, isPrivate }) {
+      const tier = tierOf(renderer)
+      if (status >= 500 || !(tier === 'page' ? route.edgeCache : route.cdn)) return
+      const lifetime = lifetimeOf({ status, headers, tier, isPrivate }, Date.now())
+      if (typeof lifetime !== 'string') cache.worth.shared(address.key)
+      else cache.worth.unshared(address.key)
+      cache.worth.count(kindOf(ask), typeof lifetime !== 'string')
+    },
+  })
+}

@@ -1,0 +1,56 @@
+import type { Visit } from '../visit.ts'
+import type { Tier } from './lifetime.ts'
+import { hasMeaningfulCookies, isConditional, isPersonal, type RequestFacts } from './request-facts.ts'
+
+/** Of an answer to a request without anything of a visitor: what decides for whom it is. */
+export interface NobodysAnswer {
+  readonly tier: Tier
+  readonly status: number
+  /** It has an `Access-Control-Allow-Origin`. */
+  readonly allowsOrigin: boolean
+}
+
+/**
+ * Whether an answer that is everybody's is this visitor's, too. A file is; a page is not for somebody whom WordPress knows. Anything
+ * but a plain page (a missing one, a redirect) may be a refusal, and somebody who says more than browsers say may have been let in.
+ */
+export function isForVisitor(answer: NobodysAnswer, facts: RequestFacts, visit: Visit): boolean {
+  if (answer.tier === 'file') return true
+  if (isPersonal(facts)) return false
+  if (answer.status !== 200) return isPlain(facts, visit)
+  return !facts.hasOrigin || answer.allowsOrigin
+}
+
+/**
+ * Headers that do not decide what a visitor may see: sent by every browser, read by proxies, or left out on the way to the host. Who
+ * adds one looks that no site gives or refuses something because of it; the country that a proxy tells is none.
+ */
+const HARMLESS = new Set(
+  `accept accept-charset accept-encoding accept-language alt-used cache-control cdn-loop cf-connecting-ip cf-ray cf-visitor connection
+  content-length cookie device-memory dnt downlink dpr early-data ect forwarded from host if-modified-since if-none-match if-range
+  keep-alive max-forwards pragma priority proxy-connection purpose range referer rtt save-data sec-gpc sec-purpose te traceparent
+  tracestate true-client-ip upgrade upgrade-insecure-requests user-agent via viewport-width width x-moz x-purpose x-real-ip
+  x-request-id`.split(/\s+/),
+)
+const HARMLESS_FAMILY = /^(?:sec-ch-|sec-fetch-|x-forwarded-|x-stead-)/
+
+/** The request says nothing that could mean something to the site but its address: any other of its kind gets the same. */
+export function isPlain(facts: RequestFacts, { request }: Visit): boolean {
+  const { rawHeaders } = request
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] as string).toLowerCase()
+    if (!HARMLESS.has(name) && !HARMLESS_FAMILY.test(name)) return false
+  }
+  return !hasMeaningfulCookies(facts)
+}
+
+/** The answer to this visitor tells whether the address can be shared: it is the whole one, and nobody's in particular. */
+export const isTelling = (facts: RequestFacts, visit: Visit): boolean =>
+  visit.method === 'GET' && facts.range === '' && !isConditional(facts) && isPlain(facts, visit)
+
+/** @param headers raw pairs, flat */
+export function allowsOrigin(headers: readonly string[]): boolean {
+  for (let i = 0; i < headers.length; i += 2)
+    if ((headers[i] as string).toLowerCase() === 'access-control-allow-origin') return true
+  return false
+}
