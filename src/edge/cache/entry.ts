@@ -79,40 +79,58 @@ export interface Draft {
   readonly renderer: string
   readonly body: Buffer
   readonly lifetime: Lifetime
+  /** Of the same body, where it is known. */
+  readonly etag?: string
   readonly nowMs: number
 }
 
-/** Makes an entry of a whole response. */
-export function createEntry(draft: Draft): Entry {
-  const { headers, body, status } = draft
-  const kept: string[] = []
-  let hostEtag = ''
-  let lastModified = ''
-  let contentType = ''
-  let noTransform = false
+/** What of a head is kept, and what is known from it. */
+interface KeptHead {
+  /** Raw pairs, flat. */
+  readonly kept: string[]
+  hostEtag: string
+  lastModified: string
+  contentType: string
+  noTransform: boolean
+}
+
+function keptHead(headers: readonly string[]): KeptHead {
+  const head: KeptHead = { kept: [], hostEtag: '', lastModified: '', contentType: '', noTransform: false }
+  let hasDate = false
   for (let i = 0; i < headers.length; i += 2) {
     const [name, value] = [headers[i] as string, headers[i + 1] as string]
     switch (name.toLowerCase()) {
       case 'content-length':
       case 'age':
-      case 'date':
       case 'vary':
       case 'accept-ranges':
         continue
       case 'etag':
-        hostEtag = value
+        head.hostEtag = value
         continue
+      case 'date':
+        hasDate = true
+        break
       case 'last-modified':
-        lastModified = value
+        head.lastModified = value
         break
       case 'content-type':
-        contentType = value
+        head.contentType = value
         break
       case 'cache-control':
-        noTransform ||= /no-transform/i.test(value)
+        head.noTransform ||= /no-transform/i.test(value)
     }
-    kept.push(name, value)
+    head.kept.push(name, value)
   }
+  // RFC 9110 §6.6.1: when it came, where the host does not say; it stays, and Age says how long ago that was
+  if (!hasDate) head.kept.push('Date', new Date().toUTCString())
+  return head
+}
+
+/** Makes an entry of a whole response. */
+export function createEntry(draft: Draft): Entry {
+  const { body, status } = draft
+  const { kept, hostEtag, lastModified, contentType, noTransform } = keptHead(draft.headers)
   const compressible = !noTransform && isCompressible(contentType, body.length)
   if (compressible) kept.push('Vary', 'Accept-Encoding')
   if (status === 200) kept.push('Accept-Ranges', 'bytes')
@@ -123,7 +141,7 @@ export function createEntry(draft: Draft): Entry {
   return place({
     ...made,
     headers: kept,
-    etag: hostEtag || (status === 200 ? `"${hash('sha1', body, 'base64url')}"` : ''),
+    etag: hostEtag || draft.etag || (status === 200 ? `"${hash('sha1', body, 'base64url')}"` : ''),
     lastModified,
     hostEtag,
     contentType,
@@ -131,7 +149,7 @@ export function createEntry(draft: Draft): Entry {
     isCompressible: compressible,
     bodies: [ownBuffer(body), undefined, undefined, undefined],
     asked: 1 << IDENTITY,
-    madeAtMs: draft.nowMs,
+    madeAtMs: draft.nowMs - lifetime.ageMs,
     isRefreshing: false,
     retryAtMs: 0,
     hits: 0,
@@ -177,6 +195,9 @@ export const withBody = (bodiless: Bodiless, body: Buffer): Entry =>
 /** Another coding of the same body is another representation: a strong validator must tell them apart (RFC 9110 §8.8.3.3). */
 export const etagOf = (entry: Entry, coding: number): string =>
   coding === IDENTITY || entry.etag === '' || entry.etag.startsWith('W/') ? entry.etag : `W/${entry.etag}`
+
+/** Of a validator: what the weak comparison looks at (RFC 9110 §8.8.3.2). */
+export const opaque = (etag: string): string => (etag.startsWith('W/') ? etag.slice(2) : etag)
 
 export const ageSeconds = (entry: Entry, nowMs: number): number =>
   Math.max(0, Math.floor((nowMs - entry.madeAtMs) / 1000))

@@ -5,6 +5,7 @@ import type { CookieDomains } from '../set-cookie.ts'
 import type { Upstreams } from '../upstreams.ts'
 import { createEntry, type Entry } from './entry.ts'
 import { type Lifetime, lifetimeOf, type Tier, tierOf } from './lifetime.ts'
+import { isAbout, renewedEntry, updatedHeaders } from './renewal.ts'
 
 /** What is fetched, and for whom. */
 export interface FillRequest {
@@ -22,7 +23,7 @@ export interface FillRequest {
   readonly epochs: Readonly<Record<Tier, number>>
   /** Tiers that the site has switched on. */
   readonly tiers: Readonly<Record<Tier, boolean>>
-  /** The entry that is being fetched anew, if any. */
+  /** The entry that is asked about (see `fillHeaders`), if any. */
   readonly stale: Entry | undefined
 }
 
@@ -46,6 +47,10 @@ export interface Leader {
   /** @returns false when it cannot take more for now; `resume` is called when it can */
   data(chunk: Buffer, resume: () => void): boolean
   end(): void
+  /** Instead of `head` and what follows: the copy that was asked about still holds. */
+  renewed(entry: Entry): void
+  /** Instead of `head`: the host says that it holds, and that it is not for everybody. It asks the host itself. */
+  declined(): void
   /** Instead of `data` and `end`: the rest is in an entry that is kept. */
   endFrom(entry: Entry, rest: Buffer): void
   /** After `head`: the answer breaks off. Before it: the host does not answer. */
@@ -168,18 +173,40 @@ export class Fill implements Dispatcher.DispatchHandler {
     const { headers, notes } = responseHeaders(controller.rawHeaders ?? [], this.request.domains)
     const { renderer, purgeSeq } = notes
     const { stale, tiers } = this.request
+    if (status === 304 && stale) {
+      this.#renew(stale, headers, notes.isPrivate)
+      return
+    }
     const tier = tierOf(renderer)
-    const isRenewal = status === 304 && stale !== undefined
-    const facts = { status: isRenewal ? stale.status : status, headers, tier, isPrivate: notes.isPrivate }
-    let lifetime = lifetimeOf(facts, Date.now())
+    let lifetime = lifetimeOf({ status, headers, tier, isPrivate: notes.isPrivate }, Date.now())
     if (!tiers[tier]) lifetime = 'off'
+    else if (!isFramed(status, controller.rawHeaders ?? [])) lifetime = 'unframed'
     else if (lengthOf(headers) > this.#options.mostBytes) lifetime = 'size'
     this.#head = { status, reason, headers, renderer, tier, lifetime, purgeSeq }
-    if (isRenewal) return
     if (typeof lifetime === 'string')
       this.#stopCollecting(status >= 500 ? { kind: 'failed' } : { kind: 'uncacheable', reason: lifetime })
     if (this.leader && !this.leader.head(this.#head)) this.leader = undefined
     if (!this.leader && !this.#isCollecting) controller.abort(new Error('nobody wants this answer'))
+  }
+
+  /** The host says that the copy still holds: it goes on with what the host says of it now. */
+  #renew(stale: Entry, told: readonly string[], isPrivate: boolean): void {
+    const { leader } = this
+    this.leader = undefined
+    const headers = updatedHeaders(stale, told)
+    const facts = { status: stale.status, headers, tier: stale.tier, isPrivate }
+    const lifetime = isAbout(stale, told) ? lifetimeOf(facts, Date.now()) : 'validator'
+    if (typeof lifetime === 'string') {
+      this.#stopCollecting({ kind: 'uncacheable', reason: lifetime })
+      leader?.declined()
+      return
+    }
+    const epoch = this.request.epochs[stale.tier]
+    const entry = renewedEntry(stale, { headers, lifetime, epoch, nowMs: performance.now() })
+    this.#isCollecting = false
+    this.#options.keep(entry)
+    this.#settle({ kind: 'entry', entry })
+    leader?.renewed(entry)
   }
 
   onResponseData(controller: Controller, piece: Buffer): void {
@@ -238,14 +265,10 @@ export class Fill implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    const head = this.#head as FillHead
-    const { stale } = this.request
+    const head = this.#head
     this.#controller = undefined
     this.#isWhole = true
-    if (head.status === 304 && stale) {
-      this.#settle({ kind: 'entry', entry: renewed(stale, head.lifetime) })
-      this.leader?.end()
-    } else if (this.#isCollecting && typeof head.lifetime !== 'string') this.#toEntry(head, head.lifetime)
+    if (head && this.#isCollecting && typeof head.lifetime !== 'string') this.#toEntry(head, head.lifetime)
     else if (!this.#leaderWaits) this.leader?.end()
     this.#finish()
   }
@@ -290,11 +313,10 @@ export class Fill implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The host says that the entry still holds: its time begins anew. */
-function renewed(entry: Entry, lifetime: Lifetime | string): Entry {
-  if (typeof lifetime !== 'string') entry.lifetime = lifetime
-  entry.madeAtMs = performance.now()
-  return entry
+/** Of a body that ends with its connection nobody can tell whether it is whole (RFC 9112 §8). */
+function isFramed(status: number, raw: readonly Buffer[]): boolean {
+  if (status === 204) return true
+  return raw.some((name, i) => i % 2 === 0 && /^(?:content-length|transfer-encoding)$/i.test(name.toString('latin1')))
 }
 
 function lengthOf(headers: readonly string[]): number {

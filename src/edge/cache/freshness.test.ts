@@ -166,9 +166,14 @@ test('compressed copies in each coding, made once, with their own validator; ran
   expect(site.asked.length).toBe(1)
 })
 
-const facts = (headers: Record<string, string>, status = 200, tier: 'page' | 'file' = 'page') =>
+const facts = (headers: Record<string, string | string[]>, status = 200, tier: 'page' | 'file' = 'page') =>
   lifetimeOf(
-    { status, headers: Object.entries(headers).flat(), tier, isPrivate: false },
+    {
+      status,
+      headers: Object.entries(headers).flatMap(([name, values]) => [values].flat().flatMap((value) => [name, value])),
+      tier,
+      isPrivate: false,
+    },
     Date.parse('2026-01-01T00:00:00Z'),
   )
 
@@ -176,13 +181,16 @@ test.each([
   [{ 'Cache-Control': 'max-age=60' }, 60],
   [{ 'cache-control': 'max-age=60, s-maxage=120' }, 120],
   [{ 'cache-control': 'S-MaxAge="30"' }, 30],
-  [{ 'cache-control': 'max-age=60', age: '20' }, 40],
+  [{ 'cache-control': 'max-age=60', age: '20' }, 60],
   [{ expires: 'Thu, 01 Jan 2026 00:01:00 GMT' }, 60],
   [{ expires: 'Thu, 01 Jan 2026 00:01:00 GMT', 'cache-control': 'max-age=5' }, 5],
   [{}, 600],
+  [{ expires: 'Thursday, 01-Jan-26 00:01:00 GMT' }, 60],
+  [{ expires: 'Thu Jan  1 00:01:00 2026' }, 60],
+  [{ expires: 'Thu, 01 Jan 2026 02:01:00 GMT', date: 'Thu, 01 Jan 2026 02:00:00 GMT' }, 60],
   [{ vary: 'accept-encoding' }, 600],
 ])('explicit and guessed lifetimes: %o is good for %d s', (headers, seconds) => {
-  expect((facts(headers as unknown as Record<string, string>) as Lifetime).freshMs).toBe(seconds * 1000)
+  expect((facts(headers as never) as Lifetime).freshMs).toBe(seconds * 1000)
 })
 
 test('not kept: what says so, redirects of the moment, errors, nonsense', () => {
@@ -191,13 +199,22 @@ test('not kept: what says so, redirects of the moment, errors, nonsense', () => 
     { 'cache-control': 'no-cache="set-cookie"' },
     { 'cache-control': 'max-age=abc' },
     { expires: '0' },
+    { expires: '2099-01-01' },
+    { expires: ['Fri, 01 Jan 2099 00:00:00 GMT', 'Fri, 01 Jan 2099 00:00:00 GMT'] },
+    { expires: 'Thu, 01 Jan 2026 00:01:00 GMT', date: 'Thu, 01 Jan 2026 00:01:00 GMT' },
+    { 'cache-control': 'max-age=60', age: 'abc' },
+    { 'cache-control': 'max-age=60', age: ['0', '0'] },
+    { age: '601' },
     { pragma: 'no-cache' },
     { 'cache-control': 'max-age=60', age: '61' },
   ])
-    expect([headers, typeof facts(headers as unknown as Record<string, string>)]).toEqual([headers, 'string'])
-  for (const status of [201, 204, 206, 302, 304, 307, 400, 401, 403, 405, 429, 500, 502, 503])
+    expect([headers, typeof facts(headers as never)]).toEqual([headers, 'string'])
+  for (const status of [201, 204, 206, 302, 304, 307, 400, 401, 403, 429, 500, 502, 503])
     expect([status, typeof facts({}, status)]).toEqual([status, 'string'])
-  expect((facts({ 'cache-control': 'max-age=9999' }, 404) as Lifetime).freshMs).toBe(30_000)
+  for (const status of [401, 403, 429, 500, 503])
+    expect([status, typeof facts({ 'cache-control': 'max-age=60' }, status)]).toEqual([status, 'string'])
+  for (const status of [400, 404, 405, 410, 414, 418])
+    expect((facts({ 'cache-control': 'max-age=9999' }, status) as Lifetime).freshMs).toBe(30_000)
   expect(facts({ 'cache-control': 's-maxage=60' })).toMatchObject({ staleMs: 0, staleIfErrorMs: 0 })
   expect(facts({ 'cache-control': 'max-age=60, stale-while-revalidate=30' })).toMatchObject({ staleMs: 30_000 })
 })

@@ -1,5 +1,6 @@
 import { failureAnswer, isTimeout } from '../proxy.ts'
 import { type Decision, handled, type Visit } from '../visit.ts'
+import type { Entry } from './entry.ts'
 import type { FillHead, Leader } from './fill.ts'
 import type { Memory } from './memory.ts'
 import { isPersonal, type RequestFacts } from './request-facts.ts'
@@ -11,7 +12,9 @@ export interface LeaderEnds {
   /** It asks the host itself. */
   pass(): void
   /** It asks the host itself, because this answer is not for it. */
-  decline(head: FillHead): void
+  decline(head?: FillHead): void
+  /** It gets the copy that the host has said to hold still. */
+  renewed(entry: Entry): void
   answer(decision: Decision): void
   /** Serves something older in place of a failing host; undefined when there is nothing. */
   readonly fallback: (() => void) | undefined
@@ -54,6 +57,14 @@ export function createLeader(visit: Visit, facts: RequestFacts, memory: Memory, 
       visit.abandon = undefined
       response.end()
     },
+    renewed(entry) {
+      visit.abandon = undefined
+      ends.renewed(entry)
+    },
+    declined() {
+      visit.abandon = undefined
+      ends.decline()
+    },
     endFrom(entry, rest) {
       visit.abandon = undefined
       endWithBody(visit, entry, rest, memory)
@@ -77,8 +88,8 @@ export function createLeader(visit: Visit, facts: RequestFacts, memory: Memory, 
 function isForLeader(head: FillHead, facts: RequestFacts, visit: Visit): boolean {
   const { tier, status, lifetime, headers } = head
   if (tier === 'file') return true
-  // whole, it would have been kept
-  const isShared = typeof lifetime !== 'string' || lifetime === 'size'
+  // it is everybody's by what it says; only its body cannot be kept
+  const isShared = typeof lifetime !== 'string' || lifetime === 'size' || lifetime === 'unframed'
   if (isShared) return isForVisitor({ tier, status, allowsOrigin: allowsOrigin(headers) }, facts, visit)
   return status >= 500 && !isPersonal(facts) && isPlain(facts, visit)
 }

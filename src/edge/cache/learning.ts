@@ -17,7 +17,7 @@ export const kindOf = ({ visit, route, facts, address }: Ask): string =>
 export function learn({ worth }: Cache, ask: Ask, result: FillResult): void {
   if (result.kind === 'uncacheable') worth.unshared(ask.address.key)
   // asked without the visitor's headers or with them, it would have been the same
-  if (result.kind === 'uncacheable' && result.reason !== 'size') worth.count(kindOf(ask), false)
+  if (result.kind === 'uncacheable' && !/^(?:size|unframed)$/.test(result.reason)) worth.count(kindOf(ask), false)
   if (result.kind === 'entry') worth.count(kindOf(ask), isForVisitor(result.entry, ask.facts, ask.visit))
 }
 

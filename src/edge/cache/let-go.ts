@@ -1,6 +1,6 @@
 import type { Visit } from '../visit.ts'
 import type { Fill } from './fill.ts'
-import { isPurgedBy } from './key.ts'
+import { isPurgedBy, pageAddress } from './key.ts'
 import type { Cache } from './page-cache.ts'
 import type { Purge } from './purge-feed.ts'
 
@@ -27,20 +27,40 @@ function concerns(purge: Purge, { request }: Fill): boolean {
   return purge.paths.some((pattern) => isPurgedBy(request.path, pattern))
 }
 
-/** RFC 9111 §4.4: what was stored of an address that has been written to is not served any more. */
+/**
+ * RFC 9111 §4.4: what was stored of an address that has been written to is not served any more, nor of those of the same host
+ * where the answer says that something is now.
+ */
 export function forgetAfterWrite(cache: Cache, visit: Visit, key: string): undefined {
   if (visit.method === 'OPTIONS') return
   visit.observers ??= []
   visit.observers.push({
-    head(status) {
+    head(status, headers) {
       if (status >= 400) return
-      const entry = cache.memory.get(key)
-      if (entry) cache.memory.remove(entry)
-      cache.options.disk.forget(key)
-      const fill = cache.fills.get(key)
-      if (!fill) return
-      fill.isDoomed = true
-      cache.fills.delete(key)
+      forget(cache, key)
+      for (let i = 0; i < headers.length; i += 2) {
+        if (!/^(?:content-)?location$/i.test(headers[i] as string)) continue
+        const named = addressFrom(visit, headers[i + 1] as string)
+        if (named) forget(cache, named)
+      }
     },
   })
+}
+
+function forget(cache: Cache, key: string): void {
+  const entry = cache.memory.get(key)
+  if (entry) cache.memory.remove(entry)
+  cache.options.disk.forget(key)
+  const fill = cache.fills.get(key)
+  if (!fill) return
+  fill.isDoomed = true
+  cache.fills.delete(key)
+}
+
+/** @returns the key of what a reference of an answer names; undefined: another origin's, or nothing that is kept */
+function addressFrom({ client, host, target }: Visit, reference: string): string | undefined {
+  const here = `${client.scheme}://${host}`
+  const url = URL.parse(reference, `${here}${target}`)
+  if (url?.origin !== new URL(here).origin) return undefined
+  return pageAddress(client.scheme, host, url.pathname + url.search)?.key
 }

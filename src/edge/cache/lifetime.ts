@@ -6,6 +6,8 @@ export const tierOf = (renderer: string): Tier => (renderer === 'static' ? 'file
 
 /** How long a response may be used, from the moment when it was made. */
 export interface Lifetime {
+  /** How old it was when it came: the host may have kept it, too. */
+  readonly ageMs: number
   readonly freshMs: number
   /** After that, served while one request fetches a new one (RFC 5861 §3). */
   readonly staleMs: number
@@ -32,17 +34,20 @@ const DAY = 24 * HOUR
  * reports (time itself, files changed from outside) waits that long. All together stay below the 12 hours for
  * which the nonces in a page are good.
  */
-const GUESSED: Record<Tier, Lifetime> = {
+const GUESSED: Record<Tier, Omit<Lifetime, 'ageMs'>> = {
   page: { freshMs: 600 * SECOND, staleMs: HOUR, staleIfErrorMs: 6 * HOUR },
   file: { freshMs: 600 * SECOND, staleMs: DAY, staleIfErrorMs: 7 * DAY },
 }
 const NOT_FOUND_MS = 30 * SECOND
 const LONGEST_MS = 365 * DAY
 
-/** RFC 9110 §15.1: cacheable without being asked. */
-const GUESSABLE = new Set([200, 203, 301, 308, 404, 410])
-/** Only when the site says for how long. */
-const ON_REQUEST = new Set([302, 303, 307])
+/** RFC 9110 §15.1: cacheable without being asked. Not 204: it is what counters answer; nor 501: a failure is never kept. */
+const GUESSABLE = new Set([200, 203, 301, 308, 404, 405, 410, 414])
+/** Never, whatever the site says: parts, and what is about who asks or how often. */
+const NEVER = new Set([206, 304, 401, 403, 407, 408, 421, 425, 429])
+
+/** Other successes, redirects of the moment and mistakes are kept only when the site says for how long. */
+const mayBeKept = (status: number): boolean => status >= 200 && status < 500 && !NEVER.has(status)
 
 /**
  * How long a response may be kept, or why not (RFC 9111 §3, as a shared cache, with what WordPress needs).
@@ -50,25 +55,29 @@ const ON_REQUEST = new Set([302, 303, 307])
  */
 export function lifetimeOf(response: ResponseFacts, nowMs: number): Lifetime | string {
   const { status, tier } = response
-  if (!GUESSABLE.has(status) && !ON_REQUEST.has(status)) return 'status'
+  if (!mayBeKept(status)) return 'status'
   if (response.isPrivate) return 'site'
   const facts = readHeaders(response.headers)
   if (facts.varies) return 'vary'
   if (facts.setsCookie) return 'set-cookie'
   if (facts.encoded) return 'content-encoding'
   const control = directives(facts.cacheControl)
-  for (const name of ['no-store', 'private', 'no-cache']) if (control.has(name)) return name
+  for (const name of ['no-store', 'private']) if (control.has(name)) return name
+  const ageMs = ageOf(facts.age)
+  // kept nevertheless: the host is asked at each use whether it still holds
+  const isAskable = status === 200 && facts.hasValidator && Number.isFinite(ageMs)
+  if (control.has('no-cache')) return isAskable ? { ageMs, freshMs: 0, staleMs: 0, staleIfErrorMs: 0 } : 'no-cache'
   const explicitMs = explicitLifetime(control, facts, nowMs)
   if (explicitMs === undefined && (!GUESSABLE.has(status) || facts.pragmaNoCache)) return 'no lifetime'
   const guessed = GUESSED[tier]
-  const freshMs = limited(status, explicitMs ?? guessed.freshMs) - facts.ageMs
-  if (freshMs <= 0) return 'expired'
-  return { freshMs, ...staleTimes(status, control, explicitMs !== undefined && tier === 'page', guessed) }
+  const freshMs = limited(status, explicitMs ?? guessed.freshMs)
+  if (freshMs <= ageMs && !isAskable) return 'expired'
+  return { ageMs, freshMs, ...staleTimes(status, control, explicitMs !== undefined && tier === 'page', guessed) }
 }
 
 /** An address that is missing may be there the next moment: short, whatever is said. */
 function limited(status: number, freshMs: number): number {
-  const most = status === 404 || status === 410 ? NOT_FOUND_MS : LONGEST_MS
+  const most = status >= 400 ? NOT_FOUND_MS : LONGEST_MS
   return Math.min(freshMs, most)
 }
 
@@ -76,13 +85,14 @@ function staleTimes(
   status: number,
   control: ReadonlyMap<string, string>,
   isExplicit: boolean,
-  guessed: Lifetime,
-): Omit<Lifetime, 'freshMs'> {
-  // RFC 9111 §5.2.2.10: s-maxage implies proxy-revalidate
-  const strict = ['must-revalidate', 'proxy-revalidate', 's-maxage'].some((name) => control.has(name))
-  if (status >= 400) return { staleMs: 0, staleIfErrorMs: 0 }
+  guessed: Omit<Lifetime, 'ageMs'>,
+): Pick<Lifetime, 'staleMs' | 'staleIfErrorMs'> {
+  const never = { staleMs: 0, staleIfErrorMs: 0 }
+  // RFC 9111 §4.2.4: nothing permits what these forbid
+  if (status >= 400 || control.has('must-revalidate') || control.has('proxy-revalidate')) return never
   const given = (name: string) => secondsOf(control.get(name))
-  const usual = strict ? { staleMs: 0, staleIfErrorMs: 0 } : guessed
+  // RFC 9111 §5.2.2.10: s-maxage says the same as proxy-revalidate, where the site does not permit more in so many words
+  const usual = control.has('s-maxage') ? never : guessed
   return {
     staleMs: given('stale-while-revalidate') ?? (isExplicit ? 0 : usual.staleMs),
     staleIfErrorMs: given('stale-if-error') ?? usual.staleIfErrorMs,
@@ -91,23 +101,28 @@ function staleTimes(
 
 interface HeaderFacts {
   cacheControl: string
-  expires: string
+  /** Each line. */
+  readonly expires: string[]
+  readonly age: string[]
+  date: string
   setsCookie: boolean
   encoded: boolean
   varies: boolean
   pragmaNoCache: boolean
-  ageMs: number
+  hasValidator: boolean
 }
 
 function readHeaders(headers: readonly string[]): HeaderFacts {
   const facts: HeaderFacts = {
     cacheControl: '',
-    expires: '',
+    expires: [],
+    age: [],
+    date: '',
     setsCookie: false,
     encoded: false,
     varies: false,
     pragmaNoCache: false,
-    ageMs: 0,
+    hasValidator: false,
   }
   for (let i = 0; i < headers.length; i += 2) {
     const value = headers[i + 1] as string
@@ -116,7 +131,10 @@ function readHeaders(headers: readonly string[]): HeaderFacts {
         facts.cacheControl = facts.cacheControl ? `${facts.cacheControl}, ${value}` : value
         break
       case 'expires':
-        facts.expires = value
+        facts.expires.push(value)
+        break
+      case 'date':
+        facts.date = value
         break
       case 'set-cookie':
         facts.setsCookie = true
@@ -128,26 +146,51 @@ function readHeaders(headers: readonly string[]): HeaderFacts {
       case 'vary':
         facts.varies ||= value.split(',').some((name) => !/^(?:accept-encoding)?$/i.test(name.trim()))
         break
+      case 'etag':
+      case 'last-modified':
+        facts.hasValidator = true
+        break
       case 'pragma':
         facts.pragmaNoCache = /no-cache/i.test(value)
         break
       case 'age':
-        facts.ageMs = Math.max(0, Number(value) || 0) * SECOND
+        facts.age.push(value)
     }
   }
   return facts
 }
 
-/** RFC 9111 §4.2.1: s-maxage, then max-age, then Expires; one that makes no sense counts as expired. */
+/** RFC 9111 §5.1. One that makes no sense, or two of them: too old for anything. */
+function ageOf(lines: readonly string[]): number {
+  if (lines.length === 0) return 0
+  return (lines.length === 1 ? secondsOf((lines[0] as string).trim()) : undefined) ?? Number.POSITIVE_INFINITY
+}
+
+/**
+ * RFC 9111 §4.2.1: s-maxage, then max-age, then Expires; one that makes no sense, or two of them, count as expired. Expires is
+ * compared with the host's own clock where it is told.
+ */
 function explicitLifetime(
   control: ReadonlyMap<string, string>,
-  { expires }: HeaderFacts,
+  { expires, date }: HeaderFacts,
   nowMs: number,
 ): number | undefined {
   for (const name of ['s-maxage', 'max-age']) if (control.has(name)) return secondsOf(control.get(name)) ?? 0
-  if (expires === '') return undefined
-  const at = Date.parse(expires)
-  return Number.isNaN(at) ? 0 : Math.max(0, at - nowMs)
+  if (expires.length === 0) return undefined
+  const at = expires.length === 1 ? httpDate(expires[0] as string) : undefined
+  return at === undefined ? 0 : Math.max(0, at - (httpDate(date) ?? nowMs))
+}
+
+/** RFC 9110 §5.6.7: as all send it, and the two old forms. `Date.parse` takes much more. */
+const HTTP_DATE =
+  /^\s*(?:\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT|\w{6,9}, \d\d-\w{3}-\d\d [\d:]{8} GMT|\w{3} \w{3} [ \d]\d [\d:]{8} \d{4})\s*$/i
+
+/** @returns wall clock; undefined for what is no date */
+function httpDate(text: string): number | undefined {
+  if (!HTTP_DATE.test(text)) return undefined
+  // the old form without a zone is UTC, too
+  const at = Date.parse(/gmt\s*$/i.test(text) ? text : `${text} GMT`)
+  return Number.isNaN(at) ? undefined : at
 }
 
 /** Directives by lower-case name; of two the first counts. `no-cache="field"` counts as `no-cache`. */

@@ -14,7 +14,7 @@ const entry = (siteId: number, path: string, bodyBytes = 10_000): Entry =>
     headers: ['Content-Type', 'text/html'],
     renderer: 'php',
     body: Buffer.alloc(bodyBytes, 'x'),
-    lifetime: { freshMs: 1, staleMs: 0, staleIfErrorMs: 0 },
+    lifetime: { ageMs: 0, freshMs: 1, staleMs: 0, staleIfErrorMs: 0 },
     nowMs: 0,
   })
 

@@ -205,7 +205,7 @@ function use(cache: Cache, ask: Ask, entry: Entry): Decision | Promise<Decision>
     refresh(cache, ask, entry)
     return send(cache, ask, entry, uses.stale)
   }
-  return miss(cache, ask, overdueMs < entry.lifetime.staleIfErrorMs ? entry : undefined)
+  return miss(cache, ask, overdueMs < entry.lifetime.staleIfErrorMs ? entry : undefined, entry)
 }
 
 function send(cache: Cache, { visit, facts }: Ask, entry: Entry, how: Use): typeof handled {
@@ -223,12 +223,19 @@ function refresh(cache: Cache, ask: Ask, entry: Entry): void {
   fill.result.then(({ kind }) => {
     entry.isRefreshing = false
     if (kind === 'failed' || kind === 'crowded') entry.retryAtMs = performance.now() + RETRY_MS
-    else if (kind === 'uncacheable') cache.memory.remove(entry)
   })
 }
 
-/** @param fallback what may be served when the host fails */
-function miss(cache: Cache, ask: Ask, fallback: Entry | undefined): Decision | Promise<Decision> {
+/**
+ * @param fallback what may be served when the host fails
+ * @param known what is kept, and may be used when the host says so
+ */
+function miss(
+  cache: Cache,
+  ask: Ask,
+  fallback: Entry | undefined,
+  known: Entry | undefined = undefined,
+): Decision | Promise<Decision> {
   const { visit, route, facts, address } = ask
   const isFile = looksLikeFile(address.target)
   if (!(isFile ? route.cdn : route.edgeCache)) return undefined
@@ -242,10 +249,10 @@ function miss(cache: Cache, ask: Ask, fallback: Entry | undefined): Decision | P
     return wait(cache, ask, underWay, fallback, uses.collapsed)
   }
   if (cache.fills.size >= MOST_FILLS) return pass(visit, 'miss; detail=crowded')
-  if (!fallback && cache.worth.isDoubtful(kindOf(ask), address.key))
+  if (!known && cache.worth.isDoubtful(kindOf(ask), address.key))
     return passWatched(cache, ask, 'miss; detail=doubtful')
-  if (visit.method !== 'HEAD' && !isConditional(facts) && facts.range === '') return lead(cache, ask, fallback)
-  const fill = startFill(cache, ask, fallback, true)
+  if (visit.method !== 'HEAD' && !isConditional(facts) && facts.range === '') return lead(cache, ask, fallback, known)
+  const fill = startFill(cache, ask, known, true)
   return fill ? wait(cache, ask, fill, fallback, uses.miss) : busy(cache, ask, fallback)
 }
 
@@ -260,19 +267,20 @@ const isCurrentFill = (cache: Cache, { isDoomed, request }: Fill, route: Route):
   request.epochs.file >= epochOf(cache, route, 'file')
 
 /** The visitor's own request fetches the page; it gets the answer as it comes. */
-function lead(cache: Cache, ask: Ask, fallback: Entry | undefined): Promise<Decision> {
+function lead(cache: Cache, ask: Ask, fallback: Entry | undefined, known: Entry | undefined): Promise<Decision> {
   const { visit } = ask
   return new Promise((resolve) => {
     const leader = createLeader(visit, ask.facts, cache.memory, {
       pass: () => resolve(undefined),
       decline(head) {
-        if (head.status >= 500) cache.worth.unshared(ask.address.key, RETRY_MS)
+        if (head && head.status >= 500) cache.worth.unshared(ask.address.key, RETRY_MS)
         resolve(pass(visit, 'miss; detail=not-shared'))
       },
+      renewed: (entry) => resolve(afterRenewal(cache, ask, fill, entry)),
       answer: resolve,
       fallback: fallback && (() => void resolve(send(cache, ask, fallback, uses.staleIfError))),
     })
-    const fill = startFill(cache, ask, undefined, false, leader)
+    const fill = startFill(cache, ask, known, false, leader)
     if (!fill) {
       resolve(busy(cache, ask, fallback))
       return
@@ -282,6 +290,12 @@ function lead(cache: Cache, ask: Ask, fallback: Entry | undefined): Promise<Deci
       fill.leave()
     }
   })
+}
+
+/** What the host says to hold is not what a purge has overtaken meanwhile. */
+function afterRenewal(cache: Cache, ask: Ask, fill: Fill | undefined, entry: Entry): Decision {
+  if (!fill?.isDoomed && isAlive(cache, entry, ask.route)) return send(cache, ask, entry, uses.validated)
+  return pass(ask.visit, 'miss; detail=not-shared')
 }
 
 /** Waits for a page that is being fetched: bounded, then the visitor's request goes to the host itself. */
@@ -324,6 +338,7 @@ function afterWaiting(
 }
 
 /**
+ * @param stale what is kept, and asked about
  * @param awaited nobody gets it as it comes, but somebody waits for it
  * @returns undefined when the site or the visitor has too many requests under way
  */
@@ -344,7 +359,7 @@ function startFill(
     target: address.target,
     siteId: route.siteId,
     upstream: route.upstream,
-    headers: fillHeaders(visit, route.siteId, options.hostKey, leader ? '' : (stale?.hostEtag ?? '')),
+    headers: fillHeaders(visit, route.siteId, options.hostKey, stale),
     domains: { hostName: visit.hostName, stagingDomain: options.stagingDomain },
     epochs: { page: epochOf(cache, route, 'page'), file: epochOf(cache, route, 'file') },
     tiers: { page: route.edgeCache, file: route.cdn },
@@ -362,8 +377,8 @@ function startFill(
   fill.result.then((result) => {
     if (fills.get(address.key) === fill) fills.delete(address.key)
     learn(cache, ask, result)
-    // the host said that it still holds
-    if (result.kind === 'entry' && result.entry === stale) keep(cache, route, fill, result.entry)
+    // what is there now is not for everybody, and what was is no more
+    if (result.kind === 'uncacheable' && stale) cache.memory.remove(stale)
   })
   fill.start()
   return fill

@@ -1,6 +1,6 @@
 import type { Visit } from '../visit.ts'
 import { acceptedCodings, type Compression, IDENTITY } from './encodings.ts'
-import { bodyBytes, type Entry, etagOf, preparedHeaders } from './entry.ts'
+import { bodyBytes, type Entry, etagOf, opaque, preparedHeaders } from './entry.ts'
 import type { Memory } from './memory.ts'
 import type { RequestFacts } from './request-facts.ts'
 import { writeWholeHead } from './whole-head.ts'
@@ -15,6 +15,7 @@ export const uses = {
   hit: { status: 'hit', word: 'HIT' },
   stale: { status: 'hit; detail=stale', word: 'STALE' },
   staleIfError: { status: 'fwd=stale; detail=host-failed', word: 'STALE' },
+  validated: { status: 'fwd=stale; fwd-status=304; stored', word: 'MISS' },
   miss: { status: 'fwd=uri-miss; stored', word: 'MISS' },
   collapsed: { status: 'fwd=uri-miss; collapsed', word: 'HIT' },
 } as const satisfies Record<string, Use>
@@ -100,8 +101,6 @@ function isCurrentCopy(entry: Entry, { ifNoneMatch, ifModifiedSince }: RequestFa
   if (entry.lastModified === '') return false
   return Date.parse(entry.lastModified) <= Date.parse(ifModifiedSince)
 }
-
-const opaque = (etag: string): string => (etag.startsWith('W/') ? etag.slice(2) : etag)
 
 /** RFC 9110 §15.4.5: what describes a body that is not sent is left out. */
 const OF_THE_BODY = new Set(['content-type', 'content-length', 'content-encoding', 'accept-ranges', 'last-modified'])

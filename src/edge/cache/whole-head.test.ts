@@ -11,6 +11,8 @@ const prepared = (): Prepared => ({
   headers: [
     'Content-Type',
     'text/plain',
+    'Date',
+    'Thu, 01 Jan 2026 00:00:00 GMT',
     'Set-Cookie',
     'a=1',
     'Set-Cookie',

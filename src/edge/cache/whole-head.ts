@@ -31,7 +31,7 @@ export function writeWholeHead(response: ServerResponse, entry: Entry, prepared:
 function headText({ status, reason }: Entry, headers: readonly string[], keepAliveMs: number): string {
   const lines = [`HTTP/1.1 ${status} ${reason}`]
   for (let i = 0; i < headers.length - 2; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`)
-  lines.push(`Date: ${new Date().toUTCString()}`, 'Connection: keep-alive')
+  lines.push('Connection: keep-alive')
   if (keepAliveMs > 0) lines.push(`Keep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}`)
   lines.push('X-Request-Id: ')
   // one flat string: it is used many times in its second

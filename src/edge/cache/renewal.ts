@@ -1,0 +1,51 @@
+import { IDENTITY } from './encodings.ts'
+import { bodyBytes, createEntry, type Draft, type Entry, opaque } from './entry.ts'
+
+/** RFC 9111 §3.2: these are of the body that is kept; the validator is what was asked about. */
+const NOT_UPDATED = new Set(['content-encoding', 'content-length', 'content-md5', 'content-range', 'etag'])
+
+/**
+ * Headers of an entry after the host has said that it still holds (RFC 9111 §4.3.4).
+ * @param told of its 304, raw and flat
+ * @returns as of a whole response
+ */
+export function updatedHeaders(entry: Entry, told: readonly string[]): string[] {
+  const isNew = (name: string) => !NOT_UPDATED.has(name.toLowerCase())
+  // the old date is that of the answer before
+  const replaced = new Set(['date'])
+  const out = entry.hostEtag === '' ? [] : ['ETag', entry.hostEtag]
+  for (let i = 0; i < told.length; i += 2) {
+    const name = told[i] as string
+    if (!isNew(name)) continue
+    replaced.add(name.toLowerCase())
+    out.push(name, told[i + 1] as string)
+  }
+  for (let i = 0; i < entry.headers.length; i += 2)
+    if (!replaced.has((entry.headers[i] as string).toLowerCase()))
+      out.push(entry.headers[i] as string, entry.headers[i + 1] as string)
+  return out
+}
+
+/** The same body, from now on with these headers. The old entry is as it was for those who read it. */
+export function renewedEntry(entry: Entry, draft: Pick<Draft, 'headers' | 'lifetime' | 'epoch' | 'nowMs'>): Entry {
+  const { key, path, siteId, tier, status, reason, renderer, etag, bodies } = entry
+  const body = bodies[IDENTITY] as Buffer
+  const renewed = createEntry({ key, path, siteId, tier, status, reason, renderer, etag, body, ...draft })
+  renewed.hits = entry.hits
+  if (!renewed.isCompressible) return renewed
+  for (const [coding, copy] of bodies.entries()) {
+    if (!copy || coding === IDENTITY) continue
+    renewed.bodies[coding] = copy
+    renewed.asked |= 1 << coding
+    renewed.bytes += bodyBytes(renewed.headBytes, copy)
+  }
+  return renewed
+}
+
+/** A 304 with another validator is about something that is not kept (RFC 9111 §4.3.4). */
+export function isAbout({ hostEtag }: Entry, told: readonly string[]): boolean {
+  for (let i = 0; i < told.length; i += 2)
+    if ((told[i] as string).toLowerCase() === 'etag' && hostEtag !== '')
+      return opaque(told[i + 1] as string) === opaque(hostEtag)
+  return true
+}
