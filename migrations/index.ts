@@ -14,6 +14,8 @@ import { waits } from './0013-waits.ts'
 import { processes } from './0014-processes.ts'
 import { corrections } from './0015-corrections.ts'
 import { permanentFailures } from './0016-permanent-failures.ts'
+import { safeMode } from './0017-safe-mode.ts'
+import { deployError } from './0018-deploy-error.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -32,4 +34,6 @@ export const migrations: Record<string, Migration> = {
   '0014-processes': processes,
   '0015-corrections': corrections,
   '0016-permanent-failures': permanentFailures,
+  '0017-safe-mode': safeMode,
+  '0018-deploy-error': deployError,
 }

@@ -83,6 +83,7 @@ describe('routing', () => {
       'site.test': routeTo('http://127.0.0.1:1', { state: 'disabled' }),
       'new.test': routeTo('http://127.0.0.1:1', { state: 'deploying' }),
       'copy.test': routeTo('http://127.0.0.1:1', { state: 'cloning' }),
+      'failed.test': routeTo('http://127.0.0.1:1', { state: 'deploying', deployFailed: true }),
     })
     for (const path of ['/', '/wp-admin/', '/wp-content/x.png']) {
       const reply = await ask(port, path, { method: 'POST', body: 'x' })
@@ -93,6 +94,11 @@ describe('routing', () => {
       expect([reply.status, reply.headers['retry-after']]).toEqual([503, '3'])
       expect(reply.body).toContain('http-equiv="refresh"')
     }
+    // nobody waits for what will not come
+    const failed = await ask(port, '/', { host: 'failed.test' })
+    expect([failed.status, failed.headers['retry-after']]).toEqual([503, '300'])
+    expect(failed.body).toContain('could not be set up')
+    expect(failed.body).not.toContain('http-equiv="refresh"')
   })
 
   test('503 when a route cannot be looked up, 500 when a rule breaks', async () => {

@@ -4,6 +4,8 @@ export interface Route {
   readonly hostName: string
   readonly siteId: number
   readonly state: 'deploying' | 'cloning' | 'live' | 'disabled'
+  /** It stays as it is: it could not be made. */
+  readonly deployFailed?: boolean
   /** The host that keeps the site, and its `http://address:port`. */
   readonly hostId: number
   readonly upstream: string

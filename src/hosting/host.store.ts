@@ -15,6 +15,8 @@ export interface HostedRecord {
   readonly light404: number
   /** 1: WordPress may run a network. */
   readonly multisite: number
+  /** 1: WordPress starts without plugins. */
+  readonly safeMode: number
 }
 
 const hosted = (tx: Tx, hostId: number) =>
@@ -30,6 +32,7 @@ const hosted = (tx: Tx, hostId: number) =>
       'sites.written_address as address',
       'sites.light_404 as light404',
       'sites.multisite',
+      'sites.safe_mode as safeMode',
     ])
     .where('sites.host_id', '=', hostId)
     .where('sites.deleted_at', 'is', null)

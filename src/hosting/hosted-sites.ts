@@ -55,6 +55,7 @@ const describe = (record: HostedRecord, homes: Homes): HostedSite => ({
   ...homes.phpSite({ id: record.homeId, coreVersion: record.coreVersion }, record),
   isNetwork: record.multisite === 1,
   hasLight404: record.light404 === 1,
+  inSafeMode: record.safeMode === 1,
 })
 
 async function within<Value>(promise: Promise<Value>, timeoutMs: number): Promise<Value> {

@@ -8,7 +8,7 @@ import { sourceOfRequest } from '../../src/resources/collaborators/batch.job.ts'
 import { COLLABORATOR_PASSWORD_PURPOSE } from '../../src/resources/collaborators/reset-collaborator-password.job.ts'
 import { PASSWORD_PURPOSE } from '../../src/resources/sites/reset-admin-password.job.ts'
 import { changeSite, findSite, markDeleted, writtenAddressOf } from '../../src/resources/sites/site.store.ts'
-import { stagingAddress } from '../../src/resources/sites/site.ts'
+import { stagingAddress, switchSetting } from '../../src/resources/sites/site.ts'
 import type { Person, TestApi } from '../support/api.ts'
 import type { FakeHost } from '../support/fake-host.ts'
 
@@ -84,7 +84,7 @@ export const jobSamples: Record<string, JobSample> = {
     },
     async done(world) {
       const site = await findSite(world.api.database.read, world.site)
-      expect(site).toMatchObject({ state: 'live', coreVersion: '6.8' })
+      expect(site).toMatchObject({ state: 'live', coreVersion: '6.8', deployError: null })
       expect(world.host.title((await homeOf(world))?.path as string)).toBe(site?.displayName)
       expect(await rows(world, 'activity', 'action', 'site.deployed', world.site)).toBe(1)
       expect(await rows(world, 'events', 'type', 'site_created', world.site)).toBe(1)
@@ -94,7 +94,7 @@ export const jobSamples: Record<string, JobSample> = {
       expect(world.host.homeFolders()).toEqual([])
       expect(world.host.running.has(world.site)).toBe(false)
       const site = await findSite(world.api.database.read, world.site)
-      expect(site).toMatchObject({ state: 'deploying' })
+      expect(site).toMatchObject({ state: 'deploying', deployError: expect.stringContaining('/retry') })
       expect(await rows(world, 'activity', 'action', 'site.deployed', world.site)).toBe(0)
       expect(await rows(world, 'events', 'type', 'site_created', world.site)).toBe(0)
     },
@@ -152,12 +152,32 @@ export const jobSamples: Record<string, JobSample> = {
     async prepare(world) {
       await world.host.giveHome(world.site)
       await change(world, (tx) => changeSite(tx, world.site, { writtenAddress: 'old.example.com' }, 1))
+      world.host.wordpress(world.site).hasDropIn = true
       const passwordSealed = world.host.services.sealer.seal(SECRET, PASSWORD_PURPOSE)
       return { input: { siteId: world.site, passwordSealed } }
     },
     async done(world) {
       expect([...world.host.wordpress(world.site).passwords]).toEqual([['admin', SECRET]])
+      // it would know the old password
+      expect(world.host.wordpress(world.site).flushes).toBeGreaterThan(0)
       expect(await rows(world, 'events', 'type', 'wp_admin_password_reset', world.site)).toBe(1)
+    },
+  },
+
+  'site.switch_safe_mode': {
+    async prepare(world) {
+      await world.host.giveHome(world.site)
+      world.host.running.add(world.site)
+      await change(world, async (tx) => {
+        await changeSite(tx, world.site, { writtenAddress: 'old.example.com' }, 1)
+        await switchSetting(tx, world.site, 'safe_mode', true, 1)
+      })
+      return aboutSite(world)
+    },
+    async done(world) {
+      expect(world.host.running.has(world.site)).toBe(false)
+      const purges = world.api.database.read.selectFrom('cache_purges').select('page_epoch')
+      expect(await purges.where('site_id', '=', world.site).execute()).toEqual([{ page_epoch: 2 }])
     },
   },
 

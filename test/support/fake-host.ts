@@ -23,6 +23,8 @@ export interface FakeWordPress {
   readonly passwords: Map<string, string>
   movedTo: string | undefined
   flushes: number
+  /** An object cache of its own. */
+  hasDropIn: boolean
 }
 
 export interface FakeHost {
@@ -75,7 +77,13 @@ export async function fakeHost({ database, config }: TestApi): Promise<FakeHost>
   const running = new Set<number>()
   const sites = new Map<number, FakeWordPress>()
   const wordpress = (siteId: number): FakeWordPress => {
-    const known = sites.get(siteId) ?? { users: new Map(), passwords: new Map(), movedTo: undefined, flushes: 0 }
+    const known = sites.get(siteId) ?? {
+      users: new Map(),
+      passwords: new Map(),
+      movedTo: undefined,
+      flushes: 0,
+      hasDropIn: false,
+    }
     sites.set(siteId, known)
     return known
   }
@@ -101,7 +109,7 @@ export async function fakeHost({ database, config }: TestApi): Promise<FakeHost>
     'reset-password': ({ siteId }, input) => {
       const login = 'login' in input ? input.login : input.email
       wordpress(siteId).passwords.set(login, input.password)
-      return { id: 1, login, email: 'x@example.com' }
+      return { id: 1, login, email: 'x@example.com', dropIn: wordpress(siteId).hasDropIn }
     },
     'ensure-administrator': ({ siteId }, { email, login, password }) => {
       const { users, passwords } = wordpress(siteId)
@@ -139,8 +147,8 @@ export async function fakeHost({ database, config }: TestApi): Promise<FakeHost>
       const [site, home] = [await findSite(database.read, siteId), await homes.ofSite(siteId)]
       const address = await writtenAddressOf(database.read, siteId)
       if (!site || !home || !address) return undefined
-      const { phpVersion } = site
-      return { siteId, homePath: home.path, corePath: '/core', phpVersion, uid: home.uid, address }
+      const { phpVersion, isInSafeMode: inSafeMode } = site
+      return { siteId, homePath: home.path, corePath: '/core', phpVersion, uid: home.uid, address, inSafeMode }
     },
     refill() {},
   } as unknown as HostServices

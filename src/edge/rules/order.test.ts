@@ -15,6 +15,7 @@ const everything: Partial<Route> = { ...inDefence, maintenance: true }
 const routes: Record<string, Partial<Route>> = {
   'disabled.test': { ...everything, state: 'disabled' },
   'deploying.test': { ...everything, state: 'deploying' },
+  'failed.test': { ...everything, state: 'deploying', deployFailed: true },
   'maintenance.test': everything,
   'defensive.test': inDefence,
   'cached.test': { edgeCache: true },
@@ -47,6 +48,7 @@ const rows: [string, string, { method?: string; path?: string; headers?: object 
   ['deploying.test', 'being set up, in maintenance and under attack', {}, '503 after 3'],
   ['deploying.test', 'being set up, and a method that no site answers', trace, '503 after 3'],
   ['deploying.test', 'being set up, and an upgrade', { headers: WEBSOCKET }, '503 after 3'],
+  ['failed.test', 'could not be set up, in maintenance and under attack', {}, '503 after 300'],
   ['maintenance.test', 'a refused method and an upgrade', { ...trace, headers: WEBSOCKET }, '405'],
   ['maintenance.test', 'in maintenance, and a refused method', trace, '405'],
   ['maintenance.test', 'in maintenance, and an upgrade', { headers: WEBSOCKET }, '501'],

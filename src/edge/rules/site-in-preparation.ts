@@ -3,6 +3,8 @@ import { pageAnswer } from '../answer.ts'
 import type { Rule } from '../visit.ts'
 
 const RETRY_SECONDS = 3
+/** Somebody has to do something first. */
+const RETRY_FAILED_SECONDS = 300
 
 const page = plainPage({
   status: 503,
@@ -11,8 +13,17 @@ const page = plainPage({
   refreshSeconds: RETRY_SECONDS,
 })
 
-/** Sites that are being created or cloned. */
-export const siteInPreparation: Rule = (visit) =>
-  visit.route?.state === 'deploying' || visit.route?.state === 'cloning'
-    ? pageAnswer(visit, page, ['Retry-After', String(RETRY_SECONDS)])
-    : undefined
+const failedPage = plainPage({
+  status: 503,
+  title: 'This site could not be set up',
+  text: 'It is not here, and waiting does not help. Its owner finds the reason where the site was ordered.',
+})
+
+/** Sites that are being created or cloned, or could not be. */
+export const siteInPreparation: Rule = (visit) => {
+  const { route } = visit
+  if (route?.state !== 'deploying' && route?.state !== 'cloning') return undefined
+  return route.deployFailed
+    ? pageAnswer(visit, failedPage, ['Retry-After', String(RETRY_FAILED_SECONDS)])
+    : pageAnswer(visit, page, ['Retry-After', String(RETRY_SECONDS)])
+}

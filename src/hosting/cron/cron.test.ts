@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { PhpBusy } from '../php/runtime.ts'
 import type { HostedSite } from '../web-server/web-server.ts'
-import { Cron } from './cron.ts'
+import { Cron, type CronOptions } from './cron.ts'
 import type { EventSource, Look } from './event-source.ts'
 import type { NextEvents } from './next-events.ts'
 
@@ -20,6 +20,7 @@ describe('the host looks for scheduled events', () => {
   const runTask = vi.fn()
   const answer = { ran: 1, failed: [], nextInSeconds: null }
   const log = { debug: vi.fn(), warn: vi.fn() }
+  let options: CronOptions
   let cron: Cron
 
   const site = (siteId: number, state: HostedSite['state'] = 'live'): HostedSite => ({
@@ -57,14 +58,15 @@ describe('the host looks for scheduled events', () => {
       plan(siteId, {})
       return answer
     })
-    cron = new Cron({
+    options = {
       sites: async () => sites,
       siteById: async (siteId) => sites.find((each) => each.siteId === siteId),
       php: { runTask, pidOf: (siteId) => (active.has(siteId) ? 1 : undefined) },
       events: { mark, read },
       log,
       clock: () => now,
-    })
+    }
+    cron = new Cron(options)
   })
 
   it('runs what is due in the background, the longest due first, and nothing before its time', async () => {
@@ -80,6 +82,22 @@ describe('the host looks for scheduled events', () => {
     expect(ran()).toEqual([2, 1, 3])
     expect(cron.stats()).toEqual({ runs: 3, failures: 0, due: 0 })
     expect(log.warn).not.toHaveBeenCalled()
+  })
+
+  it('runs nothing of a site in safe mode, and at once what has become due when that is over', async () => {
+    sites = [{ ...site(1), inSafeMode: true }, site(2)]
+    for (const { siteId } of sites) plan(siteId, { urgentAt: now })
+    await cron.pass()
+    expect(ran()).toEqual([2])
+    sites = [site(1), site(2)]
+    await cron.pass()
+    expect(ran()).toEqual([2, 1])
+    // switched between the look and the run
+    plan(2, { urgentAt: now })
+    const look = sites
+    sites = [site(1), { ...site(2), inSafeMode: true }]
+    await new Cron({ ...options, sites: async () => look }).pass()
+    expect(ran()).toEqual([2, 1])
   })
 
   it('gathers the housekeeping of a site that nobody visits for 12 h, also over a restart; an active one does it when due', async () => {

@@ -75,6 +75,9 @@ const newlyKnown = (): Known => ({
   waitingSince: undefined,
 })
 
+/** Not in safe mode: an event whose plugin is not loaded would count as done. */
+const runsEvents = ({ state, inSafeMode = false }: HostedSite) => state === 'live' && !inSafeMode
+
 /** The scheduled events of one host's sites. */
 export class Cron {
   readonly #options: CronOptions
@@ -143,7 +146,7 @@ export class Cron {
 
   /** @returns ids of the sites with something to run, the longest due first */
   async #dueSites(now: number): Promise<number[]> {
-    const sites = (await this.#options.sites()).filter((site) => site.state === 'live')
+    const sites = (await this.#options.sites()).filter(runsEvents)
     const due: { siteId: number; since: number }[] = []
     for (const [index, site] of sites.entries()) {
       if (index % LOOKS_AT_ONCE === 0) await breathe()
@@ -201,7 +204,7 @@ export class Cron {
   async #run(siteId: number): Promise<void> {
     const { php, log, siteById } = this.#options
     const site = await siteById(siteId)
-    if (site?.state !== 'live' || this.#stopped) return
+    if (!site || !runsEvents(site) || this.#stopped) return
     const known = this.#knownOf(siteId)
     const startedMs = this.#monotonic()
     known.waitingSince ??= this.#clock()

@@ -324,6 +324,7 @@ function sameProcess(before: PhpSite, now: PhpSite): boolean {
     before.homePath === now.homePath &&
     before.corePath === now.corePath &&
     before.phpVersion === now.phpVersion &&
-    before.uid === now.uid
+    before.uid === now.uid &&
+    (before.inSafeMode ?? false) === (now.inSafeMode ?? false)
   )
 }

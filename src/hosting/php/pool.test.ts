@@ -198,7 +198,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     await vi.waitFor(() => expect(pool.stats()).toMatchObject({ processes: 0, replaced: 1 }), 30_000)
   })
 
-  it('restarts between requests and follows a change of PHP version', async () => {
+  it('restarts between requests and follows a change of PHP version and of safe mode', async () => {
     open()
     const before = (await pool.runTask(site(1), 'php-info', {})) as { version: string }
     expect(before.version).toMatch(/^8\.3/)
@@ -211,6 +211,12 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     const after = (await pool.runTask({ ...site(1), phpVersion: '8.1' }, 'php-info', {})) as { version: string }
     expect(after.version).toMatch(/^8\.1/)
     await expect(pool.runTask({ ...site(1), phpVersion: '8.1' }, 'site-title', {})).rejects.toThrow(PhpTaskError)
+    const pid = pool.pidOf(1)
+    await pool.runTask({ ...site(1), phpVersion: '8.1', inSafeMode: true }, 'php-info', {})
+    const inSafeMode = pool.pidOf(1)
+    expect(inSafeMode).not.toBe(pid)
+    await pool.runTask({ ...site(1), phpVersion: '8.1', inSafeMode: true }, 'php-info', {})
+    expect(pool.pidOf(1)).toBe(inSafeMode)
   })
 
   it('puts PHP behind Stead, and a site that has had its part lately behind others, but not what Stead does in it', async () => {

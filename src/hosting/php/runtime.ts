@@ -18,6 +18,8 @@ export interface PhpSite {
   readonly uid: number | null
   /** Host name of the site's own address, with its port unless it is the usual one: `my.localhost:8081`. */
   readonly address: string
+  /** WordPress starts without plugins and the site's theme; default: as it is. */
+  readonly inSafeMode?: boolean
 }
 
 /** A visitor's request on its way to PHP. */

@@ -102,7 +102,16 @@ const schemas = {
       Type.Object({ login: Type.String(), ...reset }, closed),
       Type.Object({ email: Type.String(), ...reset }, closed),
     ]),
-    output: Type.Object({ id: Id, login: Type.String(), email: Type.String() }, closed),
+    output: Type.Object(
+      {
+        id: Id,
+        login: Type.String(),
+        email: Type.String(),
+        /** The site has an object cache of its own, which was not told. */
+        dropIn: Type.Boolean(),
+      },
+      closed,
+    ),
   },
   'site-title': {
     input: nothing,

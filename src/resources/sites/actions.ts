@@ -14,6 +14,9 @@ export const actions = declareActions('site', {
   'site.lost': 'The database or the folder of a site was found missing',
   'site.disk_full': 'A site could not write for want of disk space',
   'wordpress.password_reset': 'The password of the site owner was reset',
+  'wordpress.recovery_mode': 'The owner was sent a link to the recovery mode of WordPress',
+  'wordpress.safe_mode.enabled': 'Safe mode was switched on: WordPress runs without plugins',
+  'wordpress.safe_mode.disabled': 'Safe mode was switched off',
 })
 
 /** What webhooks tell of them. */

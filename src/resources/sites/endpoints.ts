@@ -9,6 +9,7 @@ import { listPhpVersions } from './list-php-versions.ts'
 import { listSites } from './list-sites.ts'
 import { resetAdminPassword } from './reset-admin-password.ts'
 import { searchSites } from './search-sites.ts'
+import { setSafeMode } from './set-safe-mode.ts'
 import { updateSite } from './update-site.ts'
 import { validateSiteName } from './validate-site-name.ts'
 
@@ -27,4 +28,5 @@ export const endpoints = [
   disableSite,
   enableSite,
   resetAdminPassword,
+  setSafeMode,
 ]

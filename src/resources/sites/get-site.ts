@@ -24,6 +24,8 @@ export const getSite = endpoint({
       ...common,
       pageViews: detailPageViews(readSums(site.pageViews)),
       cmsLoginUrl: `${common.url}/wp-admin`,
+      deployError: site.deployError,
+      safeMode: site.isInSafeMode,
       collaborators: collaborators.map((each) => ({
         id: each.id,
         created: timestamp(each.created_at),

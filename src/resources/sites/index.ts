@@ -6,12 +6,13 @@ import { provisionSite } from './provision-site.job.ts'
 import { purgeSite, removeSite } from './remove-site.job.ts'
 import { resetAdminPasswordJob } from './reset-admin-password.job.ts'
 import { withdrawAllSight } from './sight.store.ts'
+import { switchSafeMode } from './switch-safe-mode.job.ts'
 
 export const sites = resource({
   tag: { name: 'Sites', description: 'Create, find, change and delete sites' },
   endpoints: () => import('./endpoints.ts'),
   siteHooks: { forgotten: withdrawAllSight },
-  jobs: { host: [provisionSite, configureSite, removeSite, purgeSite, resetAdminPasswordJob] },
+  jobs: { host: [provisionSite, configureSite, removeSite, purgeSite, resetAdminPasswordJob, switchSafeMode] },
   problems,
   actions,
   events,

@@ -49,6 +49,10 @@ export const SiteDetail = Type.Object(
     ...threeAddresses,
     pageViews: PageViews,
     cmsLoginUrl: Type.String(),
+    deployError: nullable(
+      Type.String({ description: 'Why the site could not be made, and what to do: it stays `deploying`' }),
+    ),
+    safeMode: Type.Boolean({ description: 'WordPress runs without plugins and the theme of the site' }),
     collaborators: Type.Array(
       Type.Object({
         id: Type.Integer(),

@@ -34,11 +34,18 @@ export const provisionSite = durableWith<HostServices>()({
   },
 
   async failed(tx, context) {
+    const message = context.canceled
+      ? 'The installation of the site was canceled'
+      : `The site could not be installed: ${context.error}`
+    await changeSite(tx, context.input.siteId, { deployError: withWayOut(message, context) }, context.now())
     if (context.canceled) return
-    const message = `The site could not be installed: ${context.error}`
     await changeOfJob(tx, context).record({ action: actions['site.deploy_failed'], message })
   },
 })
+
+/** What an owner can do about a site that was not made. */
+const withWayOut = (message: string, { operationId }: { operationId: number }) =>
+  `${message.replace(/\.$/, '')}. Try again by POST /v1/operations/${operationId}/retry, or delete the site: its place in the plan is free then.`
 
 async function siteOf({ services, input }: Context): Promise<Site> {
   const site = await findSite(services.database.read, input.siteId)
@@ -55,6 +62,9 @@ interface Claimed {
 async function claimHome(context: Context): Promise<Claimed> {
   const { services, input } = context
   const site = await siteOf(context)
+  // a retry: visitors are told again to wait
+  if (site.deployError !== null)
+    await context.transaction((tx) => changeSite(tx, site.id, { deployError: null }, context.now()))
   if (site.install !== 'wordpress')
     throw new PermanentFailure(`The install option ${site.install} needs a plugin that cannot be installed yet`)
   const template = await services.template().catch((error) => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { whileUnderWay } from '../../../test/support/overlap.ts'
+import { loadRoute } from '../../edge/routes.store.ts'
 import { siteHooks } from '../../jobs.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
@@ -10,7 +11,7 @@ import { ended, startWorker } from '../../platform/operations/harness.ts'
 import type { OperationView } from '../../platform/operations/read.ts'
 import type { HostServices } from '../host-services.ts'
 import { provisionSite } from './provision-site.job.ts'
-import { markDeleted } from './site.store.ts'
+import { changeSite, markDeleted } from './site.store.ts'
 
 const home = { id: 7, path: '/none', uid: null, coreVersion: '6.8.7' }
 
@@ -25,6 +26,8 @@ describe.each(dialects)('a site that cannot be installed, on $dialect', ({ diale
     api = await testApi(dialect)
     owner = await api.person('owner@example.com')
     siteId = await api.site(owner, 'broken-site')
+    const route = { host_name: 'broken-site.test', site_id: siteId, changed_at: 1 }
+    await api.database.transaction((tx) => tx.insertInto('routes').values(route).execute())
     calls = []
   })
   afterEach(() => api?.close())
@@ -74,6 +77,8 @@ describe.each(dialects)('a site that cannot be installed, on $dialect', ({ diale
     }
   }
 
+  const deployError = async () => (await owner.call('GET', `/v1/sites/${siteId}`)).body.data.deployError
+
   const failures = async () =>
     (
       await api.database.read
@@ -101,6 +106,34 @@ describe.each(dialects)('a site that cannot be installed, on $dialect', ({ diale
       'remove home 7',
     ])
     expect(await failures()).toEqual(['The site could not be installed: no page'])
+    expect(await deployError()).toBe(
+      `The site could not be installed: no page. Try again by POST /v1/operations/${operation.id}/retry, or delete the site: its place in the plan is free then.`,
+    )
+    expect((await loadRoute(api.database.read, 'broken-site.test'))?.deployFailed).toBe(true)
+  })
+
+  test('one that is tried again is being made again, and says nothing of it when it is live', async () => {
+    const error = 'no page'
+    await api.database.transaction((tx) => changeSite(tx, siteId, { deployError: error }, 1))
+    const claim = provisionSite.steps.home?.run as (context: object) => Promise<void>
+    const transaction = api.database.transaction.bind(api.database)
+    const template = async () => {
+      throw new PermanentFailure('not this far')
+    }
+    const services = { database: api.database, template }
+    await expect(claim({ input: { siteId }, services, transaction, now: Date.now })).rejects.toThrow('not this far')
+    expect(await deployError()).toBe(null)
+    expect((await loadRoute(api.database.read, 'broken-site.test'))?.deployFailed).toBe(false)
+  })
+
+  test('one that was not made counts against the plan until it is deleted', async () => {
+    await provision(async () => {
+      throw new PermanentFailure('no page')
+    })
+    const used = async () => (await owner.call('GET', '/v1/account')).body.data.capacity.sites.total
+    expect(await used()).toBe(1)
+    expect((await owner.call('DELETE', `/v1/sites/${siteId}`)).status).toBe(200)
+    expect(await used()).toBe(0)
   })
 
   test('one that is canceled meanwhile is undone as well, and is no failure', async () => {
@@ -111,6 +144,7 @@ describe.each(dialects)('a site that cannot be installed, on $dialect', ({ diale
     expect(operation.state).toBe('canceled')
     expect(calls.slice(-2)).toEqual(['take spare of home 7', 'remove home 7'])
     expect(await failures()).toEqual([])
+    expect(await deployError()).toContain('The installation of the site was canceled. Try again by POST')
   })
 
   const goLive = () =>

@@ -28,10 +28,16 @@ export const resetAdminPasswordJob = durableWith<HostServices>()({
 
 type Input = { siteId: number; passwordSealed: string }
 
-async function setPassword({ services, input }: StepContext<Input, HostServices>): Promise<void> {
+async function setPassword({ services, input, log }: StepContext<Input, HostServices>): Promise<void> {
   const site = await findSite(services.database.read, input.siteId)
   if (!site) throw new PermanentFailure('The site is not installed yet')
   const password = services.sealer.open(input.passwordSealed, PASSWORD_PURPOSE)
   const refusal = `WordPress did not set the password of ${site.adminUsername}`
-  await runSiteTask(services, site.id, 'reset-password', { login: site.adminUsername, password }, { refusal })
+  const login = site.adminUsername
+  const { dropIn } = await runSiteTask(services, site.id, 'reset-password', { login, password }, { refusal })
+  if (!dropIn) return
+  // The site's own object cache knows the old password still. It may be what is broken: then it answers nobody.
+  await runSiteTask(services, site.id, 'flush-object-cache', {}).catch((error) =>
+    log.warn({ err: error, siteId: site.id }, 'the object cache of a site was not emptied after a new password'),
+  )
 }

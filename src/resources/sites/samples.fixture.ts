@@ -18,12 +18,14 @@ export const samples: readonly Sample[] = [
   { endpoint: 'disableSite', path: onSite('/disable'), roles: ['disable_site'], scope: true },
   { endpoint: 'enableSite', path: onSite('/enable'), roles: ['enable_site'], scope: true, prepare: setState('disabled') },
   { endpoint: 'resetAdminPassword', path: onSite('/cms/password-reset'), roles: ['wp_access'] },
+  { endpoint: 'setSafeMode', path: onSite('/cms/safe-mode'), body: () => ({ enabled: true }), roles: ['wp_access'] },
 ]
 
 export const examples: Examples = {
   createSite: ({ number }) => ({ body: { name: `example-${number}` } }),
   updateSite: () => ({ body: { name: 'Renamed', php_version: '8.2', wp_environment_type: 'staging' } }),
   validateSiteName: () => ({ body: { name: 'example' } }),
+  setSafeMode: () => ({ body: { enabled: true } }),
   searchSites: () => ({ body: { filters: [{ key: 'name', value: 'example' }] } }),
   enableSite: async ({ api, siteId }) => {
     await api.database.transaction((tx) =>

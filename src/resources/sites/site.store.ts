@@ -29,7 +29,9 @@ export function siteOfRow(row: Selectable<SiteRow>): Site {
     hasCdn: row.cdn === 1,
     defensiveUntil: row.defensive_until,
     isInMaintenance: row.maintenance === 1,
+    isInSafeMode: row.safe_mode === 1,
     clonedFromId: row.cloned_from_id,
+    deployError: row.deploy_error,
     adminUsername: row.admin_username,
     adminEmail: row.admin_email,
     createdAt: row.created_at,
@@ -149,6 +151,7 @@ export interface SiteChange {
   readonly state?: SiteState
   readonly coreVersion?: string
   readonly writtenAddress?: string
+  readonly deployError?: string | null
 }
 
 /** Changes a site and tells edges and hosts. */
@@ -160,6 +163,7 @@ export async function changeSite(tx: Tx, siteId: number, change: SiteChange, now
     state: change.state,
     core_version: change.coreVersion,
     written_address: change.writtenAddress,
+    deploy_error: change.deployError,
   }
   const given = Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
   if (Object.keys(given).length > 0) await tx.updateTable('sites').set(given).where('id', '=', siteId).execute()

@@ -50,7 +50,11 @@ export interface Site {
   /** Milliseconds UTC. */
   readonly defensiveUntil: number | null
   readonly isInMaintenance: boolean
+  /** WordPress starts without plugins and the site's theme. */
+  readonly isInSafeMode: boolean
   readonly clonedFromId: number | null
+  /** Of a site that stays `deploying`: why, and what to do. */
+  readonly deployError: string | null
   readonly adminUsername: string
   readonly adminEmail: string
   readonly createdAt: number

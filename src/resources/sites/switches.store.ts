@@ -2,7 +2,7 @@ import { recordSite } from '../../edge/route-changes.store.ts'
 import type { Tx } from '../../platform/db/database.ts'
 
 /** What of a site can be switched: the columns. */
-export type Switchable = 'edge_cache' | 'cdn' | 'light_404' | 'multisite' | 'maintenance'
+export type Switchable = 'edge_cache' | 'cdn' | 'light_404' | 'multisite' | 'maintenance' | 'safe_mode'
 
 /**
  * Switches something of a site, which is held, on or off; without `enabled` to the other state.

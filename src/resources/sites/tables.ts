@@ -44,6 +44,12 @@ export interface SiteRow {
   deleted_at: number | null
   /** When people were last told that its database or home is lost. */
   lost_at: Generated<number | null>
+  /** 1: WordPress starts without plugins and the site's theme. */
+  safe_mode: Generated<Flag>
+  /** Why it could not be made, and what to do; null while it may still be, and when it was. */
+  deploy_error: Generated<string | null>
+  /** When its owner was last sent a link to WordPress' recovery mode. */
+  recovery_told_at: Generated<number | null>
 }
 
 /** One row for each account that may see a site: its owner and its collaborators. Lists of sites come from here. */

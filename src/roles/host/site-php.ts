@@ -4,6 +4,7 @@ import { PhpPool } from '../../hosting/php/pool.ts'
 import type { PhpRuntime } from '../../hosting/php/runtime.ts'
 import { defaultEgressLimits } from '../../hosting/php/wasm/egress.ts'
 import { createWasmRuntime } from '../../hosting/php/wasm/start.ts'
+import { createRecoveryLinks } from '../../hosting/recovery-links/recovery-links.ts'
 import { createSiteChanges, type SiteChanges } from '../../hosting/site-changes/site-changes.ts'
 import { sqliteDatabase } from '../../hosting/site-database/sqlite.ts'
 import { type SiteWatch, watchSites } from '../../hosting/site-database/watch-sites.ts'
@@ -12,6 +13,7 @@ import type { Budgets } from '../../platform/budgets/budget.ts'
 import { outsideOnly } from '../../platform/fetch/addresses.ts'
 import { createOwnAddresses } from '../../platform/fetch/own-addresses.ts'
 import { tellOfLostSite } from '../../resources/sites/lost-site.ts'
+import { tellOfRecovery } from '../../resources/sites/recovery-mail.ts'
 import { purgeCaches } from '../../resources/sites/site.ts'
 import type { Ground } from '../part.ts'
 import type { Spill } from './data-folder.ts'
@@ -42,9 +44,16 @@ export async function openSitePhp(ground: Ground, budgets: HostBudgets, spill: S
     record: (siteId, change) => database.transaction((tx) => purgeCaches(tx, siteId, change)),
     log,
   })
+  const takeRecoveryLink = createRecoveryLinks({
+    record: (siteId, link) => database.transaction((tx) => tellOfRecovery(tx, siteId, link, Date.now())),
+    log,
+  })
   const watch = watchForLostSites(ground)
   const pool = new PhpPool(watch.guard(runtime), {
-    onNote: (siteId, text) => changes.take(siteId, text),
+    onNote(siteId, text) {
+      changes.take(siteId, text)
+      takeRecoveryLink(siteId, text)
+    },
     log,
     requestMs: config.phpRequestSeconds * 1000,
     taskMs: config.phpRequestSeconds * 1000,

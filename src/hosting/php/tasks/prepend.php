@@ -6,9 +6,28 @@
 if (!function_exists('mail')) {
     function mail($to, $subject, $message, $additional_headers = [], $additional_params = ''): bool
     {
+        if (!empty($GLOBALS['stead_sends_recovery_mail'])) {
+            unset($GLOBALS['stead_sends_recovery_mail']);
+            return true;
+        }
         error_log('mail(): this site has no mail transport');
         return false;
     }
+}
+
+// The way into recovery mode, which WordPress mails when a plugin or the theme ends pages of the dashboard: the host sends it to the
+// owner. WordPress then takes its own mail for sent, and says where to look for it.
+if (function_exists('post_message_to_js')) {
+    $GLOBALS['wp_filter']['recovery_mode_email'][PHP_INT_MAX]['stead'] = [
+        'function' => static function ($email, $url = '') {
+            $file = (string) (error_get_last()['file'] ?? '');
+            $cause = preg_match('~/wp-content/((?:plugins|themes)/[^/]+)~', $file, $match) ? $match[1] : null;
+            post_message_to_js((string) json_encode(['recovery' => ['url' => (string) $url, 'cause' => $cause]]));
+            $GLOBALS['stead_sends_recovery_mail'] = true;
+            return $email;
+        },
+        'accepted_args' => 2,
+    ];
 }
 
 // Names resolve to made-up addresses (172.29.x.y) inside, which WordPress takes for private ones and refuses
@@ -61,6 +80,11 @@ if (function_exists('post_message_to_js')) {
 
 function stead_load_object_cache($load_drop_in)
 {
+    if (defined('STEAD_SAFE_MODE')) {
+        // neither the site's own, which may be what is broken, nor what that one has not seen
+        stead_drop_object_cache();
+        return false;
+    }
     $is_wanted = $load_drop_in && (!defined('STEAD_OBJECT_CACHE') || STEAD_OBJECT_CACHE);
     if (!$is_wanted || function_exists('wp_cache_init') || file_exists(WP_CONTENT_DIR . '/object-cache.php')) {
         // what is kept would not be right any more when its turn comes again
@@ -117,3 +141,8 @@ $GLOBALS['wp_filter']['enable_wp_debug_mode_checks'][-1]['stead'] = [
     },
     'accepted_args' => 1,
 ];
+
+// Last, since it comes before what stands above. Said in php.ini, which nothing of the site can change.
+if (get_cfg_var('stead.safe_mode')) {
+    require_once __DIR__ . '/safe-mode.php';
+}

@@ -61,7 +61,7 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
     })
     const told = {
       programs: program.phpFiles,
-      ini: { ...phpIni(options), ...options.ini },
+      ini: { ...phpIni(options), ...(site.inSafeMode && { 'stead.safe_mode': '1' }), ...options.ini },
       mostPhpBytes: mostPhpBytes(options),
       address: site.address,
       disk: disk?.room ?? null,

@@ -1,0 +1,45 @@
+<?php
+// No task: loaded before WordPress, it has WordPress start without what of a site's own code could end every request: plugins,
+// must-use plugins, drop-ins and the theme. Nothing is written for it, so the site is as it was when it starts without this.
+// `db.php` is what the database is reached by, and is loaded; so is `sunrise.php` where wp-config.php asks for it.
+
+const STEAD_SAFE_MODE = true;
+// the first to define it wins
+define('WPMU_PLUGIN_DIR', '/stead/no-plugins');
+
+function stead_theme_in_safe_mode($given)
+{
+    // The dashboard and the log-in do without any theme while WordPress starts; then the dashboard is to show what is really set.
+    if (is_admin() || ($GLOBALS['pagenow'] ?? '') === 'wp-login.php') {
+        return did_action('wp_loaded') ? $given : 'stead-no-theme';
+    }
+    static $default;
+    $default ??= WP_Theme::get_core_default_theme();
+    return $default ? $default->get_stylesheet() : 'stead-no-theme';
+}
+
+foreach ([
+    'enable_loading_advanced_cache_dropin' => static fn () => false,
+    'wp_fatal_error_handler_enabled' => static fn () => false,
+    // Lists of plugins are empty while WordPress loads plugins, and then what they are: the dashboard can deactivate them.
+    'pre_option_active_plugins' => static fn ($given) => did_action('plugins_loaded') ? $given : [],
+    'pre_site_option_active_sitewide_plugins' => static fn ($given) => did_action('plugins_loaded') ? $given : [],
+    'stylesheet' => 'stead_theme_in_safe_mode',
+    'template' => 'stead_theme_in_safe_mode',
+    // An event of a plugin that is not there would count as done.
+    'pre_get_ready_cron_jobs' => static fn () => [],
+    // Rules that are made now lack the plugins' own: none are kept, so that they are made anew when it is over.
+    'pre_update_option_rewrite_rules' => static fn () => '',
+] as $hook => $function) {
+    $GLOBALS['wp_filter'][$hook][PHP_INT_MAX]['stead'] = ['function' => $function, 'accepted_args' => 1];
+}
+foreach (['admin_notices', 'network_admin_notices'] as $hook) {
+    $GLOBALS['wp_filter'][$hook][10]['stead'] = [
+        'function' => static function (): void {
+            echo '<div class="notice notice-warning"><p><strong>Safe mode is on.</strong> No plugin and none of your themes is loaded, ',
+                'for visitors neither, and no scheduled event runs. Deactivate what is broken, then switch safe mode off.</p></div>';
+        },
+        'accepted_args' => 0,
+    ];
+}
+unset($hook, $function);

@@ -1,0 +1,60 @@
+import type { RecoveryLink } from '../../hosting/recovery-links/recovery-links.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { isOneMailbox } from '../../platform/mail/address.ts'
+import { html, mailPage } from '../../platform/mail/html.ts'
+import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
+import { changeBy } from '../change.ts'
+import { actions } from './actions.ts'
+
+/** WordPress itself makes one a day, and another one when it was used: a site that makes more is not believed. */
+const TELL_AGAIN_MS = 3_600_000
+
+/**
+ * WordPress of a site has made a link into its recovery mode: the site's owner gets it, at most one an hour. Who has the link still needs
+ * a password of the site, so it may stay in the database as long as the mail does. A link to another site than this one is dropped.
+ */
+export async function tellOfRecovery(tx: Tx, siteId: number, link: RecoveryLink, now: number): Promise<void> {
+  const { hostname } = new URL(link.url)
+  const site = await tx
+    .updateTable('sites')
+    .set({ recovery_told_at: now })
+    .where('id', '=', siteId)
+    .where('deleted_at', 'is', null)
+    .where(({ eb, or }) => or([eb('recovery_told_at', 'is', null), eb('recovery_told_at', '<', now - TELL_AGAIN_MS)]))
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('routes')
+          .select('host_name')
+          .whereRef('routes.site_id', '=', 'sites.id')
+          .where('host_name', '=', hostname),
+      ),
+    )
+    .returning(['name', 'account_id as accountId'])
+    .executeTakeFirst()
+  if (!site) return
+  const { name, accountId } = site
+  const broken = link.cause ? `wp-content/${link.cause}` : 'a plugin or the theme'
+  const message = `Pages end with a fatal error in ${broken}; the owner was sent a link to recovery mode`
+  const change = changeBy(tx, { actor: 'systems', about: { accountId, siteId }, now })
+  await change.record({ action: actions['wordpress.recovery_mode'], message })
+  const owner = await tx.selectFrom('accounts').select('email').where('id', '=', accountId).executeTakeFirst()
+  if (owner && isOneMailbox(owner.email))
+    await enqueueMail(tx, { to: owner.email, ...recoveryMail({ siteId, name, broken, url: link.url }) }, { now })
+}
+
+function recoveryMail({ siteId, name, broken, url }: { siteId: number; name: string; broken: string; url: string }) {
+  const subject = `${name}: a fatal error locks you out of WordPress`
+  const before = [
+    `Pages of the site ${name} end with a fatal error in ${broken}.`,
+    'This link opens the log-in in recovery mode, in which WordPress leaves out what is broken until you have mended or deactivated it. It is good for one use within a day, and you need your password for WordPress:',
+  ]
+  const after = [
+    `If that does not help, start the site without plugins and theme: PUT /v1/sites/${siteId}/cms/safe-mode with {"enabled": true}. Log in, deactivate what is broken, and switch it off again. PUT /v1/sites/${siteId}/cms/password-reset gives you a new password.`,
+  ]
+  const paragraph = (each: string) => html`<p>${each}</p>`
+  return {
+    subject,
+    text: `${[...before, url, ...after].join('\n\n')}\n`,
+    html: mailPage(subject, html`${before.map(paragraph)}<p><a href="${url}">${url}</a></p>${after.map(paragraph)}`),
+  }
+}
