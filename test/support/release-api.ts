@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import { lstat, readdir, readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { type MadeEntry, makeZip } from './archives.ts'
 
 /** The least that counts as a WordPress release, packed as the real ones are. `extra` is added, or replaces by name. */
@@ -15,6 +17,20 @@ export function madeRelease(version: string, extra: readonly MadeEntry[] = []): 
   const entries = Object.entries(files).map(([name, content]) => ({ name: `wordpress/${name}`, content }))
   const replaced = new Set(extra.map((entry) => entry.name))
   return [...entries.filter((entry) => !replaced.has(entry.name)), ...extra]
+}
+
+/** A release with the files of a core, packed as the real ones are. @throws Error for anything but files and folders */
+export async function packedRelease(corePath: string, name = ''): Promise<MadeEntry[]> {
+  const entries: MadeEntry[] = []
+  for (const part of (await readdir(join(corePath, name))).sort()) {
+    const inner = name ? `${name}/${part}` : part
+    const stats = await lstat(join(corePath, inner))
+    if (stats.isDirectory()) entries.push(...(await packedRelease(corePath, inner)))
+    else if (stats.isFile())
+      entries.push({ name: `wordpress/${inner}`, content: await readFile(join(corePath, inner)) })
+    else throw new Error(`${inner} is neither a file nor a folder`)
+  }
+  return entries
 }
 
 /** A server that speaks the release API of WordPress, and counts what it is asked. */

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process'
-import { lstat, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { MadeEntry } from '../../../test/support/archives.ts'
-import { startReleaseApi } from '../../../test/support/release-api.ts'
+import { packedRelease, startReleaseApi } from '../../../test/support/release-api.ts'
 import { CoreUnavailable, createCoreLibrary } from './core-library.ts'
 import type { CoreSource } from './core-source.ts'
 import { debianPackageSource } from './sources/debian-package.ts'
@@ -45,7 +44,7 @@ test.skipIf(!hasApt)('a real WordPress from Debian, and the same one again from 
   })
   expect(phases).toEqual(new Set(['resolving', 'downloading', 'unpacking']))
   expect(core.files).toBeGreaterThan(2_500)
-  const entries = await entriesOf(core.path)
+  const entries = await packedRelease(core.path)
   const bundle = entries.find((entry) => entry.name.endsWith('certificates/ca-bundle.crt'))
   expect(String(bundle?.content)).toContain('BEGIN CERTIFICATE')
   expect(entries.some((entry) => /^wordpress\/(\.htaccess|wp-config\.php)$/.test(entry.name))).toBe(false)
@@ -115,15 +114,3 @@ describe('addresses are those of the machine, and no others', () => {
     }
   })
 })
-
-async function entriesOf(root: string, name = ''): Promise<MadeEntry[]> {
-  const entries: MadeEntry[] = []
-  for (const part of (await readdir(join(root, name))).sort()) {
-    const inner = name ? `${name}/${part}` : part
-    const stats = await lstat(join(root, inner))
-    expect(stats.isDirectory() || stats.isFile()).toBe(true)
-    if (stats.isDirectory()) entries.push(...(await entriesOf(root, inner)))
-    else entries.push({ name: `wordpress/${inner}`, content: await readFile(join(root, inner)) })
-  }
-  return entries
-}

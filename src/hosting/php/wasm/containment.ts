@@ -27,6 +27,9 @@ export interface Launch {
   readonly sandboxed: boolean
 }
 
+/** Where programs look for the CAs that a machine trusts: Debian's WordPress, and what plugins bring along. */
+const systemCertificates = '/etc/ssl/certs'
+
 /** V8 settings of a child; the figures are in docs/design/php.md. */
 export const v8Flags: readonly string[] = ['--max-semi-space-size=1', '--single-threaded-gc', '--v8-pool-size=1']
 
@@ -110,6 +113,7 @@ export async function planLaunch(
       { at: '/wordpress/wp-includes', from: `${core}/wp-includes` },
       { at: '/private', from: `${home}/private` },
       { at: '/tmp', from: `${home}/private/tmp` },
+      { at: systemCertificates, from: `${program.folder}/certificates` },
     ],
   }
 }
@@ -150,6 +154,7 @@ function sandboxed(
       { at: '/wordpress', from: '/site/web' },
       { at: '/private', from: '/site/private' },
       { at: '/tmp', from: '/site/private/tmp' },
+      { at: systemCertificates, from: '/program/certificates' },
     ],
   }
 }

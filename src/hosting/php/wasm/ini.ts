@@ -7,7 +7,7 @@ export interface PhpLimits {
 // exec and its kin hang php-wasm for good; links are how two instances once got out of their folder; dl loads code.
 const disabledFunctions = 'exec,shell_exec,system,passthru,popen,proc_open,pcntl_exec,symlink,link,mail,dl'
 
-const certificates = '/wordpress/wp-includes/certificates/ca-bundle.crt'
+const certificates = '/etc/ssl/certs/ca-certificates.crt'
 
 const opcacheMb = 40
 /** PHP's own code and tables, the compiled scripts' strings, and what lies broken into pieces between the used parts. */

@@ -10,7 +10,7 @@ const extension = extname(import.meta.filename)
 
 /** What a child runs: its JavaScript, and Stead's PHP files. */
 export interface ChildProgram {
-  /** Folder that holds nothing but the program; `child/main.js` in it is the start. */
+  /** Folder that holds nothing but the program; `child/main.js` in it is the start, `certificates/` what PHP sees as /etc/ssl/certs. */
   readonly folder: string
   /** PHP files by name. */
   readonly phpFiles: Readonly<Record<string, string>>
@@ -22,10 +22,11 @@ export interface ChildProgram {
 /**
  * Writes the child's program without its types into a folder of its own. Loading TypeScript in the child itself costs 18 MB
  * and 20 ms a process.
+ * @param certificates the CAs that PHP trusts, PEM
  * @param ownFolder a folder that nobody else uses; a predecessor that was killed has left its program there. Default: a new one
  *   among the system's temporary files
  */
-export async function prepareProgram(ownFolder?: string): Promise<ChildProgram> {
+export async function prepareProgram(certificates: string, ownFolder?: string): Promise<ChildProgram> {
   const folder = ownFolder ? await emptied(ownFolder) : await mkdtemp(join(tmpdir(), 'stead-php-'))
   await mkdir(join(folder, 'child'))
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')
@@ -37,8 +38,12 @@ export async function prepareProgram(ownFolder?: string): Promise<ChildProgram> 
     const script = extension === '.ts' ? withoutTypes(source) : source
     await writeFile(join(folder, name.replace(/\.ts$/, '.js')), script)
   }
+  const bundle = join(folder, 'certificates', 'ca-certificates.crt')
+  await mkdir(join(folder, 'certificates'))
+  await writeFile(bundle, `${certificates}\n`)
+  await chmod(bundle, 0o644)
   // Readable for the users of sites, to whom the process belongs where there is no sandbox.
-  for (const path of [folder, join(folder, 'child')]) await chmod(path, 0o755)
+  for (const path of [folder, join(folder, 'child'), join(folder, 'certificates')]) await chmod(path, 0o755)
   return {
     folder,
     phpFiles: await readPhpFiles(),

@@ -4,6 +4,7 @@ import type { Containment, PhpProcess, PhpRuntime, PhpSite } from '../runtime.ts
 import { containmentOf, findAbilities, planLaunch } from './containment.ts'
 import type { EgressPolicy } from './egress.ts'
 import { mostPhpBytes, type PhpLimits, phpIni } from './ini.ts'
+import { machineCertificates } from './machine-certificates.ts'
 import { createNames } from './names.ts'
 import { WasmProcess } from './process.ts'
 import { prepareProgram } from './program.ts'
@@ -16,6 +17,8 @@ export interface WasmRuntimeOptions extends PhpLimits {
   readonly budgets: RuntimeBudgets
   /** Where the children's program is put, which no other host uses; default: a new folder among the system's temporary files. */
   readonly programFolder?: string
+  /** The CAs that sites trust, PEM; default: those of this machine. */
+  readonly certificates?: string
   /** Keeps sites within their disk quotas; default: they may fill the disk. */
   readonly disk?: Pick<DiskWatch, 'beforeStart' | 'follow'>
   /**
@@ -45,7 +48,7 @@ export interface RuntimeBudgets {
  */
 export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<PhpRuntime> {
   const abilities = await findAbilities(options.sandbox)
-  const program = await prepareProgram(options.programFolder)
+  const program = await prepareProgram(options.certificates ?? machineCertificates(), options.programFolder)
   const notes = new Set<string>()
   const names = createNames({ resolver: createResolver(), lookups: options.budgets.lookups })
   const processes = new Set<PhpProcess>()

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { connectionClass, type Outgoing } from './outgoing.ts'
+import { mendSockets, type WasmSocket } from './sockets.ts'
 
 const notSupported = 138 // ENOTSUP in emscripten's numbering
 
@@ -116,7 +117,10 @@ export async function loadPhp(modulePath: string, outgoing: Outgoing): Promise<P
       // A later turn: `php` is not assigned yet when a module finishes at once.
       onRuntimeInitialized: () => setImmediate(() => resolve(php)),
       websocket: {
-        url: (socket: { type: number }, host: string, port: number) => outgoing.addressOf(socket, host, port),
+        url(socket: WasmSocket, host: string, port: number) {
+          mendSockets(php.FS, socket.sock_ops)
+          return outgoing.addressOf(socket, host, port)
+        },
         decorator: () => connectionClass(outgoing),
         serverDecorator: () => {
           throw Object.assign(new Error('PHP may not listen'), { name: 'ErrnoError', errno: notSupported })

@@ -56,14 +56,14 @@ export function connectionClass(outgoing: Outgoing) {
       this.url = url
       this.#stream = outgoing.open(url.slice('ws://'.length))
       this.#stream.on('response', (headers) => {
-        if (headers[':status'] !== 200) return this.#fail()
+        if (headers[':status'] !== 200) return this.#end()
         this.readyState = this.OPEN
         this.emit('open')
       })
       this.#stream.on('data', (chunk: Buffer) => this.emit('message', chunk, true))
-      this.#stream.on('error', () => this.#fail())
-      this.#stream.on('end', () => this.#fail())
-      this.#stream.on('close', () => this.#fail())
+      this.#stream.on('error', () => this.#end())
+      this.#stream.on('end', () => this.#end())
+      this.#stream.on('close', () => this.#end())
     }
 
     send(bytes: ArrayBuffer): void {
@@ -85,22 +85,17 @@ export function connectionClass(outgoing: Outgoing) {
       this.off(event, listener)
     }
 
-    /**
-     * A refusal looks to PHP like a connection that the other side ends at once. As a failed connect it left curl waiting
-     * for ever, about every second time (its socket has no peer then, and nothing wakes it).
-     */
-    #fail(): void {
-      if (this.readyState === this.CONNECTING) {
-        this.readyState = this.OPEN
-        this.emit('open')
-        setImmediate(() => this.#finish())
-      } else this.#finish()
+    /** The other side has ended it, or it never came about: then PHP is told that it was refused. */
+    #end(): void {
+      const wasConnecting = this.readyState === this.CONNECTING
+      this.#finish(wasConnecting)
       this.#stream.close()
     }
 
-    #finish(): void {
+    #finish(isRefused = false): void {
       if (this.readyState === this.CLOSED) return
       this.readyState = this.CLOSED
+      if (isRefused) this.emit('error', new Error('refused'))
       this.emit('close')
     }
   }
