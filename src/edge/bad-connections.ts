@@ -5,17 +5,12 @@ import { plainPage, reasonOf } from '../platform/plain-page.ts'
 
 /** CONNECT asks for a tunnel; the edge is no forward proxy. */
 export function answerConnect(socket: Duplex): void {
-  // Node has detached its own listeners from this socket: an error would end the process.
-  socket.on('error', () => {})
   endWith(socket, 405, 'This server opens no tunnels.', 'Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n')
 }
 
-/**
- * Answers what Node's parser could not read, or what took too long, and closes the connection.
- * @param busy an earlier request of this connection is still being answered: then nothing may be written in between
- */
-export function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex, busy: boolean): void {
-  if (busy || !socket.writable || error.code === 'ECONNRESET') {
+/** Answers what Node's parser could not read, or what took too long, and closes the connection. */
+export function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
     return
   }

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import { LRUCache } from 'lru-cache'
 import { addressKey } from '../platform/budgets/address-key.ts'
 import type { Budget } from '../platform/budgets/budget.ts'
+import { Turns } from '../platform/http/turns.ts'
 import { plainPage } from '../platform/plain-page.ts'
 import { type AccessEntry, accessEntry } from './access-log.ts'
 import { pageAnswer, sendAnswer } from './answer.ts'
@@ -80,8 +81,7 @@ interface GatewayContext extends ProxyContext {
   readonly limits: EdgeLimits
   readonly rules: readonly Rule[]
   readonly readClient: ReadClient
-  /** Requests under way on each connection. */
-  readonly answering: WeakMap<Duplex, number>
+  readonly turns: Turns
   closing: boolean
 }
 
@@ -99,7 +99,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     underWay: options.underWay ?? anyNumber,
     rules: options.rules ?? edgeRules(),
     readClient: createClientReader(options.trustProxy ?? [], options.publicScheme ?? 'http'),
-    answering: new WeakMap(),
+    turns: new Turns(limits.pipelined - 1),
     closing: false,
     onFailure: createFailureReport(options),
   }
@@ -120,9 +120,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   server.on('request', (request, response) => receive(context, request, response))
   server.on('checkContinue', (request, response) => receive(context, request, response, '100-continue'))
   server.on('checkExpectation', (request, response) => receive(context, request, response, 'unknown'))
-  server.on('connect', (_request, socket) => answerConnect(socket))
+  server.on('connect', (_request, socket) => refuseTunnel(context, socket))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    answerUnreadable(error, socket, (context.answering.get(socket) ?? 0) > 0),
+    context.turns.fail(error, socket, () => answerUnreadable(error, socket)),
   )
   return { server, close: () => close(server, context) }
 }
@@ -148,23 +148,34 @@ async function close(server: Server, context: GatewayContext): Promise<void> {
   if (!context.options.upstreams) await context.upstreams.destroy()
 }
 
+/** CONNECT: Node has let go of the connection, and of its errors. */
+function refuseTunnel({ turns }: GatewayContext, socket: Duplex): void {
+  socket.on('error', () => {})
+  turns.end(socket, () => answerConnect(socket))
+}
+
 function receive(
   context: GatewayContext,
   request: IncomingMessage,
   response: ServerResponse,
   expectation?: '100-continue' | 'unknown',
 ): void {
-  const destination = readDestination(request, context.limits.urlBytes)
-  const visit = createVisit(context, request, response, destination, expectation === '100-continue')
-  const { socket } = request
-  const others = context.answering.get(socket) ?? 0
-  context.answering.set(socket, others + 1)
-  response.once('close', () => finish(context, visit, socket))
-  if (context.closing) response.shouldKeepAlive = false
-  if ('status' in destination) sendAnswer(visit, refusalAnswer(visit, destination))
-  else if (expectation === 'unknown') sendAnswer(visit, pageAnswer(visit, unexpected, [], true))
-  else if (others >= context.limits.pipelined) sendAnswer(visit, pageAnswer(visit, tooMany, [], true))
-  else route(context, visit)
+  const startedAtMs = performance.now()
+  const begin = (isTooMuch: boolean) => {
+    const destination = readDestination(request, context.limits.urlBytes)
+    const visit = createVisit(context, request, response, destination, startedAtMs, expectation === '100-continue')
+    response.once('close', () => finish(context, visit))
+    if (context.closing) response.shouldKeepAlive = false
+    if ('status' in destination) sendAnswer(visit, refusalAnswer(visit, destination))
+    else if (expectation === 'unknown') sendAnswer(visit, pageAnswer(visit, unexpected, [], true))
+    else if (isTooMuch) sendAnswer(visit, pageAnswer(visit, tooMany, [], true))
+    else route(context, visit)
+  }
+  context.turns.take(
+    response,
+    () => begin(false),
+    () => begin(true),
+  )
 }
 
 function createVisit(
@@ -172,6 +183,7 @@ function createVisit(
   request: IncomingMessage,
   response: ServerResponse,
   destination: Destination | Refusal,
+  startedAtMs: number,
   expectsContinue: boolean,
 ): Visit {
   const known = 'status' in destination ? undefined : destination
@@ -184,7 +196,7 @@ function createVisit(
     host: known?.host ?? '',
     hostName: known?.hostName ?? '',
     client: context.readClient(request),
-    startedAtMs: performance.now(),
+    startedAtMs,
     expectsContinue,
     route: undefined,
     observers: undefined,
@@ -195,8 +207,7 @@ function createVisit(
 }
 
 /** Runs when the response is out, or the visitor gone. */
-function finish(context: GatewayContext, visit: Visit, socket: Socket): void {
-  context.answering.set(socket, (context.answering.get(socket) ?? 1) - 1)
+function finish(context: GatewayContext, visit: Visit): void {
   visit.abandon?.()
   visit.release?.()
   const { onAccess, metrics, log } = context.options
@@ -283,10 +294,15 @@ function createFailureReport(options: GatewayOptions): ProxyContext['onFailure']
 }
 
 function refusalAnswer(visit: Visit, refusal: Refusal): Answer {
-  const title = refusal.status === 414 ? 'This address is too long' : 'This request cannot be understood'
+  const title = refusalTitles[refusal.status] ?? 'This request cannot be understood'
   return pageAnswer(visit, plainPage({ status: refusal.status, title, text: refusal.reason }), [], true)
 }
 
+const refusalTitles: Partial<Record<Refusal['status'], string>> = {
+  413: 'This is too much',
+  414: 'This address is too long',
+  505: 'This version of HTTP is not spoken here',
+}
 const tooMany = plainPage({
   status: 503,
   title: 'Too many requests at a time',

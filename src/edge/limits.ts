@@ -4,7 +4,7 @@ import type { UpstreamLimits } from './upstreams.ts'
 export interface EdgeLimits {
   /** Visitors' connections at a time; more are closed at once. */
   readonly connections: number
-  /** Requests that one connection may have under way (pipelining, which browsers do not do). */
+  /** Requests of one connection, the one that is being answered and those that wait behind it (which browsers do not do). */
   readonly pipelined: number
   /** All header lines and the request line of a request together. */
   readonly headerBytes: number

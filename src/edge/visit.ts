@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { framingFault } from '../platform/http/framing.ts'
 import type { Client } from './client-address.ts'
 import type { HostNotes } from './forwarding.ts'
 import { parseAuthority } from './host-name.ts'
@@ -86,30 +87,19 @@ export interface Destination {
 
 /** Why a request cannot be understood. */
 export interface Refusal {
-  readonly status: 400 | 414 | 501
+  readonly status: 400 | 413 | 414 | 501 | 505
   readonly reason: string
 }
 
 /**
  * Reads the destination of a request: `Host` and target, or an absolute-form target, which overrules `Host` (RFC 9112 §3.2.2).
- * Node has checked the framing already; what it lets through and a gateway must not is refused here.
  */
 export function readDestination(request: IncomingMessage, maxUrlBytes: number): Destination | Refusal {
   const url = request.url as string
   if (url.length > maxUrlBytes) return { status: 414, reason: 'The address is too long.' }
-  const raw = request.rawHeaders
-  let host: string | undefined
-  for (let i = 0; i < raw.length; i += 2) {
-    const name = raw[i] as string
-    if (name.length === 4 && name.toLowerCase() === 'host') {
-      // RFC 9112 §3.2: more than one Host is an error, not a choice.
-      if (host !== undefined) return { status: 400, reason: 'The request names more than one host.' }
-      host = raw[i + 1] as string
-    } else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') {
-      const refusal = checkTransferEncoding(request, raw[i + 1] as string)
-      if (refusal) return refusal
-    }
-  }
+  const fault = framingFault(request)
+  if (fault) return fault
+  let { host } = request.headers
   let target = url
   if (!url.startsWith('/')) {
     const absolute = /^https?:\/\/([^/?#]*)([^#]*)/i.exec(url)
@@ -120,13 +110,6 @@ export function readDestination(request: IncomingMessage, maxUrlBytes: number): 
   const authority = host === undefined ? undefined : parseAuthority(host)
   if (!authority) return { status: 400, reason: 'The request does not name a valid host.' }
   return { ...authority, target }
-}
-
-/** RFC 9112 §6.1: other codings than chunked would reach PHP undecoded; with HTTP/1.0 the framing cannot be trusted. */
-function checkTransferEncoding(request: IncomingMessage, value: string): Refusal | undefined {
-  if (request.httpVersionMinor === 0) return { status: 400, reason: 'HTTP/1.0 has no Transfer-Encoding.' }
-  if (value.trim().toLowerCase() !== 'chunked') return { status: 501, reason: 'Only the chunked coding is understood.' }
-  return undefined
 }
 
 /** True when the request carries a body (RFC 9112 §6: it is framed by one of two headers). */

@@ -1,12 +1,10 @@
-import { STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CommitUnknown } from '../db/commit-unknown.ts'
 import { isBusy, isDiskFull, isUnreachable } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
 import type { Endpoint } from './endpoint.ts'
 import { errorBody } from './pipeline.ts'
-import { notFound, Problem, type ProblemKind, problems } from './problem.ts'
+import { notFound, Problem, problems } from './problem.ts'
 
 interface Options {
   readonly endpoints: readonly Endpoint[]
@@ -103,21 +101,4 @@ export function refuseUnreadableForms(routes: FastifyInstance): void {
 /** A path that is no valid percent-encoding, or longer than any id, names nothing. Comes before all hooks. */
 export function refuseUnreadablePath(request: FastifyRequest, reply: FastifyReply): void {
   send(reply.header('x-request-id', request.id), notFound())
-}
-
-const unreadable: Record<string, ProblemKind> = {
-  HPE_HEADER_OVERFLOW: problems.head_too_large,
-  ERR_HTTP_REQUEST_TIMEOUT: problems.request_timeout,
-}
-
-/** What is no HTTP: answered without a request. */
-export function refuseUnreadableRequest(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
-  const kind = unreadable[error.code ?? ''] ?? problems.invalid_http
-  const { status } = kind
-  const body = JSON.stringify(errorBody(new Problem(kind, {})))
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${body.length}\r\n\r\n${body}`,
-  )
 }

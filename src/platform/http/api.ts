@@ -6,13 +6,8 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { Compile } from 'typebox/compile'
 import type { Budget } from '../budgets/budget.ts'
 import type { Log } from '../log/log.ts'
-import {
-  answerErrors,
-  pathOf,
-  refuseUnreadableForms,
-  refuseUnreadablePath,
-  refuseUnreadableRequest,
-} from './answer-errors.ts'
+import { answerErrors, pathOf, refuseUnreadableForms, refuseUnreadablePath } from './answer-errors.ts'
+import { createApiServer } from './api-server.ts'
 import { takeJsonBodies } from './body.ts'
 import { countBodies } from './count-bodies.ts'
 import type { CallerFacts, CompiledEndpoint, Endpoint } from './endpoint.ts'
@@ -54,10 +49,10 @@ export async function createApi<Caller extends CallerFacts>(options: ApiOptions<
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 500 },
     // during a graceful stop requests under way are answered, new ones on kept connections too (then closed)
     return503OnClosing: false,
-    requestTimeout: 60_000,
-    keepAliveTimeout: 65_000,
+    serverFactory: (handler) => createApiServer(handler),
     frameworkErrors: (_error, request, reply) => refuseUnreadablePath(request, reply),
-    clientErrorHandler: refuseUnreadableRequest,
+    // the server's own part
+    clientErrorHandler: () => {},
   })
   // the contracts are checked by the pipeline, which forgives what real clients send
   app.setValidatorCompiler(() => () => true)

@@ -114,6 +114,11 @@ export const problems = declareProblems({
     remedy:
       '16 MB of bodies may be on their way from one address. Send fewer requests at once, and repeat this one after `Retry-After` seconds.',
   },
+  too_many_waiting: {
+    status: 503,
+    text: 'This connection has too many requests waiting.',
+    remedy: 'Send the next request of a connection after the answer to the one before, or use more connections.',
+  },
   internal: {
     status: 500,
     text: 'Something went wrong on our side. The request id helps to find out what.',

@@ -1,0 +1,56 @@
+import { createServer, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { framingFault } from './framing.ts'
+import { type ProblemKind, problems } from './problem.ts'
+import { Turns } from './turns.ts'
+
+/** Requests of a connection that may wait behind the one that is being answered. */
+const MOST_WAITING = 15
+
+/** The API's server, which does not listen yet: what is no request, or no plain one, is answered before any route is looked for. */
+export function createApiServer(handler: RequestListener): Server {
+  const turns = new Turns(MOST_WAITING)
+  const server = createServer({ requestTimeout: 60_000, keepAliveTimeout: 65_000 }, (request, response) => {
+    const begin = () => {
+      const fault = framingFault(request)
+      if (fault) refuse(response, fault.status, fault.reason)
+      else handler(request, response)
+    }
+    turns.take(response, begin, () => refuse(response, 503, problems.too_many_waiting.text))
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    turns.fail(error, socket, () => refuseUnreadable(error, socket)),
+  )
+  return server
+}
+
+const bodyOf = (code: string, text: string): string =>
+  JSON.stringify({ message: text, data: null, errors: [text], code })
+
+function refuse(response: ServerResponse, status: number, text: string): void {
+  const body = bodyOf(status === 503 ? problems.too_many_waiting.code : problems.invalid_http.code, text)
+  response
+    .writeHead(status, {
+      connection: 'close',
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      ...(status === 503 && { 'retry-after': '5' }),
+    })
+    .end(body)
+}
+
+const unreadable: Record<string, ProblemKind> = {
+  HPE_HEADER_OVERFLOW: problems.head_too_large,
+  ERR_HTTP_REQUEST_TIMEOUT: problems.request_timeout,
+}
+
+/** What is no HTTP: answered without a request. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
+  const { status, code, text } = unreadable[error.code ?? ''] ?? problems.invalid_http
+  const body = bodyOf(code, text)
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${body.length}\r\n\r\n${body}`,
+  )
+}
