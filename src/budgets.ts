@@ -169,6 +169,15 @@ export const edgeBudgets = (config: Config) =>
       all: 16_384,
       over: '503 with `Retry-After`, and the connection is closed',
     },
+    waitingBodies: {
+      name: 'edge_waiting_bodies',
+      what: 'request bodies until they are there, or 16 kB of them are',
+      of: 'memory',
+      whose: 'address',
+      each: 1 * MB,
+      all: 16 * MB,
+      over: 'they go to the host as they come',
+    },
     siteRequests: {
       name: 'edge_site_requests',
       what: 'requests under way to hosts',
@@ -176,7 +185,7 @@ export const edgeBudgets = (config: Config) =>
       whose: 'site',
       each: 192,
       all: 2_048,
-      over: '503 with `Retry-After`, or an older page from the cache',
+      over: 'who has sent or read nothing for 2 s, or less than 1 kB a second, is cut off, the slowest first; else 503 with `Retry-After`, or an older page from the cache',
     },
     addressRequests: {
       name: 'edge_address_requests',
@@ -185,7 +194,7 @@ export const edgeBudgets = (config: Config) =>
       whose: 'address',
       each: 128,
       all: 2_048,
-      over: '503 with `Retry-After`, or an older page from the cache',
+      over: 'the same',
     },
   }) as const satisfies Table
 

@@ -40,7 +40,8 @@ describe('failures', () => {
       await eventually(() => gone.includes(path))
     }
     const upload = await rawConnect(port, cleanup)
-    upload.socket.write('POST /upload HTTP/1.1\r\nHost: site.test\r\nContent-Length: 100\r\n\r\nabc')
+    upload.socket.write('POST /upload HTTP/1.1\r\nHost: site.test\r\nContent-Length: 40000\r\n\r\n')
+    upload.socket.write('x'.repeat(20_000))
     await eventually(() => asked.includes('/upload'))
     upload.socket.destroy()
     await eventually(() => gone.includes('/upload'))

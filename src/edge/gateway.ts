@@ -59,6 +59,8 @@ export interface GatewayOptions {
   readonly upstreams?: Upstreams
   /** Requests to the hosts, counted together with those of a cache. */
   readonly underWay?: UnderWay
+  /** What has come of bodies whose senders are not seen to send them yet, by visitor; without it nothing counts it. */
+  readonly waitingBodies?: Budget
   /** Connections of one visitor; without it only all together have a bound. */
   readonly connections?: Budget
   /** Waits until a purge that a visitor has caused counts here, so that he sees what he has changed. */
@@ -97,6 +99,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     stagingDomain: options.stagingDomain ?? 'localhost',
     reachPurge: options.reachPurge,
     underWay: options.underWay ?? anyNumber,
+    waitingBodies: options.waitingBodies,
     rules: options.rules ?? edgeRules(),
     readClient: createClientReader(options.trustProxy ?? [], options.publicScheme ?? 'http'),
     turns: new Turns(limits.pipelined - 1),
@@ -267,7 +270,8 @@ function applyRules(context: GatewayContext, visit: Visit, index: number): void 
       return
     }
     // Rules may have waited, and the visitor may have left meanwhile.
-    if (visit.route && !visit.response.destroyed) passToHost(visit, visit.route, context)
+    if (visit.route && !visit.response.destroyed)
+      passToHost(visit, visit.route, context)?.catch((error) => fail(context, visit, error))
   } catch (error) {
     fail(context, visit, error)
   }

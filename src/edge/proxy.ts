@@ -1,10 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { Dispatcher } from 'undici'
+import { addressKey } from '../platform/budgets/address-key.ts'
+import type { Budget } from '../platform/budgets/budget.ts'
 import { plainPage } from '../platform/plain-page.ts'
 import { pageAnswer, sendAnswer } from './answer.ts'
+import { bodyMoves } from './body-gate.ts'
 import { requestHeaders, responseHeaders } from './forwarding.ts'
 import type { Route } from './route.ts'
-import { busyAnswer, type UnderWay } from './under-way.ts'
+import { busyAnswer, type Passage, type UnderWay } from './under-way.ts'
 import type { Upstreams } from './upstreams.ts'
 import { type Answer, hasBody, type Visit } from './visit.ts'
 
@@ -14,21 +17,34 @@ export interface ProxyContext {
   readonly hostKey: string
   readonly stagingDomain: string
   readonly underWay: UnderWay
+  /** What has come of bodies whose senders are not seen to send them yet. */
+  readonly waitingBodies?: Budget | undefined
   /** Told of every request that the host did not answer. */
   readonly onFailure: (visit: Visit, route: Route, error: Error) => void
   /** Waits until the purge with this number counts on this edge. */
   readonly reachPurge?: ((seq: number) => Promise<void>) | undefined
 }
 
-/** Passes a visit on to the host of its site and the answer back, streaming both ways. */
-export function passToHost(visit: Visit, route: Route, context: ProxyContext): void {
-  const end = context.underWay.begin(route.siteId, visit)
-  if (!end) {
+/** Passes a visit on to the host of its site and the answer back, streaming both ways. A body is waited for before. */
+export function passToHost(visit: Visit, route: Route, context: ProxyContext): Promise<void> | undefined {
+  if (hasBody(visit.request)) return passWithBody(visit, route, context)
+  beginExchange(visit, route, context)
+}
+
+async function passWithBody(visit: Visit, route: Route, context: ProxyContext): Promise<void> {
+  const memory = context.waitingBodies?.share(addressKey(visit.client.address))
+  if (await bodyMoves(visit, memory)) beginExchange(visit, route, context)
+}
+
+function beginExchange(visit: Visit, route: Route, context: ProxyContext): void {
+  const passage = context.underWay.begin(route.siteId, visit)
+  if (!passage) {
     sendAnswer(visit, busyAnswer(visit))
+    discardRest(visit.request)
     return
   }
-  visit.release = end
-  const exchange = new Exchange(visit, route, context)
+  visit.release = () => passage.end()
+  const exchange = new Exchange(visit, route, context, passage)
   visit.abandon = () => exchange.abandon()
   exchange.dispatch(context.upstreams.pool(route.upstream))
 }
@@ -60,6 +76,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   private readonly visit: Visit
   private readonly route: Route
   private readonly context: ProxyContext
+  private readonly passage: Passage
   private readonly body: boolean
   private controller: Controller | undefined
   private abandoned = false
@@ -69,10 +86,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** While it is there, nothing of the response goes to the visitor: what is to be done then, in order. */
   private held: (() => void)[] | undefined
 
-  constructor(visit: Visit, route: Route, context: ProxyContext) {
+  constructor(visit: Visit, route: Route, context: ProxyContext, passage: Passage) {
     this.visit = visit
     this.route = route
     this.context = context
+    this.passage = passage
     this.body = hasBody(visit.request)
   }
 
@@ -83,7 +101,7 @@ class Exchange implements Dispatcher.DispatchHandler {
         path: visit.target,
         method: visit.method,
         headers: requestHeaders(visit, this.route.siteId, this.context.hostKey),
-        body: this.body ? (readBody(visit) as never) : null,
+        body: this.body ? (readBody(visit, this.passage) as never) : null,
         // undici would close the connection after every HEAD; our hosts send no body there.
         reset: false,
       },
@@ -150,9 +168,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (visit.observers) for (const observer of visit.observers) observer.data?.(chunk)
     if (visit.response.write(chunk) || this.waiting) return
     this.waiting = true
+    this.passage.waits()
     controller.pause()
     visit.response.once('drain', () => {
       this.waiting = false
+      this.passage.goesOn(chunk.length)
       controller.resume()
     })
   }
@@ -211,12 +231,17 @@ function pageFor(error: NodeJS.ErrnoException) {
  * (413), and with it the visitor's connection before the answer is out. What is left of the body is then read and
  * dropped, so that a client that sends everything before it reads gets its answer.
  */
-async function* readBody(visit: Visit): AsyncGenerator<Buffer> {
-  const { request } = visit
-  if (visit.expectsContinue) visit.response.writeContinue()
+async function* readBody({ request }: Visit, passage: Passage): AsyncGenerator<Buffer> {
   try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk as Buffer
+    passage.waits()
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      passage.goesOn(chunk.length)
+      // what the host does not take is not the visitor's fault
+      yield chunk as Buffer
+      passage.waits()
+    }
   } finally {
+    passage.goesOn(0)
     discardRest(request)
   }
 }

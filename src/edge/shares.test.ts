@@ -74,20 +74,6 @@ test('a slow site has its share of the requests under way: 503 with Retry-After 
   await eventually(() => bySite.used === 0)
 })
 
-test('bodies that never come take no more than the share of their visitor', async () => {
-  const upstream = await startEcho(cleanup)
-  const byAddress = budget(3)
-  const more = { underWay: createUnderWay(budget(1_000), byAddress), trustProxy: ['127.0.0.1'] }
-  const { port } = await startGateway(cleanup, { 'site.test': routeTo(upstream) }, more)
-  for (let n = 0; n < 3; n++) {
-    const { socket } = await rawConnect(port, cleanup)
-    socket.write('POST / HTTP/1.1\r\nHost: site.test\r\nX-Forwarded-For: 192.0.2.1\r\nContent-Length: 9\r\n\r\n')
-  }
-  await eventually(() => byAddress.usedBy('192.0.2.1') === 3)
-  expect((await ask(port, '/', { headers: { 'x-forwarded-for': '192.0.2.1' } })).status).toBe(503)
-  expect((await ask(port, '/', { headers: { 'x-forwarded-for': '192.0.2.2' } })).status).toBe(200)
-})
-
 test("the cache's own requests count, and end", async () => {
   const bySite = budget(2)
   const answers: (() => void)[] = []

@@ -56,6 +56,7 @@ export async function startEdge(ground: Ground): Promise<Edge> {
     trustProxy: config.trustProxy,
     upstreams,
     underWay,
+    waitingBodies: budgets.waitingBodies,
     stagingDomain,
     connections: budgets.connections,
     rules: edgeRules({ defensiveMode, cache: cache.rule }),

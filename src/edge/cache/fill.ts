@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici'
 import type { Share } from '../../platform/budgets/budget.ts'
 import { responseHeaders } from '../forwarding.ts'
 import type { CookieDomains } from '../set-cookie.ts'
+import type { Passage } from '../under-way.ts'
 import type { Upstreams } from '../upstreams.ts'
 import { createEntry, type Entry } from './entry.ts'
 import { type Lifetime, lifetimeOf, type Tier, tierOf } from './lifetime.ts'
@@ -75,6 +76,8 @@ export interface FillOptions {
   readonly mostBytes: number
   /** What counts the body as long as it is no entry. */
   readonly share: Share
+  /** Told when the host has to wait for the leader. */
+  readonly passage: Passage
   /** Takes the entry over. @returns false when there is no room for it */
   readonly keep: (entry: Entry) => boolean
 }
@@ -219,7 +222,9 @@ export class Fill implements Dispatcher.DispatchHandler {
     this.#pieces.push(piece)
     if (!this.#leaderWaits) this.#feed()
     // A slow visitor does not hold up a page that others wait for, as long as there is room for it.
-    if (this.#leaderWaits && !this.#isCollecting) controller.pause()
+    if (!this.#leaderWaits || this.#isCollecting) return
+    this.#options.passage.waits()
+    controller.pause()
   }
 
   #count(bytes: number): void {
@@ -248,6 +253,7 @@ export class Fill implements Dispatcher.DispatchHandler {
   /** Gives the leader what it takes. */
   #feed = (): void => {
     this.#leaderWaits = false
+    this.#options.passage.goesOn(this.#pieces[0]?.length ?? 0)
     while (this.leader && this.#taken < this.#pieces.length) {
       const piece = this.#pieces[this.#taken] as Buffer
       if (this.#isCollecting) this.#taken++

@@ -351,8 +351,8 @@ function startFill(
 ): Fill | undefined {
   const { visit, route, address } = ask
   const { fills, options } = cache
-  const end = options.underWay.begin(route.siteId, visit)
-  if (!end) return undefined
+  const passage = options.underWay.begin(route.siteId, visit)
+  if (!passage) return undefined
   const request = {
     key: address.key,
     path: address.path,
@@ -370,10 +370,11 @@ function startFill(
     isBackground: !leader && !awaited,
     mostBytes: options.mostBodyBytes,
     share: options.bodies.share(route.siteId),
+    passage,
     keep: (entry) => keep(cache, route, fill, entry),
   })
   fills.set(address.key, fill)
-  fill.ended.then(end)
+  fill.ended.then(() => passage.end())
   fill.result.then((result) => {
     if (fills.get(address.key) === fill) fills.delete(address.key)
     learn(cache, ask, result)
