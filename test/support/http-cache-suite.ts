@@ -1,0 +1,116 @@
+/** The suite behind cache-tests.fyi (package `http-cache-tests`), run against an edge process before the suite's own origin. */
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { setBaseUrl, setFetch } from 'http-cache-tests/client/config.mjs'
+import { makeCacheTest, testResults } from 'http-cache-tests/client/test.mjs'
+import handleConfig from 'http-cache-tests/server/handle-config.mjs'
+import handleState from 'http-cache-tests/server/handle-state.mjs'
+import handleTest from 'http-cache-tests/server/handle-test.mjs'
+import { stash } from 'http-cache-tests/server/utils.mjs'
+import suites from 'http-cache-tests/tests/index.mjs'
+import { startEdgeProcess } from './edge.ts'
+
+/** One of the suite's tests. */
+export interface Check {
+  readonly id: string
+  /** `required` when it is not said; `check` only tells what a cache does. */
+  readonly kind?: 'required' | 'optimal' | 'check'
+  readonly browser_only?: boolean
+}
+
+/** A request as the suite makes it. */
+export interface Init {
+  readonly method?: string
+  readonly headers?: readonly (readonly [string, string])[]
+  readonly body?: string
+}
+
+export type Handle = (path: string[], request: IncomingMessage, response: ServerResponse) => void
+
+/** All tests that a cache between visitors and a host can be asked. What they depend on is not looked at: each counts by itself. */
+export const checks: readonly Check[] = suites.flatMap(({ tests }) => tests).filter((check) => !check.browser_only)
+
+/** Requests of so many tests at a time: lifetimes in the suite are two seconds, which a busy machine must not use up. */
+const AT_ONCE = 100
+const handlers: Record<string, Handle> = { config: handleConfig, state: handleState, test: handleTest }
+/** What the suite tells its requests apart by. No visitor sends it, and the edge takes it for something that may matter. */
+const OF_THE_SUITE = new Set(['test-id', 'test-name', 'req-num'])
+
+/** @returns what failed, by the id of each test that did */
+export async function runChecks(chosen: readonly Check[]): Promise<Map<string, string>> {
+  /** The client's current request of each test, by its uuid. */
+  const numbers = new Map<string, string>()
+  // each test has a site: what an edge learns from one site's answers is not to change the next test
+  const names = chosen.map((_check, index) => `t${index}`)
+  const edge = await startEdgeProcess(names, originOf(numbers), { STEAD_LOG_LEVEL: 'error' })
+  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
+  setFetch(fetchThrough(edge.port, agent, numbers, names))
+  setBaseUrl('')
+  try {
+    for (let from = 0; from < chosen.length; from += AT_ONCE)
+      await Promise.all(chosen.slice(from, from + AT_ONCE).map(runCheck))
+  } finally {
+    agent.destroy()
+    await edge.stop()
+  }
+  const failed = chosen.filter(({ id }) => testResults[id] !== true)
+  return new Map(failed.map(({ id }) => [id, String(testResults[id])]))
+}
+
+function runCheck(check: Check): Promise<void> {
+  delete testResults[check.id]
+  return makeCacheTest(structuredClone(check))
+}
+
+/** The suite's origin. It is told out of band which request of the client it answers, as the edge drops headers of visitors. */
+const originOf = (numbers: ReadonlyMap<string, string>) => (message: IncomingMessage, response: ServerResponse) => {
+  const [kind = '', ...path] = new URL(message.url as string, 'http://origin').pathname.slice(1).split('/')
+  const uuid = path[0] as string
+  const number = numbers.get(uuid)
+  if (kind === 'test' && number) {
+    message.headers['req-num'] = number
+    forgetFirstAsk(uuid, Number(number))
+  }
+  handlers[kind]?.(path, message, response)
+}
+
+/**
+ * The edge asks for everybody first; when that answer cannot be shared it asks again for the visitor. The answer that nobody
+ * got does not count.
+ */
+function forgetFirstAsk(uuid: string, number: number): void {
+  const state = stash.get(uuid)
+  if (state?.at(-1)?.request_num === number) state.pop()
+}
+
+/** A `fetch` that follows nothing, adds nothing, and sends what belongs to one test to one site. */
+function fetchThrough(port: number, agent: Agent, numbers: Map<string, string>, names: string[]) {
+  const hosts = new Map<string, string>()
+  return async (url: string, { method = 'GET', headers = [], body }: Init = {}) => {
+    const uuid = /^\/\w+\/([\w-]+)/.exec(url)?.[1] as string
+    if (!hosts.has(uuid)) hosts.set(uuid, `${names.pop()}.localhost`)
+    const number = headers.find(([name]) => name.toLowerCase() === 'req-num')?.[1]
+    if (number) numbers.set(uuid, number)
+    const own = headers.filter(([name]) => !OF_THE_SUITE.has(name.toLowerCase()))
+    const flat = ['host', hosts.get(uuid) as string, ...own.flat()]
+    if (body !== undefined) flat.push('content-length', String(Buffer.byteLength(body)))
+    const sent = request({ port, host: '127.0.0.1', path: url, method, headers: flat, agent })
+    sent.end(body)
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    // read at once: the suite leaves some bodies, and with each a connection
+    const whole = await text(response)
+    return {
+      status: response.statusCode,
+      statusText: response.statusMessage,
+      headers: readHeaders(response.rawHeaders),
+      text: async () => whole,
+    }
+  }
+}
+
+function readHeaders(raw: readonly string[]): Headers {
+  const headers = new Headers()
+  for (let i = 0; i < raw.length; i += 2) headers.append(raw[i] as string, raw[i + 1] as string)
+  return headers
+}
