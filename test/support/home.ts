@@ -19,6 +19,11 @@ export const testUid = process.getuid?.() === 0 ? 200_123 : null
 
 export const testAddress = 'my.localhost:8081'
 
+/** Gives a folder and what is in it to the site's user, where it has one of its own. */
+export const giveToSite = async (path: string): Promise<void> => {
+  if (testUid !== null) await giveTo(testUid, path)
+}
+
 export interface TestHome extends PhpSite {
   /** Puts a PHP file into the web root and returns its path as PHP sees it. */
   script(name: string, code: string): Promise<string>

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { connectionClass, type Outgoing } from './outgoing.ts'
 import { mendSockets, type WasmSocket } from './sockets.ts'
@@ -17,6 +17,10 @@ export interface WasmFileSystem {
   filesystems: { NODEFS: NodeFileSystem }
   isDir(mode: number): boolean
   getPath(node: WasmNode): string
+  /** @throws ErrnoError when there is none */
+  lookupNode(parent: WasmNode, name: string): WasmNode
+  /** Forgets it; what has it open goes on. */
+  destroyNode(node: WasmNode): void
   mkdirTree(path: string): void
   mount(type: unknown, options: { root: string }, at: string): void
   writeFile(path: string, text: string): void
@@ -29,6 +33,9 @@ export interface WasmFileSystem {
 /** A file or folder as emscripten sees it. */
 export interface WasmNode {
   readonly name: string
+  mode: number
+  /** Of its file system. */
+  readonly node_ops: unknown
 }
 
 /** Something open, on the machine's own files. */
@@ -49,11 +56,13 @@ export interface NodeFileSystem {
   getMode(path: string): number
   convertNodeCode(error: { code?: string }): number | undefined
   realPath(node: WasmNode): string
+  getattr(look: () => Stats, node: WasmNode): unknown
   /** Runs it with the errors of the machine as those of emscripten. */
   tryFSOperation<Result>(work: () => Result): Result
   node_ops: {
     symlink: unknown
     link: unknown
+    getattr(node: WasmNode): unknown
     setattr(node: WasmNode, attributes: Attributes): void
     mknod(parent: WasmNode, name: string, mode: number, device: number): WasmNode
     unlink(parent: WasmNode, name: string): void

@@ -18,6 +18,7 @@ import {
   type TaskHead,
 } from '../frames.ts'
 import { type DiskMeter, meterDisk } from './disk-quota.ts'
+import { keepNodesFresh } from './fresh-nodes.ts'
 import { closeBackDoors, loadPhp, type Php, startEngine } from './loader.ts'
 import { boundMemory } from './memory.ts'
 import { mountFolders } from './mounts.ts'
@@ -38,6 +39,8 @@ interface Site {
   readonly php: Php
   readonly outgoing: Outgoing
   readonly disk: DiskMeter | undefined
+  /** Called before each request. */
+  readonly lookAnew: () => void
   address: string
 }
 
@@ -63,6 +66,7 @@ async function start(told: ChildStart): Promise<Site> {
   const php = await loadPhp(told.phpModule, outgoing)
   takeOnUser(told.uid)
   mountFolders(php.FS, told.mounts)
+  const lookAnew = keepNodesFresh(php.FS)
   const disk = told.disk ? meterDisk(php.FS, told.mounts[0]?.from as string, told.disk) : undefined
   php.FS.mkdirTree('/stead')
   for (const [name, text] of Object.entries(told.programs)) php.FS.writeFile(`/stead/${name}`, text)
@@ -74,11 +78,12 @@ async function start(told: ChildStart): Promise<Site> {
   await startEngine(php, told.ini)
   const ready: ChildReady = { phpVersion: told.phpModule, residentBytes: process.memoryUsage.rss() }
   writeAll(answers, encodeFrame(Frame.start, ready))
-  return { php, outgoing, disk, address: told.address }
+  return { php, outgoing, disk, lookAnew, address: told.address }
 }
 
 async function run(site: Site, head: RequestHead, body: HeldBody | null): Promise<void> {
   const output = outputTo(answers)
+  site.lookAnew()
   const exitCode = await runScript(site.php, head, body, output)
   output.finish()
   const end: ResponseEnd = {
