@@ -142,6 +142,48 @@ describe.skipIf(!core)('WordPress behind the cache', () => {
     expect(await cached('/')).not.toContain('wpadminbar')
   })
 
+  test('a change is seen at every spelling of an address that WordPress answers', async () => {
+    const { id } = await rest('POST', '/wp/v2/posts', {
+      title: 'Spelled',
+      slug: 'spelled-post',
+      content: 'the old text',
+      status: 'publish',
+    })
+    const spellings = [
+      '/spelled-post/',
+      '/SPELLED-POST/',
+      '/SPELLED-POST/feed/?withoutcomments=1',
+      '/rss',
+      '/rss2/',
+      '/rdf/',
+      '/atom/',
+      '/?feed=rss2',
+      '/index.php?feed=rss2',
+      '/author/ADMIN/',
+      '/author/ADMIN/feed/',
+      '/category/UNCATEGORIZED/feed/',
+      '/category/uncategorized,none/feed/',
+      '/?s=spelled&feed=rss2',
+      '/search/spelled/feed/rss2/',
+      `/${new Date().getUTCFullYear()}/feed/`,
+    ]
+    const seen = async () => {
+      const texts: [string, string[]][] = []
+      for (const path of spellings) texts.push([path, (await get(path)).body.match(/the (?:old|new) text/g) ?? []])
+      return texts
+    }
+    await seen()
+    for (const path of spellings) expect([path, isHit(await get(path))]).toEqual([path, true])
+    await cached('/hello-world/')
+    await rest('PUT', `/wp/v2/posts/${id}`, { content: 'the new text' })
+    // nothing of other posts goes
+    expect(isHit(await get('/hello-world/'))).toBe(true)
+    expect((await seen()).filter(([, texts]) => texts.includes('the old text') || texts.length === 0)).toEqual([])
+    await rest('PUT', `/wp/v2/posts/${id}`, { password: 'secret' })
+    expect((await seen()).filter(([, texts]) => texts.length > 0)).toEqual([])
+    await rest('DELETE', `/wp/v2/posts/${id}?force=true`)
+  })
+
   test('a published post is on the front page and in the feed with the very next request', async () => {
     for (const round of ['First', 'Second', 'Third']) {
       await cached('/')

@@ -78,6 +78,8 @@ export interface HostNotes {
   readonly isPrivate: boolean
   /** Number of the purge that the request has caused; 0: none. */
   readonly purgeSeq: number
+  /** Paths of what the answer shows, apart by spaces: purges of these concern it, whatever address it was asked by. */
+  readonly shows: string
 }
 
 /** A response of a host, as {@link responseHeaders} reads it. */
@@ -96,7 +98,7 @@ export function responseHeaders(raw: readonly Buffer[], domains: CookieDomains):
   const headers: string[] = []
   const texts = raw.map((bytes) => bytes.toString('latin1'))
   const listed = connectionListed(texts)
-  const notes = { renderer: '', isPrivate: false, purgeSeq: 0 }
+  const notes = { renderer: '', isPrivate: false, purgeSeq: 0, shows: '' }
   let contentType = ''
   for (let i = 0; i < texts.length; i += 2) {
     const name = texts[i] as string
@@ -105,6 +107,7 @@ export function responseHeaders(raw: readonly Buffer[], domains: CookieDomains):
     if (lower.startsWith('x-stead-')) {
       if (lower === 'x-stead-renderer') notes.renderer = texts[i + 1] as string
       else if (lower === 'x-stead-cache') notes.isPrivate = texts[i + 1] === 'private'
+      else if (lower === 'x-stead-shows') notes.shows = texts[i + 1] as string
       else if (lower === 'x-stead-purge') notes.purgeSeq = Number(texts[i + 1]) || 0
       continue
     }

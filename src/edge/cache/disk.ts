@@ -5,7 +5,7 @@ import type { Budget } from '../../platform/budgets/budget.ts'
 import { isAlive } from '../../platform/is-alive.ts'
 import { IDENTITY } from './encodings.ts'
 import { type Bodiless, type Entry, withBody, withoutBodies } from './entry.ts'
-import { isPurgedBy } from './key.ts'
+import { isConcerned } from './key.ts'
 
 /** The second tier: bodies of entries that memory had no room for. What is known of them stays in memory. */
 export interface Disk {
@@ -125,7 +125,7 @@ export async function createDisk(options: DiskOptions): Promise<Disk> {
     forget: (key) => void entries.delete(key),
     purge(siteId, patterns) {
       for (const [key, { entry }] of entries)
-        if (entry.siteId === siteId && patterns.some((pattern) => isPurgedBy(entry.path, pattern))) entries.delete(key)
+        if (entry.siteId === siteId && isConcerned(entry, patterns)) entries.delete(key)
     },
     clear: () => entries.clear(),
     async close() {

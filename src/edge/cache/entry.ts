@@ -9,6 +9,8 @@ import { allowsOrigin } from './whose.ts'
 export interface Entry {
   readonly key: string
   readonly path: string
+  /** What a purge may name to concern it, besides its own path: that of what it shows (see `HostNotes.shows`). */
+  readonly shows: readonly string[]
   readonly siteId: number
   readonly tier: Tier
   /** The site's epoch of this tier when the request to the host began: dead when a purge has raised it since. */
@@ -69,6 +71,8 @@ const PREPARED_BYTES = 768
 export interface Draft {
   readonly key: string
   readonly path: string
+  /** As in the entry, apart by spaces. */
+  readonly shows?: string
   readonly siteId: number
   readonly tier: Tier
   readonly epoch: number
@@ -136,8 +140,10 @@ export function createEntry(draft: Draft): Entry {
   if (status === 200) kept.push('Accept-Ranges', 'bytes')
   const { key, siteId, tier, epoch, reason, renderer, lifetime } = draft
   const path = ownText(draft.path)
+  const shownText = draft.shows ?? ''
+  const shows = shownText === '' ? [] : ownText(shownText).split(' ')
   const headBytes = kept.reduce((sum, text) => sum + textBytes(text), textBytes(hostEtag))
-  const made = { key, path, siteId, tier, epoch, status, reason, renderer, lifetime, headBytes }
+  const made = { key, path, shows, siteId, tier, epoch, status, reason, renderer, lifetime, headBytes }
   return place({
     ...made,
     headers: kept,
@@ -153,7 +159,8 @@ export function createEntry(draft: Draft): Entry {
     isRefreshing: false,
     retryAtMs: 0,
     hits: 0,
-    bytes: OVERHEAD_BYTES + textBytes(key) + textBytes(path) + headBytes + bodyBytes(headBytes, body),
+    bytes:
+      OVERHEAD_BYTES + textBytes(key) + textBytes(path) + textBytes(shownText) + headBytes + bodyBytes(headBytes, body),
     readers: 0,
     prepared: [undefined, undefined, undefined, undefined],
   })

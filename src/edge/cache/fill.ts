@@ -36,6 +36,7 @@ export interface FillHead {
   readonly headers: string[]
   readonly renderer: string
   readonly tier: Tier
+  readonly shows: string
   readonly lifetime: Lifetime | string
   /** Set by the host when the request changed content. */
   readonly purgeSeq: number
@@ -97,6 +98,8 @@ export class Fill implements Dispatcher.DispatchHandler {
   leader: Leader | undefined
   /** A purge came while it was under way: what it brings is from before. */
   isDoomed = false
+  /** Patterns of purges that came while it was under way. */
+  readonly purged: string[] = []
   waiters = 0
   readonly result: Promise<FillResult>
   /** Resolves when nothing of it is under way any more. */
@@ -174,7 +177,7 @@ export class Fill implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Controller, status: number, _headers: unknown, reason = ''): void {
     if (status < 200) return
     const { headers, notes } = responseHeaders(controller.rawHeaders ?? [], this.request.domains)
-    const { renderer, purgeSeq } = notes
+    const { renderer, purgeSeq, shows } = notes
     const { stale, tiers } = this.request
     if (status === 304 && stale) {
       this.#renew(stale, headers, notes.isPrivate)
@@ -185,7 +188,7 @@ export class Fill implements Dispatcher.DispatchHandler {
     if (!tiers[tier]) lifetime = 'off'
     else if (!isFramed(status, controller.rawHeaders ?? [])) lifetime = 'unframed'
     else if (lengthOf(headers) > this.#options.mostBytes) lifetime = 'size'
-    this.#head = { status, reason, headers, renderer, tier, lifetime, purgeSeq }
+    this.#head = { status, reason, headers, renderer, tier, shows, lifetime, purgeSeq }
     if (typeof lifetime === 'string')
       this.#stopCollecting(status >= 500 ? { kind: 'failed' } : { kind: 'uncacheable', reason: lifetime })
     if (this.leader && !this.leader.head(this.#head)) this.leader = undefined
@@ -294,11 +297,11 @@ export class Fill implements Dispatcher.DispatchHandler {
 
   #entry(head: FillHead, lifetime: Lifetime): Entry {
     const { key, path, siteId, epochs } = this.request
-    const { status, reason, headers, renderer, tier } = head
+    const { status, reason, headers, renderer, tier, shows } = head
     // A copy: a piece is a part of what was read from the socket, and would keep all of it.
     const body = Buffer.concat(this.#pieces)
     // biome-ignore format: one record
-    return createEntry({ key, path, siteId, tier, epoch: epochs[tier], status, reason, headers, renderer, body, lifetime, nowMs: performance.now() })
+    return createEntry({ key, path, shows, siteId, tier, epoch: epochs[tier], status, reason, headers, renderer, body, lifetime, nowMs: performance.now() })
   }
 
   onResponseError(_controller: Controller, error: NodeJS.ErrnoException): void {

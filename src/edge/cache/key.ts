@@ -49,6 +49,12 @@ function withoutTracking(query: string): string {
     .join('&')
 }
 
+/** Whether a purge concerns what is stored, by its address or by what it shows. */
+export const isConcerned = (
+  { path, shows }: { readonly path: string; readonly shows: readonly string[] },
+  patterns: readonly string[],
+): boolean => patterns.some((pattern) => isPurgedBy(path, pattern) || shows.some((shown) => isPurgedBy(shown, pattern)))
+
 /**
  * Whether a purge of `pattern` concerns a path: the same path (with or without its last slash), or with `*` at the end
  * everything that begins so.

@@ -4,6 +4,9 @@ import { isPurgedBy, pageAddress } from './key.ts'
 import type { Cache } from './page-cache.ts'
 import type { Purge } from './purge-feed.ts'
 
+/** A page that so much of its site has changed under is not kept. */
+const MOST_PATTERNS = 1_000
+
 /** A purge (undefined: some were missed): what it concerns is gone, and what is being fetched will be from before it. */
 export function letGo(cache: Cache, purge: Purge | undefined): void {
   const { memory, fills, options } = cache
@@ -15,7 +18,11 @@ export function letGo(cache: Cache, purge: Purge | undefined): void {
     options.disk.purge(purge.siteId, purge.paths)
   }
   for (const [key, fill] of fills) {
-    if (purge && !concerns(purge, fill)) continue
+    if (purge && !concerns(purge, fill)) {
+      // what it shows is not known before it is here
+      if (purge.siteId === fill.request.siteId) fill.purged.push(...purge.paths)
+      if (fill.purged.length <= MOST_PATTERNS) continue
+    }
     fill.isDoomed = true
     fills.delete(key)
   }

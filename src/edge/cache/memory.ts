@@ -1,5 +1,5 @@
 import type { Entry } from './entry.ts'
-import { isPurgedBy } from './key.ts'
+import { isConcerned } from './key.ts'
 import { UseOrder } from './use-order.ts'
 
 /**
@@ -19,7 +19,7 @@ export interface Memory {
   hold(entry: Entry): void
   release(entry: Entry): void
   remove(entry: Entry): void
-  /** Drops the entries of a site whose path a pattern names (see `isPurgedBy`). */
+  /** Drops the entries of a site whose path, or what they show, a pattern names (see `isPurgedBy`). */
   purge(siteId: number, patterns: readonly string[]): void
   clear(): void
   readonly bytes: number
@@ -154,8 +154,7 @@ export function createMemory(mostBytes: number, onEvict: (entry: Entry) => void 
     },
     remove,
     purge(siteId, patterns) {
-      for (const entry of sites.get(siteId)?.entries ?? [])
-        if (patterns.some((pattern) => isPurgedBy(entry.path, pattern))) remove(entry)
+      for (const entry of sites.get(siteId)?.entries ?? []) if (isConcerned(entry, patterns)) remove(entry)
     },
     clear() {
       for (const entry of [...byKey.values()]) remove(entry)

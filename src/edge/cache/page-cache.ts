@@ -8,7 +8,7 @@ import { createCompression } from './encodings.ts'
 import type { Entry } from './entry.ts'
 import { Fill, type FillResult, type Leader } from './fill.ts'
 import { fillHeaders } from './fill-headers.ts'
-import { type PageAddress, pageAddress } from './key.ts'
+import { isConcerned, type PageAddress, pageAddress } from './key.ts'
 import { createLeader } from './leader.ts'
 import { kindOf, learn, passOwn, passWatched } from './learning.ts'
 import { forgetAfterWrite, letGo } from './let-go.ts'
@@ -387,6 +387,7 @@ function startFill(
 
 /** @returns false when there is no room for it; what a purge has overtaken is not kept, either, and needs none */
 function keep(cache: Cache, route: Route, fill: Fill, entry: Entry): boolean {
+  fill.isDoomed ||= isConcerned(entry, fill.purged)
   if (fill.isDoomed || entry.epoch < epochOf(cache, route, entry.tier)) return true
   if (!cache.memory.put(entry)) return false
   cache.options.disk.forget(entry.key)

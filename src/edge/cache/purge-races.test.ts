@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createCleanup, eventually } from '../test-support.ts'
 import { createPurgeFeed } from './purge-feed.ts'
-import { page, purgeLog, startCachedSite, statusOf } from './test-support.ts'
+import { page, purgeLog, type Script, startCachedSite, statusOf } from './test-support.ts'
 
 const cleanup = createCleanup()
 afterEach(() => cleanup.run())
@@ -86,6 +86,65 @@ describe('a purge while the host works on a page', () => {
     await eventually(() => site.cache.stats().fills === 0)
     host.slow = false
     expect((await site.get('/')).body).toBe('2')
+  })
+})
+
+describe('a page asked for by another address than the one that purges name', () => {
+  /** What is asked for in capitals is what is asked for without. */
+  const spelled = (slow = false) => {
+    const host = { content: 1, waiting: [] as (() => void)[], slow }
+    const script: Script = (request, response) => {
+      const body = String(host.content)
+      const shows = (request.url as string).toLowerCase()
+      const answer = () => page(response, body, { 'x-stead-shows': `${shows} /list/` })
+      if (host.slow) host.waiting.push(answer)
+      else answer()
+    }
+    return { host, script }
+  }
+
+  test.each(['/slug/', '/slug/*', '/list/'])('is gone with %s, and with nothing else', async (pattern) => {
+    const { host, script } = spelled()
+    const site = await startCachedSite(cleanup, script)
+    const { headers } = await site.get('/SLUG/')
+    expect(Object.keys(headers)).not.toContain('x-stead-shows')
+    site.log.commit({ pages: ['/other/', '/slugs/*', '/list/more/'] })
+    await site.feed.refresh()
+    expect(statusOf(await site.get('/SLUG/'))).toContain('; hit;')
+    host.content = 2
+    site.log.commit({ pages: [pattern] })
+    await site.feed.refresh()
+    expect((await site.get('/SLUG/')).body).toBe('2')
+  })
+
+  test('is neither stored nor shown to those who came after the purge while the host works on it', async () => {
+    const { host, script } = spelled(true)
+    const site = await startCachedSite(cleanup, script)
+    const leader = site.get('/SLUG/')
+    await eventually(() => host.waiting.length === 1)
+    host.content = 2
+    site.log.commit({ pages: ['/slug/'] })
+    await site.feed.refresh()
+    const waiter = site.get('/SLUG/')
+    host.slow = false
+    host.waiting[0]?.()
+    expect((await leader).body).toBe('1')
+    expect((await waiter).body).toBe('2')
+    expect((await site.get('/SLUG/')).body).toBe('2')
+  })
+
+  test('is not kept when more was purged meanwhile than can be remembered', async () => {
+    const { host, script } = spelled(true)
+    const site = await startCachedSite(cleanup, script)
+    const leader = site.get('/SLUG/')
+    await eventually(() => host.waiting.length === 1)
+    for (let round = 0; round < 11; round++)
+      site.log.commit({ pages: Array.from({ length: 100 }, (_, index) => `/${round}/${index}`) })
+    await site.feed.refresh()
+    host.slow = false
+    host.waiting[0]?.()
+    await leader
+    expect(statusOf(await site.get('/SLUG/'))).toContain('fwd=uri-miss')
   })
 })
 

@@ -46,6 +46,15 @@ describe('a page that is over, and that the host says to hold', () => {
     expect(site.asked.length).toBe(2)
   })
 
+  test('goes with a purge of what it shows, as before', async () => {
+    const { site } = await overduePage({ etag: '"v1"', 'x-stead-shows': '/shown/' }, { etag: '"v1"' })
+    expect(statusOf(await site.get('/'))).toContain('fwd-status=304')
+    expect(statusOf(await site.get('/'))).toContain('; hit')
+    site.log.commit({ pages: ['/shown/'] })
+    await site.feed.refresh()
+    expect((await site.get('/')).body).toBe('page 3')
+  })
+
   test('has what the host says of it now, and the rest of what it said before', async () => {
     const first = { etag: '"v1"', 'x-old': 'old', 'x-new': 'old', date: 'Thu, 01 Jan 2026 00:00:00 GMT' }
     const told = { etag: 'W/"v1"', 'x-new': ['new', 'newer'], 'cache-control': 'max-age=600', 'content-md5': 'x' }

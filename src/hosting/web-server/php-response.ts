@@ -26,6 +26,10 @@ const NOT_FOR_PHP = new Set([
 /** Less than the edge takes; nginx takes 8 kB. */
 const MOST_HEAD_BYTES = 49_152
 
+/** Paths, apart by spaces: what a page shows (see `shown.php`). */
+const SHOWS = /^(?:\/[\x21-\x7e]*)(?: \/[\x21-\x7e]*){0,9}$/
+const MOST_SHOWS = 4_096
+
 /** What of a request decides how its answer is sent. */
 export interface Asked {
   readonly siteId: number
@@ -85,16 +89,19 @@ function filterHeaders(raw: readonly string[], status: number): { headers: strin
     const lower = name.toLowerCase()
     bytes += name.length + (raw[i + 1] as string).length + 4
     if (bytes > MOST_HEAD_BYTES) throw new BadPhpResponse(`headers of more than ${MOST_HEAD_BYTES} bytes`)
-    // The one word that a site may say to the edge: that this page is not to be kept.
-    if (lower === 'x-stead-cache') headers.push('X-Stead-Cache', 'private')
+    // The words that a site may say to the edge: that this page is not to be kept, and what it shows. Where that makes no sense nobody
+    // would know when it is out of date.
+    const value = raw[i + 1] as string
+    const isShows = lower === 'x-stead-shows'
+    if (isShows && value.length <= MOST_SHOWS && SHOWS.test(value)) headers.push('X-Stead-Shows', value)
+    else if (isShows || lower === 'x-stead-cache') headers.push('X-Stead-Cache', 'private')
     if (NOT_FOR_PHP.has(lower) || lower.startsWith('x-stead-')) continue
     if (lower === 'content-length') {
       // A wrong one, or one of two: sent in chunks instead.
-      const value = raw[i + 1] as string
       length = length === undefined && /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
       continue
     }
-    headers.push(name, raw[i + 1] as string)
+    headers.push(name, value)
   }
   if (length === undefined || Number.isNaN(length) || status === 204 || status === 304)
     return { headers, length: undefined }

@@ -58,6 +58,26 @@ describe('PHP', () => {
     expect(reply.headers['transfer-encoding']).toBe('chunked')
   })
 
+  test('says to the edge what a page shows, or that it is not to be kept where that makes no sense', async () => {
+    const shows: Record<string, string> = {
+      '/one': '/slug/',
+      '/two': '/ /caf%c3%a9/',
+      '/empty': '',
+      '/relative': 'slug',
+      '/star': '/a/ *',
+      '/many': Array.from({ length: 11 }, (_, index) => `/${index}`).join(' '),
+      '/long': `/${'x'.repeat(4_096)}`,
+    }
+    const port = await site.start(({ path }) => ok('page', ['X-Stead-Shows', shows[path] as string]))
+    const told = async (path: string) => {
+      const { headers } = await ask(port, path)
+      return [path, headers['x-stead-shows'], headers['x-stead-cache']]
+    }
+    for (const path of ['/one', '/two']) expect(await told(path)).toEqual([path, shows[path], undefined])
+    for (const path of ['/empty', '/relative', '/star', '/many', '/long'])
+      expect(await told(path)).toEqual([path, undefined, 'private'])
+  })
+
   test('cannot break the framing of the connection that it shares with other sites', async () => {
     const injected = 'helloHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL'
     const lengths = ['5', '500', 'x', '-1']

@@ -201,6 +201,8 @@ final class Stead_Changes
         foreach (array_unique($termTaxonomyIds) as $id) {
             $term = get_term_by('term_taxonomy_id', (int) $id, $taxonomy);
             if ($term) {
+                // lists of several terms go with the front page
+                $this->add($this->path(home_url('/')));
                 $this->term($term->term_id, $taxonomy);
             }
         }

@@ -103,6 +103,29 @@ function stead_drop_object_cache(): void
     }
 }
 
+// The edge lets go of a page when what it shows changes.
+function stead_say_what_is_shown(): void
+{
+    global $stead_shows;
+    try {
+        if ($stead_shows === null && function_exists('home_url') && (!function_exists('is_admin') || !is_admin())) {
+            stead_look_what_is_shown();
+        }
+        header('X-Stead-Shows: ' . implode(' ', $stead_shows ?? ['/']));
+    } catch (Throwable $error) {
+        header('X-Stead-Cache: private');
+        error_log('Stead: ' . $error->getMessage());
+    }
+}
+
+function stead_look_what_is_shown(): void
+{
+    require_once __DIR__ . '/shown.php';
+    $GLOBALS['stead_shows'] = stead_shown();
+}
+// As soon as it is known: filters of plugins take part in links, and may not expect to run while the head is being sent.
+$GLOBALS['wp_filter']['wp'][PHP_INT_MAX]['stead'] = ['function' => 'stead_look_what_is_shown', 'accepted_args' => 0];
+
 // Just before the head of an answer leaves: who made a change must not be told so before it counts, and pages that
 // plugins do not want to be kept (DONOTCACHEPAGE, which all page caches of WordPress honour) say so.
 header_register_callback(static function (): void {
@@ -112,6 +135,8 @@ header_register_callback(static function (): void {
     }
     if (defined('DONOTCACHEPAGE') && DONOTCACHEPAGE) {
         header('X-Stead-Cache: private');
+    } elseif (in_array($_SERVER['REQUEST_METHOD'] ?? '', ['GET', 'HEAD'], true) && !isset($GLOBALS['stead'])) {
+        stead_say_what_is_shown();
     }
 });
 
