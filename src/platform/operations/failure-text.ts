@@ -2,17 +2,27 @@ const LENGTH_LIMIT = 500
 /** More is not even looked at: somebody else's output may be in it. */
 const LOOK_LIMIT = 5000
 
-const secrets: [RegExp, string][] = [
-  // the user part of an address
-  [/\/\/[^/\s@]+@/g, '//'],
-  // a word is no token: one has a digit, a sign or changing case in it
-  [/\b([Bb]earer|[Bb]asic|BEARER|BASIC)\s+(?=\S*[\d.~+/=_-]|\S*[a-z]\S*[A-Z])[\w.~+/=-]{8,}/g, '$1 (hidden)'],
-  [
-    /([\w-]{0,40}(?:password|passwd|secret|token|signature|api_?key|credential)[\w-]{0,40}["']?\s{0,3}[=:]\s{0,3})("[^"]*"|'[^']*'|[^\s"'&,;]+)/gi,
-    '$1(hidden)',
-  ],
-  [/\bwhsec_[\w+/=-]+/g, '(hidden)'],
-]
+const USER_PART = /\/\/[^/\s@]+@/g
+const WEBHOOK_SECRET = /\bwhsec_[\w+/=-]+/g
+const CREDENTIALS = /\b([Bb]earer|[Bb]asic|BEARER|BASIC)\s+([\w.~+/=-]{8,})/g
+/** Something with a telling name, and its value: `name=`, `name: `, `"name":`, `'name' =>`; not `Name::`, which is PHP's for a member. */
+const NAMED =
+  /([\w-]{0,40}(?:password|passwd|secret|token|signature|api_?key|credential)[\w-]{0,40}["']?\s{0,3})(=>|=|(?<!:):(?!:))(\s{0,3})("[^"]*"?|'[^']*'?|[^\s"'&,;]+)/gi
+/** `two-factor`, `WooCommerce`, `authentication.`: a token has digits, signs or another change of case in it. */
+const WORDS = /^(?:[A-Z]?[a-z]+(?:-[a-z]+)*|(?:[A-Z][a-z]{2,})+|[A-Z]+)\.?$/
+
+function withoutSecrets(text: string): string {
+  return text
+    .replace(USER_PART, '//')
+    .replace(CREDENTIALS, (all, scheme, token) => (WORDS.test(token) ? all : `${scheme} (hidden)`))
+    .replace(NAMED, (all: string, name, sign, space, value, at: number) => {
+      // "…the password: no such user": a sentence goes on
+      const isSentence =
+        sign === ':' && space !== '' && WORDS.test(value) && /^ [a-z(]/i.test(text.slice(at + all.length))
+      return isSentence ? all : `${name}${sign}${space}(hidden)`
+    })
+    .replace(WEBHOOK_SECRET, '(hidden)')
+}
 
 /**
  * Absolute paths of this machine, which are nobody's business but the operator's; those that a site's own PHP sees (`/wordpress`,
@@ -33,7 +43,6 @@ export function failureText(error: unknown): string {
     .replace(/\n\s+at .*/g, '')
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()
-  for (const [pattern, replacement] of secrets) text = text.replace(pattern, replacement)
-  text = text.replace(QUOTED_MACHINE_PATH, '(path)').replace(MACHINE_PATH, '(path)')
+  text = withoutSecrets(text).replace(QUOTED_MACHINE_PATH, '(path)').replace(MACHINE_PATH, '(path)')
   return text.length > LENGTH_LIMIT ? `${text.slice(0, LENGTH_LIMIT - 1)}…` : text
 }

@@ -62,7 +62,35 @@ test('words stay words, whatever stands before them', () => {
     'this plugin needs basic functionality of the theme',
     'the bearer certificate is missing',
     'no such user (task reset-password)',
+    'WordPress did not set the password: no such user (task reset-password)',
+    'WordPress did not set the new password: Call to undefined function foo()',
+    'Uncaught Error: Call to undefined method Token::create()',
+    'Call to undefined method WP_Session_Tokens::get()',
+    'Undefined constant Secret::KEY',
+    'Access to Password::$hash is denied',
+    'unexpected token: end of file',
+    'syntax error, unexpected token "=", expecting ";"',
+    'Basic authentication. It is off',
+    'a basic two-factor log-in',
+    'Basic WooCommerce support',
   ])
     expect(failureText(new Error(text))).toBe(text)
-  expect(failureText(new Error('Basic dXNlcjpwYXNzd29yZA=='))).toBe('Basic (hidden)')
+})
+
+test.each([
+  ['Basic dXNlcjpwYXNzd29yZA==', 'Basic (hidden)'],
+  ['Bearer abcDefgHijk', 'Bearer (hidden)'],
+  ['Bearer aVerylongOne.withParts', 'Bearer (hidden)'],
+  ['password=hunter and more', 'password=(hidden) and more'],
+  ['user=me&token=abc&x=1', 'user=me&token=(hidden)&x=1'],
+  ['{"password":"a b","x":1}', '{"password":(hidden),"x":1}'],
+  ["['password' => 'hunter two', 'x' => 1]", "['password' => (hidden), 'x' => 1]"],
+  ['client_secret: "it is cut o', 'client_secret: (hidden)'],
+  ['DB_PASSWORD: hunter', 'DB_PASSWORD: (hidden)'],
+  ['DB_PASSWORD: hunter, and more', 'DB_PASSWORD: (hidden), and more'],
+  ['DB_PASSWORD: hunter2 was wrong', 'DB_PASSWORD: (hidden) was wrong'],
+  ['DB_PASSWORD:hunter was wrong', 'DB_PASSWORD:(hidden) was wrong'],
+  ['Token::check: token=abc', 'Token::check: token=(hidden)'],
+])('a secret is no word: %s', (text, expected) => {
+  expect(failureText(new Error(text))).toBe(expected)
 })

@@ -26,25 +26,25 @@ describe.each(dialects.filter(({ skip }) => !skip))('safe mode, on $dialect', ({
     return (await rows.orderBy('id').execute()).map(({ action }) => action)
   }
 
-  /** A host that learns of the switch the second time that it looks. */
-  const lateHost = (seen: boolean[]) => {
+  /** A host that learns of the switch the second time that it looks. @param stopped after which look PHP was ended */
+  const lateHost = (stopped: number[]) => {
     let looks = 0
     return {
       database: api.database,
       hostedSite: async () => ({ siteId: site, inSafeMode: ++looks > 1 ? await isOn() : !(await isOn()) }),
-      pool: { stop: async () => seen.push(await isOn()) },
+      pool: { stop: async () => stopped.push(looks) },
     } as unknown as HostServices
   }
 
   test('200 when PHP was ended, by a host that knows of the switch, and pages are purged; again, nothing happens', async () => {
     expect(await isOn()).toBe(false)
-    const stopped: boolean[] = []
+    const stopped: number[] = []
     const worker = startWorker(api.database, [switchSafeMode], { runner: 'host', hostId, services: lateHost(stopped) })
     try {
       const on = await owner.call('PUT', `/v1/sites/${site}/cms/safe-mode`, { enabled: true })
       expect([on.status, on.body.data]).toEqual([200, { enabled: true }])
       expect((await ended(api.database, Number(on.headers['operation-id']))).state).toBe('succeeded')
-      expect([await isOn(), stopped, (await purges()).length]).toEqual([true, [true], 1])
+      expect([await isOn(), stopped, (await purges()).length]).toEqual([true, [2], 1])
       const again = await owner.call('PUT', `/v1/sites/${site}/cms/safe-mode`, { enabled: true })
       expect([again.status, again.headers['operation-id']]).toEqual([200, undefined])
       const off = await owner.call('PUT', `/v1/sites/${site}/cms/safe-mode`, { enabled: false })

@@ -1,5 +1,5 @@
 /** What an owner can do when the site's own code ends every request with a fatal error. */
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -64,6 +64,10 @@ describe.skipIf(!core)('a site whose own code is broken', () => {
     usual = await runtime.start(home)
     await install(usual)
     await put('plugins/broken/broken.php', FATAL)
+    const config = join(home.homePath, 'web/wp-config.php')
+    const text = await readFile(config, 'utf8')
+    // without it `advanced-cache.php` is not asked for
+    await writeFile(config, text.replace('<?php', "<?php define('WP_CACHE', true);"))
     const activate = "require '/wordpress/wp-load.php'; update_option('active_plugins', ['broken/broken.php']);"
     await script(usual, 'activate.php', activate)
   })
@@ -166,6 +170,16 @@ describe.skipIf(!core)('a site whose own code is broken', () => {
     const left = "require '/wordpress/wp-load.php'; echo json_encode(wp_next_scheduled('of_a_plugin') !== false);"
     await fetchPage(safe, testRequest('/wp-cron.php', '/wordpress/wp-cron.php'))
     expect(await script(safe, 'left.php', left)).toBe('true')
+  })
+
+  it('stores no rules of addresses that lack those of plugins', async () => {
+    safe = await restarted(true)
+    const flush =
+      "require '/wordpress/wp-load.php'; flush_rewrite_rules(false); echo strlen((string) $wpdb->get_var(\"select option_value from $wpdb->options where option_name = 'rewrite_rules'\"));"
+    expect(await script(safe, 'flush.php', flush)).toBe('0')
+    expect((await fetchPage(safe, testRequest('/hello-world/'))).status).toBe(200)
+    usual = await restarted(false)
+    expect((await fetchPage(usual, testRequest('/hello-world/'))).status).toBe(200)
   })
 
   it('leaves no trace in the site folder', async () => {
