@@ -5,7 +5,7 @@ import type { Cache } from './page-cache.ts'
 import type { Purge } from './purge-feed.ts'
 
 /** A page that so much of its site has changed under is not kept. */
-const MOST_PATTERNS = 1_000
+const MOST_PATTERNS = 200
 
 /** A purge (undefined: some were missed): what it concerns is gone, and what is being fetched will be from before it. */
 export function letGo(cache: Cache, purge: Purge | undefined): void {
@@ -24,6 +24,7 @@ export function letGo(cache: Cache, purge: Purge | undefined): void {
       if (fill.purged.length <= MOST_PATTERNS) continue
     }
     fill.isDoomed = true
+    fill.purged.length = 0
     fills.delete(key)
   }
 }
