@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { Share } from '../../platform/budgets/budget.ts'
-import { responseHeaders } from '../forwarding.ts'
+import { type HostNotes, responseHeaders } from '../forwarding.ts'
 import type { CookieDomains } from '../set-cookie.ts'
 import type { Passage } from '../under-way.ts'
 import type { Upstreams } from '../upstreams.ts'
@@ -180,7 +180,7 @@ export class Fill implements Dispatcher.DispatchHandler {
     const { renderer, purgeSeq, shows } = notes
     const { stale, tiers } = this.request
     if (status === 304 && stale) {
-      this.#renew(stale, headers, notes.isPrivate)
+      this.#renew(stale, headers, notes)
       return
     }
     const tier = tierOf(renderer)
@@ -196,7 +196,7 @@ export class Fill implements Dispatcher.DispatchHandler {
   }
 
   /** The host says that the copy still holds: it goes on with what the host says of it now. */
-  #renew(stale: Entry, told: readonly string[], isPrivate: boolean): void {
+  #renew(stale: Entry, told: readonly string[], { isPrivate, shows }: HostNotes): void {
     const { leader } = this
     this.leader = undefined
     const headers = updatedHeaders(stale, told)
@@ -208,7 +208,7 @@ export class Fill implements Dispatcher.DispatchHandler {
       return
     }
     const epoch = this.request.epochs[stale.tier]
-    const entry = renewedEntry(stale, { headers, lifetime, epoch, nowMs: performance.now() })
+    const entry = renewedEntry(stale, { headers, lifetime, epoch, nowMs: performance.now(), ...(shows && { shows }) })
     this.#isCollecting = false
     this.#options.keep(entry)
     this.#settle({ kind: 'entry', entry })

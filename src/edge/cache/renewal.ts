@@ -27,10 +27,13 @@ export function updatedHeaders(entry: Entry, told: readonly string[]): string[] 
 }
 
 /** The same body, from now on with these headers. The old entry is as it was for those who read it. */
-export function renewedEntry(entry: Entry, draft: Pick<Draft, 'headers' | 'lifetime' | 'epoch' | 'nowMs'>): Entry {
+export function renewedEntry(
+  entry: Entry,
+  draft: Pick<Draft, 'headers' | 'lifetime' | 'epoch' | 'nowMs' | 'shows'>,
+): Entry {
   const { key, path, siteId, tier, status, reason, renderer, etag, bodies } = entry
-  const shows = entry.shows.join(' ')
   const body = bodies[IDENTITY] as Buffer
+  const shows = entry.shows.join(' ')
   const renewed = createEntry({ key, path, shows, siteId, tier, status, reason, renderer, etag, body, ...draft })
   renewed.hits = entry.hits
   if (!renewed.isCompressible) return renewed

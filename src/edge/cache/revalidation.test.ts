@@ -46,13 +46,21 @@ describe('a page that is over, and that the host says to hold', () => {
     expect(site.asked.length).toBe(2)
   })
 
-  test('goes with a purge of what it shows, as before', async () => {
-    const { site } = await overduePage({ etag: '"v1"', 'x-stead-shows': '/shown/' }, { etag: '"v1"' })
-    expect(statusOf(await site.get('/'))).toContain('fwd-status=304')
-    expect(statusOf(await site.get('/'))).toContain('; hit')
-    site.log.commit({ pages: ['/shown/'] })
-    await site.feed.refresh()
-    expect((await site.get('/')).body).toBe('page 3')
+  test('goes with what it shows by then, and by what it was said to show before where the host says nothing', async () => {
+    for (const [told, gone, stays] of [
+      ['', '/before/', '/now/'],
+      ['/now/', '/now/', '/before/'],
+    ] as const) {
+      const shown = { etag: '"v1"', 'x-stead-shows': '/before/' }
+      const { site } = await overduePage(shown, { ...minute, ...(told && { 'x-stead-shows': told }) })
+      await site.get('/')
+      site.log.commit({ pages: [stays] })
+      await site.feed.refresh()
+      expect(statusOf(await site.get('/'))).toContain('; hit')
+      site.log.commit({ pages: [gone] })
+      await site.feed.refresh()
+      expect(statusOf(await site.get('/'))).not.toContain('; hit')
+    }
   })
 
   test('has what the host says of it now, and the rest of what it said before', async () => {
