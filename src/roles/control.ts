@@ -4,21 +4,23 @@ import { controlBudgets } from '../budgets.ts'
 import type { Config } from '../config.ts'
 import { hostReports } from '../hosting/host.store.ts'
 import { controlJobs } from '../jobs.ts'
-import { figuresOf, openBudgets } from '../platform/budgets/budget.ts'
+import { openBudgets } from '../platform/budgets/budget.ts'
 import { DiskReserve } from '../platform/files/free-room.ts'
 import { removeLeftTemporaries, writeFileDurably } from '../platform/files/write-file.ts'
 import { createApiMetrics } from '../platform/http/metrics.ts'
 import { createMailer } from '../platform/mail/mailer.ts'
+import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
 import { readDatabaseTime } from '../platform/operations/lease.ts'
 import { createScheduler } from '../platform/operations/schedules.ts'
 import { createWorker } from '../platform/operations/worker.ts'
-import { type ProcessReport, processReports } from '../platform/processes/process.store.ts'
+import { processReports } from '../platform/processes/process.store.ts'
 import { makeFirstAccount } from '../resources/account/account.ts'
 import type { ControlServices } from '../resources/control-services.ts'
 import { schedules } from '../schedules.ts'
 import { version } from '../version.ts'
 import { type Credentials, credentialsFile, readCredentials } from './credentials.ts'
 import { untilFree } from './free-port.ts'
+import { createInstallationMetrics } from './installation-metrics.ts'
 import type { Ground, Part } from './part.ts'
 
 /** A host that has not been heard of for so long does not count. */
@@ -38,15 +40,13 @@ export interface Control extends Part {
 export async function startControl(ground: Ground, parts: () => PartStates = () => ({})): Promise<Control> {
   const { config, database, log, sealer, logs } = ground
   const budgets = openBudgets(controlBudgets(config))
-  const ownFigures = (): ProcessReport[] => [
-    {
-      id: `control-${process.pid}`,
-      part: 'control',
-      residentBytes: process.memoryUsage.rss(),
-      budgets: figuresOf(budgets),
-    },
-  ]
-  const metrics = createApiMetrics(ownFigures, () => processReports(database.read, Date.now()))
+  const own = createPartMetrics('control', { budgets, room: ground.room })
+  const installation = createInstallationMetrics({ database, schedules, version })
+  const metrics = createApiMetrics([
+    () => own.registry.getMetricsAsJSON(),
+    () => installation.getMetricsAsJSON(),
+    async () => (await processReports(database.read, Date.now())).flatMap((each) => each.metrics),
+  ])
   const reserve = new DiskReserve({ folder: config.dataDir, bytes: config.diskReserveMb << 20, log })
   reserve.start()
   for (const folder of [config.dataDir, outboxOf(config)]) await removeLeftTemporaries(folder)

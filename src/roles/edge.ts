@@ -10,6 +10,7 @@ import { createPageCache, type PageCache, type PageCacheOptions } from '../edge/
 import { createPurgeFeed, type PurgeFeed } from '../edge/cache/purge-feed.ts'
 import { purgesSince } from '../edge/cache/purges.store.ts'
 import { createBotCheck } from '../edge/challenge/bots.ts'
+import { createEdgeMetrics } from '../edge/edge-metrics.ts'
 import { createGateway } from '../edge/gateway.ts'
 import { defaultLimits } from '../edge/limits.ts'
 import { saltOfDay, storeViews } from '../edge/page-views.store.ts'
@@ -23,6 +24,7 @@ import { createUpstreams } from '../edge/upstreams.ts'
 import { type Budget, openBudgets } from '../platform/budgets/budget.ts'
 import { createLogBuffer } from '../platform/log-store/log-buffer.ts'
 import { createLogIds } from '../platform/log-store/log-ids.ts'
+import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
 import { edgeProcesses, listenAlone, listenTogether } from './free-port.ts'
 import type { Ground, Part } from './part.ts'
 import { startReporting } from './reporting.ts'
@@ -48,6 +50,8 @@ export async function startEdge(ground: Ground): Promise<Edge> {
     isKnownBot: createBotCheck(config.botCheck),
     isStoredFile: cache.holdsFile,
   })
+  const own = createPartMetrics('edge', { budgets, room: ground.room })
+  const counts = createEdgeMetrics(own.registry, () => cache.stats())
   const records = keepRecords(ground, budgets.logEntries)
   const gateway = createGateway({
     routes,
@@ -61,10 +65,14 @@ export async function startEdge(ground: Ground): Promise<Edge> {
     connections: budgets.connections,
     rules: edgeRules({ defensiveMode, cache: cache.rule }),
     reachPurge: (seq) => purges.reach(seq),
-    onAccess: records.onAccess,
+    metrics: counts.metrics,
+    onAccess(entry, contentType) {
+      counts.count(entry)
+      records.onAccess(entry, contentType)
+    },
   })
   const port = await listenToVisitors(gateway.server, config)
-  const reporting = startReporting(ground, 'edge', budgets)
+  const reporting = startReporting(ground, own)
   log.info({ host: config.edgeListen.host, port }, 'the edge listens')
   return {
     port,

@@ -5,6 +5,7 @@ import { Cron } from '../hosting/cron/cron.ts'
 import { sqliteEvents } from '../hosting/cron/sqlite-events.ts'
 import { createPreparation, type Preparation, type PreparationOptions } from '../hosting/homes/preparation.ts'
 import { Spares } from '../hosting/homes/spares.ts'
+import { watchHost } from '../hosting/host-metrics.ts'
 import { HostedSites } from '../hosting/hosted-sites.ts'
 import type { PhpPool } from '../hosting/php/pool.ts'
 import { defaultPhpVersion } from '../hosting/php/runtime.ts'
@@ -12,6 +13,7 @@ import { PhpLogFollower } from '../hosting/php-log/follower.ts'
 import { openPlaces } from '../hosting/php-log/positions.ts'
 import { hostJobs, siteHooks } from '../jobs.ts'
 import { openBudgets } from '../platform/budgets/budget.ts'
+import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
 import { createWorker, type Worker } from '../platform/operations/worker.ts'
 import type { Progress } from '../platform/terminal/progress-bar.ts'
 import type { HostServices } from '../resources/host-services.ts'
@@ -95,7 +97,14 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   await followAddresses(ground, hostId)
   worker.start()
   cron.start()
-  const budgetReports = startReporting(ground, 'host', budgets)
+  const own = createPartMetrics('host', { budgets, room: ground.room })
+  watchHost(own.registry, {
+    php: () => pool.stats(),
+    cron: () => cron.stats(),
+    lostSites: () => php.watch.lost(),
+    setAsideHomes: () => folders.setAside,
+  })
+  const metrics = startReporting(ground, own)
   log.info({ address: web.address, ...runtime.containment() }, 'the host listens')
 
   return {
@@ -103,7 +112,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     async stop() {
       // before its turn: who stops reports no more that it lives
       await reports.stop()
-      await budgetReports.stop()
+      await metrics.stop()
       // nothing is begun any more
       const cronEnded = cron.stop()
       await worker.stop(WORK_GRACE_MS)

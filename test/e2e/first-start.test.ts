@@ -111,6 +111,20 @@ describe.skipIf(!core)('the first start', { timeout: 180_000 }, () => {
       expect(await stead.cli(...words)).toMatchObject({ code: 2, stderr: expect.stringMatching(complaint) })
   })
 
+  test('/metrics has the figures of all parts', async () => {
+    expect((await stead.visit('nobody-here')).status).toBe(404)
+    const wanted = [
+      /^stead_sites\{state="live"\} \d/m,
+      /^stead_edge_requests_total\{status="4xx",cache="none",part="edge",process="edge-\w+"\} [1-9]/m,
+      /^stead_php_processes\{kind="site",part="host",process="host-\w+"\} \d/m,
+      /^stead_process_resident_bytes\{part="control",process="control-\w+"\} [1-9]/m,
+    ]
+    await until('all parts have reported', async () => {
+      const text = await (await fetch(`${stead.apiUrl}/metrics`)).text()
+      return wanted.every((line) => line.test(text))
+    })
+  })
+
   test('settings that cannot be used: exit code 2, with key and reason', async () => {
     const idle = await prepareStead({ golden: false })
     try {

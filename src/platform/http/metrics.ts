@@ -1,23 +1,22 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { ProcessReport } from '../processes/process.store.ts'
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import type { MetricReport } from '../metrics/part-metrics.ts'
 
 export interface ApiMetrics {
-  readonly registry: Registry
   observe(operationId: string, status: number, seconds: number): void
   collect(): Promise<{ contentType: string; text: string }>
 }
 
+/** Sums of others beside them, named as only counters may be. */
+const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
+
 /**
- * Figures of one process, in Prometheus' text form.
- * @param own what this process says of itself: shown also when the others cannot be asked
- * @param others the other processes of the installation
+ * What `/metrics` shows, in Prometheus' text form: Node's figures and requests of this process, and what else there is.
+ * @param more further metrics; those that cannot be had at the moment are left out
  */
-export function createApiMetrics(
-  own: () => readonly ProcessReport[] = () => [],
-  others: () => Promise<readonly ProcessReport[]> = async () => [],
-): ApiMetrics {
+export function createApiMetrics(more: readonly (() => Promise<readonly MetricReport[]>)[] = []): ApiMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  for (const name of misnamed) registry.removeSingleMetric(name)
   const durations = new Histogram({
     name: 'stead_api_request_seconds',
     help: 'Time from the first byte of a request to the end of its response',
@@ -25,40 +24,27 @@ export function createApiMetrics(
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
     registers: [registry],
   })
-  const show = createBudgetGauges(registry)
+  const sources = [() => registry.getMetricsAsJSON(), ...more]
   return {
-    registry,
     observe: (operation, status, seconds) => durations.observe({ operation, status }, seconds),
     async collect() {
-      show([...own(), ...(await others().catch(() => []))])
-      return { contentType: registry.contentType, text: await registry.metrics() }
+      const reports = await Promise.all(sources.map((source) => source().catch(() => [])))
+      return { contentType: Registry.PROMETHEUS_CONTENT_TYPE, text: await textOf(reports.flat()) }
     },
   }
 }
 
-/** What `docs/design/limits.md` lists, as it is now in each process. */
-function createBudgetGauges(registry: Registry): (processes: readonly ProcessReport[]) => void {
-  const gauge = (name: string, help: string, labelNames = ['part', 'process', 'budget']) =>
-    new Gauge({ name, help, labelNames, registers: [registry] })
-  const used = gauge('stead_budget_used', 'What of a budget is in use (bytes, or a number of things)')
-  const limit = gauge('stead_budget_limit', 'What a budget allows all together')
-  const largest = gauge('stead_budget_largest_share', 'What the site, address or application that has most has')
-  const share = gauge('stead_budget_share_limit', 'What one site, address or application may have')
-  const refusals = gauge('stead_budget_refusals', 'How often somebody wanted more since the process started')
-  const resident = gauge('stead_process_resident_bytes', 'Memory of a process of Stead', ['part', 'process'])
-  const all = [used, limit, largest, share, refusals, resident]
-  return (processes) => {
-    for (const each of all) each.reset()
-    for (const { part, id: process, residentBytes, budgets } of processes) {
-      resident.set({ part, process }, residentBytes)
-      for (const { name: budget, ...figures } of budgets) {
-        const labels = { part, process, budget }
-        used.set(labels, figures.used)
-        limit.set(labels, figures.limit)
-        largest.set(labels, figures.largestShare)
-        share.set(labels, figures.shareLimit)
-        refusals.set(labels, figures.refusals)
-      }
-    }
+/** Several processes tell of the same metric: it has one heading, and the values of all. */
+async function textOf(reports: readonly MetricReport[]): Promise<string> {
+  const byName = new Map<string, MetricReport>()
+  for (const report of reports) {
+    const first = byName.get(report.name)
+    if (!first) byName.set(report.name, report)
+    // another form is that of another version
+    else if (first.type === report.type)
+      byName.set(report.name, { ...first, values: [...first.values, ...report.values] })
   }
+  const all = new Registry()
+  for (const report of byName.values()) all.registerMetric({ ...report, get: async () => report } as never)
+  return all.metrics()
 }

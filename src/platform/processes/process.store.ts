@@ -1,13 +1,12 @@
-import type { BudgetFigures } from '../budgets/budget.ts'
 import type { Tx } from '../db/database.ts'
+import type { MetricReport } from '../metrics/part-metrics.ts'
 
 /** What one process of Stead says of itself. */
 export interface ProcessReport {
   /** Made anew at each start: `edge-3f09c1`. */
   readonly id: string
   readonly part: string
-  readonly residentBytes: number
-  readonly budgets: readonly BudgetFigures[]
+  readonly metrics: readonly MetricReport[]
 }
 
 /** A process that has not been heard of for so long is gone, or cannot be asked. */
@@ -28,7 +27,11 @@ export async function processReports(tx: Tx, now: number): Promise<ProcessReport
   const rows = await tx.selectFrom('processes').selectAll().orderBy('id').execute()
   return rows
     .filter(({ seen_at }) => Math.abs(now - seen_at) < SILENT_MS)
-    .map(({ id, part, facts }) => ({ id, part, ...(JSON.parse(facts) as Omit<ProcessReport, 'id' | 'part'>) }))
+    .map(({ id, part, facts }) => {
+      // an older Stead wrote something else
+      const { metrics = [] } = JSON.parse(facts) as Partial<ProcessReport>
+      return { id, part, metrics }
+    })
 }
 
 /** Forgets a process that ends, and all that died without a word. */

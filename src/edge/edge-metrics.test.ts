@@ -1,0 +1,42 @@
+import { Registry } from 'prom-client'
+import { expect, test } from 'vitest'
+import { createEdgeMetrics } from './edge-metrics.ts'
+
+const cache = { entries: 0, bytes: 0, heldBytes: 0, bodyBytes: 0, diskEntries: 0, diskBytes: 0, fills: 0 }
+const made = () => {
+  const registry = new Registry()
+  return { registry, ...createEdgeMetrics(registry, () => cache) }
+}
+
+test('requests are counted by status and cache, and bytes and times by cache', async () => {
+  const { registry, count, metrics } = made()
+  const entry = { cached: 'HIT', status: 200, body_bytes_sent: 1000, request_time: 0.3 }
+  count(entry)
+  count(entry)
+  count({ ...entry, cached: '', status: 503, request_time: 30 })
+  metrics.hostFailure?.('ECONNREFUSED')
+  metrics.hostFailure?.('UND_ERR_HEADERS_TIMEOUT')
+  const text = await registry.metrics()
+  for (const line of [
+    'stead_edge_requests_total{status="2xx",cache="hit"} 2',
+    'stead_edge_requests_total{status="5xx",cache="none"} 1',
+    'stead_edge_sent_bytes_total{cache="hit"} 2000',
+    'stead_edge_request_seconds_bucket{le="0.2",cache="hit"} 0',
+    'stead_edge_request_seconds_bucket{le="1",cache="hit"} 2',
+    'stead_edge_request_seconds_count{cache="none"} 1',
+    'stead_edge_host_failures_total{reason="unreachable"} 1',
+    'stead_edge_host_failures_total{reason="timeout"} 1',
+    'stead_edge_host_failures_total{reason="broken"} 0',
+  ])
+    expect(text).toContain(`${line}\n`)
+})
+
+test('whatever sites answer and visitors ask for, there are only so many series', async () => {
+  const { registry, count, metrics } = made()
+  for (let n = 0; n < 2_000; n++) {
+    count({ cached: `WORD-${n}`, status: n, body_bytes_sent: 1, request_time: n })
+    metrics.hostFailure?.(`E${n}`)
+  }
+  const series = (await registry.metrics()).split('\n').filter((line) => line && !line.startsWith('#'))
+  expect(series.length).toBeLessThan(50)
+})

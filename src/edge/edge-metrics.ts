@@ -1,0 +1,103 @@
+import { Counter, Histogram, type Registry } from 'prom-client'
+import { only, watch } from '../platform/metrics/watched.ts'
+import type { AccessEntry } from './access-log.ts'
+import type { CacheFigures } from './cache/page-cache.ts'
+import type { EdgeMetrics } from './gateway.ts'
+
+/** What the edge counts of visitors' requests. */
+export interface EdgeCounts {
+  /** An answer is out, or its visitor gone. */
+  count(entry: Pick<AccessEntry, 'cached' | 'status' | 'body_bytes_sent' | 'request_time'>): void
+  /** For the gateway. */
+  readonly metrics: EdgeMetrics
+}
+
+/** Adds the metrics of an edge process. Sites and visitors choose statuses and words freely: each is one of a few here. */
+export function createEdgeMetrics(registry: Registry, cache: () => CacheFigures): EdgeCounts {
+  const registers = [registry]
+  const requests = new Counter({
+    name: 'stead_edge_requests_total',
+    help: 'Requests of visitors by class of status, and by how the cache took part',
+    labelNames: ['status', 'cache'],
+    registers,
+  })
+  const bytes = new Counter({
+    name: 'stead_edge_sent_bytes_total',
+    help: 'Bytes of bodies that visitors were sent',
+    labelNames: ['cache'],
+    registers,
+  })
+  const durations = new Histogram({
+    name: 'stead_edge_request_seconds',
+    help: 'Time from the head of a request of a visitor to the end of the answer',
+    labelNames: ['cache'],
+    buckets: [0.001, 0.01, 0.05, 0.2, 1, 5, 20],
+    registers,
+  })
+  const failures = new Counter({
+    name: 'stead_edge_host_failures_total',
+    help: 'Requests to hosts that failed',
+    labelNames: ['reason'],
+    registers,
+  })
+  for (const reason of failureReasons) failures.inc({ reason }, 0)
+  watchCache(registry, cache)
+  return {
+    count({ cached, status, body_bytes_sent, request_time }) {
+      const part = cacheParts[cached] ?? 'other'
+      requests.inc({ status: statusClass(status), cache: part })
+      bytes.inc({ cache: part }, body_bytes_sent)
+      durations.observe({ cache: part }, request_time)
+    },
+    metrics: { hostFailure: (code) => failures.inc({ reason: failureReason(code) }) },
+  }
+}
+
+function watchCache(registry: Registry, cache: () => CacheFigures): void {
+  watch(
+    registry,
+    { name: 'stead_edge_cache_entries', help: 'Pages and files in the cache', type: 'gauge', labels: ['tier'] },
+    () => [
+      [{ tier: 'memory' }, cache().entries],
+      [{ tier: 'disk' }, cache().diskEntries],
+    ],
+  )
+  watch(
+    registry,
+    {
+      name: 'stead_edge_cache_bytes',
+      help: 'What the pages and files in the cache take',
+      type: 'gauge',
+      labels: ['tier'],
+    },
+    () => [
+      [{ tier: 'memory' }, cache().bytes],
+      [{ tier: 'disk' }, cache().diskBytes],
+    ],
+  )
+  watch(
+    registry,
+    { name: 'stead_edge_cache_fills', help: 'Pages and files that are being fetched into the cache', type: 'gauge' },
+    () => only(cache().fills),
+  )
+}
+
+/** By the words of the access log. */
+const cacheParts: Readonly<Record<string, string>> = {
+  '': 'none',
+  HIT: 'hit',
+  MISS: 'miss',
+  STALE: 'stale',
+  BYPASS: 'bypass',
+}
+
+const statusClass = (status: number): string =>
+  status >= 100 && status < 600 ? `${Math.floor(status / 100)}xx` : 'other'
+
+const failureReasons = ['unreachable', 'broken', 'timeout', 'other'] as const
+
+function failureReason(code: string): (typeof failureReasons)[number] {
+  if (/^(?:ECONNREFUSED|EHOST|ENET|ENOTFOUND|UND_ERR_CONNECT)/.test(code)) return 'unreachable'
+  if (/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)/.test(code)) return 'broken'
+  return /TIMEOUT|ETIMEDOUT/.test(code) ? 'timeout' : 'other'
+}

@@ -1,0 +1,57 @@
+import type { Registry } from 'prom-client'
+import { only, watch } from '../platform/metrics/watched.ts'
+import type { CronStats } from './cron/cron.ts'
+import type { PoolStats } from './php/pool.ts'
+
+interface Sources {
+  readonly php: () => PoolStats
+  readonly cron: () => CronStats
+  /** Sites whose database or home is gone. */
+  readonly lostSites: () => number
+  readonly setAsideHomes: () => number
+}
+
+/** Adds the metrics of a host: PHP and its queue, cron of WordPress, what is wrong on the disk. */
+export function watchHost(registry: Registry, { php, cron, lostSites, setAsideHomes }: Sources): void {
+  const gauge = (name: string, help: string, read: () => number) =>
+    watch(registry, { name: `stead_${name}`, help, type: 'gauge' }, () => only(read()))
+  const counter = (name: string, help: string, read: () => number) =>
+    watch(registry, { name: `stead_${name}_total`, help, type: 'counter' }, () => only(read()))
+  watch(
+    registry,
+    { name: 'stead_php_processes', help: 'PHP processes by what they are for', type: 'gauge', labels: ['kind'] },
+    () => {
+      const { processes, spares } = php()
+      return [
+        [{ kind: 'site' }, processes],
+        [{ kind: 'spare' }, spares],
+      ]
+    },
+  )
+  gauge('php_busy', 'Sites whose PHP is at work', () => php().busy)
+  gauge('php_requests_waiting', 'Requests that wait for the PHP of their site', () => php().waiting)
+  gauge('php_resident_bytes', 'Memory of all PHP processes', () => php().residentBytes)
+  watch(
+    registry,
+    {
+      name: 'stead_php_ended_total',
+      help: 'PHP processes that did not end by themselves, or not well',
+      type: 'counter',
+      labels: ['reason'],
+    },
+    () => {
+      const { crashes, timeouts, replaced } = php()
+      return [
+        [{ reason: 'crash' }, crashes],
+        [{ reason: 'timeout' }, timeouts],
+        [{ reason: 'replaced' }, replaced],
+      ]
+    },
+  )
+  counter('php_refused_requests', 'Requests that found the queue of their site full', () => php().refused)
+  counter('cron_runs', 'Runs of scheduled events of WordPress', () => cron().runs)
+  counter('cron_failures', 'Runs of scheduled events of WordPress that failed', () => cron().failures)
+  gauge('cron_sites_due', 'Sites with events that were due at the last look', () => cron().due)
+  gauge('sites_lost', 'Sites whose database or folder is gone', lostSites)
+  gauge('homes_set_aside', 'Homes that the database does not know', setAsideHomes)
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto'
+import { type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client'
+import { type BudgetFigures, type Budgets, figuresOf } from '../budgets/budget.ts'
+import type { FreeRoom } from '../files/free-room.ts'
+import { only, watch } from './watched.ts'
+
+/** A metric with its values, as a process tells of it. */
+export type MetricReport = MetricObjectWithValues<MetricValue<string>>
+
+/** What one process of Stead says of itself: each of its metrics has the labels `part` and `process`. */
+export interface PartMetrics {
+  /** Made anew at each start, so that what counts from nothing again is another series: `edge-3f09c1`. */
+  readonly id: string
+  readonly part: string
+  /** What a part has of its own is added here. */
+  readonly registry: Registry
+}
+
+interface Sources {
+  readonly budgets: Budgets<string>
+  readonly room: Pick<FreeRoom, 'freeBytes'>
+}
+
+/** What every part has: memory, budgets (`docs/design/limits.md`), the disk. */
+export function createPartMetrics(part: string, { budgets, room }: Sources): PartMetrics {
+  const id = `${part}-${randomBytes(6).toString('hex')}`
+  const registry = new Registry()
+  registry.setDefaultLabels({ part, process: id })
+  watch(registry, { name: 'stead_process_resident_bytes', help: 'Memory of a process of Stead', type: 'gauge' }, () =>
+    only(process.memoryUsage.rss()),
+  )
+  watch(registry, { name: 'stead_disk_free_bytes', help: 'Room on the disk of the data folder', type: 'gauge' }, () =>
+    only(room.freeBytes),
+  )
+  for (const { name, help, type, of } of ofBudgets)
+    watch(registry, { name: `stead_budget_${name}`, help, type, labels: ['budget'] }, () =>
+      figuresOf(budgets).map((figures) => [{ budget: figures.name }, of(figures)]),
+    )
+  return { id, part, registry }
+}
+
+const ofBudgets: readonly {
+  readonly name: string
+  readonly help: string
+  readonly type: 'gauge' | 'counter'
+  of(figures: BudgetFigures): number
+}[] = [
+  {
+    name: 'used',
+    help: 'What of a budget is in use (bytes, or a number of things)',
+    type: 'gauge',
+    of: ({ used }) => used,
+  },
+  { name: 'limit', help: 'What a budget allows all together', type: 'gauge', of: ({ limit }) => limit },
+  {
+    name: 'largest_share',
+    help: 'What the site, address or application that has most has',
+    type: 'gauge',
+    of: ({ largestShare }) => largestShare,
+  },
+  {
+    name: 'share_limit',
+    help: 'What one site, address or application may have',
+    type: 'gauge',
+    of: ({ shareLimit }) => shareLimit,
+  },
+  {
+    name: 'refusals_total',
+    help: 'How often somebody wanted more than a budget has',
+    type: 'counter',
+    of: ({ refusals }) => refusals,
+  },
+]

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { dialects, type TestDatabase, testDatabase } from '../../test/support/database.ts'
+import type { Database } from '../platform/db/database.ts'
+import { createInstallationMetrics } from './installation-metrics.ts'
+
+const HOUR_MS = 3_600_000
+
+describe.each(dialects)('what the database says of the installation on $dialect', ({ dialect, skip }) => {
+  let made: TestDatabase
+  beforeAll(async () => {
+    if (!skip) made = await testDatabase(dialect)
+  })
+  afterAll(() => made?.drop())
+
+  const addOperation = (values: {
+    type: string
+    state: string
+    runner?: string
+    runAt?: number
+    finishedAt?: number
+  }) =>
+    made.database.transaction((tx) =>
+      tx
+        .insertInto('operations')
+        .values({
+          type: values.type,
+          runner: (values.runner ?? 'control') as 'control',
+          state: values.state as 'queued',
+          input: '{}',
+          cancel_requested: 0,
+          attempts: 0,
+          run_at: values.runAt ?? 0,
+          progress: 0,
+          created_at: 0,
+          finished_at: values.finishedAt ?? null,
+        })
+        .execute(),
+    )
+  const shown = (database: Database) =>
+    createInstallationMetrics({
+      database,
+      version: '1.2.3',
+      schedules: [{ name: 'things.forget', everyMs: HOUR_MS, offsetMs: 0, enqueue: async () => {} }],
+    })
+
+  it.skipIf(skip)('states without anything are 0; what ended long ago does not count', async () => {
+    const now = Date.now()
+    await addOperation({ type: 'mail.send', state: 'queued', runAt: now - 100_000 })
+    await addOperation({ type: 'site.provision', state: 'queued', runner: 'host', runAt: now + HOUR_MS })
+    await addOperation({ type: 'site.provision', state: 'running', runner: 'host' })
+    await addOperation({ type: 'mail.send', state: 'failed', finishedAt: now - 1000 })
+    await addOperation({ type: 'site.provision', state: 'succeeded', finishedAt: now - 1000 })
+    await addOperation({ type: 'site.provision', state: 'failed', finishedAt: now - 2 * HOUR_MS })
+    await made.database.transaction((tx) =>
+      tx
+        .insertInto('schedules')
+        .values({ name: 'things.forget', last_slot: 5 * HOUR_MS })
+        .execute(),
+    )
+    const text = await shown(made.database).metrics()
+    for (const line of [
+      'stead_info{version="1.2.3"} 1',
+      'stead_sites{state="live"} 0',
+      'stead_operations{state="queued"} 2',
+      'stead_operations{state="running"} 1',
+      'stead_operations{state="succeeded"} 1',
+      'stead_operations{state="failed"} 1',
+      'stead_operations{state="canceled"} 0',
+      'stead_mails{state="queued"} 1',
+      'stead_mails{state="succeeded"} 0',
+      'stead_mails{state="failed"} 1',
+      'stead_operations_due{runner="control"} 1',
+      'stead_operations_due{runner="host"} 0',
+      'stead_operations_oldest_due_seconds{runner="host"} 0',
+      'stead_schedule_last_slot_timestamp_seconds{schedule="things.forget"} 18000',
+      'stead_schedule_interval_seconds{schedule="things.forget"} 3600',
+    ])
+      expect(`${text}\n`).toContain(`${line}\n`)
+    const waited = Number(/oldest_due_seconds\{runner="control"\} (\S+)/.exec(text)?.[1])
+    expect(waited).toBeGreaterThanOrEqual(100)
+    expect(waited).toBeLessThan(1000)
+  })
+
+  it.skipIf(skip)(
+    'the database is asked once for all who ask at a time, and again after it could not answer',
+    async () => {
+      const { database } = made
+      let isBroken = true
+      let asked = 0
+      const counting = new Proxy(database, {
+        get(target, key) {
+          if (key !== 'read') return Reflect.get(target, key)
+          asked++
+          if (isBroken) throw new Error('no database')
+          return target.read
+        },
+      })
+      const registry = shown(counting)
+      await expect(registry.metrics()).rejects.toThrow('no database')
+      isBroken = false
+      asked = 0
+      await registry.metrics()
+      const once = asked
+      expect(once).toBeGreaterThan(0)
+      await Promise.all([registry.metrics(), registry.metrics()])
+      expect(asked).toBe(once)
+    },
+  )
+})

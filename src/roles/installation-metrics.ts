@@ -1,0 +1,113 @@
+import { Registry } from 'prom-client'
+import type { Database } from '../platform/db/database.ts'
+import { sendMail } from '../platform/mail/send-mail.job.ts'
+import { type Value, watch } from '../platform/metrics/watched.ts'
+import { lastSlots, type OperationFigures, operationFigures } from '../platform/operations/figures.ts'
+import { readDatabaseTime } from '../platform/operations/lease.ts'
+import type { Schedule } from '../platform/operations/schedules.ts'
+import { countSites } from '../resources/sites/site-counts.store.ts'
+
+/** Whoever asks more often gets the same: anybody who reaches the API's port may ask. */
+const FRESH_MS = 5_000
+
+const siteStates = ['deploying', 'cloning', 'live', 'disabled'] as const
+const operationStates = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const
+const runners = ['control', 'host'] as const
+
+interface Facts {
+  readonly sites: Awaited<ReturnType<typeof countSites>>
+  readonly operations: OperationFigures
+  readonly slots: ReadonlyMap<string, number>
+}
+
+interface Options {
+  readonly database: Database
+  readonly schedules: readonly Schedule[]
+  readonly version: string
+}
+
+/** What the database says of the whole installation: every API process shows the same. */
+export function createInstallationMetrics({ database, schedules, version }: Options): Registry {
+  const registry = new Registry()
+  const facts = keptFor(FRESH_MS, () => readFacts(database))
+  const gauge = <Label extends string = never>(
+    name: string,
+    help: string,
+    labels: readonly Label[],
+    read: (facts: Facts) => Iterable<Value<Label>>,
+  ) => watch(registry, { name: `stead_${name}`, help, type: 'gauge', labels }, async () => read(await facts()))
+
+  watch(registry, { name: 'stead_info', help: 'The version of Stead', type: 'gauge', labels: ['version'] }, () => [
+    [{ version }, 1],
+  ])
+  gauge('sites', 'Sites by state', ['state'], ({ sites }) =>
+    siteStates.map((state) => [{ state }, sites.find((each) => each.state === state)?.count ?? 0]),
+  )
+  gauge(
+    'operations',
+    'Background work by state: what is queued and running, and what ended within the last hour',
+    ['state'],
+    ({ operations }) => byState(operations, () => true),
+  )
+  gauge(
+    'mails',
+    'Mails by state: what is queued and on its way, and what was sent or given up within the last hour',
+    ['state'],
+    ({ operations }) => byState(operations, (type) => type === sendMail.name),
+  )
+  const due = ({ operations }: Facts, runner: string) => operations.due.find((each) => each.runner === runner)
+  gauge('operations_due', 'Background work that could be done by now and is not begun', ['runner'], (all) =>
+    runners.map((runner) => [{ runner }, due(all, runner)?.count ?? 0]),
+  )
+  gauge(
+    'operations_oldest_due_seconds',
+    'How long the first background work that is due has waited',
+    ['runner'],
+    (all) => runners.map((runner) => [{ runner }, due(all, runner)?.oldestSeconds ?? 0]),
+  )
+  gauge(
+    'schedule_last_slot_timestamp_seconds',
+    'When recurring work was last begun, seconds since 1970',
+    ['schedule'],
+    (all) =>
+      schedules.flatMap(({ name: schedule }) => {
+        const slot = all.slots.get(schedule)
+        return slot === undefined ? [] : [[{ schedule }, slot / 1000] as const]
+      }),
+  )
+  gauge('schedule_interval_seconds', 'How often recurring work is to be begun', ['schedule'], () =>
+    schedules.map(({ name: schedule, everyMs }) => [{ schedule }, everyMs / 1000]),
+  )
+  return registry
+}
+
+function byState({ counts }: OperationFigures, isOfType: (type: string) => boolean): Value<'state'>[] {
+  return operationStates.map((state) => {
+    const those = counts.filter((each) => each.state === state && isOfType(each.type))
+    return [{ state }, those.reduce((sum, { count }) => sum + count, 0)]
+  })
+}
+
+async function readFacts(database: Database): Promise<Facts> {
+  const now = await readDatabaseTime(database)
+  const [sites, operations, slots] = await Promise.all([
+    countSites(database.read),
+    operationFigures(database.read, now),
+    lastSlots(database.read),
+  ])
+  return { sites, operations, slots }
+}
+
+/** Asks once for all who ask at the same time, and not again for a while; a failure is nobody's but theirs. */
+function keptFor<Value>(ms: number, ask: () => Promise<Value>): () => Promise<Value> {
+  let kept: { readonly askedAt: number; readonly answer: Promise<Value> } | undefined
+  return () => {
+    if (kept && performance.now() - kept.askedAt < ms) return kept.answer
+    const asked = { askedAt: performance.now(), answer: ask() }
+    kept = asked
+    asked.answer.catch(() => {
+      if (kept === asked) kept = undefined
+    })
+    return asked.answer
+  }
+}

@@ -1,0 +1,54 @@
+import { controlBudgets, edgeBudgets, hostBudgets } from '../../src/budgets.ts'
+import { readConfig } from '../../src/config.ts'
+import { createEdgeMetrics } from '../../src/edge/edge-metrics.ts'
+import { watchHost } from '../../src/hosting/host-metrics.ts'
+import { openBudgets } from '../../src/platform/budgets/budget.ts'
+import type { Database } from '../../src/platform/db/database.ts'
+import { createApiMetrics } from '../../src/platform/http/metrics.ts'
+import { noLog } from '../../src/platform/log/log.ts'
+import { createPartMetrics, type MetricReport } from '../../src/platform/metrics/part-metrics.ts'
+import { createScheduler } from '../../src/platform/operations/schedules.ts'
+import { createInstallationMetrics } from '../../src/roles/installation-metrics.ts'
+import { schedules } from '../../src/schedules.ts'
+
+const cache = { entries: 1, bytes: 2, heldBytes: 0, bodyBytes: 0, diskEntries: 3, diskBytes: 4, fills: 5 }
+const php = {
+  processes: 1,
+  spares: 2,
+  busy: 3,
+  waiting: 4,
+  residentBytes: 5,
+  crashes: 6,
+  timeouts: 7,
+  replaced: 8,
+  refused: 9,
+}
+
+/** All that processes of every kind say of themselves, and what `/metrics` makes of it. */
+export async function allMetrics(database: Database): Promise<{ reports: MetricReport[]; text: string }> {
+  const config = readConfig({})
+  const room = { freeBytes: 1 }
+  const control = createPartMetrics('control', { budgets: openBudgets(controlBudgets(config)), room })
+  const edge = createPartMetrics('edge', { budgets: openBudgets(edgeBudgets(config)), room })
+  createEdgeMetrics(edge.registry, () => cache).count({
+    cached: 'HIT',
+    status: 200,
+    body_bytes_sent: 100,
+    request_time: 0.1,
+  })
+  const host = createPartMetrics('host', { budgets: openBudgets(hostBudgets(config)), room })
+  watchHost(host.registry, {
+    php: () => php,
+    cron: () => ({ runs: 10, failures: 11, due: 12 }),
+    lostSites: () => 13,
+    setAsideHomes: () => 14,
+  })
+  const installation = createInstallationMetrics({ database, schedules, version: '1.2.3' })
+  // a new schedule begins with its next slot: nothing is enqueued
+  await createScheduler({ database, schedules, log: noLog }).tick()
+  const registries = [control.registry, edge.registry, host.registry, installation]
+  const reports = (await Promise.all(registries.map((each) => each.getMetricsAsJSON()))).flat()
+  const metrics = createApiMetrics([async () => reports])
+  metrics.observe('listSites', 200, 0.01)
+  return { reports, text: (await metrics.collect()).text }
+}
