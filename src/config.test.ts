@@ -89,6 +89,13 @@ describe('a value that cannot be used is named with its reason', () => {
     expect(faults.map((fault) => fault.split(' ')[0])).toEqual(['STEAD_SANDBOX', 'STEAD_RATE_LIMIT', 'STEAD_QUEUE'])
   })
 
+  test('an unknown variable, and what may have been meant', () => {
+    expect(faultsOf({ STEAD_EDGE_LISEN: ':1', STEAD_NONSENSE: '1' })).toEqual([
+      'STEAD_EDGE_LISEN is no setting of Stead (see: stead help settings). Did you mean STEAD_EDGE_LISTEN?',
+      'STEAD_NONSENSE is no setting of Stead (see: stead help settings).',
+    ])
+  })
+
   test('a secret is not repeated', () => {
     const faults = faultsOf({ STEAD_MASTER_KEY: 'almost-a-key', STEAD_DATABASE_URL: 'postgre://me:pass@db/x' })
     expect(faults).toHaveLength(2)

@@ -1,4 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os'
+import { closest } from './platform/closest.ts'
 import { OperatorError } from './platform/operator-error.ts'
 import {
   databaseUrl,
@@ -266,9 +267,16 @@ export function readConfig(
   const known = new Set(Object.keys(settings).map(variableOf))
   for (const name of Object.keys(environment))
     if (name.startsWith('STEAD_') && !known.has(name))
-      faults.push(`${name} is no setting of Stead (see: stead help settings)`)
+      faults.push(`${name} is no setting of Stead (see: stead help settings).${meant(name, known)}`)
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
   return config as Config
+}
+
+/** What has the same beginning anyway says nothing of how near two names are. */
+function meant(name: string, known: ReadonlySet<string>): string {
+  const bare = (variable: string) => variable.slice('STEAD_'.length)
+  const near = closest(bare(name), [...known].map(bare))
+  return near === undefined ? '' : ` Did you mean STEAD_${near}?`
 }
 
 /** All settings with variable, flag, default and meaning: what `stead help settings` prints. */
