@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net'
+import { plainAddress } from './client-address.ts'
 import { type CookieDomains, cookieForVisitor } from './set-cookie.ts'
 import type { Visit } from './visit.ts'
 
@@ -31,6 +33,8 @@ const REPLACED = new Set([
  */
 const PLAIN_NAME = /^[a-zA-Z0-9-]+$/
 
+const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${plainAddress(remoteAddress ?? '')} ${remotePort}`
+
 /** What the edge itself says to a host with each request, raw and flat. */
 export const edgeHeaders = (visit: Visit, siteId: number, hostKey: string): string[] => [
   'host',
@@ -41,6 +45,9 @@ export const edgeHeaders = (visit: Visit, siteId: number, hostKey: string): stri
   hostKey,
   'x-request-id',
   visit.id,
+  // the other end of the connection: hosts know those of their own sites by it
+  'x-stead-peer',
+  peerOf(visit.request.socket),
   'x-forwarded-for',
   visit.client.forwardedFor,
   'x-forwarded-proto',

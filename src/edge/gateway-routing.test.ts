@@ -136,6 +136,7 @@ describe('headers', () => {
         'X-Forwarded-Port: 1',
         'X_Forwarded_For: 9.9.9.9',
         'X-Stead-Key: guess',
+        'X-Stead-Peer: 9.9.9.9 1',
         'x-stead-site: 1',
         'X-Request-Id: mine',
         'Forwarded: for=9.9.9.9',
@@ -150,10 +151,11 @@ describe('headers', () => {
     const names = seen.raw.filter((_: string, i: number) => i % 2 === 0).map((name: string) => name.toLowerCase())
     expect(names.sort()).toEqual(
       // biome-ignore format: one list
-      ['connection', 'cookie', 'cookie', 'host', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-request-id', 'x-stead-key', 'x-stead-site'],
+      ['connection', 'cookie', 'cookie', 'host', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-request-id', 'x-stead-key', 'x-stead-peer', 'x-stead-site'],
     )
     expect(seen.headers['x-forwarded-for']).toBe('127.0.0.1')
     expect(seen.headers['x-stead-key']).toBe('key-of-the-host')
+    expect(seen.headers['x-stead-peer']).toMatch(/^127\.0\.0\.1 \d+$/)
     expect(text).not.toContain('9.9.9.9')
   })
 

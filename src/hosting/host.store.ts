@@ -45,6 +45,18 @@ export async function hostedSite(tx: Tx, hostId: number, siteId: number): Promis
   return hosted(tx, hostId).where('sites.id', '=', siteId).executeTakeFirst()
 }
 
+/** Whether a site of this Stead, on whatever host, is reached by the host name. */
+export async function isSiteName(tx: Tx, hostName: string): Promise<boolean> {
+  const found = await tx
+    .selectFrom('routes')
+    .innerJoin('sites', 'sites.id', 'routes.site_id')
+    .select('sites.id')
+    .where('routes.host_name', '=', hostName)
+    .where('sites.deleted_at', 'is', null)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 /** In order of id. */
 export async function hostedSites(tx: Tx, hostId: number): Promise<HostedRecord[]> {
   return hosted(tx, hostId).orderBy('sites.id').execute()

@@ -34,6 +34,8 @@ const PHP_GRACE_MS = 5000
 
 export interface HostOptions {
   readonly onProgress?: (progress: Progress) => void
+  /** An edge of this Stead listens on this machine, as the settings say. */
+  readonly hasEdge?: boolean
   /** The first preparation has come to an end. */
   readonly onPrepared?: () => void
 }
@@ -50,7 +52,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   // the data folder, which nobody else has; PHP, of which nothing runs yet
   const folder = await takeDataFolder(ground)
   const spill = await openSpill(ground)
-  const php = await openSitePhp(ground, budgets, spill)
+  const php = await openSitePhp(ground, budgets, { spill, hasEdge: options.hasEdge === true })
   const { runtime, pool } = php
   php.disk.start()
 

@@ -55,7 +55,7 @@ const start = {
     const { startHost } = await import('./host.ts')
     // one process draws: that of the supervisor, where there is one
     const { show, done } = process.send ? ofSupervisor : livingBar(process.stdout)
-    return startHost(ground, { onProgress: everySoOften(show), onPrepared: done })
+    return startHost(ground, { onProgress: everySoOften(show), onPrepared: done, hasEdge: process.send !== undefined })
   },
   async edge(ground: Ground): Promise<Part> {
     const { startEdge } = await import('./edge.ts')

@@ -80,6 +80,7 @@ describe('a page of PHP', () => {
         'x-forwarded-proto',
         'x-request-id',
         'x-stead-key',
+        'x-stead-peer',
         'x-stead-site',
       ].sort(),
     )

@@ -3,6 +3,8 @@ import { type PlainPage, plainPage, representation } from '../../platform/plain-
 
 /** No status of its own: the site itself is lost, and nobody but its owner can help. */
 export const UNAVAILABLE = 5030
+/** A site waits for itself. */
+export const OWN_WAIT = 5031
 
 const TEXTS: Record<number, [title: string, text: string]> = {
   400: ['This address cannot be understood', 'It holds characters that are not allowed there.'],
@@ -15,13 +17,17 @@ const TEXTS: Record<number, [title: string, text: string]> = {
   502: ['Something went wrong', 'This site stopped working on the request. Please try again in a moment.'],
   503: ['This site is busy', 'Too many visitors are waiting already. Please try again in a moment.'],
   [UNAVAILABLE]: ['This site is not available', 'Its owner has been told. Please try again later.'],
+  [OWN_WAIT]: [
+    'This site cannot wait for itself',
+    'Its PHP answers one request at a time, and the one that it is at has asked for this page.',
+  ],
   504: ['This site took too long to answer', 'Please try again in a moment.'],
 }
 
 const pages = new Map<number, PlainPage>(
   Object.entries(TEXTS).map(([status, [title, text]]) => [
     Number(status),
-    plainPage({ status: Number(status) === UNAVAILABLE ? 503 : Number(status), title, text }),
+    plainPage({ status: Number(status) > 999 ? 503 : Number(status), title, text }),
   ]),
 )
 

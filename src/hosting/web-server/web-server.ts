@@ -14,6 +14,7 @@ import {
 import { SiteUnavailable } from '../site-database/site-database.ts'
 import type { HeldAnswers } from './held-answers.ts'
 import { locate } from './locate.ts'
+import { answerOwn } from './own-requests.ts'
 import { sendMissing, sendPage, UNAVAILABLE } from './pages.ts'
 import { BadPhpResponse, sendPhpResponse } from './php-response.ts'
 import { sendFile } from './static-file.ts'
@@ -46,6 +47,8 @@ export interface WebServerOptions {
   /** Whoever sends it as `x-stead-key` is an edge, and is believed about the visitor. */
   readonly hostKey: string
   readonly log: { warn(facts: object, message: string): void; error(facts: object, message: string): void }
+  /** Home of the site that has sent a request to the edge by itself, by the edge's `x-stead-peer`; undefined for visitors'. */
+  readonly homeOfSender?: (peer: string) => string | undefined
   /** Largest request body that a site takes. */
   readonly mostBodyBytes: number
   /** Waits until what the site has changed so far is on its way to the edges, and gives the number of the purge. */
@@ -102,6 +105,10 @@ async function answer(options: WebServerOptions, request: IncomingMessage, respo
       }
       return
     case 'script':
+      if (options.homeOfSender?.(String(request.headers['x-stead-peer'])) === site.homePath) {
+        await answerOwn(options, site, visitorRequest(request, location.script), request, response)
+        return
+      }
       await runScript(options, site, location.script, request, response)
       return
     case 'redirect':

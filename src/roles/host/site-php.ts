@@ -1,9 +1,13 @@
+import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { hostBudgets } from '../../budgets.ts'
+import { createTrust } from '../../edge/client-address.ts'
+import { isSiteName } from '../../hosting/host.store.ts'
 import { PhpPool } from '../../hosting/php/pool.ts'
 import type { PhpRuntime } from '../../hosting/php/runtime.ts'
 import { defaultEgressLimits } from '../../hosting/php/wasm/egress.ts'
 import { createWasmRuntime } from '../../hosting/php/wasm/start.ts'
+import { createWayToEdge, type WayToEdge } from '../../hosting/php/way-to-edge.ts'
 import { createRecoveryLinks } from '../../hosting/recovery-links/recovery-links.ts'
 import { createSiteChanges, type SiteChanges } from '../../hosting/site-changes/site-changes.ts'
 import { sqliteDatabase } from '../../hosting/site-database/sqlite.ts'
@@ -33,13 +37,20 @@ export interface SitePhp {
   readonly changes: SiteChanges
   /** Which sites are lost. */
   readonly watch: SiteWatch
+  /** How sites reach sites, when the edge is on this machine. */
+  readonly edge: WayToEdge | undefined
 }
 
 /** Puts together all that PHP needs; no process of PHP runs before it is asked for one. */
-export async function openSitePhp(ground: Ground, budgets: HostBudgets, spill: Spill): Promise<SitePhp> {
+export async function openSitePhp(
+  ground: Ground,
+  budgets: HostBudgets,
+  { spill, hasEdge }: { readonly spill: Spill; readonly hasEdge: boolean },
+): Promise<SitePhp> {
   const { config, database, log } = ground
   const disk = watchDisk(ground, budgets.siteDisk)
-  const runtime = await openRuntime(ground, budgets, disk)
+  const edge = hasEdge ? wayToEdge(ground) : undefined
+  const runtime = await openRuntime(ground, { budgets, disk, edge })
   const changes = createSiteChanges({
     record: (siteId, change) => database.transaction((tx) => purgeCaches(tx, siteId, change)),
     log,
@@ -63,10 +74,16 @@ export async function openSitePhp(ground: Ground, budgets: HostBudgets, spill: S
     processMemoryBytes: config.phpProcessMemoryMb * MB,
     bodies: { mostBytes: config.uploadMaxMb * MB, budgets, ...spill },
   })
-  return { runtime, pool, disk, changes, watch }
+  return { runtime, pool, disk, changes, watch, edge }
 }
 
-function openRuntime({ config }: Ground, budgets: HostBudgets, disk: DiskWatch): Promise<PhpRuntime> {
+interface RuntimeParts {
+  readonly budgets: HostBudgets
+  readonly disk: DiskWatch
+  readonly edge: WayToEdge | undefined
+}
+
+function openRuntime({ config }: Ground, { budgets, disk, edge }: RuntimeParts): Promise<PhpRuntime> {
   const isOutside = outsideOnly(createOwnAddresses(config.edgeAddresses))
   return createWasmRuntime({
     sandbox: config.sandbox,
@@ -77,7 +94,23 @@ function openRuntime({ config }: Ground, budgets: HostBudgets, disk: DiskWatch):
     uploadMaxMb: config.uploadMaxMb,
     budgets,
     egress: { ...defaultEgressLimits, allows: (address) => config.allowPrivateFetch || isOutside(address) },
+    ...(edge && { edge }),
   })
+}
+
+const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
+/**
+ * None where the edge would believe what a site's PHP says of its visitors (an address of this machine is trusted as a proxy), and none
+ * where TLS ends before the edge.
+ */
+function wayToEdge({ config, database }: Ground): WayToEdge | undefined {
+  const { edgeListen, edgePublicPort: publicPort = edgeListen.port, trustProxy } = config
+  const host = everywhere[edgeListen.host] ?? edgeListen.host
+  const isTrusted = trustProxy.length > 0 && (isIP(host) === 0 || createTrust(trustProxy)(host))
+  if (isTrusted || publicPort === 443) return undefined
+  const isSite = (hostName: string) => isSiteName(database.read, hostName)
+  return createWayToEdge({ edge: { host, port: edgeListen.port }, publicPort, isSite })
 }
 
 const watchForLostSites = ({ config, database, log }: Ground): SiteWatch =>

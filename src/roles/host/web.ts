@@ -59,6 +59,7 @@ const webServer = ({ config, hostKey, log }: Ground, { budgets, spill, php, site
     answers: new HeldAnswers({ memory: budgets.answerMemory, disk: budgets.answerDisk, ...spill, log }),
     hostKey,
     log,
+    homeOfSender: (peer) => php.edge?.homeOf(peer),
     mostBodyBytes: config.uploadMaxMb * MB,
     changesSettled: (siteId) => php.changes.settled(siteId),
   })

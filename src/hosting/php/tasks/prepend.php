@@ -39,6 +39,26 @@ $GLOBALS['wp_filter']['http_request_host_is_external'][10]['stead'] = [
     'accepted_args' => 2,
 ];
 
+// Sites reach each other, and themselves, by the port in their addresses.
+$GLOBALS['wp_filter']['http_allowed_safe_ports'][10]['stead'] = [
+    'function' => static fn ($ports) => [...(array) $ports, (int) (parse_url(home_url(), PHP_URL_PORT) ?: 80)],
+    'accepted_args' => 1,
+];
+
+// A request to this very site, which has no other PHP than the one that is asking: the host accepts it at once when nobody waits
+// for its answer, and runs it after this one.
+$GLOBALS['wp_filter']['http_request_args'][PHP_INT_MAX]['stead'] = [
+    'function' => static function ($request, $url = '') {
+        if (!empty($request['blocking']) || parse_url($url, PHP_URL_HOST) !== parse_url(home_url(), PHP_URL_HOST)) {
+            return $request;
+        }
+        $headers = $request['headers'] ?? [];
+        $request['headers'] = is_array($headers) ? $headers + ['Stead-No-Wait' => '1'] : trim($headers) . "\r\nStead-No-Wait: 1";
+        return $request;
+    },
+    'accepted_args' => 2,
+];
+
 // What changes a page is told to the host, which has edges let go of it. The code comes only when something changes.
 function stead_changed(...$args)
 {

@@ -2,6 +2,7 @@ import { performServerHandshake, type ServerHttp2Stream } from 'node:http2'
 import { connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Budget } from '../../../platform/budgets/budget.ts'
+import type { WayToEdge } from '../way-to-edge.ts'
 import type { Names } from './names.ts'
 
 /** What a site's outgoing connections may do. */
@@ -18,6 +19,8 @@ export const defaultEgressLimits = { connectTimeoutMs: 5_000, idleTimeoutMs: 60_
 export interface Egress {
   readonly policy: EgressPolicy
   readonly names: Names
+  /** To sites of this Stead, whatever the policy says; without it they are like all others. */
+  readonly edge?: WayToEdge | undefined
   /** Connections to the outside. */
   readonly connections: Budget
   /** Whose they are, as budgets know it. */
@@ -31,7 +34,7 @@ const sessionMb = 8
 
 /**
  * Serves a child's HTTP/2 CONNECT streams over its socket: resolves the name, refuses what the policy does not allow, and
- * connects to exactly the address that was checked. Refusals are 403, failures 502, too many 503.
+ * connects to exactly the address that was checked. What is for a site of this Stead goes to the edge. Refusals are 403, failures 502, too many 503.
  */
 export function serveEgress(socket: Duplex, egress: Egress): void {
   const { connections, site } = egress
@@ -56,11 +59,14 @@ async function serveConnection(stream: ServerHttp2Stream, authority: string, egr
   const match = /^(.+):(\d{1,5})$/.exec(authority)
   const port = Number(match?.[2])
   if (!match || port < 1 || port > 65_535) return refuse(stream, 400)
-  const address = await resolveAllowed(match[1] as string, port, egress)
+  const host = match[1] as string
+  const edge = await egress.edge?.find(host, port)
+  const address = edge?.host ?? (await resolveAllowed(host, port, egress))
   if (address === undefined) return refuse(stream, 403)
   if (stream.destroyed) return
-  const outside = await connectTo(address, port, policy)
+  const outside = await connectTo(address, edge?.port ?? port, policy)
   if (stream.destroyed) return void outside.destroy()
+  if (edge) noteAsSites(outside, egress)
   outside.setTimeout(policy.idleTimeoutMs, () => outside.destroy())
   stream.respond({ ':status': 200 })
   outside.on('error', () => stream.close())
@@ -68,6 +74,12 @@ async function serveConnection(stream: ServerHttp2Stream, authority: string, egr
   stream.on('close', () => outside.destroy())
   stream.pipe(outside)
   outside.pipe(stream)
+}
+
+/** Before anything is sent: the host must know whose request it is when it comes back. */
+function noteAsSites(outside: Socket, { edge, site }: Egress): void {
+  const forget = edge?.opened(`${outside.localAddress} ${outside.localPort}`, site)
+  outside.once('close', () => forget?.())
 }
 
 /** The first address of a host that may be reached. IPv4 first: a site cannot tell, and most machines have it. */

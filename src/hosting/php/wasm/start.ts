@@ -1,6 +1,7 @@
 import type { Budget } from '../../../platform/budgets/budget.ts'
 import type { DiskWatch } from '../../site-files/disk-watch.ts'
 import type { Containment, PhpProcess, PhpRuntime, PhpSite } from '../runtime.ts'
+import type { WayToEdge } from '../way-to-edge.ts'
 import { containmentOf, findAbilities, planLaunch } from './containment.ts'
 import type { EgressPolicy } from './egress.ts'
 import { mostPhpBytes, type PhpLimits, phpIni } from './ini.ts'
@@ -14,6 +15,8 @@ export interface WasmRuntimeOptions extends PhpLimits {
   readonly sandbox: 'auto' | 'bubblewrap' | 'none'
   /** What sites may reach. */
   readonly egress: EgressPolicy
+  /** Default: sites of this Stead are reached as all others are. */
+  readonly edge?: WayToEdge
   readonly budgets: RuntimeBudgets
   /** Where the children's program is put, which no other host uses; default: a new folder among the system's temporary files. */
   readonly programFolder?: string
@@ -72,7 +75,7 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
     const started = await WasmProcess.start(launch, told, {
       phpVersion: site.phpVersion,
       home: site.homePath,
-      egress: { policy: options.egress, names, connections: options.budgets.outgoing },
+      egress: { policy: options.egress, edge: options.edge, names, connections: options.budgets.outgoing },
       results: options.budgets.taskResults,
       priority: options.priority,
       lowPriority: lowPriority && abilities.root,

@@ -1,0 +1,46 @@
+/** How sites of this host reach sites of this Stead, themselves among them. */
+export interface WayToEdge {
+  /**
+   * Where a connection is to go in place of what its name resolves to: to the edge, for the address of a site as its visitors know it.
+   * Undefined for all others.
+   */
+  find(hostName: string, port: number): Promise<EdgeListener | undefined>
+  /**
+   * Notes a connection to the edge as a site's.
+   * @param peer address and port that the edge sees it come from
+   * @param homePath whose it is
+   * @returns called when it is closed
+   */
+  opened(peer: string, homePath: string): () => void
+  /** Home of the site that a connection to the edge comes from; undefined for visitors'. */
+  homeOf(peer: string): string | undefined
+}
+
+export interface EdgeListener {
+  readonly host: string
+  readonly port: number
+}
+
+export interface WayToEdgeOptions {
+  readonly edge: EdgeListener
+  /** The port in the addresses of sites. */
+  readonly publicPort: number
+  /** Whether a site of this Stead has the host name, which is in lower case. */
+  readonly isSite: (hostName: string) => Promise<boolean>
+}
+
+/** Nothing but what visitors reach too becomes reachable: names lead to the edge, wherever their owners have them point. */
+export function createWayToEdge({ edge, publicPort, isSite }: WayToEdgeOptions): WayToEdge {
+  const homes = new Map<string, string>()
+  return {
+    async find(hostName, port) {
+      if (port !== publicPort) return undefined
+      return (await isSite(hostName.toLowerCase().replace(/\.$/, ''))) ? edge : undefined
+    },
+    opened(peer, homePath) {
+      homes.set(peer, homePath)
+      return () => homes.delete(peer)
+    },
+    homeOf: (peer) => homes.get(peer),
+  }
+}

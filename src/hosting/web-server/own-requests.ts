@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { VisitorRequest } from '../php/pool.ts'
+import { PhpBodyTooLarge } from '../php/runtime.ts'
+import { OWN_WAIT, sendPage } from './pages.ts'
+import type { HostedSite, PhpHandler } from './web-server.ts'
+
+const mostBodyBytes = 1 << 20
+
+interface OwnRequestOptions {
+  readonly php: PhpHandler
+  readonly log: { warn(facts: object, message: string): void }
+}
+
+/**
+ * Answers a request that a site's PHP sends to itself, at once: its only PHP is at the request that has sent it. One that does not wait for
+ * its answer (`tasks/prepend.php` says so) is accepted, and runs in its turn; one that waits would wait for ever, and is told so.
+ * @throws PhpBodyTooLarge, PhpBusy
+ */
+export async function answerOwn(
+  { php, log }: OwnRequestOptions,
+  site: HostedSite,
+  asked: VisitorRequest,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.headers['stead-no-wait'] === undefined) {
+    sendPage(request, response, OWN_WAIT)
+    return
+  }
+  // whole, before it is accepted: the sender leaves then
+  const body = asked.body && (await readBody(asked.body))
+  const ran = php.handle(site, { ...asked, body: body && Readable.from([body]), announcedBytes: body?.length })
+  ran
+    .then(({ body: answer }) => answer.on('error', () => {}).resume())
+    .catch((error) => log.warn({ err: error, siteId: site.siteId }, "a site's request to itself did not run"))
+  response.writeHead(202, ['X-Stead-Renderer', 'static', 'Content-Length', '0', 'Cache-Control', 'no-store'])
+  response.end()
+}
+
+async function readBody(stream: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of stream) {
+    bytes += (chunk as Buffer).length
+    if (bytes > mostBodyBytes) throw new PhpBodyTooLarge('a request to itself')
+    chunks.push(chunk as Buffer)
+  }
+  return Buffer.concat(chunks)
+}

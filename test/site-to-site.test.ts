@@ -1,0 +1,161 @@
+/** Sites that ask each other, and themselves, as WordPress and its plugins do: real PHP, a host and the edge before it. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createGateway, type Gateway } from '../src/edge/gateway.ts'
+import type { Route } from '../src/edge/route.ts'
+import { PhpPool } from '../src/hosting/php/pool.ts'
+import type { PhpRuntime } from '../src/hosting/php/runtime.ts'
+import { createWayToEdge } from '../src/hosting/php/way-to-edge.ts'
+import { createWebServer, type HostedSite } from '../src/hosting/web-server/web-server.ts'
+import { testCore } from './support/core.ts'
+import { type TestHome, testBodies, testHeld, testHome, testRuntime } from './support/home.ts'
+import { visit } from './support/visit.ts'
+
+const core = await testCore()
+const KEY = 'the-key-of-this-host'
+const log = { debug() {}, warn() {}, error() {} }
+const MB = 1 << 20
+const names = ['my', 'other']
+
+describe.skipIf(!core)('sites that ask sites', () => {
+  let runtime: PhpRuntime
+  let pool: PhpPool
+  let host: Server
+  let gateway: Gateway
+  let port: number
+  /** Something of this machine that is nobody's business. */
+  let secret: Server
+  const homes: TestHome[] = []
+
+  beforeAll(async () => {
+    const sites = new Map<number, HostedSite>()
+    const routes = new Map<string, Route>()
+    gateway = createGateway({ routes: { find: (hostName) => routes.get(hostName) }, log, hostKey: KEY })
+    port = await listen(gateway.server)
+    secret = createServer((_request, response) => response.end('secret'))
+    await listen(secret)
+    const edge = createWayToEdge({
+      edge: { host: '127.0.0.1', port },
+      publicPort: port,
+      isSite: async (hostName) => routes.has(hostName),
+    })
+    runtime = await testRuntime({ edge })
+    // biome-ignore format: one record
+    pool = new PhpPool(runtime, { requestMs: 60_000, taskMs: 60_000, memoryBytes: 2048 * MB, bodies: testBodies(), queueLength: 100, idleMs: 600_000, processMemoryBytes: 1024 * MB })
+    host = createWebServer({
+      siteById: async (siteId) => sites.get(siteId),
+      php: pool,
+      ...testHeld(tmpdir()),
+      hostKey: KEY,
+      log,
+      homeOfSender: (peer) => edge.homeOf(peer),
+      mostBodyBytes: 128 * MB,
+    })
+    const upstream = `http://127.0.0.1:${await listen(host)}`
+    for (const [i, name] of names.entries()) {
+      const hostName = `${name}.localhost`
+      const home = await testHome(core as string)
+      homes.push(home)
+      const { homePath, corePath, phpVersion, uid } = home
+      const site: HostedSite = {
+        siteId: i + 1,
+        homePath,
+        corePath,
+        phpVersion,
+        uid,
+        address: `${hostName}:${port}`,
+        state: 'live',
+      }
+      sites.set(site.siteId, site)
+      await pool.runTask(site, 'install', {
+        title: name,
+        user: 'admin',
+        password: 'correct horse battery',
+        email: 'owner@example.com',
+        url: `http://${site.address}`,
+      })
+      // biome-ignore format: one record
+      routes.set(hostName, { hostName, siteId: site.siteId, state: 'live', hostId: 1, upstream, primaryHost: null, maintenance: false, edgeCache: false, cacheEpoch: 0, cdn: false, cdnEpoch: 0 })
+    }
+  })
+  afterAll(async () => {
+    gateway?.server.closeAllConnections()
+    await gateway?.close()
+    host?.closeAllConnections()
+    host?.close()
+    secret?.close()
+    await pool?.stopAll(0)
+    await runtime?.close()
+    for (const home of homes) await home.remove()
+  })
+
+  /** Runs code with WordPress in the first site, as a visitor's request. @returns what it returns */
+  async function run(code: string): Promise<unknown> {
+    const wordpress = "require '/wordpress/wp-load.php';"
+    await homes[0]?.script('run.php', `${wordpress} echo json_encode((function () { ${code} })());`)
+    return JSON.parse((await visit({ host: 'my.localhost', port, path: '/run.php' })).text)
+  }
+  const url = (name: string, path: string) => `http://${name}.localhost:${port}${path}`
+  const get = `$get = function ($url, $more = []) {
+    $answer = wp_remote_get($url, $more + ['timeout' => 30]);
+    return is_wp_error($answer) ? $answer->get_error_message() : [wp_remote_retrieve_response_code($answer), wp_remote_retrieve_body($answer)];
+  };`
+
+  it('reach a neighbour through the edge, safely too', async () => {
+    await homes[1]?.script('hello.php', "echo 'hello from PHP';")
+    await writeFile(join(homes[1]?.homePath as string, 'web/picture.png'), 'a picture')
+    const code = `${get} $safe = wp_safe_remote_get('${url('other', '/picture.png')}');
+      return [$get('${url('other', '/hello.php')}'), is_wp_error($safe) ? $safe->get_error_message() : $safe['body']];`
+    expect(await run(code)).toEqual([[200, 'hello from PHP'], 'a picture'])
+  })
+
+  it('are told at once that they cannot wait for themselves, and get their own files all the same', async () => {
+    await writeFile(join(homes[0]?.homePath as string, 'web/style.css'), 'body{}')
+    const code = `${get} return [$get('${url('my', '/?x=1')}'), $get('${url('my', '/style.css')}')];`
+    const [own, file] = (await run(code)) as [[number, string], unknown]
+    expect(own[0]).toBe(503)
+    expect(own[1]).toContain('This site cannot wait for itself')
+    expect(file).toEqual([200, 'body{}'])
+  })
+
+  it('have accepted at once what they do not wait for, and run it next', async () => {
+    const marks = join(homes[0]?.homePath as string, 'web/marks.txt')
+    await homes[0]?.script(
+      'later.php',
+      "file_put_contents('/wordpress/marks.txt', 'ran with ' . $_POST['word'], FILE_APPEND);",
+    )
+    const code = `$answer = wp_remote_post('${url('my', '/later.php')}', ['blocking' => false, 'body' => ['word' => 'a word']]);
+      file_put_contents('/wordpress/marks.txt', 'asked, ', FILE_APPEND); return is_wp_error($answer);`
+    expect(await run(code)).toBe(false)
+    await vi.waitFor(async () => expect(await readFile(marks, 'utf8')).toBe('asked, ran with a word'), 20_000)
+  })
+
+  it('reach nothing else of this machine', async () => {
+    const { port: elsewhere } = secret.address() as AddressInfo
+    const places = [
+      `http://nobody.localhost:${port}/`,
+      `http://127.0.0.1:${port}/`,
+      `http://localhost:${port}/`,
+      `http://other.localhost:${elsewhere}/`,
+      `http://127.0.0.1:${elsewhere}/`,
+    ]
+    const code = `${get} return array_map($get, ${JSON.stringify(places)});`
+    for (const answer of (await run(code)) as unknown[]) expect(answer).toContain('Connection refused')
+  })
+
+  it('find nothing critical in Site Health for all that', async () => {
+    const code = `require_once ABSPATH . 'wp-admin/includes/admin.php';
+      $health = WP_Site_Health::get_instance();
+      return [$health->get_test_loopback_requests()['status'], $health->get_test_rest_availability()['status']];`
+    expect(await run(code)).not.toContain('critical')
+  })
+})
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  return (server.address() as AddressInfo).port
+}
