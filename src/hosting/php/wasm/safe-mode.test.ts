@@ -13,6 +13,7 @@ import {
   testRequest,
   testRuntime,
 } from '../../../../test/support/home.ts'
+import { changeWpConfig } from '../../site-files/wp-config-file.ts'
 import type { PhpProcess, PhpRuntime } from '../runtime.ts'
 
 const core = await testCore()
@@ -180,6 +181,29 @@ describe.skipIf(!core)('a site whose own code is broken', () => {
     expect((await fetchPage(safe, testRequest('/hello-world/'))).status).toBe(200)
     usual = await restarted(false)
     expect((await fetchPage(usual, testRequest('/hello-world/'))).status).toBe(200)
+  })
+
+  it('does the same for a network, whose plugins have a list of their own', async () => {
+    usual = await restarted(false)
+    const { networkId, blogId, path } = await usual.runTask('make-network', { title: 'A network' })
+    await changeWpConfig(home.homePath, home.uid, {
+      MULTISITE: true,
+      SUBDOMAIN_INSTALL: false,
+      DOMAIN_CURRENT_SITE: testAddress,
+      PATH_CURRENT_SITE: path,
+      SITE_ID_CURRENT_SITE: networkId,
+      BLOG_ID_CURRENT_SITE: blogId,
+    })
+    usual = await restarted(false)
+    const activate =
+      "require '/wordpress/wp-load.php'; echo json_encode(update_site_option('active_sitewide_plugins', ['broken/broken.php' => 1]));"
+    expect(await script(usual, 'network.php', activate)).toBe('true')
+    expect((await fetchPage(usual, testRequest('/'))).status).toBe(500)
+    expect(await usual.runTask('reset-password', { login: 'admin', password: PASSWORD })).toMatchObject({ id: 1 })
+    safe = await restarted(true)
+    expect((await fetchPage(safe, testRequest('/'))).status).toBe(200)
+    const { cookie } = await logIn(safe)
+    expect((await dashboard(safe, 'network/plugins.php', cookie)).text).toContain('action=deactivate&amp;plugin=broken')
   })
 
   it('leaves no trace in the site folder', async () => {
