@@ -20,7 +20,8 @@ const core = await testCore()
 const PASSWORD = 'correct horse battery'
 const FATAL = '<?php /* Plugin Name: Broken */ call_to_nothing();'
 
-describe.skipIf(!core)('a site whose own code is broken', () => {
+// each test starts PHP anew, some of them four times
+describe.skipIf(!core)('a site whose own code is broken', { timeout: 240_000 }, () => {
   let runtime: PhpRuntime
   let home: TestHome
   let usual: PhpProcess
