@@ -19,6 +19,7 @@ import { openLogStore } from './platform/log-store/open-log-store.ts'
 import { createOperationWatch } from './platform/operations/watch.ts'
 import { type Access, authorize, describeAccess } from './resources/access.ts'
 import { createAuthenticator } from './resources/authentication/authenticate.ts'
+import { scopes } from './resources/authentication/scopes.ts'
 import type { Caller, Services } from './resources/context.ts'
 import { resources } from './resources/index.ts'
 import { admitOperation } from './resources/operations/admit.ts'
@@ -99,6 +100,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       description:
         "Self-hosted control plane for WordPress sites. All times are UTC.\n\nEmpty segments of a path are passed over: `/v1/sites//notes` is `/v1/sites/notes`. A path that is nobody's is 404, a method that a path does not have 405 with `Allow`; both answers are the Problem object.",
       tags: resources.flatMap(({ tag }) => tag ?? []),
+      scopes,
     },
     describeAccess: ({ access }) => describeAccess(access as Access),
     corsOrigins: config.corsOrigins,

@@ -159,9 +159,20 @@ function demandOwnerScope(caller: Caller): void {
 }
 
 /** What the description of an endpoint says of its callers, and the statuses that refuse one. */
-export function describeAccess(rule: Access): { text: string; refusals: number[] } {
+export function describeAccess(rule: Access): { text: string; refusals: number[]; scopes: string[] } {
   const namesOthers = typeof rule === 'object' && (!('account' in rule) || rule.account === 'createSites')
-  return { text: accessSentence(rule), refusals: [...(canForbid(rule) ? [403] : []), ...(namesOthers ? [404] : [])] }
+  return {
+    text: accessSentence(rule),
+    refusals: [...(canForbid(rule) ? [403] : []), ...(namesOthers ? [404] : [])],
+    scopes: scopesOf(rule),
+  }
+}
+
+function scopesOf(rule: Access): string[] {
+  if (typeof rule !== 'object') return []
+  if ('account' in rule) return 'scope' in rule && rule.scope ? [rule.scope] : []
+  const names: readonly SiteCapability[] = 'sites' in rule ? rule.sites : [rule.site]
+  return [...new Set(names.flatMap((name) => (capabilities[name] as Capability).scope ?? []))]
 }
 
 function canForbid(rule: Access): boolean {

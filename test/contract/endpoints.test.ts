@@ -2,9 +2,12 @@
  * Every endpoint of the API, from the table that the API itself is made of: a new one is covered without a change here. When it needs a
  * body or an id that no schema tells, it gets an example in the `samples.fixture.ts` of its resource. Roles and scopes: `permissions.test.ts`.
  */
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { dialects } from '../support/database.ts'
+import type { Scene } from '../support/samples.ts'
+import { examples } from './samples.ts'
 import { accessOf, as, endpoints, siteParam, type Walk, walk } from './walk.ts'
 
 const guarded = endpoints.filter(({ access }) => access !== 'public')
@@ -34,6 +37,18 @@ describe.each(dialects.filter(({ skip }) => !skip))('endpoints on $dialect', ({ 
     expect(response.headers['x-request-id']).toBeTruthy()
     expect(response.headers['stead-ignored'], hint).toBeUndefined()
     if (endpoint.etag) expect(response.headers.etag).toMatch(/^".+"$/)
+  })
+
+  it.each(Object.entries(documentedBodies()))('2xx %s: its body in the document, as it stands', async (id, body) => {
+    const endpoint = endpoints.find((each) => each.id === id) as Endpoint
+    const scene = await tour.scene()
+    const example = (await examples[id]?.(scene)) ?? {}
+    const request = tour.requestFor(endpoint, scene, { ...example, body: { ...body, ...namedIn(body, scene) } })
+    const response = await tour.send(endpoint, request)
+    expect([response.statusCode, response.headers['stead-ignored']], response.body).toEqual([
+      endpoint.status ?? 200,
+      undefined,
+    ])
   })
 
   it.each(cases(guarded.filter(isOnSite)))(
@@ -81,6 +96,28 @@ describe.each(dialects.filter(({ skip }) => !skip))('endpoints on $dialect', ({ 
     expect((await tour.send(endpoint, { ...request, payload: JSON.stringify(body) })).statusCode).toBe(404)
   })
 })
+
+type Body = Record<string, unknown>
+
+function documentedBodies(): Record<string, Body> {
+  const { paths } = JSON.parse(readFileSync('openapi/openapi.json', 'utf8'))
+  const described = Object.values(paths).flatMap((item) => Object.values(item as object))
+  const withBody = described.filter(({ requestBody }) => requestBody)
+  return Object.fromEntries(
+    withBody.map(({ operationId, requestBody }) => [
+      operationId,
+      Object.values<{ example: Body }>(requestBody.content)[0]?.example,
+    ]),
+  )
+}
+
+/** What an example cannot know: whose credentials, and which site. */
+function namedIn(body: Body, { owner, siteId }: Scene): Body {
+  return {
+    ...('client_id' in body && { client_id: owner.clientId, client_secret: owner.clientSecret }),
+    ...('siteIds' in body && { siteIds: [siteId] }),
+  }
+}
 
 /** GETs that read a list, follow something, or are the same for everybody. */
 const LISTS = /^list|^watch/

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type TestApi, testApi } from '../support/api.ts'
+import { problemOf } from './problems.ts'
 import { endpoints } from './walk.ts'
 
 let api: TestApi
@@ -22,4 +24,114 @@ it('it has every endpoint, and nothing of this machine or of how the code is mad
   const { paths } = JSON.parse(body)
   const shapes = Object.keys(paths).map((path) => path.replace(/\{\w+\}/g, '{}'))
   expect(new Set(shapes).size).toBe(shapes.length)
+})
+
+interface Schema {
+  $ref?: string
+  type?: string | string[]
+  enum?: unknown[]
+  examples?: unknown[]
+  default?: unknown
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  anyOf?: Schema[]
+}
+type Content = Record<string, { schema: Schema; example: unknown }>
+interface Described {
+  operationId: string
+  parameters?: { name: string; schema?: Schema }[]
+  requestBody?: { content: Content }
+  responses: Record<string, { content?: Content }>
+}
+
+const document = JSON.parse(readFileSync('openapi/openapi.json', 'utf8'))
+const described = Object.values<Record<string, Described>>(document.paths).flatMap((item) => Object.values(item))
+
+/** Everything that is sent or answered, by what it is. */
+const contents: (readonly [string, Content[string]])[] = [
+  ...described.flatMap(({ operationId, requestBody, responses }) => [
+    ...Object.entries(requestBody?.content ?? {}).map(
+      ([type, each]) => [`body of ${operationId}, ${type}`, each] as const,
+    ),
+    ...Object.entries(responses).flatMap(([status, { content = {} }]) =>
+      Object.values(content).map((each) => [`${status} of ${operationId}`, each] as const),
+    ),
+  ]),
+  ...Object.entries<{ content: Content }>(document.components.responses).flatMap(([name, { content }]) =>
+    Object.values(content).map((each) => [name, each] as const),
+  ),
+]
+
+it.each(contents)('%s has an example that its schema allows', (_what, { schema, example }) => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
+  ajv.addSchema({ $id: 'openapi', ...document })
+  const text = JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components')
+  const validate = ajv.compile(JSON.parse(text))
+  expect(example).toBeDefined()
+  expect(validate(example) ? [] : validate.errors).toEqual([])
+})
+
+it('the examples of failures are what the catalogue says', () => {
+  const failures = described.flatMap(({ responses }) => Object.entries(responses))
+  const statuses = new Map(
+    failures.map(([status, response]) => [(response as { $ref?: string }).$ref?.split('/').at(-1), status]),
+  )
+  for (const [name, { content }] of Object.entries<{ content: Content }>(document.components.responses)) {
+    const example = content['application/json']?.example as { code: string }
+    const answer = { statusCode: Number(statuses.get(name)), body: JSON.stringify(example) }
+    expect([name, problemOf(answer)]).toEqual([name, example.code])
+  }
+})
+
+interface Part {
+  readonly path: string
+  readonly schema: Schema
+  /** May be left out of what it is part of. */
+  readonly isOptional: boolean
+  /** The list that it stands in has an example. */
+  readonly isShown: boolean
+}
+
+/** A schema with all that it is made of; what has a name is none of it. */
+function parts(path: string, schema: Schema, { isOptional = false, isShown = false } = {}): Part[] {
+  const { properties = {}, required = [], items, anyOf = [] } = schema
+  return [
+    { path, schema, isOptional, isShown },
+    ...Object.entries(properties).flatMap(([name, each]) =>
+      parts(`${path}.${name}`, each, { isOptional: !required.includes(name) }),
+    ),
+    ...(items ? parts(`${path}[]`, items, { isOptional, isShown: isShown || schema.examples !== undefined }) : []),
+    ...anyOf.flatMap((each) => parts(path, each, { isOptional, isShown })),
+  ]
+}
+const isA = (type: string, { type: types }: Schema): boolean => [types].flat().includes(type)
+
+const ofNamed = Object.entries<Schema>(document.components.schemas).flatMap(([name, schema]) => parts(name, schema))
+const ofContents = contents.flatMap(([what, { schema }]) => parts(what, schema))
+const pathsOf = (list: readonly Part[]) => list.map(({ path }) => path)
+
+it('objects have names, envelopes apart: generators make types of what has a name', () => {
+  const isEnvelope = ({ schema }: Part) => schema.properties?.errors !== undefined
+  const nested = ofNamed.filter(({ path }) => /[.[]/.test(path))
+  const inline = [...nested, ...ofContents.filter((part) => !isEnvelope(part))]
+  expect(pathsOf(inline.filter(({ schema }) => isA('object', schema)))).toEqual([])
+  expect(pathsOf(ofNamed)).toEqual(
+    expect.arrayContaining(['Problem', 'Account', 'Token', 'Addon', 'Site', 'NewSite', 'Operation']),
+  )
+})
+
+it('texts have an example of their own, but those that a request may leave out', () => {
+  const bare = [...ofNamed, ...ofContents].filter(
+    ({ schema, isOptional, isShown }) =>
+      isA('string', schema) && !schema.enum && !schema.examples && !isOptional && !isShown,
+  )
+  expect(pathsOf(bare)).toEqual([])
+})
+
+it('nothing has a default: generators would make it required', () => {
+  const parameters = described.flatMap(({ operationId, parameters = [] }) =>
+    parameters.flatMap(({ name, schema }) => (schema ? parts(`${operationId} ${name}`, schema) : [])),
+  )
+  expect(pathsOf([...ofNamed, ...ofContents, ...parameters].filter(({ schema }) => 'default' in schema))).toEqual([])
 })

@@ -17,7 +17,7 @@ import { dialects } from '../support/database.ts'
 import { type Sample, unique, type World } from '../support/samples.ts'
 import { samples } from './samples.ts'
 
-/** They take client id and secret instead of a token. */
+/** They take client id and secret instead of a token, or nothing at all. */
 const withoutToken = ['getAuthorizationServer', 'issueToken', 'revokeToken']
 
 /** Hosts' work without a host: every step succeeds at once. */

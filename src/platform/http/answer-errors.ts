@@ -3,8 +3,7 @@ import { CommitUnknown } from '../db/commit-unknown.ts'
 import { isBusy, isDiskFull, isUnreachable } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
 import type { Endpoint } from './endpoint.ts'
-import { errorBody } from './pipeline.ts'
-import { notFound, Problem, problems } from './problem.ts'
+import { errorBody, notFound, Problem, problems } from './problem.ts'
 
 interface Options {
   readonly endpoints: readonly Endpoint[]

@@ -27,6 +27,8 @@ export interface ApiOptions<Caller extends CallerFacts> {
     readonly version: string
     readonly description: string
     readonly tags: { name: string; description: string }[]
+    /** What tokens may have, and what each means. */
+    readonly scopes: Record<string, string>
   }
   /** What each endpoint's access rule means, for its description. */
   describeAccess(endpoint: Endpoint): AccessDescription

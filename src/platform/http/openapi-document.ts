@@ -1,4 +1,6 @@
 import type { Endpoint } from './endpoint.ts'
+import { exampleOf, type Schemas } from './openapi-examples.ts'
+import { errorBody, Problem } from './problem.ts'
 
 /*
  * What the routes say is repeated in every endpoint by the plugin that collects it. Here it becomes a document that people and
@@ -10,12 +12,13 @@ type Schema = Json & { title?: string; type?: unknown }
 interface Response {
   description?: string
   headers?: Json
-  content?: Record<string, { schema?: Schema }>
+  content?: Content
 }
+type Content = Record<string, { schema?: Schema; example?: unknown }>
 interface Described {
   operationId: string
   parameters?: Json[]
-  requestBody?: { required?: boolean; content: Record<string, { schema?: Schema }> }
+  requestBody?: { required?: boolean; content: Content }
   responses: Record<string, Response | { $ref: string }>
 }
 interface Document {
@@ -36,8 +39,10 @@ export function finishDocument(document: Document, endpoints: readonly Endpoint[
       addParameters(described, endpoint)
     }
   document.paths = nameSchemas(document.paths, schemas) as Document['paths'] & object
-  const failures = Object.values(failureResponses)
-  const responses = Object.fromEntries(failures.map(({ name, ...response }) => [name, response]))
+  for (const item of Object.values(document.paths))
+    for (const described of Object.values(item))
+      addExamples(described, byId.get(described.operationId) as Endpoint, schemas as Schemas)
+  const responses = Object.fromEntries(Object.values(failures).map((each) => [each.name, described(each)]))
   document.components = { ...document.components, schemas, headers, parameters, responses }
 }
 
@@ -83,35 +88,47 @@ const headerRefs = (...named: [string, keyof typeof headers][]) =>
 const common = headerRefs(['X-Request-Id', 'XRequestId'], ['Stead-Ignored', 'SteadIgnored'])
 const rateHeaders = headerRefs(['RateLimit', 'RateLimit'], ['RateLimit-Policy', 'RateLimitPolicy'])
 
-function failure(name: string, description: string, extra: Json = {}) {
-  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } }
-  return { name, description, headers: { ...common, ...extra }, content }
+interface Failure {
+  readonly name: string
+  readonly description: string
+  readonly headers: Json
+  /** One of those that have the status. */
+  readonly example: Problem
 }
 
-const failureResponses: Record<string, { name: string; description: string; headers: Json; content: Json }> = {
-  400: failure('InvalidRequest', 'Invalid input, or a rule or state that forbids it'),
-  401: failure(
-    'Unauthorized',
-    'The access token is missing, unknown, expired or revoked',
-    headerRefs(['WWW-Authenticate', 'WwwAuthenticate']),
-  ),
-  403: failure('Forbidden', 'A role on the site, or the scope `owner`, is missing'),
-  404: failure('NotFound', 'Unknown, or not visible to the caller'),
-  409: failure(
-    'InProgress',
-    'The first request with this Idempotency-Key is still running, or the site cannot do this as it stands',
-  ),
-  413: failure('TooLarge', 'The request body is too large'),
-  415: failure('UnsupportedMediaType', 'The request body is not JSON'),
-  422: failure('KeyReused', 'The Idempotency-Key was used with another request'),
-  429: failure('RateLimited', 'Too many requests', {
-    ...headerRefs(['Retry-After', 'RetryAfter']),
-    ...rateHeaders,
-  }),
-  500: failure('ServerError', 'Something went wrong inside'),
-  503: failure('Unavailable', 'Not now; try again', headerRefs(['Retry-After', 'RetryAfter'])),
-  507: failure('DiskFull', 'Nothing could be written: the disk is full', headerRefs(['Retry-After', 'RetryAfter'])),
+function failure(
+  name: string,
+  description: string,
+  [status, code, text]: readonly [status: number, code: string, text: string],
+  extra: Json = {},
+): [number, Failure] {
+  const example = new Problem({ code, status, text, remedy: '' }, {})
+  return [status, { name, description, headers: { ...common, ...extra }, example }]
 }
+
+// biome-ignore format: a table
+const failures: Record<string, Failure> = Object.fromEntries([
+  failure('InvalidRequest', 'Invalid input, or a rule or state that forbids it', [400, 'invalid_input', 'name: must be at least 4 characters']),
+  failure('Unauthorized', 'The access token is missing, unknown, expired or revoked', [401, 'invalid_token', 'The access token is unknown, expired or revoked. Request a new one.'], headerRefs(['WWW-Authenticate', 'WwwAuthenticate'])),
+  failure('Forbidden', 'A role on the site, or the scope `owner`, is missing', [403, 'forbidden', 'You need the role manage_notes on this site for this operation.']),
+  failure('NotFound', 'Unknown, or not visible to the caller', [404, 'not_found', 'We could not locate the requested resources.']),
+  failure('InProgress', 'The first request with this Idempotency-Key is still running, or the site cannot do this as it stands', [409, 'idempotency_in_progress', 'The first request with this Idempotency-Key is still running. Try again in a moment.']),
+  failure('TooLarge', 'The request body is too large', [413, 'body_too_large', 'The request body is larger than the 1024 kB that this operation takes.']),
+  failure('UnsupportedMediaType', 'The request body is not JSON', [415, 'unsupported_media_type', 'Send the request body as application/json.']),
+  failure('KeyReused', 'The Idempotency-Key was used with another request', [422, 'idempotency_key_reused', 'This Idempotency-Key was used with another request. Use a new key for a new request.']),
+  failure('RateLimited', 'Too many requests', [429, 'rate_limited', 'Too many requests. Try again in 60 s.'], { ...headerRefs(['Retry-After', 'RetryAfter']), ...rateHeaders }),
+  failure('ServerError', 'Something went wrong inside', [500, 'internal', 'Something went wrong on our side. The request id helps to find out what.']),
+  failure('Unavailable', 'Not now; try again', [503, 'unavailable', 'Stead cannot answer right now. Try again in a moment.'], headerRefs(['Retry-After', 'RetryAfter'])),
+  failure('DiskFull', 'Nothing could be written: the disk is full', [507, 'disk_full', 'The disk of this Stead is full: nothing could be written. Reading works; delete what is not needed.'], headerRefs(['Retry-After', 'RetryAfter'])),
+])
+
+const schemaOfProblem = { $ref: '#/components/schemas/Problem' }
+
+const described = ({ description, headers, example }: Failure) => ({
+  description,
+  headers,
+  content: { 'application/json': { schema: schemaOfProblem, example: errorBody(example) } },
+})
 
 /** Paths that differ in the names of their parameters alone are one path (OpenAPI 3.1 §4.8.8). The first one's names stay. */
 function joinSamePaths(paths: Record<string, Record<string, Described>>): Record<string, Record<string, Described>> {
@@ -134,12 +151,16 @@ function renamed(item: Record<string, Described>, from: string[], to: string[]):
   return item
 }
 
-function describeBody({ requestBody }: Described): void {
+/** Bodies are named after their operation: generators make types of what has a name. */
+function describeBody({ requestBody, operationId }: Described): void {
   if (!requestBody) return
-  const [first] = Object.values(requestBody.content)
-  const required = first?.schema?.required
+  const contents = Object.values(requestBody.content)
+  const required = contents[0]?.schema?.required
   requestBody.required = Array.isArray(required) && required.length > 0
+  for (const { schema } of contents) if (schema) schema.title ??= `${capitalised(operationId)}Body`
 }
+
+const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
 /** Changes something: a transaction, whose commit may be refused or lost. */
 export const changes = ({ method, reads }: Endpoint): boolean => method !== 'GET' && !reads
@@ -151,7 +172,7 @@ function describeResponses(described: Described, endpoint: Endpoint): void {
   const isCounted = endpoint.access !== 'public' || endpoint.rate === 'address'
   for (const [status, response] of Object.entries(described.responses)) {
     if ('$ref' in response) continue
-    const shared = failureResponses[status]
+    const shared = failures[status]
     const isEnvelope = Object.values(response.content ?? {}).some(({ schema }) => schema?.$ref !== undefined)
     if (shared && isEnvelope) {
       described.responses[status] = { $ref: `#/components/responses/${shared.name}` }
@@ -184,15 +205,38 @@ function addParameters(described: Described, endpoint: Endpoint): void {
   if (added.length > 0) described.parameters = [...(described.parameters ?? []), ...added]
 }
 
+/** Of what is sent, of what is answered, and of what stands in paths. */
+function addExamples(
+  { requestBody, responses, parameters = [] }: Described,
+  endpoint: Endpoint,
+  schemas: Schemas,
+): void {
+  for (const content of Object.values(requestBody?.content ?? {}))
+    content.example = exampleOf(content.schema as object, schemas, 'sent')
+  for (const parameter of parameters)
+    if (parameter.in === 'path') parameter.example ??= exampleOf(parameter.schema as object, schemas, 'sent')
+  for (const [status, response] of Object.entries(responses)) {
+    const problem = status === '401' ? undefined : failures[status]?.example
+    for (const content of Object.values(('content' in response && response.content) || {}))
+      content.example =
+        problem && endpoint.failure
+          ? endpoint.failure.body(problem)
+          : exampleOf(content.schema as object, schemas, 'answered')
+  }
+}
+
 /** Moves every object schema that has a title to the components, and refers to it. Deepest first. */
 function nameSchemas(node: unknown, schemas: Record<string, Schema>): unknown {
   if (Array.isArray(node)) return node.map((entry) => nameSchemas(entry, schemas))
   if (typeof node !== 'object' || node === null) return node
   const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, nameSchemas(value, schemas)]))
   const { title, ...schema } = copy as Schema
-  if (typeof title !== 'string' || schema.type !== 'object') return copy
+  const types = [schema.type].flat()
+  if (typeof title !== 'string' || !types.includes('object')) return copy
+  const named = { ...schema, type: 'object' }
   const known = schemas[title]
-  if (known && JSON.stringify(known) !== JSON.stringify(schema)) throw new Error(`Two schemas have the title ${title}`)
-  schemas[title] = schema
-  return { $ref: `#/components/schemas/${title}` }
+  if (known && JSON.stringify(known) !== JSON.stringify(named)) throw new Error(`Two schemas have the title ${title}`)
+  schemas[title] = named
+  const reference = { $ref: `#/components/schemas/${title}` }
+  return types.includes('null') ? { anyOf: [reference, { type: 'null' }] } : reference
 }

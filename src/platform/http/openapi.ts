@@ -3,6 +3,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Endpoint } from './endpoint.ts'
+import { icon, logo } from './logo.ts'
 import { changes, finishDocument, takesKey } from './openapi-document.ts'
 import { problems } from './problem.ts'
 import { envelope } from './schemas.ts'
@@ -12,7 +13,12 @@ interface Info {
   readonly version: string
   readonly description: string
   readonly tags: { name: string; description: string }[]
+  /** What tokens may have, and what each means. */
+  readonly scopes: Record<string, string>
 }
+
+/** Both ways to send a token; @param scopes that it must have */
+const securityOf = (scopes: readonly string[]): Record<string, string[]>[] => [{ oauth2: [...scopes] }, { bearer: [] }]
 
 /** The page's styles are set inline by its script; all else comes from files of ours. */
 const pagePolicy =
@@ -31,9 +37,15 @@ export async function describeApi(app: FastifyInstance, info: Info, endpoints: r
       },
       servers: [{ url: '/', description: 'This Stead' }],
       tags: info.tags,
-      security: [{ bearer: [] }],
+      security: securityOf([]),
       components: {
         securitySchemes: {
+          oauth2: {
+            type: 'oauth2',
+            description:
+              'Client id and secret of an API application; the token that they get is sent as a bearer token',
+            flows: { clientCredentials: { tokenUrl: '/auth/token', scopes: info.scopes } },
+          },
           bearer: {
             type: 'http',
             scheme: 'bearer',
@@ -52,7 +64,11 @@ export async function describeApi(app: FastifyInstance, info: Info, endpoints: r
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     uiConfig: { docExpansion: 'list', persistAuthorization: true },
-    theme: { title: `${info.title} API` },
+    logo: { type: 'image/svg+xml', content: logo, href: '/docs' },
+    theme: {
+      title: `${info.title} API`,
+      favicon: [{ filename: 'icon.svg', rel: 'icon', sizes: 'any', type: 'image/svg+xml', content: icon }],
+    },
     staticCSP: pagePolicy,
   })
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
@@ -67,6 +83,8 @@ export interface AccessDescription {
   readonly text: string
   /** Statuses with which it refuses a caller that has a valid token. */
   readonly refusals: readonly number[]
+  /** That a token must have. */
+  readonly scopes?: readonly string[]
 }
 
 /** What Fastify is told of an endpoint: its description, and the serialiser of its response. */
@@ -92,6 +110,7 @@ export function routeSchema(endpoint: Endpoint, access: AccessDescription): Fast
     summary: endpoint.summary,
     description: [endpoint.description, access.text].filter(Boolean).join('\n\n'),
     ...(endpoint.access === 'public' ? { security: [] } : {}),
+    ...(access.scopes?.length ? { security: securityOf(access.scopes) } : {}),
     ...(params ? { params } : {}),
     ...(query ? { querystring: query } : {}),
     ...(body ? { body } : {}),

@@ -16,7 +16,7 @@ import {
 } from './idempotency.ts'
 import { IGNORED_HEADER, ignoredFields } from './ignored-fields.ts'
 import type { KeyLimit } from './key-limit.ts'
-import { invalidInput, notFound, Problem, problems } from './problem.ts'
+import { errorBody, invalidInput, notFound, Problem, problems } from './problem.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { check } from './validate.ts'
 
@@ -253,11 +253,6 @@ const isRefusal = (error: unknown): error is Problem =>
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** The envelope of an error. */
-export function errorBody(problem: Problem): { message: string; data: null; errors: string[]; code: string } {
-  return { message: problem.publicMessage, data: null, errors: problem.errors, code: problem.code }
-}
 
 /** A validator of what a resource looks like now (RFC 9110 §8.8.3). */
 export const entityTag = (body: string): string => `"${hash('sha1', body, 'base64url')}"`

@@ -186,6 +186,11 @@ export class Problem<Text extends string = string> extends Error {
   }
 }
 
+/** The envelope of an error. */
+export function errorBody(problem: Problem): { message: string; data: null; errors: string[]; code: string } {
+  return { message: problem.publicMessage, data: null, errors: problem.errors, code: problem.code }
+}
+
 /** Invalid input, one entry a fault, each naming its field (`name: must be at least 4 characters`). */
 export function invalidInput(faults: string[]): Problem {
   return new Problem(problems.invalid_input, { faults: faults.join('; ') }, { errors: faults })

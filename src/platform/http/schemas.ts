@@ -17,7 +17,10 @@ export function oneOf<const Choice extends string>(choices: readonly Choice[], o
 }
 
 /** ISO 8601 UTC with milliseconds. */
-export const Timestamp = Type.String({ description: 'ISO 8601, UTC, millisecond precision' })
+export const Timestamp = Type.String({
+  description: 'ISO 8601, UTC, millisecond precision',
+  examples: ['2026-01-31T09:30:00.000Z'],
+})
 
 /** Turns milliseconds into the timestamp form of the API. */
 export function timestamp(ms: number): string {
@@ -35,9 +38,9 @@ const timestamps = new LRUCache<number, string>({ max: 10_000 })
 export const Page = Type.Object(
   {
     currentPage: Type.Integer(),
-    nextPage: nullable(Type.Integer()),
+    nextPage: nullable(Type.Integer({ examples: [null] })),
     lastPage: Type.Integer(),
-    perPage: Type.Integer(),
+    perPage: Type.Integer({ examples: [20] }),
     totalItems: Type.Integer(),
   },
   { title: 'Page' },
@@ -78,16 +81,24 @@ const errors = Type.Unsafe<null>({ type: 'null' })
 
 /** The envelope around the data of a successful response. */
 export function envelope(data: TSchema, paged: boolean) {
-  return Type.Object({ message: Type.String(), data, errors, ...(paged ? { page: Type.Optional(Page) } : {}) })
+  return Type.Object({
+    message: Type.String({ examples: ['Success'] }),
+    data,
+    errors,
+    ...(paged ? { page: Type.Optional(Page) } : {}),
+  })
 }
 
 /** The envelope of every error. Its `code` is ours. */
 export const ProblemEnvelope = Type.Object(
   {
-    message: Type.String(),
+    message: Type.String({ examples: ['There was a problem processing your request.'] }),
     data: Type.Unsafe<null>({ type: 'null' }),
-    errors: Type.Array(Type.String(), { minItems: 1 }),
-    code: Type.String({ description: 'Which problem it is, for programs: those of docs/errors.md' }),
+    errors: Type.Array(Type.String(), { minItems: 1, examples: [['name: must be at least 4 characters']] }),
+    code: Type.String({
+      description: 'Which problem it is, for programs: those of docs/errors.md',
+      examples: ['invalid_input'],
+    }),
   },
   { $id: 'Problem', description: 'What went wrong; `errors` has one entry a fault' },
 )

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { defaultPhpVersion } from '../../hosting/php/runtime.ts'
 import { nullable } from '../../platform/http/schemas.ts'
 import { EntrySchema, recentActivity } from '../activity/entry.ts'
 import { endpoint } from '../endpoint.ts'
@@ -7,32 +8,45 @@ import { countCollaboratorAccounts } from './account.store.ts'
 import { type Account, findAccount, gravatar } from './account.ts'
 import { capacityAndUsage } from './addon.store.ts'
 
-const AccountSchema = Type.Object({
-  affiliate: Type.Boolean(),
-  collaboratorCount: Type.Integer({ description: 'Accounts that collaborate on sites of this one' }),
-  email: Type.String(),
-  gravatar: Type.String(),
-  name: Type.String(),
-  organization: Type.String(),
-  pageViews: PageViews,
-  phoneNumber: Type.String(),
-  preview: Type.Boolean(),
-  productName: Type.String({ description: 'Name of the plan' }),
-  defaultPhpVersion: Type.String(),
-  defaultDatacenter: nullable(Type.String()),
-  maxSites: Type.Integer(),
-  sitesCount: Type.Integer({ description: 'Sites that the account owns' }),
-  capacity: Type.Object({
-    sites: Type.Object({
-      maxBillable: Type.Integer({ description: 'Live sites that plan and add-ons allow' }),
-      maxStaging: Type.Integer({ description: 'Staging sites that plan and add-ons allow' }),
-      billable: Type.Integer(),
-      staging: Type.Integer(),
-      total: Type.Integer(),
+const AccountSchema = Type.Object(
+  {
+    affiliate: Type.Boolean(),
+    collaboratorCount: Type.Integer({ description: 'Accounts that collaborate on sites of this one', examples: [2] }),
+    email: Type.String({ examples: ['owner@example.com'] }),
+    gravatar: Type.String({
+      examples: [
+        'https://www.gravatar.com/avatar/c8cd3c6427301eaf6665bccacd65ddb614527acc843a15463e3faba57124c351?d=mp',
+      ],
     }),
-  }),
-  recent_activity: Type.Array(EntrySchema, { description: 'The 10 newest entries of the activity log' }),
-})
+    name: Type.String({ examples: ['Example Company'] }),
+    organization: Type.String({ examples: ['Example Ltd'] }),
+    pageViews: PageViews,
+    phoneNumber: Type.String({ examples: ['+1 555 0100'] }),
+    preview: Type.Boolean(),
+    productName: Type.String({ description: 'Name of the plan', examples: ['Business'] }),
+    defaultPhpVersion: Type.String({ examples: [defaultPhpVersion] }),
+    defaultDatacenter: nullable(Type.String({ examples: ['AMS'] })),
+    maxSites: Type.Integer({ examples: [41] }),
+    sitesCount: Type.Integer({ description: 'Sites that the account owns', examples: [5] }),
+    capacity: Type.Object(
+      {
+        sites: Type.Object(
+          {
+            maxBillable: Type.Integer({ description: 'Live sites that plan and add-ons allow', examples: [20] }),
+            maxStaging: Type.Integer({ description: 'Staging sites that plan and add-ons allow', examples: [21] }),
+            billable: Type.Integer({ examples: [3] }),
+            staging: Type.Integer({ examples: [2] }),
+            total: Type.Integer({ examples: [5] }),
+          },
+          { title: 'SiteCapacity' },
+        ),
+      },
+      { title: 'Capacity' },
+    ),
+    recent_activity: Type.Array(EntrySchema, { description: 'The 10 newest entries of the activity log' }),
+  },
+  { title: 'Account' },
+)
 
 export const getAccount = endpoint({
   id: 'getAccount',

@@ -9,12 +9,15 @@ export const listAddons = endpoint({
   summary: 'List the add-ons on offer',
   access: { account: 'own' },
   response: Type.Array(
-    Type.Object({
-      id: Type.Integer(),
-      name: Type.String(),
-      unitAllocation: Type.Integer({ description: 'What one unit brings' }),
-      priceInCents: Type.Integer(),
-    }),
+    Type.Object(
+      {
+        id: Type.Integer(),
+        name: Type.String({ examples: ['1 Site'] }),
+        unitAllocation: Type.Integer({ description: 'What one unit brings' }),
+        priceInCents: Type.Integer({ examples: [1500] }),
+      },
+      { title: 'Addon' },
+    ),
   ),
 
   async handle() {

@@ -3,7 +3,9 @@ import { endpoint } from '../endpoint.ts'
 import { listAttachedAddons as attachedTo } from './addon.store.ts'
 import { presentAttached } from './addons.ts'
 
-export const AttachedAddons = Type.Array(Type.Object({ name: Type.String(), quantity: Type.Integer() }))
+export const AttachedAddons = Type.Array(
+  Type.Object({ name: Type.String({ examples: ['1 Site'] }), quantity: Type.Integer() }, { title: 'AttachedAddon' }),
+)
 
 export const listAttachedAddons = endpoint({
   id: 'listAttachedAddons',

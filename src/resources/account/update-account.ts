@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { phpVersions } from '../../hosting/php/runtime.ts'
+import { defaultPhpVersion, phpVersions } from '../../hosting/php/runtime.ts'
 import { lockForUpdate } from '../../platform/db/database.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
 import { Nothing, nullable, oneOf } from '../../platform/http/schemas.ts'
@@ -16,10 +16,13 @@ export const updateAccount = endpoint({
   summary: 'Change what new sites get',
   description: 'At least one field. Sites that are there stay as they are.',
   access: { account: 'own' },
-  body: Type.Object({
-    php_version: Type.Optional(oneOf(phpVersions)),
-    datacenter_code: Type.Optional(nullable(Type.String({ description: 'Null: no preference' }))),
-  }),
+  body: Type.Object(
+    {
+      php_version: Type.Optional(oneOf(phpVersions, { examples: [defaultPhpVersion] })),
+      datacenter_code: Type.Optional(nullable(Type.String({ description: 'Null: no preference', examples: ['AMS'] }))),
+    },
+    { title: 'AccountUpdate' },
+  ),
   response: Nothing,
   problems: [problems.unknown_datacenter],
 

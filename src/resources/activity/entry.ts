@@ -8,17 +8,22 @@ import { countEntries, type Entry, type EntryFilter, type LogOf, listEntries } f
 const sources = ['ui', 'api.v1', 'systems'] as const
 
 /** An entry of an activity log. */
-export const EntrySchema = Type.Object({
-  id: Type.Integer(),
-  timestamp: Timestamp,
-  accountEmail: nullable(Type.String({ description: 'Who did it; null: Stead itself' })),
-  ipAddress: nullable(Type.String()),
-  userAgent: Type.String(),
-  name: Type.String({ description: 'Name of the action' }),
-  description: Type.String(),
-  source: oneOf(sources),
-  message: Type.String(),
-})
+export const EntrySchema = Type.Object(
+  {
+    id: Type.Integer(),
+    timestamp: Timestamp,
+    accountEmail: nullable(
+      Type.String({ description: 'Who did it; null: Stead itself', examples: ['owner@example.com'] }),
+    ),
+    ipAddress: nullable(Type.String({ examples: ['192.0.2.7'] })),
+    userAgent: Type.String({ examples: ['curl/8.5.0'] }),
+    name: Type.String({ description: 'Name of the action', examples: ['site.created'] }),
+    description: Type.String({ examples: ['A site was created'] }),
+    source: oneOf(sources, { examples: ['api.v1'] }),
+    message: Type.String({ examples: ['Created live site'] }),
+  },
+  { title: 'ActivityEntry' },
+)
 
 export function presentEntry(entry: Entry): Type.Static<typeof EntrySchema> {
   return {
@@ -44,24 +49,35 @@ const columns = {
 const fields = Object.keys(columns) as (keyof typeof columns)[]
 
 /** Body of both log operations. */
-export const LogQuery = Type.Object({
-  filters: Type.Optional(
-    Type.Array(
-      Type.Object({
-        field: oneOf(fields),
-        operator: oneOf(['equals', 'contains']),
-        value: Type.String({
-          maxLength: 255,
-          // PostgreSQL has no such character in text
-          pattern: '^[^\\u0000]*$',
-          description: 'may not contain a null character',
-        }),
-      }),
-      { maxItems: 20, description: 'Entries that fulfil all of them; case does not matter' },
+export const LogQuery = Type.Object(
+  {
+    filters: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            field: oneOf(fields),
+            operator: oneOf(['equals', 'contains']),
+            value: Type.String({
+              maxLength: 255,
+              // PostgreSQL has no such character in text
+              pattern: '^[^\\u0000]*$',
+              description: 'may not contain a null character',
+              examples: ['site.created'],
+            }),
+          },
+          { title: 'ActivityFilter' },
+        ),
+        {
+          maxItems: 20,
+          description: 'Entries that fulfil all of them; case does not matter',
+          examples: [[{ field: 'action', operator: 'equals', value: 'site.created' }]],
+        },
+      ),
     ),
-  ),
-  ...pageQuery,
-})
+    ...pageQuery,
+  },
+  { title: 'ActivityQuery' },
+)
 
 /** One page of a log, newest first. */
 export async function logPage({ tx }: Pick<Context, 'tx'>, log: LogOf, query: Type.Static<typeof LogQuery>) {

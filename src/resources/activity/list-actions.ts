@@ -2,7 +2,15 @@ import Type from 'typebox'
 import type { Action } from '../action.ts'
 import { endpoint } from '../endpoint.ts'
 
-const Actions = Type.Array(Type.Object({ name: Type.String(), description: Type.String() }))
+const Actions = Type.Array(
+  Type.Object(
+    {
+      name: Type.String({ examples: ['site.created'] }),
+      description: Type.String({ examples: ['A site was created'] }),
+    },
+    { title: 'Action' },
+  ),
+)
 
 const listed = (actions: readonly Action[]) =>
   actions.map(({ name, description }) => ({ name, description })).sort((one, other) => (one.name < other.name ? -1 : 1))

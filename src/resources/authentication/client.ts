@@ -13,10 +13,16 @@ export interface TokenError {
 
 /** How errors of the token operations look. */
 export const tokenFailure = {
-  schema: Type.Object({
-    error: Type.String({ description: 'invalid_request, invalid_client or unsupported_grant_type' }),
-    error_description: Type.String(),
-  }),
+  schema: Type.Object(
+    {
+      error: Type.String({
+        description: 'invalid_request, invalid_client or unsupported_grant_type',
+        examples: ['invalid_client'],
+      }),
+      error_description: Type.String({ examples: ['Unknown client, or wrong client secret.'] }),
+    },
+    { title: 'TokenError' },
+  ),
   headers: { 'cache-control': 'no-store' },
   body: (problem: Problem): object => ({
     error: problem.status < 500 ? 'invalid_request' : 'server_error',

@@ -4,6 +4,7 @@ import { endpoint } from '../endpoint.ts'
 import { noStore } from './client.ts'
 import { issueToken } from './issue-token.ts'
 import { revokeToken } from './revoke-token.ts'
+import { scopes } from './scopes.ts'
 
 const methods = ['client_secret_basic', 'client_secret_post']
 
@@ -17,17 +18,23 @@ export const getAuthorizationServer = endpoint({
   access: 'public',
   style: 'bare',
   etag: true,
-  response: Type.Object({
-    issuer: Type.String({ description: 'Address of this Stead' }),
-    token_endpoint: Type.String(),
-    revocation_endpoint: Type.String(),
-    grant_types_supported: Type.Array(Type.String()),
-    response_types_supported: Type.Array(Type.String(), { description: 'None: nobody is sent to a page to log in' }),
-    scopes_supported: Type.Array(Type.String()),
-    token_endpoint_auth_methods_supported: Type.Array(Type.String()),
-    revocation_endpoint_auth_methods_supported: Type.Array(Type.String()),
-    service_documentation: Type.String(),
-  }),
+  response: Type.Object(
+    {
+      issuer: Type.String({ description: 'Address of this Stead', examples: ['https://stead.example.com'] }),
+      token_endpoint: Type.String({ examples: ['https://stead.example.com/auth/token'] }),
+      revocation_endpoint: Type.String({ examples: ['https://stead.example.com/auth/revoke'] }),
+      grant_types_supported: Type.Array(Type.String(), { examples: [['client_credentials']] }),
+      response_types_supported: Type.Array(Type.String(), {
+        description: 'None: nobody is sent to a page to log in',
+        examples: [[]],
+      }),
+      scopes_supported: Type.Array(Type.String(), { examples: [Object.keys(scopes)] }),
+      token_endpoint_auth_methods_supported: Type.Array(Type.String(), { examples: [methods] }),
+      revocation_endpoint_auth_methods_supported: Type.Array(Type.String(), { examples: [methods] }),
+      service_documentation: Type.String({ examples: ['https://stead.example.com/docs'] }),
+    },
+    { title: 'AuthorizationServer' },
+  ),
 
   async handle({ origin }) {
     const metadata = {
@@ -36,7 +43,7 @@ export const getAuthorizationServer = endpoint({
       revocation_endpoint: origin + revokeToken.path,
       grant_types_supported: ['client_credentials'],
       response_types_supported: [],
-      scopes_supported: ['authorized', 'owner'],
+      scopes_supported: Object.keys(scopes),
       token_endpoint_auth_methods_supported: methods,
       revocation_endpoint_auth_methods_supported: methods,
       service_documentation: `${origin}/docs`,

@@ -5,22 +5,31 @@ import { gravatar } from '../account/account.ts'
 import { endpoint } from '../endpoint.ts'
 import { tokenHash } from './authenticate.ts'
 import { authenticateClient, badRequest, noStore, tokenFailure } from './client.ts'
+import { scopesOf } from './scopes.ts'
 import { insertToken } from './token.store.ts'
 
 const LIFETIME_SECONDS = 3600
 
-const Token = Type.Object({
-  access_token: Type.String(),
-  token_type: Type.String(),
-  expires_in: Type.Integer({ description: 'Seconds' }),
-  scope: Type.String({ description: 'The scopes, joined by a space' }),
-  created_at: Type.Integer({ description: 'Unix time' }),
-  id: Type.Integer({ description: 'Account id' }),
-  name: Type.String(),
-  email: Type.String(),
-  gravatar: Type.String({ description: 'Avatar address' }),
-  scopes: Type.Array(Type.String()),
-})
+const Token = Type.Object(
+  {
+    access_token: Type.String({ examples: ['mF_9.B5f-4.1JqM'] }),
+    token_type: Type.String({ examples: ['Bearer'] }),
+    expires_in: Type.Integer({ description: 'Seconds', examples: [3600] }),
+    scope: Type.String({ description: 'The scopes, joined by a space', examples: ['authorized owner'] }),
+    created_at: Type.Integer({ description: 'Unix time', examples: [1769852000] }),
+    id: Type.Integer({ description: 'Account id' }),
+    name: Type.String({ examples: ['Example Company'] }),
+    email: Type.String({ examples: ['owner@example.com'] }),
+    gravatar: Type.String({
+      description: 'Avatar address',
+      examples: [
+        'https://www.gravatar.com/avatar/c8cd3c6427301eaf6665bccacd65ddb614527acc843a15463e3faba57124c351?d=mp',
+      ],
+    }),
+    scopes: Type.Array(Type.String(), { examples: [['authorized', 'owner']] }),
+  },
+  { title: 'Token' },
+)
 
 /** RFC 6749 §4.4: the client credentials grant. */
 export const issueToken = endpoint({
@@ -34,9 +43,11 @@ export const issueToken = endpoint({
   form: true,
   style: 'bare',
   body: Type.Object({
-    grant_type: Type.Optional(Type.String({ description: 'Always client_credentials' })),
-    client_id: Type.Optional(Type.String()),
-    client_secret: Type.Optional(Type.String()),
+    grant_type: Type.Optional(
+      Type.String({ description: 'Always client_credentials', examples: ['client_credentials'] }),
+    ),
+    client_id: Type.Optional(Type.String({ examples: ['your-client-id'] })),
+    client_secret: Type.Optional(Type.String({ examples: ['your-client-secret'] })),
     scope: Type.Optional(
       Type.String({ description: 'May be sent and changes nothing: a token has the scopes of its application' }),
     ),
@@ -57,7 +68,7 @@ export const issueToken = endpoint({
       now,
       expiresAt: now + LIFETIME_SECONDS * 1000,
     })
-    const scopes = client.is_owner ? ['authorized', 'owner'] : ['authorized']
+    const scopes = scopesOf(client)
     const token = {
       access_token: accessToken,
       token_type: 'Bearer',

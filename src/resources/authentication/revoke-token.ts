@@ -17,12 +17,12 @@ export const revokeToken = endpoint({
   form: true,
   style: 'bare',
   body: Type.Object({
-    token: Type.Optional(Type.String()),
+    token: Type.Optional(Type.String({ examples: ['mF_9.B5f-4.1JqM'] })),
     token_type_hint: Type.Optional(
       Type.String({ description: 'May be sent and changes nothing: there is one kind of tokens' }),
     ),
-    client_id: Type.Optional(Type.String()),
-    client_secret: Type.Optional(Type.String()),
+    client_id: Type.Optional(Type.String({ examples: ['your-client-id'] })),
+    client_secret: Type.Optional(Type.String({ examples: ['your-client-secret'] })),
   }),
   response: Type.Unsafe<undefined>({ type: 'null', description: 'No body' }),
   failure: tokenFailure,
@@ -32,7 +32,10 @@ export const revokeToken = endpoint({
     if (!client) return refusal
     if (!body.token) return badRequest('invalid_request', 'token is required.')
     await revoke(tx, { hash: tokenHash(body.token), applicationId: client.id, now })
-    // libraries that take JSON alone look at the type before they see that there is no body
-    return reply(undefined, { headers: { ...noStore, 'content-type': 'application/json; charset=utf-8' } })
+    // libraries that take JSON alone say so, and look at the type before they see that there is no body
+    const takesJson = String(request.headers.accept).includes('application/json')
+    return reply(undefined, {
+      headers: { ...noStore, ...(takesJson && { 'content-type': 'application/json; charset=utf-8' }) },
+    })
   },
 })

@@ -197,6 +197,18 @@ describe.each(dialects)('tokens on $dialect', ({ dialect, skip }) => {
     expect([(await post('/auth/revoke', form(fields))).statusCode, await use(token)]).toEqual([200, 200])
   })
 
+  it('a revocation has the type JSON for those who say that they take it, and a body for nobody', async () => {
+    const fields = { token: 'unknown', ...credentials() }
+    for (const [accept, type] of [
+      [{}, undefined],
+      [{ accept: '*/*' }, undefined],
+      [{ accept: 'application/json' }, 'application/json; charset=utf-8'],
+    ] as const) {
+      const { statusCode, body, headers } = await post('/auth/revoke', form(fields, accept))
+      expect([statusCode, body, headers['content-type']]).toEqual([200, '', type])
+    }
+  })
+
   it('revokes with Basic, and with the bearer header that clients put on every request', async () => {
     for (const [headers, fields] of [
       [basic(person.clientId, person.clientSecret), {}],

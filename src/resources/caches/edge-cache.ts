@@ -6,19 +6,28 @@ import { purgeCaches, switchSetting, type VisibleSite } from '../sites/site.ts'
 import { actions, events } from './actions.ts'
 
 /** Body of the operations that toggle: with `enabled` they set instead. */
-export const Switch = Type.Object({
-  enabled: Type.Optional(Type.Boolean({ description: 'Sets instead of toggling' })),
-})
+export const Switch = Type.Object(
+  {
+    enabled: Type.Optional(Type.Boolean({ description: 'Sets instead of toggling', examples: [true] })),
+  },
+  { title: 'Switch' },
+)
 
-export const EdgeCacheStatus = Type.Object({
-  active: Type.Boolean(),
-  defensive_mode: Type.Object({
-    active: Type.Boolean(),
-    active_until: Type.Integer({ description: 'Unix time; 0 while the mode is off' }),
-  }),
-})
+export const EdgeCacheStatus = Type.Object(
+  {
+    active: Type.Boolean({ examples: [true] }),
+    defensive_mode: Type.Object(
+      {
+        active: Type.Boolean({ examples: [true] }),
+        active_until: Type.Integer({ description: 'Unix time; 0 while the mode is off', examples: [1769852000] }),
+      },
+      { title: 'DefensiveMode' },
+    ),
+  },
+  { title: 'EdgeCache' },
+)
 
-export const CdnStatus = Type.Object({ cdnEnabled: Type.Boolean() })
+export const CdnStatus = Type.Object({ cdnEnabled: Type.Boolean({ examples: [true] }) }, { title: 'Cdn' })
 
 type SiteContext = Context & Recording & { tx: Tx; site: VisibleSite }
 

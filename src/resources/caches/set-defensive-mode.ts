@@ -20,7 +20,9 @@ export const setDefensiveMode = endpoint({
   access: { site: 'manage performance' },
   params: Type.Object({ id: SiteId }),
   body: Type.Object({
-    duration: Type.Optional(nullable(oneOf(durations, { description: 'null or absent switches the mode off' }))),
+    duration: Type.Optional(
+      nullable(oneOf(durations, { description: 'null or absent switches the mode off', examples: ['2-hours'] })),
+    ),
   }),
   response: SiteSchema,
   problems: [problems.edge_cache_off],

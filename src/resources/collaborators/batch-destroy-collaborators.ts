@@ -19,7 +19,7 @@ export const batchDestroyCollaborators = endpoint({
   body: Type.Object({
     email: EmailField,
     siteIds: SiteIdsField,
-    delete_wp_user: Type.Optional(Type.Boolean({ default: false })),
+    delete_wp_user: Type.Optional(Type.Boolean({ description: 'False when absent', examples: [false] })),
   }),
   response: Nothing,
   starts: true,

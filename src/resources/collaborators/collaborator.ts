@@ -32,12 +32,15 @@ const fields = {
   created: Timestamp,
   updated: Timestamp,
   accountId: Type.Integer(),
-  email: Type.String(),
+  email: Type.String({ examples: ['colleague@example.com'] }),
   siteId: Type.Integer(),
-  state: Type.String(),
-  wpUsername: Type.String({ description: 'WordPress user of a collaborator with the role wp_access' }),
-  name: Type.String(),
-  siteName: Type.String(),
+  state: Type.String({ examples: ['active'] }),
+  wpUsername: Type.String({
+    description: 'WordPress user of a collaborator with the role wp_access',
+    examples: ['colleague'],
+  }),
+  name: Type.String({ examples: ['A Colleague'] }),
+  siteName: Type.String({ examples: ['my-first-site'] }),
 }
 
 /** Of a site; and accounts with account-level access that an account may have. */
@@ -46,14 +49,24 @@ export const MOST_COLLABORATORS = 200
 /** As one site's operations show a collaborator. */
 export const CollaboratorSchema = Type.Object(fields, { title: 'Collaborator' })
 export const CollaboratorWithRoles = Type.Object(
-  { ...fields, roles: Type.Array(oneOf(roles)) },
+  { ...fields, roles: Type.Array(oneOf(roles), { examples: [['manage_notes', 'wp_access']] }) },
   { title: 'CollaboratorWithRoles' },
 )
 
 /** Roles in a body; absent means none. */
-export const RolesField = Type.Optional(Type.Array(oneOf(roles), { maxItems: 100, description: 'None when absent' }))
-export const EmailField = Type.String({ maxLength: 1000, description: 'E-mail address' })
-export const SiteIdsField = Type.Array(Type.Integer({ minimum: -1, maximum: Number.MAX_SAFE_INTEGER }), {
+export const RolesField = Type.Optional(
+  Type.Array(oneOf(roles), {
+    maxItems: 100,
+    description: 'None when absent',
+    examples: [['manage_notes', 'wp_access']],
+  }),
+)
+export const EmailField = Type.String({
+  maxLength: 1000,
+  description: 'E-mail address',
+  examples: ['colleague@example.com'],
+})
+export const SiteIdsField = Type.Array(Type.Integer({ minimum: -1, maximum: Number.MAX_SAFE_INTEGER, examples: [1] }), {
   minItems: 1,
   maxItems: 10_000,
 })

@@ -16,7 +16,7 @@ export const removeSiteCollaborator = endpoint({
     'With `delete_wp_user` its WordPress user goes, too, in the background: the oldest administrator takes over the posts.',
   access: { site: 'remove collaborators' },
   params: Type.Object({ site_id: SiteId, id: CollaboratorId }),
-  query: Type.Object({ delete_wp_user: Type.Optional(Type.Boolean({ default: false })) }),
+  query: Type.Object({ delete_wp_user: Type.Optional(Type.Boolean({ description: 'False when absent' })) }),
   response: Nothing,
   starts: true,
 

@@ -20,7 +20,7 @@ export const resetCollaboratorPassword = endpoint({
   description: 'Answers with the new random password when WordPress has taken it. Sessions of that user end.',
   access: { site: 'reset collaborator passwords' },
   params: Type.Object({ site_id: SiteId, id: CollaboratorId }),
-  response: Type.String({ description: 'The new password' }),
+  response: Type.String({ description: 'The new password', examples: ['kT4vXq9sLw2e'] }),
   starts: true,
   problems: [
     problems.collaborator_lacks_wp_access,

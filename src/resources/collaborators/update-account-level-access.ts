@@ -27,11 +27,18 @@ export const updateAccountLevelAccess = endpoint({
   access: { account: 'own', scope: 'owner' },
   body: Type.Object({
     email: EmailField,
-    add_to_all_new: Type.Optional(Type.Boolean()),
-    create_site: Type.Optional(Type.Boolean()),
+    add_to_all_new: Type.Optional(Type.Boolean({ examples: [true] })),
+    create_site: Type.Optional(Type.Boolean({ examples: [false] })),
     roles: RolesField,
   }),
-  response: Type.Object({ email: Type.String(), add_to_all_new: Type.Boolean(), create_site: Type.Boolean() }),
+  response: Type.Object(
+    {
+      email: Type.String({ examples: ['colleague@example.com'] }),
+      add_to_all_new: Type.Boolean({ examples: [true] }),
+      create_site: Type.Boolean({ examples: [false] }),
+    },
+    { title: 'AccountAccess' },
+  ),
   problems: [problems.collaborator_is_owner, problems.collaborator_limit_reached, problems.mail_limit_reached],
 
   async handle(context, { body }) {

@@ -10,16 +10,25 @@ import { pageStart, sealScroll } from './scroll.ts'
 /** Severities that the log can be filtered by. */
 const statuses = ['User', 'Warning', 'Deprecated', 'Fatal error'] as const satisfies readonly Severity[]
 
-const PhpLogEntry = Type.Object({
-  message: Type.String(),
-  severity: Type.String({ description: "PHP's own word; `User`: written by the site's code" }),
-  kind: Type.String({ description: 'Whose code it is: `plugin`, `mu-plugin`, `theme`, `core`, or empty' }),
-  name: Type.String({ description: 'Name of the plugin or theme' }),
-  file: Type.String({ description: 'Path from the web root; empty when unknown' }),
-  line: Type.Integer({ description: '-1 when unknown' }),
-  timestamp: Timestamp,
-  atomic_site_id: Type.Integer({ description: 'The site' }),
-})
+const PhpLogEntry = Type.Object(
+  {
+    message: Type.String({ examples: ['Undefined variable $title'] }),
+    severity: Type.String({ description: "PHP's own word; `User`: written by the site's code", examples: ['Warning'] }),
+    kind: Type.String({
+      description: 'Whose code it is: `plugin`, `mu-plugin`, `theme`, `core`, or empty',
+      examples: ['plugin'],
+    }),
+    name: Type.String({ description: 'Name of the plugin or theme', examples: ['example-plugin'] }),
+    file: Type.String({
+      description: 'Path from the web root; empty when unknown',
+      examples: ['wp-content/plugins/example-plugin/example-plugin.php'],
+    }),
+    line: Type.Integer({ description: '-1 when unknown', examples: [12] }),
+    timestamp: Timestamp,
+    atomic_site_id: Type.Integer({ description: 'The site' }),
+  },
+  { title: 'PhpLogEntry' },
+)
 
 export const listPhpLog = endpoint({
   id: 'listPhpLog',
@@ -30,7 +39,7 @@ export const listPhpLog = endpoint({
   access: { site: 'read the site' },
   params: Type.Object({ id: SiteId }),
   query: Type.Object({ status: Type.Optional(oneOf(statuses)), ...scrollQuery }),
-  response: logPage(PhpLogEntry),
+  response: logPage('PhpLog', PhpLogEntry),
 
   async handle({ site, logs, sealer, now }, { query }) {
     const start = pageStart(sealer, 'php', site.id, query.scroll_id, now)

@@ -9,27 +9,36 @@ import { SiteId } from '../site-id.ts'
 import { logPage, scrollQuery } from './log-page.ts'
 import { pageStart, sealScroll } from './scroll.ts'
 
-const ServerLogEntry = Type.Object({
-  body_bytes_sent: Type.Integer(),
-  cached: Type.String({ description: 'How the edge cache took part; empty: not at all' }),
-  date: Timestamp,
-  http2: Type.String({ description: '`h2` over HTTP/2, else empty' }),
-  http_host: Type.String(),
-  http_referer: Type.String(),
-  http_user_agent: Type.String(),
-  http_version: Type.String(),
-  http_x_forwarded_for: Type.String({ description: 'As the visitor sent it, believed or not' }),
-  renderer: Type.String({ description: 'Who made the body: `php`, `static` or `edge`' }),
-  request_completion: Type.String({ description: '`OK`, or empty when the visitor did not get all of it' }),
-  request_time: Type.Number({ description: 'Seconds' }),
-  request_type: Type.String(),
-  request_url: Type.String(),
-  scheme: Type.String(),
-  status: Type.Integer(),
-  timestamp: Type.Integer({ description: 'Unix time' }),
-  type: Type.String({ description: '`access`; `notice` where `request_url` says how many requests are left out' }),
-  user_ip: Type.String(),
-})
+const ServerLogEntry = Type.Object(
+  {
+    body_bytes_sent: Type.Integer({ examples: [18432] }),
+    cached: Type.String({ description: 'How the edge cache took part; empty: not at all', examples: ['HIT'] }),
+    date: Timestamp,
+    http2: Type.String({ description: '`h2` over HTTP/2, else empty', examples: [''] }),
+    http_host: Type.String({ examples: ['my-first-site.example.com'] }),
+    http_referer: Type.String({ examples: [''] }),
+    http_user_agent: Type.String({ examples: ['Mozilla/5.0'] }),
+    http_version: Type.String({ examples: ['HTTP/1.1'] }),
+    http_x_forwarded_for: Type.String({ description: 'As the visitor sent it, believed or not', examples: [''] }),
+    renderer: Type.String({ description: 'Who made the body: `php`, `static` or `edge`', examples: ['php'] }),
+    request_completion: Type.String({
+      description: '`OK`, or empty when the visitor did not get all of it',
+      examples: ['OK'],
+    }),
+    request_time: Type.Number({ description: 'Seconds', examples: [0.004] }),
+    request_type: Type.String({ examples: ['GET'] }),
+    request_url: Type.String({ examples: ['/hello-world/'] }),
+    scheme: Type.String({ examples: ['http'] }),
+    status: Type.Integer({ examples: [200] }),
+    timestamp: Type.Integer({ description: 'Unix time', examples: [1769852000] }),
+    type: Type.String({
+      description: '`access`; `notice` where `request_url` says how many requests are left out',
+      examples: ['access'],
+    }),
+    user_ip: Type.String({ examples: ['192.0.2.7'] }),
+  },
+  { title: 'ServerLogEntry' },
+)
 
 export const listServerLog = endpoint({
   id: 'listServerLog',
@@ -50,7 +59,7 @@ export const listServerLog = endpoint({
     user_ip: Type.Optional(Type.String({ maxLength: 45, description: 'Address of the visitor' })),
     ...scrollQuery,
   }),
-  response: logPage(ServerLogEntry),
+  response: logPage('ServerLog', ServerLogEntry),
 
   async handle({ site, logs, sealer, now }, { query }) {
     const start = pageStart(sealer, 'server', site.id, query.scroll_id, now)

@@ -15,7 +15,7 @@ export const createNote = endpoint({
   summary: 'Write a note',
   access: { site: 'manage notes' },
   params: Type.Object({ id: SiteId }),
-  body: Type.Object(noteFields),
+  body: Type.Object(noteFields, { title: 'NewNote' }),
   response: NoteSchema,
   problems: [problems.note_limit_reached],
 

@@ -17,10 +17,10 @@ export const NoteId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGE
 export const NoteSchema = Type.Object(
   {
     id: Type.Integer(),
-    author: Type.String(),
-    editor: Type.String({ description: 'Who changed it last' }),
-    subject: Type.String(),
-    body: Type.String({ description: 'May contain HTML: as it was given' }),
+    author: Type.String({ examples: ['owner@example.com'] }),
+    editor: Type.String({ description: 'Who changed it last', examples: ['owner@example.com'] }),
+    subject: Type.String({ examples: ['Opening hours'] }),
+    body: Type.String({ description: 'May contain HTML: as it was given', examples: ['<p>They change in May.</p>'] }),
     created: Timestamp,
     updated: Timestamp,
   },
@@ -28,8 +28,8 @@ export const NoteSchema = Type.Object(
 )
 
 export const noteFields = {
-  subject: Type.String({ minLength: 1, maxLength: 255 }),
-  body: Type.String({ maxLength: 200_000 }),
+  subject: Type.String({ minLength: 1, maxLength: 255, examples: ['Opening hours'] }),
+  body: Type.String({ maxLength: 200_000, examples: ['<p>They change in May.</p>'] }),
 }
 
 /** The Note object of the API. */

@@ -17,7 +17,10 @@ export const updateNote = endpoint({
   description: 'At least one of the fields. `editor` and `updated` change with it.',
   access: { site: 'manage notes' },
   params: Type.Object({ site_id: SiteId, id: NoteId }),
-  body: Type.Object({ subject: Type.Optional(noteFields.subject), body: Type.Optional(noteFields.body) }),
+  body: Type.Object(
+    { subject: Type.Optional(noteFields.subject), body: Type.Optional(noteFields.body) },
+    { title: 'NoteUpdate' },
+  ),
   response: NoteSchema,
   problems: [problems.note_limit_reached],
 

@@ -10,32 +10,45 @@ export const OperationId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_I
 export const OperationSchema = Type.Object(
   {
     id: Type.Integer(),
-    type: Type.String({ description: 'Such as site.provision' }),
+    type: Type.String({ description: 'Such as site.provision', examples: ['site.provision'] }),
     siteId: nullable(Type.Integer()),
-    state: oneOf(operationStates),
-    progress: Type.Integer({ description: '0 to 100' }),
+    state: oneOf(operationStates, { examples: ['succeeded'] }),
+    progress: Type.Integer({ description: '0 to 100', examples: [100] }),
     steps: Type.Array(
-      Type.Object({
-        name: Type.String(),
-        state: Type.String(),
-        startedAt: nullable(Timestamp),
-        finishedAt: nullable(Timestamp),
-        error: nullable(Type.String()),
-      }),
+      Type.Object(
+        {
+          name: Type.String({ examples: ['files'] }),
+          state: Type.String({ examples: ['succeeded'] }),
+          startedAt: nullable(Timestamp),
+          finishedAt: nullable(Timestamp),
+          error: nullable(Type.String({ examples: [null] })),
+        },
+        { title: 'OperationStep' },
+      ),
     ),
     results: Type.Optional(
       Type.Array(
-        Type.Object({
-          siteId: Type.Integer(),
-          outcome: Type.String({ description: 'Such as added, updated, unchanged, removed, absent, skipped' }),
-          message: nullable(Type.String()),
-          operationId: nullable(Type.Integer({ description: 'The operation of that site that does the rest' })),
-        }),
+        Type.Object(
+          {
+            siteId: Type.Integer(),
+            outcome: Type.String({
+              description: 'Such as added, updated, unchanged, removed, absent, skipped',
+              examples: ['added'],
+            }),
+            message: nullable(Type.String({ examples: [null] })),
+            operationId: nullable(
+              Type.Integer({ description: 'The operation of that site that does the rest', examples: [null] }),
+            ),
+          },
+          { title: 'SiteResult' },
+        ),
         { description: 'Of work on many sites: what was done with each. Only where one operation is read by its id.' },
       ),
     ),
     attempts: Type.Integer(),
-    error: nullable(Type.String({ description: 'Why it failed; of a queued one: why its last attempt did' })),
+    error: nullable(
+      Type.String({ description: 'Why it failed; of a queued one: why its last attempt did', examples: [null] }),
+    ),
     createdAt: Timestamp,
     startedAt: nullable(Timestamp),
     finishedAt: nullable(Timestamp),

@@ -1,9 +1,12 @@
 import Type from 'typebox'
+import { exampleOf } from '../../platform/http/openapi-examples.ts'
 import { problems as httpProblems, notFound } from '../../platform/http/problem.ts'
 import { getOperation, type OperationView } from '../../platform/operations/read.ts'
 import { tokenHashOf } from '../authentication/authenticate.ts'
 import { endpoint } from '../endpoint.ts'
-import { OperationId, presentOperation, visibleTo } from './operation.ts'
+import { OperationId, OperationSchema, presentOperation, visibleTo } from './operation.ts'
+
+const eventOf = (data: unknown): string => `event: operation\ndata: ${JSON.stringify(data)}\n\n`
 
 export const watchOperation = endpoint({
   id: 'watchOperation',
@@ -15,7 +18,10 @@ export const watchOperation = endpoint({
   access: { account: 'own' },
   params: Type.Object({ id: OperationId }),
   style: 'stream',
-  response: Type.String({ description: 'text/event-stream' }),
+  response: Type.String({
+    description: 'text/event-stream',
+    examples: [eventOf(exampleOf(OperationSchema as object, {}, 'answered'))],
+  }),
   contentType: 'text/event-stream',
   problems: [httpProblems.too_many_streams],
 
@@ -43,7 +49,7 @@ const messages = new WeakMap<OperationView, string>()
 function messageOf(view: OperationView): string {
   const known = messages.get(view)
   if (known !== undefined) return known
-  const message = `event: operation\ndata: ${JSON.stringify(presentOperation(view))}\n\n`
+  const message = eventOf(presentOperation(view))
   messages.set(view, message)
   return message
 }

@@ -16,7 +16,7 @@ export const toggleLight404 = endpoint({
   access: { site: 'manage performance' },
   params: Type.Object({ id: SiteId }),
   body: Switch,
-  response: Type.Object({ lightWeight404Enabled: Type.Boolean() }),
+  response: Type.Object({ lightWeight404Enabled: Type.Boolean({ examples: [true] }) }, { title: 'Light404' }),
 
   async handle(context, { body }) {
     const { tx, site, now } = context

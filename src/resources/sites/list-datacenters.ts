@@ -7,6 +7,11 @@ export const listDatacenters = endpoint({
   path: '/v1/sites/datacenters',
   summary: 'List datacenters',
   access: { account: 'own' },
-  response: Type.Array(Type.Object({ code: Type.String(), name: Type.String() })),
+  response: Type.Array(
+    Type.Object(
+      { code: Type.String({ examples: ['AMS'] }), name: Type.String({ examples: ['Amsterdam'] }) },
+      { title: 'Datacenter' },
+    ),
+  ),
   handle: async ({ config }) => config.datacenters,
 })

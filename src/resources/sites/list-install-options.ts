@@ -8,6 +8,6 @@ export const listInstallOptions = endpoint({
   path: '/v1/sites/install-options',
   summary: 'List install options',
   access: { account: 'own' },
-  response: Type.Array(Type.String()),
+  response: Type.Array(Type.String(), { examples: [installOptions] }),
   handle: async () => installOptions,
 })

@@ -8,6 +8,6 @@ export const listPhpVersions = endpoint({
   path: '/v1/sites/php-versions',
   summary: 'List PHP versions',
   access: { account: 'own' },
-  response: Type.Array(Type.String()),
+  response: Type.Array(Type.String(), { examples: [phpVersions] }),
   handle: async () => phpVersions,
 })

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import type { Config } from '../../config.ts'
+import { defaultPhpVersion } from '../../hosting/php/runtime.ts'
 import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { PageViews } from '../statistics/windows.ts'
 import { edgeAddresses } from './edge-addresses.ts'
@@ -11,36 +12,43 @@ const siteFields = {
   id: Type.Integer(),
   created: Timestamp,
   accountId: Type.Integer(),
-  clonedFromId: nullable(Type.Integer({ description: 'Source site of a clone' })),
-  collaboratorsCount: Type.Integer(),
-  datacenterCode: Type.String({ description: 'N/A when not applicable' }),
-  datacenterName: Type.String({ description: 'N/A when not applicable' }),
-  displayName: Type.String(),
-  domainsCount: Type.Integer(),
+  clonedFromId: nullable(Type.Integer({ description: 'Source site of a clone', examples: [null] })),
+  collaboratorsCount: Type.Integer({ examples: [1] }),
+  datacenterCode: Type.String({ description: 'N/A when not applicable', examples: ['AMS'] }),
+  datacenterName: Type.String({ description: 'N/A when not applicable', examples: ['Amsterdam'] }),
+  displayName: Type.String({ examples: ['My first site'] }),
+  domainsCount: Type.Integer({ examples: [0] }),
   ecommerce: Type.Boolean(),
   edgeCache: oneOf(['enabled', 'disabled']),
   edgeCacheDefensiveMode: Type.Boolean(),
-  edgeCacheDefensiveModeUntil: nullable(Type.Integer({ description: 'Unix time' })),
+  edgeCacheDefensiveModeUntil: nullable(Type.Integer({ description: 'Unix time', examples: [null] })),
   favorite: Type.Boolean(),
-  name: Type.String({ description: 'Unique in the whole service' }),
-  state: oneOf(['deploying', 'cloning', 'live', 'disabled']),
-  url: Type.String({ description: 'Host name, with the port when it is not the usual one; no scheme' }),
+  name: Type.String({ description: 'Unique in the whole service', examples: ['my-first-site'] }),
+  state: oneOf(['deploying', 'cloning', 'live', 'disabled'], { examples: ['live'] }),
+  url: Type.String({
+    description: 'Host name, with the port when it is not the usual one; no scheme',
+    examples: ['my-first-site.example.com'],
+  }),
   staging: Type.Boolean(),
-  sftpDomain: Type.String(),
-  phpVersion: nullable(Type.String()),
-  cmsVersion: Type.String({ description: 'Descriptive text' }),
-  tags: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })),
-  wpEnvironmentType: oneOf(environmentTypes),
-  lightWeight404: Type.Boolean(),
+  sftpDomain: Type.String({ examples: ['sftp.example.com'] }),
+  phpVersion: nullable(Type.String({ examples: [defaultPhpVersion] })),
+  cmsVersion: Type.String({ description: 'Descriptive text', examples: ['Current Stable Release (6.8.7)'] }),
+  tags: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String({ examples: ['shop'] }) }, { title: 'Tag' })),
+  wpEnvironmentType: oneOf(environmentTypes, { examples: ['production'] }),
+  lightWeight404: Type.Boolean({ examples: [true] }),
   multisiteSupport: Type.Boolean(),
 }
 
-const threeAddresses = { ipAddress: Type.String(), ipAddressOne: Type.String(), ipAddressTwo: Type.String() }
+const threeAddresses = {
+  ipAddress: Type.String({ examples: ['192.0.2.1'] }),
+  ipAddressOne: Type.String({ examples: ['192.0.2.1'] }),
+  ipAddressTwo: Type.String({ examples: ['192.0.2.2'] }),
+}
 
 export const SiteSchema = Type.Object({ ...siteFields, ...threeAddresses }, { title: 'Site' })
 /** As search and the collaborator's view show a site. */
 export const SiteWithAddresses = Type.Object(
-  { ...siteFields, ipAddresses: Type.Array(Type.String()) },
+  { ...siteFields, ipAddresses: Type.Array(Type.String(), { examples: [['192.0.2.1', '192.0.2.2']] }) },
   { title: 'SiteWithAddresses' },
 )
 export const SiteDetail = Type.Object(
@@ -48,23 +56,38 @@ export const SiteDetail = Type.Object(
     ...siteFields,
     ...threeAddresses,
     pageViews: PageViews,
-    cmsLoginUrl: Type.String(),
+    cmsLoginUrl: Type.String({ examples: ['my-first-site.example.com/wp-admin'] }),
     deployError: nullable(
-      Type.String({ description: 'Why the site could not be made, and what to do: it stays `deploying`' }),
+      Type.String({
+        description: 'Why the site could not be made, and what to do: it stays `deploying`',
+        examples: [null],
+      }),
     ),
     safeMode: Type.Boolean({ description: 'WordPress runs without plugins and the theme of the site' }),
     collaborators: Type.Array(
-      Type.Object({
-        id: Type.Integer(),
-        created: Timestamp,
-        email: Type.String(),
-        gravatar: Type.String(),
-        name: Type.String(),
-        wpUsername: Type.String(),
-        username: nullable(Type.String({ description: 'SFTP user name' })),
-      }),
+      Type.Object(
+        {
+          id: Type.Integer(),
+          created: Timestamp,
+          email: Type.String({ examples: ['colleague@example.com'] }),
+          gravatar: Type.String({
+            examples: [
+              'https://www.gravatar.com/avatar/5c4b03a7e82107cd4b76c5643f0ac6c06499c6bdb270b2b556334891f1907718?d=mp',
+            ],
+          }),
+          name: Type.String({ examples: ['A Colleague'] }),
+          wpUsername: Type.String({ examples: ['colleague'] }),
+          username: nullable(Type.String({ description: 'SFTP user name', examples: [null] })),
+        },
+        { title: 'SiteCollaborator' },
+      ),
     ),
-    ext: nullable(Type.Object({ id: Type.Integer(), siteId: Type.Integer(), licenseKey: Type.String() })),
+    ext: nullable(
+      Type.Object(
+        { id: Type.Integer(), siteId: Type.Integer(), licenseKey: Type.String({ examples: ['3f8a1c52'] }) },
+        { title: 'License' },
+      ),
+    ),
   },
   { title: 'SiteDetail' },
 )

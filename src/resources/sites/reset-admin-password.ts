@@ -16,7 +16,7 @@ export const resetAdminPassword = endpoint({
   description: 'Answers with the new random password when WordPress has taken it. Sessions of that user end.',
   access: { site: 'administer the CMS' },
   params: Type.Object({ site_id: SiteId }),
-  response: Type.String({ description: 'The new password' }),
+  response: Type.String({ description: 'The new password', examples: ['kT4vXq9sLw2e'] }),
   starts: true,
   problems: [problems.site_not_live, problems.site_cannot, problems.site_unavailable],
 

@@ -17,10 +17,19 @@ export const searchSites = endpoint({
   access: { account: 'own' },
   reads: true,
   body: Type.Object({
-    filters: Type.Array(Type.Object({ key: oneOf(keys), value: Type.String({ minLength: 1, maxLength: 255 }) }), {
-      minItems: 1,
-      maxItems: 20,
-    }),
+    filters: Type.Array(
+      Type.Object(
+        {
+          key: oneOf(keys, { examples: ['name'] }),
+          value: Type.String({ minLength: 1, maxLength: 255, examples: ['shop'] }),
+        },
+        { title: 'SiteFilter' },
+      ),
+      {
+        minItems: 1,
+        maxItems: 20,
+      },
+    ),
     ...pageQuery,
   }),
   response: Type.Array(SiteWithAddresses),

@@ -8,7 +8,7 @@ import { demandInstalled } from './site.ts'
 import { switchSafeMode } from './switch-safe-mode.job.ts'
 import { switchSetting } from './switches.store.ts'
 
-const SafeMode = Type.Object({ enabled: Type.Boolean() })
+const SafeMode = Type.Object({ enabled: Type.Boolean({ examples: [true] }) }, { title: 'SafeMode' })
 
 export const setSafeMode = endpoint({
   id: 'setSafeMode',

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { Config } from '../../config.ts'
-import { type PhpVersion, phpVersions } from '../../hosting/php/runtime.ts'
+import { defaultPhpVersion, type PhpVersion, phpVersions } from '../../hosting/php/runtime.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { oneOf } from '../../platform/http/schemas.ts'
 import { problems } from './problems.ts'
@@ -82,12 +82,20 @@ const nameFault =
 /** Body of `POST /v1/sites`. */
 export const NewSite = Type.Object(
   {
-    name: Type.String({ minLength: 4, maxLength: 63, pattern: nameRule.source, description: nameFault }),
-    php_version: Type.Optional(oneOf(phpVersions, { description: "The account's default when absent" })),
+    name: Type.String({
+      minLength: 4,
+      maxLength: 63,
+      pattern: nameRule.source,
+      description: nameFault,
+      examples: ['my-first-site'],
+    }),
+    php_version: Type.Optional(
+      oneOf(phpVersions, { description: "The account's default when absent", examples: [defaultPhpVersion] }),
+    ),
     datacenter_code: Type.Optional(Type.String()),
-    staging: Type.Optional(Type.Boolean({ default: false })),
+    staging: Type.Optional(Type.Boolean({ description: 'False when absent' })),
     install: Type.Optional(oneOf(installOptions)),
-    multisite_support: Type.Optional(Type.Boolean({ default: false })),
+    multisite_support: Type.Optional(Type.Boolean({ description: 'False when absent' })),
     wp_admin_username: Type.Optional(
       Type.String({
         minLength: 1,

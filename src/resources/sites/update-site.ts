@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { phpVersions } from '../../hosting/php/runtime.ts'
+import { defaultPhpVersion, phpVersions } from '../../hosting/php/runtime.ts'
 import { invalidInput } from '../../platform/http/problem.ts'
 import { oneOf } from '../../platform/http/schemas.ts'
 import { endpoint } from '../endpoint.ts'
@@ -10,11 +10,16 @@ import { presentSite, SiteSchema } from './present-site.ts'
 import { changeSite } from './site.store.ts'
 import { environmentTypes, type ListedSite } from './site.ts'
 
-const SiteUpdate = Type.Object({
-  name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Display name' })),
-  php_version: Type.Optional(oneOf(phpVersions)),
-  wp_environment_type: Type.Optional(oneOf(environmentTypes, { description: 'Applied by a background operation' })),
-})
+const SiteUpdate = Type.Object(
+  {
+    name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: 'Display name', examples: ['My first site'] }),
+    ),
+    php_version: Type.Optional(oneOf(phpVersions, { examples: [defaultPhpVersion] })),
+    wp_environment_type: Type.Optional(oneOf(environmentTypes, { description: 'Applied by a background operation' })),
+  },
+  { title: 'SiteUpdate' },
+)
 
 export const updateSite = endpoint({
   id: 'updateSite',

@@ -16,8 +16,10 @@ export const validateSiteName = endpoint({
   access: { account: 'own' },
   reads: true,
   anyBody: true,
-  body: Type.Object({ name: Type.Optional(Type.Unknown({ description: 'A string (required)' })) }),
-  response: Type.Object({ valid: Type.Boolean() }),
+  body: Type.Object({
+    name: Type.Optional(Type.Unknown({ description: 'A string (required)', examples: ['my-first-site'] })),
+  }),
+  response: Type.Object({ valid: Type.Boolean({ examples: [true] }) }, { title: 'NameCheck' }),
 
   async handle({ tx }, { body }) {
     const name = typeof body.name === 'string' ? body.name.toLowerCase() : ''

@@ -13,12 +13,18 @@ export const getSiteStatistics = endpoint({
     'Windows that are still open (today, this month, …) are at most five minutes old; the others, and what is used of the disk, are refreshed once a night. Days and months are those of UTC.',
   access: { site: 'read the site' },
   params: Type.Object({ site_id: SiteId }),
-  response: Type.Object({
-    id: Type.Integer({ description: 'The site' }),
-    databaseUsageBytes: Type.Integer(),
-    fileSystemUsageBytes: Type.Integer({ description: "The site's own files; WordPress itself is shared" }),
-    pageViews: StatisticsPageViews,
-  }),
+  response: Type.Object(
+    {
+      id: Type.Integer({ description: 'The site' }),
+      databaseUsageBytes: Type.Integer({ examples: [1458176] }),
+      fileSystemUsageBytes: Type.Integer({
+        description: "The site's own files; WordPress itself is shared",
+        examples: [52428800],
+      }),
+      pageViews: StatisticsPageViews,
+    },
+    { title: 'SiteStatistics' },
+  ),
   etag: true,
 
   async handle({ tx, site }) {

@@ -48,8 +48,8 @@ export function windowsAt(nowMs: number): Record<WindowName, Window> {
 
 const Views = Type.Object(
   {
-    people: Type.Integer({ description: 'Unique visits: different visitors each day' }),
-    views: Type.Integer({ description: 'Page views' }),
+    people: Type.Integer({ description: 'Unique visits: different visitors each day', examples: [128] }),
+    views: Type.Integer({ description: 'Page views', examples: [512] }),
   },
   { title: 'Views' },
 )

@@ -7,13 +7,18 @@ import { presentSiteWithAddresses, SiteWithAddresses } from '../sites/present-si
 import { countVisibleSites, findCollaboration, type ListedSite, type VisibleSite, visibleSite } from '../sites/site.ts'
 
 /** A path parameter that is an e-mail address, percent-encoded. */
-export const EmailParam = Type.String({ minLength: 3, maxLength: 254, description: 'E-mail address, percent-encoded' })
+export const EmailParam = Type.String({
+  minLength: 3,
+  maxLength: 254,
+  description: 'E-mail address, percent-encoded',
+  examples: ['colleague@example.com'],
+})
 
 /** Sites as a collaborator sees them: its favourites, its tags. */
 export const CollaboratorSites = Type.Object(
   {
-    name: Type.String(),
-    email: Type.String(),
+    name: Type.String({ examples: ['A Colleague'] }),
+    email: Type.String({ examples: ['colleague@example.com'] }),
     sites: Type.Array(SiteWithAddresses),
   },
   { title: 'CollaboratorSites' },

@@ -1,22 +1,32 @@
 import Type from 'typebox'
 
 /** Bodies of the operations that add and remove tags, wherever they hang. */
-export const TagNames = Type.Object({
-  tag_names: Type.Array(
-    Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', description: 'must not be blank' }),
-    {
-      maxItems: 50,
-      description: 'Tags that do not exist yet are made; those that the site has already stay. None: nothing changes',
-    },
-  ),
-})
+export const TagNames = Type.Object(
+  {
+    tag_names: Type.Array(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        pattern: '\\S',
+        description: 'must not be blank',
+        examples: ['shop'],
+      }),
+      {
+        maxItems: 50,
+        description: 'Tags that do not exist yet are made; those that the site has already stay. None: nothing changes',
+      },
+    ),
+  },
+  { title: 'TagNames' },
+)
 
 const tagIds = Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), {
   maxItems: 200,
+  examples: [[1]],
   description: 'Ids of tags that the site does not have are passed over. None: nothing changes',
 })
 
-export const TagIds = Type.Object({ tag_ids: tagIds })
+export const TagIds = Type.Object({ tag_ids: tagIds }, { title: 'TagIds' })
 
 /** As {@link TagIds}, where the description does not ask for them. */
-export const TagIdsIfAny = Type.Object({ tag_ids: Type.Optional(tagIds) })
+export const TagIdsIfAny = Type.Object({ tag_ids: Type.Optional(tagIds) }, { title: 'TagIdsIfAny' })

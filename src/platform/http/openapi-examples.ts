@@ -1,0 +1,48 @@
+/** The part of JSON Schema that examples are made of. */
+export interface Schema {
+  readonly $ref?: string
+  readonly anyOf?: readonly Schema[]
+  readonly type?: string | readonly string[]
+  readonly enum?: readonly unknown[]
+  readonly examples?: readonly unknown[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  readonly minimum?: number
+}
+
+/** Schemas by their names in `#/components/schemas/`. */
+export type Schemas = Readonly<Record<string, Schema>>
+
+/**
+ * A value that the schema allows, made of the examples of its fields. What is to be sent has of the optional fields those that have an example of
+ * their own: it can be sent as it stands.
+ */
+export function exampleOf(schema: Schema, schemas: Schemas, use: 'sent' | 'answered'): unknown {
+  if (schema.$ref) return exampleOf(referred(schema.$ref, schemas), schemas, use)
+  if (schema.examples) return schema.examples[0]
+  if (schema.anyOf) return exampleOf(schema.anyOf[0] as Schema, schemas, use)
+  if (schema.enum) return schema.enum[0]
+  const { properties = {}, required = [] } = schema
+  switch ([schema.type].flat()[0]) {
+    case 'object': {
+      const shown = Object.entries(properties).filter(
+        ([name, property]) => use === 'answered' || required.includes(name) || property.examples,
+      )
+      return Object.fromEntries(shown.map(([name, property]) => [name, exampleOf(property, schemas, use)]))
+    }
+    case 'array':
+      return [exampleOf(schema.items ?? {}, schemas, use)]
+    case 'integer':
+    case 'number':
+      return Math.max(1, schema.minimum ?? 1)
+    case 'boolean':
+      return false
+    case 'string':
+      return ''
+    default:
+      return null
+  }
+}
+
+const referred = (ref: string, schemas: Schemas): Schema => schemas[ref.split('/').at(-1) as string] ?? {}

@@ -1,0 +1,9 @@
+/** The scopes that there are, and who has them. */
+export const scopes = {
+  authorized: 'Every API application',
+  owner: 'API applications that were made with account owner permission',
+}
+
+/** Those of an application. */
+export const scopesOf = (application: { is_owner: number }): string[] =>
+  application.is_owner ? ['authorized', 'owner'] : ['authorized']
