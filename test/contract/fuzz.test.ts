@@ -5,14 +5,13 @@
  */
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '../../src/platform/db/database.ts'
 import { enqueue } from '../../src/platform/operations/enqueue.ts'
 import { configureSite } from '../../src/resources/sites/configure-site.job.ts'
 import { dialects } from '../support/database.ts'
+import { openGc } from '../support/gc.ts'
 import { type Document, garbage, type Known, requestMaker } from './fuzz-requests.ts'
 import { endpoints, type Walk, walk } from './walk.ts'
 
@@ -225,9 +224,4 @@ async function mark(database: Database, tables: readonly string[]): Promise<stri
   )
   const { rows } = await sql`${sql.join(marks, sql` union all `)}`.execute(database.read)
   return JSON.stringify(rows)
-}
-
-function openGc(): () => void {
-  setFlagsFromString('--expose-gc')
-  return runInNewContext('gc') as () => void
 }

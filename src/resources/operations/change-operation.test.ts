@@ -12,6 +12,7 @@ const needed: Record<string, Role> = {
   'site.remove': 'delete_site',
   'site.purge': 'delete_site',
   'site.reset_admin_password': 'wp_access',
+  'site.switch_safe_mode': 'wp_access',
   'collaborator.sync_wp_user': 'create_collaborator',
   'collaborator.reset_password': 'reset_collaborator_password',
 }

@@ -33,7 +33,7 @@ export const setSafeMode = endpoint({
     const { changed } = await switchSetting(tx, site.id, 'safe_mode', enabled, now)
     if (!changed) return { enabled }
     await context.start(switchSafeMode, { siteId: site.id })
-    const action = actions[enabled ? 'wordpress.safe_mode.enabled' : 'wordpress.safe_mode.disabled']
+    const action = enabled ? actions['wordpress.safe_mode.enabled'] : actions['wordpress.safe_mode.disabled']
     await context.record({ action, message: `Switched safe mode ${enabled ? 'on' : 'off'}` })
     return { enabled }
   },
