@@ -139,18 +139,42 @@ export const hostBudgets = ({ phpQueue, siteDiskMb, uploadMaxMb }: Config) =>
     },
   }) as const satisfies Table
 
-/** Of each edge process. */
-export const edgeBudgets = (config: Config) =>
+/** Of pages and files in an edge process that are no entries of its cache. */
+const edgeBodies = ({ edgeCacheMb }: Config) =>
   ({
     bodies: {
       name: 'edge_bodies',
-      what: 'pages and files on their way into the cache, and between its memory and its disk (entries have `STEAD_EDGE_CACHE_MB` besides, half of it a site at most)',
+      what: 'pages and files on their way into the cache, a part of `STEAD_EDGE_CACHE_MB`: what is there besides gives way',
       of: 'memory',
       whose: 'site',
-      each: config.edgeCacheMb * (MB / 2),
-      all: config.edgeCacheMb * MB,
+      each: edgeCacheMb * (MB / 4),
+      all: edgeCacheMb * (MB / 2),
       over: 'the answer goes through as fast as its visitor takes it, and is not kept',
     },
+    diskBodies: {
+      name: 'edge_disk_bodies',
+      what: 'pages and files between the memory of the cache and its disk, an eighth of `STEAD_EDGE_CACHE_MB`',
+      of: 'memory',
+      whose: 'site',
+      each: edgeCacheMb * (MB / 16),
+      all: edgeCacheMb * (MB / 8),
+      over: 'they are dropped, or asked of the host',
+    },
+    passing: {
+      name: 'edge_passing',
+      what: 'answers that are not kept, while their visitors do not take them: 192 kB each, in the connections to both sides',
+      of: 'memory',
+      whose: 'site',
+      each: 24 * MB,
+      all: 48 * MB,
+      over: 'who has read nothing for 2 s, or less than 1 kB a second, is cut off, the slowest first; who gets on stays',
+    },
+  }) as const satisfies Table
+
+/** Of each edge process. */
+export const edgeBudgets = (config: Config) =>
+  ({
+    ...edgeBodies(config),
     logEntries: {
       name: 'edge_log_entries',
       what: 'entries of the access log that are not stored yet',

@@ -21,7 +21,7 @@ try {
   const given = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
   const run = await command.load()
   // the list checks that a command's code takes what its entry says
-  const code = await run({ command: command.name, words, flags, config, given } as never)
+  const code = await run({ command: command.name, words, flags, config, given, environment: process.env } as never)
   if (typeof code === 'number') process.exitCode = code
 } catch (error) {
   // faults that a person can act on say so in one line; anything else shows where it came from

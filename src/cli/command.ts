@@ -32,6 +32,8 @@ export interface Call<Values = unknown, Key extends SettingKey = never> {
   readonly config: Pick<Config, Key>
   /** The settings that the command line gave, as flags: for a process that is to have the same. */
   readonly given: readonly string[]
+  /** Variables of this process, for the same. */
+  readonly environment: Readonly<Record<string, string | undefined>>
 }
 
 /** Does the work of a command. @returns the exit code; nothing: 0, or the process goes on */

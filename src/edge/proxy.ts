@@ -168,7 +168,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (visit.observers) for (const observer of visit.observers) observer.data?.(chunk)
     if (visit.response.write(chunk) || this.waiting) return
     this.waiting = true
-    this.passage.waits()
+    this.passage.waitsToBeTaken()
     controller.pause()
     visit.response.once('drain', () => {
       this.waiting = false
@@ -233,12 +233,12 @@ function pageFor(error: NodeJS.ErrnoException) {
  */
 async function* readBody({ request }: Visit, passage: Passage): AsyncGenerator<Buffer> {
   try {
-    passage.waits()
+    passage.waitsToBeSent()
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       passage.goesOn(chunk.length)
       // what the host does not take is not the visitor's fault
       yield chunk as Buffer
-      passage.waits()
+      passage.waitsToBeSent()
     }
   } finally {
     passage.goesOn(0)

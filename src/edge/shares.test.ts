@@ -63,7 +63,9 @@ test('a slow site has its share of the requests under way: 503 with Retry-After 
   const { upstream, held } = await startSlow()
   const bySite = budget(4)
   const routes = { 'site.test': routeTo(upstream), 'other.test': routeTo(upstream, { siteId: 8 }) }
-  const { port } = await startGateway(cleanup, routes, { underWay: createUnderWay(bySite, budget(1_000)) })
+  const { port } = await startGateway(cleanup, routes, {
+    underWay: createUnderWay({ bySite, byAddress: budget(1_000) }),
+  })
   const waiting = Array.from({ length: 4 }, () => ask(port))
   await eventually(() => held.length === 4)
   const over = await ask(port, '/', { method: 'POST', body: 'x'.repeat(10_000) })
@@ -78,7 +80,7 @@ test("the cache's own requests count, and end", async () => {
   const bySite = budget(2)
   const answers: (() => void)[] = []
   const site = await startCachedSite(cleanup, (_request, response) => void answers.push(() => page(response, 'new')), {
-    cache: { underWay: createUnderWay(bySite, budget(1_000)) },
+    cache: { underWay: createUnderWay({ bySite, byAddress: budget(1_000) }) },
   })
   const led = [site.get('/a/'), site.get('/b/')]
   await eventually(() => answers.length === 2)

@@ -31,7 +31,7 @@ async function start(most: { site?: number; address?: number } = {}, more: Parti
   const waitingBodies = budgetOf()
   const upstream = await startEcho(cleanup)
   const routes = { 'site.test': routeTo(upstream), 'other.test': routeTo(upstream, { siteId: 8 }) }
-  const underWay = createUnderWay(bySite, byAddress, () => clock.ms)
+  const underWay = createUnderWay({ bySite, byAddress, now: () => clock.ms })
   const { port } = await startGateway(cleanup, routes, { underWay, waitingBodies, ...more })
   const send = async (bytes: string) => {
     const connection = await rawConnect(port, cleanup)
@@ -121,7 +121,7 @@ describe('where no request more may be under way', () => {
     })
     const clock = { ms: 0 }
     const bySite = budgetOf(2)
-    const underWay = createUnderWay(bySite, budgetOf(), () => clock.ms)
+    const underWay = createUnderWay({ bySite, byAddress: budgetOf(), now: () => clock.ms })
     const { port } = await startGateway(cleanup, { 'site.test': routeTo(upstream) }, { underWay })
     const uploads = await Promise.all([1, 2].map(() => rawConnect(port, cleanup)))
     const [slow, steady] = uploads as [(typeof uploads)[0], (typeof uploads)[0]]
@@ -146,7 +146,7 @@ describe('where no request more may be under way', () => {
       else response.end(Buffer.alloc(request.url === '/large' ? 32 << 20 : 10))
     })
     const clock = { ms: 0 }
-    const underWay = createUnderWay(budgetOf(2), budgetOf(), () => clock.ms)
+    const underWay = createUnderWay({ bySite: budgetOf(2), byAddress: budgetOf(), now: () => clock.ms })
     const { port } = await startGateway(cleanup, { 'site.test': routeTo(upstream) }, { underWay })
     const page = ask(port, '/made')
     await eventually(() => made.length === 1)
@@ -163,4 +163,39 @@ describe('where no request more may be under way', () => {
     made[0]?.()
     expect((await page).body).toBe('made')
   })
+})
+
+test('answers that nobody takes have so much memory: the slowest goes, and who reads stays', async () => {
+  let cutOff = 0
+  const upstream = await startHost(cleanup, (_request, response) => {
+    response.end(Buffer.alloc(32 << 20))
+    response.once('close', () => {
+      if (!response.writableFinished) cutOff++
+    })
+  })
+  const clock = { ms: 0 }
+  const passing = budgetOf(400 << 10)
+  const underWay = createUnderWay({ bySite: budgetOf(), byAddress: budgetOf(), passing, now: () => clock.ms })
+  const { port } = await startGateway(cleanup, { 'site.test': routeTo(upstream) }, { underWay })
+  const read = async () => {
+    const { socket, closed } = await rawConnect(port, cleanup)
+    socket.pause()
+    socket.write('GET / HTTP/1.1\r\nHost: site.test\r\nConnection: close\r\n\r\n')
+    return { socket, closed }
+  }
+  const first = await read()
+  await eventually(() => passing.used === 192 << 10)
+  clock.ms = 1_000
+  const second = await read()
+  await eventually(() => passing.used === 384 << 10)
+  clock.ms = 2_500
+  const third = await read()
+  await eventually(() => cutOff === 1)
+  first.socket.resume()
+  expect((await first.closed()).length).toBeLessThan(32 << 20)
+  for (const { socket, closed } of [second, third]) {
+    socket.resume()
+    expect((await closed()).length).toBeGreaterThan(32 << 20)
+  }
+  await eventually(() => passing.used === 0)
 })

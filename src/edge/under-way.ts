@@ -1,13 +1,15 @@
 import { addressKey } from '../platform/budgets/address-key.ts'
-import type { Budget } from '../platform/budgets/budget.ts'
+import type { Budget, Share } from '../platform/budgets/budget.ts'
 import { plainPage } from '../platform/plain-page.ts'
 import { pageAnswer, sendAnswer } from './answer.ts'
 import type { Answer, Visit } from './visit.ts'
 
 /** One request under way to a host. */
 export interface Passage {
-  /** From now on nothing goes on before the visitor sends, or takes, more. */
-  waits(): void
+  /** From now on nothing goes on before the visitor sends more, */
+  waitsToBeSent(): void
+  /** or takes more: what has come of the answer, in the connections to both sides, stays in memory meanwhile. */
+  waitsToBeTaken(): void
   /** He has sent or taken so much, and is not waited for. */
   goesOn(bytes: number): void
   end(): void
@@ -27,9 +29,23 @@ const PATIENCE_MS = 2_000
 /** Who is slower than this over such a time keeps a connection for himself, byte by byte. */
 const SLOW_BYTES_PER_MS = 1
 
-/** @param now monotonic milliseconds */
-export function createUnderWay(bySite: Budget, byAddress: Budget, now = () => performance.now()): UnderWay {
+/** What an answer has in memory that its visitor does not take: measured, 170 to 200 kB. */
+const PASSING_BYTES = 192 << 10
+
+/** What is under way may have. */
+export interface UnderWayLimits {
+  readonly bySite: Budget
+  readonly byAddress: Budget
+  /** Memory for answers that are not taken, by site. Over it the slowest goes as well; who gets on stays. */
+  readonly passing?: Budget
+  /** Monotonic milliseconds. */
+  readonly now?: () => number
+}
+
+export function createUnderWay(limits: UnderWayLimits): UnderWay {
+  const { bySite, byAddress, passing, now = () => performance.now() } = limits
   const passages = new Set<OnePassage>()
+  let looksAgain = false
   /** Those that one more would need to make room: of the site, of the visitor, or any. */
   const rivals = (siteId: number, address: string): ((other: OnePassage) => boolean) => {
     if (bySite.usedBy(siteId) >= bySite.terms.each) return (other) => other.siteId === siteId
@@ -47,6 +63,22 @@ export function createUnderWay(bySite: Budget, byAddress: Budget, now = () => pe
     slowest?.cutOff()
     return slowest !== undefined
   }
+  const holdMemory = (passage: OnePassage): void => {
+    if (!passing) return
+    const isFull = passing.usedBy(passage.siteId) + PASSING_BYTES > passing.terms.each
+    const isRival = (other: OnePassage) => other.isHolding && (!isFull || other.siteId === passage.siteId)
+    while (passage.isHolding && !passage.memory?.take(PASSING_BYTES)) {
+      if (cutSlowest(isRival)) continue
+      if (!looksAgain) setTimeout(holdLater, PATIENCE_MS).unref()
+      looksAgain = true
+      return
+    }
+  }
+  /** Those for whom there was no memory, and nobody slow enough to go. */
+  const holdLater = () => {
+    looksAgain = false
+    for (const passage of passages) if (passage.memory?.amount === 0) holdMemory(passage)
+  }
   return {
     begin(siteId, visit) {
       const address = addressKey(visit.client.address)
@@ -55,10 +87,19 @@ export function createUnderWay(bySite: Budget, byAddress: Budget, now = () => pe
         site.free()
         if (!cutSlowest(rivals(siteId, address))) return undefined
       }
-      const passage = new OnePassage(siteId, address, visit, now, () => {
+      const ended = () => {
         passages.delete(passage)
         site.free()
         visitor.free()
+      }
+      const passage: OnePassage = new OnePassage({
+        siteId,
+        address,
+        visit,
+        memory: passing?.share(siteId),
+        now,
+        holds: () => holdMemory(passage),
+        ended,
       })
       passages.add(passage)
       return passage
@@ -66,34 +107,59 @@ export function createUnderWay(bySite: Budget, byAddress: Budget, now = () => pe
   }
 }
 
+interface PassageFacts {
+  readonly siteId: number
+  readonly address: string
+  readonly visit: Visit
+  readonly memory: Share | undefined
+  readonly now: () => number
+  /** It begins to hold memory. */
+  readonly holds: () => void
+  readonly ended: () => void
+}
+
 class OnePassage implements Passage {
   readonly siteId: number
   readonly address: string
-  readonly #visit: Visit
+  readonly memory: Share | undefined
+  readonly #facts: PassageFacts
   readonly #now: () => number
-  readonly #ended: () => void
   /** Undefined while it is not the visitor who is waited for. */
   #waitsSinceMs: number | undefined
   /** Of the time in which the visitor was waited for. */
   #waitedMs = 0
   #bytes = 0
+  isHolding = false
 
-  constructor(siteId: number, address: string, visit: Visit, now: () => number, ended: () => void) {
-    this.siteId = siteId
-    this.address = address
-    this.#visit = visit
-    this.#now = now
-    this.#ended = ended
+  constructor(facts: PassageFacts) {
+    this.siteId = facts.siteId
+    this.address = facts.address
+    this.memory = facts.memory
+    this.#facts = facts
+    this.#now = facts.now
   }
 
-  waits(): void {
+  waitsToBeSent(): void {
     this.#waitsSinceMs ??= this.#now()
+  }
+
+  waitsToBeTaken(): void {
+    this.#waitsSinceMs ??= this.#now()
+    if (this.isHolding) return
+    this.isHolding = true
+    this.#facts.holds()
   }
 
   goesOn(bytes: number): void {
     this.#bytes += bytes
     if (this.#waitsSinceMs !== undefined) this.#waitedMs += this.#now() - this.#waitsSinceMs
     this.#waitsSinceMs = undefined
+    this.#letGo()
+  }
+
+  #letGo(): void {
+    this.isHolding = false
+    this.memory?.free()
   }
 
   /** Milliseconds of waiting for each byte that came of it; 0 for who is quick enough, or not waited for. */
@@ -107,18 +173,20 @@ class OnePassage implements Passage {
 
   /** Its part of the budgets is free at once, its connection in a moment. */
   cutOff(): void {
+    const { visit } = this.#facts
     this.end()
-    if (this.#visit.response.headersSent) this.#visit.response.destroy()
-    else sendAnswer(this.#visit, pageAnswer(this.#visit, tooSlow, [], true))
+    if (visit.response.headersSent) visit.response.destroy()
+    else sendAnswer(visit, pageAnswer(visit, tooSlow, [], true))
   }
 
   end(): void {
-    this.#ended()
+    this.#letGo()
+    this.#facts.ended()
   }
 }
 
 /** Without bounds, for tests and comparisons. */
-export const anyNumber: UnderWay = { begin: () => ({ waits() {}, goesOn() {}, end() {} }) }
+export const anyNumber: UnderWay = { begin: () => ({ waitsToBeSent() {}, waitsToBeTaken() {}, goesOn() {}, end() {} }) }
 
 const busy = plainPage({
   status: 503,

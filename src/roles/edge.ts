@@ -43,8 +43,9 @@ export async function startEdge(ground: Ground): Promise<Edge> {
   const routes = followRoutes(ground)
   const purges = followPurges(ground)
   const upstreams = createUpstreams(defaultLimits.upstream)
-  const underWay = createUnderWay(budgets.siteRequests, budgets.addressRequests)
-  const cache = await openCache(ground, { upstreams, purges, bodies: budgets.bodies, underWay })
+  const { bodies, diskBodies, siteRequests, addressRequests, passing } = budgets
+  const underWay = createUnderWay({ bySite: siteRequests, byAddress: addressRequests, passing })
+  const cache = await openCache(ground, { upstreams, purges, bodies, underWay }, diskBodies)
   const defensiveMode = createDefensiveMode({
     key: challengeKey,
     isKnownBot: createBotCheck(config.botCheck),
@@ -103,24 +104,25 @@ const followPurges = ({ database, log }: Ground): PurgeFeed =>
     onError: (error) => log.warn({ err: error }, 'purges could not be read'),
   })
 
-type CacheParts = Pick<PageCacheOptions, 'upstreams' | 'purges' | 'underWay'> & { readonly bodies: Budget }
+type CacheParts = Pick<PageCacheOptions, 'upstreams' | 'purges' | 'underWay' | 'bodies'>
 
 /** The cache, in memory and, where it may have room there, on the disk. */
-async function openCache({ config, room, hostKey }: Ground, parts: CacheParts): Promise<PageCache> {
+async function openCache({ config, room, hostKey }: Ground, parts: CacheParts, diskBodies: Budget): Promise<PageCache> {
   const cacheBytes = config.edgeCacheMb * MB
-  // what is known of the entries on the disk lies in memory, and is a part of what the cache may take
+  // what is known of the entries on the disk lies in memory, and what is on the way there: parts of what the cache may take
   const indexBytes = config.edgeCacheDiskMb > 0 ? cacheBytes / 8 : 0
+  const forDisk = indexBytes > 0 ? indexBytes + diskBodies.terms.all : 0
   return createPageCache({
     ...parts,
     hostKey,
-    memoryBytes: cacheBytes - indexBytes,
+    memoryBytes: cacheBytes - forDisk,
     stagingDomain: config.stagingDomain,
     ...(indexBytes > 0 && {
       disk: await createDisk({
         folder: join(config.dataDir, 'edge-cache'),
         mostBytes: config.edgeCacheDiskMb * MB,
         mostIndexBytes: indexBytes,
-        bodies: parts.bodies,
+        bodies: diskBodies,
         hasRoom: () => room.hasRoomForRecords,
       }),
     }),

@@ -7,6 +7,7 @@ import { createLog, type Log } from '../platform/log/log.ts'
 import { complain } from '../platform/terminal/fresh-line.ts'
 import { livingBar, type ProgressBar } from '../platform/terminal/progress-bar.ts'
 import { version } from '../version.ts'
+import { allocatorOfEdges } from './allocator.ts'
 import { banner, untilReady } from './banner.ts'
 import { readCredentials } from './credentials.ts'
 import { edgeProcesses, untilFree, untilPredecessorsListenNoMore } from './free-port.ts'
@@ -40,7 +41,7 @@ interface Supervised {
 
 /** `stead serve`: starts every part as a process of its own, and starts again what dies. */
 export async function serve(call: Call<unknown, SettingKey>): Promise<number> {
-  const { config, given } = call
+  const { config } = call
   const log = createLog(config.logLevel, 'supervisor')
   await usableDataFolder(config.dataDir)
   // held as long as this process lives
@@ -56,7 +57,7 @@ export async function serve(call: Call<unknown, SettingKey>): Promise<number> {
   bar.show({ doing: `Starting Stead ${version} on ${config.dataDir}`, receivedBytes: 0, totalBytes: null })
   await beforeParts(call, log)
   const isFirst = (await readCredentials(config.dataDir)) === undefined
-  const ended = untilStopped(supervise(log, given, ['control', 'host', ...edges(config)], bar))
+  const ended = untilStopped(supervise(log, call, ['control', 'host', ...edges(config)], bar))
   const shown = new AbortController()
   untilReady(config, shown.signal)
     .then((words) => {
@@ -72,10 +73,10 @@ export async function serve(call: Call<unknown, SettingKey>): Promise<number> {
 
 /** `stead edge` with several processes: starts them, and starts again what dies. */
 export async function runEdges(call: Call<unknown, SettingKey>): Promise<number> {
-  const { config, given } = call
+  const { config } = call
   const log = createLog(config.logLevel, 'supervisor')
   await beforeParts(call, log)
-  return untilStopped(supervise(log, given, edges(config)))
+  return untilStopped(supervise(log, call, edges(config)))
 }
 
 /** After it the schema is there; a database, folder or address that cannot be used is said once, and not by each part. */
@@ -102,7 +103,7 @@ function untilStopped(supervisor: ReturnType<typeof supervise>): Promise<number>
 /** @param bar shows what the parts say of their start, until somebody calls it done */
 function supervise(
   log: Log,
-  settings: readonly string[],
+  { given, environment }: Pick<Call, 'given' | 'environment'>,
   parts: readonly PartName[],
   bar: Pick<ProgressBar, 'show' | 'done'> = noBar,
 ) {
@@ -130,7 +131,8 @@ function supervise(
   const start = (part: Supervised) => {
     if (stopping) return
     part.startedAt = performance.now()
-    const child = fork(process.argv[1] as string, [part.name, ...settings], { execArgv: EXEC_ARGV })
+    const env = part.name === 'edge' ? { ...allocatorOfEdges, ...environment } : environment
+    const child = fork(process.argv[1] as string, [part.name, ...given], { execArgv: EXEC_ARGV, env })
     part.child = child
     child.on('message', ({ ready, progress }: { ready?: boolean } & ProgressReport) => {
       if (progress) bar.show(progress)

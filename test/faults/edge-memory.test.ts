@@ -98,3 +98,33 @@ describe('an edge with a cache of 32 MB', { timeout: 300_000 }, () => {
     expect(process.memoryMb() - before).toBeLessThan(2 * CACHE_MB + SLACK_MB)
   })
 })
+
+test('400 visitors from 40 addresses that read nothing of 7.5 MB each, of 20 sites: the usual cache, and no copy for each', {
+  timeout: 300_000,
+}, async () => {
+  const film = Buffer.alloc(7.5 * 2 ** 20, 'x')
+  const sites = Array.from({ length: 20 }, (_, number) => `site${number}`)
+  edge = await startEdgeProcess(
+    ['two', ...sites],
+    (_request, response) => {
+      const headers = { 'content-type': 'video/mp4', 'content-length': film.length, 'cache-control': 'max-age=86400' }
+      response.writeHead(200, { ...headers, 'x-stead-renderer': 'static' }).end(film)
+    },
+    { STEAD_EDGE_CACHE_MB: '128' },
+  )
+  pool = new Pool(`http://127.0.0.1:${edge.port}`, { connections: 24 })
+  const others = () => flood(2, () => ({ path: '/film.mp4', headers: { host: 'two.localhost' } }))
+  await others()
+  const before = edge.memoryMb()
+  for (let number = 0; number < 400; number++) {
+    const socket = connect({ port: edge.port, host: '127.0.0.1', localAddress: `127.0.0.${2 + (number % 40)}` })
+    sockets.push(socket)
+    socket.on('error', () => {})
+    await once(socket, 'connect')
+    const answered = once(socket, 'readable')
+    socket.write(`GET /film.mp4?${number} HTTP/1.1\r\nHost: ${sites[number % 20]}.localhost\r\n\r\n`)
+    await answered
+  }
+  expect(await others()).toEqual([200])
+  expect(edge.memoryMb() - before).toBeLessThan(128 + SLACK_MB)
+})

@@ -77,6 +77,8 @@ export interface FillOptions {
   readonly mostBytes: number
   /** What counts the body as long as it is no entry. */
   readonly share: Share
+  /** Makes room for so much more of the body among the entries. @returns false when there is none */
+  readonly makeRoom: (bytes: number) => boolean
   /** Told when the host has to wait for the leader. */
   readonly passage: Passage
   /** Takes the entry over. @returns false when there is no room for it */
@@ -226,13 +228,14 @@ export class Fill implements Dispatcher.DispatchHandler {
     if (!this.#leaderWaits) this.#feed()
     // A slow visitor does not hold up a page that others wait for, as long as there is room for it.
     if (!this.#leaderWaits || this.#isCollecting) return
-    this.#options.passage.waits()
+    this.#options.passage.waitsToBeTaken()
     controller.pause()
   }
 
   #count(bytes: number): void {
     if (this.#bytes > this.#options.mostBytes) this.#stopCollecting({ kind: 'uncacheable', reason: 'size' })
-    else if (!this.#options.share.take(bytes + PIECE_BYTES)) this.#stopCollecting({ kind: 'crowded' })
+    else if (!this.#options.makeRoom(bytes + PIECE_BYTES) || !this.#options.share.take(bytes + PIECE_BYTES))
+      this.#stopCollecting({ kind: 'crowded' })
   }
 
   /** From now on it is for the leader alone. */
@@ -284,12 +287,17 @@ export class Fill implements Dispatcher.DispatchHandler {
 
   #toEntry(head: FillHead, lifetime: Lifetime): void {
     const entry = this.#entry(head, lifetime)
+    const { share } = this.#options
+    const counted = share.amount
+    // in this moment there are two of it, of which one goes
+    share.free()
     if (this.#options.keep(entry)) {
       this.#settle({ kind: 'entry', entry })
       this.leader?.endFrom(entry, (entry.bodies[0] as Buffer).subarray(this.#leaderBytes))
       this.#dropPieces()
       return
     }
+    share.take(counted)
     this.#stopCollecting({ kind: 'crowded' })
     if (!this.leader) this.#dropPieces()
     else if (!this.#leaderWaits) this.leader.end()

@@ -95,6 +95,25 @@ describe('memory for 20 entries', () => {
   })
 })
 
+test('entries give way to what is in their bytes besides, but not those that are being read', () => {
+  let besides = 0
+  const memory = createMemory(
+    20 * ONE + 1000,
+    () => {},
+    () => besides,
+  )
+  const entries = Array.from({ length: 20 }, (_, n) => entry(n, '/00'))
+  for (const each of entries) expect(memory.put(each)).toBe(true)
+  memory.hold(entries[0] as Entry)
+  expect(memory.makeRoom(5 * ONE)).toBe(true)
+  besides = 5 * ONE
+  expect([memory.count, memory.get((entries[0] as Entry).key)]).toEqual([15, entries[0]])
+  expect(memory.put(entry(30, '/00'))).toBe(true)
+  expect(memory.count).toBe(15)
+  expect(memory.makeRoom(15 * ONE)).toBe(false)
+  expect(memory.count).toBe(15)
+})
+
 test('an entry counts what it holds: its path and its head, each time it is there', () => {
   const long = entry(1, `/${'p'.repeat(2_000)}`, 10)
   const short = entry(1, '/p', 10)

@@ -22,6 +22,8 @@ export interface Memory {
   /** Drops the entries of a site whose path, or what they show, a pattern names (see `isPurgedBy`). */
   purge(siteId: number, patterns: readonly string[]): void
   clear(): void
+  /** Lets go what `besides` leaves no room for. @returns false when what is being read leaves no room for so much more */
+  makeRoom(more: number): boolean
   readonly bytes: number
   /** Of it, what is being read and cannot be let go. */
   readonly heldBytes: number
@@ -41,8 +43,13 @@ const SITE_PART = 1 / 2
 /**
  * Its own table instead of a library's: an entry grows when a compressed copy is made, and a use must cost next to nothing.
  * @param onEvict called with what had to go for want of room
+ * @param besides what else is in these bytes now, and comes before the entries
  */
-export function createMemory(mostBytes: number, onEvict: (entry: Entry) => void = () => {}): Memory {
+export function createMemory(
+  mostBytes: number,
+  onEvict: (entry: Entry) => void = () => {},
+  besides: () => number = () => 0,
+): Memory {
   const byKey = new Map<string, Entry>()
   const sites = new Map<number, SitePart>()
   const order = new UseOrder()
@@ -91,8 +98,8 @@ export function createMemory(mostBytes: number, onEvict: (entry: Entry) => void 
     }
     return undefined
   }
-  const makeRoom = () => {
-    while (bytesNow() > mostBytes) {
+  const makeRoom = (more = 0) => {
+    while (bytesNow() + besides() + more > mostBytes) {
       // at most one site has more than half
       const isOver = largest && largest.order.bytes > siteBytes
       const entry = (isOver && firstOf((largest as SitePart).order)) || firstOf(order)
@@ -155,6 +162,11 @@ export function createMemory(mostBytes: number, onEvict: (entry: Entry) => void 
     remove,
     purge(siteId, patterns) {
       for (const entry of sites.get(siteId)?.entries ?? []) if (isConcerned(entry, patterns)) remove(entry)
+    },
+    makeRoom(more) {
+      if (held + besides() + more > mostBytes) return false
+      makeRoom(more)
+      return true
     },
     clear() {
       for (const entry of [...byKey.values()]) remove(entry)

@@ -286,8 +286,8 @@ test('a page on disk comes back when memory had no room for it, and is purged li
   const { join } = await import('node:path')
   const folder = await mkdtemp(join(tmpdir(), 'stead-cache-'))
   cleanup.add(() => rm(folder, { recursive: true }))
-  const bodies = new Budget(bodyTerms(1 << 20))
-  const disk = await createDisk({ folder, mostBytes: 1 << 20, mostIndexBytes: 1 << 20, bodies })
+  const [bodies, onDisk] = [new Budget(bodyTerms(1 << 20)), new Budget(bodyTerms(1 << 20))]
+  const disk = await createDisk({ folder, mostBytes: 1 << 20, mostIndexBytes: 1 << 20, bodies: onDisk })
   const site = await startCachedSite(
     cleanup,
     (_request, response, count) => page(response, `${count} ${'x'.repeat(30_000)}`),

@@ -35,7 +35,7 @@ export interface PageCacheOptions {
   readonly hostKey: string
   readonly purges: PurgeFeed
   readonly memoryBytes: number
-  /** Bodies that are no entries yet, or on their way to the disk and back; by site. */
+  /** Bodies that are no entries yet, by site: a part of `memoryBytes`. */
   readonly bodies?: Budget
   /** Requests to the hosts, the cache's own included. */
   readonly underWay?: UnderWay
@@ -71,14 +71,14 @@ export interface CacheFigures {
   readonly fills: number
 }
 
-/** As much as the entries may have: what is on its way there, in both directions. */
+/** Half of what the entries may have, and a part of it: what is on its way there. */
 export const bodyTerms = (memoryBytes: number): BudgetTerms => ({
   name: 'edge_bodies',
-  what: 'pages and files on their way into the cache of an edge process, or between its memory and its disk',
+  what: 'pages and files on their way into the cache of an edge process',
   of: 'memory',
   whose: 'site',
-  each: memoryBytes / 2,
-  all: memoryBytes,
+  each: memoryBytes / 4,
+  all: memoryBytes / 2,
   over: 'the answer goes through as fast as its visitor takes it, and is not kept',
 })
 
@@ -117,9 +117,10 @@ export function createPageCache(given: PageCacheOptions): PageCache {
     disk: noDisk,
     ...given,
   }
-  const memory = createMemory(options.memoryBytes, (entry) => {
+  const onEvict = (entry: Entry) => {
     if (entry.hits > 0 && isAliveFor(options.purges, entry)) options.disk.keep(entry)
-  })
+  }
+  const memory = createMemory(options.memoryBytes, onEvict, () => options.bodies.used)
   const cache: Cache = {
     options,
     memory,
@@ -370,6 +371,7 @@ function startFill(
     isBackground: !leader && !awaited,
     mostBytes: options.mostBodyBytes,
     share: options.bodies.share(route.siteId),
+    makeRoom: cache.memory.makeRoom,
     passage,
     keep: (entry) => keep(cache, route, fill, entry),
   })
