@@ -70,6 +70,7 @@ describe.skipIf(!core).each(cases)('WordPress on PHP $phpVersion, $way', ({ phpV
       id: 1,
       login: 'admin',
       email: 'owner@example.com',
+      dropIn: false,
     })
     const form = new URLSearchParams({ log: 'admin', pwd: 'p"ass \\ wörd', testcookie: '1' }).toString()
     const body = Buffer.from(form)
