@@ -68,7 +68,7 @@ describe.skipIf(!core)('hostile visitors', { timeout: 300_000 }, () => {
     expect(most - before).toBeLessThan(200 * MB)
   })
 
-  test('500 who announce a body of 1 MB and do not finish it: most are refused, and pages are served', async () => {
+  test('500 who announce a body of 1 MB and do not finish it: most are refused or cut off, and pages are served', async () => {
     const before = hostBytes()
     const statuses: string[] = []
     const most = await mostDuring(async () => {
@@ -80,7 +80,8 @@ describe.skipIf(!core)('hostile visitors', { timeout: 300_000 }, () => {
       await until('what is too much is refused', () => statuses.length >= 240)
       expect((await stead.visit('target', '/small.php')).text).toBe('small')
     })
-    expect(new Set(statuses)).toEqual(new Set(['503']))
+    // no room, or cut off for who gets on
+    expect(statuses.filter((status) => status !== '503' && status !== '408')).toEqual([])
     expect(most - before).toBeLessThan(150 * MB)
   })
 })

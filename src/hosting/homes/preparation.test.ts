@@ -33,9 +33,8 @@ async function toldByStart(): Promise<string[]> {
       },
     },
     runtime: quickPhp,
-    homes: { fill: async () => {} },
+    homes: { installer: null, fill: async () => {} },
     spares: { refill: async () => {}, close: async () => {}, warm: 0 },
-    isRoot: false,
     log: noLog,
     onProgress: ({ doing, from }: { doing: string; from?: string }) =>
       told.push(from ? `${doing} from ${from}` : doing),
