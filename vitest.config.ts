@@ -12,8 +12,8 @@ const heavy = [
   'src/platform/operations/kill.test.ts',
 ]
 
-/** Tests that judge how the whole machine fares. */
-const alone = ['test/faults/siege.test.ts']
+/** Tests that judge how the whole machine fares, and a suite of others' whose pages live for two seconds. */
+const alone = ['test/faults/siege.test.ts', 'test/http-cache.test.ts']
 
 /** A busy machine takes its time, most of all for PHP, which gives way to everything else. */
 const patience = {

@@ -145,7 +145,9 @@ describe('Stead-Ignored', () => {
         const said = (isCut ? members.slice(0, -1) : members).map((item) =>
           item instanceof DisplayString ? item.toString() : item,
         )
-        expect(said).toEqual(sent.slice(0, said.length).map((name) => name.toWellFormed()))
+        // the parser takes U+FEFF at the beginning for a byte order mark
+        const asRead = (name: string) => name.toWellFormed().replace(/^\ufeff/, '')
+        expect(said).toEqual(sent.slice(0, said.length).map(asRead))
         expect(isCut).toBe(said.length < sent.length)
         return value.length <= 1000
       }),
