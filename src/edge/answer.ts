@@ -1,4 +1,5 @@
 import { type PlainPage, reasonOf, representation } from '../platform/plain-page.ts'
+import { headerOf } from './raw-headers.ts'
 import type { Answer, Visit } from './visit.ts'
 
 /** Turns a page into the answer for this visitor; pages of the edge are never stored. */
@@ -30,7 +31,7 @@ export function sendAnswer(visit: Visit, answer: Answer): void {
   const headers = ['X-Request-Id', visit.id, ...answer.headers]
   if (answer.status !== 204 && answer.status !== 304) headers.push('Content-Length', String(body.length))
   outcome.renderer ||= 'edge'
-  outcome.contentType = contentTypeOf(answer.headers)
+  outcome.contentType = headerOf(answer.headers, 'content-type') ?? ''
   response.writeHead(answer.status, answer.reason ?? reasonOf(answer.status), headers)
   if (visit.method === 'HEAD' || body.length === 0) {
     response.end()
@@ -38,11 +39,4 @@ export function sendAnswer(visit: Visit, answer: Answer): void {
   }
   outcome.sentBytes += body.length
   response.end(body)
-}
-
-/** @param headers raw pairs, flat */
-function contentTypeOf(headers: readonly string[]): string {
-  for (let i = 0; i < headers.length; i += 2)
-    if (headers[i]?.toLowerCase() === 'content-type') return headers[i + 1] as string
-  return ''
 }

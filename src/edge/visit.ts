@@ -3,6 +3,7 @@ import { framingFault } from '../platform/http/framing.ts'
 import type { Client } from './client-address.ts'
 import type { HostNotes } from './forwarding.ts'
 import { parseAuthority } from './host-name.ts'
+import { headerOf } from './raw-headers.ts'
 import type { Route } from './route.ts'
 
 /** One request of a visitor on its way through the edge. */
@@ -99,7 +100,7 @@ export function readDestination(request: IncomingMessage, maxUrlBytes: number): 
   if (url.length > maxUrlBytes) return { status: 414, reason: 'The address is too long.' }
   const fault = framingFault(request)
   if (fault) return fault
-  let { host } = request.headers
+  let host = headerOf(request.rawHeaders, 'host')
   let target = url
   if (!url.startsWith('/')) {
     const absolute = /^https?:\/\/([^/?#]*)([^#]*)/i.exec(url)

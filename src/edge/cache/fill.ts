@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { Share } from '../../platform/budgets/budget.ts'
 import { type HostNotes, responseHeaders } from '../forwarding.ts'
+import { headerOf } from '../raw-headers.ts'
 import type { CookieDomains } from '../set-cookie.ts'
 import type { Passage } from '../under-way.ts'
 import type { Upstreams } from '../upstreams.ts'
@@ -189,7 +190,7 @@ export class Fill implements Dispatcher.DispatchHandler {
     let lifetime = lifetimeOf({ status, headers, tier, isPrivate: notes.isPrivate }, Date.now())
     if (!tiers[tier]) lifetime = 'off'
     else if (!isFramed(status, controller.rawHeaders ?? [])) lifetime = 'unframed'
-    else if (lengthOf(headers) > this.#options.mostBytes) lifetime = 'size'
+    else if (Number(headerOf(headers, 'content-length') ?? 0) > this.#options.mostBytes) lifetime = 'size'
     this.#head = { status, reason, headers, renderer, tier, shows, lifetime, purgeSeq }
     if (typeof lifetime === 'string')
       this.#stopCollecting(status >= 500 ? { kind: 'failed' } : { kind: 'uncacheable', reason: lifetime })
@@ -334,10 +335,4 @@ export class Fill implements Dispatcher.DispatchHandler {
 function isFramed(status: number, raw: readonly Buffer[]): boolean {
   if (status === 204) return true
   return raw.some((name, i) => i % 2 === 0 && /^(?:content-length|transfer-encoding)$/i.test(name.toString('latin1')))
-}
-
-function lengthOf(headers: readonly string[]): number {
-  for (let i = 0; i < headers.length; i += 2)
-    if ((headers[i] as string).toLowerCase() === 'content-length') return Number(headers[i + 1])
-  return 0
 }

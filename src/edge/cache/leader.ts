@@ -1,4 +1,5 @@
 import { failureAnswer, isTimeout } from '../proxy.ts'
+import { headerOf } from '../raw-headers.ts'
 import { type Decision, handled, type Visit } from '../visit.ts'
 import type { Entry } from './entry.ts'
 import type { FillHead, Leader } from './fill.ts'
@@ -35,7 +36,7 @@ export function createLeader(visit: Visit, facts: RequestFacts, memory: Memory, 
       }
       outcome.cached = 'MISS'
       outcome.renderer = head.renderer
-      outcome.contentType = contentTypeOf(head.headers)
+      outcome.contentType = headerOf(head.headers, 'content-type') ?? ''
       const note = typeof head.lifetime === 'string' ? `detail=${head.lifetime.replaceAll(' ', '-')}` : 'stored'
       response.writeHead(head.status, head.reason, [
         ...head.headers,
@@ -92,10 +93,4 @@ function isForLeader(head: FillHead, facts: RequestFacts, visit: Visit): boolean
   const isShared = typeof lifetime !== 'string' || lifetime === 'size' || lifetime === 'unframed'
   if (isShared) return isForVisitor({ tier, status, allowsOrigin: allowsOrigin(headers) }, facts, visit)
   return status >= 500 && !isPersonal(facts) && isPlain(facts, visit)
-}
-
-function contentTypeOf(headers: readonly string[]): string {
-  for (let i = 0; i < headers.length; i += 2)
-    if ((headers[i] as string).toLowerCase() === 'content-type') return headers[i + 1] as string
-  return ''
 }

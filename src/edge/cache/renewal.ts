@@ -1,3 +1,4 @@
+import { headerOf } from '../raw-headers.ts'
 import { IDENTITY } from './encodings.ts'
 import { bodyBytes, createEntry, type Draft, type Entry, opaque } from './entry.ts'
 
@@ -48,8 +49,6 @@ export function renewedEntry(
 
 /** A 304 with another validator is about something that is not kept (RFC 9111 §4.3.4). */
 export function isAbout({ hostEtag }: Entry, told: readonly string[]): boolean {
-  for (let i = 0; i < told.length; i += 2)
-    if ((told[i] as string).toLowerCase() === 'etag' && hostEtag !== '')
-      return opaque(told[i + 1] as string) === opaque(hostEtag)
-  return true
+  const etag = headerOf(told, 'etag')
+  return etag === undefined || hostEtag === '' || opaque(etag) === opaque(hostEtag)
 }

@@ -12,6 +12,8 @@ export interface RequestFacts {
   hasOrigin: boolean
   /** It must not be answered from the cache, nor its answer kept: credentials, another method than it seems, a body. */
   isPrivate: boolean
+  /** See `isPlain`, which looks when it is asked for the first time. */
+  isPlain: boolean | undefined
 }
 
 /** Not `request.headers`: that builds an object of all of them, which costs more than the rest of a cached answer's decisions. */
@@ -25,6 +27,7 @@ export function requestFacts(raw: readonly string[]): RequestFacts {
     ifModifiedSince: '',
     hasOrigin: false,
     isPrivate: false,
+    isPlain: undefined,
   }
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] as string

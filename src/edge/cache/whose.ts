@@ -1,3 +1,4 @@
+import { headerOf } from '../raw-headers.ts'
 import type { Visit } from '../visit.ts'
 import type { Tier } from './lifetime.ts'
 import { hasMeaningfulCookies, isConditional, isPersonal, type RequestFacts } from './request-facts.ts'
@@ -35,8 +36,12 @@ const HARMLESS = new Set(
 const HARMLESS_FAMILY = /^(?:sec-ch-|sec-fetch-|x-forwarded-|x-stead-)/
 
 /** The request says nothing that could mean something to the site but its address: any other of its kind gets the same. */
-export function isPlain(facts: RequestFacts, { request }: Visit): boolean {
-  const { rawHeaders } = request
+export function isPlain(facts: RequestFacts, visit: Visit): boolean {
+  facts.isPlain ??= saysNothing(facts, visit.request.rawHeaders)
+  return facts.isPlain
+}
+
+function saysNothing(facts: RequestFacts, rawHeaders: readonly string[]): boolean {
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = (rawHeaders[i] as string).toLowerCase()
     if (!HARMLESS.has(name) && !HARMLESS_FAMILY.test(name)) return false
@@ -49,8 +54,5 @@ export const isTelling = (facts: RequestFacts, visit: Visit): boolean =>
   visit.method === 'GET' && facts.range === '' && !isConditional(facts) && isPlain(facts, visit)
 
 /** @param headers raw pairs, flat */
-export function allowsOrigin(headers: readonly string[]): boolean {
-  for (let i = 0; i < headers.length; i += 2)
-    if ((headers[i] as string).toLowerCase() === 'access-control-allow-origin') return true
-  return false
-}
+export const allowsOrigin = (headers: readonly string[]): boolean =>
+  headerOf(headers, 'access-control-allow-origin') !== undefined
