@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import { html, mailPage } from '../../platform/mail/html.ts'
+import { letter } from '../../platform/mail/letter.ts'
 import { countMail, MAILS_OF_ACCOUNT, type Verdict } from '../../platform/mail/mail-limit.ts'
 import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
 import type { Recording } from '../change.ts'
@@ -20,12 +20,7 @@ interface Words {
 async function tell(tx: Tx, { accountId, to, subject, paragraphs }: Words, now: number): Promise<Verdict> {
   const verdict = await countMail(tx, { accountId, to, says: [subject, ...paragraphs].join('\n'), now })
   if (verdict !== 'send') return verdict
-  const content = html`${paragraphs.map((each) => html`<p>${each}</p>`)}`
-  await enqueueMail(
-    tx,
-    { to, subject, text: `${paragraphs.join('\n\n')}\n`, html: mailPage(subject, content) },
-    { now },
-  )
+  await enqueueMail(tx, { to, ...letter(subject, paragraphs) }, { now })
   return verdict
 }
 

@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { isOneMailbox } from '../../platform/mail/address.ts'
-import { html, mailPage } from '../../platform/mail/html.ts'
+import { letter } from '../../platform/mail/letter.ts'
 import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
 import { changeBy } from '../change.ts'
 import { actions } from './actions.ts'
@@ -31,21 +31,11 @@ export async function tellOfLostSite(
   const change = changeBy(tx, { actor: 'systems', about: { accountId, siteId }, now })
   await change.record({ action: actions['site.lost'], message })
   const owner = await tx.selectFrom('accounts').select('email').where('id', '=', accountId).executeTakeFirst()
-  const subject = `${name} cannot be served`
   const paragraphs = [
     `The site ${name} cannot be served: ${fault}.`,
     'Visitors get an error page (503). Nothing was made anew in its place: as soon as the file is back from a backup, the site answers again.',
   ]
   for (const to of new Set([owner?.email, operatorEmail]))
     if (to && isOneMailbox(to))
-      await enqueueMail(
-        tx,
-        {
-          to,
-          subject,
-          text: `${paragraphs.join('\n\n')}\n`,
-          html: mailPage(subject, html`${paragraphs.map((each) => html`<p>${each}</p>`)}`),
-        },
-        { now },
-      )
+      await enqueueMail(tx, { to, ...letter(`${name} cannot be served`, paragraphs) }, { now })
 }

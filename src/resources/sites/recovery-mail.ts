@@ -1,7 +1,7 @@
 import type { RecoveryLink } from '../../hosting/recovery-links/recovery-links.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { isOneMailbox } from '../../platform/mail/address.ts'
-import { html, mailPage } from '../../platform/mail/html.ts'
+import { letter } from '../../platform/mail/letter.ts'
 import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
 import { changeBy } from '../change.ts'
 import { actions } from './actions.ts'
@@ -43,18 +43,10 @@ export async function tellOfRecovery(tx: Tx, siteId: number, link: RecoveryLink,
 }
 
 function recoveryMail({ siteId, name, broken, url }: { siteId: number; name: string; broken: string; url: string }) {
-  const subject = `${name}: a fatal error locks you out of WordPress`
-  const before = [
+  return letter(`${name}: a fatal error locks you out of WordPress`, [
     `Pages of the site ${name} end with a fatal error in ${broken}.`,
     'This link opens the log-in in recovery mode, in which WordPress leaves out what is broken until you have mended or deactivated it. It is good for one use within a day, and you need your password for WordPress:',
-  ]
-  const after = [
+    { link: url },
     `If that does not help, start the site without plugins and theme: PUT /v1/sites/${siteId}/cms/safe-mode with {"enabled": true}. Log in, deactivate what is broken, and switch it off again. PUT /v1/sites/${siteId}/cms/password-reset gives you a new password.`,
-  ]
-  const paragraph = (each: string) => html`<p>${each}</p>`
-  return {
-    subject,
-    text: `${[...before, url, ...after].join('\n\n')}\n`,
-    html: mailPage(subject, html`${before.map(paragraph)}<p><a href="${url}">${url}</a></p>${after.map(paragraph)}`),
-  }
+  ])
 }
