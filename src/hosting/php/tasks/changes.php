@@ -2,6 +2,8 @@
 // What of a site's pages has changed, told to the host so that edges let go of them. Loaded when something changes, once a
 // request (see prepend.php). WordPress' own functions only; a fault in here must never reach the site.
 
+require_once __DIR__ . '/shown.php';
+
 /** Pages and files that are out of date: collected during a request, told once. */
 final class Stead_Changes
 {
@@ -296,11 +298,7 @@ final class Stead_Changes
 
     private function path($url): ?string
     {
-        if (!is_string($url)) {
-            return null;
-        }
-        $path = parse_url($url, PHP_URL_PATH);
-        return is_string($path) && $path !== '' ? $path : '/';
+        return is_string($url) ? stead_path($url) : null;
     }
 
     private function add(string $path): void
