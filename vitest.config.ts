@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // `npx vitest run --project unit` is the quick half: one process for all files, since import was most of their time.
 
@@ -9,11 +10,31 @@ const heavy = [
   'src/hosting/{php,core-library,homes}/**/*.test.ts',
   'src/hosting/cron/cron-wordpress.test.ts',
   'src/hosting/php-log/follower-php.test.ts',
+  'src/hosting/site-database/plugin-schema.test.ts',
+  'src/hosting/site-database/round-trip.test.ts',
   'src/platform/operations/kill.test.ts',
 ]
 
 /** Tests that judge how the whole machine fares, and a suite of others' whose pages live for two seconds. */
 const alone = ['test/faults/siege.test.ts', 'test/http-cache.test.ts']
+
+/** Minutes each: begun first, so that no processor is left alone with one of them at the end. */
+const long = [
+  'test/faults/torture.test.ts',
+  'test/e2e/identity.test.ts',
+  'test/faults/crashes.test.ts',
+  'test/e2e/restore-stead.test.ts',
+  'test/contract/fuzz.test.ts',
+  'test/contract/jobs.test.ts',
+]
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => long.some((file) => moduleId.endsWith(file))
+    const sorted = await super.sort(files)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
 
 /** A busy machine takes its time, most of all for PHP, which gives way to everything else. */
 const patience = {
@@ -25,6 +46,7 @@ const patience = {
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongFirst },
     projects: [
       {
         test: {

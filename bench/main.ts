@@ -1,4 +1,5 @@
 import { apiBench } from './api.ts'
+import { backupsBench } from './backups.ts'
 import { createSiteBench } from './create-site.ts'
 import { edgeCacheBench } from './edge-cache.ts'
 import { edgeScaleBench } from './edge-scale.ts'
@@ -16,6 +17,7 @@ const all: Record<string, () => Promise<Section>> = {
   edge: edgeCacheBench,
   'edge-scale': edgeScaleBench,
   memory: memoryBench,
+  backups: backupsBench,
 }
 /** Takes a quarter of an hour. */
 const onlyWhenAsked: Record<string, () => Promise<Section>> = { logs: logsBench }

@@ -16,6 +16,15 @@ import { corrections } from './0015-corrections.ts'
 import { permanentFailures } from './0016-permanent-failures.ts'
 import { safeMode } from './0017-safe-mode.ts'
 import { deployError } from './0018-deploy-error.ts'
+import { backups } from './0019-backups.ts'
+import { closedSites } from './0020-closed-sites.ts'
+import { copies } from './0021-copies.ts'
+import { backupKey } from './0022-backup-key.ts'
+import { bytesOfSteps } from './0024-bytes-of-steps.ts'
+import { archiveLengths } from './0025-archive-lengths.ts'
+import { ownBackups } from './0026-own-backups.ts'
+import { backupNames } from './0030-backup-names.ts'
+import { extensionLicenses } from './0031-extension-licenses.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -36,4 +45,13 @@ export const migrations: Record<string, Migration> = {
   '0016-permanent-failures': permanentFailures,
   '0017-safe-mode': safeMode,
   '0018-deploy-error': deployError,
+  '0019-backups': backups,
+  '0020-closed-sites': closedSites,
+  '0021-copies': copies,
+  '0022-backup-key': backupKey,
+  '0024-bytes-of-steps': bytesOfSteps,
+  '0025-archive-lengths': archiveLengths,
+  '0026-own-backups': ownBackups,
+  '0030-backup-names': backupNames,
+  '0031-extension-licenses': extensionLicenses,
 }

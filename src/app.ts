@@ -20,8 +20,10 @@ import { createOperationWatch } from './platform/operations/watch.ts'
 import { type Access, authorize, describeAccess } from './resources/access.ts'
 import { createAuthenticator } from './resources/authentication/authenticate.ts'
 import { scopes } from './resources/authentication/scopes.ts'
+import { Downloads } from './resources/backups/downloads.ts'
 import type { Caller, Services } from './resources/context.ts'
 import { resources } from './resources/index.ts'
+import { openBackups } from './resources/open-backups.ts'
 import { admitOperation } from './resources/operations/admit.ts'
 import { createStreamAccess, type StreamFacts } from './resources/operations/stream-access.ts'
 import type { Resource } from './resources/resource.ts'
@@ -51,6 +53,8 @@ export interface AppOptions {
   readonly log: Log
   /** Default: that of the settings. */
   readonly logs?: LogStore | undefined
+  /** Default: those of the settings. */
+  readonly backups?: Services['backups']
   readonly metrics: ApiMetrics
   readonly version: string
   readonly readiness: () => Promise<{ ready: boolean; details: object }>
@@ -66,6 +70,16 @@ const BODY_LIMIT_BYTES = 1 << 20
 /** What an application may have of idempotency keys, which stay for a day. */
 const KEY_LIMITS = { keys: 100_000, bytes: 256 << 20 }
 
+/** What the description says of the API as a whole. */
+const infoOf = (version: string) => ({
+  title: 'Stead',
+  version,
+  description:
+    "Self-hosted control plane for WordPress sites. All times are UTC.\n\nEmpty segments of a path are passed over: `/v1/sites//notes` is `/v1/sites/notes`. A path that is nobody's is 404, a method that a path does not have 405 with `Allow`; both answers are the Problem object.",
+  tags: resources.flatMap(({ tag }) => tag ?? []),
+  scopes,
+})
+
 /** The HTTP API as one instance. Does not listen. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { config, database, sealer, log } = options
@@ -78,10 +92,14 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     budget: budgets.eventStreams,
     mayStay: createStreamAccess(database, options.now ?? Date.now),
   })
+  const backups = options.backups ?? openBackups(options)
+  const downloads = new Downloads({ budget: budgets.downloads, backups, database, log })
   const services: Services = {
     config,
     database,
     sealer,
+    backups,
+    downloads,
     log,
     logs,
     definitions: jobs,
@@ -94,14 +112,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     endpoints,
     log,
     metrics: options.metrics,
-    info: {
-      title: 'Stead',
-      version: options.version,
-      description:
-        "Self-hosted control plane for WordPress sites. All times are UTC.\n\nEmpty segments of a path are passed over: `/v1/sites//notes` is `/v1/sites/notes`. A path that is nobody's is 404, a method that a path does not have 405 with `Allow`; both answers are the Problem object.",
-      tags: resources.flatMap(({ tag }) => tag ?? []),
-      scopes,
-    },
+    info: infoOf(options.version),
     describeAccess: ({ access }) => describeAccess(access as Access),
     corsOrigins: config.corsOrigins,
     trustProxy: config.trustProxy,
@@ -123,7 +134,10 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       services,
     },
   })
-  app.addHook('onClose', async () => watches.close())
+  app.addHook('onClose', async () => {
+    watches.close()
+    await downloads.close()
+  })
   return app
 }
 

@@ -32,6 +32,15 @@ export const controlBudgets = (_config: Config) =>
       all: 500,
       over: '429 `too_many_streams` with `Retry-After`',
     },
+    downloads: {
+      name: 'downloads',
+      what: 'backups that are being downloaded, some 6 MB each; who takes less than 64 kB in a minute is cut off',
+      of: 'count',
+      whose: 'application',
+      each: 4,
+      all: 12,
+      over: '429 `too_many_downloads` with `Retry-After`',
+    },
   }) as const satisfies Table
 
 /** Of a host: the web server of its sites, and their PHP seen from outside. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../test/support/database.ts'
+import { type TestBackups, testBackups } from './backups/backup-store.fixture.ts'
 import { readConfig } from './config.ts'
 import { controlJobs, hostJobs } from './jobs.ts'
 import { createSealer } from './platform/crypto/seal.ts'
@@ -37,16 +38,19 @@ for (const { dialect, skip } of dialects) {
     let made: TestDatabase
     let logFolder: string
     let logs: LogStore
+    let stored: TestBackups
     let now = start
     const clock = () => now
     beforeEach(async () => {
       made = await testDatabase(dialect)
       logFolder = await mkdtemp(join(tmpdir(), 'stead-schedules-'))
       logs = openLogStore({ url: made.connection.url, folder: logFolder })
+      stored = await testBackups({ now: clock })
       now = start
     })
     afterEach(async () => {
       await logs.close()
+      await stored.close()
       await made.drop()
       await rm(logFolder, { recursive: true })
     })
@@ -55,7 +59,9 @@ for (const { dialect, skip } of dialects) {
     const reach = async (time: number) => {
       now = time
       const { database } = made
-      const services = { database, logs, config: readConfig({}) } as ControlServices
+      const masterKey = Buffer.alloc(32)
+      const { backups } = stored
+      const services = { database, logs, backups, masterKey, config: readConfig({}) } as unknown as ControlServices
       const worker = createWorker({
         database,
         definitions: controlJobs,

@@ -6,9 +6,9 @@ import { isHeardOf, type KnownHost } from '../hosting/identity/belonging.ts'
 import { folderFacts, hostName, newIdentity, RunningIdentity } from '../hosting/identity/folder.ts'
 import { giveHostIdentity, installationOf } from '../hosting/identity/identity.store.ts'
 import { someUsers } from '../hosting/identity/users.ts'
-import { lockFile } from '../platform/files/lock-file.ts'
 import { createLog } from '../platform/log/log.ts'
 import { nothingThere, openRecords, type Records, type RecordsSettings, whereRecordsAre } from '../roles/part.ts'
+import { whileStopped } from './ground.ts'
 import { CommandError } from './output.ts'
 
 /** What an adoption has come to. */
@@ -33,20 +33,14 @@ export async function adoptFolder(config: RecordsSettings, wanted?: string): Pro
   // what is left of an installation may get a database; nothing is made of an empty folder
   const isOfStead = identity !== null || name !== null || homes > 0
   if (!isOfStead && !config.databaseUrl && !existsSync(join(dataDir, 'stead.db'))) throw nothingThere(config)
-  const locks = ['serve.lock', 'host.lock'].map((name) => lockFile(join(dataDir, name)))
-  const held = await Promise.all(locks)
-  try {
-    if (held.includes(undefined))
-      throw new CommandError(`Stead is running on the data folder ${dataDir}. Stop it first.`)
+  return whileStopped(dataDir, async () => {
     const records = await openRecords(config, { makes: isOfStead, strangers: 'adopt' })
     try {
       return await adopt(config, records, wanted)
     } finally {
       await records.database.close()
     }
-  } finally {
-    for (const unlock of held) unlock?.()
-  }
+  })
 }
 
 async function adopt(

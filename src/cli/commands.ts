@@ -11,7 +11,9 @@ export const commonFlags: Readonly<Record<string, Flag>> = {
 /** Nouns that commands have in common. */
 export const nouns: Readonly<Record<string, string>> = {
   host: 'hosts, and the data folder of this one',
+  database: 'where the records are',
   key: 'the master key',
+  backup: 'backups of the whole installation, and their key',
   account: 'accounts of the API',
   application: 'keys with which programs use the API',
   site: 'what the operator can do about sites',
@@ -22,8 +24,25 @@ const email = { value: 'ADDRESS', help: 'e-mail address of the account', needed:
 const plan = { choices: planNames, help: 'the plan of the account' } as const
 const name = { value: 'NAME', help: 'shown name' } as const
 const yesOrNo = ['yes', 'no'] as const
+const storageKey = {
+  value: 'KEY',
+  help: 'the key of the backups as it was printed; default: by STEAD_MASTER_KEY',
+} as const
 /** Where the records are. */
 const records = ['dataDir', 'databaseUrl'] as const
+/** Where backups are, and what they are read with. */
+const backups = [
+  ...records,
+  'masterKey',
+  'diskReserveMb',
+  'backupDir',
+  'backupS3Bucket',
+  'backupS3Prefix',
+  'backupS3Endpoint',
+  'backupS3Region',
+  'backupS3AccessKeyId',
+  'backupS3SecretAccessKey',
+] as const
 
 /**
  * Every command: what is parsed, run, completed in a shell, and said by `stead help`. This is read at each start, so that nothing
@@ -73,10 +92,91 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./host.ts')).adopt,
   }),
   command({
+    name: 'database move',
+    about:
+      'move the records from the SQLite file of this data folder to an empty PostgreSQL database; Stead is stopped meanwhile',
+    flags: {
+      to: { value: 'URL', help: 'postgres:// address of the database', needed: true },
+      'without-logs': { help: 'leave the logs of sites behind' },
+    },
+    settings: ['dataDir', 'logMb'],
+    load: async () => (await import('./database.ts')).move,
+  }),
+  command({
+    name: 'backup create',
+    about: 'back up every site now, then the records and what an empty machine needs to use them',
+    flags: { 'records-only': { help: 'no new backups of sites: the newest that each has counts' } },
+    settings: backups,
+    load: async () => (await import('./own-backups.ts')).create,
+  }),
+  command({
+    name: 'backup list',
+    about: 'list backups of the records, or those of a site that are in the storage, newest first',
+    flags: { site: { value: 'ID', help: 'number of a site' }, key: storageKey },
+    settings: backups,
+    load: async () => (await import('./own-backups.ts')).list,
+  }),
+  command({
+    name: 'backup export',
+    about: 'write the backups of a site into files (.tar.bz2, .sql), also where no Stead runs any more',
+    flags: {
+      site: { value: 'ID', help: 'number of the site', needed: true },
+      backup: { value: 'NUMBER', help: 'one backup; default: the newest of the files and of the database' },
+      to: { value: 'FOLDER', help: 'default: the current one' },
+      key: storageKey,
+    },
+    settings: backups,
+    load: async () => (await import('./site-backups.ts')).exportFiles,
+  }),
+  command({
+    name: 'backup verify',
+    about: 'read a backup of the records to its end',
+    flags: { name: { value: 'NAME', help: 'default: the newest' } },
+    settings: backups,
+    load: async () => (await import('./own-backups.ts')).verify,
+  }),
+  command({
+    name: 'restore',
+    about:
+      'make an empty data folder the installation that the storage of backups has; its sites come back at the next start',
+    flags: {
+      key: storageKey,
+      backup: { value: 'NAME', help: 'backup of the records; default: the newest' },
+      host: { value: 'NAME', help: 'the host that the folder is to be, where there were several' },
+    },
+    settings: backups,
+    load: async () => (await import('./restore.ts')).restore,
+  }),
+  command({
     name: 'key accept',
     about: 'take the key in force, or a new one, for the right one: what is sealed under the old one is lost',
     settings: [...records, 'masterKey'],
     load: async () => (await import('./key.ts')).accept,
+  }),
+  command({
+    name: 'backup key',
+    about:
+      'print the key that all backups are sealed under, for a safe: without it and the master key none can be read',
+    settings: [...records, 'masterKey'],
+    load: async () => (await import('./backup-key.ts')).print,
+  }),
+  command({
+    name: 'backup accept-key',
+    about: 'put in the printed key of the backups, after the master key was lost',
+    flags: { file: { value: 'FILE', help: 'where the printed key is; - for standard input', needed: true } },
+    settings: [
+      ...records,
+      'masterKey',
+      'diskReserveMb',
+      'backupDir',
+      'backupS3Bucket',
+      'backupS3Prefix',
+      'backupS3Endpoint',
+      'backupS3Region',
+      'backupS3AccessKeyId',
+      'backupS3SecretAccessKey',
+    ],
+    load: async () => (await import('./backup-key.ts')).accept,
   }),
   command({
     name: 'account create',

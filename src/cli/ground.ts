@@ -1,4 +1,13 @@
-import { openRecords, type Records, type RecordsOptions, type RecordsSettings } from '../roles/part.ts'
+import { join } from 'node:path'
+import type { BackupStore } from '../backups/backup-store.ts'
+import type { Config } from '../config.ts'
+import { installationOf } from '../hosting/identity/identity.store.ts'
+import { markOfKey, masterKeyFile, readMasterKey } from '../platform/crypto/master-key.ts'
+import { createSealer } from '../platform/crypto/seal.ts'
+import { lockFile } from '../platform/files/lock-file.ts'
+import { openBackups, type StorageSettings } from '../resources/open-backups.ts'
+import { openRecords, type Records, type RecordsKey, type RecordsOptions, type RecordsSettings } from '../roles/part.ts'
+import { CommandError } from './output.ts'
 
 /** Runs a command's work on the database that the settings name, and closes it. No command makes a folder or a database by itself. */
 export async function onRecords(
@@ -11,5 +20,44 @@ export async function onRecords(
     await work(records)
   } finally {
     await records.database.close()
+  }
+}
+
+/** The settings of a command that reads or writes backups. */
+export type BackupKey = RecordsKey | 'masterKey' | keyof StorageSettings
+
+export interface OnBackups {
+  readonly records: Records
+  readonly backups: BackupStore
+  readonly masterKey: Buffer
+}
+
+/** Runs a command's work on the records and the storage of backups. @throws CommandError when the master key is not to be had */
+export async function onBackups(
+  config: Pick<Config, BackupKey>,
+  work: (ground: OnBackups) => Promise<void>,
+): Promise<void> {
+  return onRecords(config, async (records) => {
+    const { database } = records
+    const masterKey = config.masterKey ?? (await readMasterKey(masterKeyFile(config)))
+    const { keyMark = null } = (await installationOf(database.read)) ?? {}
+    if (!masterKey || (keyMark !== null && keyMark !== markOfKey(masterKey)))
+      throw new CommandError(
+        `The master key of this installation is needed: ${masterKeyFile(config)}, or STEAD_MASTER_KEY, as Stead itself has it.`,
+      )
+    const backups = openBackups({ config, database, sealer: createSealer(masterKey) })
+    await work({ records, backups, masterKey })
+  })
+}
+
+/** Runs a command's work while no Stead can be started on the data folder. @throws CommandError when one runs */
+export async function whileStopped<Result>(dataDir: string, work: () => Promise<Result>): Promise<Result> {
+  const held = await Promise.all(['serve.lock', 'host.lock'].map((name) => lockFile(join(dataDir, name))))
+  try {
+    if (held.includes(undefined))
+      throw new CommandError(`Stead is running on the data folder ${dataDir}. Stop it first.`)
+    return await work()
+  } finally {
+    for (const unlock of held) unlock?.()
   }
 }

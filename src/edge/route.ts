@@ -11,6 +11,10 @@ export interface Route {
   readonly upstream: string
   readonly primaryHost: string | null
   readonly maintenance: boolean
+  /** It is being worked on: nobody gets anything of it, not even its owner. */
+  readonly isClosed?: boolean
+  /** It is no site in production: search engines are asked to leave it out. */
+  readonly isUnlisted?: boolean
   readonly edgeCache: boolean
   /** Raised by every purge of all pages; stored pages of lower epochs are dead. */
   readonly cacheEpoch: number

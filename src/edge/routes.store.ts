@@ -1,4 +1,5 @@
 import type { Tx } from '../platform/db/database.ts'
+import { isUnderWay } from '../platform/operations/is-under-way.ts'
 import type { Route } from './route.ts'
 import type { RouteChangesSince } from './routes.ts'
 
@@ -14,6 +15,8 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
       'sites.state',
       'sites.deploy_error',
       'sites.maintenance',
+      'sites.environment_type',
+      isUnderWay('sites.closed_by').as('closed'),
       'sites.edge_cache',
       'sites.cache_epoch',
       'sites.cdn',
@@ -35,6 +38,8 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
       upstream: row.address,
       primaryHost: null,
       maintenance: row.maintenance === 1,
+      isClosed: row.closed === 1,
+      isUnlisted: row.environment_type !== 'production',
       edgeCache: row.edge_cache === 1,
       cacheEpoch: row.cache_epoch,
       cdn: row.cdn === 1,

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { framingFault } from '../platform/http/framing.ts'
+import { headerOf } from '../platform/http/raw-headers.ts'
 import type { Client } from './client-address.ts'
 import type { HostNotes } from './forwarding.ts'
 import { parseAuthority } from './host-name.ts'
-import { headerOf } from './raw-headers.ts'
 import type { Route } from './route.ts'
 
 /** One request of a visitor on its way through the edge. */

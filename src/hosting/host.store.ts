@@ -1,4 +1,5 @@
 import type { Tx } from '../platform/db/database.ts'
+import { isUnderWay } from '../platform/operations/is-under-way.ts'
 import { databaseNow } from '../platform/operations/lease.ts'
 import type { PhpVersion } from './php/runtime.ts'
 
@@ -17,6 +18,8 @@ export interface HostedRecord {
   readonly multisite: number
   /** 1: WordPress starts without plugins. */
   readonly safeMode: number
+  /** 1: it is being worked on, and nothing else of it is to run. */
+  readonly closed: number
 }
 
 const hosted = (tx: Tx, hostId: number) =>
@@ -33,6 +36,7 @@ const hosted = (tx: Tx, hostId: number) =>
       'sites.light_404 as light404',
       'sites.multisite',
       'sites.safe_mode as safeMode',
+      isUnderWay('sites.closed_by').as('closed'),
     ])
     .where('sites.host_id', '=', hostId)
     .where('sites.deleted_at', 'is', null)
@@ -119,6 +123,11 @@ export async function reportHost(
 }
 
 /** Whether no other start of the host has come since; see {@link reportHost}. */
+/** No host was heard of: the records are older than what they said of it. */
+export async function forgetSeen(tx: Tx): Promise<void> {
+  await tx.updateTable('hosts').set({ seen_at: 0 }).execute()
+}
+
 export async function isNewestStart(tx: Tx, { hostId, epoch }: { hostId: number; epoch: number }): Promise<boolean> {
   const row = await tx.selectFrom('hosts').select('epoch').where('id', '=', hostId).executeTakeFirst()
   return row?.epoch === epoch

@@ -4,8 +4,10 @@ import { type TestDatabase, testDatabase } from '../../test/support/database.ts'
 import { siteDraft } from '../../test/support/site-draft.ts'
 import { recordNames } from '../edge/route-changes.store.ts'
 import { noLog } from '../platform/log/log.ts'
+import { enqueue } from '../platform/operations/enqueue.ts'
 import { makeAccount } from '../resources/account/account.ts'
 import { firstPlan } from '../resources/account/plans.ts'
+import { configureSite } from '../resources/sites/configure-site.job.ts'
 import { insertSite } from '../resources/sites/site.store.ts'
 import { HomeFolders } from './homes/home-folders.ts'
 import { Homes } from './homes/homes.ts'
@@ -89,6 +91,22 @@ test('a site without content is not there, and one that changes is read anew', a
   expect(await sites.find(siteId)).toBe(site)
   await made.database.transaction((tx) => change(tx, { state: 'disabled' }))
   expect((await sites.find(siteId))?.state).toBe('disabled')
+})
+
+test('a closed site is open when its operation has ended, though no change tells of that', async () => {
+  await settle()
+  const sites = new HostedSites(made.database)
+  sites.open(place)
+  const operation = await made.database.transaction(async (tx) => {
+    const id = await enqueue(tx, configureSite, { siteId }, { siteId, hostId: place.hostId })
+    await change(tx, { closed_by: id })
+    return id
+  })
+  expect((await sites.find(siteId))?.isClosed).toBe(true)
+  await made.database.transaction((tx) =>
+    tx.updateTable('operations').set({ state: 'failed', finished_at: 1 }).where('id', '=', operation).execute(),
+  )
+  expect((await sites.find(siteId))?.isClosed).toBe(false)
 })
 
 test('whoever asks before the sites are open waits, and is told to come again after ten seconds', async () => {

@@ -39,7 +39,8 @@ export class HostedSites {
     if (remembered && remembered.version === version) return remembered.site
     const record = await hostedSite(this.#database.read, hostId, siteId)
     const site = record && describe(record, homes)
-    if (site && version !== undefined) this.#known.set(siteId, { site, version })
+    // of one that is closed no change may tell that it is open again: the operation that has closed it has ended
+    if (site && version !== undefined && !site.isClosed) this.#known.set(siteId, { site, version })
     else this.#known.delete(siteId)
     return site
   }
@@ -56,6 +57,7 @@ const describe = (record: HostedRecord, homes: Homes): HostedSite => ({
   isNetwork: record.multisite === 1,
   hasLight404: record.light404 === 1,
   inSafeMode: record.safeMode === 1,
+  isClosed: record.closed === 1,
 })
 
 async function within<Value>(promise: Promise<Value>, timeoutMs: number): Promise<Value> {

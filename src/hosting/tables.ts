@@ -50,4 +50,8 @@ export interface InstallationRow {
   /** What the master key in force derives to; null until a first start with a key. */
   key_mark: string | null
   created_at: number
+  /** Milliseconds UTC; null: never. */
+  records_backed_up_at: Generated<number | null>
+  /** Since when the records cannot be backed up, milliseconds UTC; null: they can. */
+  records_failing_since: Generated<number | null>
 }

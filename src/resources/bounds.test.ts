@@ -6,7 +6,8 @@ import { plansOf, wholeTableReads } from '../../test/support/plans.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { eachOverfull, firstBeyond, forgetUpTo } from '../platform/db/newest-only.ts'
 import { countMail, forgetMailCounts } from '../platform/mail/mail-limit.ts'
-import { enqueue } from '../platform/operations/enqueue.ts'
+import { enqueue, ROUTINE } from '../platform/operations/enqueue.ts'
+import { forgetTooMany } from '../platform/operations/forget.ts'
 import { queuedBeside } from '../platform/operations/read.ts'
 import { recordActivity } from './activity/record.ts'
 import { actions as siteActions, events as siteEvents } from './sites/actions.ts'
@@ -252,6 +253,37 @@ for (const { dialect, skip } of dialects) {
         return rows.length
       }
       expect([await left('activity'), await left('events'), await left('operations')]).toEqual([3, 3, 4])
+    })
+
+    test('of too many operations those go first that Stead asked for by itself, the oldest, and no more than needed', async () => {
+      const subject = { accountId: owner.accountId, siteId, hostId: 1 }
+      const ask = (source: unknown) => write((tx) => enqueue(tx, configureSite, { siteId }, { ...subject, source }))
+      const own = [await ask(undefined), await ask({ by: 'somebody' })]
+      const routine: number[] = []
+      for (let index = 0; index < 5; index++) routine.push(await ask(ROUTINE))
+      own.push(await ask(undefined))
+      const end = (ids: number[]) =>
+        write((tx) =>
+          tx.updateTable('operations').set({ state: 'succeeded', finished_at: 1 }).where('id', 'in', ids).execute(),
+        )
+      // one is under way
+      await end([...own, ...routine.slice(1)])
+      const context = { services: { database: api.database }, transaction: write, signal: AbortSignal.timeout(60_000) }
+      const left = async (keep: number) => {
+        await forgetTooMany(context, keep)
+        const rows = await api.database.read
+          .selectFrom('operations')
+          .select('id')
+          .where('account_id', '=', owner.accountId)
+          .orderBy('id')
+          .execute()
+        return rows.map(({ id }) => id)
+      }
+      const [underWay, ...ended] = routine as [number, ...number[]]
+      expect(await left(8)).toHaveLength(8)
+      expect(await left(6)).toEqual([own[0], own[1], underWay, ...ended.slice(2), own[2]])
+      // nothing of it is left that has ended: then what people asked for goes, the oldest first
+      expect(await left(2)).toEqual([underWay, own[2]])
     })
 
     test('events go after their time; days of page views are folded into one row a site, and the sum stays', async () => {

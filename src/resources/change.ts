@@ -56,7 +56,7 @@ export interface Starting {
   start<Schema extends TSchema>(
     definition: Definition<Schema, never>,
     input: NoInfer<Static<Schema>>,
-    options?: Pick<EnqueueOptions, 'source' | 'afterMs'> & { readonly about?: Subject },
+    options?: Pick<EnqueueOptions, 'source' | 'afterMs' | 'after'> & { readonly about?: Subject },
   ): Promise<number>
 }
 

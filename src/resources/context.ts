@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import type { BackupStore } from '../backups/backup-store.ts'
 import type { Config } from '../config.ts'
 import type { Sealer } from '../platform/crypto/seal.ts'
 import type { Database } from '../platform/db/database.ts'
@@ -9,6 +10,7 @@ import type { LogStore } from '../platform/log-store/log-store.ts'
 import type { Definitions } from '../platform/operations/definition.ts'
 import type { OperationWatch } from '../platform/operations/watch.ts'
 import type { Action } from './action.ts'
+import type { Downloads } from './backups/downloads.ts'
 import type { StreamFacts } from './operations/stream-access.ts'
 import type { SiteHooks } from './site-hooks.ts'
 
@@ -26,6 +28,10 @@ export interface Services {
   readonly config: Config
   readonly database: Database
   readonly sealer: Sealer
+  /** Of all sites. */
+  readonly backups: BackupStore
+  /** Backups on their way to clients. */
+  readonly downloads: Downloads
   readonly log: Log
   /** Web server and PHP logs of the sites. */
   readonly logs: LogStore

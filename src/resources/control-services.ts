@@ -1,3 +1,4 @@
+import type { BackupStore } from '../backups/backup-store.ts'
 import type { Config } from '../config.ts'
 import type { Sealer } from '../platform/crypto/seal.ts'
 import type { Database } from '../platform/db/database.ts'
@@ -9,5 +10,8 @@ export interface ControlServices extends MailServices {
   readonly config: Config
   readonly database: Database
   readonly sealer: Sealer
+  /** What `sealer` seals under: for the backup of the records, and nothing else. */
+  readonly masterKey: Buffer
+  readonly backups: BackupStore
   readonly logs: LogStore
 }

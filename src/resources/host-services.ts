@@ -1,8 +1,12 @@
+import type { BackupStore } from '../backups/backup-store.ts'
 import type { Config } from '../config.ts'
+import type { CoreSource } from '../hosting/core-library/core-source.ts'
 import type { Homes } from '../hosting/homes/homes.ts'
 import type { Spares } from '../hosting/homes/spares.ts'
 import type { Template } from '../hosting/homes/template.ts'
 import type { PhpPool, PooledSite } from '../hosting/php/pool.ts'
+import type { DatabaseContent } from '../hosting/site-database/database-content.ts'
+import type { FileContent } from '../hosting/site-files/file-content.ts'
 import type { Sealer } from '../platform/crypto/seal.ts'
 import type { Database } from '../platform/db/database.ts'
 import type { SiteHooks } from './site-hooks.ts'
@@ -13,12 +17,22 @@ export interface HostServices {
   readonly hostId: number
   readonly database: Database
   readonly sealer: Sealer
+  readonly backups: BackupStore
   readonly homes: Homes
   readonly spares: Spares
   readonly pool: PhpPool
+  /** Databases of sites as a whole. */
+  readonly siteDatabase: DatabaseContent
+  /** The files of sites, as a whole. */
+  readonly siteFiles: FileContent
   readonly siteHooks: readonly SiteHooks[]
   /** The golden copy; waits while it is being made. @throws CoreUnavailable when no WordPress is to be had */
   template(): Promise<Template>
+  /**
+   * A release of WordPress is there when it resolves: from where releases come from, else from another source.
+   * @throws CoreUnavailable
+   */
+  ensureCore(version: string, otherwise: CoreSource, signal: AbortSignal): Promise<void>
   /** The site as the pool knows it; `undefined` while it has no home or no content. */
   hostedSite(siteId: number): Promise<PooledSite | undefined>
   /** Prepared homes and spares are made again, in the background. */

@@ -1,8 +1,11 @@
 import { account } from './account/index.ts'
 import { activity } from './activity/index.ts'
 import { authentication } from './authentication/index.ts'
+import { backups } from './backups/index.ts'
 import { caches } from './caches/index.ts'
 import { collaborators } from './collaborators/index.ts'
+import { extensionLicense } from './extension-license/index.ts'
+import { installation } from './installation/index.ts'
 import { logs } from './logs/index.ts'
 import { notes } from './notes/index.ts'
 import { operations } from './operations/index.ts'
@@ -20,11 +23,14 @@ export const resources = [
   sites,
   caches,
   performance,
+  backups,
   collaborators,
   tags,
+  extensionLicense,
   notes,
   logs,
   statistics,
   operations,
   webhooks,
+  installation,
 ]

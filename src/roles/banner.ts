@@ -63,6 +63,7 @@ export function banner(config: Config, { credentials, hosts }: FirstWords, { isF
   if (!credentials) return `${lines.join('\n')}\n`
   const keys = credentialsFile(resolve(config.dataDir))
   lines.push(`  Account    ${credentials.account_email}  (keys: ${keys})`)
+  if (isFirst) lines.push('  Backups    sealed under a key of their own: put it into a safe (stead backup key)')
   if (!isFirst) return `${lines.join('\n')}\n`
   if (isTerminal)
     lines.push(`  Keys       client_id ${credentials.client_id}  client_secret ${credentials.client_secret}`)

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { createApp } from '../app.ts'
+import type { BackupStore } from '../backups/backup-store.ts'
 import { controlBudgets } from '../budgets.ts'
 import type { Config } from '../config.ts'
 import { hostReports } from '../hosting/host.store.ts'
@@ -16,6 +17,7 @@ import { createWorker } from '../platform/operations/worker.ts'
 import { processReports } from '../platform/processes/process.store.ts'
 import { makeFirstAccount } from '../resources/account/account.ts'
 import type { ControlServices } from '../resources/control-services.ts'
+import { openBackups } from '../resources/open-backups.ts'
 import { schedules } from '../schedules.ts'
 import { version } from '../version.ts'
 import { type Credentials, credentialsFile, readCredentials } from './credentials.ts'
@@ -68,7 +70,8 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
       },
     }
   }
-  const app = await createApp({ config, database, sealer, log, logs, metrics, budgets, version, readiness })
+  const backups = openBackups(ground)
+  const app = await createApp({ config, database, sealer, backups, log, logs, metrics, budgets, version, readiness })
   await untilFree(config.apiListen, 'STEAD_API_LISTEN')
   const url = await app.listen(config.apiListen)
   await database.transaction(async (tx) => {
@@ -89,7 +92,7 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
       await writeFileDurably(credentialsFile(config.dataDir), `${JSON.stringify(credentials, null, 2)}\n`, 0o600)
   })
   isIntroduced = true
-  const background = startBackground(ground)
+  const background = startBackground(ground, backups)
   log.info({ url }, 'the API listens')
   return {
     url,
@@ -104,13 +107,13 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
 const outboxOf = ({ dataDir }: Config): string => join(dataDir, 'outbox')
 
 /** What the control does without being asked by a request. */
-function startBackground({ config, database, log, sealer, logs }: Ground): Part {
+function startBackground({ config, database, log, sealer, masterKey, logs }: Ground, backups: BackupStore): Part {
   const mailer = createMailer({
     smtpUrl: config.smtpUrl,
     from: config.mailFrom,
     outboxDir: outboxOf(config),
   })
-  const services: ControlServices = { config, database, sealer, mailer, logs }
+  const services: ControlServices = { config, database, sealer, masterKey, backups, mailer, logs }
   const worker = createWorker({ database, definitions: controlJobs, runner: 'control', services, log })
   const scheduler = createScheduler({ database, schedules, log })
   worker.start()

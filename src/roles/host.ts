@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { hostBudgets } from '../budgets.ts'
-import { createCoreLibrary } from '../hosting/core-library/core-library.ts'
+import { CoreUnavailable, createCoreLibrary } from '../hosting/core-library/core-library.ts'
+import type { CoreSource } from '../hosting/core-library/core-source.ts'
 import { Cron } from '../hosting/cron/cron.ts'
 import { sqliteEvents } from '../hosting/cron/sqlite-events.ts'
 import { createPreparation, type Preparation, type PreparationOptions } from '../hosting/homes/preparation.ts'
@@ -11,17 +12,21 @@ import type { PhpPool } from '../hosting/php/pool.ts'
 import { defaultPhpVersion } from '../hosting/php/runtime.ts'
 import { PhpLogFollower } from '../hosting/php-log/follower.ts'
 import { openPlaces } from '../hosting/php-log/positions.ts'
+import { createSqliteContent } from '../hosting/site-database/sqlite-content.ts'
 import { hostJobs, siteHooks } from '../jobs.ts'
 import { openBudgets } from '../platform/budgets/budget.ts'
+import { keptFromSites } from '../platform/files/free-room.ts'
 import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
 import { createWorker, type Worker } from '../platform/operations/worker.ts'
 import type { Progress } from '../platform/terminal/progress-bar.ts'
 import type { HostServices } from '../resources/host-services.ts'
+import { openBackups } from '../resources/open-backups.ts'
 import { announceHost } from './host/announce.ts'
 import { followAddresses } from './host/changed-addresses.ts'
 import { openSpill, takeDataFolder } from './host/data-folder.ts'
 import { openHomes } from './host/homes.ts'
 import { startReports } from './host/reports.ts'
+import { openSiteFiles } from './host/site-disk.ts'
 import { openSitePhp } from './host/site-php.ts'
 import { listenToEdges } from './host/web.ts'
 import type { Ground, Part } from './part.ts'
@@ -148,8 +153,20 @@ function prepareSites(
   { config, log }: Ground,
   parts: Pick<PreparationOptions, 'runtime' | 'homes' | 'spares' | 'onProgress'>,
 ): Preparation {
-  const library = createCoreLibrary({ ...config, allowPrivate: config.allowPrivateFetch, log })
-  return createPreparation({ ...parts, config, library, log })
+  return createPreparation({ ...parts, config, library: coreLibrary({ config, log }), log })
+}
+
+const coreLibrary = ({ config, log }: Pick<Ground, 'config' | 'log'>, sources?: readonly CoreSource[]) =>
+  createCoreLibrary({ ...config, allowPrivate: config.allowPrivateFetch, log, ...(sources && { sources }) })
+
+/** As `HostServices` has it. */
+async function ensureCore(ground: Ground, version: string, otherwise: CoreSource, signal: AbortSignal): Promise<void> {
+  try {
+    await coreLibrary(ground).ensure(version, { signal })
+  } catch (error) {
+    if (!(error instanceof CoreUnavailable)) throw error
+    await coreLibrary(ground, [otherwise]).ensure(version, { signal })
+  }
 }
 
 interface WorkParts extends Pick<HostServices, 'hostId' | 'homes' | 'spares' | 'pool'> {
@@ -163,7 +180,15 @@ function createHostWorker(ground: Ground, { preparation, sites, ...parts }: Work
   const services: HostServices = {
     ...ground,
     ...parts,
+    backups: openBackups(ground),
+    siteDatabase: createSqliteContent({
+      pool: parts.pool,
+      sandbox: ground.config.sandbox,
+      keepFreeBytes: keptFromSites(ground.config.diskReserveMb << 20),
+    }),
+    siteFiles: openSiteFiles(ground),
     template: preparation.template,
+    ensureCore: (version, otherwise, signal) => ensureCore(ground, version, otherwise, signal),
     hostedSite: (siteId) => sites.find(siteId),
     refill: preparation.refill,
     siteHooks,

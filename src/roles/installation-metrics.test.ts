@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../test/support/database.ts'
+import { identifyInstallation } from '../hosting/identity/identity.store.ts'
 import type { Database } from '../platform/db/database.ts'
+import { setBackedUp } from '../resources/installation/installation.store.ts'
 import { createInstallationMetrics } from './installation-metrics.ts'
 
 const HOUR_MS = 3_600_000
@@ -57,6 +59,11 @@ describe.each(dialects)('what the database says of the installation on $dialect'
         .values({ name: 'things.forget', last_slot: 5 * HOUR_MS })
         .execute(),
     )
+    expect(await shown(made.database).metrics()).toContain('stead_records_backup_timestamp_seconds 0\n')
+    await made.database.transaction(async (tx) => {
+      await identifyInstallation(tx, 'inst', 1)
+      await setBackedUp(tx, 7000)
+    })
     const text = await shown(made.database).metrics()
     for (const line of [
       'stead_info{version="1.2.3"} 1',
@@ -73,6 +80,7 @@ describe.each(dialects)('what the database says of the installation on $dialect'
       'stead_operations_due{runner="host"} 0',
       'stead_operations_oldest_due_seconds{runner="host"} 0',
       'stead_schedule_last_slot_timestamp_seconds{schedule="things.forget"} 18000',
+      'stead_records_backup_timestamp_seconds 7',
       'stead_schedule_interval_seconds{schedule="things.forget"} 3600',
     ])
       expect(`${text}\n`).toContain(`${line}\n`)

@@ -1,10 +1,11 @@
 import { Registry } from 'prom-client'
 import type { Database } from '../platform/db/database.ts'
 import { sendMail } from '../platform/mail/send-mail.job.ts'
-import { type Value, watch } from '../platform/metrics/watched.ts'
+import { only, type Value, watch } from '../platform/metrics/watched.ts'
 import { lastSlots, type OperationFigures, operationFigures } from '../platform/operations/figures.ts'
 import { readDatabaseTime } from '../platform/operations/lease.ts'
 import type { Schedule } from '../platform/operations/schedules.ts'
+import { backedUpAt } from '../resources/installation/installation.store.ts'
 import { countSites } from '../resources/sites/site-counts.store.ts'
 
 /** Whoever asks more often gets the same: anybody who reaches the API's port may ask. */
@@ -18,6 +19,7 @@ interface Facts {
   readonly sites: Awaited<ReturnType<typeof countSites>>
   readonly operations: OperationFigures
   readonly slots: ReadonlyMap<string, number>
+  readonly backedUpAt: number | null
 }
 
 interface Options {
@@ -75,6 +77,12 @@ export function createInstallationMetrics({ database, schedules, version }: Opti
         return slot === undefined ? [] : [[{ schedule }, slot / 1000] as const]
       }),
   )
+  gauge(
+    'records_backup_timestamp_seconds',
+    'When the records were last backed up, seconds since 1970; 0: never',
+    [],
+    (all) => only((all.backedUpAt ?? 0) / 1000),
+  )
   gauge('schedule_interval_seconds', 'How often recurring work is to be begun', ['schedule'], () =>
     schedules.map(({ name: schedule, everyMs }) => [{ schedule }, everyMs / 1000]),
   )
@@ -90,12 +98,13 @@ function byState({ counts }: OperationFigures, isOfType: (type: string) => boole
 
 async function readFacts(database: Database): Promise<Facts> {
   const now = await readDatabaseTime(database)
-  const [sites, operations, slots] = await Promise.all([
+  const [sites, operations, slots, backedUp] = await Promise.all([
     countSites(database.read),
     operationFigures(database.read, now),
     lastSlots(database.read),
+    backedUpAt(database.read),
   ])
-  return { sites, operations, slots }
+  return { sites, operations, slots, backedUpAt: backedUp }
 }
 
 /** Asks once for all who ask at the same time, and not again for a while; a failure is nobody's but theirs. */

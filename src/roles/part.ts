@@ -13,7 +13,7 @@ import {
   raiseNumbers,
   settleKeyMark,
 } from '../hosting/identity/identity.store.ts'
-import { makeMasterKey, markOfKey, readMasterKey } from '../platform/crypto/master-key.ts'
+import { makeMasterKey, markOfKey, masterKeyFile, readMasterKey } from '../platform/crypto/master-key.ts'
 import { createSealer, type Sealer } from '../platform/crypto/seal.ts'
 import { CommitUnknown } from '../platform/db/commit-unknown.ts'
 import { type Database, isUnreachable, openDatabase } from '../platform/db/database.ts'
@@ -37,6 +37,8 @@ export interface Ground {
   readonly log: Log
   readonly database: Database
   readonly sealer: Sealer
+  /** What the sealer seals under. */
+  readonly masterKey: Buffer
   /** Of the sites: web server and PHP. */
   readonly logs: LogStore
   /** On the disk of the data folder. */
@@ -140,7 +142,7 @@ export async function openGround(config: Config, name: string): Promise<Ground> 
     const folder = join(config.dataDir, 'logs')
     const store = openLogStore({ url: config.databaseUrl, folder, mostBytes: config.logMb * 2 ** 20 })
     const logs = config.databaseUrl ? store : whileRoom(store, room)
-    return { room, config, log, database, sealer: createSealer(key), logs, hostKey, challengeKey }
+    return { room, config, log, database, sealer: createSealer(key), masterKey: key, logs, hostKey, challengeKey }
   } catch (error) {
     await database.close()
     throw error
@@ -150,8 +152,6 @@ export async function openGround(config: Config, name: string): Promise<Ground> 
 /** A database that is lost while a part starts is no fault of its code. @returns the error to end with */
 export const whileStarting = (error: unknown, config: Config): unknown =>
   isUnreachable(error) || error instanceof CommitUnknown ? databaseLost(error, databaseOf(config)) : error
-
-export const masterKeyFile = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'master.key')
 
 const WAY_OUT =
   'If it is lost for good: stead key accept (what is sealed under the old one can then never be read again).'

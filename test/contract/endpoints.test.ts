@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
+import { backupIn } from '../../src/resources/backups/samples.fixture.ts'
 import { dialects } from '../support/database.ts'
 import type { Scene } from '../support/samples.ts'
 import { examples } from './samples.ts'
@@ -43,7 +44,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('endpoints on $dialect', ({ 
     const endpoint = endpoints.find((each) => each.id === id) as Endpoint
     const scene = await tour.scene()
     const example = (await examples[id]?.(scene)) ?? {}
-    const request = tour.requestFor(endpoint, scene, { ...example, body: { ...body, ...namedIn(body, scene) } })
+    const request = tour.requestFor(endpoint, scene, { ...example, body: { ...body, ...(await namedIn(body, scene)) } })
     const response = await tour.send(endpoint, request)
     expect([response.statusCode, response.headers['stead-ignored']], response.body).toEqual([
       endpoint.status ?? 200,
@@ -112,10 +113,13 @@ function documentedBodies(): Record<string, Body> {
 }
 
 /** What an example cannot know: whose credentials, and which site. */
-function namedIn(body: Body, { owner, siteId }: Scene): Body {
+async function namedIn(body: Body, { api, owner, siteId, number }: Scene): Promise<Body> {
   return {
     ...('client_id' in body && { client_id: owner.clientId, client_secret: owner.clientSecret }),
     ...('siteIds' in body && { siteIds: [siteId] }),
+    ...('filesystem_id' in body && { filesystem_id: await backupIn(api, siteId, { kind: 'fs' }) }),
+    ...('database_id' in body && { database_id: await backupIn(api, siteId) }),
+    ...('to_site_id' in body && { from_site_id: await api.site(owner, `named-${number}`), to_site_id: siteId }),
   }
 }
 

@@ -1,14 +1,33 @@
 /** One sample of each type of background work: what it is given, what must hold when it is done, and what is left when not. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
+import { loadRoute } from '../../src/edge/routes.store.ts'
 import { dayOf } from '../../src/platform/log-store/days.ts'
 import type { EnqueueOptions } from '../../src/platform/operations/enqueue.ts'
+import {
+  completeBackup,
+  insertBackup,
+  markDeleting,
+  nameOf,
+  siteOwner,
+  takeBackup,
+} from '../../src/resources/backups/backup.ts'
+import { backupIn, nameIn } from '../../src/resources/backups/samples.fixture.ts'
 import { sourceOfRequest } from '../../src/resources/collaborators/batch.job.ts'
 import { COLLABORATOR_PASSWORD_PURPOSE } from '../../src/resources/collaborators/reset-collaborator-password.job.ts'
+import { insertLicense } from '../../src/resources/extension-license/license.store.ts'
+import {
+  listRecordsBackups,
+  recordsRepository,
+  verifyRecords,
+} from '../../src/resources/installation/records-backup.ts'
 import { PASSWORD_PURPOSE } from '../../src/resources/sites/reset-admin-password.job.ts'
+import { putRoute } from '../../src/resources/sites/route.store.ts'
 import { changeSite, findSite, markDeleted, writtenAddressOf } from '../../src/resources/sites/site.store.ts'
-import { stagingAddress, switchSetting } from '../../src/resources/sites/site.ts'
+import { type Site, stagingAddress, switchSetting } from '../../src/resources/sites/site.ts'
 import type { Person, TestApi } from '../support/api.ts'
 import type { FakeHost } from '../support/fake-host.ts'
 
@@ -52,12 +71,36 @@ const aboutSite = async ({ site }: World) => ({ input: { siteId: site } })
 const change = (world: World, work: Parameters<TestApi['database']['transaction']>[0]) =>
   world.api.database.transaction(work)
 const homeOf = ({ host, site }: World) => host.services.homes.ofSite(site)
+const cloneOf = async ({ api, site }: World) => {
+  const row = api.database.read.selectFrom('sites').select('id').where('cloned_from_id', '=', site)
+  return (await findSite(api.database.read, (await row.executeTakeFirstOrThrow()).id)) as Site
+}
+const closedBy = async ({ api, site }: World) => {
+  const row = api.database.read.selectFrom('sites').select('closed_by').where('id', '=', site)
+  return (await row.executeTakeFirstOrThrow()).closed_by
+}
 const usage = ({ api, site }: World) =>
   api.database.read
     .selectFrom('site_statistics')
     .select('database_bytes')
     .where('site_id', '=', site)
     .executeTakeFirst()
+
+/** Of files and database, complete in the records. */
+async function backUpSite({ api, host, site: siteId }: World): Promise<void> {
+  const home = await host.services.homes.ofSite(siteId)
+  const core = host.services.homes.corePath(home as NonNullable<typeof home>)
+  for (const folder of ['wp-admin', 'wp-includes']) await mkdir(join(core, folder), { recursive: true })
+  for (const kind of ['fs', 'db'] as const) {
+    const now = Date.now()
+    const backup = await api.database.transaction((tx) =>
+      insertBackup(tx, { siteId, kind, origin: 'scheduled', createdBy: null, deleteAt: now + 1e9, now }),
+    )
+    const order = { siteId, name: nameOf(backup), kind, signal: AbortSignal.timeout(60_000) }
+    const taken = await takeBackup(host.services, order)
+    await api.database.transaction((tx) => completeBackup(tx, backup, taken, now))
+  }
+}
 
 /** Work that deletes old rows: `insert` puts one there, `count` tells how many there are. */
 const forgets = (
@@ -97,6 +140,104 @@ export const jobSamples: Record<string, JobSample> = {
       expect(site).toMatchObject({ state: 'deploying', deployError: expect.stringContaining('/retry') })
       expect(await rows(world, 'activity', 'action', 'site.deployed', world.site)).toBe(0)
       expect(await rows(world, 'events', 'type', 'site_created', world.site)).toBe(0)
+    },
+  },
+
+  'site.clone': {
+    async prepare(world) {
+      const { api, host, owner, site } = world
+      const homePath = await host.giveHome(site)
+      await writeFile(join(homePath, 'web/wp-content.txt'), 'of the source')
+      await mkdir(join(homePath, 'web/wp-content/uploads'), { recursive: true })
+      await writeFile(join(homePath, 'web/wp-content/uploads/made.css'), '@import "//old.example.com/a.css"')
+      const clone = await api.site(owner, `clone-of-${site}`)
+      await change(world, async (tx) => {
+        await changeSite(tx, site, { writtenAddress: 'old.example.com' }, 1)
+        const values = { state: 'cloning', core_version: null, cloned_from_id: site } as const
+        await tx.updateTable('sites').set(values).where('id', '=', clone).execute()
+      })
+      return { input: { siteId: clone, sourceId: site }, options: { siteId: clone } }
+    },
+    async done(world) {
+      const { api, host, site: source } = world
+      const clone = await cloneOf(world)
+      const address = stagingAddress(clone.name, api.config)
+      expect(clone).toMatchObject({ state: 'live', coreVersion: '6.8', deployError: null })
+      expect(await writtenAddressOf(api.database.read, clone.id)).toBe(address)
+      const path = (await host.services.homes.ofSite(clone.id))?.path as string
+      expect(host.title(path)).toBe('old')
+      expect(host.option(path, 'siteurl')).toBe(`http://${address}`)
+      expect(readFileSync(join(path, 'web/wp-content.txt'), 'utf8')).toBe('of the source')
+      expect(readFileSync(join(path, 'web/wp-content/uploads/made.css'), 'utf8')).toBe(`@import "//${address}/a.css"`)
+      const keyOf = (home: string) =>
+        /'AUTH_KEY', '(.*)'/.exec(readFileSync(join(home, 'web/wp-config.php'), 'utf8'))?.[1]
+      expect(keyOf(path)).not.toBe(keyOf((await homeOf(world))?.path as string))
+      expect(await rows(world, 'activity', 'action', 'site.deployed', clone.id)).toBe(1)
+      expect(await rows(world, 'events', 'type', 'site_created', clone.id)).toBe(1)
+      expect(await findSite(api.database.read, source)).toMatchObject({ state: 'live' })
+    },
+    async left(world) {
+      const { host } = world
+      const clone = await cloneOf(world)
+      expect(await host.services.homes.ofSite(clone.id)).toBeUndefined()
+      expect(host.homeFolders()).toHaveLength(1)
+      expect(host.running.has(clone.id)).toBe(false)
+      expect(clone).toMatchObject({ state: 'cloning', deployError: expect.stringContaining('/retry') })
+      expect(await rows(world, 'activity', 'action', 'site.deployed', clone.id)).toBe(0)
+      expect(await rows(world, 'events', 'type', 'site_created', clone.id)).toBe(0)
+    },
+  },
+
+  'site.sync': {
+    async prepare(world) {
+      const { api, host, owner, site } = world
+      const source = await api.site(owner, `source-of-${site}`)
+      for (const id of [source, site]) {
+        const web = join(await host.giveHome(id), 'web')
+        await mkdir(join(web, 'wp-content/themes'), { recursive: true })
+        await writeFile(join(web, 'wp-content/themes/theme.css'), `of ${id}`)
+        await writeFile(join(web, 'other.txt'), `of ${id}`)
+        await change(world, (tx) =>
+          changeSite(tx, id, { writtenAddress: id === site ? 'to.example.com' : 'old.example.com' }, 1),
+        )
+      }
+      const order = { parts: ['themes'], database: true, skipHttpCheck: false, environmentType: 'local', backups: [] }
+      return { input: { siteId: site, sourceId: source, ...order } }
+    },
+    async done(world) {
+      const { api, host, site } = world
+      const path = (await homeOf(world))?.path as string
+      const source = (
+        await api.database.read
+          .selectFrom('sites')
+          .select('id')
+          .where('name', '=', `source-of-${site}`)
+          .executeTakeFirstOrThrow()
+      ).id
+      expect(readFileSync(join(path, 'web/wp-content/themes/theme.css'), 'utf8')).toBe(`of ${source}`)
+      expect(readFileSync(join(path, 'web/other.txt'), 'utf8')).toBe(`of ${site}`)
+      expect(host.option(path, 'siteurl')).toBe('http://to.example.com')
+      expect(await host.services.siteDatabase.state({ siteId: site, homePath: path, uid: null })).toMatchObject({
+        hasPrevious: false,
+      })
+      expect(await closedBy(world)).toBe(null)
+      expect(host.held.has(site)).toBe(false)
+      expect(await findSite(api.database.read, site)).toMatchObject({ environmentType: 'local' })
+      // once, also on a retry after the clearing up alone had failed
+      expect(await rows(world, 'activity', 'action', 'site.synced', site)).toBe(1)
+      expect(await rows(world, 'events', 'type', 'site_sync_success', site)).toBe(1)
+      expect(await rows(world, 'operations', 'type', 'site.configure', site)).toBeGreaterThan(0)
+    },
+    async left(world) {
+      const { host, site } = world
+      const path = (await homeOf(world))?.path as string
+      expect(await closedBy(world)).toBe(null)
+      expect(host.held.has(site)).toBe(false)
+      // what was done when only the clearing up failed stays so
+      if ((await rows(world, 'events', 'type', 'site_sync_success', site)) === 1) return
+      expect(readFileSync(join(path, 'web/wp-content/themes/theme.css'), 'utf8')).toBe(`of ${site}`)
+      expect(host.option(path, 'siteurl')).toBe('http://old.example.com')
+      expect(await rows(world, 'events', 'type', 'site_sync_failed', site)).toBe(1)
     },
   },
 
@@ -181,6 +322,68 @@ export const jobSamples: Record<string, JobSample> = {
     },
   },
 
+  'site.restore': {
+    async prepare(world) {
+      const { api, site, owner, host } = world
+      const ids = await backedUpSite(world)
+      const home = (await homeOf(world))?.path as string
+      await writeFile(join(home, 'web/page.txt'), 'new')
+      await writeFile(join(home, 'web/new.txt'), 'new')
+      setTitle(home, 'new')
+      host.running.add(site)
+      await change(world, (tx) => putRoute(tx, site, `restored-${site}.test`, 1))
+      expect(await isClosed(api, site)).toBe(false)
+      return { input: { siteId: site, sourceId: site, ...ids, askedById: owner.accountId } }
+    },
+    async done(world) {
+      const { api, site, host } = world
+      const home = (await homeOf(world))?.path as string
+      expect(await readFile(join(home, 'web/page.txt'), 'utf8')).toBe('old')
+      expect(host.title(home)).toBe('old')
+      expect(await besideSite(world)).toEqual([])
+      expect(existsSync(join(home, 'web/new.txt'))).toBe(false)
+      expect(await readdir(join(home, 'private/database'))).toEqual(['site.sqlite'])
+      expect([await isClosed(api, site), host.held.has(site)]).toEqual([false, false])
+      expect(await rows(world, 'events', 'type', 'site_restored', site)).toBe(1)
+      expect(await rows(world, 'activity', 'action', 'site.restored', site)).toBe(1)
+      const kept = api.database.read.selectFrom('backups').select('state').where('origin', '=', 'undo')
+      const states = (await kept.where('site_id', '=', site).execute()).map(({ state }) => state)
+      expect(states.length).toBeGreaterThan(1)
+      expect(states.filter((state) => state !== 'completed')).toEqual([])
+    },
+    async left(world) {
+      const { api, site, host } = world
+      const home = (await homeOf(world))?.path as string
+      expect([await isClosed(api, site), host.held.has(site)]).toEqual([false, false])
+      expect(await besideSite(world)).toEqual([])
+      const isDone = (await rows(world, 'events', 'type', 'site_restored', site)) === 1
+      expect(await readFile(join(home, 'web/page.txt'), 'utf8')).toBe(isDone ? 'old' : 'new')
+      expect(host.title(home)).toBe(isDone ? 'old' : 'new')
+      expect(await rows(world, 'events', 'type', 'site_restore_failed', site)).toBe(isDone ? 0 : 1)
+      const kept = api.database.read.selectFrom('backups').select('state').where('site_id', '=', site)
+      expect((await kept.where('state', '!=', 'completed').execute()).length).toBe(0)
+    },
+  },
+
+  'site.preview_restore': {
+    async prepare(world) {
+      const ids = await backedUpSite(world)
+      const home = (await homeOf(world))?.path as string
+      await writeFile(join(home, 'web/new.txt'), 'new')
+      return { input: { siteId: world.site, sourceId: world.site, ...ids, askedById: world.owner.accountId } }
+    },
+    async done(world) {
+      const home = (await homeOf(world))?.path as string
+      expect(existsSync(join(home, 'web/new.txt'))).toBe(true)
+      const steps = world.api.database.read.selectFrom('operation_steps').select('result').where('name', '=', 'report')
+      const reports = (await steps.execute()).map(({ result }) => JSON.parse(result ?? '{}'))
+      expect(reports.at(-1)).toMatchObject({
+        files: { written: { count: 0 }, removed: { count: 1, first: ['new.txt'] } },
+        database: { counts: [{ kind: 'post', new: 2, changed: 1 }] },
+      })
+    },
+  },
+
   'collaborator.sync_wp_user': {
     async prepare(world) {
       await world.host.giveHome(world.site)
@@ -239,6 +442,23 @@ export const jobSamples: Record<string, JobSample> = {
     },
   },
 
+  'extension_license.write': {
+    async prepare(world) {
+      await world.host.giveHome(world.site)
+      await change(world, async (tx) => {
+        await changeSite(tx, world.site, { writtenAddress: 'old.example.com' }, 1)
+        await insertLicense(tx, { siteId: world.site, licenseKey: 'the key', now: 1 })
+      })
+      world.host.wordpress(world.site).hasDropIn = true
+      return aboutSite(world)
+    },
+    async done(world) {
+      expect(world.host.wordpress(world.site).license).toBe('the key')
+      // it would know the old value
+      expect(world.host.wordpress(world.site).flushes).toBeGreaterThan(0)
+    },
+  },
+
   'collaborator.batch_create': {
     async prepare(world) {
       const { mate, site } = world
@@ -274,6 +494,100 @@ export const jobSamples: Record<string, JobSample> = {
       const sites = world.api.database.read.selectFrom('sites').select('maintenance')
       expect(await sites.where('id', '=', world.site).executeTakeFirst()).toEqual({ maintenance: 1 })
       expect(await rows(world, 'events', 'type', 'site_maintenance_mode_toggled', world.site)).toBe(1)
+    },
+  },
+
+  'backup.take': {
+    prepare: (world) => backupOrder(world, 'fs', 'ondemand'),
+    async done(world) {
+      expect(await backupRows(world)).toMatchObject([{ state: 'completed', core_version: '6.8', error: null }])
+      expect(await storedBackups(world)).toHaveLength(1)
+      expect(await world.api.backups.repository('core-6.8').find('core')).toBeDefined()
+      expect(await rows(world, 'events', 'type', 'ondemand_backup_created', world.site)).toBe(1)
+    },
+    async left(world) {
+      expect(await backupRows(world)).toMatchObject([{ state: 'failed' }])
+      expect(await storedBackups(world)).toEqual([])
+      expect(await rows(world, 'activity', 'action', 'backup.failed', world.site)).toBe(1)
+      expect(await rows(world, 'events', 'type', 'ondemand_backup_created', world.site)).toBe(0)
+    },
+  },
+
+  'backup.take_scheduled': {
+    prepare: (world) => backupOrder(world, 'db', 'ondemand'),
+    async done(world) {
+      expect(await backupRows(world)).toMatchObject([{ state: 'completed', core_version: null }])
+      expect(await storedBackups(world)).toHaveLength(1)
+    },
+    async left(world) {
+      expect(await storedBackups(world)).toEqual([])
+    },
+  },
+
+  'backup.delete': {
+    async prepare(world) {
+      const id = await writtenBackup(world)
+      await change(world, (tx) => markDeleting(tx, id, Date.now()))
+      return { input: { siteId: world.site, backupId: id } }
+    },
+    async done(world) {
+      expect(await backupRows(world)).toEqual([])
+      expect(await storedBackups(world)).toEqual([])
+      expect(await rows(world, 'events', 'type', 'ondemand_backup_deleted', world.site)).toBe(1)
+    },
+  },
+
+  'backup.expire': {
+    async prepare(world) {
+      const id = await writtenBackup(world)
+      await change(world, (tx) => tx.updateTable('backups').set({ delete_at: OLD }).where('id', '=', id).execute())
+      return aboutSite(world)
+    },
+    async done(world) {
+      expect(await backupRows(world)).toEqual([])
+      expect(await storedBackups(world)).toEqual([])
+      expect(await rows(world, 'events', 'type', 'ondemand_backup_deleted', world.site)).toBe(1)
+    },
+  },
+
+  'backup.prove': {
+    async prepare(world) {
+      await world.host.giveHome(world.site)
+      return { input: { siteId: world.site }, options: { siteId: null } }
+    },
+    async done(world) {
+      expect(world.host.homeFolders()).toHaveLength(1)
+      expect(await rows(world, 'activity', 'action', 'backup.proof_failed', world.site)).toBe(0)
+    },
+  },
+
+  'backups.plan': {
+    async prepare({ api, site }) {
+      const due = { files_at: 1, database_at: 1, proof_at: 1, told_at: null }
+      const row = { site_id: site, ...due }
+      await api.database.transaction((tx) => tx.insertInto('backup_schedules').values(row).execute())
+      return { input: {}, options: { siteId: null } }
+    },
+    async done(world) {
+      const backups = (await backupRows(world)).map(({ kind, state }) => [kind, state])
+      expect(backups).toEqual([
+        ['db', 'creating'],
+        ['fs', 'creating'],
+      ])
+      expect(await rows(world, 'operations', 'type', 'backup.take_scheduled', world.site)).toBe(2)
+      const proofs = world.api.database.read.selectFrom('operations').select('input').where('type', '=', 'backup.prove')
+      const asked = (await proofs.execute()).filter(({ input }) => JSON.parse(input).siteId === world.site)
+      expect(asked).toHaveLength(1)
+    },
+  },
+
+  'backups.forget_site': {
+    async prepare(world) {
+      await writtenBackup(world)
+      return aboutSite(world)
+    },
+    async done({ api, site }) {
+      expect(await api.backups.repository(siteOwner(site)).storedBytes()).toBe(0)
     },
   },
 
@@ -389,6 +703,39 @@ export const jobSamples: Record<string, JobSample> = {
     ({ api }) => api.database.read.selectFrom('mail_counts').select('id').where('created_at', '=', OLD).execute(),
   ),
 
+  'records.back_up': {
+    async prepare() {
+      return { input: {}, options: { siteId: null, hostId: null } }
+    },
+    async done({ api }) {
+      const repository = recordsRepository(api.backups)
+      const [newest] = await listRecordsBackups(repository)
+      expect(await verifyRecords(repository, newest?.name as string)).toBeGreaterThan(0)
+    },
+  },
+  'site.bring_back': {
+    async prepare(world) {
+      const { host, site } = world
+      const home = await host.services.homes.claim(site, await host.services.template(), [])
+      const content = new DatabaseSync(join(home.path, 'private/database/site.sqlite'))
+      content.exec("update wp_options set option_value = 'Kept' where option_name = 'blogname'")
+      content.close()
+      await backUpSite(world)
+      await rm(home.path, { recursive: true })
+      return { input: { siteId: site } }
+    },
+    async done(world) {
+      const path = (await homeOf(world))?.path as string
+      expect(world.host.title(path)).toBe('Kept')
+      expect(readFileSync(join(path, 'web/wp-config.php'), 'utf8')).toBe('<?php')
+      expect(await rows(world, 'activity', 'action', 'site.brought_back', world.site)).toBe(1)
+      expect(world.host.held.has(world.site)).toBe(false)
+    },
+    async left({ host, site }) {
+      expect(host.held.has(site)).toBe(false)
+    },
+  },
+
   'logs.drop': {
     prepare: async () => ({ input: {}, options: { siteId: null } }),
     async done({ maintained }) {
@@ -420,6 +767,44 @@ export const jobSamples: Record<string, JobSample> = {
       expect(await viewsOf(world)).toContain('11')
     },
   },
+}
+
+/** Files and a database that are in the storage, too. @returns the numbers of the backups */
+async function backedUpSite(world: World): Promise<{ filesId: number; databaseId: number }> {
+  const { api, host, site } = world
+  const home = await host.giveHome(site)
+  await change(world, (tx) => changeSite(tx, site, { writtenAddress: 'old.example.com', coreVersion: '6.8' }, 1))
+  await writeFile(join(home, 'web/page.txt'), 'old')
+  setTitle(home, 'old')
+  const ids = { fs: 0, db: 0 }
+  for (const kind of ['fs', 'db'] as const) {
+    ids[kind] = await backupIn(api, site, { kind })
+    const order = { siteId: site, name: await nameIn(api, ids[kind]), kind, signal: new AbortController().signal }
+    await takeBackup(host.services, order)
+  }
+  return { filesId: ids.fs, databaseId: ids.db }
+}
+
+/** What a change of a site as a whole has left beside it. */
+async function besideSite({ host, site }: World): Promise<string[]> {
+  const home = await host.services.homes.ofSite(site)
+  if (!home) return ['no home']
+  const known = ['home.json', 'private', 'web', 'database']
+  const content = { siteId: site, homePath: home.path, uid: home.uid }
+  const { hasNext, hasPrevious } = await host.services.siteDatabase.state(content)
+  const left = readdirSync(home.path).filter((name) => !known.includes(name))
+  return [...left, ...(hasNext ? ['next database'] : []), ...(hasPrevious ? ['previous database'] : [])]
+}
+
+function setTitle(homePath: string, title: string): void {
+  const opened = new DatabaseSync(join(homePath, 'private/database/site.sqlite'))
+  opened.prepare("update wp_options set option_value = ? where option_name = 'blogname'").run(title)
+  opened.close()
+}
+
+const isClosed = async ({ database }: TestApi, site: number) => {
+  const route = await loadRoute(database.read, `restored-${site}.test`)
+  return route?.isClosed
 }
 
 const countViews = (world: World) =>
@@ -461,3 +846,24 @@ const source = ({ owner }: World) =>
     { applicationId: owner.applicationId, accountId: owner.accountId, accountEmail: owner.email, isOwner: true },
     { id: 'r', ipAddress: '127.0.0.1', userAgent: 'test', headers: {} },
   )
+
+async function backupOrder(world: World, kind: 'fs' | 'db', origin: 'ondemand' | 'scheduled') {
+  await world.host.giveHome(world.site)
+  const values = { siteId: world.site, kind, origin, createdBy: null, deleteAt: 9e15, now: 1 }
+  const { id } = await world.api.database.transaction((tx) => insertBackup(tx, values))
+  return { input: { siteId: world.site, backupId: id } }
+}
+
+/** In the records and in the storage. @returns its id */
+async function writtenBackup({ api, site }: World): Promise<number> {
+  const id = await backupIn(api, site)
+  async function* content() {
+    yield Buffer.from('content')
+  }
+  await api.backups.repository(siteOwner(site)).writeStream(content(), { name: await nameIn(api, id) })
+  return id
+}
+
+const backupRows = ({ api, site }: World) =>
+  api.database.read.selectFrom('backups').selectAll().where('site_id', '=', site).orderBy('id').execute()
+const storedBackups = ({ api, site }: World) => api.backups.repository(siteOwner(site)).list()

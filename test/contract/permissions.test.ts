@@ -10,6 +10,8 @@ import { type AnyDefinition, durable } from '../../src/platform/operations/defin
 import { enqueue } from '../../src/platform/operations/enqueue.ts'
 import { startWorker } from '../../src/platform/operations/harness.ts'
 import type { Worker } from '../../src/platform/operations/worker.ts'
+import { previewIn, restoredIn } from '../../src/resources/backups/restore.fixture.ts'
+import { storedIn } from '../../src/resources/backups/samples.fixture.ts'
 import { syncWpUser } from '../../src/resources/collaborators/sync-wp-user.job.ts'
 import { type Role, roles } from '../../src/resources/roles.ts'
 import { type Person, type Reply, type TestApi, testApi } from '../support/api.ts'
@@ -79,6 +81,9 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
       hidden,
       mateId,
       note,
+      backup: await storedIn(api, site),
+      preview: await previewIn(api, { siteId: site, accountId: owner.accountId }),
+      restored: await restoredIn(api, { siteId: site, accountId: owner.accountId }),
       waiting,
       failed,
     }

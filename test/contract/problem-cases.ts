@@ -10,9 +10,12 @@ import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { changes } from '../../src/platform/http/openapi-document.ts'
 import { enqueue } from '../../src/platform/operations/enqueue.ts'
 import { setPlan } from '../../src/resources/account/account.ts'
+import { MOST_ON_DEMAND } from '../../src/resources/backups/backup.ts'
+import { backedUp, backupIn, storedFiles } from '../../src/resources/backups/samples.fixture.ts'
 import { operationIn } from '../../src/resources/operations/samples.fixture.ts'
 import { configureSite } from '../../src/resources/sites/configure-site.job.ts'
 import { purgeSite } from '../../src/resources/sites/remove-site.job.ts'
+import { putRoute } from '../../src/resources/sites/route.store.ts'
 import type { SiteState } from '../../src/resources/sites/site.ts'
 import type { Person } from '../support/api.ts'
 import type { Example, Scene } from '../support/samples.ts'
@@ -40,6 +43,7 @@ export interface OwnCase {
   readonly code: ProblemCode
   /** Default: the example of the endpoint. */
   example?(scene: Scene): Example | Promise<Example>
+  readonly headers?: Record<string, string>
   /** After the example. */
   prepare?(scene: Scene, stage: Stage): Promise<unknown>
   /** Default: the owner. */
@@ -49,7 +53,7 @@ export interface OwnCase {
 
 const write = ({ api }: Scene, work: (tx: Tx) => Promise<unknown>) => api.database.transaction(work)
 const plan = (name: string) => (scene: Scene) => write(scene, (tx) => setPlan(tx, scene.owner.accountId, name))
-const siteIs = (values: { state?: SiteState; edge_cache?: 0 }) => (scene: Scene) =>
+const siteIs = (values: { state?: SiteState; edge_cache?: 0; multisite?: 1; host_id?: null }) => (scene: Scene) =>
   write(scene, (tx) => tx.updateTable('sites').set(values).where('id', '=', scene.siteId).execute())
 const friendHas = (roles: string) => (scene: Scene) =>
   write(scene, (tx) => tx.updateTable('collaborators').set({ roles }).where('id', '=', scene.collaboratorId).execute())
@@ -64,6 +68,8 @@ const operationThatHas =
     params: { id: await operationIn(state, scene, type) },
   })
 
+const downloads = ['downloadOndemandBackup', 'downloadBackup']
+
 // biome-ignore format: a table
 export const ownCases: readonly OwnCase[] = [
   { of: ['createSite'], code: 'name_taken', example: ({ number }) => ({ body: { name: `Scene-${number}` } }) },
@@ -72,13 +78,31 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['createSite'], code: 'plan_lacks_multisite', example: ({ number }) => ({ body: { name: `net-${number}`, multisite_support: true } }), prepare: plan('Business') },
   { of: ['createSite'], code: 'unknown_datacenter', example: ({ number }) => ({ body: { name: `far-${number}`, datacenter_code: 'XXX' } }) },
   { of: ['createSite'], code: 'no_host', example: ({ number }) => ({ body: { name: `far-${number}`, datacenter_code: EMPTY_DATACENTER } }) },
+  { of: ['cloneSite'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
+  { of: ['cloneSite'], code: 'name_taken', example: ({ number }) => ({ body: { name: `Scene-${number}` } }) },
+  { of: ['cloneSite'], code: 'name_reserved', example: () => ({ body: { name: 'Panel' } }) },
+  { of: ['cloneSite'], code: 'site_limit_reached', prepare: async (scene) => { await plan('Personal')(scene); await moreSites(2)(scene) } },
+  { of: ['cloneSite'], code: 'plan_lacks_multisite', prepare: async (scene) => { await plan('Business')(scene); await siteIs({ multisite: 1 })(scene) } },
+  { of: ['cloneSite'], code: 'unknown_datacenter', example: ({ number }) => ({ body: { name: `far-${number}`, datacenter_code: 'XXX' } }) },
+  { of: ['cloneSite'], code: 'clone_elsewhere', example: ({ number }) => ({ body: { name: `far-${number}`, datacenter_code: EMPTY_DATACENTER } }) },
+  { of: ['cloneSite'], code: 'no_host', prepare: siteIs({ host_id: null }) },
   { of: ['updateAccount'], code: 'unknown_datacenter', example: () => ({ body: { datacenter_code: 'XXX' } }) },
   { of: ['updateAddons'], code: 'addon_in_use', example: () => ({ body: { addon_id: 1, quantity: 0 } }), prepare: withAddonInUse },
-  { of: ['disableSite'], code: 'site_not_live', prepare: siteIs({ state: 'disabled' }) },
+  { of: ['convertSite'], code: 'domains_left', prepare: withDomain },
+  { of: ['convertSite'], code: 'site_limit_reached', prepare: withAllStagingSites },
+  { of: ['disableSite', 'convertSite'], code: 'site_not_live', prepare: siteIs({ state: 'disabled' }) },
   { of: ['enableSite'], code: 'site_not_disabled', prepare: siteIs({ state: 'live' }) },
-  { of: ['resetAdminPassword', 'setSafeMode', 'purgeObjectCache', 'resetCollaboratorPassword'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
-  { of: ['resetAdminPassword', 'setSafeMode', 'purgeObjectCache', 'resetCollaboratorPassword'], code: 'site_unavailable', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId) },
-  { of: ['resetAdminPassword', 'setSafeMode', 'purgeObjectCache', 'resetCollaboratorPassword'], code: 'site_cannot', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId, { forGood: true }) },
+  { of: ['resetAdminPassword', 'setSafeMode', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
+  { of: ['resetAdminPassword', 'setSafeMode', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense'], code: 'site_unavailable', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId) },
+  { of: ['resetAdminPassword', 'setSafeMode', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense'], code: 'site_cannot', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId, { forGood: true }) },
+  { of: ['createOndemandBackup', 'syncSites'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
+  { of: ['createOndemandBackup'], code: 'backup_limit_reached', prepare: fillBackups },
+  { of: ['syncSites'], code: 'sync_needs_slot', prepare: fillBackups },
+  { of: ['syncSites'], code: 'sync_unlike_sites', prepare: siteIs({ multisite: 1 }) },
+  { of: ['syncSites'], code: 'forbidden', example: toFriendsSite, by: friend },
+  { of: ['createOndemandBackup'], code: 'operation_limit_reached', prepare: fillOperations },
+  { of: ['deleteOndemandBackup'], code: 'operation_limit_reached', prepare: fillOperations },
+  { of: ['deleteOndemandBackup'], code: 'backup_not_completed', prepare: ({ api, siteId }) => api.database.transaction((tx) => tx.updateTable('backups').set({ state: 'creating' }).where('site_id', '=', siteId).execute()) },
   { of: ['toggleMultisite'], code: 'plan_lacks_multisite', prepare: plan('Business') },
   { of: ['setDefensiveMode'], code: 'edge_cache_off', example: () => ({ body: { duration: '2-days' } }), prepare: siteIs({ edge_cache: 0 }) },
   { of: ['createNote', 'updateNote'], code: 'note_limit_reached', prepare: fillNotes },
@@ -91,20 +115,58 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['batchCreateCollaborators'], code: 'own_collaboration', example: (scene) => ({ body: { email: scene.friend.email, siteIds: [scene.siteId] } }), by: friend },
   { of: ['batchCreateCollaborators'], code: 'mail_limit_reached', example: (scene) => ({ body: { email: newAddress(scene), siteIds: [scene.siteId] } }), prepare: fillMails },
   { of: ['resetCollaboratorPassword'], code: 'collaborator_lacks_wp_access', prepare: friendHas('[]') },
+  { of: ['restoreSite'], code: 'restore_of_nothing', example: () => ({ body: { dry_run: true } }) },
+  { of: ['restoreSite'], code: 'restore_unknown_backup', example: () => ({ body: { filesystem_id: 999_999 } }) },
+  { of: ['restoreSite'], code: 'restore_parts_of_nothing', example: async ({ api, siteId }) => ({ body: { database_id: await backupIn(api, siteId), paths: ['wp-content'] } }) },
+  { of: ['restoreSite'], code: 'restore_unlike_site', example: async (scene) => ({ body: { database_id: await backupIn(scene.api, scene.siteId), restore_on_site_id: await network(scene) } }) },
+  { of: ['restoreSite', 'undoOperation'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
+  { of: ['undoOperation'], code: 'operation_not_undoable', example: operationThatHas('succeeded') },
   { of: ['cancelOperation'], code: 'operation_must_end', example: operationThatHas('queued', purgeSite) },
   { of: ['cancelOperation'], code: 'operation_not_cancelable', example: operationThatHas('succeeded') },
   { of: ['retryOperation'], code: 'operation_not_retryable', example: operationThatHas('queued') },
-  { of: ['cancelOperation', 'retryOperation'], code: 'forbidden', prepare: friendHas('[]'), by: friend },
-  { of: ['cancelOperation', 'retryOperation'], code: 'operation_not_yours', prepare: isProvisioning, by: friend },
+  { of: ['cancelOperation', 'retryOperation', 'undoOperation'], code: 'forbidden', prepare: friendHas('[]'), by: friend },
+  { of: ['cancelOperation', 'retryOperation', 'undoOperation'], code: 'operation_not_yours', prepare: isProvisioning, by: friend },
   { of: ['addSiteCollaborator'], code: 'operation_limit_reached', example: (scene) => ({ body: { email: newAddress(scene), roles: ['wp_access'] } }), prepare: fillOperations },
   { of: ['removeSiteCollaborator'], code: 'operation_limit_reached', example: ({ collaboratorId }) => ({ params: { id: collaboratorId }, query: { delete_wp_user: 'true' } }), prepare: fillOperations },
   { of: ['watchOperation'], code: 'too_many_streams', on: 'strict' },
+  { of: downloads, code: 'too_many_downloads', on: 'strict' },
+  { of: downloads, code: 'range_not_satisfiable', headers: { range: 'bytes=99999-' } },
+  { of: downloads, code: 'backup_damaged', example: backedUp },
+  { of: downloads, code: 'archive_length_unknown', example: storedFiles, headers: { range: 'bytes=1-', prefer: 'wait=0' } },
 ]
 
 /** Work that is its account's alone, whatever collaborators may do. */
 async function isProvisioning(scene: Scene): Promise<void> {
   const ofSite = (tx: Tx) => tx.updateTable('operations').where('site_id', '=', scene.siteId)
   await write(scene, (tx) => ofSite(tx).set({ type: 'site.provision' }).execute())
+}
+
+/** Another site of the owner, which is a network. @returns its id */
+async function network({ api, owner, number }: Scene): Promise<number> {
+  const id = await api.site(owner, `network-${number}`)
+  await api.database.transaction((tx) => tx.updateTable('sites').set({ multisite: 1 }).where('id', '=', id).execute())
+  return id
+}
+
+/** From a site where the friend may do nothing. */
+async function toFriendsSite({ api, owner, friend: to, siteId, number }: Scene): Promise<Example> {
+  const source = await api.site(owner, `barred-${number}`)
+  await api.collaborate(to, source, [])
+  return { body: { from_site_id: source, to_site_id: siteId, database: true } }
+}
+
+async function withAllStagingSites(scene: Scene): Promise<void> {
+  await moreSites(4)(scene)
+  const others = (tx: Tx) => tx.updateTable('sites').where('name', 'like', `more-${scene.number}-%`)
+  await write(scene, (tx) => others(tx).set({ staging: 1 }).execute())
+  await plan('Personal')(scene)
+}
+
+function withDomain({ api, siteId, number }: Scene): Promise<unknown> {
+  return api.database.transaction(async (tx) => {
+    for (const hostName of [`scene-${number}.localhost`, `domain-${number}.example.com`])
+      await putRoute(tx, siteId, hostName, 0)
+  })
 }
 
 async function withAddonInUse(scene: Scene): Promise<void> {
@@ -130,6 +192,10 @@ async function fillTags(scene: Scene): Promise<void> {
     const tags = Array.from({ length: 2000 }, (_, index) => ({ account_id: accountId, name: `tag ${index}` }))
     await write(scene, (tx) => tx.insertInto('tags').values(tags).execute())
   }
+}
+
+async function fillBackups({ api, siteId }: Scene): Promise<void> {
+  for (let index = 0; index < MOST_ON_DEMAND; index++) await backupIn(api, siteId, { kind: 'fs' })
 }
 
 function fillMails(scene: Scene): Promise<unknown> {
@@ -185,7 +251,7 @@ export async function provokeOwn(one: OwnCase, endpoint: Endpoint, stage: Stage)
   const scene = await stage.tour.scene()
   const example = (await (one.example ?? examples[endpoint.id])?.(scene)) ?? {}
   await one.prepare?.(scene, stage)
-  const request = stage.tour.requestFor(endpoint, scene, example, one.by?.(scene))
+  const request = withHeader(stage.tour.requestFor(endpoint, scene, example, one.by?.(scene)), one.headers ?? {})
   return { scene, request, ...(one.on && { app: stage[one.on] }) }
 }
 
@@ -275,7 +341,10 @@ export const commonCases: readonly CommonCase[] = [
       if (endpoint.params) return { request: { ...request, url } }
       // accounts and sites that a body names
       const sent = JSON.parse(request.payload as string)
-      const named = 'siteIds' in sent ? { siteIds: [999_999_999] } : { account_id: 999_999_999 }
+      const named =
+        'siteIds' in sent
+          ? { siteIds: [999_999_999] }
+          : { [sent.from_site_id ? 'from_site_id' : 'account_id']: 999_999_999 }
       return { request: { ...request, payload: JSON.stringify({ ...sent, ...named }) } }
     },
   },

@@ -33,7 +33,7 @@ export function declaredOf(endpoint: Endpoint): ProblemCode[] {
 }
 
 /** What they start never waits beside others: the site is new, or all else of it is canceled. */
-const startsAlone = new Set(['createSite', 'deleteSite'])
+const startsAlone = new Set(['createSite', 'cloneSite', 'deleteSite'])
 
 function refusalsOf(endpoint: Endpoint): ProblemCode[] {
   const access = endpoint.access as Access

@@ -23,6 +23,7 @@ const events: Record<string, readonly string[]> = {
   deleteSite: ['site_deleted'],
   disableSite: ['site_disabled'],
   enableSite: ['site_enabled'],
+  convertSite: ['site_converted'],
   toggleEdgeCache: ['disabled_edge_cache'],
   purgeEdgeCache: ['purged_edge_cache'],
   setDefensiveMode: ['edge_cache_defensive_mode_toggled'],

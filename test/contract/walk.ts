@@ -166,8 +166,13 @@ export function documentCheck(api: TestApi): (endpoint: Endpoint, response: Resp
     const described = resolve(ajv, place)
     expect(described, `${label}: not described`).toBeDefined()
     if (status === 304 || (described?.content === undefined && response.body === '')) return
-    const [type, { schema }] = Object.entries(described?.content ?? {})[0] as [string, { schema: object }]
-    expect(String(response.headers['content-type']), label).toContain(type)
+    const contents = Object.entries(described?.content ?? {}) as [string, { schema: object }][]
+    const sent = String(response.headers['content-type']).split(';')[0]
+    expect(
+      contents.map(([each]) => each),
+      label,
+    ).toContain(sent)
+    const [type, { schema }] = contents.find(([each]) => each === sent)!
     if (type !== 'application/json') return
     if (status >= 400) expectDeclared(endpoint, response)
     const validate = compiled(ajv, `${place}`, schema)

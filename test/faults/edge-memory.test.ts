@@ -3,11 +3,16 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { Pool } from 'undici'
 import { afterEach, describe, expect, test } from 'vitest'
+import { atLength } from '../support/at-length.ts'
 import { type EdgeProcess, startEdgeProcess } from '../support/edge.ts'
 
 const CACHE_MB = 32
 /** The process without any cache, and what V8 and the allocator keep for a moment. */
 const SLACK_MB = 90
+/** More of them than fit: 15 kB each. */
+const ADDRESSES = atLength(9_000, 12_000)
+/** Some 9 kB each. */
+const VISITORS = atLength(6_000, 10_000)
 
 let edge: EdgeProcess | undefined
 let pool: Pool | undefined
@@ -53,17 +58,17 @@ async function flood(count: number, request: (number: number) => { path: string;
 const filler = 'q'.repeat(15_000)
 
 describe('an edge with a cache of 32 MB', { timeout: 300_000 }, () => {
-  test('12,000 addresses of 15 kB, and 12,000 of 2 kB, take no more than the cache may', async () => {
+  test(`${ADDRESSES} addresses of 15 kB, and as many of 2 kB, take no more than the cache may`, async () => {
     const process = await start('<p>page</p>')
     await flood(200, (number) => ({ path: `/?warm=${number}` }))
     const before = process.memoryMb()
-    expect(await flood(12_000, (number) => ({ path: `/?a=${number}${filler}` }))).toEqual([200])
+    expect(await flood(ADDRESSES, (number) => ({ path: `/?a=${number}${filler}` }))).toEqual([200])
     expect(process.memoryMb() - before).toBeLessThan(CACHE_MB + SLACK_MB)
-    expect(await flood(12_000, (number) => ({ path: `/?b=${number}${filler.slice(0, 1_900)}` }))).toEqual([200])
+    expect(await flood(ADDRESSES, (number) => ({ path: `/?b=${number}${filler.slice(0, 1_900)}` }))).toEqual([200])
     expect(process.memoryMb() - before).toBeLessThan(CACHE_MB + SLACK_MB)
   })
 
-  test('visitors, browsers, names and codings without end: the second 10,000 add nothing to the first', async () => {
+  test(`visitors, browsers, names and codings without end: the second ${VISITORS} add nothing to the first`, async () => {
     const process = await start('<p>page</p>', { STEAD_TRUST_PROXY: '127.0.0.1' })
     const odd = (number: number) => ({
       path: `/page-${number}/${filler.slice(0, 1_000)}`,
@@ -75,9 +80,9 @@ describe('an edge with a cache of 32 MB', { timeout: 300_000 }, () => {
         'x-forwarded-for': `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`,
       },
     })
-    await flood(10_000, odd)
+    await flood(VISITORS, odd)
     const before = process.memoryMb()
-    await flood(10_000, (number) => odd(number + 10_000))
+    await flood(VISITORS, (number) => odd(number + VISITORS))
     expect(process.memoryMb() - before).toBeLessThan(40)
   })
 

@@ -1,22 +1,24 @@
-/** `npm run torture`, short: 60 kills, half of them on PostgreSQL where there is one. */
+/** `npm run torture`, short, half of the kills on PostgreSQL where there is one. */
 import { describe, test } from 'vitest'
+import { atLength } from '../support/at-length.ts'
 import { testCore } from '../support/core.ts'
 import { hasPostgres } from '../support/postgres-cluster.ts'
 import { reportText } from './torture/report.ts'
 import { torture } from './torture/torture.ts'
 
 const core = await testCore()
+const kills = atLength(12, 30)
 
 // at once: most of a run is waiting for what was killed
 describe.skipIf(!core)('torture', { concurrent: true, timeout: 600_000 }, () => {
   test.for([
-    { database: 'sqlite', kills: hasPostgres ? 30 : 60, skip: false },
-    { database: 'postgres', kills: 30, skip: !hasPostgres },
+    { database: 'sqlite', kills: hasPostgres ? kills : 2 * kills, skip: false },
+    { database: 'postgres', kills, skip: !hasPostgres },
   ] as const)(
     '$kills kills on $database lose nothing that was answered, and double nothing',
     async ({ skip: isMissing, ...options }, { skip, expect }) => {
       skip(isMissing, 'no PostgreSQL server to start')
-      const report = await torture({ ...options, seed: Date.now() % 2 ** 31, mostSeconds: 150 })
+      const report = await torture({ ...options, seed: Date.now() % 2 ** 31, mostSeconds: 5 * kills })
       expect(report.faults, reportText(report)).toEqual([])
     },
   )

@@ -11,6 +11,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from '../../src/app.ts'
+import { testBackups } from '../../src/backups/backup-store.fixture.ts'
+import type { BackupStore } from '../../src/backups/backup-store.ts'
 import type { controlBudgets } from '../../src/budgets.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import type { Budgets } from '../../src/platform/budgets/budget.ts'
@@ -55,6 +57,7 @@ export interface TestApi {
   readonly sealer: Sealer
   /** Web server and PHP logs. */
   readonly logs: LogStore
+  readonly backups: BackupStore
   /** What another process would open. */
   readonly connection: { url?: string; file: string }
   /** A new account (or the one that has the address) with an application and a token. */
@@ -72,6 +75,7 @@ export interface TestApiOptions {
   readonly settings?: Record<string, string>
   readonly log?: Log
   readonly logs?: LogStore
+  readonly backups?: BackupStore
   readonly budgets?: Budgets<keyof ReturnType<typeof controlBudgets>>
   /** A clock to set; the system's unless given. */
   readonly now?: () => number
@@ -85,6 +89,7 @@ export async function apiOver(
     settings,
     log = noLog,
     logs,
+    backups,
     budgets,
     now,
     readiness = async () => ({ ready: true, details: {} }),
@@ -105,6 +110,7 @@ export async function apiOver(
       version: '0',
       readiness,
       ...clock,
+      ...(backups && { backups }),
       ...(budgets && { budgets }),
     }),
     config,
@@ -116,7 +122,9 @@ export async function testApi(dialect: DialectName, options: TestApiOptions = {}
   const { database, connection, drop } = await testDatabase(dialect)
   const folder = join(connection.url ? tmpdir() : dirname(connection.file), 'logs')
   const logs = openLogStore({ url: connection.url, folder })
-  const { app, config, sealer } = await apiOver(database, { logs, ...options })
+  const stored = await testBackups({ now: options.now })
+  const backups = options.backups ?? stored.backups
+  const { app, config, sealer } = await apiOver(database, { logs, ...options, backups })
   const now = options.now ?? Date.now
   const hostId = await database.transaction(async (tx) => {
     const values = {
@@ -152,6 +160,7 @@ export async function testApi(dialect: DialectName, options: TestApiOptions = {}
     database,
     config,
     sealer,
+    backups,
     connection,
     call,
     async person(email, { isOwner = true, plan = 'High Traffic' } = {}) {
@@ -202,6 +211,7 @@ export async function testApi(dialect: DialectName, options: TestApiOptions = {}
     async close() {
       await app.close()
       await logs.close()
+      await stored.close()
       await drop()
     },
   }

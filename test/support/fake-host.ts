@@ -2,14 +2,18 @@
 import { readdirSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { Readable } from 'node:stream'
 import { HomeFolders } from '../../src/hosting/homes/home-folders.ts'
 import { Homes } from '../../src/hosting/homes/homes.ts'
 import { specialiseHome } from '../../src/hosting/homes/specialise.ts'
 import { RunningIdentity } from '../../src/hosting/identity/folder.ts'
-import type { PooledSite } from '../../src/hosting/php/pool.ts'
+import type { PooledSite, TaskOptions } from '../../src/hosting/php/pool.ts'
+import { PhpBusy } from '../../src/hosting/php/runtime.ts'
 import type { TaskInput, TaskName, TaskOutput } from '../../src/hosting/php/tasks.ts'
+import { createSqliteContent } from '../../src/hosting/site-database/sqlite-content.ts'
+import { SiteFiles } from '../../src/hosting/site-files/site-files.ts'
 import { siteHooks } from '../../src/jobs.ts'
 import { createSealer } from '../../src/platform/crypto/seal.ts'
 import { noLog } from '../../src/platform/log/log.ts'
@@ -23,6 +27,8 @@ export interface FakeWordPress {
   readonly passwords: Map<string, string>
   movedTo: string | undefined
   flushes: number
+  /** Option `stead_ext_license`; null when it was taken out. */
+  license: string | null | undefined
   /** An object cache of its own. */
   hasDropIn: boolean
 }
@@ -32,9 +38,13 @@ export interface FakeHost {
   readonly services: HostServices
   /** Sites whose PHP runs. */
   readonly running: Set<number>
+  /** Sites whose PHP is held. */
+  readonly held: Set<number>
   wordpress(siteId: number): FakeWordPress
   /** A home with content. */
   giveHome(siteId: number): Promise<string>
+  /** An option in the database of a home. */
+  option(homePath: string, name: string): string
   /** Option `blogname` in the database of a home. */
   title(homePath: string): string
   /** Names of all homes on the disk. */
@@ -52,13 +62,22 @@ const tables = `
     post_modified_gmt text);
   create table wp_comments (comment_date text, comment_date_gmt text)`
 
-export async function fakeHost({ database, config }: TestApi): Promise<FakeHost> {
+/** @param asked default: the first of the records */
+export async function fakeHost({ database, config, backups }: TestApi, asked?: number): Promise<FakeHost> {
   const dataDir = await mkdtemp(join(tmpdir(), 'stead-jobs-'))
-  const { id: hostId } = await database.read.selectFrom('hosts').select('id').executeTakeFirstOrThrow()
+  const hostId =
+    asked ?? (await database.read.selectFrom('hosts').select('id').orderBy('id').executeTakeFirstOrThrow()).id
   const template = { path: join(dataDir, 'template'), coreVersion: '6.8', corePath: '/core', install: 'wordpress' }
   await mkdir(join(template.path, 'web'), { recursive: true })
+  for (const shared of ['wp-admin/index.php', 'wp-includes/load.php']) {
+    await mkdir(join(dataDir, 'cores/6.8', dirname(shared)), { recursive: true })
+    await writeFile(join(dataDir, 'cores/6.8', shared), '<?php')
+  }
   await mkdir(join(template.path, 'private/database'), { recursive: true })
   await writeFile(join(template.path, 'web/wp-config.php'), '<?php')
+  for (const folder of ['wp-admin', 'wp-includes']) await mkdir(join(dataDir, 'cores/6.8', folder), { recursive: true })
+  await writeFile(join(dataDir, 'cores/6.8/wp-includes/version.php'), '<?php')
+  await writeFile(join(dataDir, 'cores/6.8/index.php'), '<?php')
   const content = new DatabaseSync(join(template.path, 'private/database/site.sqlite'))
   content.exec(tables)
   content.close()
@@ -75,6 +94,7 @@ export async function fakeHost({ database, config }: TestApi): Promise<FakeHost>
   await homes.reconcile({ isTakenOver: false })
 
   const running = new Set<number>()
+  const held = new Set<number>()
   const sites = new Map<number, FakeWordPress>()
   const wordpress = (siteId: number): FakeWordPress => {
     const known = sites.get(siteId) ?? {
@@ -82,21 +102,35 @@ export async function fakeHost({ database, config }: TestApi): Promise<FakeHost>
       passwords: new Map(),
       movedTo: undefined,
       flushes: 0,
+      license: undefined,
       hasDropIn: false,
     }
     sites.set(siteId, known)
     return known
   }
-  const title = (homePath: string): string => {
+  const optionOf = (homePath: string, name: string): string => {
     const opened = new DatabaseSync(join(homePath, 'private/database/site.sqlite'), { readOnly: true })
-    const row = opened.prepare("select option_value as title from wp_options where option_name = 'blogname'").get()
+    const row = opened.prepare('select option_value as value from wp_options where option_name = ?').get(name)
     opened.close()
-    return String(row?.title)
+    return String(row?.value)
   }
+  const title = (homePath: string): string => optionOf(homePath, 'blogname')
 
   type Answers = { [Name in TaskName]?: (site: PooledSite, input: TaskInput<Name>) => TaskOutput<Name> }
   const answers: Answers = {
+    'check-copy': ({ homePath }) => ({ home: optionOf(homePath, 'home') }),
     'check-site': (site) => ({ title: title(site.homePath) }),
+    'upgrade-database': () => ({ upgraded: false }),
+    'site-title': ({ homePath, address }) => ({
+      title: title(homePath),
+      home: `http://${address}`,
+      siteurl: `http://${address}`,
+      version: '6.8',
+    }),
+    'newer-than': (_site, { since }) => ({
+      counts: [{ table: 'wp_posts', kind: 'post', new: 2, changed: 1 }],
+      newest: [{ table: 'wp_posts', kind: 'post', id: 7, title: `newer than ${since}`, at: '2026-01-31 09:30:00' }],
+    }),
     'make-network': () => ({ networkId: 1, blogId: 1, path: '/', isSubdomainInstall: false }),
     'replace-address': ({ siteId }, { to }) => {
       wordpress(siteId).movedTo = to
@@ -111,6 +145,10 @@ export async function fakeHost({ database, config }: TestApi): Promise<FakeHost>
       wordpress(siteId).passwords.set(login, input.password)
       return { id: 1, login, email: 'x@example.com', dropIn: wordpress(siteId).hasDropIn }
     },
+    'write-license': ({ siteId }, { key }) => {
+      wordpress(siteId).license = key
+      return { dropIn: wordpress(siteId).hasDropIn }
+    },
     'ensure-administrator': ({ siteId }, { email, login, password }) => {
       const { users, passwords } = wordpress(siteId)
       const created = !users.has(email)
@@ -121,16 +159,32 @@ export async function fakeHost({ database, config }: TestApi): Promise<FakeHost>
     'delete-user': ({ siteId }, { email }) => ({ deleted: wordpress(siteId).users.delete(email), heir: 'admin' }),
   }
   const pool = {
-    async runTask(site: PooledSite, name: TaskName, input: never) {
+    async runTask(site: PooledSite, name: TaskName, input: never, { whileHeld = false }: TaskOptions = {}) {
+      if (held.has(site.siteId) && !whileHeld) throw new PhpBusy('work on the site is being done')
       running.add(site.siteId)
       const answer = answers[name]
       if (!answer) throw new Error(`the WordPress of this test knows no task ${name}`)
       return answer(site, input)
     },
+    async startSpare(site: PooledSite) {
+      return { runTask: async (name: TaskName, input: never) => answers[name]?.(site, input), async stop() {} }
+    },
+    async handle(site: PooledSite) {
+      running.add(site.siteId)
+      return { status: 200, headers: [], body: Readable.from([Buffer.from(title(site.homePath))]) }
+    },
     async stop(siteId: number) {
       running.delete(siteId)
     },
+    async hold(siteId: number) {
+      held.add(siteId)
+      running.delete(siteId)
+    },
+    release(siteId: number) {
+      held.delete(siteId)
+    },
     async restart() {},
+    between: <Result>(_siteId: number, work: () => Promise<Result>) => work(),
   }
   const services = {
     siteHooks,
@@ -138,10 +192,14 @@ export async function fakeHost({ database, config }: TestApi): Promise<FakeHost>
     hostId,
     database,
     sealer: createSealer(Buffer.alloc(32, 1)),
+    backups,
     homes,
     spares: { homeIds: () => [], take: async () => undefined },
     pool,
+    siteDatabase: createSqliteContent({ pool, sandbox: config.sandbox }),
+    siteFiles: new SiteFiles({ quotaOf: async () => undefined, keepFreeBytes: 0 }),
     template: async () => template,
+    ensureCore: async () => {},
     corePath: () => '/core',
     async hostedSite(siteId: number) {
       const [site, home] = [await findSite(database.read, siteId), await homes.ofSite(siteId)]
@@ -157,7 +215,9 @@ export async function fakeHost({ database, config }: TestApi): Promise<FakeHost>
     hostId,
     services,
     running,
+    held,
     wordpress,
+    option: optionOf,
     title,
     async giveHome(siteId) {
       const home = await homes.claim(siteId, template, [])

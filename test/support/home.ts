@@ -75,6 +75,7 @@ export function testRuntime(options: Partial<WasmRuntimeOptions> = {}): Promise<
   return createWasmRuntime({
     sandbox: 'auto',
     priority: 0,
+    optimize: false,
     memoryLimitMb: 256,
     uploadMaxMb: 128,
     egress,

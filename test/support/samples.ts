@@ -29,6 +29,11 @@ export interface World {
   readonly hidden: number
   readonly mateId: number
   readonly note: number
+  /** On demand, completed. */
+  readonly backup: number
+  /** Operations: a look at a restore, and a restore, of the site, which have ended well. */
+  readonly preview: number
+  readonly restored: number
   /** Of the site: one that waits, one that has failed. */
   readonly waiting: number
   readonly failed: number

@@ -149,8 +149,12 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
     STEAD_RATE_LIMIT: '0',
     STEAD_TOKEN_RATE_LIMIT: '0',
     STEAD_SPARE_SITES: '0',
+    // their turn may come at any minute
+    STEAD_SCHEDULED_BACKUPS: 'false',
     // other tests run at the same time
     STEAD_PHP_NICE: '0',
+    // no page of theirs is asked for often enough; a bench is about the usual way
+    ...(process.env.VITEST && { STEAD_PHP_OPTIMIZE: 'false' }),
     // where it is about more than one, the test says so
     STEAD_EDGE_PROCESSES: '1',
     ...(core && { STEAD_CORE_SOURCE: core }),

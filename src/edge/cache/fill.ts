@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { Share } from '../../platform/budgets/budget.ts'
+import { headerOf } from '../../platform/http/raw-headers.ts'
 import { type HostNotes, responseHeaders } from '../forwarding.ts'
-import { headerOf } from '../raw-headers.ts'
 import type { CookieDomains } from '../set-cookie.ts'
 import type { Passage } from '../under-way.ts'
 import type { Upstreams } from '../upstreams.ts'

@@ -1,5 +1,6 @@
+import { headerOf } from '../../platform/http/raw-headers.ts'
 import { failureAnswer, isTimeout } from '../proxy.ts'
-import { headerOf } from '../raw-headers.ts'
+import { robotsHeaders } from '../robots.ts'
 import { type Decision, handled, type Visit } from '../visit.ts'
 import type { Entry } from './entry.ts'
 import type { FillHead, Leader } from './fill.ts'
@@ -44,6 +45,7 @@ export function createLeader(visit: Visit, facts: RequestFacts, memory: Memory, 
         `Stead; fwd=uri-miss; ${note}`,
         'X-Request-Id',
         visit.id,
+        ...robotsHeaders(visit),
       ])
       ends.answer(handled)
       return true

@@ -1,4 +1,4 @@
-import { headerOf } from '../raw-headers.ts'
+import { headerOf } from '../../platform/http/raw-headers.ts'
 import { IDENTITY } from './encodings.ts'
 import { bodyBytes, createEntry, type Draft, type Entry, opaque } from './entry.ts'
 

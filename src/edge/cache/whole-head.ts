@@ -13,8 +13,9 @@ interface InnerResponse {
  * was read. The fields are Node's own, not documented: where they are not as they should be (another version), or the answer
  * is not the plain case, nothing happens and `false` is returned. Should its test fail with a new Node: compare `_storeHeader` in Node's
  * `_http_outgoing.js` with what is done here, or take this out; `writeHead` is right, and slower.
+ * @param end the request id, and lines after it
  */
-export function writeWholeHead(response: ServerResponse, entry: Entry, prepared: Prepared, requestId: string): boolean {
+export function writeWholeHead(response: ServerResponse, entry: Entry, prepared: Prepared, end: string): boolean {
   const inner = response as unknown as InnerResponse
   if (inner._header !== null || typeof inner._keepAliveTimeout !== 'number') return false
   const { req } = response
@@ -23,7 +24,7 @@ export function writeWholeHead(response: ServerResponse, entry: Entry, prepared:
   prepared.head ??= headText(entry, prepared.headers, inner._keepAliveTimeout)
   response.statusCode = entry.status
   response.statusMessage = entry.reason
-  inner._header = `${prepared.head}${requestId}\r\n\r\n`
+  inner._header = `${prepared.head}${end}\r\n\r\n`
   return true
 }
 

@@ -1,4 +1,4 @@
-import { headerOf } from '../raw-headers.ts'
+import { headerOf } from '../../platform/http/raw-headers.ts'
 import type { Visit } from '../visit.ts'
 import type { Tier } from './lifetime.ts'
 import { hasMeaningfulCookies, isConditional, isPersonal, type RequestFacts } from './request-facts.ts'

@@ -1,4 +1,5 @@
 import type { Rule } from '../visit.ts'
+import { closedSite } from './closed-site.ts'
 import { disabledSite } from './disabled-site.ts'
 import { maintenance } from './maintenance.ts'
 import { refusedMethods } from './refused-methods.ts'
@@ -29,6 +30,8 @@ export function edgeRules({ defensiveMode, cache }: MadeRules = {}): readonly Ru
     // a site that is off says nothing but that, whatever is asked, and so does one that is not there yet
     disabledSite,
     siteInPreparation,
+    // and one that is being worked on: not even its owner gets in, as in maintenance he would
+    closedSite,
     // neither a page about maintenance nor a challenge is an answer to what no site ever answers
     refusedMethods,
     refusedUpgrades,

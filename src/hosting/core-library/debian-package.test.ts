@@ -33,31 +33,35 @@ const library = (name: string, source: CoreSource) =>
     sources: [source],
   })
 
-test.skipIf(!hasApt)('a real WordPress from Debian, and the same one again from a release API', async ({ skip }) => {
-  const phases = new Set<string>()
-  const fetching = library('debian', debianPackageSource()).ensure('latest', {
-    onProgress: ({ phase }) => phases.add(phase),
-  })
-  const core = await fetching.catch((error: unknown) => {
-    const unreachable = error instanceof CoreUnavailable && /offers no package|failed to fetch/i.test(error.message)
-    return unreachable ? skip(error.message) : Promise.reject(error)
-  })
-  expect(phases).toEqual(new Set(['resolving', 'downloading', 'unpacking']))
-  expect(core.files).toBeGreaterThan(2_500)
-  const entries = await packedRelease(core.path)
-  const bundle = entries.find((entry) => entry.name.endsWith('certificates/ca-bundle.crt'))
-  expect(String(bundle?.content)).toContain('BEGIN CERTIFICATE')
-  expect(entries.some((entry) => /^wordpress\/(\.htaccess|wp-config\.php)$/.test(entry.name))).toBe(false)
+test.skipIf(!hasApt)(
+  'a real WordPress from Debian, and the same one again from a release API',
+  { timeout: 300_000 },
+  async ({ skip }) => {
+    const phases = new Set<string>()
+    const fetching = library('debian', debianPackageSource()).ensure('latest', {
+      onProgress: ({ phase }) => phases.add(phase),
+    })
+    const core = await fetching.catch((error: unknown) => {
+      const unreachable = error instanceof CoreUnavailable && /offers no package|failed to fetch/i.test(error.message)
+      return unreachable ? skip(error.message) : Promise.reject(error)
+    })
+    expect(phases).toEqual(new Set(['resolving', 'downloading', 'unpacking']))
+    expect(core.files).toBeGreaterThan(2_500)
+    const entries = await packedRelease(core.path)
+    const bundle = entries.find((entry) => entry.name.endsWith('certificates/ca-bundle.crt'))
+    expect(String(bundle?.content)).toContain('BEGIN CERTIFICATE')
+    expect(entries.some((entry) => /^wordpress\/(\.htaccess|wp-config\.php)$/.test(entry.name))).toBe(false)
 
-  const api = await startReleaseApi()
-  try {
-    api.publish(core.version, entries)
-    const again = await library('api', releaseApiSource({ base: api.base, allowPrivate: true })).ensure('latest')
-    expect([again.version, again.files, again.sha256]).toEqual([core.version, core.files, core.sha256])
-  } finally {
-    api.close()
-  }
-})
+    const api = await startReleaseApi()
+    try {
+      api.publish(core.version, entries)
+      const again = await library('api', releaseApiSource({ base: api.base, allowPrivate: true })).ensure('latest')
+      expect([again.version, again.files, again.sha256]).toEqual([core.version, core.files, core.sha256])
+    } finally {
+      api.close()
+    }
+  },
+)
 
 test.skipIf(!hasApt)('another version than the one that Debian has is not to be had there', async ({ skip }) => {
   const error: unknown = await library('other', debianPackageSource())

@@ -84,8 +84,11 @@ describe('the host looks for scheduled events', () => {
     expect(log.warn).not.toHaveBeenCalled()
   })
 
-  it('runs nothing of a site in safe mode, and at once what has become due when that is over', async () => {
-    sites = [{ ...site(1), inSafeMode: true }, site(2)]
+  it.each([
+    ['in safe mode', { inSafeMode: true }],
+    ['that is being worked on', { isClosed: true }],
+  ])('runs nothing of a site %s, and at once what has become due when that is over', async (_what, off) => {
+    sites = [{ ...site(1), ...off }, site(2)]
     for (const { siteId } of sites) plan(siteId, { urgentAt: now })
     await cron.pass()
     expect(ran()).toEqual([2])
@@ -95,7 +98,7 @@ describe('the host looks for scheduled events', () => {
     // switched between the look and the run
     plan(2, { urgentAt: now })
     const look = sites
-    sites = [site(1), { ...site(2), inSafeMode: true }]
+    sites = [site(1), { ...site(2), ...off }]
     await new Cron({ ...options, sites: async () => look }).pass()
     expect(ran()).toEqual([2, 1])
   })

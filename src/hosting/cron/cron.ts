@@ -75,8 +75,9 @@ const newlyKnown = (): Known => ({
   waitingSince: undefined,
 })
 
-/** Not in safe mode: an event whose plugin is not loaded would count as done. */
-const runsEvents = ({ state, inSafeMode = false }: HostedSite) => state === 'live' && !inSafeMode
+/** Not in safe mode: an event whose plugin is not loaded would count as done. Not while it is being worked on. */
+const runsEvents = ({ state, inSafeMode = false, isClosed = false }: HostedSite) =>
+  state === 'live' && !inSafeMode && !isClosed
 
 /** The scheduled events of one host's sites. */
 export class Cron {

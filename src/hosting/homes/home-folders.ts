@@ -109,8 +109,33 @@ export class HomeFolders {
     await chmod(path, 0o710)
   }
 
+  /**
+   * Makes the folder of a home whose site gets its content from elsewhere: no WordPress is in it, and no database. What lies there is dealt with as
+   * {@link make} does. @throws DiskFull
+   */
+  async makeEmpty(record: RecordedHome): Promise<void> {
+    return this.#make(record, async (home) => {
+      // over the last two of `web` the core's own are laid
+      for (const part of ['web/wp-admin', 'web/wp-includes', 'private/database', 'private/tmp'])
+        await mkdir(join(home, part), { recursive: true })
+    })
+  }
+
   /** Copies the template. What lies there already is removed when it is this very home, half-recorded; else set aside. @throws DiskFull */
   async make(record: RecordedHome, templatePath: string): Promise<void> {
+    return this.#make(record, async (home) => {
+      for (const part of ['web', 'private'])
+        await cp(join(templatePath, part), join(home, part), {
+          recursive: true,
+          // the same times keep PHP's opcache warm when a process is moved; a reflink costs no space where there is one
+          preserveTimestamps: true,
+          mode: constants.COPYFILE_FICLONE,
+          verbatimSymlinks: true,
+        })
+    })
+  }
+
+  async #make(record: RecordedHome, fill: (home: string) => Promise<void>): Promise<void> {
     // on the disk before the home is: the number is never another home's
     await this.#options.identity.reserve(record.id)
     await this.remove(record)
@@ -119,14 +144,7 @@ export class HomeFolders {
     const unfinished = `${path}.making`
     try {
       await mkdir(unfinished, { mode: 0o700 })
-      for (const part of ['web', 'private'])
-        await cp(join(templatePath, part), join(unfinished, part), {
-          recursive: true,
-          // the same times keep PHP's opcache warm when a process is moved; a reflink costs no space where there is one
-          preserveTimestamps: true,
-          mode: constants.COPYFILE_FICLONE,
-          verbatimSymlinks: true,
-        })
+      await fill(unfinished)
       const uid = this.uidOf(record.id)
       if (uid !== null) await giveTo(uid, unfinished)
       await this.mark(record, unfinished)

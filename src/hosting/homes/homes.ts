@@ -81,9 +81,14 @@ export class Homes {
     return {
       ...site,
       homePath: folders.path(home.id),
-      corePath: folders.corePath(home.coreVersion),
+      corePath: this.corePath(home),
       uid: folders.uidOf(home.id),
     }
+  }
+
+  /** Folder of the core that the site of a home runs. */
+  corePath({ coreVersion }: Pick<HomeRecord, 'coreVersion'>): string {
+    return this.#options.folders.corePath(coreVersion)
   }
 
   /**
@@ -165,6 +170,29 @@ export class Homes {
     return insertHome(tx, values)
   }
 
+  /** Whether a site has a home by its record, and nothing of it on the disk. */
+  async isLost(siteId: number): Promise<boolean> {
+    const record = await this.#recordOf(siteId)
+    return record !== undefined && (await this.#options.folders.look(record)) === 'nothing'
+  }
+
+  /** Makes the folder of a lost site's home anew, with nothing of WordPress in it. Again: a folder that is there stays. @throws HomeLost */
+  async makeAgain(siteId: number): Promise<Home> {
+    const { folders } = this.#options
+    const record = await this.#recordOf(siteId)
+    if (!record) throw new Error('The site has no home')
+    const found = await folders.look(record)
+    if (found === 'nothing') await folders.makeEmpty(record)
+    else if (found !== 'the home') throw new HomeLost(folders.path(record.id))
+    return this.home(record)
+  }
+
+  async #recordOf(siteId: number) {
+    const { database } = this.#options
+    const record = await homeOfSite(database.read, siteId)
+    return record && { ...record, siteName: await nameOfSite(database.read, siteId) }
+  }
+
   async ofSite(siteId: number): Promise<Home | undefined> {
     const record = await homeOfSite(this.#options.database.read, siteId)
     return record && this.home(record)
@@ -185,7 +213,7 @@ export class Homes {
   }
 
   async #fill(template: Template): Promise<void> {
-    const { database, hostId, prepared, folders } = this.#options
+    const { database, hostId, prepared } = this.#options
     // copies of an older template are of no use any more
     for (const record of await homesWithoutSite(database.read, hostId))
       if (record.coreVersion !== template.coreVersion || record.install !== template.install) {
@@ -193,15 +221,30 @@ export class Homes {
         if (isWithdrawn) await this.#discard(record)
       }
     while ((await freeHomes(database.read, hostId, template)).length < prepared) {
-      const record = await database.transaction((tx) => this.#newRecord(tx, template, null))
-      try {
-        await folders.make({ ...record, siteName: null }, template.path)
-      } catch (error) {
-        await this.#discard(record)
-        throw error
-      }
+      const record = await this.#makeForNobody(template)
       await database.transaction((tx) => setHome(tx, record.id, { state: 'prepared' }))
     }
+  }
+
+  /**
+   * A home that no site ever gets: no list has it, no visitor reaches it. {@link remove} it; when the host dies before that, its next start
+   * does.
+   */
+  async makeThrowAway(template: Template): Promise<Home> {
+    return this.home(await this.#makeForNobody(template))
+  }
+
+  /** Its record says that it is being made still: what is not finished is removed by a start. */
+  async #makeForNobody(template: Template): Promise<HomeRecord> {
+    const { database, folders } = this.#options
+    const record = await database.transaction((tx) => this.#newRecord(tx, template, null))
+    try {
+      await folders.make({ ...record, siteName: null }, template.path)
+    } catch (error) {
+      await this.#discard(record)
+      throw error
+    }
+    return record
   }
 
   /** Takes a home away for good: first from the disk, then from the records, so that a crash is made good by {@link reconcile}. */

@@ -5,7 +5,7 @@ import type { DatabaseFacts, KnownHost } from './belonging.ts'
 import { newIdentity } from './folder.ts'
 
 /** What a database says of itself, whichever Stead has used it last: none of its tables need be there. Changes nothing. */
-export async function databaseFacts({ dialect, read: tx }: Database): Promise<DatabaseFacts> {
+export async function databaseFacts({ dialect, read: tx }: Pick<Database, 'dialect' | 'read'>): Promise<DatabaseFacts> {
   const tables = await tx.introspection.getTables()
   const columnsOf = (name: string) => tables.find((table) => table.name === name)?.columns.map((column) => column.name)
   const hostColumns = columnsOf('hosts')

@@ -31,6 +31,13 @@ export interface Job {
   readonly interruptible?: boolean
 }
 
+/** Something that needs a site's PHP not to work for a while. */
+interface Pause {
+  /** Never fails. */
+  readonly pause: () => Promise<void>
+  readonly background: true
+}
+
 /** How a process is to be started. */
 export interface StartOptions {
   readonly lowPriority: boolean
@@ -63,14 +70,15 @@ const lookAtUseMs = 1000
 
 /** One site's queue and, when there is work, its process. First come, first served; one job at a time. */
 export class Lane {
-  site: PhpSite
+  /** Known from the first job on that needs PHP. */
+  site: PhpSite | undefined
   process: PhpProcess | undefined
   /** When the last job ended that somebody waited for. */
   lastUsed = performance.now()
   /** How long the site's PHP was at work lately. */
   readonly use = new RecentUse()
   readonly #owner: LaneOwner
-  readonly #queue: Job[] = []
+  readonly #queue: (Job | Pause)[] = []
   #processSite: PhpSite | undefined
   #startedAt = 0
   /** Its process has the lowest priority. */
@@ -79,6 +87,8 @@ export class Lane {
   #waitedMs = 0
   #stopping: Promise<void> | undefined
   #working = false
+  /** What is done between two jobs, while it is. */
+  #pause: Promise<void> | undefined
   /** When the running job got PHP, if it may be broken off. */
   #interruptibleSince = Infinity
   #stopped = false
@@ -88,9 +98,14 @@ export class Lane {
   #notBefore = 0
   #idleTimer: NodeJS.Timeout | undefined
 
-  constructor(site: PhpSite, owner: LaneOwner) {
+  constructor(site: PhpSite | undefined, owner: LaneOwner) {
     this.site = site
     this.#owner = owner
+  }
+
+  /** Whoever needs PHP has said which site it is. */
+  get #known(): PhpSite {
+    return this.site as PhpSite
   }
 
   get waiting(): number {
@@ -136,7 +151,7 @@ export class Lane {
       await process.stop(0)
       return false
     }
-    this.#keep(process, this.site, { isLow: true })
+    this.#keep(process, this.#known, { isLow: true })
     this.#passing = false
     this.lastUsed = performance.now()
     this.#setLow(false)
@@ -152,11 +167,36 @@ export class Lane {
     await promise
   }
 
-  /** Gives up what waits and ends the process; what runs has the grace time. */
+  /**
+   * Does something between two jobs, before all that wait: nothing of the site's PHP works meanwhile, and no process is started.
+   * @param endsProcess there is none at all meanwhile
+   */
+  async between<Result>(work: () => Promise<Result>, { endsProcess }: { endsProcess: boolean }): Promise<Result> {
+    if (this.#stopped) throw new PhpCrashed('the site is stopped')
+    const result = Promise.withResolvers<Result>()
+    const pause = async () => {
+      try {
+        if (endsProcess) await this.stopProcess()
+        await this.#stopping
+        result.resolve(await work())
+      } catch (error) {
+        result.reject(error)
+      }
+    }
+    this.#queue.unshift({ pause, background: true })
+    void this.#work()
+    return result.promise
+  }
+
+  /** Gives up what waits for PHP and ends the process; what runs has the grace time. */
   async stop(graceMs?: number): Promise<void> {
     this.#stopped = true
-    for (const job of this.#queue.splice(0)) job.fail(new PhpCrashed('the site is stopped'))
+    const waiting = this.#queue.splice(0)
+    for (const job of waiting) if (!('pause' in job)) job.fail(new PhpCrashed('the site is stopped'))
     await this.stopProcess(graceMs)
+    await this.#pause
+    // they wanted PHP not to work, which holds now
+    for (const job of waiting) if ('pause' in job) await job.pause()
   }
 
   /** Ends the process; resolves when it is gone, so that the next never runs beside it on one database. */
@@ -177,6 +217,12 @@ export class Lane {
     this.#working = true
     clearTimeout(this.#idleTimer)
     for (let job = this.#queue.shift(); job; job = this.#queue.shift()) {
+      if ('pause' in job) {
+        this.#pause = job.pause()
+        await this.#pause
+        this.#pause = undefined
+        continue
+      }
       await this.#runJob(job)
       if (!job.background) this.lastUsed = performance.now()
       await this.#giveWay()
@@ -237,15 +283,15 @@ export class Lane {
   async #readyProcess(job: Job): Promise<PhpProcess> {
     await this.#stopping
     const running = this.#processSite
-    if (this.process && running && !sameProcess(running, this.site)) await this.stopProcess()
-    if (this.process && running && running.address !== this.site.address) {
-      await this.process.moveIn({ address: this.site.address })
-      this.#processSite = this.site
+    if (this.process && running && !sameProcess(running, this.#known)) await this.stopProcess()
+    if (this.process && running && running.address !== this.#known.address) {
+      await this.process.moveIn({ address: this.#known.address })
+      this.#processSite = this.#known
     }
     if (this.process) return this.process
     const pause = this.#notBefore - performance.now()
     if (pause > 0) throw new PhpCrashed(`PHP of this site crashed ${this.#crashes} times; next attempt in ${pause} ms`)
-    const site = this.site
+    const site = this.#known
     const lowPriority = job.background === true && this.#queue.every((each) => each.background)
     this.#passing = lowPriority
     try {

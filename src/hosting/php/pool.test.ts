@@ -84,6 +84,79 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     }
   }
 
+  it('runs nothing of a site that is held but what belongs to the work, nor what waited for its body meanwhile', async () => {
+    open()
+    await page(1, 'fast.php')
+    const pid = pool.pidOf(1)
+    const slow = new Readable({ read() {} })
+    const request = { ...testRequest('/fast.php', '/wordpress/fast.php'), method: 'POST', body: slow }
+    const late = pool.handle(site(1), { ...request, announcedBytes: 4 })
+    await pool.hold(1)
+    expect(pool.pidOf(1)).toBeUndefined()
+    slow.push('body')
+    slow.push(null)
+    await expect(late).rejects.toThrow(PhpBusy)
+    await expect(page(1, 'fast.php')).rejects.toThrow(PhpBusy)
+    await expect(pool.runTask(site(1), 'php-info', {})).rejects.toThrow(PhpBusy)
+    expect(pool.pidOf(1)).toBeUndefined()
+    await pool.runTask(site(1), 'php-info', {}, { whileHeld: true })
+    expect(pool.pidOf(1)).not.toBe(pid)
+    await expect(page(1, 'fast.php')).rejects.toThrow(PhpBusy)
+    await pool.hold(1)
+    expect(pool.pidOf(1)).toBeUndefined()
+    expect(await page(2, 'fast.php')).toContain('fast')
+    pool.release(1)
+    expect(await page(1, 'fast.php')).toContain('fast')
+  })
+
+  it('does work between two requests of a site, before those that wait, and starts no process for it', async () => {
+    open()
+    await pool.between(1, async () => {})
+    expect(pool.pidOf(1)).toBeUndefined()
+    const done: string[] = []
+    const note = (what: string) => () => void done.push(what)
+    const { release } = await occupy(1)
+    const waiting = page(1, 'fast.php').then(note('page'))
+    const gate = Promise.withResolvers<void>()
+    const work = pool.between(1, () => gate.promise).then(note('work'))
+    const other = page(2, 'fast.php')
+    await release()
+    expect(await other).toContain('fast')
+    await vi.waitFor(() => expect(pool.stats().busy).toBe(1))
+    note('nothing')()
+    gate.resolve()
+    await Promise.all([work, waiting])
+    expect(done).toEqual(['nothing', 'work', 'page'])
+  })
+
+  it('ends the process of a site for work that must have none, and tells what went wrong with it', async () => {
+    open()
+    await page(1, 'fast.php')
+    const pid = pool.pidOf(1)
+    const gate = Promise.withResolvers<number | undefined>()
+    const work = pool.between(1, async () => pool.pidOf(1) ?? (await gate.promise), { endsProcess: true })
+    const late = page(1, 'fast.php')
+    gate.resolve(7)
+    expect(await work).toBe(7)
+    await late
+    expect(pool.pidOf(1)).not.toBe(pid)
+    await expect(pool.between(1, () => Promise.reject(new Error('no room')))).rejects.toThrow('no room')
+    expect(await page(1, 'fast.php')).toContain('fast')
+  })
+
+  it('does the work that waits when the site is stopped, and is not done with stopping before', async () => {
+    open()
+    const { release } = await occupy(1)
+    const gate = Promise.withResolvers<void>()
+    const done: string[] = []
+    const work = pool.between(1, () => gate.promise).then(() => done.push('work'))
+    const stopped = pool.stop(1).then(() => done.push('stopped'))
+    await release()
+    gate.resolve()
+    await Promise.all([work, stopped])
+    expect(done).toEqual(['work', 'stopped'])
+  })
+
   it('starts one process for many first requests and answers all, in their order', async () => {
     open({ queueLength: 100 })
     const start = vi.spyOn(runtime, 'start')

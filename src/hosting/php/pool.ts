@@ -47,6 +47,8 @@ export interface TaskOptions {
   readonly background?: boolean
   /** Default true; false: PhpBusy rather than wait for memory, or take it from a site in use within the last minute. */
   readonly makeRoom?: boolean
+  /** It belongs to the work for which the site is held. */
+  readonly whileHeld?: boolean
 }
 
 export interface PoolStats {
@@ -72,6 +74,8 @@ export class PhpPool {
   readonly #memory: MemoryWatch
   readonly #counts = { crash: 0, timeout: 0, replace: 0, refused: 0 }
   readonly #room: Room
+  /** Sites whose PHP runs for the work that is done on them, and for nothing else. */
+  readonly #held = new Set<number>()
 
   constructor(runtime: PhpRuntime, limits: PoolLimits) {
     this.#runtime = runtime
@@ -89,7 +93,12 @@ export class PhpPool {
    * @param signal fires when the visitor went away: a request that still waits is dropped
    * @throws PhpBusy, PhpTimeout, PhpCrashed, PhpAbandoned, PhpBodyTooLarge
    */
-  async handle(site: PooledSite, request: VisitorRequest, signal?: AbortSignal): Promise<PhpResponse> {
+  async handle(
+    site: PooledSite,
+    request: VisitorRequest,
+    signal?: AbortSignal,
+    { whileHeld }: Pick<TaskOptions, 'whileHeld'> = {},
+  ): Promise<PhpResponse> {
     const held = await this.#takeIn(site, request)
     const answer = Promise.withResolvers<PhpResponse>()
     const job: Job = {
@@ -111,7 +120,7 @@ export class PhpPool {
       fail: answer.reject,
     }
     try {
-      this.#add(site, job, signal)
+      this.#add(site, job, { signal, whileHeld })
       return await answer.promise
     } finally {
       // The head is here only after the whole body went in.
@@ -130,8 +139,8 @@ export class PhpPool {
     options: TaskOptions = {},
   ): Promise<TaskOutput<Name>> {
     const answer = Promise.withResolvers<TaskOutput<Name>>()
-    const { background, makeRoom, timeoutMs = this.#limits.taskMs } = options
-    this.#add(site, {
+    const { background, makeRoom, timeoutMs = this.#limits.taskMs, whileHeld } = options
+    const job: Job = {
       background,
       makeRoom,
       // somebody's operation is done to its end
@@ -140,7 +149,8 @@ export class PhpPool {
         answer.resolve(await process.runTask(name, input, { timeoutMs }))
       },
       fail: answer.reject,
-    })
+    }
+    this.#add(site, job, { whileHeld })
     return answer.promise
   }
 
@@ -173,6 +183,16 @@ export class PhpPool {
     return this.#lane(site).adopt(spare)
   }
 
+  /**
+   * Does something with a site's data between two of its requests, before all that wait: nothing of its PHP works meanwhile, and none is
+   * started, not even for it. As long as it takes the site's visitors wait.
+   * @param endsProcess its process ends first: what it knows of its data would be wrong after it
+   * @throws PhpCrashed when the site is being stopped; else what the work throws
+   */
+  async between<Result>(siteId: number, work: () => Promise<Result>, { endsProcess = false } = {}): Promise<Result> {
+    return this.#laneOf(siteId).between(work, { endsProcess })
+  }
+
   /** Ends the site's process when what it does is done; the next request starts a new one. */
   async restart(siteId: number): Promise<void> {
     await this.#lanes.get(siteId)?.restart()
@@ -185,6 +205,20 @@ export class PhpPool {
     await lane?.stop(graceMs)
     if (this.#lanes.get(siteId) === lane) this.#lanes.delete(siteId)
     this.#room.freed()
+  }
+
+  /**
+   * Ends the site's process, and starts none for it until `release` but for tasks with `whileHeld`. Called again, such a task's process is
+   * ended, too. It lasts as long as this Stead process: whose work goes on after a crash calls it again.
+   */
+  async hold(siteId: number, graceMs?: number): Promise<void> {
+    this.#held.add(siteId)
+    await this.stop(siteId, graceMs)
+  }
+
+  /** Ends what {@link hold} began. */
+  release(siteId: number): void {
+    this.#held.delete(siteId)
   }
 
   async stopAll(graceMs?: number): Promise<void> {
@@ -204,7 +238,7 @@ export class PhpPool {
   /** Sites whose PHP runs, with their homes. */
   running(): { siteId: number; homePath: string }[] {
     return [...this.#lanes].flatMap(([siteId, { process, site }]) =>
-      process ? [{ siteId, homePath: site.homePath }] : [],
+      process && site ? [{ siteId, homePath: site.homePath }] : [],
     )
   }
 
@@ -237,8 +271,9 @@ export class PhpPool {
     }
   }
 
-  #add(site: PooledSite, job: Job, signal?: AbortSignal): void {
+  #add(site: PooledSite, job: Job, { signal, whileHeld }: { signal?: AbortSignal; whileHeld?: boolean }): void {
     try {
+      if (this.#held.has(site.siteId) && !whileHeld) throw new PhpBusy('work on the site is being done')
       this.#lane(site).add(job, signal)
     } catch (error) {
       if (error instanceof PhpBusy) this.#counts.refused++
@@ -247,11 +282,17 @@ export class PhpPool {
   }
 
   #lane(site: PooledSite): Lane {
-    let lane = this.#lanes.get(site.siteId)
+    const lane = this.#laneOf(site.siteId)
+    lane.site = site
+    return lane
+  }
+
+  #laneOf(siteId: number): Lane {
+    let lane = this.#lanes.get(siteId)
     if (!lane) {
       const { onNote } = this.#limits
-      lane = new Lane(site, {
-        note: (text) => onNote?.(site.siteId, text),
+      lane = new Lane(undefined, {
+        note: (text) => onNote?.(siteId, text),
         limits: this.#limits,
         start: (asking, how) => this.#start(asking, how),
         freed: () => this.#room.freed(),
@@ -261,9 +302,8 @@ export class PhpPool {
           this.#counts[event]++
         },
       })
-      this.#lanes.set(site.siteId, lane)
+      this.#lanes.set(siteId, lane)
     }
-    lane.site = site
     return lane
   }
 
@@ -271,7 +311,7 @@ export class PhpPool {
     await (makeRoom ? this.#room.reserve(lane) : this.#room.reserveFree())
     lane.use.begin()
     try {
-      return await this.#startProcess(lane.site, lowPriority)
+      return await this.#startProcess(lane.site as PhpSite, lowPriority)
     } finally {
       lane.use.end()
       this.#room.started()

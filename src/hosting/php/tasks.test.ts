@@ -7,6 +7,7 @@ type Samples = { [Name in TaskName]: { right: TaskOutput<Name>[]; wrong: unknown
 
 /** Of each task: answers that it gives, and answers that a hostile plugin could give in its place. */
 const samples: Samples = {
+  'check-copy': { right: [{ home: 'http://a.localhost' }], wrong: [{ home: 5 }, {}] },
   'check-site': { right: [{ title: '' }, { title: '<b>$(id)</b>' }], wrong: [{ title: 5 }, { title: null }] },
   cron: {
     right: [
@@ -64,6 +65,21 @@ const samples: Samples = {
     ],
   },
   'move-in': { right: [[]], wrong: [[1]] },
+  'newer-than': {
+    right: [
+      { counts: [], newest: [] },
+      {
+        counts: [{ table: 'wp_posts', kind: 'post', new: 3, changed: 1 }],
+        newest: [{ table: 'wp_posts', kind: 'post', id: 7, title: 'ä'.repeat(200), at: '2026-01-31 09:30:00' }],
+      },
+    ],
+    wrong: [
+      { counts: [] },
+      { counts: [{ table: 'wp_posts', kind: 'post', new: -1, changed: 0 }], newest: [] },
+      { counts: [], newest: [{ table: 'wp_posts', kind: 'post', id: 7, title: 'x'.repeat(801), at: '' }] },
+      { counts: [], newest: [{ table: 'wp_posts', kind: 'post', id: '7', title: '', at: '' }] },
+    ],
+  },
   'php-info': {
     right: [
       { version: '8.3.1', opcache: null },
@@ -76,15 +92,26 @@ const samples: Samples = {
     right: [{ id: 1, login: 'ann', email: 'ann@example.com', dropIn: false }],
     wrong: [{ id: '1', login: 'ann', email: 'ann@example.com', dropIn: false }, { id: 1 }],
   },
+  'upgrade-database': { right: [{ upgraded: false }], wrong: [{}, { upgraded: 1 }] },
   'site-title': {
     right: [{ title: 't', home: 'h', siteurl: 's', version: '6.8' }],
     wrong: [{ title: 't', home: 'h', siteurl: 's', version: 6.8 }],
   },
+  'write-license': { right: [{ dropIn: false }], wrong: [{}, { dropIn: 0 }] },
 }
 
 describe('tasks', () => {
   it('are those whose PHP there is', () => {
-    const shared = ['changes', 'object-cache', 'prepend', 'run-task', 'safe-mode', 'shown', 'user-by-email']
+    const shared = [
+      'changes',
+      'check-writes',
+      'object-cache',
+      'prepend',
+      'run-task',
+      'safe-mode',
+      'shown',
+      'user-by-email',
+    ]
     const files = readdirSync(new URL('tasks', import.meta.url)).filter((name) => name.endsWith('.php'))
     const names = files.map((name) => name.slice(0, -4)).filter((name) => !shared.includes(name))
     expect(taskNames.toSorted()).toEqual(names.toSorted())

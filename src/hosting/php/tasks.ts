@@ -16,6 +16,7 @@ const Count = Type.Integer({ minimum: 0 })
 const reset = { password: Type.String() }
 
 const schemas = {
+  'check-copy': { input: nothing, output: Type.Object({ home: Type.String() }, closed) },
   'check-site': { input: nothing, output: Type.Object({ title: Type.String() }, closed) },
   cron: {
     input: nothing,
@@ -93,6 +94,43 @@ const schemas = {
       closed,
     ),
   },
+  'newer-than': {
+    input: Type.Object(
+      { since: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d$' }), most: Count },
+      closed,
+    ),
+    output: Type.Object(
+      {
+        counts: Type.Array(
+          Type.Object(
+            {
+              table: Type.String({ maxLength: 200 }),
+              kind: Type.String({ maxLength: 100 }),
+              new: Count,
+              changed: Count,
+            },
+            closed,
+          ),
+          { maxItems: 1000 },
+        ),
+        newest: Type.Array(
+          Type.Object(
+            {
+              table: Type.String({ maxLength: 200 }),
+              kind: Type.String({ maxLength: 100 }),
+              id: Count,
+              title: Type.String({ maxLength: 800 }),
+              /** UTC. */
+              at: Type.String({ maxLength: 30 }),
+            },
+            closed,
+          ),
+          { maxItems: 1000 },
+        ),
+      },
+      closed,
+    ),
+  },
   'replace-address': {
     input: Type.Object({ from: Type.String(), to: Type.String() }, closed),
     output: Type.Object({ rows: Count }, closed),
@@ -113,10 +151,24 @@ const schemas = {
       closed,
     ),
   },
+  'upgrade-database': {
+    input: nothing,
+    output: Type.Object({ upgraded: Type.Boolean() }, closed),
+  },
   'site-title': {
     input: nothing,
     output: Type.Object(
       { title: Type.String(), home: Type.String(), siteurl: Type.String(), version: Type.String() },
+      closed,
+    ),
+  },
+  'write-license': {
+    input: Type.Object({ key: Type.Union([Type.String(), Type.Null()]) }, closed),
+    output: Type.Object(
+      {
+        /** The site has an object cache of its own, which was not told. */
+        dropIn: Type.Boolean(),
+      },
       closed,
     ),
   },

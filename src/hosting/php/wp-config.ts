@@ -5,10 +5,22 @@ export interface WpConfig {
   readonly extraConstants?: Readonly<Record<string, string | number | boolean>>
 }
 
+/** Where WordPress finds the site's database. They are the host's to say, whatever a site's file says. */
+export const databaseConstants = {
+  DB_DIR: '/private/database/',
+  DB_FILE: 'site.sqlite',
+  // A WAL shared by two processes lost 5 of 5,500 writes; DELETE lost none.
+  SQLITE_JOURNAL_MODE: 'DELETE',
+} as const
+
 const saltNames = ['AUTH_KEY', 'SECURE_AUTH_KEY', 'LOGGED_IN_KEY', 'NONCE_KEY'].flatMap((name) => [
   name,
   name.replace('KEY', 'SALT'),
 ])
+
+/** Eight salts of 64 random bytes each: with others, nobody who is logged in stays so. @param random as of `wpConfig` */
+export const newSalts = (random: (size: number) => Buffer): Record<string, string> =>
+  Object.fromEntries(saltNames.map((name) => [name, random(64).toString('base64')]))
 
 /**
  * The text of a site's `wp-config.php`: eight salts of 64 random bytes each, database outside the web root, updates and cron
@@ -16,7 +28,6 @@ const saltNames = ['AUTH_KEY', 'SECURE_AUTH_KEY', 'LOGGED_IN_KEY', 'NONCE_KEY'].
  * @param random gives that many random bytes (`randomBytes` of node:crypto)
  */
 export function wpConfig(config: WpConfig, random: (size: number) => Buffer): string {
-  const salts = saltNames.map((name): [string, string] => [name, random(64).toString('base64')])
   const constants = Object.fromEntries([
     ['DB_NAME', 'wordpress'],
     ['DB_USER', ''],
@@ -24,11 +35,8 @@ export function wpConfig(config: WpConfig, random: (size: number) => Buffer): st
     ['DB_HOST', ''],
     ['DB_CHARSET', 'utf8mb4'],
     ['DB_COLLATE', ''],
-    ['DB_DIR', '/private/database/'],
-    ['DB_FILE', 'site.sqlite'],
-    // A WAL shared by two processes lost 5 of 5,500 writes; DELETE lost none.
-    ['SQLITE_JOURNAL_MODE', 'DELETE'],
-    ...salts,
+    ...Object.entries(databaseConstants),
+    ...Object.entries(newSalts(random)),
     ['WP_ENVIRONMENT_TYPE', config.environmentType],
     ['WP_DEBUG', false],
     ['DISABLE_WP_CRON', true],

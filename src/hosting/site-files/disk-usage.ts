@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
+import { readdir } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { EXCHANGE } from './exchange-folder.ts'
 
 const run = promisify(execFile)
 
@@ -13,17 +15,21 @@ export interface DiskUsage {
   readonly files: number
 }
 
-/** As {@link diskUsage}, of one whole tree, with the number of its files and folders. */
-export async function measureTree(path: string): Promise<DiskUsage> {
-  const [[bytes = 0], files] = await Promise.all([
-    diskUsage(path, ['.']),
-    du(path, ['-sx', '--inodes', '--', '.']).then(
-      (text) => Number(text.split('\t')[0]) || 0,
-      () => 0,
+/** As {@link diskUsage}, of a site's whole home, with the number of its files and folders; without what is laid beside it for a change. */
+export async function measureTree(home: string): Promise<DiskUsage> {
+  const parts = (await readdir(home)).filter((name) => name !== EXCHANGE)
+  if (parts.length === 0) return { bytes: 0, files: 0 }
+  const [bytes, files] = await Promise.all([
+    diskUsage(home, parts),
+    du(home, ['-sx', '--inodes', '--', ...parts]).then(
+      (text) => text.split('\n').map((line) => Number(line.split('\t')[0]) || 0),
+      () => [],
     ),
   ])
-  return { bytes, files }
+  return { bytes: sum(bytes), files: sum(files) }
 }
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
 
 /**
  * Room that folders take on the disk, with all in them, by the system's `du` at the lowest priority: it follows no link, stays on

@@ -1,10 +1,10 @@
 import { chmod, copyFile, cp, lchown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { unpackZip } from '../archives/unpack-zip.ts'
+import { databaseDropIn, sqlitePlugin } from './platform-files.ts'
 
 /** Of the SQLite plugin, which comes with Stead. */
 const pluginLimits = { maxEntries: 5_000, maxBytes: 64 << 20 }
-const pluginFolder = 'wp-content/mu-plugins/sqlite-database-integration'
 
 /** What a home is made of. */
 export interface HomeParts {
@@ -36,8 +36,8 @@ export async function layOutHome(homePath: string, parts: HomeParts): Promise<vo
     filter: async (source) => basename(source) !== '.htaccess',
   })
   await mkdir(join(web, 'wp-content/uploads'), { recursive: true })
-  await mkdir(join(web, pluginFolder), { recursive: true })
-  await unpackZip(parts.sqlitePluginZip, join(web, pluginFolder), { limits: pluginLimits, stripFolders: 1 })
+  await mkdir(join(web, sqlitePlugin), { recursive: true })
+  await unpackZip(parts.sqlitePluginZip, join(web, sqlitePlugin), { limits: pluginLimits, stripFolders: 1 })
   await writeDropIn(web)
   await writeFile(join(web, 'wp-config.php'), parts.wpConfig, { mode: 0o640 })
   await chmod(homePath, 0o700)
@@ -55,11 +55,11 @@ export async function giveTo(uid: number, path: string): Promise<void> {
 
 /** The drop-in finds the plugin by the path that PHP sees, and by its own place should that ever change. */
 async function writeDropIn(web: string): Promise<void> {
-  const template = await readFile(join(web, pluginFolder, 'db.copy'), 'utf8')
+  const template = await readFile(join(web, sqlitePlugin, 'db.copy'), 'utf8')
   const path = "'{SQLITE_IMPLEMENTATION_FOLDER_PATH}'"
   if (!template.includes(path)) throw new Error('the SQLite plugin has no drop-in of the known form')
   const dropIn = template
     .replace(path, "__DIR__ . '/mu-plugins/sqlite-database-integration'")
     .replaceAll('{SQLITE_PLUGIN}', 'sqlite-database-integration/load.php')
-  await writeFile(join(web, 'wp-content/db.php'), dropIn)
+  await writeFile(join(web, databaseDropIn), dropIn)
 }

@@ -15,11 +15,23 @@ const MOST_BYTES = 1 << 20
  * @returns whether the file changed
  * @throws when there is no such file, or it is not recognised as a configuration
  */
-export async function changeWpConfig(homePath: string, uid: number | null, change: ConfigConstants): Promise<boolean> {
+export const changeWpConfig = (homePath: string, uid: number | null, change: ConfigConstants): Promise<boolean> =>
+  editWpConfig(homePath, uid, (text) => withConstants(text, change))
+
+/**
+ * Changes the text of a home's wp-config.php.
+ * @returns whether the file changed
+ * @throws when there is no such file, or a text that cannot be one; whatever `edit` throws
+ */
+export async function editWpConfig(
+  homePath: string,
+  uid: number | null,
+  edit: (text: string) => string,
+): Promise<boolean> {
   const changed = await inFolder(homePath, 'web', async (folder) => {
     const file = `${folder}/wp-config.php`
     const before = await read(file)
-    const after = withConstants(before, change)
+    const after = edit(before)
     if (after !== before) await replace(folder, file, after, uid)
     return after !== before
   })

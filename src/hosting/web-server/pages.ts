@@ -5,6 +5,8 @@ import { type PlainPage, plainPage, representation } from '../../platform/plain-
 export const UNAVAILABLE = 5030
 /** A site waits for itself. */
 export const OWN_WAIT = 5031
+/** Work on the site is being done; edges say the same before anybody gets here. */
+export const CLOSED = 5032
 
 const TEXTS: Record<number, [title: string, text: string]> = {
   400: ['This address cannot be understood', 'It holds characters that are not allowed there.'],
@@ -21,6 +23,7 @@ const TEXTS: Record<number, [title: string, text: string]> = {
     'This site cannot wait for itself',
     'Its PHP answers one request at a time, and the one that it is at has asked for this page.',
   ],
+  [CLOSED]: ['This site is under maintenance', 'Work on it is being done right now. Please try again in some minutes.'],
   504: ['This site took too long to answer', 'Please try again in a moment.'],
 }
 

@@ -42,7 +42,7 @@ export function testBudgets(change: { [Name in keyof ReturnType<typeof hostBudge
 export interface TestSite {
   readonly folder: string
   /** Starts the server; PHP answers as `handle` says. */
-  start(handle?: Handle, mostBodyBytes?: number, budgets?: TestBudgets): Promise<number>
+  start(handle?: Handle, mostBodyBytes?: number, budgets?: TestBudgets, more?: Partial<HostedSite>): Promise<number>
   remove(): Promise<void>
 }
 
@@ -58,7 +58,7 @@ export async function createTestSite(): Promise<TestSite> {
   let stop = async () => {}
   return {
     folder: base,
-    async start(handle = () => ok(), mostBodyBytes = 1 << 20, budgets = testBudgets()) {
+    async start(handle = () => ok(), mostBodyBytes = 1 << 20, budgets = testBudgets(), more = {}) {
       const site: HostedSite = {
         siteId: 7,
         homePath: join(base, 'home'),
@@ -67,6 +67,7 @@ export async function createTestSite(): Promise<TestSite> {
         uid: null,
         address: 'site.test',
         state: 'live',
+        ...more,
       }
       const php: PhpHandler = { handle: async (_site, request, signal) => handle(request, signal) }
       const server = createWebServer({

@@ -23,6 +23,17 @@ describe('access', () => {
   })
 })
 
+test('503: nothing of a site that is being worked on, neither files nor PHP', async () => {
+  const port = await site.start(() => Promise.reject(new Error('PHP was asked')), 1 << 20, undefined, {
+    isClosed: true,
+  })
+  for (const path of ['/style.css', '/', '/wp-login.php', '/nothing.css']) {
+    const reply = await ask(port, path)
+    expect([path, reply.status, reply.headers['retry-after']]).toEqual([path, 503, '5'])
+    expect(reply.text).toContain('Work on it is being done')
+  }
+})
+
 describe('files', () => {
   test('200 with type, length, validators; HEAD the same without body', async () => {
     const port = await site.start()

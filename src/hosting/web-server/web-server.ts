@@ -15,7 +15,7 @@ import { SiteUnavailable } from '../site-database/site-database.ts'
 import type { HeldAnswers } from './held-answers.ts'
 import { locate } from './locate.ts'
 import { answerOwn } from './own-requests.ts'
-import { sendMissing, sendPage, UNAVAILABLE } from './pages.ts'
+import { CLOSED, sendMissing, sendPage, UNAVAILABLE } from './pages.ts'
 import { BadPhpResponse, sendPhpResponse } from './php-response.ts'
 import { sendFile } from './static-file.ts'
 
@@ -24,6 +24,8 @@ export interface HostedSite extends PooledSite {
   readonly state: 'deploying' | 'cloning' | 'live' | 'disabled'
   readonly isNetwork?: boolean
   readonly hasLight404?: boolean
+  /** It is being worked on: nothing of it is served, none of its events run. */
+  readonly isClosed?: boolean
 }
 
 /** It is not known yet which sites live here. */
@@ -93,6 +95,11 @@ async function answer(options: WebServerOptions, request: IncomingMessage, respo
   const site = await options.siteById(Number(request.headers['x-stead-site']))
   if (!site) {
     sendPage(request, response, 404)
+    return
+  }
+  if (site.isClosed) {
+    dropRest(request)
+    sendPage(request, response, CLOSED, RETRY_AFTER[503])
     return
   }
   const location = locate(site, request.url as string)

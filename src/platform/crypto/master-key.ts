@@ -1,7 +1,11 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { writeFileOnce } from '../files/write-file.ts'
 import { OperatorError } from '../operator-error.ts'
+
+/** Where a data folder keeps it, unless the settings give one. */
+export const masterKeyFile = ({ dataDir }: { readonly dataDir: string }): string => join(dataDir, 'master.key')
 
 /** The master key that lies in a file; `undefined` when there is no file. @throws OperatorError when it holds something else */
 export async function readMasterKey(file: string): Promise<Buffer | undefined> {

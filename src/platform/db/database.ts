@@ -23,6 +23,8 @@ export interface Database {
    * @throws CommitUnknown when the connection was lost between COMMIT and its answer; after any other error nothing was kept
    */
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+  /** Runs `work` on the database as it is at one moment; it may take long, and nobody waits for it. Only reads. */
+  atOneMoment<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
   /** Tells what other processes (and this one) have committed. */
   readonly changes: ChangeFeed
   close(): Promise<void>
@@ -71,6 +73,20 @@ async function openSqliteDatabase({ file, mayLose = false }: DatabaseOptions): P
         changes.committed()
       }
     },
+    async atOneMoment(work) {
+      const reader = new Kysely<Schema>({ dialect: nodeSqliteDialect({ file, readOnly: true }) })
+      try {
+        return await reader.connection().execute(async (tx) => {
+          await tx.executeQuery(CompiledQuery.raw('begin'))
+          // the moment is that of the first read
+          await tx.executeQuery(CompiledQuery.raw('select count(*) from sqlite_schema'))
+          return await work(tx)
+        })
+      } finally {
+        // what was begun ends with the connection
+        await reader.destroy()
+      }
+    },
     changes,
     async close() {
       changes.close()
@@ -88,6 +104,11 @@ async function openPostgres(url: string): Promise<Database> {
     dialect: 'postgres',
     read,
     transaction: (work) => retried(() => db.transaction().execute((tx) => announcing(tx, work))),
+    atOneMoment: (work) =>
+      db.transaction().execute(async (tx) => {
+        await tx.executeQuery(CompiledQuery.raw('set transaction isolation level repeatable read, read only'))
+        return work(tx)
+      }),
     changes,
     async close() {
       await changes.close()

@@ -23,6 +23,8 @@ export interface NodeSqliteOptions {
    * would stop the thread for seconds. Others check-point what it wrote.
    */
   readonly mayLose?: boolean
+  /** Nobody else may have the file open, and nobody gets it until it is closed. @throws SQLite's BUSY */
+  readonly alone?: boolean
 }
 
 /** Kysely over Node's own SQLite. A writing connection is lent to one user at a time, in order of asking. */
@@ -157,8 +159,9 @@ class NodeSqliteConnection implements DatabaseConnection {
 }
 
 /** Opens a database file with the pragmas that every connection of Stead has. */
-export function openSqlite({ file, readOnly, mayLose = false }: NodeSqliteOptions): DatabaseSync {
+export function openSqlite({ file, readOnly, mayLose = false, alone = false }: NodeSqliteOptions): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 10_000 })
+  if (alone) takeAlone(database)
   database.exec('pragma foreign_keys = on')
   if (readOnly) database.exec('pragma query_only = on')
   else {
@@ -168,4 +171,13 @@ export function openSqlite({ file, readOnly, mayLose = false }: NodeSqliteOption
     database.exec('pragma busy_timeout = 0')
   }
   return database
+}
+
+function takeAlone(database: DatabaseSync): void {
+  try {
+    database.exec('pragma busy_timeout = 0; pragma locking_mode = exclusive; begin exclusive; commit')
+  } catch (error) {
+    database.close()
+    throw error
+  }
 }

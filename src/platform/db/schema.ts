@@ -10,6 +10,7 @@ export interface Schema {
   operations: OperationRow
   operation_steps: OperationStepRow
   operation_results: OperationResultRow
+  operation_waits: OperationWaitRow
   schedules: ScheduleRow
   mail_counts: MailCountRow
   processes: ProcessRow
@@ -43,6 +44,12 @@ export interface IdempotencyKeyRow {
   /** Until then the first request counts as running. */
   locked_until: number
   created_at: number
+}
+
+/** An operation that is not begun before another one has ended. */
+export interface OperationWaitRow {
+  operation_id: number
+  for_id: number
 }
 
 export interface OperationRow {
@@ -87,6 +94,11 @@ export interface OperationStepRow {
   error: string | null
   started_at: number | null
   finished_at: number | null
+  /** Of a step that moves bytes: how many it has to, and how many of them are done. */
+  total_bytes: number | null
+  done_bytes: number | null
+  /** As last estimated by who runs it. */
+  seconds_left: number | null
 }
 
 /** What an operation over many sites has done with one of them. */

@@ -1,11 +1,8 @@
 import { sql } from 'kysely'
 import { isPostgres, type Tx } from './database.ts'
 
-/** Tables whose numbers name something outside the database: folders, users, logs. */
-export type Numbered = 'site_homes' | 'sites'
-
 /** The highest id that a table has ever given out. */
-export async function lastGivenId(tx: Tx, table: Numbered): Promise<number> {
+export async function lastGivenId(tx: Tx, table: string): Promise<number> {
   const { rows } = isPostgres(tx)
     ? await sql<{ last: number }>`
         select case when is_called then last_value else last_value - 1 end as last from ${sql.table(`${table}_id_seq`)}`.execute(
@@ -16,7 +13,7 @@ export async function lastGivenId(tx: Tx, table: Numbered): Promise<number> {
 }
 
 /** From now on every new id of the table is higher than `last`. Never lowers it. */
-export async function raiseIds(tx: Tx, table: Numbered, last: number): Promise<void> {
+export async function raiseIds(tx: Tx, table: string, last: number): Promise<void> {
   if ((await lastGivenId(tx, table)) >= last) return
   if (isPostgres(tx)) {
     // no insert takes a number meanwhile: setval must not take one back

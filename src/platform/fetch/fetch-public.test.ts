@@ -125,6 +125,30 @@ describe('what is refused', () => {
     await expect(fetchBuffer(address, { ...publicOnly, resolve })).rejects.toThrow(FetchRefused)
   })
 
+  test('a name that points inside when it is connected to again', async () => {
+    let reached = 0
+    const { port } = await serve((_request, response) => {
+      reached += 1
+      response.writeHead(302, { location: '/again', connection: 'close' }).end()
+    })
+    let lookups = 0
+    const resolve = async (): Promise<ResolvedAddress[]> => {
+      lookups += 1
+      return [{ address: '127.0.0.1', family: 4 }]
+    }
+    // The first answer of the resolver counts as one outside, the second as what it is.
+    const firstAnswerOutside = {
+      ...options,
+      allowHttp: true,
+      resolve,
+      get allowPrivate() {
+        return lookups === 1
+      },
+    }
+    await expect(fetchBuffer(`http://rebind.example:${port}/`, firstAnswerOutside)).rejects.toThrow(FetchRefused)
+    expect({ lookups, reached }).toEqual({ lookups: 2, reached: 1 })
+  })
+
   test('a redirect from outside to loopback', async () => {
     let reached = 0
     const inner = await serve((_request, response) => {
@@ -186,7 +210,46 @@ describe('what a redirect does not carry along', () => {
   })
 })
 
+describe('types', () => {
+  const zip = { ...options, types: ['application/zip', 'application/octet-stream'] }
+  const sending = (type?: string) =>
+    serve((_request, response) => {
+      if (type !== undefined) response.setHeader('content-type', type)
+      response.end('body')
+    })
+
+  test.each(['application/zip', 'Application/ZIP; name="a;b"', 'application/octet-stream', undefined])(
+    'an answer of type %s is read where zip is asked for',
+    async (type) => {
+      const { base } = await sending(type)
+      expect(String(await fetchBuffer(base, zip))).toBe('body')
+    },
+  )
+
+  test.each([
+    ['text/html; charset=utf-8', 'sent text/html, not application/zip or application/octet-stream'],
+    ['application/zip2', 'sent application/zip2, not'],
+    ['<b>application/zip</b>', 'sent something else, not'],
+    ['', 'sent something else, not'],
+  ])('an answer of type %j is not read, and no file is made of it', async (type, message) => {
+    const { base } = await sending(type)
+    const thrown = await fetchToFile(base, join(folder, 'file'), zip).catch((error: unknown) => error)
+    expect(thrown).toBeInstanceOf(FetchFailed)
+    expect((thrown as FetchFailed).message).toContain(message)
+    expect((thrown as FetchFailed).status).toBe(200)
+    expect(await readdir(folder)).toEqual([])
+  })
+})
+
 describe('limits', () => {
+  test('a resolver that never answers hits the total limit', async () => {
+    const resolve = () => new Promise<never>(() => {})
+    const silent = { ...publicOnly, resolve, timeoutMs: 200 }
+    await expect(fetchBuffer('http://silent.example/', silent)).rejects.toThrow(FetchTimedOut)
+    const gaveUp = { ...silent, timeoutMs: 20_000, signal: AbortSignal.abort(new Error('enough')) }
+    await expect(fetchBuffer('http://silent.example/', gaveUp)).rejects.toThrow('enough')
+  })
+
   test('an answer that announces too much is not read', async () => {
     const { base } = await serve((_request, response) => response.writeHead(200, { 'content-length': 2 << 20 }).end())
     await expect(fetchBuffer(base, options)).rejects.toThrow(FetchTooLarge)

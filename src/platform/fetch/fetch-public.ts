@@ -18,6 +18,11 @@ export interface FetchOptions {
   readonly allowHttp?: boolean
   /** Bytes of the answer's body, counted as sent and again once decompressed. */
   readonly maxBytes: number
+  /**
+   * Media types that the answer may have: lower case, without parameters (RFC 9110 §8.3.1); default: any. An answer that names
+   * none passes, since many servers know none for a file: what it holds is for the reader to check.
+   */
+  readonly types?: readonly string[]
   /** Milliseconds for the whole of it, redirects included. Default 30,000. */
   readonly timeoutMs?: number
   /** Milliseconds without a byte, and for connecting. Default 10,000. */
@@ -51,7 +56,7 @@ const keptOnRedirect = /^(accept|accept-language|user-agent|content-type)$/i
  * Fetches an address that a user gave, and hands the answer to `consume`; returns what `consume` returns. Connects only
  * to public addresses, checked when connecting and used as checked, so that a name which changes its answer gains nothing.
  * At most 3 redirects, each checked alike. Sends no cookies and follows no proxy settings.
- * @throws FetchRefused, FetchFailed (`status` set for an answer other than 2xx), FetchTooLarge, FetchTimedOut; the
+ * @throws FetchRefused, FetchFailed (`status` set for an answer other than 2xx, and for one of another type), FetchTooLarge, FetchTimedOut; the
  * signal's reason; and whatever `consume` throws.
  */
 export async function fetchPublic<Result>(
@@ -70,6 +75,7 @@ export async function fetchPublic<Result>(
   }
   try {
     const { response, url } = await follow(parseUrl(address, options), options, agent, signal, rephrase)
+    checkType(response, url, options)
     return await consume({
       url,
       status: response.statusCode,
@@ -164,7 +170,9 @@ async function follow(
   let body: string | Buffer | null = options.body ?? null
   let headers: Record<string, string> = { 'user-agent': 'Stead', ...options.headers, 'accept-encoding': 'identity' }
   for (let redirects = 0; ; redirects += 1) {
-    const response = await request(url, { dispatcher, signal, method, headers, body }).catch((error: unknown) => {
+    // undici looks at the signal only once it is connected: a name server that is silent would hold a fetch for ever.
+    const answered = Promise.race([request(url, { dispatcher, signal, method, headers, body }), endOf(signal)])
+    const response = await answered.catch((error: unknown) => {
       throw rephrase(error, url)
     })
     // Without a listener, ending the fetch before the body was read would be an uncaught error.
@@ -188,6 +196,23 @@ async function follow(
       delete headers['content-type']
     }
   }
+}
+
+function endOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}
+
+function checkType({ headers, statusCode }: Dispatcher.ResponseData, url: URL, { types }: FetchOptions): void {
+  const sent = headers['content-type']
+  if (!types || sent === undefined) return
+  const type = String(sent).replace(/;.*$/s, '').trim().toLowerCase()
+  if (types.includes(type)) return
+  // What the server chose goes into a message only where it is a media type.
+  const named = /^[\w!#$&^.+-]{1,60}\/[\w!#$&^.+-]{1,100}$/.test(type) ? type : 'something else'
+  throw new FetchFailed(`${place(url)}: the server sent ${named}, not ${types.join(' or ')}`, { status: statusCode })
 }
 
 function parseUrl(address: string | URL, options: FetchOptions): URL {

@@ -10,17 +10,19 @@ export async function writeFileDurably(file: string, content: string | Buffer, m
   await syncFolder(dirname(file))
 }
 
-/** As {@link writeFileDurably}, but the first writer wins: an existing file is left as it is. */
-export async function writeFileOnce(file: string, content: string | Buffer, mode: number): Promise<void> {
+/** As {@link writeFileDurably}, but the first writer wins: an existing file is left as it is. @returns whether this was the first */
+export async function writeFileOnce(file: string, content: string | Buffer, mode: number): Promise<boolean> {
   // what is there already must not need room on the disk
-  if (await access(file).then(() => true, missing)) return
+  if (await access(file).then(() => true, missing)) return false
   const temporary = await writeTemporary(file, content, mode)
   try {
     // unlike rename, link fails when the name is taken
     await link(temporary, file)
     await syncFolder(dirname(file))
+    return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
   } finally {
     await unlink(temporary)
   }
@@ -73,7 +75,8 @@ function missing(error: NodeJS.ErrnoException): false {
   return false
 }
 
-async function syncFolder(folder: string): Promise<void> {
+/** What was made, renamed or removed in the folder stays so when the power fails. */
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
     await handle.sync()

@@ -62,7 +62,7 @@ export async function createApi<Caller extends CallerFacts>(options: ApiOptions<
   takeJsonBodies(app)
   answerErrors(app, options)
   observe(app, options)
-  endEventStreams(app)
+  endStreams(app)
   app.addSchema(ProblemEnvelope)
   await allowOrigins(app, options.corsOrigins)
   await describeApi(app, options.info, options.endpoints)
@@ -94,6 +94,9 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]): P
     origin: origins.includes('*') ? '*' : [...origins],
     methods: ['GET', 'POST', 'PUT', 'DELETE'],
     exposedHeaders: [
+      'accept-ranges',
+      'content-disposition',
+      'content-range',
       'operation-id',
       'x-request-id',
       'etag',
@@ -128,7 +131,7 @@ function addRoute<Caller extends CallerFacts>(
     schema: routeSchema(endpoint, options.describeAccess(endpoint)),
     config: {
       operationId: endpoint.id,
-      isEventStream: endpoint.contentType === 'text/event-stream',
+      isStream: endpoint.style === 'stream',
       takesAnyBody: endpoint.anyBody === true,
     },
     handler: routeHandler(compiled, options.platform),
@@ -194,11 +197,11 @@ function observe<Caller extends CallerFacts>(app: FastifyInstance, { log, metric
   })
 }
 
-/** Whoever only listens for events would hold up a stop for as long as he likes; his client connects again, elsewhere. */
-function endEventStreams(app: FastifyInstance): void {
+/** Whoever only listens or downloads would hold up a stop for as long as he likes; his client connects again, elsewhere. */
+function endStreams(app: FastifyInstance): void {
   const open = new Set<FastifyReply['raw']>()
   app.addHook('onRoute', (route) => {
-    if (!route.config?.isEventStream) return
+    if (!route.config?.isStream) return
     route.onRequest = [route.onRequest ?? []].flat().concat((_request, reply, done) => {
       open.add(reply.raw)
       reply.raw.once('close', () => open.delete(reply.raw))
@@ -214,7 +217,7 @@ function endEventStreams(app: FastifyInstance): void {
 declare module 'fastify' {
   interface FastifyContextConfig {
     operationId?: string
-    isEventStream?: boolean
+    isStream?: boolean
     takesAnyBody?: boolean
   }
 }

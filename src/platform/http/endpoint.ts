@@ -67,8 +67,10 @@ export interface Endpoint {
   readonly style?: 'envelope' | 'bare' | 'stream'
   /** A POST that only reads (searches, logs): no transaction but that of an `Idempotency-Key`. */
   readonly reads?: boolean
-  /** Of a stream. */
-  readonly contentType?: string
+  /** Of a stream: what it is, or may be. */
+  readonly contentType?: string | readonly string[]
+  /** A stream that can be had in parts (RFC 9110 §14). */
+  readonly ranges?: boolean
   /** GET of one resource: `ETag`, `If-None-Match`. */
   readonly etag?: boolean
   /** Starts background work: `Operation-Id` is described. */

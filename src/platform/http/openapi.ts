@@ -104,6 +104,8 @@ export function routeSchema(endpoint: Endpoint, access: AccessDescription): Fast
     ...(endpoint.failure ? [401, 429] : []),
     ...(endpoint.problems ?? []).map((problem) => problem.status),
   ])
+  const contents = [endpoint.contentType ?? []].flat().map((type) => [type, { schema: response }])
+  const streamed = { content: Object.fromEntries(contents) }
   return {
     operationId: endpoint.id,
     tags: [endpoint.tag],
@@ -118,10 +120,8 @@ export function routeSchema(endpoint: Endpoint, access: AccessDescription): Fast
       ? { consumes: ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json'] }
       : {}),
     response: {
-      [status]:
-        style === 'stream'
-          ? { description: 'Success', content: { [endpoint.contentType as string]: { schema: response } } }
-          : { description: 'Success', ...success },
+      [status]: { description: 'Success', ...(style === 'stream' ? streamed : success) },
+      ...(endpoint.ranges ? { 206: { description: 'The part that `Range` asks for', ...streamed } } : {}),
       ...Object.fromEntries(
         [...failures].sort().map((code) => [code, endpoint.failure ? endpoint.failure.schema : { $ref: 'Problem#' }]),
       ),

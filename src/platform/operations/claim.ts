@@ -11,6 +11,8 @@ export interface Claimant {
   readonly runner: 'control' | 'host'
   readonly hostId: number | null
   readonly definitions: Definitions
+  /** Of these it takes up now; all unless given. */
+  readonly types?: readonly string[]
   readonly leaseMs: number
 }
 
@@ -19,13 +21,18 @@ export interface Claimed {
   readonly standing: Standing
 }
 
-export const ofLane = ({ runner, hostId, definitions }: Claimant): RawBuilder<boolean> =>
+export const ofLane = ({
+  runner,
+  hostId,
+  definitions,
+  types = [...definitions.keys()],
+}: Claimant): RawBuilder<boolean> =>
   sql<boolean>`o.runner = ${runner} and ${hostId === null ? sql`o.host_id is null` : sql`o.host_id = ${hostId}`}
-    and o.type in (${sql.join([...definitions.keys()])})`
+    and o.type in (${sql.join([...types])})`
 
 /**
  * The oldest due operations that nothing holds up, so no two of one site: of its site, none is begun and no earlier one is due. A delayed
- * operation (never begun, `run_at` to come) holds up nothing; one that waits for its next attempt is begun, and does.
+ * operation (never begun, `run_at` to come) holds up nothing; one that waits for others does (all that it waits for is older); one that waits for its next attempt is begun, and does.
  * Ordered by `host_id` first, which is the same for all: PostgreSQL does not see that in `is null`, and would read and sort
  * the whole queue (15 ms with 4,000) instead of the index's beginning.
  */
@@ -37,6 +44,8 @@ const dueOperations = (tx: Tx, claimant: Claimant, most: number): RawBuilder<unk
         where b.site_id = o.site_id and b.started_at is not null and b.finished_at is null)
       and not exists (select 1 from operations e
         where e.site_id = o.site_id and e.state = 'queued' and e.id < o.id and e.run_at <= ${databaseNow(tx)})))
+    and not exists (select 1 from operation_waits w join operations p on p.id = w.for_id
+      where w.operation_id = o.id and p.finished_at is null)
   order by o.host_id, o.run_at, o.id limit ${most}`
 
 /** Operations whose worker has died, as far as nobody else has taken them up since. */

@@ -3,6 +3,7 @@ import { announce, isPostgres, type Tx } from '../db/database.ts'
 import type { OperationStepRow } from '../db/schema.ts'
 import type { Definitions } from './definition.ts'
 import { databaseNow, type StoredOperation } from './lease.ts'
+import { noBytesYet } from './progress.ts'
 import { end } from './standing.ts'
 
 /** `requested`: its worker was told, and undoes what was done; `too_late`: it has ended, or is being undone already. */
@@ -107,7 +108,7 @@ async function resetStep(tx: Tx, step: OperationStepRow): Promise<void> {
   const started_at = step.state === 'undo_failed' ? step.started_at : null
   await tx
     .updateTable('operation_steps')
-    .set({ state: 'pending', attempts: 0, result: null, error: null, started_at, finished_at: null })
+    .set({ state: 'pending', attempts: 0, result: null, error: null, started_at, finished_at: null, ...noBytesYet })
     .where('operation_id', '=', step.operation_id)
     .where('position', '=', step.position)
     .execute()

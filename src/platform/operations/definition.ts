@@ -9,7 +9,7 @@ import type { Backoff } from './backoff.ts'
  * operation   one piece of work asked for: a row written in the very transaction that asks for it. It is queued, running, or
  *             ended (succeeded, failed, canceled). Begun: some worker has taken it up once, and it has not ended.
  * step        a named part of an operation. Its result is recorded when it is done, so that after a crash the work goes on at
- *             the step that was cut off. That step runs again: a step must be idempotent.
+ *             the step that was cut off. That step runs again: a step must be idempotent. A `warning` in it is shown to clients.
  * commit step a step that is nothing but a change of the database. It runs in the transaction that records it as done, and
  *             so happens exactly once.
  * undo        takes back what a step did, also one that was cut off half-way. Run in reverse order when an operation fails for
@@ -52,6 +52,8 @@ export interface StepContext<Input = unknown, Services = unknown, Results = unkn
   now(): number
   /** How much of this step is done, 0 to 1; written at most every 250 ms. */
   progress(fraction: number): void
+  /** The same of a step that moves bytes: clients see them, and how long it takes still. A total that is a guess may change. */
+  progressBytes(doneBytes: number, totalBytes: number): void
   /** Runs `work` in one transaction, which is refused if the operation is no longer this worker's. */
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
 }
@@ -119,6 +121,8 @@ export interface Definition<Schema extends TSchema = TSchema, Services = never> 
   /** How often a step is tried before the operation fails; 5 unless given. The same goes for each undo. */
   readonly attempts?: number
   readonly backoff?: Partial<Backoff>
+  /** So many of the type does one worker at most at a time, and only with what others leave; as many as it can unless given. */
+  readonly atOnce?: number
   readonly steps: Readonly<Record<string, Step<Static<Schema>, Services>>>
   /**
    * Runs in the transaction that makes the operation failed or canceled: the activity entry, the event. When it throws, its

@@ -5,6 +5,13 @@ import { announce, isPostgres, type Tx } from '../db/database.ts'
 import { precompiled, precompiledChange } from '../db/precompiled.ts'
 import type { Definition } from './definition.ts'
 import { databaseNow } from './lease.ts'
+import { noBytesYet } from './progress.ts'
+
+/**
+ * The source of what Stead asks for by itself, again and again. It is forgotten before what people asked for: a thousand sites have more of it
+ * in four days than is kept of an account.
+ */
+export const ROUTINE = 'routine'
 
 export interface EnqueueOptions {
   /** Operations of one site run one at a time, in order of creation. */
@@ -19,7 +26,12 @@ export interface EnqueueOptions {
    * As `runAt`, but a length of time (milliseconds): it stays one when the clock is set. Not together with `runAt`.
    */
   readonly afterMs?: number
-  /** Who asked for it (JSON), handed to the steps for the records that they write. */
+  /**
+   * Operations that must have ended, well or not, before it is begun; meanwhile it holds up later ones of its site. They are older than it, so
+   * that none can wait for another in a circle.
+   */
+  readonly after?: readonly number[]
+  /** Who asked for it (JSON), handed to the steps for the records that they write; or {@link ROUTINE}. */
   readonly source?: unknown
   /** Milliseconds UTC; the system's clock unless given. */
   readonly now?: number
@@ -62,6 +74,7 @@ export async function enqueue<Schema extends TSchema>(
         })
   const { id } = inserted[0] as { id: number }
   await insertSteps(tx, id, Object.keys(definition.steps))
+  await insertWaits(tx, id, options.after ?? [])
   await announce(tx, 'operations')
   return id
 }
@@ -122,6 +135,11 @@ function checkInput(definition: Definition<TSchema, never>, input: unknown): voi
   throw new TypeError(`input of ${definition.name}: ${fault?.instancePath ?? ''} ${fault?.message ?? 'does not fit'}`)
 }
 
+async function insertWaits(tx: Tx, operationId: number, after: readonly number[]): Promise<void> {
+  const waits = [...new Set(after)].map((forId) => ({ operation_id: operationId, for_id: forId }))
+  if (waits.length > 0) await tx.insertInto('operation_waits').values(waits).execute()
+}
+
 async function insertSteps(tx: Tx, operationId: number, names: string[]): Promise<void> {
   if (names.length === 0) return
   const key = names.join()
@@ -148,4 +166,5 @@ const newStep = (operationId: number, name: string, position: number) => ({
   error: null,
   started_at: null,
   finished_at: null,
+  ...noBytesYet,
 })

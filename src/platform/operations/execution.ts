@@ -5,6 +5,7 @@ import type { Standing, WorkMove } from './standing.ts'
 
 /** An operation that this worker is at. */
 export interface Execution {
+  readonly type: string
   readonly lease: Lease
   /** Settled, never rejected, when the worker has nothing to do with the operation any more. */
   readonly done: Promise<void>
@@ -50,6 +51,7 @@ export function execute(
   }
 
   return {
+    type: definition.name,
     lease,
     done: run().catch(abandon),
     abort(reason) {

@@ -1,8 +1,10 @@
 import Type from 'typebox'
 import type { Database, Tx } from '../db/database.ts'
-import { durableWith } from './definition.ts'
+import { eachOverfull, firstBeyond } from '../db/newest-only.ts'
+import { durableWith, type StepContext } from './definition.ts'
+import { ROUTINE } from './enqueue.ts'
 import { BATCH, inBatches } from './in-batches.ts'
-import { newestOnly } from './newest-only.ts'
+import { KEPT_AN_ACCOUNT, newestOnly } from './newest-only.ts'
 import { schedule } from './schedules.ts'
 
 const RETENTION_DAYS = 30
@@ -23,7 +25,35 @@ export async function forgetEndedBefore(tx: Tx, time: number, most = BATCH): Pro
   return Number(numDeletedRows)
 }
 
-/** Deletes operations that ended 30 days ago, and of an account's ended ones all but the newest 100,000. */
+/**
+ * Deletes of an account that has too many operations the oldest of those that Stead asks for by itself, as many as are too many.
+ * @returns how many; call again until it is 0
+ */
+export async function forgetRoutine(tx: Tx, accountId: number, keep: number, most = BATCH): Promise<number> {
+  const lastId = await firstBeyond(tx, 'operations', accountId, keep)
+  if (lastId === undefined) return 0
+  const ofAccount = tx.selectFrom('operations').select('id').where('account_id', '=', accountId)
+  const tooMany = await ofAccount.where('id', '<=', lastId).limit(most).execute()
+  const oldest = ofAccount
+    .where('source', '=', JSON.stringify(ROUTINE))
+    .where('finished_at', 'is not', null)
+    .orderBy('id')
+    .limit(tooMany.length)
+  const { numDeletedRows } = await tx.deleteFrom('operations').where('id', 'in', oldest).executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+type Context = Pick<StepContext<unknown, { readonly database: Database }>, 'services' | 'transaction' | 'signal'>
+
+/** Leaves of each account's operations the newest; before any that somebody asked for, routine goes. */
+export async function forgetTooMany(context: Context, keep = KEPT_AN_ACCOUNT): Promise<void> {
+  const { services, signal } = context
+  const routine = (accountId: number) => inBatches(context, (tx) => forgetRoutine(tx, accountId, keep))
+  await eachOverfull(services.database, 'operations', keep, routine, signal)
+  await newestOnly('operations', keep).run(context)
+}
+
+/** Deletes operations that ended 30 days ago, and of an account's ended ones all but the newest 100,000, routine first. */
 export const forgetOperations = durableWith<{ readonly database: Database }>()({
   name: 'operations.forget',
   input: Type.Object({}),
@@ -36,7 +66,7 @@ export const forgetOperations = durableWith<{ readonly database: Database }>()({
         return inBatches(context, (tx) => forgetEndedBefore(tx, time))
       },
     },
-    tooMany: newestOnly('operations'),
+    tooMany: { run: (context) => forgetTooMany(context) },
   },
 })
 

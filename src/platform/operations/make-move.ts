@@ -5,7 +5,7 @@ import { usualBackoff, waitAfter } from './backoff.ts'
 import { type AnyDefinition, PermanentFailure, type Step, type StepContext } from './definition.ts'
 import { holdLease, type Lease, LeaseLost } from './lease.ts'
 import { attemptsOf, percentDone } from './plan.ts'
-import { type ProgressWriter, progressWriter } from './progress.ts'
+import { type Progress, type ProgressWriter, progressWriter, timeLeft } from './progress.ts'
 import {
   attemptFailed,
   changeStep,
@@ -62,7 +62,7 @@ export function tell({ surroundings }: Work, at: Moment['at'], standing: Standin
  * @throws LeaseLost when the operation is another worker's, and whatever the database throws
  */
 export async function makeMove(work: Work, standing: Standing, move: WorkMove, signal: AbortSignal): Promise<Standing> {
-  const progress = progressWriter((percent) => writeProgress(work, percent), PROGRESS_EVERY_MS)
+  const progress = progressWriter((progress) => writeProgress(work, standing, move, progress), PROGRESS_EVERY_MS)
   try {
     tell(work, 'starting', standing)
     if (move.do === 'run' && work.reasons.has('canceled')) throw new Error('canceled')
@@ -171,6 +171,8 @@ function contextOf(
   const { name, attempts } = stepOf(standing, move)
   const { database, services, log, clock } = surroundings
   const commits = definition.steps[name]?.commit !== undefined
+  const percentAt = (fraction: number) => percentDone(definition, steps, move.position, fraction)
+  const secondsLeft = timeLeft()
   return {
     operationId: operation.id,
     siteId: operation.site_id,
@@ -184,7 +186,11 @@ function contextOf(
     log: log.child({ operationId: operation.id, type: operation.type, step: name }),
     now: clock,
     progress(fraction) {
-      if (move.do === 'run') progress.set(percentDone(definition, steps, move.position, fraction))
+      if (move.do === 'run') progress.set({ percent: percentAt(fraction) })
+    },
+    progressBytes(done, total) {
+      const bytes = { done, total: Math.max(done, total), secondsLeft: secondsLeft(done, total) }
+      if (move.do === 'run') progress.set({ percent: percentAt(total > 0 ? done / total : 0), bytes })
     },
     async transaction(work) {
       // on SQLite it would wait for itself
@@ -197,9 +203,19 @@ function contextOf(
   }
 }
 
-async function writeProgress({ surroundings: { database, log }, lease }: Work, progress: number): Promise<void> {
+async function writeProgress(
+  { surroundings: { database, log }, lease }: Work,
+  standing: Standing,
+  move: WorkMove,
+  { percent, bytes }: Progress,
+): Promise<void> {
   try {
-    await database.transaction((tx) => holdLease(tx, lease, { progress }))
+    await database.transaction(async (tx) => {
+      await holdLease(tx, lease, { progress: percent })
+      if (!bytes) return
+      const { done: done_bytes, total: total_bytes, secondsLeft: seconds_left } = bytes
+      await changeStep(tx, copyOf(standing), move.position, { done_bytes, total_bytes, seconds_left })
+    })
   } catch (error) {
     log.debug({ err: error, operationId: lease.operationId }, 'progress was not written')
   }

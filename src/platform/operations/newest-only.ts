@@ -8,7 +8,9 @@ export const KEPT_AN_ACCOUNT = 100_000
 
 /** A step that leaves of each account's rows the newest. */
 export const newestOnly = (table: RecordTable, keep = KEPT_AN_ACCOUNT) => ({
-  run(context: StepContext<unknown, { readonly database: Database }>): Promise<void> {
+  run(
+    context: Pick<StepContext<unknown, { readonly database: Database }>, 'services' | 'transaction' | 'signal'>,
+  ): Promise<void> {
     const forget = (accountId: number, lastId: number) =>
       inBatches(context, (tx) => forgetUpTo(tx, table, accountId, lastId, BATCH))
     return eachOverfull(context.services.database, table, keep, forget, context.signal)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { usualBackoff, waitAfter } from './backoff.ts'
 import { failureText } from './failure-text.ts'
-import { progressWriter } from './progress.ts'
+import { progressWriter, timeLeft } from './progress.ts'
 
 test('waits grow exponentially up to a bound, and between half and all of it', () => {
   const backoff = { firstMs: 100, factor: 2, mostMs: 1000 }
@@ -40,21 +40,37 @@ test('errors are told in one line, without stack and secrets', () => {
 test('progress writes the first and the last value, never two at a time, and nothing after closing', async () => {
   const written: number[] = []
   let writing = 0
-  const writer = progressWriter(async (percent) => {
+  const writer = progressWriter(async ({ percent }) => {
     expect(++writing).toBe(1)
     await new Promise(setImmediate)
     written.push(percent)
     writing--
   }, 1)
-  for (let percent = 1; percent <= 50; percent++) writer.set(percent)
+  for (let percent = 1; percent <= 50; percent++) writer.set({ percent })
   while (written.at(-1) !== 50) await new Promise(setImmediate)
   expect(written).toEqual([1, 50])
-  writer.set(60)
+  writer.set({ percent: 60 })
   await writer.close()
   const atClose = [...written]
-  writer.set(70)
+  writer.set({ percent: 70 })
   await new Promise((resolve) => setTimeout(resolve, 10))
   expect(written).toEqual(atClose)
+})
+
+test('the time left is told by the pace of this attempt, and not before there is one', () => {
+  let now = 5000
+  const left = timeLeft(() => now)
+  // what an earlier attempt had done took no time of this one
+  expect(left(600, 1000)).toBeNull()
+  now += 1999
+  expect(left(700, 1000)).toBeNull()
+  now += 1
+  expect(left(700, 1000)).toBe(6)
+  expect(left(600, 1000)).toBeNull()
+  now += 2000
+  expect(left(800, 1000)).toBe(4)
+  // a total that was a guess
+  expect(left(1100, 1000)).toBe(0)
 })
 
 test('words stay words, whatever stands before them', () => {

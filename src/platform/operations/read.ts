@@ -32,6 +32,12 @@ export interface OperationStepView {
   readonly startedAt: number | null
   readonly finishedAt: number | null
   readonly error: string | null
+  /** What clients should know of it though it is done: `warning` of its result. */
+  readonly warning: string | null
+  /** Of a step that moves bytes. */
+  readonly bytes: { readonly done: number; readonly total: number } | null
+  /** Until the step is done, as far as it can be told; only while it runs. */
+  readonly secondsLeft: number | null
 }
 
 /** Which operations the caller may see: the resource on top decides. */
@@ -117,10 +123,24 @@ async function withSteps(tx: Tx, rows: readonly StoredOperation[]): Promise<Oper
   }))
 }
 
-const stepView = ({ name, state, started_at, finished_at, error }: OperationStepRow): OperationStepView => ({
-  name,
-  state,
-  startedAt: started_at,
-  finishedAt: finished_at,
-  error,
+const stepView = (row: OperationStepRow): OperationStepView => ({
+  name: row.name,
+  state: row.state,
+  startedAt: row.started_at,
+  finishedAt: row.finished_at,
+  error: row.error,
+  warning: warningOf(row.result),
+  bytes: bytesOf(row),
+  secondsLeft: row.state === 'running' ? row.seconds_left : null,
 })
+
+/** Results may be large, and few have one. */
+function warningOf(result: string | null): string | null {
+  if (!result?.includes('"warning":')) return null
+  const { warning } = JSON.parse(result) as { warning?: unknown }
+  return typeof warning === 'string' ? warning : null
+}
+
+/** What was written last may be of a moment before the end. */
+const bytesOf = ({ state, total_bytes: total, done_bytes: done }: OperationStepRow) =>
+  total === null ? null : { done: state === 'succeeded' ? total : (done ?? 0), total }

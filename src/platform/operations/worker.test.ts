@@ -53,6 +53,31 @@ for (const { dialect, skip } of dialects) {
       expect(await db.read.selectFrom('operations').selectAll().execute()).toEqual([])
     })
 
+    test('of a type with a limit no more run at once, and only with what others leave', async () => {
+      const [limitedGate, order] = [gate(), [] as string[]]
+      let [now, most] = [0, 0]
+      const limited = oneStep(
+        async () => {
+          order.push('limited')
+          most = Math.max(most, ++now)
+          await limitedGate.opened
+          now--
+        },
+        { name: 'test.limited', atOnce: 2 },
+      )
+      const other = oneStep(() => void order.push('other'))
+      const ids: number[] = []
+      for (let index = 0; index < 5; index++) ids.push(await ask(limited))
+      const last = await ask(other)
+      start([limited, other], { concurrency: 3 })
+      await ended(db, last)
+      await until(() => order.length > 2)
+      expect(order).toEqual(['other', 'limited', 'limited'])
+      limitedGate.open()
+      for (const id of ids) expect((await ended(db, id)).state).toBe('succeeded')
+      expect(most).toBe(2)
+    })
+
     test('steps run in order, each with the results of those before', async () => {
       const definition = durable({
         name: 'test.steps',
@@ -129,6 +154,28 @@ for (const { dialect, skip } of dialects) {
         db.transaction((tx) => tx.updateTable('operations').set({ started_at: 1 }).where('id', '=', id).execute())
       await begin(first)
       await expect(begin(second)).rejects.toSatisfy(isUniqueViolation)
+    })
+
+    test('an operation waits for others to end, well or not, before later ones of its own site', async () => {
+      const log: string[] = []
+      const goes = gate()
+      const definition = oneStep(async ({ input }) => {
+        if (input.label !== 'last') await goes.opened
+        log.push(input.label as string)
+        if (input.label === 'fails') throw new PermanentFailure('no')
+      })
+      start([definition], { concurrency: 4 })
+      const first = await ask(definition, { siteId: 1 }, 'first')
+      const fails = await ask(definition, { siteId: 2 }, 'fails')
+      const waits = await ask(definition, { siteId: 3, after: [first, fails, fails, 999] }, 'waits')
+      const later = await ask(definition, { siteId: 3 }, 'later')
+      const last = await ask(definition, { siteId: 4 }, 'last')
+      await ended(db, last)
+      expect(await getOperation(db.read, waits)).toMatchObject({ state: 'queued' })
+      goes.open()
+      for (const id of [waits, later]) await ended(db, id)
+      expect(log.slice(1, 3).toSorted()).toEqual(['fails', 'first'])
+      expect(log.slice(3)).toEqual(['waits', 'later'])
     })
 
     test('a delayed operation waits for its time and holds up nothing before that', async () => {
@@ -395,6 +442,33 @@ for (const { dialect, skip } of dialects) {
       await until(async () => (await getOperation(db.read, id))?.progress === 62)
       go.open()
       expect(await ended(db, id)).toMatchObject({ state: 'succeeded', progress: 100 })
+    })
+
+    test('a step that moves bytes says how many; when it is done it has moved them all', async () => {
+      const go = gate()
+      const definition = durable({
+        name: 'test.bytes',
+        input: anyInput,
+        on: 'control',
+        changeableBy: 'account',
+        steps: {
+          copy: {
+            async run({ progressBytes }) {
+              progressBytes(5_000_000_000, 20_000_000_000)
+              await go.opened
+            },
+          },
+          after: { run() {} },
+        },
+      })
+      start([definition])
+      const id = await db.transaction((tx) => enqueue(tx, definition, {}))
+      const bytes = async () => (await getOperation(db.read, id))?.steps.map((step) => step.bytes)
+      await until(async () => (await bytes())?.[0]?.done === 5_000_000_000)
+      expect(await getOperation(db.read, id)).toMatchObject({ progress: 12 })
+      go.open()
+      await ended(db, id)
+      expect(await bytes()).toEqual([{ done: 20_000_000_000, total: 20_000_000_000 }, null])
     })
 
     test('two types of one name are refused', () => {

@@ -7,6 +7,7 @@ import { type Claimant, claim, lookOut, ofLane } from './claim.ts'
 import { type AnyDefinition, type Definition, definitionsByName } from './definition.ts'
 import { type Execution, execute } from './execution.ts'
 import { createHeartbeat } from './heartbeat.ts'
+import { type Lane, openLanes } from './lanes.ts'
 import type { Moment, WorkerSurroundings } from './make-move.ts'
 import { runningLeases, type SeenLease, watchLeases } from './orphans.ts'
 import { shortenWaits, watchClock } from './waits.ts'
@@ -86,8 +87,17 @@ export function createWorker<Services>(options: WorkerOptions<Services>): Worker
   const ends: (() => void)[] = []
 
   /** @returns how many operations were taken up */
-  const takeUp = async (most: number, orphans: readonly SeenLease[]): Promise<number> => {
-    const claimed = await claim(database, claimant, surroundings, { most, orphans })
+  const takeUp = async (lanes: readonly Lane[], most: number, orphans: readonly SeenLease[]): Promise<number> => {
+    let count = 0
+    for (const [index, lane] of lanes.entries()) {
+      const room = Math.min(lane.most, most - count)
+      if (room > 0) count += await takeUpOf(lane.types, room, index === 0 ? orphans : [])
+    }
+    return count
+  }
+
+  const takeUpOf = async (types: readonly string[], most: number, orphans: readonly SeenLease[]): Promise<number> => {
+    const claimed = await claim(database, { ...claimant, types }, surroundings, { most, orphans })
     for (const { lease, standing } of claimed) {
       const definition = definitions.get(standing.operation.type) as AnyDefinition
       const execution = execute(surroundings, definition, lease, standing)
@@ -119,10 +129,12 @@ export function createWorker<Services>(options: WorkerOptions<Services>): Worker
   const takeUpAll = async (): Promise<number> => {
     while (running.size < concurrency && !stopping) {
       lookAgain = false
+      const lanes = openLanes(definitions, [...running], concurrency)
+      if (lanes.length === 0) break
       let orphans: readonly SeenLease[] = []
       if (!hungry || performance.now() - lookedOutAt > lookEveryMs) {
         // a read first: most notices are of others' work, and on SQLite a claim takes the one right to write
-        const outlook = await lookOut(database.read, claimant)
+        const outlook = await lookOut(database.read, { ...claimant, types: lanes.flatMap(({ types }) => types) })
         lookedOutAt = performance.now()
         await followClock(outlook.nowMs)
         orphans = await findOrphans()
@@ -132,7 +144,7 @@ export function createWorker<Services>(options: WorkerOptions<Services>): Worker
       }
       const most = concurrency - running.size
       if (stopping) break
-      const count = await takeUp(most, orphans)
+      const count = await takeUp(lanes, most, orphans)
       // as long as the queue gave all that was asked for, there is no need to read it before asking for more
       hungry = count === most
       // others were faster, or are about to be

@@ -13,12 +13,19 @@ const needed: Record<string, Role> = {
   'site.purge': 'delete_site',
   'site.reset_admin_password': 'wp_access',
   'site.switch_safe_mode': 'wp_access',
+  'extension_license.write': 'plugin_management_access',
+  'backup.take': 'download_backups',
+  'backup.take_scheduled': 'download_backups',
+  'backup.delete': 'download_backups',
+  'site.restore': 'restore_site',
+  'site.preview_restore': 'restore_site',
+  'site.sync': 'restore_site',
   'collaborator.sync_wp_user': 'create_collaborator',
   'collaborator.reset_password': 'reset_collaborator_password',
 }
 
 /** What a deletion has begun: canceled, files would stay that nobody knows of. */
-const mustEnd = ['site.remove', 'site.purge']
+const mustEnd = ['site.remove', 'site.purge', 'backup.delete']
 
 test('each definition names a right that there is', () => {
   const named = [...jobs.values()].flatMap(({ changeableBy }) =>
@@ -42,7 +49,7 @@ describe('who may cancel and retry', () => {
   afterAll(() => api?.close())
 
   const operation = async (type: string, state: 'queued' | 'failed') => {
-    const input = JSON.stringify({ siteId, accountId: mate.accountId })
+    const input = JSON.stringify({ siteId, accountId: mate.accountId, backupId: 1 })
     const values = {
       ...({ type, state, runner: 'control', site_id: siteId, account_id: owner.accountId, input } as const),
       ...({ attempts: 0, cancel_requested: 0, progress: 0 } as const),

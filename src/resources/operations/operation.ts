@@ -7,6 +7,14 @@ export const operationStates = ['queued', 'running', 'succeeded', 'failed', 'can
 
 export const OperationId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
+const StepBytes = Type.Object(
+  { done: Type.Integer({ examples: [1048576] }), total: Type.Integer({ examples: [52428800] }) },
+  {
+    title: 'StepBytes',
+    description: 'Of a step that moves bytes: how many are done. The total may be a guess until the end',
+  },
+)
+
 export const OperationSchema = Type.Object(
   {
     id: Type.Integer(),
@@ -22,6 +30,13 @@ export const OperationSchema = Type.Object(
           startedAt: nullable(Timestamp),
           finishedAt: nullable(Timestamp),
           error: nullable(Type.String({ examples: [null] })),
+          warning: nullable(
+            Type.String({ description: 'Of a step that is done: what of it was left undone', examples: [null] }),
+          ),
+          bytes: nullable(StepBytes),
+          secondsLeft: nullable(
+            Type.Integer({ description: 'Until the step is done; null when that cannot be told', examples: [null] }),
+          ),
         },
         { title: 'OperationStep' },
       ),
@@ -75,6 +90,9 @@ export function presentOperation(
       startedAt: time(step.startedAt),
       finishedAt: time(step.finishedAt),
       error: step.error,
+      warning: step.warning,
+      bytes: step.bytes,
+      secondsLeft: step.secondsLeft,
     })),
     ...(results.length > 0 && {
       results: results.map(({ followUpId, ...result }) => ({ ...result, operationId: followUpId })),

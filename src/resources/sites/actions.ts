@@ -4,11 +4,13 @@ import { declareEvents } from '../webhooks/event.ts'
 /** What the activity log says of changes that this resource makes. */
 export const actions = declareActions('site', {
   'site.created': 'A site was created',
-  'site.deployed': 'A site was installed and went live',
-  'site.deploy_failed': 'A site could not be installed',
+  'site.cloned': 'A site was ordered as a copy of another one',
+  'site.deployed': 'A site was installed, or copied, and went live',
+  'site.deploy_failed': 'A site could not be installed, or copied',
   'site.updated': 'Settings of a site were changed',
   'site.disabled': 'A site was disabled',
   'site.enabled': 'A site was enabled',
+  'site.converted': 'A live site became a staging site, or the other way round',
   'site.deleted': 'A site was deleted',
   'site.undeleted': 'A deleted site was brought back',
   'site.lost': 'The database or the folder of a site was found missing',
@@ -23,6 +25,7 @@ export const actions = declareActions('site', {
 export const events = declareEvents(
   'site_created',
   'site_deleted',
+  'site_converted',
   'site_enabled',
   'site_disabled',
   'php_version_changed',

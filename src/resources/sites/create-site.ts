@@ -1,16 +1,15 @@
 import type { PhpVersion } from '../../hosting/php/runtime.ts'
-import { isUniqueViolation, lockForUpdate, type Tx } from '../../platform/db/database.ts'
+import { isUniqueViolation } from '../../platform/db/database.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
 import { isMailAddress } from '../../platform/mail/address.ts'
-import type { Account } from '../account/account.ts'
-import { capacityAndUsage } from '../account/addons.ts'
 import { planNamed } from '../account/plans.ts'
 import { problems as accountProblems } from '../account/problems.ts'
 import { aboutSite } from '../change.ts'
 import { endpoint } from '../endpoint.ts'
 import { actions } from './actions.ts'
+import { countAgainstPlan } from './count-against-plan.ts'
 import { creationGround } from './creation.store.ts'
-import { checkCapacity, choosePlace } from './placement.ts'
+import { choosePlace } from './placement.ts'
 import { presentSite, SiteSchema } from './present-site.ts'
 import { problems } from './problems.ts'
 import { provisionSite } from './provision-site.job.ts'
@@ -75,16 +74,6 @@ export const createSite = endpoint({
     return presentSite(shown, config, now)
   },
 })
-
-/**
- * One creation at a time for an account, as PostgreSQL overlaps transactions; last, so that the others wait for a count and a
- * commit only. @throws Problem `site_limit_reached` when the new site, which is counted as well, is one too many
- */
-async function countAgainstPlan(tx: Tx, account: Pick<Account, 'id' | 'plan'>, isStaging: boolean): Promise<void> {
-  await lockForUpdate(tx, 'accounts', account.id)
-  const { capacity, usage } = await capacityAndUsage(tx, account)
-  checkCapacity(capacity, usage, isStaging)
-}
 
 /** The administrator's name and address come together or not at all. */
 function administratorOf(body: NewSite): { username: string; email: string } | undefined {

@@ -1,3 +1,5 @@
+import { cloneSite } from './clone-site.ts'
+import { convertSite } from './convert-site.ts'
 import { createSite } from './create-site.ts'
 import { deleteSite } from './delete-site.ts'
 import { disableSite } from './disable-site.ts'
@@ -27,6 +29,8 @@ export const endpoints = [
   deleteSite,
   disableSite,
   enableSite,
+  convertSite,
+  cloneSite,
   resetAdminPassword,
   setSafeMode,
 ]

@@ -3,10 +3,22 @@ import { type Person, type TestApi, testApi } from '../../../test/support/api.ts
 import { dialects } from '../../../test/support/database.ts'
 import { siteHooks } from '../../jobs.ts'
 import type { Tx } from '../../platform/db/database.ts'
+import { insertBackup } from '../backups/backup.ts'
+import { insertLicense } from '../extension-license/license.store.ts'
 import { purgeSite } from './remove-site.job.ts'
 
 /** What is a site's alone. */
-const tables = ['collaborators', 'site_access', 'site_tags', 'notes', 'site_statistics', 'page_view_days'] as const
+const tables = [
+  'collaborators',
+  'site_access',
+  'site_tags',
+  'notes',
+  'extension_licenses',
+  'site_statistics',
+  'page_view_days',
+  'backups',
+  'backup_schedules',
+] as const
 
 /** Tables with a site in them that outlive it, and why. */
 const others = {
@@ -38,6 +50,13 @@ describe.each(dialects)('the end of a deleted site on $dialect', ({ dialect, ski
     await api.database.transaction(async (tx) => {
       await tx.insertInto('page_view_days').values({ site_id: id, day: 1, views: 1, people: 1 }).execute()
       await tx.insertInto('site_statistics').values({ site_id: id, page_views: '{}', refreshed_at: 1 }).execute()
+      await insertBackup(tx, { siteId: id, kind: 'fs', origin: 'scheduled', createdBy: null, deleteAt: 1, now: 1 })
+      await insertLicense(tx, { siteId: id, licenseKey: 'a', now: 1 })
+      const due = { files_at: 1, database_at: 1, proof_at: 1, told_at: null }
+      await tx
+        .insertInto('backup_schedules')
+        .values({ site_id: id, ...due })
+        .execute()
     })
     return id
   }

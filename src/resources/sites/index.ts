@@ -1,5 +1,6 @@
 import { resource } from '../resource.ts'
 import { actions, events } from './actions.ts'
+import { cloneSiteJob } from './clone-site.job.ts'
 import { configureSite } from './configure-site.job.ts'
 import { problems } from './problems.ts'
 import { provisionSite } from './provision-site.job.ts'
@@ -12,7 +13,9 @@ export const sites = resource({
   tag: { name: 'Sites', description: 'Create, find, change and delete sites' },
   endpoints: () => import('./endpoints.ts'),
   siteHooks: { forgotten: withdrawAllSight },
-  jobs: { host: [provisionSite, configureSite, removeSite, purgeSite, resetAdminPasswordJob, switchSafeMode] },
+  jobs: {
+    host: [provisionSite, cloneSiteJob, configureSite, removeSite, purgeSite, resetAdminPasswordJob, switchSafeMode],
+  },
   problems,
   actions,
   events,

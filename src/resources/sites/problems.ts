@@ -22,10 +22,20 @@ export const problems = declareProblems({
     text: 'multisite_support: the plan {plan} does not include multisite support.',
     remedy: 'Leave `multisite_support` out, or change the plan.',
   },
+  clone_elsewhere: {
+    status: 400,
+    text: 'datacenter_code: a clone is made on the host of its source, which serves {codes}.',
+    remedy: 'Leave `datacenter_code` out, or name one of those.',
+  },
   no_host: {
     status: 503,
     text: 'No host is ready to take a site in {datacenter}. Try again in a minute.',
     remedy: 'Wait, or choose another datacenter. Operators: `/readyz` shows the hosts.',
+  },
+  domains_left: {
+    status: 400,
+    text: 'A staging site has no domains, and this site has {count}. Remove all of its DNS records first.',
+    remedy: 'Remove the domains and DNS records of the site, then convert it again.',
   },
   site_not_disabled: {
     status: 400,

@@ -17,12 +17,15 @@ export const samples: readonly Sample[] = [
   { endpoint: 'deleteSite', path: onSite(''), roles: ['delete_site'] },
   { endpoint: 'disableSite', path: onSite('/disable'), roles: ['disable_site'], scope: true },
   { endpoint: 'enableSite', path: onSite('/enable'), roles: ['enable_site'], scope: true, prepare: setState('disabled') },
+  { endpoint: 'convertSite', path: onSite('/convert'), roles: ['convert_site'], scope: true },
+  { endpoint: 'cloneSite', path: onSite('/clone'), body: () => ({ name: `clone-${unique()}` }), roles: ['clone_site'] },
   { endpoint: 'resetAdminPassword', path: onSite('/cms/password-reset'), roles: ['wp_access'] },
   { endpoint: 'setSafeMode', path: onSite('/cms/safe-mode'), body: () => ({ enabled: true }), roles: ['wp_access'] },
 ]
 
 export const examples: Examples = {
   createSite: ({ number }) => ({ body: { name: `example-${number}` } }),
+  cloneSite: ({ number }) => ({ body: { name: `clone-${number}` } }),
   updateSite: () => ({ body: { name: 'Renamed', php_version: '8.2', wp_environment_type: 'staging' } }),
   validateSiteName: () => ({ body: { name: 'example' } }),
   setSafeMode: () => ({ body: { enabled: true } }),

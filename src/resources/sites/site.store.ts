@@ -79,17 +79,29 @@ export interface SiteDraft {
   readonly hasMultisite: boolean
   readonly adminUsername: string
   readonly adminEmail: string
+  /** Of a clone: what it has from its source. */
+  readonly copied?: CopiedSettings
+}
+
+/** What a clone has from its source besides its content. */
+export interface CopiedSettings extends Pick<Site, 'environmentType' | 'coreChannel' | 'hasLight404'> {
+  readonly clonedFromId: number
 }
 
 /** @throws a unique violation (see `isUniqueViolation`) when the name is taken */
 export async function insertSite(tx: Tx, draft: SiteDraft, now: number): Promise<ListedSite> {
+  const { copied, isStaging, hasMultisite, ...rest } = draft
   const [row] = await insertSiteRow(tx, {
-    ...draft,
-    staging: draft.isStaging ? 1 : 0,
+    ...rest,
+    state: copied ? 'cloning' : 'deploying',
+    coreChannel: copied?.coreChannel ?? 'stable',
+    light404: copied?.hasLight404 ? 1 : 0,
+    clonedFromId: copied?.clonedFromId ?? null,
+    staging: isStaging ? 1 : 0,
     // whoever works on a staging site wants to see what he has changed, from outside WordPress too
-    caches: draft.isStaging ? 0 : 1,
-    environmentType: draft.isStaging ? 'staging' : 'production',
-    multisite: draft.hasMultisite ? 1 : 0,
+    caches: isStaging ? 0 : 1,
+    environmentType: copied?.environmentType ?? usualEnvironment(isStaging),
+    multisite: hasMultisite ? 1 : 0,
     now,
   })
   await grantSight(tx, draft.accountId, row as Selectable<SiteRow>)
@@ -102,7 +114,14 @@ export async function insertSite(tx: Tx, draft: SiteDraft, now: number): Promise
   }
 }
 
-interface NewSiteRow extends Omit<SiteDraft, 'isStaging' | 'hasMultisite'> {
+/** The environment type of a site of which nobody says another. */
+export const usualEnvironment = (isStaging: boolean): EnvironmentType => (isStaging ? 'staging' : 'production')
+
+interface NewSiteRow extends Omit<SiteDraft, 'isStaging' | 'hasMultisite' | 'copied'> {
+  readonly state: SiteState
+  readonly coreChannel: 'stable' | 'beta'
+  readonly light404: 0 | 1
+  readonly clonedFromId: number | null
   readonly staging: 0 | 1
   readonly caches: 0 | 1
   readonly environmentType: EnvironmentType
@@ -117,23 +136,23 @@ const insertSiteRow = precompiled((tx, draft: NewSiteRow) =>
       account_id: draft.accountId,
       name: draft.name,
       display_name: draft.name,
-      state: 'deploying',
+      state: draft.state,
       staging: draft.staging,
       datacenter_code: draft.datacenterCode,
       host_id: draft.hostId,
       php_version: draft.phpVersion,
       core_version: null,
-      core_channel: 'stable',
+      core_channel: draft.coreChannel,
       install: draft.install,
       environment_type: draft.environmentType,
       multisite: draft.multisite,
-      light_404: 0,
+      light_404: draft.light404,
       edge_cache: draft.caches,
       cdn: draft.caches,
       defensive_until: null,
       maintenance: 0,
       cache_epoch: 1,
-      cloned_from_id: null,
+      cloned_from_id: draft.clonedFromId,
       admin_username: draft.adminUsername,
       admin_email: draft.adminEmail,
       written_address: null,
@@ -152,6 +171,7 @@ export interface SiteChange {
   readonly coreVersion?: string
   readonly writtenAddress?: string
   readonly deployError?: string | null
+  readonly isStaging?: boolean
 }
 
 /** Changes a site and tells edges and hosts. */
@@ -164,6 +184,7 @@ export async function changeSite(tx: Tx, siteId: number, change: SiteChange, now
     core_version: change.coreVersion,
     written_address: change.writtenAddress,
     deploy_error: change.deployError,
+    staging: change.isStaging === undefined ? undefined : Number(change.isStaging),
   }
   const given = Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
   if (Object.keys(given).length > 0) await tx.updateTable('sites').set(given).where('id', '=', siteId).execute()

@@ -6,11 +6,13 @@ import { oneOf } from '../../platform/http/schemas.ts'
 import { problems } from './problems.ts'
 
 export { raiseCacheEpochs } from './cache-epochs.store.ts'
+export { type ContentState, closeSite, contentState, openSite } from './closing.store.ts'
 export { setDefensiveUntil } from './defensive-mode.store.ts'
 export { type PurgeOrder, purgeCaches } from './purge.store.ts'
 export { ownedSites, type SiteRights, sitesWithRights } from './rights.store.ts'
 export { grantSight, withdrawSight } from './sight.store.ts'
-export { findSite, holdSite } from './site.store.ts'
+export { changeSite, findSite, holdSite, writtenAddressOf } from './site.store.ts'
+export { addressesOf, movedTo } from './site-addresses.ts'
 export { type Switchable, switchSetting } from './switches.store.ts'
 export {
   countVisibleSites,
@@ -172,6 +174,9 @@ export function stagingAddress(name: string, config: Config): string {
 
 /** The host name of an address that may have a port. */
 export const hostOfAddress = (address: string): string => address.replace(/:\d+$/, '')
+
+/** Host name and port of an address with scheme, as the site's own database has it; `undefined` for what is none. */
+export const hostOfUrl = (url: string): string | undefined => /^https?:\/\/([^/?#\s]+)/i.exec(url)?.[1]?.toLowerCase()
 
 export const stagingHostName = (name: string, config: Config): string => `${name}.${config.stagingDomain}`
 

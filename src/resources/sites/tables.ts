@@ -50,6 +50,10 @@ export interface SiteRow {
   deploy_error: Generated<string | null>
   /** When its owner was last sent a link to WordPress' recovery mode. */
   recovery_told_at: Generated<number | null>
+  /** The operation that works on it, and lets nobody see it meanwhile; it counts as long as that has not ended. */
+  closed_by: Generated<number | null>
+  /** How often it was closed: its content may be another since. */
+  content_changes: Generated<number>
 }
 
 /** One row for each account that may see a site: its owner and its collaborators. Lists of sites come from here. */

@@ -16,7 +16,12 @@ const SiteUpdate = Type.Object(
       Type.String({ minLength: 1, maxLength: 200, description: 'Display name', examples: ['My first site'] }),
     ),
     php_version: Type.Optional(oneOf(phpVersions, { examples: [defaultPhpVersion] })),
-    wp_environment_type: Type.Optional(oneOf(environmentTypes, { description: 'Applied by a background operation' })),
+    wp_environment_type: Type.Optional(
+      oneOf(environmentTypes, {
+        description:
+          'Applied by a background operation. Every answer of a site of another type than `production` asks search engines to leave it out (`X-Robots-Tag`).',
+      }),
+    ),
   },
   { title: 'SiteUpdate' },
 )

@@ -1,12 +1,13 @@
 import { resource } from '../resource.ts'
 import { actions } from './actions.ts'
+import { copyTags } from './copy-tags.ts'
 import { problems } from './problems.ts'
 import { deleteTagsOfSite } from './tag.store.ts'
 
 export const tags = resource({
   tag: { name: 'Tags', description: 'Tags and favourites: how an account arranges the sites that it sees' },
   endpoints: () => import('./endpoints.ts'),
-  siteHooks: { forgotten: deleteTagsOfSite },
+  siteHooks: { ordered: copyTags, forgotten: deleteTagsOfSite },
   problems,
   actions,
 })

@@ -31,6 +31,17 @@ export async function addTags(tx: Tx, accountId: number, siteId: number, names: 
   return wanted.filter((name) => newNames.has(name))
 }
 
+/** The tags that an account has given a site, in order of id. */
+export const tagsOfSite = (tx: Tx, accountId: number, siteId: number): Promise<{ id: number; name: string }[]> =>
+  tx
+    .selectFrom('tags')
+    .innerJoin('site_tags', 'site_tags.tag_id', 'tags.id')
+    .select(['tags.id', 'tags.name'])
+    .where('tags.account_id', '=', accountId)
+    .where('site_tags.site_id', '=', siteId)
+    .orderBy('tags.id')
+    .execute()
+
 /** How many tags an account has. */
 export async function countTags(tx: Tx, accountId: number): Promise<number> {
   const { count } = await tx

@@ -1,20 +1,33 @@
 import { LRUCache } from 'lru-cache'
-import { DiskWatch } from '../../hosting/site-files/disk-watch.ts'
+import { type DiskQuota, DiskWatch } from '../../hosting/site-files/disk-watch.ts'
+import { SiteFiles } from '../../hosting/site-files/site-files.ts'
 import type { Budget } from '../../platform/budgets/budget.ts'
 import { keptFromSites } from '../../platform/files/free-room.ts'
 import { diskQuota, tellDiskFull } from '../../resources/sites/site-disk.ts'
 import type { Ground } from '../part.ts'
 
+const idOf = (homePath: string): number => Number(/\/h(\d+)$/.exec(homePath)?.[1])
+
+/** What the site of a home may have; undefined for a folder that is no home. */
+const quotaOf =
+  ({ config, database }: Ground) =>
+  async (homePath: string): Promise<DiskQuota | undefined> =>
+    idOf(homePath) ? diskQuota(database, idOf(homePath), config) : undefined
+
+/** The files of the host's sites, as a whole. */
+export const openSiteFiles = (ground: Ground): SiteFiles =>
+  new SiteFiles({ quotaOf: quotaOf(ground), keepFreeBytes: keptFromSites(ground.config.diskReserveMb << 20) })
+
 /** Keeps sites within their disk quotas, and tells their owners. */
-export function watchDisk({ config, database, log }: Ground, shown: Budget): DiskWatch {
-  const idOf = (homePath: string) => Number(/\/h(\d+)$/.exec(homePath)?.[1])
+export function watchDisk(ground: Ground, shown: Budget): DiskWatch {
+  const { config, database, log } = ground
   // a site that cannot write may say so at each of its requests
   const told = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 })
   return new DiskWatch({
     folder: config.dataDir,
     shown,
     keepFreeBytes: keptFromSites(config.diskReserveMb << 20),
-    quotaOf: async (homePath) => (idOf(homePath) ? diskQuota(database, idOf(homePath), config) : undefined),
+    quotaOf: quotaOf(ground),
     onRefusal(homePath, why) {
       if (told.has(homePath)) return
       told.set(homePath, true)

@@ -90,6 +90,7 @@ function openRuntime({ config }: Ground, { budgets, disk, edge }: RuntimeParts):
     programFolder: join(config.dataDir, 'php-program'),
     disk,
     priority: config.phpNice,
+    optimize: config.phpOptimize,
     memoryLimitMb: config.phpMemoryLimitMb,
     uploadMaxMb: config.uploadMaxMb,
     budgets,

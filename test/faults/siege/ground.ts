@@ -70,6 +70,7 @@ async function build(
       STEAD_RATE_LIMIT: '600',
       STEAD_TOKEN_RATE_LIMIT: '30',
       STEAD_PHP_NICE: '10',
+      STEAD_PHP_OPTIMIZE: 'true',
       ...settings,
     },
   })

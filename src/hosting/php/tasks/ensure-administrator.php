@@ -1,6 +1,7 @@
 <?php
 // {email, name, login, password?} → {login, created}. An administrator with this address: wp_insert_user, or WP_User::set_role for
-// the user that has the address, so that nobody is there twice. With a password: wp_set_password.
+// the user that has the address, so that nobody is there twice. With a password: wp_set_password, and the
+// user's sessions end.
 require '/wordpress/wp-load.php';
 require_once __DIR__ . '/user-by-email.php';
 
@@ -32,6 +33,7 @@ return static function (array $input): array {
     if (isset($input['password'])) {
         // The login form checks the password as PHP's old magic quotes would have written it, so it must be stored like that.
         wp_set_password(wp_slash($input['password']), $user->ID);
+        WP_Session_Tokens::get_instance($user->ID)->destroy_all();
     }
     return ['login' => $user->user_login, 'created' => $created];
 };

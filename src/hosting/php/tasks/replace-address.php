@@ -1,14 +1,28 @@
 <?php
 // {from, to} → {rows}. Rewrites a site's own address everywhere in its database: wpdb over all tables, serialized values
 // included. Values are never unserialized (that would run code of the site's classes): their text is rewritten, with lengths.
+// The same as site-database/rewrite.ts: the cases in rewrite-cases.fixture.ts hold for both.
 require '/wordpress/wp-load.php';
 
-/** Reads one serialized value at $at and appends it, rewritten, to $out; false when it is none. */
-function stead_rewrite_serialized(string $text, int &$at, string &$out, callable $rewrite): bool
+// A change of a text is [start, end, what comes there].
+
+/** What is left of a text after changes, which are in order and apart. */
+function stead_edited(string $text, array $edits): string
+{
+    $out = '';
+    $at = 0;
+    foreach ($edits as [$start, $end, $instead]) {
+        $out .= substr($text, $at, $start - $at) . $instead;
+        $at = $end;
+    }
+    return $out . substr($text, $at);
+}
+
+/** Reads one serialized value at $at and adds to $edits what changes in it; false when it is none. */
+function stead_serialized_edits(string $text, int &$at, array &$edits, callable $editsOf): bool
 {
     if (preg_match('/\G(?:N;|[bi]:-?\d+;|d:[^;]{1,40};|[rR]:\d+;|E:\d+:"[^"]+";)/', $text, $match, 0, $at)) {
         $at += strlen($match[0]);
-        $out .= $match[0];
         return true;
     }
     if (preg_match('/\Gs:(\d+):"/', $text, $match, 0, $at)) {
@@ -18,16 +32,34 @@ function stead_rewrite_serialized(string $text, int &$at, string &$out, callable
             return false;
         }
         $at = $start + strlen($value) + 2;
-        $value = $rewrite($value);
-        $out .= 's:' . strlen($value) . ':"' . $value . '";';
+        $inner = $editsOf($value);
+        if ($inner) {
+            $length = strlen($value);
+            foreach ($inner as [$from, $to, $instead]) {
+                $length += strlen($instead) - ($to - $from);
+            }
+            // s:24:"…
+            $edits[] = [$start - 2 - strlen($match[1]), $start - 2, (string) $length];
+        }
+        foreach ($inner as [$from, $to, $instead]) {
+            $edits[] = [$start + $from, $start + $to, $instead];
+        }
+        return true;
+    }
+    // an object that serializes itself: what that means, only its class knows
+    if (preg_match('/\GC:\d+:"[^"]{1,1000}":(\d+):\{/', $text, $match, 0, $at)) {
+        $end = $at + strlen($match[0]) + (int) $match[1];
+        if (($text[$end] ?? '') !== '}') {
+            return false;
+        }
+        $at = $end + 1;
         return true;
     }
     if (preg_match('/\G(?:a:(\d+):\{|O:\d+:"[^"]+":(\d+):\{)/', $text, $match, 0, $at)) {
         $at += strlen($match[0]);
-        $out .= $match[0];
         $parts = 2 * (int) ($match[1] !== '' ? $match[1] : $match[2]);
         for ($part = 0; $part < $parts; $part++) {
-            if (!stead_rewrite_serialized($text, $at, $out, $rewrite)) {
+            if (!stead_serialized_edits($text, $at, $edits, $editsOf)) {
                 return false;
             }
         }
@@ -35,43 +67,153 @@ function stead_rewrite_serialized(string $text, int &$at, string &$out, callable
             return false;
         }
         $at++;
-        $out .= '}';
         return true;
     }
     return false;
 }
 
+/** As WordPress tells it: it takes blanks around away before it looks. */
+function stead_looks_serialized(string $text): bool
+{
+    return preg_match('/^[ \t\n\r\0\x0B]*(?:[aOC]:\d+:|[sE]:\d+:")/', $text) === 1
+        && preg_match('/[;}][ \t\n\r\0\x0B]*$/D', substr($text, -64)) === 1;
+}
+
+/**
+ * The next text of JSON from $at on that is serialized, or JSON with such texts in it, as [start, end, what it means without its escapes,
+ * turns]. From the first number of a turn on, what is meant is what is written from the second one on, as far as the next turn.
+ */
+function stead_next_quoted(string $text, int $at): ?array
+{
+    if (!preg_match('/s:\d+:\\\\/', $text)) {
+        return null;
+    }
+    while (preg_match('/(?<!\\\\)"(?=[ \t\n\r]{0,64}(?:[aO]:\d|s:\d+:\\\\|[[{]|\\\\))/', $text, $match, PREG_OFFSET_CAPTURE, $at)) {
+        $start = $at = $match[0][1] + 1;
+        $end = $start + strcspn($text, '"\\', $start);
+        while (($text[$end] ?? '') === '\\') {
+            $end = min($end + 2, strlen($text));
+            $end += strcspn($text, '"\\', $end);
+        }
+        if ($end >= strlen($text)) {
+            return null;
+        }
+        $written = substr($text, $start, $end - $start);
+        $read = preg_match('/s:\d+:\\\\/', $written) ? stead_unescaped($written) : null;
+        if ($read !== null) {
+            return [$start, $end, ...$read];
+        }
+    }
+    return null;
+}
+
+/** Takes the escapes of JSON away; null when one of them is none, or half a character. */
+function stead_unescaped(string $written): ?array
+{
+    $meant = '';
+    $turns = [[0, 0]];
+    $at = 0;
+    while (($next = strpos($written, '\\', $at)) !== false) {
+        if (!preg_match('/\G\\\\(?:ud[89ab][0-9a-f]{2}\\\\ud[c-f][0-9a-f]{2}|u[0-9a-f]{4}|(?-i:["\\\\\/bfnrt]))/i', $written, $match, 0, $next)) {
+            return null;
+        }
+        $character = json_decode("\"$match[0]\"");
+        if (!is_string($character)) {
+            return null;
+        }
+        $meant .= substr($written, $at, $next - $at);
+        $turns[] = [strlen($meant), $next];
+        $meant .= $character;
+        $at = $next + strlen($match[0]);
+        $turns[] = [strlen($meant), $at];
+    }
+    return [$meant . substr($written, $at), $turns];
+}
+
+function stead_place_of(array $turns, int $meant): int
+{
+    [$low, $high] = [0, count($turns) - 1];
+    while ($low < $high) {
+        $middle = intdiv($low + $high + 1, 2);
+        if ($turns[$middle][0] <= $meant) {
+            $low = $middle;
+        } else {
+            $high = $middle - 1;
+        }
+    }
+    return $turns[$low][1] + $meant - $turns[$low][0];
+}
+
+/** A name with its dashes as in another one: the block editor writes two so into its comments, as they would end there. */
+function stead_like_dashes(string $found, string $name): string
+{
+    return preg_match('/\\\\{1,63}u002d/i', $found, $dash) ? str_replace('--', $dash[0] . $dash[0], $name) : $name;
+}
+
 return static function (array $input): array {
     global $wpdb;
     [$host, $port] = explode(':', $input['from']) + [1 => null];
-    // As an address stands in text, in JSON (\/, and \\\/ in JSON in JSON) and percent-encoded; never as part of a longer
-    // host name or another port.
-    $pattern = '~((?:\\\\*/){2}|%2F%2F)' . preg_quote($host, '~')
-        . ($port === null ? '' : '(?::|%3A)' . $port) . '(?![\w.-]*\w|(?::|%3A)\d)~i';
-    $rewrite = static function (string $text) use (&$rewrite, $input, $host, $pattern): string {
-        if (stripos($text, $host) === false) {
-            return $text;
+    $name = str_replace('\-\-', '(?:--|\\\\{1,63}u002d\\\\{1,63}u002d)', preg_quote($host, '~'));
+    $address = $name . ($port === null ? '' : '(?::|%(?:25)*3A)' . $port);
+    // As an address stands in text, in JSON (\/, and \\\/ in JSON in JSON) and percent-encoded, or alone between quotes; never as part
+    // of a longer host name or another port.
+    $pattern = '~((?:\\\\{0,63}/){2}|(?:%(?:25){0,8}2F){2})(' . $address . ')(?![.-]{0,8}\w|(?::|%(?:25){0,8}3A)\d)'
+        . '|(\\\\{0,63}")(' . $address . ')(?=\\\\{0,63}")~i';
+    [$newName, $newPort] = explode(':', $input['to']) + [1 => null];
+    $written = static function (string $found, string $slashes) use ($newName, $newPort): string {
+        $colon = ':';
+        if (preg_match('/%(?:25)*3A/i', $found, $encoded)) {
+            $colon = $encoded[0];
+        } elseif (preg_match('/^%((?:25)*)/', $slashes, $encoded) && !preg_match('/:\d+$/', $found)) {
+            $colon = "%{$encoded[1]}3A";
         }
-        if (strcasecmp($text, $input['from']) === 0) {
-            return $input['to'];
-        }
-        if (preg_match('/^(?:[aOC]:\d+:.*\}|[sE]:\d+:".*";)$/Ds', $text)) {
-            $at = 0;
-            $out = '';
-            // one that cannot be read stays as it is: a length that is wrong would cost its owner the whole value
-            return stead_rewrite_serialized($text, $at, $out, $rewrite) && $at === strlen($text) ? $out : $text;
-        }
-        $new = preg_replace_callback(
-            $pattern,
-            static fn ($match) => $match[1]
-                . (str_starts_with($match[1], '%') ? str_replace(':', '%3A', $input['to']) : $input['to']),
-            $text
-        );
-        if ($new === null) {
+        return stead_like_dashes($found, $newName) . ($newPort === null ? '' : $colon . $newPort);
+    };
+    $inText = static function (string $text, int $depth) use (&$editsOf, $pattern, $written): array {
+        if (preg_match_all($pattern, $text, $matches, PREG_SET_ORDER | PREG_OFFSET_CAPTURE | PREG_UNMATCHED_AS_NULL) === false) {
             throw new RuntimeException('a text could not be searched: ' . preg_last_error_msg());
         }
-        return $new;
+        $addresses = array_map(static function (array $match) use ($written): array {
+            [$found, $start] = $match[2][0] === null ? $match[4] : $match[2];
+            return [$start, $start + strlen($found), $written($found, $match[1][0] ?? '')];
+        }, $matches);
+        $edits = [];
+        $next = 0;
+        for ($at = 0; $quoted = stead_next_quoted($text, $at); $at = $end + 1) {
+            [$start, $end, $meant, $turns] = $quoted;
+            if (!stead_looks_serialized($meant) && stead_next_quoted($meant, 0) === null) {
+                continue;
+            }
+            for (; $next < count($addresses) && $addresses[$next][0] < $end; $next++) {
+                if ($addresses[$next][0] < $start) {
+                    $edits[] = $addresses[$next];
+                }
+            }
+            foreach ($editsOf($meant, $depth + 1) as [$from, $to, $instead]) {
+                [$from, $to] = [$start + stead_place_of($turns, $from), $start + stead_place_of($turns, $to)];
+                $edits[] = [$from, $to, stead_like_dashes(substr($text, $from, $to - $from), $instead)];
+            }
+        }
+        return [...$edits, ...array_slice($addresses, $next)];
     };
+    $editsOf = static function (string $text, int $depth = 0) use (&$editsOf, $input, $name, $inText): array {
+        if (!preg_match("~$name~i", $text) || $depth > 32) {
+            return [];
+        }
+        if (strcasecmp($text, $input['from']) === 0) {
+            return [[0, strlen($text), $input['to']]];
+        }
+        if (!stead_looks_serialized($text)) {
+            return $inText($text, $depth);
+        }
+        $at = strspn($text, " \t\n\r\0\x0B");
+        $edits = [];
+        $inner = static fn (string $value): array => $editsOf($value, $depth + 1);
+        // one that cannot be read stays as it is: a length that is wrong would cost its owner the whole value
+        $isRead = stead_serialized_edits($text, $at, $edits, $inner);
+        return $isRead && trim(substr($text, $at)) === '' ? $edits : [];
+    };
+    $rewrite = static fn (string $text): string => stead_edited($text, $editsOf($text));
     $rows = 0;
     foreach ($wpdb->get_col('SHOW TABLES') as $table) {
         if (!str_starts_with($table, $wpdb->base_prefix)) {
@@ -87,7 +229,7 @@ return static function (array $input): array {
             continue;
         }
         foreach (array_diff($texts, $keys) as $column) {
-            $like = '%' . $wpdb->esc_like($host) . '%';
+            $like = '%' . str_replace('--', '%', $wpdb->esc_like($host)) . '%';
             $list = '`' . implode('`, `', $keys) . '`';
             $found = $wpdb->get_results($wpdb->prepare("SELECT $list, `$column` FROM `$table` WHERE `$column` LIKE %s", $like), ARRAY_A);
             foreach ($found as $row) {

@@ -1,6 +1,6 @@
 <?php
-// {login | email, password} → {id, login, email, dropIn}. wp_set_password, which also ends the user's sessions. Without plugins and
-// theme: whoever is locked out by one of them needs it most.
+// {login | email, password} → {id, login, email, dropIn}. wp_set_password, and the user's sessions end. Without plugins and theme:
+// whoever is locked out by one of them needs it most.
 require_once __DIR__ . '/safe-mode.php';
 require '/wordpress/wp-load.php';
 
@@ -13,6 +13,8 @@ return static function (array $input): array {
     }
     // The login form checks the password as PHP's old magic quotes would have written it, so it must be stored like that.
     wp_set_password(wp_slash($input['password']), $user->ID);
+    // Cookies of a session hold four characters of the password's hash only, and its record would stay.
+    WP_Session_Tokens::get_instance($user->ID)->destroy_all();
     return [
         'id' => $user->ID,
         'login' => $user->user_login,

@@ -31,7 +31,12 @@ export interface Launch {
 const systemCertificates = '/etc/ssl/certs'
 
 /** V8 settings of a child; the figures are in docs/design/php.md. */
-export const v8Flags: readonly string[] = ['--max-semi-space-size=1', '--single-threaded-gc', '--v8-pool-size=1']
+export const v8Flags = (optimize: boolean): readonly string[] => [
+  '--max-semi-space-size=1',
+  '--single-threaded-gc',
+  '--v8-pool-size=1',
+  ...(optimize ? [] : ['--liftoff-only']),
+]
 
 /** @param wanted `auto` takes the strongest that works, `bubblewrap` insists on it, `none` goes without */
 export async function findAbilities(wanted: 'auto' | 'bubblewrap' | 'none'): Promise<Abilities> {
@@ -84,7 +89,7 @@ export async function planLaunch(
   site: PhpSite,
   program: ChildProgram,
   note: (text: string) => void,
-  { flags = v8Flags, isReadOnly = false }: LaunchOptions = {},
+  { flags = v8Flags(true), isReadOnly = false }: LaunchOptions = {},
 ): Promise<Launch> {
   const home = realpathSync(site.homePath)
   const core = realpathSync(site.corePath)
@@ -116,6 +121,41 @@ export async function planLaunch(
       { at: systemCertificates, from: `${program.folder}/certificates` },
     ],
   }
+}
+
+/** A program of Stead's own that works on a site's bytes: it sees itself and one folder, and nothing else of the machine. */
+export interface Tool {
+  /** Folder that holds nothing but programs, and the one in it that is run. */
+  readonly programs: string
+  readonly script: string
+  /** Its own to read and change. */
+  readonly folder: string
+  /** Whom it is to become before it opens anything there; null: the one that Stead runs as. */
+  readonly uid: number | null
+}
+
+/** How it is started, where its folder is for it, and whom it becomes. */
+export interface ToolLaunch {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly folder: string
+  readonly uid: number | null
+}
+
+/** Plans the start of a tool. Its own arguments follow. */
+export async function planTool(abilities: Abilities, tool: Tool): Promise<ToolLaunch> {
+  const programs = realpathSync(tool.programs)
+  const folder = realpathSync(tool.folder)
+  const wanted = abilities.root ? tool.uid : null
+  if (!abilities.bubblewrap) {
+    const uid = wanted !== null && (await everyoneMayPass(dirname(folder))) ? wanted : null
+    const args = [...permissions([programs, folder], [folder]), `${programs}/${tool.script}`]
+    return { command: process.execPath, args, folder, uid }
+  }
+  const binds = ['--ro-bind', programs, '/program', '--bind', folder, '/data', '--chdir', '/']
+  const node = [process.execPath, ...permissions(['/program', '/data'], ['/data']), `/program/${tool.script}`]
+  const args = [...sandboxOptions(abilities.root), ...runtimeFiles(), ...binds, ...node]
+  return { command: abilities.bubblewrap, args, folder: '/data', uid: wanted }
 }
 
 function sandboxed(

@@ -2,7 +2,7 @@ import type { Budget } from '../../../platform/budgets/budget.ts'
 import type { DiskWatch } from '../../site-files/disk-watch.ts'
 import type { Containment, PhpProcess, PhpRuntime, PhpSite } from '../runtime.ts'
 import type { WayToEdge } from '../way-to-edge.ts'
-import { containmentOf, findAbilities, planLaunch } from './containment.ts'
+import { containmentOf, findAbilities, planLaunch, v8Flags } from './containment.ts'
 import type { EgressPolicy } from './egress.ts'
 import { mostPhpBytes, type PhpLimits, phpIni } from './ini.ts'
 import { machineCertificates } from './machine-certificates.ts'
@@ -29,6 +29,11 @@ export interface WasmRuntimeOptions extends PhpLimits {
    * work. Sites are equal among themselves.
    */
   readonly priority: number
+  /**
+   * Whether V8 compiles what runs often once more, and better. It costs each process seconds of processor time at its first pages, and
+   * memory (docs/design/php.md). Default true.
+   */
+  readonly optimize?: boolean
   /** A process that is not ready after this is ended. */
   readonly startTimeoutMs?: number
   /** Entries of php.ini and flags of V8 in place of the usual ones: for measurements. */
@@ -60,9 +65,8 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
   const start = async (site: PhpSite, { lowPriority = false } = {}): Promise<PhpProcess> => {
     if (closed) throw new Error('the PHP runtime is closed')
     const disk = await options.disk?.beforeStart(site.homePath)
-    const { v8Flags: flags } = options
     const launch = await planLaunch(abilities, site, program, (note) => notes.add(note), {
-      ...(flags && { flags }),
+      flags: options.v8Flags ?? v8Flags(options.optimize ?? true),
       isReadOnly: disk?.isReadOnly,
     })
     const told = {

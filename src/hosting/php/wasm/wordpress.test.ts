@@ -43,6 +43,33 @@ describe.skipIf(!core).each(cases)('WordPress on PHP $phpVersion, $way', ({ phpV
     await home?.remove()
   })
 
+  /** @returns headers of requests with the session */
+  const logIn = async (log: string, pwd: string): Promise<string[]> => {
+    const body = Buffer.from(new URLSearchParams({ log, pwd, testcookie: '1' }).toString())
+    const login = await fetchPage(
+      php,
+      testRequest('/wp-login.php', '/wordpress/wp-login.php', {
+        method: 'POST',
+        headers: [
+          'Host',
+          testAddress,
+          'Content-Type',
+          'application/x-www-form-urlencoded',
+          'Cookie',
+          'wordpress_test_cookie=x',
+        ],
+        body: Readable.from([body]),
+        bodyBytes: body.length,
+      }),
+    )
+    expect(login.status).toBe(302)
+    const cookies = valuesOf(login.headers, 'set-cookie').map((cookie) => cookie.split(';')[0])
+    expect(cookies.length).toBeGreaterThan(2)
+    return ['Host', testAddress, 'Cookie', cookies.join('; ')]
+  }
+  const dashboard = (headers: string[]) =>
+    fetchPage(php, testRequest('/wp-admin/', '/wordpress/wp-admin/index.php', { headers }))
+
   it('serves the front page with its title, by its pretty address too', async () => {
     const front = await fetchPage(php, testRequest('/'))
     expect(front.status).toBe(200)
@@ -72,31 +99,50 @@ describe.skipIf(!core).each(cases)('WordPress on PHP $phpVersion, $way', ({ phpV
       email: 'owner@example.com',
       dropIn: false,
     })
-    const form = new URLSearchParams({ log: 'admin', pwd: 'p"ass \\ wörd', testcookie: '1' }).toString()
-    const body = Buffer.from(form)
-    const login = await fetchPage(
-      php,
-      testRequest('/wp-login.php', '/wordpress/wp-login.php', {
-        method: 'POST',
-        headers: [
-          'Host',
-          testAddress,
-          'Content-Type',
-          'application/x-www-form-urlencoded',
-          'Cookie',
-          'wordpress_test_cookie=x',
-        ],
-        body: Readable.from([body]),
-        bodyBytes: body.length,
-      }),
-    )
-    expect(login.status).toBe(302)
-    const cookies = valuesOf(login.headers, 'set-cookie').map((cookie) => cookie.split(';')[0])
-    expect(cookies.length).toBeGreaterThan(2)
-    const headers = ['Host', testAddress, 'Cookie', cookies.join('; ')]
-    const admin = await fetchPage(php, testRequest('/wp-admin/', '/wordpress/wp-admin/index.php', { headers }))
+    const headers = await logIn('admin', 'p"ass \\ wörd')
+    const admin = await dashboard(headers)
     expect(admin.status).toBe(200)
     expect(admin.text).toContain('id="wpadminbar"')
+  })
+
+  it('ends a user’s sessions with a new password, and those of nobody else', async () => {
+    const script = await home.script(
+      'sessions.php',
+      `require 'wp-load.php'; echo json_encode(array_map(fn ($login) => count(WP_Session_Tokens::get_instance(get_user_by('login', $login)->ID)->get_all()), ['admin', 'mate']));`,
+    )
+    const sessions = async () => JSON.parse((await fetchPage(php, testRequest('/sessions.php', script))).text)
+    const mate = { email: 'mate@example.com', name: 'Mate', login: 'mate', password: 'first' }
+    await php.runTask('reset-password', { login: 'admin', password: 'first' })
+    await php.runTask('ensure-administrator', mate)
+    const [ofAdmin, ofMate] = [await logIn('admin', 'first'), await logIn('mate', 'first')]
+    const statuses = async () => [(await dashboard(ofAdmin)).status, (await dashboard(ofMate)).status]
+    expect([await sessions(), await statuses()]).toEqual([
+      [1, 1],
+      [200, 200],
+    ])
+    await php.runTask('reset-password', { login: 'admin', password: 'second' })
+    expect([await sessions(), await statuses()]).toEqual([
+      [0, 1],
+      [302, 200],
+    ])
+    await php.runTask('ensure-administrator', { ...mate, password: 'second' })
+    expect([await sessions(), await statuses()]).toEqual([
+      [0, 0],
+      [302, 302],
+    ])
+    expect((await dashboard(await logIn('mate', 'second'))).status).toBe(200)
+  })
+
+  it('keeps a license in the options table until it is taken out', async () => {
+    const script = await home.script(
+      'license.php',
+      `require 'wp-load.php'; echo json_encode($wpdb->get_col("SELECT option_value FROM $wpdb->options WHERE option_name = 'stead_ext_license'"));`,
+    )
+    const stored = async () => JSON.parse((await fetchPage(php, testRequest('/license.php', script))).text)
+    for (const key of ['one', 'one', 'two', null, null]) {
+      expect(await php.runTask('write-license', { key })).toEqual({ dropIn: false })
+      expect(await stored()).toEqual(key === null ? [] : [key])
+    }
   })
 
   it('tells a task’s error by PHP’s message and goes on', async () => {

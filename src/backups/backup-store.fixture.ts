@@ -1,0 +1,33 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createSealer } from '../platform/crypto/seal.ts'
+import type { BackupStore } from './backup-store.ts'
+import { openStore } from './open-store.ts'
+import { folderStorage } from './storage/folder-storage.ts'
+import type { Storage } from './storage/storage.ts'
+
+export interface TestBackups {
+  readonly backups: BackupStore
+  readonly folder: string
+  readonly storage: Storage
+  close(): Promise<void>
+}
+
+export interface TestBackupsOptions {
+  /** Milliseconds UTC; default: the system's clock. */
+  readonly now?: () => number
+  /** Puts something between the store and its folder. */
+  readonly around?: (storage: Storage) => Storage
+  /** Default: a new one. */
+  readonly folder?: string
+}
+
+/** A store in a temporary folder. */
+export async function testBackups({ now, around = (it) => it, folder }: TestBackupsOptions = {}): Promise<TestBackups> {
+  const place = folder ?? (await mkdtemp(join(tmpdir(), 'stead-backups-')))
+  const storage = around(folderStorage({ folder: place }))
+  const sealer = createSealer(Buffer.alloc(32, 1))
+  const backups = openStore({ storage, sealer, key: async () => Buffer.alloc(32, 2), ...(now && { now }) })
+  return { backups, folder: place, storage, close: () => rm(place, { recursive: true, force: true }) }
+}

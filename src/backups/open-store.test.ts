@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto'
+import { afterEach, describe, expect, it } from 'vitest'
+import { dialects, testDatabase } from '../../test/support/database.ts'
+import { createSealer } from '../platform/crypto/seal.ts'
+import { OperatorError } from '../platform/operator-error.ts'
+import { backupKey, replaceBackupKey } from './backup-key.store.ts'
+import { type TestBackups, testBackups } from './backup-store.fixture.ts'
+import { keyOfStorage, openStore, openStoreWithKey, sealStorageAnew } from './open-store.ts'
+import { parsePrintedKey, printKey } from './printed-key.ts'
+import { all, pieces } from './trees.fixture.ts'
+
+const opened: TestBackups[] = []
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close()
+})
+async function stand(): Promise<TestBackups> {
+  const made = await testBackups()
+  opened.push(made)
+  return made
+}
+
+const sealer = (byte = 1) => createSealer(Buffer.alloc(32, byte))
+const key = Buffer.alloc(32, 2)
+const content = Buffer.from('content')
+const write = ({ backups }: Pick<TestBackups, 'backups'>) =>
+  backups.repository('site-1').writeStream(pieces(content), { name: 'b1' })
+
+describe('the key on paper', () => {
+  it('reads back, as it is printed and as people type', () => {
+    const random = randomBytes(32)
+    const printed = printKey(random)
+    expect(printed).toMatch(/^([0-9A-Z]{4}-){14}[0-9A-Z]{2}$/)
+    expect(parsePrintedKey(printed)).toEqual(random)
+    const typed = printed.toLowerCase().replaceAll('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l')
+    expect(parsePrintedKey(` ${typed}\n`)).toEqual(random)
+  })
+
+  it('with a slip in it is refused', () => {
+    const printed = printKey(randomBytes(32))
+    for (const at of [0, 20, 40, 60]) {
+      const slip = printed[at] === 'A' ? 'B' : 'A'
+      expect(() => parsePrintedKey(printed.slice(0, at) + slip + printed.slice(at + 1))).toThrow(/a letter of it/)
+    }
+    expect(() => parsePrintedKey(printed.slice(1))).toThrow(/has 58 letters and digits, this has 57/)
+    expect(() => parsePrintedKey(`U${printed.slice(1)}`)).toThrow(/but not U/)
+  })
+})
+
+describe('a storage', () => {
+  it('is read with its master key, and with its printed key alone', async () => {
+    const own = await stand()
+    await write(own)
+    expect(await keyOfStorage(own.storage, sealer())).toEqual(key)
+    const withKey = openStoreWithKey(own.storage, parsePrintedKey(printKey(key)), sealer(9))
+    expect(await all(withKey.repository('site-1').readStream('b1'))).toEqual(content)
+  })
+
+  it('of another installation is refused, for reading and for writing, and stays as it is', async () => {
+    const own = await stand()
+    await write(own)
+    const before = await own.storage.list('')
+    const other = openStore({ storage: own.storage, sealer: sealer(), key: async () => Buffer.alloc(32, 3) })
+    await expect(write({ backups: other })).rejects.toThrow(OperatorError)
+    await expect(other.repository('site-1').list()).rejects.toThrow(/another installation/)
+    await expect(other.removeOwner('site-1')).rejects.toThrow(/another installation/)
+    await expect(keyOfStorage(own.storage, sealer(9))).rejects.toThrow(/another master key/)
+    expect(await own.storage.list('')).toEqual(before)
+  })
+
+  it('that is empty has no key, and only reading it writes nothing', async () => {
+    const own = await stand()
+    expect(await keyOfStorage(own.storage, sealer())).toBeUndefined()
+    expect(await own.backups.repository('site-1').list()).toEqual([])
+    expect(await own.storage.list('')).toEqual([])
+  })
+
+  it('is sealed anew under another master key by who has the printed key, and by nobody else', async () => {
+    const own = await stand()
+    await write(own)
+    await expect(sealStorageAnew(own.storage, sealer(9), Buffer.alloc(32, 3))).rejects.toThrow(/not the key/)
+    await sealStorageAnew(own.storage, sealer(9), key)
+    expect(await keyOfStorage(own.storage, sealer(9))).toEqual(key)
+  })
+})
+
+it.each(['', '.', '..', 'a/b', '-x', 'A'])('%j is no owner', async (owner) => {
+  expect(() => testBackupsOf(owner)).toThrow(/not an owner/)
+})
+const testBackupsOf = (owner: string) => openStoreWithKey({} as never, key, sealer()).repository(owner)
+
+describe.each(dialects)('the key in the records, on $dialect', ({ dialect, skip }) => {
+  it.skipIf(skip)(
+    'is made once, and read by all; under another master key it is refused until it is put in',
+    async () => {
+      const { database, drop } = await testDatabase(dialect)
+      try {
+        const [one, other] = await Promise.all([backupKey(database, sealer(), 1), backupKey(database, sealer(), 1)])
+        expect(one).toEqual(other)
+        await expect(backupKey(database, sealer(9), 1)).rejects.toThrow(/stead backup accept-key/)
+        await database.transaction((tx) => replaceBackupKey(tx, sealer(9), one, 2))
+        expect(await backupKey(database, sealer(9), 3)).toEqual(one)
+      } finally {
+        await drop()
+      }
+    },
+  )
+})

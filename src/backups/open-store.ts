@@ -1,0 +1,134 @@
+import type { Sealer } from '../platform/crypto/seal.ts'
+import { OperatorError } from '../platform/operator-error.ts'
+import { sealBackupKey, unsealBackupKey } from './backup-key.store.ts'
+import type { BackupStore } from './backup-store.ts'
+import { repositoryKeys } from './format/keys.ts'
+import { checkOwner } from './format/names.ts'
+import { markOfBackupKey } from './printed-key.ts'
+import { ChunkOpener } from './reading/chunk-opener.ts'
+import type { RepositoryParts } from './reading/manifests.ts'
+import { Repository } from './repository.ts'
+import type { Storage } from './storage/storage.ts'
+
+/** The object that says whose storage this is. */
+const HEAD = 'stead-backups.json'
+const FORMAT = 1
+
+interface Head {
+  readonly format: number
+  /** Of the key, by which an installation knows its own storage. */
+  readonly mark: string
+  /** The key, sealed under the master key: with that and the storage, all can be read. */
+  readonly key: string
+}
+
+export interface StoreOptions {
+  readonly storage: Storage
+  /** The key of all backups; asked for when it is needed. */
+  readonly key: () => Promise<Buffer>
+  /** Seals the key for the storage, so that the storage and the master key are enough. */
+  readonly sealer: Sealer
+  /** Milliseconds UTC. */
+  readonly now?: () => number
+}
+
+/** All backups of an installation. @throws OperatorError from every method when the storage is another's */
+export function openStore({ storage, key, sealer, now = Date.now }: StoreOptions): BackupStore {
+  const opener = new ChunkOpener()
+  const open = kept(async () => {
+    const own = await key()
+    await settle(storage, own)
+    return own
+  })
+  /** Says whose the storage is, before the first backup in it. */
+  const claim = kept(async () => {
+    const own = await open()
+    if (await storage.putOnce(HEAD, headOf(sealer, own))) return
+    // another was quicker
+    await settle(storage, own)
+  })
+  return {
+    repository(owner) {
+      checkOwner(owner)
+      const parts = kept(
+        async (): Promise<RepositoryParts> => ({ storage, keys: repositoryKeys(await open(), owner), opener, now }),
+      )
+      return new Repository(parts, claim)
+    },
+    owners: async () => (await storage.folders()).sort(),
+    async removeOwner(owner) {
+      checkOwner(owner)
+      await open()
+      // backups first: what is left of a removal that was cut off is no backup
+      for (const folder of ['backups', ''])
+        await storage.remove((await storage.list(`${owner}/${folder && `${folder}/`}`)).map(({ name }) => name))
+    },
+  }
+}
+
+/** Does it once, and again when it failed. */
+function kept<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let result: Promise<Result> | undefined
+  return () => {
+    result ??= work()
+    result.catch(() => {
+      result = undefined
+    })
+    return result
+  }
+}
+
+/** All backups of a storage, for who has the printed key and nothing else. */
+export const openStoreWithKey = (storage: Storage, key: Buffer, sealer: Sealer): BackupStore =>
+  openStore({ storage, key: async () => key, sealer })
+
+/** The key of a storage, for who has its master key. `undefined`: nothing was ever backed up there. @throws OperatorError */
+export async function keyOfStorage(storage: Storage, sealer: Sealer): Promise<Buffer | undefined> {
+  const head = await readHead(storage)
+  if (!head) return undefined
+  try {
+    return unsealBackupKey(sealer, head.key)
+  } catch (error) {
+    throw new OperatorError(
+      `The backups in ${storage.where} are of an installation with another master key. Give that one (STEAD_MASTER_KEY), or the printed key of the backups.`,
+      { cause: error },
+    )
+  }
+}
+
+/** The key of a storage is sealed under another master key from now on. @throws OperatorError when it is not the storage's key */
+export async function sealStorageAnew(storage: Storage, sealer: Sealer, key: Buffer): Promise<void> {
+  const head = await readHead(storage)
+  if (head && head.mark !== markOfBackupKey(key))
+    throw new OperatorError(`This is not the key of the backups in ${storage.where}. Nothing was changed.`)
+  await storage.put(HEAD, headOf(sealer, key))
+}
+
+/** The storage is this installation's: it says so, or is new. */
+async function settle(storage: Storage, key: Buffer): Promise<Head | undefined> {
+  const head = await readHead(storage)
+  if (head && head.mark !== markOfBackupKey(key))
+    throw new OperatorError(
+      `The backups in ${storage.where} are of another installation of Stead, under another key. Nothing was changed. Choose another place (STEAD_BACKUP_DIR, STEAD_BACKUP_S3_PREFIX).`,
+    )
+  return head
+}
+
+const headOf = (sealer: Sealer, key: Buffer): Buffer => {
+  const head: Head = { format: FORMAT, mark: markOfBackupKey(key), key: sealBackupKey(sealer, key) }
+  return Buffer.from(`${JSON.stringify(head, null, 2)}\n`)
+}
+
+async function readHead(storage: Storage): Promise<Head | undefined> {
+  const bytes = await storage.get(HEAD)
+  if (!bytes) return undefined
+  let head: Partial<Head>
+  try {
+    head = JSON.parse(bytes.toString())
+  } catch (error) {
+    throw new OperatorError(`${HEAD} in ${storage.where} is damaged. Remove it: it is made anew.`, { cause: error })
+  }
+  if (head.format !== FORMAT || typeof head.mark !== 'string' || typeof head.key !== 'string')
+    throw new OperatorError(`The backups in ${storage.where} were made by another version of Stead. Update Stead.`)
+  return head as Head
+}

@@ -1,0 +1,43 @@
+import { createHash, hkdfSync } from 'node:crypto'
+
+/** Crockford's base32: without letters that look like others. */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const KEY_BYTES = 32
+const SUM_BYTES = 4
+
+const sumOf = (key: Buffer): Buffer =>
+  createHash('sha256').update('stead key of backups').update(key).digest().subarray(0, SUM_BYTES)
+
+/** The key for a sheet of paper: groups of letters and digits, the last of which catch a slip. */
+export function printKey(key: Buffer): string {
+  const bits = [...Buffer.concat([key, sumOf(key)])].map((byte) => byte.toString(2).padStart(8, '0')).join('')
+  const letters = bits.match(/.{1,5}/g)?.map((five) => ALPHABET[Number.parseInt(five.padEnd(5, '0'), 2)]) ?? []
+  return (
+    letters
+      .join('')
+      .match(/.{1,4}/g)
+      ?.join('-') ?? ''
+  )
+}
+
+/** Reads it back, in capitals or not, with any or no dashes and spaces. @throws Error that says what is wrong with it */
+export function parsePrintedKey(text: string): Buffer {
+  const letters = text.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1')
+  const length = Math.ceil(((KEY_BYTES + SUM_BYTES) * 8) / 5)
+  if (letters.length !== length)
+    throw new Error(`A key of backups has ${length} letters and digits, this has ${letters.length}.`)
+  const values = [...letters].map((letter) => ALPHABET.indexOf(letter))
+  if (values.includes(-1)) throw new Error('A key of backups has only letters, but not U, and digits.')
+  const bits = values.map((value) => value.toString(2).padStart(5, '0')).join('')
+  const bytes = Buffer.from(
+    Array.from({ length: KEY_BYTES + SUM_BYTES }, (_, at) => Number.parseInt(bits.slice(8 * at, 8 * at + 8), 2)),
+  )
+  const key = bytes.subarray(0, KEY_BYTES)
+  if (!sumOf(key).equals(bytes.subarray(KEY_BYTES)))
+    throw new Error('This is no key of backups: a letter of it is wrong.')
+  return key
+}
+
+/** Tells keys apart and says nothing of them. */
+export const markOfBackupKey = (key: Buffer): string =>
+  Buffer.from(hkdfSync('sha256', key, '', 'stead mark of the key of backups', 16)).toString('hex')

@@ -1,0 +1,82 @@
+import { extname, join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { openChunk } from '../format/chunk.ts'
+import type { RepositoryKeys } from '../format/keys.ts'
+
+/** What the thread is sent. */
+export interface ToOpen {
+  readonly keys: RepositoryKeys
+  readonly id: Uint8Array
+  readonly sizeBytes: number
+  readonly sealed: Uint8Array
+}
+
+/** What it answers; `undefined`: it is not what was written. */
+export interface Opened {
+  readonly content: Uint8Array | undefined
+}
+
+/** `.ts` where Stead runs from its sources, `.js` where it was built. */
+const program = join(import.meta.dirname, `opening-thread${extname(import.meta.filename)}`)
+
+/** What is smaller is opened at once: it takes a fraction of a millisecond, and a thread as much again to be asked. */
+const LEAST_BYTES = 65_536
+const IDLE_MS = 20_000
+
+/** Opens chunks, large ones in a thread, one after the other. It starts when it is needed, and ends when not. */
+export class ChunkOpener {
+  #thread: Worker | undefined
+  /** Who waits, in the order in which the thread answers. */
+  readonly #waiting: PromiseWithResolvers<Opened>[] = []
+  #ending: NodeJS.Timeout | undefined
+
+  /** @returns the content; `undefined` when the chunk is not what was written */
+  async open(chunk: ToOpen): Promise<Buffer | undefined> {
+    if (chunk.sizeBytes < LEAST_BYTES) return openHere(chunk)
+    const answer = Promise.withResolvers<Opened>()
+    this.#waiting.push(answer)
+    clearTimeout(this.#ending)
+    this.#thread ??= this.#start()
+    const thread = this.#thread
+    thread.ref()
+    // a copy: what it is a part of is read on
+    const sealed = new Uint8Array(chunk.sealed)
+    thread.postMessage({ ...chunk, id: new Uint8Array(chunk.id), sealed } satisfies ToOpen, [sealed.buffer])
+    const { content } = await answer.promise
+    return content && Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+  }
+
+  #start(): Worker {
+    const thread = new Worker(program)
+    const ended = (error: Error) => {
+      // one that was ended for want of work, or that has said so before
+      if (this.#thread !== thread) return
+      this.#thread = undefined
+      for (const each of this.#waiting.splice(0)) each.reject(error)
+    }
+    thread.on('message', (opened: Opened) => {
+      this.#waiting.shift()?.resolve(opened)
+      if (this.#waiting.length === 0) this.#rest(thread)
+    })
+    thread.on('error', ended)
+    thread.on('exit', () => ended(new Error('the thread that reads backups ended')))
+    return thread
+  }
+
+  #rest(thread: Worker): void {
+    // a process with nothing else to do waits for none
+    thread.unref()
+    this.#ending = setTimeout(() => {
+      this.#thread = undefined
+      void thread.terminate()
+    }, IDLE_MS).unref()
+  }
+}
+
+function openHere({ keys, id, sizeBytes, sealed }: ToOpen): Buffer | undefined {
+  try {
+    return openChunk(keys, id, sizeBytes, Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,72 @@
+import { BackupDamaged } from '../backup-store.ts'
+import type { RepositoryKeys } from '../format/keys.ts'
+import { type Manifest, openManifest } from '../format/manifest.ts'
+import { backupName, checkName, KINDS, type Kind, lastPart } from '../format/names.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { ChunkOpener } from './chunk-opener.ts'
+
+/** What all work on the backups of one owner stands on. */
+export interface RepositoryParts {
+  readonly storage: Storage
+  readonly keys: RepositoryKeys
+  /** One for all owners. */
+  readonly opener: ChunkOpener
+  /** Milliseconds UTC. */
+  readonly now: () => number
+}
+
+/** @throws BackupDamaged */
+export async function findManifest(parts: RepositoryParts, name: string): Promise<Manifest | undefined> {
+  checkName(name)
+  for (const kind of KINDS) {
+    const found = await readManifest(parts, name, kind)
+    if (found) return found
+  }
+  return undefined
+}
+
+/** @throws BackupDamaged */
+export async function readManifest(
+  { storage, keys }: RepositoryParts,
+  name: string,
+  kind: Kind,
+): Promise<Manifest | undefined> {
+  const sealed = await storage.get(backupName(keys.owner, name, kind))
+  if (!sealed) return undefined
+  try {
+    return openManifest(keys, name, kind, sealed)
+  } catch (error) {
+    throw new BackupDamaged(`The head of backup ${name} of ${keys.owner} is damaged: ${(error as Error).message}.`, {
+      cause: error,
+    })
+  }
+}
+
+export interface BackupObject {
+  readonly name: string
+  readonly kind: Kind
+  readonly modifiedAt: number
+}
+
+/** Backups that there are, without reading them. */
+export async function listBackups({ storage, keys }: RepositoryParts): Promise<BackupObject[]> {
+  const objects = await storage.list(`${keys.owner}/backups/`)
+  return objects.flatMap((object) => {
+    const [, name, kind] = /^([a-z0-9-]+)\.(tree|stream)$/.exec(lastPart(object.name)) ?? []
+    return name ? [{ name, kind: kind as Kind, modifiedAt: object.modifiedAt }] : []
+  })
+}
+
+/** The tree that was put in place last, of those that can be read. */
+export async function newestTree(parts: RepositoryParts): Promise<Manifest | undefined> {
+  const trees = (await listBackups(parts)).filter(({ kind }) => kind === 'tree')
+  trees.sort((one, other) => other.modifiedAt - one.modifiedAt || (one.name < other.name ? 1 : -1))
+  for (const { name } of trees) {
+    const manifest = await readManifest(parts, name, 'tree').catch((error) => {
+      if (error instanceof BackupDamaged) return undefined
+      throw error
+    })
+    if (manifest) return manifest
+  }
+  return undefined
+}

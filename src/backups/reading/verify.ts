@@ -1,0 +1,124 @@
+import { BackupDamaged, type BackupFacts, BackupMissing, type VerifyOptions } from '../backup-store.ts'
+import { type ChunkIndex, loadIndex } from '../chunk-index.ts'
+import { entriesOf, partsOf, type StreamPart } from '../format/listing.ts'
+import { factsOf, type Manifest } from '../format/manifest.ts'
+import { markName } from '../format/names.ts'
+import { ChunkLost, ChunkReader } from './chunk-reader.ts'
+import { findManifest, type RepositoryParts } from './manifests.ts'
+
+/** Faults that a message names. */
+const MOST_NAMED = 50
+
+/** Reads a backup whole. Packs that did not hold what they should are marked: the next backup writes their chunks anew where it can. */
+export async function verifyBackup(
+  parts: RepositoryParts,
+  name: string,
+  options: VerifyOptions = {},
+): Promise<BackupFacts> {
+  const manifest = await findManifest(parts, name)
+  if (!manifest) throw new BackupMissing(`There is no backup ${name} of ${parts.keys.owner}.`)
+  const index = await loadIndex(parts.storage, parts.keys, options.signal)
+  const reader = new ChunkReader(parts, index)
+  const check = new Check(reader, options, options.only && { index, packs: new Set(manifest.packs) })
+  for (const chunk of manifest.listing) await check.listing(chunk, manifest)
+  for (const pack of reader.damagedPacks) await markDamaged(parts, pack)
+  if (check.faults > 0)
+    throw new BackupDamaged(
+      `Backup ${name} of ${parts.keys.owner} is damaged. ${check.named.join('; ')}${check.faults > check.named.length ? `; and ${check.faults - check.named.length} more` : ''}. All else of it can be read.`,
+    )
+  return factsOf(manifest)
+}
+
+interface Added {
+  readonly index: ChunkIndex
+  readonly packs: ReadonlySet<string>
+}
+
+class Check {
+  faults = 0
+  readonly named: string[] = []
+  readonly #reader: ChunkReader
+  readonly #options: VerifyOptions
+  readonly #added: Added | undefined
+  /** What is wrong with a chunk that was read; `undefined`: nothing. */
+  readonly #known = new Map<string, string | undefined>()
+  #doneBytes = 0
+
+  /** @param added what is read; of the rest it is enough that it is there. Default: all is read */
+  constructor(reader: ChunkReader, options: VerifyOptions, added: Added | undefined) {
+    this.#reader = reader
+    this.#options = options
+    this.#added = added
+  }
+
+  async listing(chunk: string, { kind }: Manifest): Promise<void> {
+    let listing: Buffer
+    try {
+      listing = await this.#reader.read(chunk, this.#options.signal)
+    } catch (error) {
+      if (!(error instanceof ChunkLost)) throw error
+      this.#fault(`a part of its list: ${error.message}`)
+      return
+    }
+    if (kind === 'stream') for (const part of partsOf(listing)) await this.#streamPart(part)
+    else
+      for (const entry of entriesOf(listing)) {
+        if (entry.kind !== 'file') continue
+        for (const each of entry.chunks) {
+          const fault = await this.#chunk(each)
+          if (fault) this.#fault(`${entry.path}: ${fault}`)
+        }
+        this.#progress(entry.sizeBytes)
+      }
+  }
+
+  async #streamPart({ chunk, sizeBytes }: StreamPart): Promise<void> {
+    if (!this.#options.onContent && this.#isOfOthers(chunk)) return this.#progress(sizeBytes)
+    try {
+      const content = await this.#reader.read(chunk, this.#options.signal)
+      await this.#options.onContent?.(content)
+      this.#progress(content.length)
+    } catch (error) {
+      if (!(error instanceof ChunkLost)) throw error
+      this.#fault(error.message)
+    }
+  }
+
+  /** Each once, however many files have it. */
+  async #chunk(chunk: string): Promise<string | undefined> {
+    if (this.#known.has(chunk)) return this.#known.get(chunk)
+    if (this.#isOfOthers(chunk)) return undefined
+    const fault = await this.#reader.read(chunk, this.#options.signal).then(
+      () => undefined,
+      (error) => {
+        if (error instanceof ChunkLost) return error.message
+        throw error
+      },
+    )
+    this.#known.set(chunk, fault)
+    return fault
+  }
+
+  /** It is in a pack of another backup, which is whole as far as can be seen. */
+  #isOfOthers(chunk: string): boolean {
+    if (!this.#added) return false
+    const { index, packs } = this.#added
+    const place = index.usable(chunk)
+    return place !== undefined && !packs.has(place.pack.id)
+  }
+
+  #fault(text: string): void {
+    this.faults++
+    if (this.named.length < MOST_NAMED) this.named.push(text)
+  }
+
+  #progress(bytes: number): void {
+    this.#options.signal?.throwIfAborted()
+    this.#doneBytes += bytes
+    this.#options.onProgress?.(this.#doneBytes)
+  }
+}
+
+async function markDamaged({ storage, keys, now }: RepositoryParts, pack: string): Promise<void> {
+  await storage.put(markName(keys.owner, { pack, since: now(), reason: 'damaged' }), Buffer.from('damaged\n'))
+}

@@ -1,0 +1,167 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import { StorageFailure } from '../backup-store.ts'
+import { inParallel } from '../in-parallel.ts'
+import { type ByteRange, type Storage, StorageRefusal, type StoredObject } from './storage.ts'
+
+export interface S3Options {
+  readonly bucket: string
+  /** Of a service that is not Amazon's; its buckets are named in the path. */
+  readonly endpoint?: string | undefined
+  readonly region: string
+  /** Begins every name. Empty: none. */
+  readonly prefix: string
+  /** Default: what the machine knows itself (AWS_… of the environment, ~/.aws, the role of an instance). */
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined
+}
+
+type Sdk = typeof import('@aws-sdk/client-s3')
+
+/** Of removals, each a request of its own: not every service knows how to remove many in one. */
+const AT_ONCE = 8
+/** Objects that a service names at once, at most. */
+const PAGE = 1000
+
+/** Objects in a bucket of a service that speaks S3. The SDK, of 20 MB in memory, is loaded by the first use. */
+export function s3Storage({ bucket, endpoint, region, prefix, credentials }: S3Options): Storage {
+  const where = `s3://${bucket}/${prefix}`
+  const root = prefix && `${prefix.replace(/\/+$/, '')}/`
+  let opened: Promise<{ sdk: Sdk; client: S3Client }> | undefined
+  const open = () => {
+    opened ??= import('@aws-sdk/client-s3').then((sdk) => ({
+      sdk,
+      client: new sdk.S3Client({
+        region,
+        // attempts are counted by who asks
+        maxAttempts: 1,
+        // of the checksums that the SDK adds, other services than Amazon's know little; every object here is sealed
+        requestChecksumCalculation: 'WHEN_REQUIRED',
+        responseChecksumValidation: 'WHEN_REQUIRED',
+        ...(endpoint && { endpoint, forcePathStyle: true }),
+        ...(credentials && { credentials }),
+      }),
+    }))
+    return opened
+  }
+  const ask = <Result>(work: (sdk: Sdk, client: S3Client) => Promise<Result>): Promise<Result> =>
+    open()
+      .then(({ sdk, client }) => work(sdk, client))
+      .catch((error) => {
+        throw failureOf(error, where)
+      })
+  const place = (name: string) => ({ Bucket: bucket, Key: root + name })
+
+  const put = (name: string, bytes: Uint8Array, signal: AbortSignal | undefined, once: boolean) =>
+    ask((sdk, client) =>
+      client.send(
+        new sdk.PutObjectCommand({ ...place(name), Body: bytes, ...(once && { IfNoneMatch: '*' }) }),
+        options(signal),
+      ),
+    )
+
+  /** The first version of the call: every service has it, and its pages go on from any name. */
+  const page = (folder: string, after: string | undefined, most: number, signal: AbortSignal | undefined) =>
+    ask((sdk, client) =>
+      client.send(
+        new sdk.ListObjectsCommand({ Bucket: bucket, Prefix: root + folder, Marker: after, MaxKeys: most }),
+        options(signal),
+      ),
+    )
+
+  return {
+    where,
+    async put(name, bytes, signal) {
+      await put(name, bytes, signal, false)
+    },
+    async putOnce(name, bytes, signal) {
+      try {
+        // asked first: not every service knows the condition
+        const isThere = await ask((sdk, client) =>
+          client.send(new sdk.HeadObjectCommand(place(name)), options(signal)),
+        ).then(() => true, missing)
+        if (isThere) return false
+        await put(name, bytes, signal, true)
+        return true
+      } catch (error) {
+        const status = statusOf(error)
+        if (status === 412 || status === 409) return false
+        if (status !== 501) throw error
+        await put(name, bytes, signal, false)
+        return true
+      }
+    },
+    async get(name, range, signal) {
+      return ask(async (sdk, client) => {
+        const command = new sdk.GetObjectCommand({ ...place(name), ...(range && { Range: headerOf(range) }) })
+        const answer = await client.send(command, options(signal))
+        const bytes = Buffer.from((await answer.Body?.transformToByteArray()) ?? [])
+        // a service may send the whole
+        return range && answer.ContentRange === undefined ? cutTo(bytes, range) : bytes
+      }).catch((error) => {
+        // from behind the end
+        if (statusOf(error) === 416) return Buffer.alloc(0)
+        missing(error)
+        return undefined
+      })
+    },
+    async list(folder, signal) {
+      const found: StoredObject[] = []
+      for (let after: string | undefined; ; ) {
+        const { Contents = [], IsTruncated } = await page(folder, after, PAGE, signal)
+        for (const { Key = '', Size = 0, LastModified } of Contents)
+          found.push({ name: Key.slice(root.length), sizeBytes: Size, modifiedAt: LastModified?.getTime() ?? 0 })
+        after = Contents.at(-1)?.Key
+        if (!IsTruncated || after === undefined) return found
+      }
+    },
+    async folders(signal) {
+      const found: string[] = []
+      for (let after: string | undefined; ; ) {
+        const { Contents = [] } = await page('', after, 1, signal)
+        const key = Contents[0]?.Key
+        if (key === undefined) return found
+        const [folder, ...inside] = key.slice(root.length).split('/')
+        if (inside.length > 0) found.push(folder as string)
+        // `0` follows `/`: behind all that is in the folder
+        after = inside.length > 0 ? `${root}${folder}0` : key
+      }
+    },
+    async remove(names, signal) {
+      await inParallel(AT_ONCE, names, async (name) => {
+        await ask((sdk, client) => client.send(new sdk.DeleteObjectCommand(place(name)), options(signal))).catch(
+          missing,
+        )
+      })
+    },
+  }
+}
+
+const options = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {})
+
+/** RFC 9110 §14.1.2. */
+const headerOf = ({ start, length }: ByteRange): string =>
+  `bytes=${start}-${length === undefined ? '' : start + length - 1}`
+
+const cutTo = (bytes: Buffer, { start, length }: ByteRange): Buffer =>
+  bytes.subarray(start, length === undefined ? undefined : start + length)
+
+const statusOf = (error: unknown): number | undefined =>
+  ((error as Error).cause as { $metadata?: { httpStatusCode?: number } } | undefined)?.$metadata?.httpStatusCode
+
+/** @returns for an object that is not there */
+function missing(error: Error): false {
+  const { name } = (error.cause ?? {}) as { name?: string }
+  if (name === 'NoSuchBucket' || statusOf(error) !== 404) throw error
+  return false
+}
+
+/** A wrong bucket, or keys that may not: no other attempt helps. */
+const REFUSALS = new Set([301, 307, 400, 401, 403, 404])
+
+function failureOf(error: unknown, where: string): Error {
+  if (error instanceof StorageFailure) return error
+  const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } }
+  const text = `${where}: ${name === 'Error' ? '' : `${name}: `}${message || 'no answer'}`
+  return REFUSALS.has($metadata?.httpStatusCode ?? 0)
+    ? new StorageRefusal(text, { cause: error })
+    : new StorageFailure(text, { cause: error })
+}

@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto'
+import { BackupDamaged } from './backup-store.ts'
+import { type ChunkIndex, loadIndex, type PackState } from './chunk-index.ts'
+import { idBytes } from './format/chunk.ts'
+import { type IndexedPack, sealIndex } from './format/index-object.ts'
+import { entriesOf, partsOf } from './format/listing.ts'
+import { indexName, markName, packName, type Reason } from './format/names.ts'
+import { PackBuilder } from './format/pack.ts'
+import { ChunkLost, ChunkReader } from './reading/chunk-reader.ts'
+import { listBackups, type RepositoryParts, readManifest } from './reading/manifests.ts'
+
+/** How long a pack is marked before it is removed: twice as long as a writer may lean on what was marked under it. */
+const MARKED_MS = 24 * 3_600_000
+/** A sweep that was held up for longer knows too little by now to remove anything. */
+const SWEEP_STANDS_MS = 3_600_000
+
+/** Packs of which less is needed are put together anew. */
+const LEAST_NEEDED = 0.5
+/** Smaller packs are put together when there are so many of them. */
+const SMALL_BYTES = 4 << 20
+const MANY_SMALL = 16
+/** What one sweep writes anew, at most. */
+const MOST_REPACKED_BYTES = 256 << 20
+/** Indexes, each of which every reader reads. */
+const MANY_INDEXES = 8
+
+/**
+ * Takes away what no backup needs. Nothing is removed that was not marked a day before, and nothing that is needed then:
+ * docs/design/backups.md says why that is safe beside writers, and beside another sweep.
+ * @throws BackupDamaged when what is needed cannot be known: then nothing is removed
+ */
+export async function sweep(parts: RepositoryParts, signal?: AbortSignal): Promise<{ freedBytes: number }> {
+  const begunAt = parts.now()
+  const index = await loadIndex(parts.storage, parts.keys, signal)
+  const needed = await neededOfPacks(parts, index, signal)
+  const freedBytes = await settleMarks(parts, { index, needed, begunAt, signal })
+  await repack(parts, { index, needed, begunAt, signal })
+  await mergeIndexes(parts, signal)
+  return { freedBytes }
+}
+
+/** Chunks that some backup needs, by the pack that they are read from. */
+type Needed = ReadonlyMap<string, readonly string[]>
+
+interface Swept {
+  readonly index: ChunkIndex
+  readonly needed: Needed
+  readonly begunAt: number
+  readonly signal: AbortSignal | undefined
+}
+
+/** Marks what is not needed, takes marks from what is, and removes what was marked long enough. @returns bytes that were removed */
+async function settleMarks(parts: RepositoryParts, { index, needed, begunAt, signal }: Swept): Promise<number> {
+  const { storage, keys, now } = parts
+  let freedBytes = 0
+  for (const pack of index.packs.values()) {
+    signal?.throwIfAborted()
+    const marks = index.marks.filter((each) => each.pack === pack.id)
+    if (needed.has(pack.id)) {
+      const wrong = marks.filter(({ reason }) => reason === 'unneeded').map(({ name }) => name)
+      if (wrong.length > 0) await storage.remove(wrong, signal)
+    } else if (marks.length === 0) await mark(parts, pack, begunAt, 'unneeded')
+    else if (marks.some(({ since }) => begunAt - since >= MARKED_MS)) {
+      if (Math.abs(now() - begunAt) > SWEEP_STANDS_MS) break
+      await storage.remove([packName(keys.owner, pack.id)], signal)
+      freedBytes += pack.sizeBytes
+    }
+  }
+  // of packs that went: after them, so that a sweep that was cut off goes on
+  const left = index.marks.filter(({ pack }) => !index.packs.has(pack)).map(({ name }) => name)
+  if (left.length > 0) await storage.remove(left, signal)
+  return freedBytes
+}
+
+async function mark({ storage, keys }: RepositoryParts, pack: PackState, since: number, reason: Reason): Promise<void> {
+  await storage.put(markName(keys.owner, { pack: pack.id, since, reason }), Buffer.from(`${reason}\n`))
+}
+
+/** Chunks that are still needed of packs that are mostly not, or small, come into new packs; the old ones are marked. */
+async function repack(parts: RepositoryParts, { index, needed, begunAt, signal }: Swept): Promise<void> {
+  const { storage, keys } = parts
+  const chosen = packsToRepack(index, needed)
+  if (chosen.length === 0) return
+  const reader = new ChunkReader(parts, index)
+  const builder = new PackBuilder(keys)
+  const written: IndexedPack[] = []
+  const close = async () => {
+    const { id, bytes, table } = builder.close()
+    await storage.put(packName(keys.owner, id), bytes, signal)
+    written.push({ pack: id, sizeBytes: bytes.length, table })
+  }
+  const emptied: { pack: PackState; reason: Reason }[] = []
+  for (const pack of chosen) {
+    let reason: Reason = 'unneeded'
+    for (const chunk of needed.get(pack.id) ?? []) {
+      const sealed = await reader.sealed(chunk, signal).catch((error) => {
+        if (!(error instanceof ChunkLost)) throw error
+        return undefined
+      })
+      // what cannot be read stays where it is, and its pack with it
+      if (!sealed) reason = 'damaged'
+      else builder.add(idBytes(chunk), sealed.bytes, sealed.sizeBytes)
+      if (builder.isFull) await close()
+    }
+    emptied.push({ pack, reason })
+  }
+  if (!builder.isEmpty) await close()
+  if (written.length > 0) {
+    const name = randomBytes(16).toString('hex')
+    await storage.put(indexName(keys.owner, name), sealIndex(keys, name, written), signal)
+  }
+  for (const { pack, reason } of emptied) await mark(parts, pack, begunAt, reason)
+}
+
+function packsToRepack(index: ChunkIndex, needed: Needed): PackState[] {
+  const neededBytes = ({ id }: PackState) =>
+    (needed.get(id) ?? []).reduce((sum, chunk) => sum + (index.locations(chunk)[0]?.sealedBytes ?? 0), 0)
+  const packs = [...index.packs.values()]
+    .filter((pack) => !pack.isMarked && needed.has(pack.id))
+    .map((pack) => ({ pack, bytes: neededBytes(pack) }))
+  const small = packs.filter(({ pack }) => pack.sizeBytes < SMALL_BYTES)
+  const areMany = small.length >= MANY_SMALL
+  let most = MOST_REPACKED_BYTES
+  return packs
+    .filter(({ pack, bytes }) => bytes < LEAST_NEEDED * pack.sizeBytes || (areMany && pack.sizeBytes < SMALL_BYTES))
+    .filter(({ bytes }) => {
+      most -= bytes
+      return most >= 0
+    })
+    .map(({ pack }) => pack)
+}
+
+/** Many indexes become one. What is written meanwhile has an index of its own. */
+async function mergeIndexes(parts: RepositoryParts, signal: AbortSignal | undefined): Promise<void> {
+  const { storage, keys } = parts
+  if ((await storage.list(`${keys.owner}/indexes/`, signal)).length < MANY_INDEXES) return
+  const index = await loadIndex(storage, keys, signal)
+  const packs = [...index.tables].map(([pack, table]) => ({ pack, sizeBytes: index.writtenBytes(pack), table }))
+  const name = randomBytes(16).toString('hex')
+  await storage.put(indexName(keys.owner, name), sealIndex(keys, name, packs), signal)
+  await storage.remove(index.sources, signal)
+}
+
+/** Of the packs that have a chunk, the first is the one that it is needed of: in an order that is the same for everybody. */
+async function neededOfPacks(
+  parts: RepositoryParts,
+  index: ChunkIndex,
+  signal: AbortSignal | undefined,
+): Promise<Needed> {
+  const packs = new Map<string, string[]>()
+  for (const chunk of await neededChunks(parts, index, signal)) {
+    const [first] = index.locations(chunk)
+    if (!first) continue
+    const chunks = packs.get(first.pack.id)
+    if (chunks) chunks.push(chunk)
+    else packs.set(first.pack.id, [chunk])
+  }
+  return packs
+}
+
+async function neededChunks(
+  parts: RepositoryParts,
+  index: ChunkIndex,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlySet<string>> {
+  const needed = new Set<string>()
+  const read = new Set<string>()
+  const reader = new ChunkReader(parts, index)
+  for (const { name, kind } of await listBackups(parts)) {
+    signal?.throwIfAborted()
+    const manifest = await readManifest(parts, name, kind)
+    for (const chunk of manifest?.listing ?? []) {
+      needed.add(chunk)
+      // most backups have most of their list in common
+      if (read.has(chunk)) continue
+      read.add(chunk)
+      const listing = await reader.read(chunk, signal).catch((error) => {
+        if (!(error instanceof ChunkLost)) throw error
+        throw new BackupDamaged(
+          `What backup ${name} of ${parts.keys.owner} needs cannot be known, so that nothing is removed: ${error.message}.`,
+        )
+      })
+      if (kind === 'stream') for (const part of partsOf(listing)) needed.add(part.chunk)
+      else
+        for (const entry of entriesOf(listing))
+          if (entry.kind === 'file') for (const each of entry.chunks) needed.add(each)
+    }
+  }
+  return needed
+}

@@ -1,0 +1,13 @@
+declare module '../platform/db/schema.ts' {
+  interface Schema {
+    backup_key: BackupKeyRow
+  }
+}
+
+/** One row, once there is a key. */
+export interface BackupKeyRow {
+  id: number
+  /** The key in base64, sealed under the master key. */
+  sealed: string
+  created_at: number
+}

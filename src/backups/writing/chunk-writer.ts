@@ -1,0 +1,182 @@
+import { extname, join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { RepositoryKeys } from '../format/keys.ts'
+import type { Pack } from '../format/pack.ts'
+import type { ChunkRef, Cutting, FromWriter, Part, ToWriter, WriterData } from './protocol.ts'
+
+export interface ChunkWriterOptions {
+  readonly keys: RepositoryKeys
+  /** Names of chunks that are there already, 32 bytes each. */
+  readonly known: Uint8Array
+  /** Takes a pack away. */
+  readonly onPack: (pack: Pack) => Promise<void>
+}
+
+/** Content on its way into chunks. */
+export interface ContentWriter {
+  /** Returns when there is room for more; the piece may be used again then. */
+  write(piece: Uint8Array): Promise<void>
+  end(): Promise<readonly ChunkRef[]>
+}
+
+/** `.ts` where Stead runs from its sources, `.js` where it was built. */
+const program = join(import.meta.dirname, `writing-thread${extname(import.meta.filename)}`)
+
+const BATCH_BYTES = 1 << 20
+/** What waits for the thread. */
+const MOST_WAITING_BYTES = 8 << 20
+/** Packs, of 16 MB each, that are on their way to the storage. */
+const MOST_PACKS = 2
+
+/** Makes chunks and packs of content, in a thread of its own. A fault of the thread or the storage is one of all that waits. */
+export class ChunkWriter {
+  readonly #thread: Worker
+  readonly #onPack: ChunkWriterOptions['onPack']
+  readonly #ends = new Map<number, PromiseWithResolvers<readonly ChunkRef[]>>()
+  readonly #finished = Promise.withResolvers<void>()
+  #contents = 0
+  #batch = Buffer.allocUnsafeSlow(BATCH_BYTES)
+  #filled = 0
+  #parts: Part[] = []
+  #waitingBytes = 0
+  #packsUnderWay = 0
+  #room: PromiseWithResolvers<void> | undefined
+  #fault: { error: unknown } | undefined
+
+  constructor({ keys, known, onPack }: ChunkWriterOptions) {
+    this.#onPack = onPack
+    this.#finished.promise.catch(() => {})
+    this.#thread = new Worker(program, { workerData: { keys, known } satisfies WriterData })
+    this.#thread.on('message', (message: FromWriter) => this.#hear(message))
+    this.#thread.on('error', (error) => this.#fail(error))
+    this.#thread.on('exit', () => this.#fail(new Error('the thread that writes backups ended')))
+  }
+
+  /** Several may be open at once. */
+  content(cutting: 'file' | 'stream'): ContentWriter {
+    const content = this.#contents++
+    return {
+      write: async (piece) => {
+        for (let at = 0; at < piece.length; ) {
+          await this.#forRoom()
+          const part = piece.subarray(at, at + BATCH_BYTES - this.#filled)
+          this.#batch.set(part, this.#filled)
+          at += part.length
+          this.#add(content, cutting, part.length, false)
+        }
+      },
+      end: async () => {
+        await this.#forRoom()
+        this.#add(content, cutting, 0, true)
+        return this.#endOf(content)
+      },
+    }
+  }
+
+  /** Keeps some bytes as one chunk. */
+  async chunk(bytes: Uint8Array): Promise<ChunkRef> {
+    await this.#forRoom()
+    const content = this.#contents++
+    this.#post()
+    const end = bytes.length
+    this.#send(new Uint8Array(bytes).buffer, [{ content, cutting: 'whole', start: 0, end, isLast: true }])
+    return (await this.#endOf(content))[0] as ChunkRef
+  }
+
+  /** Resolves when every pack was taken away. */
+  async finish(): Promise<void> {
+    this.#post()
+    this.#thread.postMessage({ finish: true } satisfies ToWriter)
+    await this.#finished.promise
+    while (this.#packsUnderWay > 0) await this.#nextRoom()
+    if (this.#fault) throw this.#fault.error
+  }
+
+  /** Ends the thread, whatever it does. */
+  async close(): Promise<void> {
+    this.#fail(new Error('the writing of the backup was ended'))
+    await this.#thread.terminate()
+  }
+
+  #add(content: number, cutting: Cutting, bytes: number, isLast: boolean): void {
+    const before = this.#parts.at(-1)
+    // a small file is one part
+    if (before?.content === content) this.#parts.pop()
+    else if (this.#parts.length === 0) setImmediate(() => this.#post())
+    const start = before?.content === content ? before.start : this.#filled
+    this.#filled += bytes
+    this.#parts.push({ content, cutting, start, end: this.#filled, isLast })
+    if (this.#filled === BATCH_BYTES) this.#post()
+  }
+
+  #post(): void {
+    if (this.#parts.length === 0 || this.#fault) return
+    const isFull = this.#filled > BATCH_BYTES / 2
+    const bytes = isFull ? this.#batch.buffer : new Uint8Array(this.#batch.subarray(0, this.#filled)).buffer
+    if (isFull) this.#batch = Buffer.allocUnsafeSlow(BATCH_BYTES)
+    this.#send(bytes, this.#parts)
+    this.#parts = []
+    this.#filled = 0
+  }
+
+  #send(bytes: ArrayBuffer, parts: readonly Part[]): void {
+    this.#waitingBytes += bytes.byteLength
+    this.#thread.postMessage({ bytes, parts } satisfies ToWriter, [bytes])
+  }
+
+  async #endOf(content: number): Promise<readonly ChunkRef[]> {
+    const end = Promise.withResolvers<readonly ChunkRef[]>()
+    // who gave up waits no more for the others
+    end.promise.catch(() => {})
+    if (this.#fault) throw this.#fault.error
+    this.#ends.set(content, end)
+    return end.promise
+  }
+
+  async #forRoom(): Promise<void> {
+    while (!this.#fault && (this.#waitingBytes >= MOST_WAITING_BYTES || this.#packsUnderWay >= MOST_PACKS))
+      await this.#nextRoom()
+    if (this.#fault) throw this.#fault.error
+  }
+
+  #nextRoom(): Promise<void> {
+    this.#room ??= Promise.withResolvers<void>()
+    return this.#room.promise
+  }
+
+  #makeRoom(): void {
+    this.#room?.resolve()
+    this.#room = undefined
+  }
+
+  #hear(message: FromWriter): void {
+    if ('finished' in message) this.#finished.resolve()
+    else if ('pack' in message) this.#takeAway(message.pack)
+    else {
+      this.#waitingBytes -= message.dealtWith
+      for (const { content, chunks } of message.contents) {
+        this.#ends.get(content)?.resolve(chunks)
+        this.#ends.delete(content)
+      }
+      this.#makeRoom()
+    }
+  }
+
+  #takeAway(pack: Pack): void {
+    this.#packsUnderWay++
+    this.#onPack({ ...pack, table: Buffer.from(pack.table) })
+      .catch((error) => this.#fail(error))
+      .finally(() => {
+        this.#packsUnderWay--
+        this.#makeRoom()
+      })
+  }
+
+  #fail(error: unknown): void {
+    this.#fault ??= { error }
+    for (const each of this.#ends.values()) each.reject(this.#fault.error)
+    this.#ends.clear()
+    this.#finished.reject(this.#fault.error)
+    this.#makeRoom()
+  }
+}

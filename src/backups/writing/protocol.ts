@@ -1,0 +1,38 @@
+import type { RepositoryKeys } from '../format/keys.ts'
+import type { Pack } from '../format/pack.ts'
+
+/** What the thread that writes is made with. */
+export interface WriterData {
+  readonly keys: RepositoryKeys
+  /** Names of chunks that are there, 32 bytes each. */
+  readonly known: Uint8Array
+}
+
+/** How a piece of content is cut; `whole`: it is one chunk as it stands. */
+export type Cutting = 'file' | 'stream' | 'whole'
+
+/** A part of a batch: the next bytes of one content. */
+export interface Part {
+  readonly content: number
+  readonly cutting: Cutting
+  readonly start: number
+  readonly end: number
+  readonly isLast: boolean
+}
+
+/** What the thread is sent. */
+export type ToWriter = { readonly bytes: ArrayBuffer; readonly parts: readonly Part[] } | { readonly finish: true }
+
+export interface ChunkRef {
+  readonly id: string
+  readonly sizeBytes: number
+}
+
+/** What it sends. Chunks of a content come when its last part was dealt with. */
+export type FromWriter =
+  | { readonly pack: Pack }
+  | {
+      readonly dealtWith: number
+      readonly contents: readonly { readonly content: number; readonly chunks: readonly ChunkRef[] }[]
+    }
+  | { readonly finished: true }

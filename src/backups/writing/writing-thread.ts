@@ -1,0 +1,84 @@
+/** Cuts, names, compresses, seals and packs, apart from the event loop that serves requests: 1 GB is seconds of work. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { comeAfterVisitors } from '../../platform/come-after-visitors.ts'
+import { idText, sealChunk } from '../format/chunk.ts'
+import { Cutter, fileSizes, streamSizes } from '../format/cutter.ts'
+import { nameOf, type RepositoryKeys } from '../format/keys.ts'
+import { PackBuilder } from '../format/pack.ts'
+import type { ChunkRef, FromWriter, Part, ToWriter, WriterData } from './protocol.ts'
+
+comeAfterVisitors()
+
+const { known: knownIds, ...data } = workerData as WriterData
+const keys: RepositoryKeys = {
+  ...data.keys,
+  // what crosses into a thread is no Buffer any more
+  sealing: Buffer.from(data.keys.sealing),
+  naming: Buffer.from(data.keys.naming),
+}
+const known = new Set<string>()
+for (let at = 0; at < knownIds.length; at += 32) known.add(idText(knownIds.subarray(at, at + 32)))
+
+const packs = new PackBuilder(keys)
+const send = (message: FromWriter, transfer: ArrayBuffer[] = []) => parentPort?.postMessage(message, transfer)
+
+function sendPack(): void {
+  const pack = packs.close()
+  send({ pack }, [pack.bytes.buffer as ArrayBuffer])
+}
+
+function keep(content: Uint8Array): ChunkRef {
+  const name = nameOf(keys, content)
+  const id = idText(name)
+  if (!known.has(id)) {
+    known.add(id)
+    packs.add(name, sealChunk(keys, name, content), content.length)
+    if (packs.isFull) sendPack()
+  }
+  return { id, sizeBytes: content.length }
+}
+
+interface Open {
+  readonly cutter: Cutter
+  readonly chunks: ChunkRef[]
+}
+/** Contents of which more is to come. */
+const open = new Map<number, Open>()
+
+function begin(cutting: 'file' | 'stream'): Open {
+  const chunks: ChunkRef[] = []
+  const sizes = cutting === 'file' ? fileSizes : streamSizes
+  return { chunks, cutter: new Cutter(keys, sizes, (chunk) => chunks.push(keep(chunk))) }
+}
+
+/** @returns the chunks of the content, when this was the last of it */
+function take({ content, cutting, isLast }: Part, bytes: Uint8Array): readonly ChunkRef[] | undefined {
+  const begun = open.get(content)
+  if (cutting === 'whole') return [keep(bytes)]
+  // most files: nothing to cut, nothing to copy
+  if (!begun && isLast && cutting === 'file' && bytes.length <= fileSizes.least)
+    return bytes.length > 0 ? [keep(bytes)] : []
+  const { cutter, chunks } = begun ?? begin(cutting)
+  cutter.push(bytes)
+  if (!isLast) {
+    if (!begun) open.set(content, { cutter, chunks })
+    return undefined
+  }
+  cutter.end()
+  open.delete(content)
+  return chunks
+}
+
+parentPort?.on('message', (message: ToWriter) => {
+  if ('finish' in message) {
+    if (!packs.isEmpty) sendPack()
+    send({ finished: true })
+    return
+  }
+  const contents: { content: number; chunks: readonly ChunkRef[] }[] = []
+  for (const part of message.parts) {
+    const chunks = take(part, new Uint8Array(message.bytes, part.start, part.end - part.start))
+    if (chunks) contents.push({ content: part.content, chunks })
+  }
+  send({ dealtWith: message.bytes.byteLength, contents })
+})

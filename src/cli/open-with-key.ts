@@ -1,0 +1,35 @@
+import type { BackupStore } from '../backups/backup-store.ts'
+import { keyOfStorage, openStoreWithKey } from '../backups/open-store.ts'
+import { parsePrintedKey } from '../backups/printed-key.ts'
+import type { Config } from '../config.ts'
+import { createSealer } from '../platform/crypto/seal.ts'
+import { backupStorage } from '../resources/open-backups.ts'
+import type { BackupKey } from './ground.ts'
+import { CommandError } from './output.ts'
+
+/**
+ * Opens the storage of backups without any records: with the printed key, or with the one that lies in it sealed under the master key.
+ * @throws OperatorError when neither is given, or it is another's
+ */
+export async function openWithKey(config: Pick<Config, BackupKey>, printed: string | undefined): Promise<BackupStore> {
+  const storage = backupStorage(config)
+  const masterKey = config.masterKey
+  if (printed !== undefined) {
+    let key: Buffer
+    try {
+      key = parsePrintedKey(printed)
+    } catch (error) {
+      throw new CommandError(`--key: ${(error as Error).message}`, { cause: error })
+    }
+    // it seals nothing: the storage says already whose it is
+    return openStoreWithKey(storage, key, createSealer(masterKey ?? Buffer.alloc(32)))
+  }
+  if (!masterKey)
+    throw new CommandError(
+      'Give the key of the backups, as stead backup key has printed it (--key=…), or STEAD_MASTER_KEY.',
+    )
+  const sealer = createSealer(masterKey)
+  const key = await keyOfStorage(storage, sealer)
+  if (!key) throw new CommandError(`Nothing was ever backed up in ${storage.where}.`)
+  return openStoreWithKey(storage, key, sealer)
+}

@@ -1,0 +1,186 @@
+import { createWriteStream } from 'node:fs'
+import { access, link, mkdir, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { archiveBytes } from '../backups/archive/archive.ts'
+import { ArchiveLengths } from '../backups/archive/archive-lengths.ts'
+import { Bzip2Threads } from '../backups/archive/bzip2-threads.ts'
+import { BackupDamaged, type BackupFacts, BackupMissing, type BackupStore } from '../backups/backup-store.ts'
+import type { Config } from '../config.ts'
+import { masterKeyFile, readMasterKey } from '../platform/crypto/master-key.ts'
+import type { Row, Value } from '../platform/db/rows/table-rows.ts'
+import { syncFolder } from '../platform/files/write-file.ts'
+import { timestamp } from '../platform/http/schemas.ts'
+import { CORE_BACKUP, coreOwner, siteOwner } from '../resources/backups/backup.ts'
+import { backupNumber } from '../resources/backups/reconcile-backups.ts'
+import { newestWholeBackup, openRecordsBackup, recordsRepository } from '../resources/installation/records-backup.ts'
+import type { Call } from './command.ts'
+import type { BackupKey } from './ground.ts'
+import { openWithKey } from './open-with-key.ts'
+import { CommandError, printRows } from './output.ts'
+
+type Settings = Pick<Config, BackupKey>
+
+interface OfSite {
+  readonly site: string
+  /** The printed key of the backups; without it the master key is needed. */
+  readonly key: string | undefined
+}
+
+/** What the storage has of a site. */
+export interface SiteBackup {
+  readonly backup: number
+  /** In the storage. */
+  readonly name: string
+  readonly kind: 'files' | 'database' | 'damaged'
+  /** RFC 3339; null: not known. */
+  readonly of: string | null
+  readonly bytes: number | null
+}
+
+/** Backups of a site that lie in the storage, newest first; it needs no records, and no Stead that runs. @throws OperatorError */
+export async function siteBackups(config: Settings, { site, key }: OfSite): Promise<SiteBackup[]> {
+  return inStorage(await open(config, key), siteNumber(site))
+}
+
+/**
+ * Writes backups of a site into files, as the API's downloads have them; it needs the storage and its key, no records and no Stead that runs.
+ * A file has its name when it is whole, and none that is there is overwritten.
+ * @param order.backup number of one; default: the newest of files and of the database
+ * @returns paths of the files
+ * @throws OperatorError
+ */
+export async function exportSite(
+  config: Settings,
+  order: OfSite & { readonly backup: string | undefined; readonly to: string },
+): Promise<string[]> {
+  const siteId = siteNumber(order.site)
+  const backups = await open(config, order.key)
+  const all = await inStorage(backups, siteId)
+  const wanted =
+    order.backup === undefined
+      ? (['files', 'database'] as const).flatMap((kind) => all.find((each) => each.kind === kind) ?? [])
+      : all.filter(({ backup }) => String(backup) === order.backup)
+  if (wanted.length === 0)
+    throw new CommandError(`The storage has no such backup of site ${siteId}. See: stead backup list --site=${siteId}`)
+  await mkdir(order.to, { recursive: true })
+  const written: string[] = []
+  for (const each of wanted) {
+    const end = each.kind === 'files' ? 'tar.bz2' : 'sql'
+    const file = resolve(order.to, `site-${siteId}-backup-${each.backup}.${end}`)
+    await writeWhole(file, () => contentOf(backups, siteId, each))
+    written.push(file)
+  }
+  return written
+}
+
+/** `stead backup list --site=ID` */
+export async function listOfSite({ config, flags }: Call<OfSite, BackupKey>): Promise<void> {
+  const rows = await siteBackups(config, flags)
+  printRows(
+    rows.map((row) => ({ ...row })),
+    flags.json,
+  )
+}
+
+/** `stead backup export` */
+export async function exportFiles({
+  config,
+  flags,
+}: Call<OfSite & { backup: string | undefined; to: string | undefined }, BackupKey>): Promise<void> {
+  const files = await exportSite(config, { ...flags, to: flags.to ?? '.' })
+  printRows(
+    files.map((file) => ({ file })),
+    flags.json,
+  )
+}
+
+const siteNumber = (text: string): number => {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new CommandError(`--site: ${text} is not the number of a site`)
+  return Number(text)
+}
+
+/** The key file of this data folder does, too, where there still is one. */
+async function open(config: Settings, key: string | undefined): Promise<BackupStore> {
+  const masterKey = config.masterKey ?? (key === undefined ? await readMasterKey(masterKeyFile(config)) : undefined)
+  return openWithKey({ ...config, masterKey }, key)
+}
+
+async function inStorage(backups: BackupStore, siteId: number): Promise<SiteBackup[]> {
+  const damaged: SiteBackup[] = []
+  const onDamaged = (name: string) =>
+    damaged.push({ backup: backupNumber(name) ?? 0, name, kind: 'damaged', of: null, bytes: null })
+  const whole = (await backups.repository(siteOwner(siteId)).list({ onDamaged })).flatMap(inWords)
+  return [...whole, ...damaged].toSorted((a, b) => b.backup - a.backup)
+}
+
+const inWords = ({ name, kind, createdAt, sizeBytes }: BackupFacts): SiteBackup[] => {
+  const backup = backupNumber(name)
+  if (backup === undefined) return []
+  return [{ backup, name, kind: kind === 'tree' ? 'files' : 'database', of: timestamp(createdAt), bytes: sizeBytes }]
+}
+
+async function* contentOf(backups: BackupStore, siteId: number, { name, backup, kind }: SiteBackup) {
+  const repository = backups.repository(siteOwner(siteId))
+  const own = { repository, name }
+  if (kind === 'damaged') throw new BackupDamaged(`The head of backup ${backup} of site ${siteId} cannot be read.`)
+  if (kind === 'database') return yield* repository.readStream(own.name)
+  const version = await coreOf(backups, siteId, backup)
+  const core = { repository: backups.repository(coreOwner(version)), name: CORE_BACKUP }
+  const threads = new Bzip2Threads(1)
+  const { signal } = new AbortController()
+  try {
+    yield* archiveBytes([core, own], 0, { lengths: new ArchiveLengths(), threads, signal })
+  } finally {
+    await threads.close()
+  }
+}
+
+/** Which release a backup of files is completed by, only records say: those in the storage. @throws CommandError */
+async function coreOf(backups: BackupStore, siteId: number, backup: number): Promise<string> {
+  const repository = recordsRepository(backups)
+  const { name } = await newestWholeBackup(repository)
+  if (name === undefined)
+    throw new CommandError('The storage has no whole backup of the records, which say what release the site ran on.')
+  const { rows } = await openRecordsBackup(repository, name)
+  let ofBackup: Value | undefined
+  let ofSite: Value | undefined
+  for (const table of await rows.tables()) {
+    const at = (column: string) => table.columns.findIndex((each) => each.name === column)
+    const versionWhere = (batch: readonly Row[], column: string, id: number) =>
+      batch.find((row) => row[at(column)] === BigInt(id))?.[at('core_version')]
+    for await (const batch of rows.rows(table)) {
+      if (table.name === 'backups') ofBackup ??= versionWhere(batch, 'id', backup)
+      // a backup that is newer than the records
+      if (table.name === 'site_homes') ofSite ??= versionWhere(batch, 'site_id', siteId)
+    }
+  }
+  const version = ofBackup ?? ofSite
+  if (typeof version === 'string') return version
+  throw new CommandError(`The records in the storage do not know what release site ${siteId} ran on.`)
+}
+
+/** @throws CommandError when the file is there already, or the backup cannot be read */
+async function writeWhole(file: string, content: () => AsyncIterable<Uint8Array>): Promise<void> {
+  const exists = () => new CommandError(`${file} is there already. Nothing was overwritten.`)
+  if (
+    await access(file).then(
+      () => true,
+      () => false,
+    )
+  )
+    throw exists()
+  const part = `${file}.part`
+  try {
+    await pipeline(content(), createWriteStream(part, { mode: 0o600, flush: true }))
+    await link(part, file)
+    await syncFolder(join(file, '..'))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw exists()
+    if (error instanceof BackupDamaged || error instanceof BackupMissing)
+      throw new CommandError(error.message, { cause: error })
+    throw error
+  } finally {
+    await rm(part, { force: true })
+  }
+}

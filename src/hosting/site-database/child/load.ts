@@ -1,0 +1,182 @@
+import { readSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { addressRewriter, type RewriteAddress } from '../rewrite.ts'
+import { createTable, dropTable, makeSchema } from '../sql/plugin-schema.ts'
+import { type DumpEvent, DumpReader, type Value } from '../sql/read-dump.ts'
+import { type ColumnDefinition, sqliteTypes, type TableDefinition } from '../sql/table.ts'
+import { UnreadableSql } from '../sql/tokens.ts'
+import { quotedName } from '../sql/write-table.ts'
+import { openHostile } from './open.ts'
+import type { LoadOrder, LoadResult } from './orders.ts'
+
+const PIECE_BYTES = 1 << 16
+
+/** Makes or changes `next.sqlite` by the dump that comes in; all or nothing. */
+export function loadDatabase({ folder, tables, changes, mostBytes }: LoadOrder): void {
+  const database = openHostile(join(folder, 'next.sqlite'))
+  // a copy may have brought its journal along: it is played back before journals are done without
+  database.prepare('SELECT count(*) FROM sqlite_schema').get()
+  // it is thrown away when anything goes wrong: nothing is waited for, and no journal is needed
+  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE')
+  // triggers of the tables that stay are the site's, and may write without end
+  const { page_size: pageBytes } = database.prepare('PRAGMA page_size').get() as { page_size: number }
+  database.exec(`PRAGMA max_page_count = ${Math.max(1, Math.min(2 ** 32 - 2, Math.floor(mostBytes / pageBytes)))}`)
+  try {
+    database.exec('BEGIN')
+    makeSchema(database)
+    const loader = new Loader(database, tables, addressRewriter(changes))
+    const reader = new DumpReader()
+    for (const piece of input()) for (const event of reader.write(piece)) loader.take(event)
+    for (const event of reader.finish()) loader.take(event)
+    loader.end()
+    database.exec('COMMIT')
+    database.close()
+    say({ tables: loader.tables, rows: loader.rows })
+  } catch (error) {
+    if (!(error instanceof UnreadableSql)) throw error
+    say({ unreadable: error.message })
+  }
+}
+
+function* input(): Generator<Uint8Array, void, void> {
+  const piece = Buffer.allocUnsafe(PIECE_BYTES)
+  for (;;) {
+    const bytes = readSync(0, piece)
+    if (bytes === 0) return
+    yield piece.subarray(0, bytes)
+  }
+}
+
+function say(result: LoadResult): void {
+  writeSync(1, JSON.stringify(result))
+}
+
+interface Target {
+  readonly table: TableDefinition
+  readonly inserts: Map<string, { statement: StatementSync; columns: readonly ColumnDefinition[] }>
+}
+
+class Loader {
+  tables = 0
+  rows = 0
+  readonly #database: DatabaseSync
+  readonly #wanted: ReadonlySet<string> | null
+  readonly #rewrite: RewriteAddress
+  /** By lower-case name; undefined: a table of the dump that is not wanted. */
+  readonly #targets = new Map<string, Target | undefined>()
+
+  constructor(database: DatabaseSync, wanted: readonly string[] | null, rewrite: RewriteAddress) {
+    this.#database = database
+    this.#wanted = wanted && new Set(wanted.map((name) => name.toLowerCase()))
+    this.#rewrite = rewrite
+  }
+
+  take(event: DumpEvent): void {
+    if (event.kind === 'create') this.#create(event.table)
+    else if (event.kind === 'row') this.#insert(event)
+    else if (this.#isWanted(event.table)) this.#tried(() => dropTable(this.#database, event.table))
+  }
+
+  /** @throws UnreadableSql when a table that is wanted is not in the dump */
+  end(): void {
+    for (const name of this.#wanted ?? [])
+      if (!this.#targets.has(name)) throw new UnreadableSql(`It has no table ${name}`)
+  }
+
+  #isWanted(name: string): boolean {
+    if (/^(_wp_sqlite_|sqlite_)/i.test(name)) throw new UnreadableSql(`A table may not be called ${name}`)
+    return this.#wanted === null || this.#wanted.has(name.toLowerCase())
+  }
+
+  #create(table: TableDefinition): void {
+    const name = table.name.toLowerCase()
+    if (this.#targets.has(name)) throw new UnreadableSql(`There are two tables ${table.name}`)
+    if (!this.#isWanted(table.name)) {
+      this.#targets.set(name, undefined)
+      return
+    }
+    this.#tried(() => {
+      dropTable(this.#database, table.name)
+      createTable(this.#database, table)
+    })
+    this.#targets.set(name, { table, inserts: new Map() })
+    this.tables++
+  }
+
+  #insert({ table, columns, values }: Extract<DumpEvent, { kind: 'row' }>): void {
+    const name = table.toLowerCase()
+    if (!this.#targets.has(name)) throw new UnreadableSql(`There are rows of ${table}, which is not there`)
+    const target = this.#targets.get(name)
+    if (!target) return
+    const key = columns?.join('\0') ?? ''
+    let insert = target.inserts.get(key)
+    if (!insert) {
+      insert = this.#prepare(target.table, columns)
+      target.inserts.set(key, insert)
+    }
+    const into = insert.columns
+    if (into.length !== values.length) throw new UnreadableSql(`A row of ${table} has not as many values as columns`)
+    const { statement } = insert
+    const bound = values.map((value, at) => this.#bound(value, into[at] as ColumnDefinition))
+    this.#tried(() => statement.run(...bound))
+    this.rows++
+  }
+
+  #prepare(table: TableDefinition, names: readonly string[] | undefined) {
+    const columns = names
+      ? names.map((name) => {
+          const found = table.columns.find((column) => column.name.toLowerCase() === name.toLowerCase())
+          if (!found) throw new UnreadableSql(`${table.name} has no column ${name}`)
+          return found
+        })
+      : table.columns.filter(({ generated }) => !generated)
+    const values = columns.map(({ dataType }) => (sqliteTypes[dataType] === 'TEXT' ? 'CAST(? AS TEXT)' : '?'))
+    const statement = this.#database.prepare(
+      `INSERT INTO ${quotedName(table.name)} (${columns.map(({ name }) => quotedName(name)).join(', ')}) VALUES (${values.join(', ')})`,
+    )
+    return { statement, columns }
+  }
+
+  /** As SQLite keeps it. Text goes in as its bytes: as a string it would lose those that are no UTF-8. */
+  #bound(value: Value, column: ColumnDefinition): null | bigint | number | Uint8Array {
+    if (value.kind === 'null') return null
+    const type = sqliteTypes[column.dataType]
+    if (type === 'TEXT' || type === 'BLOB')
+      return this.#rewrite(value.kind === 'number' ? Buffer.from(value.text) : value.bytes)
+    if (type === 'INTEGER' && value.kind !== 'number') {
+      if (value.kind === 'bits' || column.dataType === 'bit') return wholeOf(value.bytes)
+    }
+    const text = value.kind === 'number' ? value.text : Buffer.from(value.bytes).toString()
+    if (type === 'INTEGER') return integerOf(text, column)
+    const number = Number(text)
+    if (Number.isNaN(number)) throw new UnreadableSql(`${column.name} has a value that is no number`)
+    return number
+  }
+
+  /** What SQLite refuses is the dump's fault, but for a disk that is full or broken. */
+  #tried(work: () => unknown): void {
+    try {
+      work()
+    } catch (error) {
+      const { errcode = 0, message } = error as { errcode?: number; message: string }
+      // SQLITE_ERROR, SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH
+      if ([1, 18, 19, 20].includes(errcode & 0xff)) throw new UnreadableSql(message)
+      throw error
+    }
+  }
+}
+
+/** Bits as MySQL orders them: the first byte is the highest. */
+function wholeOf(bytes: Uint8Array): bigint {
+  let whole = 0n
+  for (const byte of bytes) whole = BigInt.asIntN(64, (whole << 8n) | BigInt(byte))
+  return whole
+}
+
+function integerOf(text: string, column: ColumnDefinition): bigint {
+  const whole = /^[-+]?\d+$/.test(text) ? BigInt(text) : BigInt(Math.round(Number(text) || 0))
+  if (BigInt.asIntN(64, whole) !== whole)
+    throw new UnreadableSql(`${column.name} has a number that SQLite cannot keep, ${whole}`)
+  return whole
+}

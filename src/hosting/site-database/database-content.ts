@@ -1,0 +1,81 @@
+/** A host's site, as far as its content is concerned. */
+export interface SiteHome {
+  readonly siteId: number
+  /** Folder with the site's `web/` and `private/`. */
+  readonly homePath: string
+  /** Who owns what is made in it; null: the one that Stead runs as. */
+  readonly uid: number | null
+}
+
+/** What is put in place of what, in every value of every table: text, JSON, percent-encoded, serialized PHP with its lengths. */
+export interface AddressChange {
+  /** Host name, with its port unless it is the usual one: `my.localhost:8081`. */
+  readonly from: string
+  readonly to: string
+}
+
+export interface DumpOptions {
+  /** These tables only, by their names. Default: all. */
+  readonly tables?: readonly string[]
+  readonly signal?: AbortSignal
+}
+
+/** A site's database as it was at one moment, whatever the site writes meanwhile. */
+export interface DatabaseSnapshot {
+  /** Milliseconds UTC of that moment. */
+  readonly takenAt: number
+  /** Roughly what a dump will have. */
+  readonly estimatedBytes: number
+  /** MySQL text that MariaDB 10.11 imports: first all tables, then their rows; the last line says that it is complete. May be called again. */
+  dump(options?: DumpOptions): AsyncIterable<Uint8Array>
+  /** Gives its room back. May be called again. */
+  close(): Promise<void>
+}
+
+export interface LoadOptions {
+  /** These tables of the dump only; the others stay as they are in the current database. Default: all, and nothing else is left. */
+  readonly tables?: readonly string[]
+  readonly changes?: readonly AddressChange[]
+  readonly signal?: AbortSignal
+  /** Bytes of the dump that have been read. */
+  readonly onProgress?: (doneBytes: number) => void
+}
+
+/** What is there of a site's database, and may be asked at any moment, also after a crash. */
+export interface DatabaseState {
+  readonly hasCurrent: boolean
+  readonly hasNext: boolean
+  readonly hasPrevious: boolean
+}
+
+/**
+ * The one door to a site's database as a whole, whatever kind it is. A new one is made beside the one in use, and switched in when it is complete:
+ *
+ * current   the one that the site runs on
+ * next      made by `load`, not in use
+ * previous  what was current before `switch`, until `settle` or `switchBack`
+ *
+ * Every function may be called again after a crash: it goes on, or finds that all is done.
+ */
+export interface DatabaseContent {
+  /** Bytes that it takes. */
+  size(home: SiteHome): Promise<number>
+  /** Taken between two of the site's requests; the site waits for the moment that it takes, no longer. @throws SiteUnavailable */
+  snapshot(home: SiteHome): Promise<DatabaseSnapshot>
+  /** Makes `next` of a dump; what was there by this name is dropped. @throws DumpUnreadable, which says where and why */
+  load(home: SiteHome, sql: AsyncIterable<Uint8Array>, options?: LoadOptions): Promise<{ tables: number; rows: number }>
+  state(home: SiteHome): Promise<DatabaseState>
+  /** `next` becomes current, current becomes previous. No PHP of the site runs meanwhile. Without a `next`: nothing. */
+  switch(home: SiteHome): Promise<void>
+  /** `previous` becomes current again, what was current is dropped. Without a `previous`: nothing. */
+  switchBack(home: SiteHome): Promise<void>
+  /** Drops `previous` and `next`. */
+  settle(home: SiteHome): Promise<void>
+  /** Drops all. */
+  drop(home: SiteHome): Promise<void>
+}
+
+/** A dump cannot be loaded: it is cut off, or is no dump. The message says where. */
+export class DumpUnreadable extends Error {
+  override readonly name = 'DumpUnreadable'
+}

@@ -1,0 +1,280 @@
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anyRows, type Cell, isText } from '../../../test/support/any-rows.ts'
+import { anyTable } from '../../../test/support/any-table.ts'
+import { giveToSite, testUid } from '../../../test/support/home.ts'
+import { hasMariaDb, startMariaDb, type TestMariaDb } from '../../../test/support/mariadb.ts'
+import type { SiteHome } from './database-content.ts'
+import { createTable, makeSchema } from './sql/plugin-schema.ts'
+import type { TableDefinition } from './sql/table.ts'
+import { quotedName } from './sql/write-table.ts'
+import { createSqliteContent } from './sqlite-content.ts'
+
+const pool = { between: <Result>(_siteId: number, work: () => Promise<Result>) => work() }
+const content = createSqliteContent({ pool, sandbox: 'auto' })
+
+let folder: string
+let home: SiteHome
+let file: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stead-round-'))
+  const homePath = join(folder, 'h1')
+  home = { siteId: 1, homePath, uid: testUid }
+  file = join(homePath, 'private/database/site.sqlite')
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+interface Filled {
+  readonly table: TableDefinition
+  readonly rows: readonly (readonly Cell[])[]
+}
+
+async function fill(tables: readonly Filled[]): Promise<void> {
+  await rm(home.homePath, { recursive: true, force: true })
+  await mkdir(join(home.homePath, 'private/database'), { recursive: true })
+  const database = new DatabaseSync(file)
+  database.exec('PRAGMA synchronous = OFF; BEGIN')
+  makeSchema(database)
+  for (const { table, rows } of tables) {
+    createTable(database, table)
+    const places = table.columns.map((column) => (isText(column) ? 'CAST(? AS TEXT)' : '?')).join(', ')
+    const insert = database.prepare(`INSERT INTO ${quotedName(table.name)} VALUES (${places})`)
+    for (const row of rows)
+      insert.run(
+        ...row.map((cell): SQLInputValue => (typeof cell === 'string' ? Buffer.from(cell) : (cell as SQLInputValue))),
+      )
+  }
+  database.exec('COMMIT')
+  database.close()
+  await giveToSite(home.homePath)
+}
+
+/** All that is in it, a line a row, in the order in which rows lie; roughly: of the site's rows alone, in no order. */
+function all({ isRough = false } = {}): string[] {
+  const database = new DatabaseSync(file)
+  const schema = database
+    .prepare("SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name")
+    .all()
+  const tables = database
+    .prepare(
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name <> 'sqlite_schema' ORDER BY name",
+    )
+    .all()
+    .map(({ name }) => String(name))
+    .filter((name) => !isRough || !/^(_wp_)?sqlite_/.test(name))
+  const rows = tables.flatMap((name) => {
+    const isOwn = /^(_wp_)?sqlite_/.test(name)
+    const statement = database.prepare(`SELECT *${isOwn ? '' : columnsOf(database, name)} FROM ${quotedName(name)}`)
+    statement.setReadBigInts(true)
+    const found = statement.all().map((row) => `${name} ${text({ ...row, CREATE_TIME: 0 })}`)
+    return isRough || isOwn ? found.sort() : found
+  })
+  database.close()
+  return isRough ? rows : [...schema.map((row) => text(row)), ...rows]
+}
+
+/** The first rows that are not the same. */
+function difference(
+  one: readonly string[],
+  other: readonly string[],
+): readonly [string | undefined, string | undefined] | undefined {
+  for (let at = 0; at < Math.max(one.length, other.length); at++) if (one[at] !== other[at]) return [one[at], other[at]]
+  return undefined
+}
+
+/** Bytes of text as they are, and what kind each value has. */
+const columnsOf = (database: DatabaseSync, table: string): string =>
+  database
+    .prepare('SELECT name FROM pragma_table_info(?)')
+    .all(table)
+    .map(
+      ({ name }, at) =>
+        `, typeof(${quotedName(String(name))}) AS "type ${at}", hex(CAST(${quotedName(String(name))} AS BLOB)) AS "bytes ${at}"`,
+    )
+    .join('')
+
+const text = (row: object): string =>
+  JSON.stringify(row, (_key, value) => (typeof value === 'bigint' ? `${value}n` : value))
+
+async function dumped(): Promise<Buffer> {
+  const snapshot = await content.snapshot(home)
+  try {
+    return Buffer.concat(await Array.fromAsync(snapshot.dump()))
+  } finally {
+    await snapshot.close()
+  }
+}
+
+async function restore(sql: Uint8Array, pieceBytes = 1 << 16): Promise<void> {
+  async function* pieces() {
+    for (let at = 0; at < sql.length; at += pieceBytes) yield sql.subarray(at, at + pieceBytes)
+  }
+  await content.load(home, pieces())
+  await content.switch(home)
+  await content.settle(home)
+}
+
+const anyDatabase = (table = anyTable) =>
+  fc
+    .array(table, { minLength: 1, maxLength: 10 })
+    .map((tables) => tables.map((each, at) => ({ ...each, name: `${each.name}_${at}` })))
+    .chain((tables) => fc.tuple(...tables.map((each) => anyRows(each).map((rows): Filled => ({ table: each, rows })))))
+
+test('SQLite → text → SQLite: whatever a table is like, and whatever is in it', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyDatabase(), fc.integer({ min: 1, max: 5000 }), async (tables, pieceBytes) => {
+      await fill(tables)
+      const before = all()
+      await restore(await dumped(), pieceBytes)
+      expect(difference(all(), before)).toBeUndefined()
+    }),
+    { numRuns: 5, endOnFailure: true },
+  )
+})
+
+const big = Buffer.concat(
+  Array.from({ length: 50 }, (_, at) => Buffer.from(`${at}'\\\n\0é`.repeat(1 << 20).slice(0, 1 << 20))),
+)
+
+/** What the plugin knows nothing of, and what SQLite lets into a table that is not strict. */
+function makeOdd(): void {
+  const database = new DatabaseSync(file)
+  database.exec(`
+    CREATE TABLE "made by hand" (a, b TEXT PRIMARY KEY, c INT DEFAULT 5, d REAL, e VARCHAR(10) DEFAULT 'it''s', "f g" BLOB) WITHOUT ROWID;
+    CREATE UNIQUE INDEX odd ON "made by hand" (c, d DESC);
+    CREATE INDEX some ON "made by hand" (c) WHERE c > 3;
+    CREATE TABLE counted (id INTEGER PRIMARY KEY AUTOINCREMENT, v INT, w AS (v + 1));
+    CREATE VIEW seen AS SELECT * FROM counted;
+    INSERT INTO "made by hand" VALUES (1, 'one', 'text in a number', 1.5, NULL, x'00ff'), ('x', '', 7, 2, 'é', NULL), (x'ff', 'z', 9223372036854775807, -0.1, '', 'text');
+    INSERT INTO counted (v) VALUES (1), ('2x'), (NULL);
+    DELETE FROM counted WHERE id = 3;
+    INSERT INTO wp_kept_0 VALUES (1, CAST(x'ff27c3' AS TEXT), x'ff27c3');`)
+  database.close()
+}
+
+const kept: TableDefinition = {
+  name: 'wp_kept_0',
+  engine: 'InnoDB',
+  collation: 'utf8mb4_unicode_520_ci',
+  comment: '',
+  autoIncrement: 77n,
+  columns: [
+    { name: 'id', dataType: 'bigint', isAutoIncrement: true },
+    { name: 't', dataType: 'longtext', charset: 'utf8mb4', collation: 'utf8mb4_0900_ai_ci' },
+    { name: 'b', dataType: 'longblob' },
+  ].map((column) => ({
+    size: undefined,
+    isUnsigned: false,
+    isZerofill: false,
+    charset: null,
+    collation: null,
+    isNullable: false,
+    default: undefined,
+    isAutoIncrement: false,
+    setsTimeOnUpdate: false,
+    comment: '',
+    generated: undefined,
+    ...column,
+  })),
+  keys: [
+    {
+      kind: 'primary',
+      name: 'PRIMARY',
+      comment: '',
+      parts: [{ column: 'id', length: undefined, isDescending: false }],
+    },
+  ],
+  foreignKeys: [],
+  checks: [],
+}
+
+test('tables that the plugin does not know are kept with all their values, and text that is no UTF-8', async () => {
+  await fill([{ table: kept, rows: [] }])
+  makeOdd()
+  await restore(await dumped(), 5)
+  const database = new DatabaseSync(file)
+  const rows = (sql: string) =>
+    database
+      .prepare(sql)
+      .all()
+      .map((row) => Object.values(row))
+  expect(rows(`SELECT hex(a), b, c, d, e, hex("f g") FROM "made by hand" ORDER BY b`)).toEqual([
+    ['78', '', '7', 2, 'é', ''],
+    ['31', 'one', 'text in a number', 1.5, null, '00FF'],
+    ['FF', 'z', '9223372036854775807', -0.1, '', '74657874'],
+  ])
+  expect(rows('SELECT * FROM counted')).toEqual([
+    [1, '1', 2],
+    [2, '2x', 3],
+  ])
+  expect(rows('SELECT typeof(t), hex(t), typeof(b), hex(b) FROM wp_kept_0')).toEqual([
+    ['text', 'FF27C3', 'blob', 'FF27C3'],
+  ])
+  expect(rows('SELECT * FROM sqlite_sequence ORDER BY name')).toEqual([
+    ['counted', 3],
+    ['wp_kept_0', 76],
+  ])
+  database.close()
+})
+
+/** Both values of the one row that there is. */
+function sums(): string[] {
+  const database = new DatabaseSync(file)
+  const { t, b } = database.prepare('SELECT CAST(t AS BLOB) AS t, b FROM wp_kept_0').get() as Record<string, Uint8Array>
+  database.close()
+  return [t, b].map((bytes) =>
+    createHash('sha256')
+      .update(bytes as Uint8Array)
+      .digest('hex'),
+  )
+}
+
+test('values of 50 MB', async () => {
+  await fill([{ table: kept, rows: [[1n, big.toString(), big]] }])
+  const before = sums()
+  await restore(await dumped())
+  expect(sums()).toEqual(before)
+}, 300_000)
+
+describe.skipIf(!hasMariaDb)('MariaDB', () => {
+  let maria: TestMariaDb
+  beforeAll(async () => {
+    maria = await startMariaDb()
+  })
+  afterAll(() => maria?.stop())
+
+  async function through(options: readonly string[] = []): Promise<void> {
+    const sql = join(folder, 'dump.sql')
+    await writeFile(sql, await dumped())
+    await maria.import(sql)
+    await restore(await maria.dump(options))
+  }
+
+  test('SQLite → text → MariaDB → text → SQLite: equal rows of the same kinds', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        anyDatabase(),
+        fc.constantFrom([], ['--hex-blob', '--skip-extended-insert'], ['--complete-insert']),
+        async (tables, options) => {
+          await fill(tables)
+          const before = all({ isRough: true })
+          await through(options)
+          expect(difference(all({ isRough: true }), before)).toBeUndefined()
+        },
+      ),
+      { numRuns: 5, endOnFailure: true },
+    )
+  })
+
+  test('values of 50 MB', async () => {
+    await fill([{ table: kept, rows: [[1n, big.toString(), big]] }])
+    const before = sums()
+    await through(['--hex-blob'])
+    expect(sums()).toEqual(before)
+  }, 300_000)
+})

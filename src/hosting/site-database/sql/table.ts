@@ -1,0 +1,104 @@
+/** A table as MySQL knows it, between the text of a dump and the tables in which WordPress' SQLite plugin keeps the same. */
+export interface TableDefinition {
+  readonly name: string
+  /** `InnoDB`. */
+  readonly engine: string
+  readonly collation: string
+  readonly comment: string
+  /** The number that the next row gets; undefined when none was given out yet. */
+  readonly autoIncrement: bigint | undefined
+  readonly columns: readonly ColumnDefinition[]
+  readonly keys: readonly KeyDefinition[]
+  readonly foreignKeys: readonly ForeignKeyDefinition[]
+  readonly checks: readonly CheckDefinition[]
+}
+
+export interface ColumnDefinition {
+  readonly name: string
+  /** Without length: `varchar`. */
+  readonly dataType: string
+  /** What stands in parentheses after it, without them: `20`, `10,2`, and the values of enum and set as MySQL writes them. */
+  readonly size: string | undefined
+  readonly isUnsigned: boolean
+  readonly isZerofill: boolean
+  /** Of text; null for what has none. */
+  readonly charset: string | null
+  readonly collation: string | null
+  readonly isNullable: boolean
+  readonly default: DefaultValue | undefined
+  readonly isAutoIncrement: boolean
+  readonly setsTimeOnUpdate: boolean
+  readonly comment: string
+  /** Computed from others: it has no value of its own. */
+  readonly generated: { readonly expression: string; readonly isStored: boolean } | undefined
+}
+
+export type DefaultValue =
+  | { readonly kind: 'value'; readonly text: string }
+  /** CURRENT_TIMESTAMP. */
+  | { readonly kind: 'now' }
+  /** MySQL's text of it, without the parentheses around it. */
+  | { readonly kind: 'expression'; readonly text: string }
+
+export interface KeyDefinition {
+  readonly kind: 'primary' | 'unique' | 'plain' | 'fulltext' | 'spatial'
+  /** `PRIMARY` for a primary one. */
+  readonly name: string
+  readonly parts: readonly {
+    readonly column: string
+    readonly length: number | undefined
+    readonly isDescending: boolean
+  }[]
+  readonly comment: string
+}
+
+export interface ForeignKeyDefinition {
+  readonly name: string
+  readonly columns: readonly string[]
+  readonly table: string
+  readonly referenced: readonly string[]
+  /** `CASCADE`, `SET NULL`, `SET DEFAULT`, `RESTRICT`, `NO ACTION`. */
+  readonly onDelete: string
+  readonly onUpdate: string
+}
+
+export interface CheckDefinition {
+  readonly name: string
+  /** MySQL's text, without the parentheses around it. */
+  readonly clause: string
+  readonly isEnforced: boolean
+}
+
+/** What SQLite keeps a column of MySQL's as, in tables that the plugin makes (`DATA_TYPE_STRING_MAP` of its driver). */
+export const sqliteTypes: Readonly<Record<string, 'INTEGER' | 'REAL' | 'TEXT' | 'BLOB'>> = {
+  ...of('INTEGER', 'bit tinyint smallint mediumint int bigint'),
+  ...of('REAL', 'float double decimal'),
+  ...of('TEXT', 'char varchar tinytext text mediumtext longtext enum set json date time datetime timestamp year'),
+  ...of('BLOB', 'binary varbinary tinyblob blob mediumblob longblob'),
+  ...of('TEXT', 'geometry point linestring polygon multipoint multilinestring multipolygon geomcollection'),
+}
+
+function of<Type>(type: Type, names: string): Record<string, Type> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, type]))
+}
+
+/** Text that has a charset and a collation. */
+export const textTypes: ReadonlySet<string> = new Set(
+  'char varchar tinytext text mediumtext longtext enum set'.split(' '),
+)
+
+/** What the plugin takes where nothing is said: MySQL 8's own default. */
+export const defaultCharset = 'utf8mb4'
+export const defaultCollation = 'utf8mb4_0900_ai_ci'
+
+/** Its type in full as MySQL shows it: `bigint(20) unsigned`. */
+export function columnTypeOf({ dataType, size, isUnsigned, isZerofill }: ColumnDefinition): string {
+  return [
+    dataType + (size === undefined ? '' : `(${size})`),
+    ...(isUnsigned ? ['unsigned'] : []),
+    ...(isZerofill ? ['zerofill'] : []),
+  ].join(' ')
+}
+
+/** The charset that a collation belongs to. */
+export const charsetOf = (collation: string): string => collation.split('_')[0] as string

@@ -1,0 +1,380 @@
+/**
+ * Words of MySQL text, read from pieces of any size (MariaDB 10.11 and MySQL 8: manual, "Literal Values", "Comments"). Nothing is kept but
+ * the word that is being read: a value of 50 MB takes 50 MB, a dump of 5 GB no more than that.
+ */
+
+/** A text that cannot be understood, and where. */
+export class UnreadableSql extends Error {
+  override readonly name = 'UnreadableSql'
+}
+
+export type Token =
+  /** A key word, a name without quotes. */
+  | { readonly kind: 'word'; readonly text: string }
+  /** In backticks. */
+  | { readonly kind: 'name'; readonly text: string }
+  /** In quotes; empty when values are not kept. */
+  | { readonly kind: 'string'; readonly bytes: Uint8Array }
+  | { readonly kind: 'number'; readonly text: string }
+  /** `0x1F`, `x'1F'`, `b'101'`. */
+  | { readonly kind: 'bits'; readonly bytes: Uint8Array }
+  | { readonly kind: 'mark'; readonly text: string }
+
+export interface TokensOptions {
+  /** Default true; false: contents of strings are skipped, for who only wants to know whether all is well-formed. */
+  readonly keepsValues?: boolean
+}
+
+/** Words without quotes, numbers and names are no longer than this. */
+const MOST_WORD_BYTES = 1 << 16
+/** What a comment of the server's own is said to be for: nothing knows this version (MariaDB's `/*!999999\- enable the sandbox mode`). */
+const NO_VERSION = 999_999
+
+const QUOTE = 0x27
+const DOUBLE_QUOTE = 0x22
+const BACKTICK = 0x60
+const BACKSLASH = 0x5c
+const NEWLINE = 0x0a
+const EMPTY = Buffer.alloc(0)
+
+const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
+const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39
+const isWordByte = (byte: number): boolean =>
+  isDigit(byte) ||
+  (byte >= 0x41 && byte <= 0x5a) ||
+  (byte >= 0x61 && byte <= 0x7a) ||
+  byte === 0x5f ||
+  byte === 0x24 ||
+  byte === 0x40 ||
+  byte >= 0x80
+
+interface OpenString {
+  readonly quote: number
+  scanned: number
+  hasEscapes: boolean
+}
+
+export class Tokens {
+  readonly #keepsValues: boolean
+  #bytes: Buffer = EMPTY
+  #at = 0
+  #end = 0
+  /** Bytes that went before `#bytes`. */
+  #before = 0
+  #lines = 0
+  #isEnded = false
+  /** Inside of a comment that counts: `/*!40101 SET …`. */
+  #inExecutable = false
+  /** A string or a skipped comment whose end is not here yet, so that no byte is looked at twice. */
+  #open: OpenString | undefined
+  #openComment = false
+  /** How much of a word, a number or bits has been looked at, for the same. */
+  #scanned = 0
+  /** Last comment of a line, while nothing has come after it. */
+  #lastComment = ''
+
+  constructor({ keepsValues = true }: TokensOptions = {}) {
+    this.#keepsValues = keepsValues
+  }
+
+  /** What stands last in what has been read, if it is a comment that begins with two dashes; without them. */
+  get lastComment(): string {
+    return this.#lastComment
+  }
+
+  /** Where it is, in words. */
+  get place(): string {
+    return `line ${this.#lines + 1}, byte ${this.#before + this.#at}`
+  }
+
+  write(chunk: Uint8Array): void {
+    const rest = this.#end - this.#at
+    if (this.#end + chunk.length > this.#bytes.length) {
+      const roomy = Buffer.allocUnsafe(Math.max(1 << 16, (rest + chunk.length) * (rest > 1 << 16 ? 2 : 1)))
+      this.#bytes.copy(roomy, 0, this.#at, this.#end)
+      this.#bytes = roomy
+      this.#moveBy(this.#at)
+    }
+    this.#bytes.set(chunk, this.#end)
+    this.#end += chunk.length
+  }
+
+  /** Nothing more comes. */
+  finish(): void {
+    this.#isEnded = true
+  }
+
+  /** @returns undefined when more is needed; after `finish`: when there is no more. @throws UnreadableSql */
+  next(): Token | undefined {
+    if (this.#open) return this.#string()
+    if (!this.#skip()) return undefined
+    const byte = this.#bytes[this.#at] as number
+    if (byte === QUOTE || byte === DOUBLE_QUOTE || byte === BACKTICK) {
+      this.#open = { quote: byte, scanned: this.#at + 1, hasEscapes: false }
+      return this.#string()
+    }
+    if (isWordByte(byte) || ((byte === 0x2d || byte === 0x2e || byte === 0x2b) && this.#beginsNumber()))
+      return this.#wordOrNumber()
+    if ((byte === 0x2d || byte === 0x2e || byte === 0x2b) && this.#end - this.#at < 2 && !this.#isEnded)
+      return undefined
+    this.#at++
+    return { kind: 'mark', text: String.fromCharCode(byte) }
+  }
+
+  fail(what: string): UnreadableSql {
+    return new UnreadableSql(`${what} at ${this.place}`)
+  }
+
+  #moveBy(bytes: number): void {
+    this.#before += bytes
+    this.#at -= bytes
+    this.#end -= bytes
+    if (this.#open) this.#open.scanned -= bytes
+  }
+
+  /** Leaves space and comments behind. @returns whether a word begins here */
+  #skip(): boolean {
+    for (;;) {
+      if (this.#openComment && !this.#skipToCommentEnd()) return false
+      this.#skipSpace()
+      const left = this.#end - this.#at
+      if (left === 0) return this.#atEnd()
+      const byte = this.#bytes[this.#at]
+      const isShort = left < 3 && !this.#isEnded
+      if (byte === 0x23) {
+        if (!this.#skipLine(1)) return false
+      } else if (byte === 0x2d) {
+        if (isShort) return false
+        const third = this.#bytes[this.#at + 2] ?? NEWLINE
+        if (this.#bytes[this.#at + 1] !== 0x2d || (left > 2 && !isSpace(third))) return this.#begin()
+        if (!this.#skipLine(2)) return false
+      } else if (byte === 0x2f) {
+        if (isShort) return false
+        if (this.#bytes[this.#at + 1] !== 0x2a) return this.#begin()
+        if (!this.#beginComment()) return false
+      } else if (byte === 0x2a && this.#inExecutable) {
+        if (left < 2 && !this.#isEnded) return false
+        if (this.#bytes[this.#at + 1] !== 0x2f) return this.#begin()
+        this.#at += 2
+        this.#inExecutable = false
+      } else return this.#begin()
+    }
+  }
+
+  #begin(): true {
+    this.#lastComment = ''
+    return true
+  }
+
+  #atEnd(): false {
+    if (this.#isEnded && (this.#inExecutable || this.#openComment)) throw this.fail('It ends within a comment')
+    return false
+  }
+
+  #skipSpace(): void {
+    for (; this.#at < this.#end; this.#at++) {
+      const byte = this.#bytes[this.#at] as number
+      if (!isSpace(byte)) return
+      if (byte === NEWLINE) this.#lines++
+    }
+  }
+
+  #skipLine(dashes: number): boolean {
+    const found = this.#indexOf(NEWLINE, this.#at)
+    if (found < 0 && !this.#isEnded) {
+      if (this.#end - this.#at > MOST_WORD_BYTES) throw this.fail('There is a comment without an end')
+      return false
+    }
+    const end = found < 0 ? this.#end : found
+    this.#lastComment = this.#bytes.toString('latin1', this.#at + dashes, Math.min(end, this.#at + 200)).trim()
+    this.#at = end
+    return true
+  }
+
+  /** A comment is skipped, or what is in it counts. */
+  #beginComment(): boolean {
+    if (!this.#isEnded && this.#end - this.#at < 12) return false
+    const head = /^\/\*(?:!|M!)(\d*)/.exec(this.#bytes.toString('latin1', this.#at, Math.min(this.#end, this.#at + 12)))
+    if (!head || Number(head[1]) >= NO_VERSION) {
+      this.#at += 2
+      this.#openComment = true
+      return true
+    }
+    if (this.#inExecutable) throw this.fail('There is a comment within a comment')
+    this.#at += head[0].length
+    this.#inExecutable = true
+    return true
+  }
+
+  #skipToCommentEnd(): boolean {
+    for (;;) {
+      const star = this.#indexOf(0x2a, this.#at)
+      this.#countLines(this.#at, star < 0 ? this.#end : star)
+      if (star < 0 || star + 1 >= this.#end) {
+        this.#at = star < 0 ? this.#end : star
+        return this.#atEnd()
+      }
+      this.#at = star + 1
+      if (this.#bytes[this.#at] !== 0x2f) continue
+      this.#at++
+      this.#openComment = false
+      return true
+    }
+  }
+
+  #countLines(from: number, to: number): void {
+    for (let at = from; at < to; at++) if (this.#bytes[at] === NEWLINE) this.#lines++
+  }
+
+  /** What lies behind `#end` is of another time. */
+  #indexOf(byte: number, from: number): number {
+    const found = this.#bytes.subarray(from, this.#end).indexOf(byte)
+    return found < 0 ? -1 : from + found
+  }
+
+  #beginsNumber(): boolean {
+    const second = this.#bytes[this.#at + 1]
+    if (this.#at + 1 >= this.#end || second === undefined) return false
+    return isDigit(second) || (second === 0x2e && this.#bytes[this.#at] !== 0x2e)
+  }
+
+  #wordOrNumber(): Token | undefined {
+    const bytes = this.#bytes
+    const start = this.#at
+    if (this.#isQuotedBits(start)) return this.#quotedBits(start)
+    const first = bytes[start] as number
+    const isNumber = isDigit(first) || first === 0x2d || first === 0x2e || first === 0x2b
+    let at = start + Math.max(1, this.#scanned)
+    for (; at < this.#end; at++) {
+      const byte = bytes[at] as number
+      if (isWordByte(byte)) continue
+      if (!isNumber) break
+      const before = (bytes[at - 1] as number) | 0x20
+      const isExponentSign = (byte === 0x2d || byte === 0x2b) && before === 0x65 && bytes[start + 1] !== 0x78
+      if (byte !== 0x2e && !isExponentSign) break
+    }
+    if (at === this.#end && !this.#isEnded) {
+      if (at - start > MOST_WORD_BYTES && !this.#isHex(start)) throw this.fail('There is a word without an end')
+      this.#scanned = at - start
+      return undefined
+    }
+    this.#at = at
+    this.#scanned = 0
+    if (isNumber && this.#isHex(start))
+      return { kind: 'bits', bytes: this.#keepsValues ? fromHex(bytes.toString('latin1', start + 2, at)) : EMPTY }
+    const text = bytes.toString('utf8', start, at)
+    if (isNumber && /^0b[01]+$/.test(text)) return { kind: 'bits', bytes: fromBits(text.slice(2)) }
+    if (!isNumber) return { kind: 'word', text }
+    if (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)) return { kind: 'number', text }
+    // names may begin with digits
+    if (/^\d+[A-Za-z_$\u0080-\uffff]/.test(text)) return { kind: 'word', text }
+    throw this.fail(`${text.slice(0, 40)} is no number,`)
+  }
+
+  #isHex(start: number): boolean {
+    return this.#bytes[start] === 0x30 && this.#bytes[start + 1] === 0x78
+  }
+
+  /** x'1F', b'101': the quote follows at once. */
+  #isQuotedBits(start: number): boolean {
+    const kind = (this.#bytes[start] as number) | 0x20
+    return start + 1 < this.#end && this.#bytes[start + 1] === QUOTE && (kind === 0x78 || kind === 0x62)
+  }
+
+  #quotedBits(start: number): Token | undefined {
+    const end = this.#indexOf(QUOTE, start + Math.max(2, this.#scanned))
+    if (end < 0) {
+      if (this.#isEnded) throw this.fail('It ends within a value')
+      this.#scanned = this.#end - start
+      return undefined
+    }
+    const text = this.#bytes.toString('latin1', start + 2, end)
+    const isHex = ((this.#bytes[start] as number) | 0x20) === 0x78
+    if (!(isHex ? /^[0-9a-f]*$/i : /^[01]*$/).test(text) || (isHex && text.length % 2 === 1))
+      throw this.fail('A value has other digits than it may have')
+    this.#at = end + 1
+    this.#scanned = 0
+    if (!this.#keepsValues) return { kind: 'bits', bytes: EMPTY }
+    return { kind: 'bits', bytes: isHex ? Buffer.from(text, 'hex') : fromBits(text) }
+  }
+
+  #string(): Token | undefined {
+    const open = this.#open as OpenString
+    const { quote } = open
+    const hasBackslashes = quote !== BACKTICK
+    const bytes = this.#bytes
+    const end = this.#end
+    for (let at = open.scanned; at < end; at++) {
+      const byte = bytes[at] as number
+      const isEscape = byte === BACKSLASH && hasBackslashes
+      if (!isEscape && byte !== quote) continue
+      // what follows decides: the escaped byte, or a quote that is doubled
+      if (at + 1 >= end && !(byte === quote && this.#isEnded)) return this.#needMore(open, at)
+      if (byte === quote && bytes[at + 1] !== quote) return this.#closeString(open, at)
+      if (at + 1 >= end) return this.#closeString(open, at)
+      open.hasEscapes = true
+      at++
+    }
+    return this.#needMore(open, end)
+  }
+
+  #needMore(open: OpenString, scanned: number): undefined {
+    if (this.#isEnded) throw this.fail('It ends within quotes')
+    open.scanned = Math.min(scanned, this.#end)
+    if (open.quote === BACKTICK && this.#end - this.#at > MOST_WORD_BYTES)
+      throw this.fail('There is a name without an end')
+    if (this.#keepsValues || open.quote === BACKTICK) return undefined
+    // nobody wants it: it is forgotten as it comes
+    this.#countLines(this.#at, open.scanned)
+    this.#at = open.scanned
+    return undefined
+  }
+
+  #closeString({ quote, hasEscapes }: OpenString, end: number): Token {
+    const start = this.#at + 1
+    const isKept = this.#keepsValues || quote === BACKTICK
+    const bytes = isKept ? Buffer.from(this.#bytes.subarray(start, end)) : EMPTY
+    this.#countLines(this.#at, end)
+    this.#at = end + 1
+    this.#open = undefined
+    const plain = hasEscapes && isKept ? unescaped(bytes, quote) : bytes
+    return quote === BACKTICK ? { kind: 'name', text: plain.toString('utf8') } : { kind: 'string', bytes: plain }
+  }
+}
+
+/** MySQL 8 manual, "String Literals", table "Special Character Escape Sequences". `\%` and `\_` stay as they are. */
+const ESCAPES = new Map([
+  [0x30, 0x00],
+  [0x62, 0x08],
+  [0x6e, 0x0a],
+  [0x72, 0x0d],
+  [0x74, 0x09],
+  [0x5a, 0x1a],
+])
+
+/** In place. */
+function unescaped(bytes: Buffer, quote: number): Buffer {
+  let to = 0
+  for (let from = 0; from < bytes.length; from++) {
+    const byte = bytes[from] as number
+    if (byte === BACKSLASH && quote !== BACKTICK) {
+      const next = bytes[++from] as number
+      if (next === 0x25 || next === 0x5f) bytes[to++] = BACKSLASH
+      bytes[to++] = ESCAPES.get(next) ?? next
+    } else {
+      if (byte === quote) from++
+      bytes[to++] = byte
+    }
+  }
+  return bytes.subarray(0, to)
+}
+
+const fromHex = (digits: string): Buffer => Buffer.from(digits.length % 2 === 1 ? `0${digits}` : digits, 'hex')
+
+function fromBits(digits: string): Buffer {
+  if (digits.length > MOST_WORD_BYTES) throw new UnreadableSql('A value has too many bits')
+  const bytes = Buffer.alloc(Math.ceil(digits.length / 8))
+  const padded = digits.padStart(bytes.length * 8, '0')
+  for (let at = 0; at < bytes.length; at++) bytes[at] = Number.parseInt(padded.slice(at * 8, at * 8 + 8), 2)
+  return bytes
+}

@@ -1,0 +1,109 @@
+import { quoted } from './read-table.ts'
+import {
+  type ColumnDefinition,
+  charsetOf,
+  columnTypeOf,
+  defaultCharset,
+  defaultCollation,
+  type KeyDefinition,
+  type TableDefinition,
+} from './table.ts'
+
+/** A name as MySQL and MariaDB take it, whatever is in it. */
+export const quotedName = (name: string): string => `\`${name.replaceAll('`', '``')}\``
+
+/** What a key takes of text that has no length of its own, where nothing is said: as WordPress does, within what every server allows. */
+const KEY_PREFIX = 191
+const LONG = /text$|blob$|^json$/
+
+/**
+ * `CREATE TABLE` as MySQL 8 and MariaDB 10.11 take it, without a semicolon. Where MariaDB has another name than MySQL for the same, it gets its own, and
+ * MySQL's stands in a comment that MariaDB skips.
+ */
+export function writeTable(table: TableDefinition): string {
+  const types = new Map(table.columns.map((column) => [column.name.toLowerCase(), column]))
+  const lines = [
+    ...table.columns.map(writeColumn),
+    ...table.keys.map((key) => writeKey(key, types)),
+    ...table.foreignKeys.map(
+      ({ name, columns, table: other, referenced, onDelete, onUpdate }) =>
+        `CONSTRAINT ${quotedName(name)} FOREIGN KEY (${columns.map(quotedName)}) REFERENCES ${quotedName(other)} (${referenced.map(quotedName)})` +
+        (onDelete === 'NO ACTION' ? '' : ` ON DELETE ${onDelete}`) +
+        (onUpdate === 'NO ACTION' ? '' : ` ON UPDATE ${onUpdate}`),
+    ),
+    ...table.checks.map(
+      ({ name, clause, isEnforced }) =>
+        `CONSTRAINT ${quotedName(name)} CHECK (${clause})${isEnforced ? '' : ' /*!80016 NOT ENFORCED */'}`,
+    ),
+  ]
+  const options = [
+    `ENGINE=${word(table.engine)}`,
+    ...(table.autoIncrement === undefined ? [] : [`AUTO_INCREMENT=${table.autoIncrement}`]),
+    `DEFAULT CHARSET=${word(charsetOf(table.collation))} ${collate('COLLATE=', table.collation)}`,
+    ...(table.comment ? [`COMMENT=${quoted(table.comment)}`] : []),
+  ]
+  return `CREATE TABLE ${quotedName(table.name)} (\n${lines.map((line) => `  ${line}`).join(',\n')}\n) ${options.join(' ')}`
+}
+
+function writeColumn(column: ColumnDefinition): string {
+  const { generated } = column
+  return [
+    quotedName(column.name),
+    columnTypeOf(column).replace(/^geomcollection/, 'geometrycollection'),
+    ...charset(column),
+    ...(generated
+      ? [`GENERATED ALWAYS AS (${generated.expression}) ${generated.isStored ? 'STORED' : 'VIRTUAL'}`]
+      : []),
+    ...(column.isNullable ? (column.dataType === 'timestamp' ? ['NULL'] : []) : ['NOT NULL']),
+    ...(column.isAutoIncrement ? ['AUTO_INCREMENT'] : []),
+    ...(generated ? [] : defaultOf(column)),
+    ...(column.setsTimeOnUpdate ? [`ON UPDATE CURRENT_TIMESTAMP${fraction(column)}`] : []),
+    ...(column.comment ? [`COMMENT ${quoted(column.comment)}`] : []),
+  ].join(' ')
+}
+
+/** Where nothing is said the server takes the table's own, which is what was meant. */
+function charset({ charset: name, collation }: ColumnDefinition): string[] {
+  if (name === null || collation === null || (name === defaultCharset && collation === defaultCollation)) return []
+  return [`CHARACTER SET ${word(name)} ${collate('COLLATE ', collation)}`]
+}
+
+/** Collations of MySQL 8 that MariaDB 10.11 does not have: the nearest that it has, and the exact one for MySQL. */
+function collate(before: string, collation: string): string {
+  const name = word(collation)
+  const [, language] = /^utf8mb4_(.*_)?0900_/.exec(name) ?? []
+  if (language === undefined && !name.includes('_0900_')) return before + name
+  const nearest = /_(bin|as_cs)$/.test(name) ? 'utf8mb4_bin' : 'utf8mb4_unicode_520_ci'
+  return `${before}${nearest} /*!80000 ${before}${name} */`
+}
+
+function defaultOf(column: ColumnDefinition): string[] {
+  if (column.isAutoIncrement) return []
+  const { default: value } = column
+  if (!value) return column.isNullable ? ['DEFAULT NULL'] : []
+  if (value.kind === 'now') return [`DEFAULT CURRENT_TIMESTAMP${fraction(column)}`]
+  if (value.kind === 'expression') return [`DEFAULT (${value.text})`]
+  return [`DEFAULT ${column.dataType === 'bit' ? value.text : quoted(value.text)}`]
+}
+
+const fraction = ({ size }: ColumnDefinition): string => (size === undefined ? '' : `(${size})`)
+
+function writeKey({ kind, name, parts, comment }: KeyDefinition, types: Map<string, ColumnDefinition>): string {
+  const word = {
+    primary: 'PRIMARY KEY',
+    unique: 'UNIQUE KEY',
+    plain: 'KEY',
+    fulltext: 'FULLTEXT KEY',
+    spatial: 'SPATIAL KEY',
+  }[kind]
+  const columns = parts.map(({ column, length, isDescending }) => {
+    const needsLength =
+      kind !== 'fulltext' && kind !== 'spatial' && LONG.test(types.get(column.toLowerCase())?.dataType ?? '')
+    const taken = kind === 'spatial' ? undefined : (length ?? (needsLength ? KEY_PREFIX : undefined))
+    return quotedName(column) + (taken === undefined ? '' : `(${taken})`) + (isDescending ? ' DESC' : '')
+  })
+  return `${word}${kind === 'primary' ? '' : ` ${quotedName(name)}`} (${columns.join(', ')})${comment ? ` COMMENT ${quoted(comment)}` : ''}`
+}
+
+/** Names of engines, charsets and collations stand without quotes: nothing else may stand there. */
+const word = (name: string): string => (/^\w{1,64}$/.test(name) ? name : 'utf8mb4')

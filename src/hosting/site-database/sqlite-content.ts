@@ -1,0 +1,265 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readdir, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DiskFull, inWords } from '../homes/disk-room.ts'
+import type { PhpPool } from '../php/pool.ts'
+import { type Abilities, findAbilities } from '../php/wasm/containment.ts'
+import { removeTree } from '../site-files/remove-tree.ts'
+import type { LoadResult } from './child/orders.ts'
+import { ChildFailed, type ContainedChild, startContained } from './contained.ts'
+import {
+  type DatabaseContent,
+  type DatabaseSnapshot,
+  type DumpOptions,
+  DumpUnreadable,
+  type LoadOptions,
+  type SiteHome,
+} from './database-content.ts'
+import { SiteUnavailable } from './site-database.ts'
+import { sqliteDatabase } from './sqlite.ts'
+import { SqliteFiles } from './sqlite-files.ts'
+
+export interface SqliteContentOptions {
+  readonly pool: Pick<PhpPool, 'between'>
+  readonly sandbox: 'auto' | 'bubblewrap' | 'none'
+  /** Of the disk, what sites are kept from: a new database leaves it, a copy for a backup half of it. Default: none. */
+  readonly keepFreeBytes?: number
+  /** Processor time that reading a small database may take; for tests. */
+  readonly mostCpuSeconds?: number
+}
+
+/** Text is longer than what it was made of, but not by more: a child that writes on is lost, or hostile. */
+const MOST_TEXT_TIMES = 40
+const SPARE_TEXT_BYTES = 64 << 20
+const MOST_RESULT_BYTES = 4096
+/** Processor time of a child that reads a database, and what each MB of it adds: twenty times what it takes, and more. */
+const READING_CPU_SECONDS = 600
+const CPU_SECONDS_EACH_MB = 4
+/** Of one that makes a database. How long the text is, only its end tells. */
+const MAKING_CPU_SECONDS = 14_400
+const SNAPSHOT = 'snapshot-'
+const LOADING = 'loading'
+
+/** Databases that are SQLite files. What has to open one is done by contained children: this process never does. */
+export function createSqliteContent(options: SqliteContentOptions): DatabaseContent {
+  let found: Promise<Abilities> | undefined
+  const abilities = () => (found ??= findAbilities(options.sandbox))
+  const { keepFreeBytes = 0, mostCpuSeconds = READING_CPU_SECONDS } = options
+  /** Folders of snapshots that are in use; others were left behind. */
+  const open = new Set<string>()
+  const withoutPhp = <Result>(home: SiteHome, work: () => Promise<Result>): Promise<Result> =>
+    options.pool.between(home.siteId, work, { endsProcess: true })
+
+  const snapshot = async (home: SiteHome): Promise<DatabaseSnapshot> => {
+    const files = new SqliteFiles(home)
+    await removeLeft(files.folder, open)
+    const name = SNAPSHOT + randomBytes(8).toString('hex')
+    const folder = join(files.folder, name)
+    open.add(folder)
+    const close = async () => {
+      open.delete(folder)
+      await removeTree(folder)
+    }
+    try {
+      await files.makeFolder(name)
+      const taken = await options.pool.between(home.siteId, async () => {
+        const fault = sqliteDatabase.inspect(home.homePath)
+        if (fault) throw new SiteUnavailable(`The site's database cannot be read: ${fault}`)
+        const takenAt = Date.now()
+        const bytes = files.bytes()
+        // a site that fills the disk up to what sites may have must not stop the backups of all
+        await roomIn(folder, keepFreeBytes / 2, bytes)
+        await files.copyTo(folder, 'site.sqlite')
+        return { takenAt, bytes }
+      })
+      const bounds = {
+        bytes: taken.bytes * MOST_TEXT_TIMES + SPARE_TEXT_BYTES,
+        cpuSeconds: mostCpuSeconds + (taken.bytes / 2 ** 20) * CPU_SECONDS_EACH_MB,
+      }
+      return {
+        takenAt: taken.takenAt,
+        estimatedBytes: taken.bytes,
+        dump: (asked = {}) => dump(abilities, { folder, uid: home.uid }, asked, bounds),
+        close,
+      }
+    } catch (error) {
+      await close()
+      throw inWords(error)
+    }
+  }
+
+  return {
+    size: async (home) => new SqliteFiles(home).bytes(),
+    snapshot,
+    state: (home) => new SqliteFiles(home).state(),
+    async load(home, sql, asked = {}) {
+      const files = new SqliteFiles(home)
+      const folder = await files.makeFolder(LOADING)
+      try {
+        if (asked.tables) await options.pool.between(home.siteId, () => files.copyTo(folder, 'next.sqlite'))
+        const mostBytes = await roomIn(folder, keepFreeBytes)
+        const result = await load(await abilities(), { folder, uid: home.uid }, sql, { ...asked, mostBytes })
+        await files.takeNext(folder, 'next.sqlite')
+        return result
+      } finally {
+        await removeTree(folder)
+      }
+    },
+    async switch(home) {
+      const files = new SqliteFiles(home)
+      if (!(await files.state()).hasNext) return
+      await withoutPhp(home, async () => {
+        await playBackJournal(await abilities(), home, files)
+        await files.switch()
+      })
+    },
+    async switchBack(home) {
+      const files = new SqliteFiles(home)
+      if (!(await files.state()).hasPrevious) return
+      await withoutPhp(home, () => files.switchBack())
+    },
+    settle: (home) => new SqliteFiles(home).settle(),
+    drop: (home) => withoutPhp(home, () => new SqliteFiles(home).drop()),
+  }
+}
+
+/** What snapshots and loads of a process that is no more have left. */
+async function removeLeft(folder: string, open: ReadonlySet<string>): Promise<void> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  for (const name of names) {
+    const path = join(folder, name)
+    if (name.startsWith(SNAPSHOT) && !open.has(path)) await removeTree(path)
+  }
+}
+
+/** What may be written there. @throws DiskFull when it is not as much as is needed */
+async function roomIn(folder: string, keepFreeBytes: number, neededBytes = 0): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  const room = bavail * bsize - keepFreeBytes
+  if (room <= neededBytes) throw new DiskFull('The disk of the host is full')
+  return room
+}
+
+type Place = { readonly folder: string; readonly uid: number | null }
+
+async function* dump(
+  abilities: () => Promise<Abilities>,
+  place: Place,
+  { tables, signal }: DumpOptions,
+  most: { readonly bytes: number; readonly cpuSeconds: number },
+): AsyncGenerator<Uint8Array, void, void> {
+  signal?.throwIfAborted()
+  const child = await startContained(
+    await abilities(),
+    place,
+    { kind: 'dump', tables: tables ?? null },
+    most.cpuSeconds,
+  )
+  const stop = () => child.kill()
+  signal?.addEventListener('abort', stop, { once: true })
+  let bytes = 0
+  try {
+    child.input.end()
+    for await (const piece of child.output as AsyncIterable<Buffer>) {
+      bytes += piece.length
+      if (bytes > most.bytes) throw new ChildFailed('it is longer than it can be')
+      child.alive()
+      yield piece
+      child.alive()
+    }
+    await child.ended
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (!(error instanceof ChildFailed)) throw error
+    const full = inWords(error)
+    if (full instanceof DiskFull) throw full
+    throw new SiteUnavailable(`The site's database cannot be read: ${error.message}`, { cause: error })
+  } finally {
+    signal?.removeEventListener('abort', stop)
+    child.kill()
+  }
+}
+
+async function load(
+  abilities: Abilities,
+  place: Place,
+  sql: AsyncIterable<Uint8Array>,
+  { tables, changes = [], signal, onProgress, mostBytes }: LoadOptions & { readonly mostBytes: number },
+): Promise<{ tables: number; rows: number }> {
+  signal?.throwIfAborted()
+  const asked = { kind: 'load', tables: tables ?? null, changes, mostBytes } as const
+  const child = await startContained(abilities, place, asked, MAKING_CPU_SECONDS)
+  const stop = () => child.kill()
+  signal?.addEventListener('abort', stop, { once: true })
+  try {
+    const result = resultOf(child)
+    result.catch(() => {})
+    await feed(child, sql, onProgress)
+    const loaded = await result
+    if ('unreadable' in loaded) throw new DumpUnreadable(`The dump cannot be loaded: ${loaded.unreadable}`)
+    return { tables: loaded.tables, rows: loaded.rows }
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw inWords(error)
+  } finally {
+    signal?.removeEventListener('abort', stop)
+    child.kill()
+    await child.ended.catch(() => {})
+  }
+}
+
+/** Gives all to the child, unless it has ended: its result says why. */
+async function feed(
+  child: ContainedChild,
+  sql: AsyncIterable<Uint8Array>,
+  onProgress: (doneBytes: number) => void = () => {},
+): Promise<void> {
+  let isOver = false
+  const over = child.ended.then(
+    () => {},
+    () => {},
+  )
+  void over.then(() => {
+    isOver = true
+  })
+  let bytes = 0
+  for await (const piece of sql) {
+    if (isOver) return
+    if (!child.input.write(piece)) await Promise.race([once(child.input, 'drain').catch(() => {}), over])
+    child.alive()
+    bytes += piece.length
+    onProgress(bytes)
+  }
+  child.input.end()
+}
+
+async function resultOf(child: ContainedChild): Promise<LoadResult> {
+  let text = ''
+  for await (const piece of child.output as AsyncIterable<Buffer>) {
+    text += piece.toString()
+    if (text.length > MOST_RESULT_BYTES * 16) throw new ChildFailed('it says too much')
+  }
+  await child.ended
+  const said = JSON.parse(text) as { tables?: unknown; rows?: unknown; unreadable?: unknown }
+  if (said.unreadable !== undefined) return { unreadable: String(said.unreadable).slice(0, MOST_RESULT_BYTES) }
+  return { tables: Number(said.tables), rows: Number(said.rows) }
+}
+
+/** So that the file in use is complete by itself. What cannot be played back is lost with it: the file is kept as it is. */
+async function playBackJournal(abilities: Abilities, home: SiteHome, files: SqliteFiles): Promise<void> {
+  const { place } = files
+  if (!files.hasJournal || !place || sqliteDatabase.inspect(home.homePath)) return
+  const child = await startContained(
+    abilities,
+    { folder: place, uid: home.uid },
+    { kind: 'recover' },
+    READING_CPU_SECONDS,
+  )
+  child.input.end()
+  child.output.resume()
+  await child.ended.catch(() => {})
+}

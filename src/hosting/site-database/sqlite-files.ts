@@ -1,0 +1,220 @@
+import { constants } from 'node:fs'
+import { chmod, chown, copyFile, lchown, lstat, mkdir, open, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { inWords } from '../homes/disk-room.ts'
+import { inFolder, lookInside } from '../site-files/open-inside.ts'
+import { removeTree } from '../site-files/remove-tree.ts'
+import type { DatabaseState, SiteHome } from './database-content.ts'
+
+/** Where the site has its database, in its own hands. */
+const PLACE = 'private/database'
+const FILE = 'site.sqlite'
+/** What SQLite has lain beside a file of this name. */
+const BESIDE = ['-journal', '-wal', '-shm'] as const
+
+/**
+ * The files of a site's database: the one in use lies where its PHP can change it, all others in `database/` of the home, where PHP cannot come.
+ *
+ * A journal belongs to the file beside it and to no other. So a file leaves its place before anything that lies beside it is touched, and
+ * none comes to the place before all that lay beside the last is gone. Which of these steps were done is seen by what is there.
+ */
+export class SqliteFiles {
+  readonly #home: SiteHome
+  /** Folder that is Stead's own. */
+  readonly folder: string
+
+  constructor(home: SiteHome) {
+    this.#home = home
+    this.folder = join(home.homePath, 'database')
+  }
+
+  get next(): string {
+    return join(this.folder, 'next.sqlite')
+  }
+
+  get previous(): string {
+    return join(this.folder, 'previous.sqlite')
+  }
+
+  /** On its way out, while what is to take its place comes. */
+  get #dropped(): string {
+    return join(this.folder, 'dropped.sqlite')
+  }
+
+  async state(): Promise<DatabaseState> {
+    const [hasNext, hasPrevious] = await Promise.all([isThere(this.next), isThere(this.previous)])
+    return { hasCurrent: this.#current() !== undefined, hasNext, hasPrevious }
+  }
+
+  /** Bytes of the file in use and its journal. */
+  bytes(): number {
+    return (this.#current() ?? 0) + (this.#sizeOf(`${FILE}-journal`) ?? 0)
+  }
+
+  /** A new folder that belongs to the site's user, in which a child may work. What lay there by this name is gone. */
+  async makeFolder(name: string): Promise<string> {
+    await this.#makeOwnFolder()
+    const path = join(this.folder, name)
+    await removeTree(path)
+    await mkdir(path, { mode: 0o700 })
+    const { uid } = this.#home
+    if (uid !== null) await chown(path, uid, uid)
+    return path
+  }
+
+  /** A copy of the file in use with its journal, by reflink where there is one. No PHP of the site runs meanwhile. @throws DiskFull */
+  async copyTo(folder: string, name: string): Promise<void> {
+    for (const suffix of ['', ...BESIDE]) {
+      const found = lookInside(this.#home.homePath, `${PLACE}/${FILE}${suffix}`)
+      if (found?.kind !== 'file') {
+        found?.close()
+        if (suffix === '') throw Object.assign(new Error('there is no database file'), { code: 'ENOENT' })
+        continue
+      }
+      const to = join(folder, name + suffix)
+      try {
+        await copyFile(found.path, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL)
+        await this.#give(to)
+      } catch (error) {
+        throw inWords(error)
+      } finally {
+        found.close()
+      }
+    }
+  }
+
+  /** A file that a child has made, which is no more, becomes the next one. */
+  async takeNext(folder: string, name: string): Promise<void> {
+    const made = lookInside(folder, name)
+    try {
+      if (made?.kind !== 'file') throw new Error('the process has left no database')
+      const handle = await made.open()
+      await handle.sync().finally(() => handle.close())
+      await rename(join(folder, name), this.next)
+    } catch (error) {
+      throw inWords(error)
+    } finally {
+      made?.close()
+    }
+    await sync(this.folder)
+  }
+
+  /** No PHP of the site runs meanwhile, and no journal lies beside the file in use, but one that is of no use any more. */
+  async switch(): Promise<void> {
+    if (!(await isThere(this.next))) return
+    await this.#inPlace(async (place) => {
+      if (await isThere(join(place, FILE))) {
+        await removeTree(this.previous)
+        await rename(join(place, FILE), this.previous)
+      }
+      await this.#clear(place)
+      await this.#give(this.next)
+      await rename(this.next, join(place, FILE))
+      await sync(place)
+    })
+    await sync(this.folder)
+  }
+
+  /** No PHP of the site runs meanwhile. */
+  async switchBack(): Promise<void> {
+    if (!(await isThere(this.previous))) return
+    await this.#inPlace(async (place) => {
+      if (await isThere(join(place, FILE))) {
+        await removeTree(this.#dropped)
+        await rename(join(place, FILE), this.#dropped)
+      }
+      await this.#clear(place)
+      await rename(this.previous, join(place, FILE))
+      await sync(place)
+    })
+    await removeTree(this.#dropped)
+    await sync(this.folder)
+  }
+
+  /** Only what is in use is left, and what lives in `kept`. */
+  async settle(): Promise<void> {
+    for (const path of [this.next, this.previous, this.#dropped]) await removeTree(path)
+  }
+
+  /** No PHP of the site runs meanwhile. */
+  async drop(): Promise<void> {
+    await removeTree(this.folder)
+    await inFolder(this.#home.homePath, PLACE, async (place) => {
+      await removeTree(join(place, FILE))
+      await this.#clear(place)
+      await sync(place)
+    })
+  }
+
+  /** A journal that PHP has left behind: the file in use is not complete without it. */
+  get hasJournal(): boolean {
+    return BESIDE.some((suffix) => this.#sizeOf(FILE + suffix) !== undefined)
+  }
+
+  /** Folder of the file in use, for a child; undefined when there is none. */
+  get place(): string | undefined {
+    const found = lookInside(this.#home.homePath, PLACE)
+    found?.close()
+    return found?.kind === 'directory' ? join(this.#home.homePath, PLACE) : undefined
+  }
+
+  #current(): number | undefined {
+    return this.#sizeOf(FILE)
+  }
+
+  #sizeOf(name: string): number | undefined {
+    const found = lookInside(this.#home.homePath, `${PLACE}/${name}`)
+    found?.close()
+    return found?.kind === 'file' ? found.stats.size : undefined
+  }
+
+  async #makeOwnFolder(): Promise<void> {
+    await mkdir(this.folder, { mode: 0o710 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+    const { uid } = this.#home
+    if (uid !== null) await chown(this.folder, 0, uid)
+    await chmod(this.folder, 0o710)
+  }
+
+  /** Works in the folder of the file in use, which is made anew where the site has put something else. */
+  async #inPlace(work: (place: string) => Promise<void>): Promise<void> {
+    const { homePath } = this.#home
+    const isDone = () => inFolder(homePath, PLACE, (place) => work(place).then(() => true))
+    if (await isDone()) return
+    await inFolder(homePath, 'private', async (folder) => {
+      const path = join(folder, 'database')
+      await removeTree(path)
+      await mkdir(path, { mode: 0o700 })
+      if (this.#home.uid !== null) await lchown(path, this.#home.uid, this.#home.uid)
+    })
+    if (!(await isDone())) throw new Error('the home has no place for a database')
+  }
+
+  /** What lies beside where a file was: it belongs to nothing any more. */
+  async #clear(place: string): Promise<void> {
+    for (const suffix of BESIDE) await removeTree(join(place, FILE + suffix))
+  }
+
+  async #give(path: string): Promise<void> {
+    const { uid } = this.#home
+    if (uid !== null) await lchown(path, uid, uid)
+    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+    await handle.chmod(0o600).finally(() => handle.close())
+  }
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false
+      throw error
+    },
+  )
+
+/** Names in a folder are on the disk. */
+async function sync(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  await handle.sync().finally(() => handle.close())
+}

@@ -1,0 +1,111 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  futimesSync,
+  lchownSync,
+  lutimesSync,
+  mkdirSync,
+  openSync,
+  symlinkSync,
+} from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { type Attributes, seconds } from './attributes.ts'
+import type { WantedEntry } from './file-content.ts'
+import type { WantedFile } from './merge.ts'
+import { nameOf } from './paths.ts'
+import { LINUX } from './pin.ts'
+import type { Room } from './room.ts'
+import { fileMode } from './tree-walk.ts'
+
+/**
+ * Makes new files and folders where nobody else is. They have their owner, mode and time when they are moved in: as folders that
+ * are open, so that no path is too long.
+ */
+export class Laying {
+  readonly #uid: number | null
+  readonly #room: Room
+  readonly #signal: AbortSignal | undefined
+  readonly #open: { readonly fd: number; readonly place: string }[] = []
+
+  constructor(uid: number | null, room: Room, signal: AbortSignal | undefined) {
+    this.#uid = uid
+    this.#room = room
+    this.#signal = signal
+  }
+
+  /** Something by itself; a folder stays open for what comes into it. @returns false when its content is gone by now */
+  async make(entry: WantedEntry, place: string): Promise<boolean> {
+    this.#room.takeEntry()
+    if (entry.kind === 'folder') this.#folder(place)
+    else if (entry.kind === 'link') this.#link(entry.target, entry.mtimeMs, place)
+    else return this.#file(entry, place)
+    return true
+  }
+
+  /** Where something in the folder that was opened last belongs. */
+  placeOf = (path: string): string => `${this.#open.at(-1)?.place}/${nameOf(path)}`
+
+  /** A file that has been moved into its place counts as one that was made. @throws DiskFull */
+  count(sizeBytes: number): void {
+    this.#room.takeEntry()
+    this.#room.take(sizeBytes)
+  }
+
+  /** Closes the folder that was opened last. */
+  closeFolder(attributes: Attributes): void {
+    const folder = this.#open.pop()
+    if (!folder) return
+    try {
+      finish(folder.fd, this.#uid, attributes)
+    } finally {
+      closeSync(folder.fd)
+    }
+  }
+
+  /** Closes what is open after a fault. */
+  close(): void {
+    for (const { fd } of this.#open.splice(0)) closeSync(fd)
+  }
+
+  #folder(place: string): void {
+    mkdirSync(place, { mode: 0o700 })
+    const fd = openSync(place, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+    this.#open.push({ fd, place: LINUX ? `/proc/self/fd/${fd}` : place })
+  }
+
+  #link(target: string, mtimeMs: number, place: string): void {
+    symlinkSync(target, place)
+    if (this.#uid !== null) lchownSync(place, this.#uid, this.#uid)
+    lutimesSync(place, new Date(), seconds(Math.floor(mtimeMs)))
+  }
+
+  async #file(entry: WantedFile, place: string): Promise<boolean> {
+    const content = await entry.open()
+    if (!content) return false
+    const handle = await open(place, 'wx', 0o600)
+    try {
+      await this.#write(handle, content)
+      finish(handle.fd, this.#uid, { mode: fileMode(entry), mtimeMs: Math.floor(entry.mtimeMs) })
+    } finally {
+      await handle.close()
+    }
+    return true
+  }
+
+  async #write(handle: FileHandle, content: AsyncIterable<Uint8Array>): Promise<void> {
+    for await (const piece of content) {
+      this.#signal?.throwIfAborted()
+      this.#room.take(piece.length)
+      await handle.writeFile(piece)
+    }
+  }
+}
+
+/** The owner first: changing it takes bits of the mode away. */
+function finish(fd: number, uid: number | null, { mode, mtimeMs }: Attributes): void {
+  if (uid !== null) fchownSync(fd, uid, uid)
+  fchmodSync(fd, mode)
+  futimesSync(fd, new Date(), seconds(mtimeMs))
+}

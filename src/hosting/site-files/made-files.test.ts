@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { MADE_FILES, readdressed } from './made-files.ts'
+import { SiteFiles } from './site-files.ts'
+import { newHome, readTree, sorted, type Thing, type Tree, walkHere, writeTree } from './trees.fixture.ts'
+
+const files = new SiteFiles({ quotaOf: async () => undefined, keepFreeBytes: 0, granularityMs: 0, walk: walkHere })
+const changes = [{ from: 'old.test', to: 'a-new-one.test' }]
+
+let home: Awaited<ReturnType<typeof newHome>>
+beforeEach(async () => {
+  home = await newHome()
+})
+afterEach(() => home.remove())
+
+const file = (text: string): Thing => ({ kind: 'file', mode: 0o640, mtimeMs: 1_600_000_000_002, text })
+const folder: Thing = { kind: 'folder', mode: 0o755, mtimeMs: 1_600_000_000_001 }
+
+/** With each folder above. */
+function treeOf(texts: Record<string, string>): Tree {
+  const tree = new Map<string, Thing>()
+  for (const path of Object.keys(texts).toSorted()) {
+    const parts = path.split('/')
+    for (let depth = 1; depth < parts.length; depth++) tree.set(parts.slice(0, depth).join('/'), folder)
+    tree.set(path, file(texts[path] as string))
+  }
+  return tree
+}
+
+const style = (host: string) => `a { background: url("https://${host}/wp-content/uploads/a.png") }`
+const settings = (host: string) =>
+  String.raw`{"ajax":"https:\/\/${host}\/x","s":"s:${host.length + 7}:\"http://${host}\";"}`
+const made = (host: string) => ({
+  'wp-content/cache/autoptimize/css/all.css': style(host),
+  'wp-content/et-cache/12/et-core.CSS': style(host),
+  'wp-content/uploads/elementor/css/post-1.css': style(host),
+  'wp-content/uploads/elementor/settings.json': settings(host),
+  'wp-content/uploads/sites/3/own.js': `var home = "https://${host}/"`,
+})
+const others = {
+  'wp-content/themes/t/style.css': style('old.test'),
+  'wp-content/uploads/2026/a.txt': 'https://old.test/',
+  'wp-content/uploads/big.css': style('old.test') + ' '.repeat(4 << 20),
+  'wp-content/uploads/none.css': 'a { color: red }',
+}
+
+/** As a clone does it: the site's own files, with another address. */
+async function move(): Promise<void> {
+  const wanted = readdressed(files.walk(home, { scope: MADE_FILES }), changes)
+  await files.prepare(home, wanted, { scope: MADE_FILES })
+  await files.switch(home)
+  await files.settle(home)
+}
+
+test('what was made of the database, and no other file, has the other address, and is otherwise as it was', async () => {
+  writeTree(home.web, treeOf({ ...made('old.test'), ...others }))
+  await move()
+  const expected = treeOf({ ...made('a-new-one.test'), ...others })
+  expect(sorted(readTree(home.web))).toEqual(sorted(expected))
+  // and again changes nothing
+  const again = readdressed(files.walk(home, { scope: MADE_FILES }), changes)
+  expect((await files.compare(home, again, { scope: MADE_FILES })).written.count).toBe(0)
+})
+
+test('a file that is laid is known again only with the same address', async () => {
+  writeTree(home.web, treeOf(made('old.test')))
+  const stamps = async (to: string) => {
+    const found = await Array.fromAsync(readdressed(files.walk(home), [{ from: 'old.test', to }]))
+    return found.flatMap((entry) => (entry.kind === 'file' ? [entry.stamp] : []))
+  }
+  const [one, same, other] = [await stamps('x.test'), await stamps('x.test'), await stamps('y.test')]
+  expect(same).toEqual(one)
+  expect(one.some((stamp) => other.includes(stamp))).toBe(false)
+})
+
+test('a file that is gone by now, or grows over the bound while it is read, passes as it is', async () => {
+  const entry = {
+    kind: 'file',
+    path: 'wp-content/uploads/a.css',
+    mode: 0o644,
+    mtimeMs: 1,
+    sizeBytes: 9,
+    stamp: 's',
+  } as const
+  async function* growing() {
+    for (let piece = 0; piece < 5; piece++) yield Buffer.from(style('old.test').padEnd(1 << 20))
+  }
+  async function* both() {
+    yield { ...entry, open: async () => undefined }
+    yield { ...entry, open: async () => growing() }
+  }
+  const found = await Array.fromAsync(readdressed(both(), changes))
+  expect(found.map((each) => each.kind === 'file' && [each.sizeBytes, each.stamp])).toEqual([
+    [9, 's'],
+    [9, 's'],
+  ])
+})

@@ -1,0 +1,113 @@
+import { lstatSync } from 'node:fs'
+import type { Attributes } from './attributes.ts'
+import type { Earlier, Known } from './earlier.ts'
+import type { Exchange, Step } from './exchange.ts'
+import type { WantedEntry } from './file-content.ts'
+import type { Laying } from './laying.ts'
+import type { Lines } from './lines.ts'
+import type { Changes, WantedFile } from './merge.ts'
+import { FilesRefused } from './paths.ts'
+import { atPath, pinBelow } from './pin.ts'
+import { isSameContent } from './same-content.ts'
+import type { WalkedFile } from './tree-walk.ts'
+
+/** Only looks. */
+export class Looked implements Changes {
+  readonly #web: string
+
+  constructor(web: string) {
+    this.#web = web
+  }
+
+  hasFolder(path: string): boolean {
+    const folder = pinBelow(this.#web, path)
+    folder?.close()
+    if (folder) return true
+    const other = atPath(this.#web, path, (place) => lstatSync(place, { throwIfNoEntry: false }))
+    if (other) throw new FilesRefused(`${JSON.stringify(path.slice(0, 100))} is in the way: it is no folder`)
+    return false
+  }
+
+  isSame({ path }: WalkedFile, wanted: WantedFile): Promise<boolean> {
+    return isSameContent(this.#web, path, wanted)
+  }
+
+  async remove(_path: string): Promise<void> {}
+
+  async put(_entry: WantedEntry): Promise<boolean> {
+    return true
+  }
+
+  async add(_entry: WantedEntry): Promise<void> {}
+
+  async closeFolder(_folder: Attributes): Promise<void> {}
+
+  async setAttributes(_path: string, _attributes?: Attributes): Promise<void> {}
+}
+
+export interface PlannedParts {
+  readonly exchange: Exchange
+  readonly earlier: Earlier | undefined
+  readonly plan: Lines
+  readonly known: Lines
+  readonly laying: Laying
+}
+
+/** Lays what is new in the exchange, and writes down what goes where. */
+export class Planned extends Looked {
+  readonly #parts: PlannedParts
+  #number = 0
+  /** What was put last. */
+  #top = ''
+
+  constructor(web: string, parts: PlannedParts) {
+    super(web)
+    this.#parts = parts
+  }
+
+  override async isSame(there: WalkedFile, wanted: WantedFile): Promise<boolean> {
+    const { earlier, known } = this.#parts
+    if (!((await earlier?.isSame(there, wanted)) ?? (await super.isSame(there, wanted)))) return false
+    await known.write({ path: wanted.path, stamp: wanted.stamp, there: there.stamp } satisfies Known)
+    return true
+  }
+
+  override remove(path: string): Promise<void> {
+    return this.#parts.plan.write({ n: ++this.#number, path, isNew: false } satisfies Step)
+  }
+
+  override async put(entry: WantedEntry): Promise<boolean> {
+    const { exchange, plan } = this.#parts
+    this.#top = entry.path
+    if (!(await this.#make(entry, exchange.placeOfNew(++this.#number)))) return false
+    await plan.write({ n: this.#number, path: entry.path, isNew: true } satisfies Step)
+    return true
+  }
+
+  override async add(entry: WantedEntry): Promise<void> {
+    await this.#make(entry, this.#parts.laying.placeOf(entry.path))
+  }
+
+  override async closeFolder(folder: Attributes): Promise<void> {
+    this.#parts.laying.closeFolder(folder)
+  }
+
+  override setAttributes(path: string, attributes?: Attributes): Promise<void> {
+    return this.#parts.plan.write({ attributes: attributes ?? null, path } satisfies Step)
+  }
+
+  async #make(entry: WantedEntry, place: string): Promise<boolean> {
+    const { laying, known } = this.#parts
+    if (entry.kind !== 'file') return laying.make(entry, place)
+    if (!(await this.#takeEarlier(entry, place)) && !(await laying.make(entry, place))) return false
+    const { path, stamp } = entry
+    await known.write({ path, stamp, place: `${this.#number}${path.slice(this.#top.length)}` } satisfies Known)
+    return true
+  }
+
+  async #takeEarlier(entry: WantedFile, place: string): Promise<boolean> {
+    const sizeBytes = await this.#parts.earlier?.take(entry, place)
+    if (sizeBytes !== undefined) this.#parts.laying.count(sizeBytes)
+    return sizeBytes !== undefined
+  }
+}

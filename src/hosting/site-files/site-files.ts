@@ -1,0 +1,179 @@
+import { join } from 'node:path'
+import type { SourceEntry } from '../../backups/backup-store.ts'
+import { inWords } from '../homes/disk-room.ts'
+import type { SiteHome } from '../site-database/database-content.ts'
+import { type CopyingOptions, copyApart } from './copy-apart.ts'
+import { measureTree } from './disk-usage.ts'
+import type { DiskQuota } from './disk-watch.ts'
+import type { Earlier } from './earlier.ts'
+import { Exchange } from './exchange.ts'
+import type { FileContent, Prepared, PrepareOptions, WalkOptions, WantedEntry } from './file-content.ts'
+import { Laying } from './laying.ts'
+import { type Changes, merge } from './merge.ts'
+import { contentOf, openFileBelow } from './pin.ts'
+import { Looked, Planned } from './planned.ts'
+import { Room } from './room.ts'
+import { ALL } from './scope.ts'
+import { walkTree } from './walk.ts'
+
+export interface SiteFilesOptions {
+  /** Undefined: the folder has no quota. */
+  readonly quotaOf: (homePath: string) => Promise<DiskQuota | undefined>
+  /** Nothing is written while less of the disk is free. */
+  readonly keepFreeBytes: number
+  /** Two changes of a file within this may leave it with the same times; default 2 s: the coarsest of file systems. */
+  readonly granularityMs?: number
+  /** How web roots are walked; default: in a thread. */
+  readonly walk?: typeof walkTree
+  /** How they are copied; default: in a thread. */
+  readonly copy?: typeof copyApart
+}
+
+const GRANULARITY_MS = 2000
+
+/** The files of a host's sites, on its disk. */
+export class SiteFiles implements FileContent {
+  readonly #options: SiteFilesOptions
+  readonly #busy = new Set<string>()
+
+  constructor(options: SiteFilesOptions) {
+    this.#options = options
+  }
+
+  async size(home: SiteHome): Promise<{ bytes: number; files: number }> {
+    const sum = { bytes: 0, files: 0 }
+    for await (const entry of this.#walk(home)) {
+      if (entry.kind !== 'folder') sum.files++
+      if (entry.kind === 'file') sum.bytes += entry.sizeBytes
+    }
+    return sum
+  }
+
+  async *walk(home: SiteHome, options: WalkOptions = {}): AsyncGenerator<SourceEntry> {
+    const web = webOf(home)
+    for await (const entry of this.#walk(home, options)) {
+      if (entry.kind !== 'file') yield entry
+      else yield { ...entry, open: async () => open(web, entry.path) }
+    }
+  }
+
+  prepare(home: SiteHome, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions): Promise<Prepared> {
+    return this.#alone(home, async (exchange) => {
+      // what was cut off and given up: the site is as it was before
+      if (exchange.phase() === 'begun') await exchange.goBack()
+      let earlier: Earlier | undefined
+      try {
+        earlier = await exchange.make()
+        return await this.#lay(home, wanted, { ...options, exchange, earlier })
+      } catch (error) {
+        await exchange.remove()
+        throw error
+      } finally {
+        await earlier?.close()
+      }
+    })
+  }
+
+  async #lay(home: SiteHome, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions & Laid): Promise<Prepared> {
+    const { exchange, earlier } = options
+    const room = await this.#roomFor(home)
+    const laying = new Laying(home.uid, room, options.signal)
+    await using plan = await exchange.openPlan()
+    await using known = await exchange.openKnown()
+    try {
+      const changes = new Planned(webOf(home), { exchange, earlier, plan, known, laying })
+      const { freedBytes, freedEntries, ...prepared } = await this.#merge(home, wanted, changes, options)
+      room.checkEnd({ bytes: freedBytes, files: freedEntries })
+      await exchange.complete(plan, known)
+      return prepared
+    } finally {
+      laying.close()
+    }
+  }
+
+  async compare(home: SiteHome, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions): Promise<Prepared> {
+    const { written, removed } = await this.#merge(home, wanted, new Looked(webOf(home)), options)
+    return { written, removed }
+  }
+
+  switch(home: SiteHome): Promise<void> {
+    return this.#alone(home, (exchange) => exchange.go())
+  }
+
+  switchBack(home: SiteHome): Promise<void> {
+    return this.#alone(home, (exchange) => exchange.goBack())
+  }
+
+  settle(home: SiteHome): Promise<void> {
+    return this.#alone(home, async (exchange) => {
+      if (exchange.phase() === 'begun')
+        throw new Error('The files of the site are half switched: they cannot be settled')
+      await exchange.remove()
+    })
+  }
+
+  copy(from: SiteHome, to: SiteHome, options: CopyingOptions = {}): Promise<void> {
+    return this.#alone(to, async (exchange) => {
+      if (exchange.phase() === 'begun')
+        throw new Error('The files of the site are half switched: nothing can be copied there')
+      exchange.takeBackRoot()
+      await exchange.make()
+      try {
+        await this.#copyTree(webOf(from), to, exchange.newRoot, options)
+        await exchange.switchRoot()
+      } finally {
+        exchange.takeBackRoot()
+        await exchange.remove()
+      }
+    })
+  }
+
+  async #copyTree(from: string, { homePath, uid }: SiteHome, to: string, options: CopyingOptions) {
+    const { keepFreeBytes, quotaOf, copy = copyApart } = this.#options
+    // what the copy takes the place of counts no more
+    const room = { folder: homePath, keepFreeBytes, quota: await quotaOf(homePath), usage: { bytes: 0, files: 0 } }
+    await copy({ from, to, uid, room }, options)
+  }
+
+  #walk(home: SiteHome, { scope = ALL, signal, onLeftOut }: WalkOptions = {}) {
+    const { granularityMs = GRANULARITY_MS, walk = walkTree } = this.#options
+    return walk(webOf(home), { scope, granularityMs, signal, onLeftOut })
+  }
+
+  #merge(home: SiteHome, wanted: AsyncIterable<WantedEntry>, changes: Changes, options: PrepareOptions) {
+    const { scope, signal } = options
+    return merge(this.#walk(home, { scope, ...(signal && { signal }) }), wanted, changes, options)
+  }
+
+  async #roomFor(home: SiteHome): Promise<Room> {
+    const quota = await this.#options.quotaOf(home.homePath)
+    const usage = quota ? await measureTree(home.homePath) : { bytes: 0, files: 0 }
+    return new Room({ folder: home.homePath, keepFreeBytes: this.#options.keepFreeBytes, quota, usage })
+  }
+
+  /** One change of a site's files at a time. @throws DiskFull for the system's own words of it */
+  async #alone<Result>(home: SiteHome, work: (exchange: Exchange) => Promise<Result>): Promise<Result> {
+    const { homePath } = home
+    if (this.#busy.has(homePath)) throw new Error('The files of the site are being changed already')
+    this.#busy.add(homePath)
+    try {
+      return await work(new Exchange(homePath))
+    } catch (error) {
+      throw inWords(error)
+    } finally {
+      this.#busy.delete(homePath)
+    }
+  }
+}
+
+interface Laid {
+  readonly exchange: Exchange
+  readonly earlier: Earlier | undefined
+}
+
+const webOf = ({ homePath }: SiteHome): string => join(homePath, 'web')
+
+function open(web: string, path: string) {
+  const fd = openFileBelow(web, path)
+  return fd === undefined ? undefined : contentOf(fd)
+}

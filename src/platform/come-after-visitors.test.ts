@@ -1,0 +1,21 @@
+import { once } from 'node:events'
+import { getPriority } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { expect, test } from 'vitest'
+
+test.skipIf(process.platform !== 'linux' || getPriority() > 4)(
+  'a thread comes after others, and it alone',
+  async () => {
+    const module = new URL('come-after-visitors.ts', import.meta.url).href
+    const before = getPriority()
+    const thread = new Worker(
+      `import(${JSON.stringify(module)}).then(({ comeAfterVisitors }) => {
+      comeAfterVisitors()
+      require('node:worker_threads').parentPort.postMessage(require('node:os').getPriority())
+    })`,
+      { eval: true },
+    )
+    expect(await once(thread, 'message')).toEqual([5])
+    expect(getPriority()).toBe(before)
+  },
+)

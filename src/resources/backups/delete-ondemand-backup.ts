@@ -1,0 +1,38 @@
+import Type from 'typebox'
+import { notFound, Problem } from '../../platform/http/problem.ts'
+import { endpoint } from '../endpoint.ts'
+import { SiteId } from '../site-id.ts'
+import { actions } from './actions.ts'
+import { findOnDemand, markDeleting, retain, setOperation } from './backup.store.ts'
+import { type Backup, BackupId } from './backup.ts'
+import { deleteBackupJob } from './delete-backup.job.ts'
+import { OndemandBackup, presentOndemand } from './present-backup.ts'
+import { problems } from './problems.ts'
+
+export const deleteOndemandBackup = endpoint({
+  id: 'deleteOndemandBackup',
+  method: 'DELETE',
+  path: '/v1/sites/{site_id}/ondemand-backups/{id}',
+  summary: 'Delete an on-demand backup',
+  description:
+    'Irreversible. It makes room for another one at once, and is gone from the storage soon. One that is being created is given up by canceling its operation.',
+  access: { site: 'use backups' },
+  params: Type.Object({ site_id: SiteId, id: BackupId }),
+  response: OndemandBackup,
+  starts: true,
+  problems: [problems.backup_not_completed],
+
+  async handle(context, { params }) {
+    const { tx, site, now } = context
+    const backup = await findOnDemand(tx, site.id, params.id)
+    if (!backup) throw notFound()
+    if (backup.state === 'deleting') return presentOndemand(backup, now)
+    if (backup.state !== 'completed') throw new Problem(problems.backup_not_completed, { state: backup.state })
+    const deleting = (await markDeleting(tx, backup.id, now)) as Backup
+    await retain(tx, site.id, backup.kind)
+    const operationId = await context.start(deleteBackupJob, { siteId: site.id, backupId: backup.id })
+    await setOperation(tx, backup.id, operationId)
+    await context.record({ action: actions['backup.deleted'], message: `Deleted on-demand backup ${backup.id}` })
+    return presentOndemand(deleting, now)
+  },
+})

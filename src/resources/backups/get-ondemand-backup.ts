@@ -1,0 +1,25 @@
+import Type from 'typebox'
+import { notFound } from '../../platform/http/problem.ts'
+import { endpoint } from '../endpoint.ts'
+import { SiteId } from '../site-id.ts'
+import { findOnDemand } from './backup.store.ts'
+import { BackupId } from './backup.ts'
+import { OndemandBackup, presentOndemand } from './present-backup.ts'
+
+export const getOndemandBackup = endpoint({
+  id: 'getOndemandBackup',
+  method: 'GET',
+  path: '/v1/sites/{site_id}/ondemand-backups/{id}',
+  summary: 'Read an on-demand backup',
+  description: 'While it is being created, it is found by its `requestId`, which is its `id` later.',
+  access: { site: 'use backups' },
+  params: Type.Object({ site_id: SiteId, id: BackupId }),
+  response: OndemandBackup,
+  etag: true,
+
+  async handle({ tx, site, now }, { params }) {
+    const backup = await findOnDemand(tx, site.id, params.id)
+    if (!backup) throw notFound()
+    return presentOndemand(backup, now)
+  },
+})

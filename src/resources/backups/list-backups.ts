@@ -1,0 +1,21 @@
+import Type from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { SiteId } from '../site-id.ts'
+import { listCompleted } from './backup.store.ts'
+import { BackupPair, pairs } from './present-backup.ts'
+
+export const listBackups = endpoint({
+  id: 'listBackups',
+  method: 'GET',
+  path: '/v1/sites/{site_id}/backups',
+  summary: 'List the backups of a site, database and files together',
+  description:
+    'Newest first: each database backup with the newest file backup that is no newer, so that both show the site at about one time. Every completed backup is here, scheduled or on demand.',
+  access: { site: 'use backups' },
+  params: Type.Object({ site_id: SiteId }),
+  response: Type.Array(BackupPair),
+
+  async handle({ tx, site }) {
+    return pairs(await listCompleted(tx, site.id, 'db'), await listCompleted(tx, site.id, 'fs'))
+  },
+})

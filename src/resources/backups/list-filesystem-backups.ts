@@ -1,0 +1,20 @@
+import Type from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { SiteId } from '../site-id.ts'
+import { listCompleted } from './backup.store.ts'
+import { ListedBackup, presentListed } from './present-backup.ts'
+
+export const listFilesystemBackups = endpoint({
+  id: 'listFilesystemBackups',
+  method: 'GET',
+  path: '/v1/sites/{site_id}/backups/fs',
+  summary: 'List the file backups of a site',
+  description: 'Newest first, scheduled and on demand.',
+  access: { site: 'use backups' },
+  params: Type.Object({ site_id: SiteId }),
+  response: Type.Array(ListedBackup),
+
+  async handle({ tx, site }) {
+    return (await listCompleted(tx, site.id, 'fs')).map(presentListed)
+  },
+})

@@ -1,0 +1,20 @@
+import Type from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { SiteId } from '../site-id.ts'
+import { listOnDemand } from './backup.store.ts'
+import { OndemandBackup, presentOndemand } from './present-backup.ts'
+
+export const listOndemandBackups = endpoint({
+  id: 'listOndemandBackups',
+  method: 'GET',
+  path: '/v1/sites/{id}/ondemand-backups',
+  summary: 'List the on-demand backups of a site',
+  description: 'Newest first, those that are being made and removed included.',
+  access: { site: 'use backups' },
+  params: Type.Object({ id: SiteId }),
+  response: Type.Array(OndemandBackup),
+
+  async handle({ tx, site, now }) {
+    return (await listOnDemand(tx, site.id)).map((backup) => presentOndemand(backup, now))
+  },
+})

@@ -1,0 +1,121 @@
+import Type from 'typebox'
+import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
+import { type Backup, type CompletedBackup, kinds } from './backup.ts'
+
+const BackupTime = { examples: ['2026-01-31 09:30:00'] }
+
+/** The on-demand backup of the API. */
+export const OndemandBackup = Type.Object(
+  {
+    id: nullable(Type.String({ description: 'Null until it is completed', examples: ['12'] })),
+    siteId: Type.Integer(),
+    completed: nullable(Type.Integer({ description: 'Unix time', examples: [1769852000] })),
+    status: oneOf(['creating', 'completed', 'deleting']),
+    type: oneOf(kinds, { description: 'Files or database' }),
+    bytes: nullable(Type.String({ description: 'Size of the content', examples: ['73400320'] })),
+    requested: Type.Integer({ description: 'Unix time', examples: [1769852000] }),
+    backupTimestamp: nullable(Type.String({ description: 'The moment that it shows, UTC', ...BackupTime })),
+    createdBy: Type.String({ examples: ['Ada (ada@example.com)'] }),
+    removedIn: Type.String({ description: 'Time until it is deleted by itself', examples: ['30 days'] }),
+    deleteAt: Type.Integer({ description: 'Unix time; earlier when a newer one is completed', examples: [1772444000] }),
+  },
+  { title: 'OndemandBackup' },
+)
+
+/** One that was just asked for. */
+export const OrderedBackup = Type.Object(
+  {
+    ...OndemandBackup.properties,
+    requestId: Type.Integer({ description: 'Its `id`, as soon as it is completed', examples: [12] }),
+  },
+  { title: 'OrderedBackup' },
+)
+
+/** One file or database backup in a list. */
+export const ListedBackup = Type.Object(
+  {
+    id: Type.String({ examples: ['12'] }),
+    site_id: Type.Integer(),
+    backup_timestamp: Type.String({ description: 'The moment that it shows, UTC', ...BackupTime }),
+    type: oneOf(kinds),
+    title: Type.String({ examples: ['Files of 2026-01-31 09:30 (on-demand)'] }),
+    formatted_timestamp: Timestamp,
+  },
+  { title: 'Backup' },
+)
+
+/** A database backup, and the files that belong to it. */
+export const BackupPair = Type.Object(
+  {
+    timestamp: Type.String({ description: 'Of the database, UTC', examples: ['2026-01-31-09-30'] }),
+    siteId: Type.Integer(),
+    databaseBackupId: Type.Integer(),
+    filesystemBackupId: nullable(Type.Integer({ description: 'The newest that is no newer than the database' })),
+  },
+  { title: 'BackupPair' },
+)
+
+const seconds = (ms: number): number => Math.floor(ms / 1000)
+/** `YYYY-MM-DD HH:MM:SS` */
+const spaced = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
+
+/** @param backup one that has not failed */
+export function presentOndemand(backup: Backup, now: number): Type.Static<typeof OndemandBackup> {
+  const { id, siteId, completedAt, state, kind, bytes, requestedAt, takenAt, createdBy, deleteAt } = backup
+  return {
+    id: completedAt === null ? null : String(id),
+    siteId,
+    completed: completedAt && seconds(completedAt),
+    status: state as Exclude<typeof state, 'failed'>,
+    type: kind,
+    bytes: bytes === null ? null : String(bytes),
+    requested: seconds(requestedAt),
+    backupTimestamp: takenAt === null ? null : spaced(takenAt),
+    createdBy: createdBy ?? '',
+    removedIn: timeLeft(deleteAt - now),
+    deleteAt: seconds(deleteAt),
+  }
+}
+
+const units = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const
+
+/** Of milliseconds, in the largest unit that fits: "30 days". */
+export function timeLeft(ms: number): string {
+  for (const [unit, lengthMs] of units) {
+    const count = Math.round(ms / lengthMs)
+    if (ms >= lengthMs) return `${count} ${unit}${count === 1 ? '' : 's'}`
+  }
+  return 'less than a minute'
+}
+
+const titles = { fs: 'Files', db: 'Database' } as const
+const origins = { ondemand: ' (on-demand)', scheduled: '', undo: ' (before an overwrite)' } as const
+
+export function presentListed(backup: CompletedBackup): Type.Static<typeof ListedBackup> {
+  const { id, siteId, kind, origin, takenAt } = backup
+  return {
+    id: String(id),
+    site_id: siteId,
+    backup_timestamp: spaced(takenAt),
+    type: kind,
+    title: `${titles[kind]} of ${spaced(takenAt).slice(0, 16)}${origins[origin]}`,
+    formatted_timestamp: timestamp(takenAt),
+  }
+}
+
+/** Each database with the newest files that are no newer. @param databases @param files newest first, both */
+export function pairs(
+  databases: readonly CompletedBackup[],
+  files: readonly CompletedBackup[],
+): Type.Static<typeof BackupPair>[] {
+  return databases.map(({ id, siteId, takenAt }) => ({
+    timestamp: spaced(takenAt).slice(0, 16).replace(/[ :]/g, '-'),
+    siteId,
+    databaseBackupId: id,
+    filesystemBackupId: files.find((each) => each.takenAt <= takenAt)?.id ?? null,
+  }))
+}

@@ -1,0 +1,136 @@
+import Type from 'typebox'
+import type { BackupRepository } from '../../backups/backup-store.ts'
+import { DiskFull } from '../../hosting/homes/disk-room.ts'
+import type { Home } from '../../hosting/homes/homes.ts'
+import { PhpTimeout } from '../../hosting/php/runtime.ts'
+import type { SiteHome } from '../../hosting/site-database/database-content.ts'
+import type { WantedEntry } from '../../hosting/site-files/file-content.ts'
+import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
+import type { HostServices } from '../host-services.ts'
+import { newestCompleted } from './backup.store.ts'
+import { CORE_BACKUP, type CompletedBackup, coreOwner, nameOf, siteOwner } from './backup.ts'
+import { contentHome } from './take-backup.ts'
+import { tellOfProof } from './tell-of-failure.ts'
+
+type Context = StepContext<{ siteId: number }, HostServices>
+
+/** The files and the database that belong together, as the newest of both. */
+interface Pair {
+  readonly files: CompletedBackup
+  readonly database: CompletedBackup
+}
+
+/** Why nothing was proved, which says nothing of the backups; else which ones were. */
+type Outcome = { readonly unproved: string } | { readonly files: number; readonly database: number }
+
+/** PHP from nothing, with a site's plugins, on a machine that has other things to do. */
+const FIRST_PAGE_MS = 120_000
+
+/**
+ * Restores the newest backups of a site into a throw-away home, where its front page must come and its database must take what is written.
+ * Nobody reaches that home, and it is removed whatever happens.
+ */
+export const proveBackups = durableWith<HostServices>()({
+  name: 'backup.prove',
+  input: Type.Object({ siteId: Type.Integer() }),
+  on: 'host',
+  changeableBy: 'account',
+  atOnce: 1,
+  attempts: 2,
+  steps: { prove: { run: prove } },
+  async failed(tx, context) {
+    if (!context.canceled) await tellOfProof(tx, context, context.input.siteId)
+  },
+})
+
+async function prove(context: Context): Promise<Outcome> {
+  const { services, input } = context
+  const pair = await newestPair(context)
+  if (!pair) return { unproved: 'there is not a backup of both yet' }
+  let home: Home | undefined
+  try {
+    home = await services.homes.makeThrowAway(await services.template())
+    await proveIn(context, home, pair)
+    return { files: pair.files.id, database: pair.database.id }
+  } catch (error) {
+    if (!(error instanceof DiskFull || error instanceof NoRoom)) throw error
+    context.log.warn({ err: error, siteId: input.siteId }, 'there was no room to prove a backup')
+    return { unproved: error.message }
+  } finally {
+    if (home) await services.homes.remove(home)
+  }
+}
+
+/** The host has no memory for one more PHP, or is too busy to start it. */
+class NoRoom extends Error {
+  override readonly name = 'NoRoom'
+}
+
+async function newestPair({ services, input }: Context): Promise<Pair | undefined> {
+  const { read } = services.database
+  const database = await newestCompleted(read, input.siteId, 'db')
+  const files = await newestCompleted(read, input.siteId, 'fs')
+  return files && database && { files, database }
+}
+
+async function proveIn(context: Context, home: Home, { files, database }: Pair): Promise<void> {
+  const { services, input, signal } = context
+  const repository = services.backups.repository(siteOwner(input.siteId))
+  // no site has a number below zero: what is done with this home is in nobody's way
+  const place = contentHome(-home.id, home)
+  const total = files.bytes + database.bytes
+  try {
+    await layFiles(services, place, repository, files, {
+      signal,
+      onProgress: (done) => context.progressBytes(done, total),
+    })
+    const dump = repository.readStream(nameOf(database))
+    const onProgress = (done: number) => context.progressBytes(files.bytes + done, total)
+    await services.siteDatabase.load(place, dump, { signal, onProgress })
+    await services.siteDatabase.switch(place)
+    await services.siteDatabase.settle(place)
+    const version = files.coreVersion as string
+    await services.backups.repository(coreOwner(version)).verify(CORE_BACKUP, { signal })
+    await seeItAnswer(context, { ...home, coreVersion: version })
+  } finally {
+    await services.pool.stop(place.siteId, 0)
+  }
+}
+
+async function layFiles(
+  { siteFiles }: HostServices,
+  place: SiteHome,
+  repository: BackupRepository,
+  files: CompletedBackup,
+  options: { signal: AbortSignal; onProgress: (done: number) => void },
+): Promise<void> {
+  await siteFiles.prepare(place, wanted(repository, nameOf(files)), { ...options, scope: { paths: [''] } })
+  await siteFiles.switch(place)
+  await siteFiles.settle(place)
+}
+
+async function* wanted(repository: BackupRepository, name: string): AsyncGenerator<WantedEntry> {
+  for await (const entry of repository.entries(name)) {
+    if (entry.kind !== 'file') yield entry
+    else yield { ...entry, open: async () => repository.readFile(entry) }
+  }
+}
+
+/** Its PHP is behind that of all sites with visitors. */
+async function seeItAnswer({ services, input }: Context, home: Home): Promise<void> {
+  const site = await services.hostedSite(input.siteId)
+  // it was deleted meanwhile
+  if (!site) return
+  const { phpVersion, address } = site
+  const place = services.homes.phpSite(home, { phpVersion, address })
+  const process = await services.pool.startSpare(place).catch((error) => {
+    // before anything of the site has run
+    throw error instanceof PhpTimeout ? new NoRoom('PHP did not start in time', { cause: error }) : error
+  })
+  if (!process) throw new NoRoom('there is no memory for one more PHP')
+  try {
+    await process.runTask('check-site', {}, { timeoutMs: FIRST_PAGE_MS })
+  } finally {
+    await process.stop(0)
+  }
+}

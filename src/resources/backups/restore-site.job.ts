@@ -1,0 +1,284 @@
+import { databaseConstants } from '../../hosting/php/wp-config.ts'
+import type { AddressChange } from '../../hosting/site-database/database-content.ts'
+import { readdressed } from '../../hosting/site-files/made-files.ts'
+import { changeWpConfig } from '../../hosting/site-files/wp-config-file.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { durableWith, type FailureContext } from '../../platform/operations/definition.ts'
+import { hasResult, wasUndone } from '../../platform/operations/steps-of.ts'
+import { changeOfJob } from '../change.ts'
+import type { HostServices } from '../host-services.ts'
+import { closeForWork, openAfterWork } from '../sites/close-for-work.ts'
+import { configureSite } from '../sites/configure-site.job.ts'
+import { noNetwork } from '../sites/network.ts'
+import { runSiteTask } from '../sites/run-site-task.ts'
+import {
+  changeSite,
+  holdSite,
+  hostOfUrl,
+  openSite,
+  purgeCaches,
+  siteConstants,
+  writtenAddressOf,
+} from '../sites/site.ts'
+import { actions, events } from './actions.ts'
+import { inWords, RestoreOrder, scopeOf } from './restore.ts'
+import {
+  type Checked,
+  checkRestore,
+  forGood,
+  type RestoreContext,
+  sourceOf,
+  storedName,
+  targetOf,
+} from './restore-check.ts'
+import { wantedFiles } from './restore-content.ts'
+import { tellOfRestore } from './restore-mail.ts'
+import { contentHome } from './take-backup.ts'
+import { copyAhead, forgetAhead, forgetUnfinished, keepUndoPoint, type UndoPoint } from './undo-point.ts'
+
+type Context = RestoreContext<{ check: Checked }>
+/** Of an undo: `done` is there from the moment on from which there is no way back. */
+type Undoing = RestoreContext<{ check?: Checked; done?: boolean }>
+
+/** Rewriting addresses in a large database, or bringing it to another release. */
+const LONG_TASK_MS = 600_000
+
+/**
+ * Puts a site's files, its database, or both back to what backups hold. All that takes long is done beside the site while it goes on: what differs is
+ * laid beside its files, and the database is made beside the one in use. Then the site is closed, what it is at that moment is kept for the undo,
+ * both are switched in, and it is opened again when its WordPress answers. Until `done` everything is taken back by the undo of the steps;
+ * from then on nothing is.
+ */
+export const restoreSite = durableWith<HostServices>()({
+  name: 'site.restore',
+  input: RestoreOrder,
+  on: 'host',
+  changeableBy: { site: 'restore the site' },
+  steps: {
+    check: { run: unlessDone<Checked>(checkRestore) },
+    // while the site is open, so that little is left to do when it is closed
+    copy_files: { run: unlessDone(copyFilesAhead), undo: forgetFilesAhead, weight: 3 },
+    files: { run: unlessDone(prepareFiles), undo: forgetPrepared, weight: 4 },
+    database: { run: unlessDone((context) => loadIf(context, !context.input.tables)), undo: forgetPrepared, weight: 4 },
+    close: {
+      run: unlessDone((context) => closeForWork(context, context.input.siteId)),
+      undo: (context: Undoing) => openAfterWork(context, context.input.siteId),
+    },
+    // when nobody writes any more: what visitors wrote until now is in them
+    keep_files: { run: unlessDone((context) => keepIf(context, 'fs')), undo: forgetPoints, weight: 1 },
+    keep_database: { run: unlessDone((context) => keepIf(context, 'db')), undo: forgetPoints, weight: 2 },
+    // the tables that stay are copied from the database in use, so that must be still
+    tables: { run: unlessDone((context) => loadIf(context, context.input.tables)), undo: forgetPrepared, weight: 1 },
+    // what was uploaded while the site was open
+    files_again: { run: unlessDone(prepareFiles), undo: forgetPrepared, weight: 1 },
+    switch: { run: unlessDone(switchOver), undo: switchBack },
+    fit: { run: unlessDone(fitToSite) },
+    answer: { run: unlessDone(seeItAnswer) },
+    // without an undo: a retry finds that it is done
+    done: { commit: openAgain },
+    settle: { run: settle },
+  },
+  failed: tellOfFailure,
+})
+
+/** A retry of what was canceled or failed after `done` has nothing to do but to clear up: the site has new content since. */
+function unlessDone<Result>(run: (context: Context) => Promise<Result>) {
+  return async (context: RestoreContext): Promise<Result> =>
+    (context.results as Undoing['results']).done ? (null as Result) : run(context as Context)
+}
+
+const homeOf = async (context: Pick<Context, 'services' | 'input'>) => {
+  const { home } = await targetOf(context)
+  return contentHome(context.input.siteId, home)
+}
+
+async function keepIf(context: Context, kind: 'fs' | 'db'): Promise<UndoPoint | null> {
+  const { siteId, filesId, databaseId } = context.input
+  return (kind === 'fs' ? filesId : databaseId) === null ? null : keepUndoPoint(context, siteId, kind)
+}
+
+/** Most of the undo point of the files: what it has to add when the site is closed is what has changed since. */
+async function copyFilesAhead(context: Context): Promise<void> {
+  const { services, input, operationId, signal, progressBytes } = context
+  if (input.filesId === null) return
+  const home = await homeOf(context)
+  const { bytes } = await services.siteFiles.size(home)
+  const onProgress = (done: number) => progressBytes(done, Math.max(done, bytes))
+  await copyAhead(services, { home, operationId, signal, onProgress })
+}
+
+async function forgetFilesAhead({ services, input, operationId }: Undoing): Promise<void> {
+  await forgetAhead(services, input.siteId, operationId)
+}
+
+async function forgetPoints(context: Undoing): Promise<void> {
+  await forgetUnfinished(context, context.input.siteId)
+}
+
+async function prepareFiles(context: Context): Promise<void> {
+  const { services, input, signal, results } = context
+  const { files } = results.check
+  if (!files || input.filesId === null) return
+  const scope = scopeOf(input, files.stays)
+  const wanted = readdressed(
+    wantedFiles(sourceOf(context), await storedName(context, input.filesId), scope),
+    await addressChanges(context),
+  )
+  const onProgress = (done: number) => context.progressBytes(done, files.bytes)
+  const home = await homeOf(context)
+  await forGood(() => services.siteFiles.prepare(home, wanted, { scope, signal, onProgress }))
+}
+
+/** Of another site. */
+async function addressChanges({ services, input }: Context): Promise<AddressChange[]> {
+  const from = await writtenAddressOf(services.database.read, input.sourceId)
+  const to = await writtenAddressOf(services.database.read, input.siteId)
+  return from && to && from !== to ? [{ from, to }] : []
+}
+
+async function loadIf(context: Context, isTime: unknown): Promise<void> {
+  const { services, input, signal, results } = context
+  const { database } = results.check
+  if (!isTime || !database || input.databaseId === null) return
+  const content = sourceOf(context).readStream(await storedName(context, input.databaseId))
+  const changes = await addressChanges(context)
+  const home = await homeOf(context)
+  await forGood(() =>
+    services.siteDatabase.load(home, content, {
+      ...(input.tables && { tables: input.tables }),
+      ...(changes.length > 0 && { changes }),
+      signal,
+      onProgress: (done) => context.progressBytes(done, database.bytes),
+    }),
+  )
+}
+
+/** What was laid beside goes, unless it is what the site was before: then it could not be put back, and stays for the next attempt. */
+async function forgetPrepared(context: Undoing): Promise<void> {
+  const { services, input, operationId } = context
+  const home = await services.homes.ofSite(input.siteId)
+  if (!home || !(await wasUndone(services.database.read, operationId, 'switch'))) return
+  await settleBoth(context)
+}
+
+async function switchOver(context: Context): Promise<void> {
+  const { services, input } = context
+  const home = await homeOf(context)
+  await closeForWork(context, input.siteId)
+  await services.siteFiles.switch(home)
+  await services.siteDatabase.switch(home)
+}
+
+async function switchBack(context: Undoing): Promise<void> {
+  const { services, input, results } = context
+  if (results.done || !(await services.homes.ofSite(input.siteId))) return
+  const home = await homeOf(context)
+  await closeForWork(context, input.siteId)
+  await services.siteFiles.switchBack(home)
+  await services.siteDatabase.switchBack(home)
+}
+
+/** What is restored becomes this site: its constants, its release of WordPress, its address. */
+async function fitToSite(context: Context): Promise<void> {
+  const { services, input } = context
+  const { site, home } = await targetOf(context)
+  // after a crash nothing holds PHP
+  await closeForWork(context, site.id)
+  await changeWpConfig(home.path, home.uid, {
+    ...databaseConstants,
+    ...siteConstants(site),
+    ...(site.hasMultisite ? {} : noNetwork),
+  })
+  if (input.databaseId === null) return
+  const options = { whileHeld: true, timeoutMs: LONG_TASK_MS, refusal: 'The restored database does not fit' }
+  await runSiteTask(services, site.id, 'upgrade-database', {}, options)
+  const hosted = await services.hostedSite(site.id)
+  const { home: url } = await runSiteTask(services, site.id, 'site-title', {}, options)
+  const from = hostOfUrl(url)
+  if (hosted && from && from !== hosted.address)
+    await runSiteTask(services, site.id, 'replace-address', { from, to: hosted.address }, options)
+}
+
+/** Visitors get the site only when it answers. An object cache of its own knows what was there before. */
+async function seeItAnswer(context: Context): Promise<void> {
+  const { services, input, log } = context
+  const { siteId } = input
+  await closeForWork(context, siteId)
+  await runSiteTask(services, siteId, 'flush-object-cache', {}, { whileHeld: true }).catch((error) =>
+    log.warn({ err: error, siteId }, 'the object cache of a site was not emptied after a restore'),
+  )
+  const refusal = 'WordPress does not answer with what was restored'
+  await runSiteTask(services, siteId, 'check-site', {}, { whileHeld: true, refusal })
+  // nobody is let in before the site is open by its record
+  services.pool.release(siteId)
+}
+
+async function openAgain(tx: Tx, context: Context): Promise<true> {
+  const { input, operationId, now } = context
+  const { siteId, undoOf } = input
+  const site = await holdSite(tx, siteId)
+  if (!site) return true
+  const what = restored(context.results.check)
+  const change = changeOfJob(tx, context)
+  const undone = undoOf === undefined ? '' : ` This undoes operation ${undoOf}.`
+  await change.record({
+    action: actions['site.restored'],
+    message: `Restored ${what}${input.sourceId === siteId ? '' : ` of site ${input.sourceId}`}.${undone}`,
+    event: { type: events.site_restored, data: eventData(input) },
+  })
+  await tellOfRestore(tx, { site, order: input, operationId, outcome: { what }, now: now() })
+  const { from, to } = input.environment ?? {}
+  if (to && site.environmentType === from) await changeSite(tx, siteId, { environmentType: to }, now())
+  // the environment type, and the constants of a network, which name its tables
+  if (to || site.hasMultisite) await change.start(configureSite, { siteId }, { about: { ...site, siteId } })
+  await openSite(tx, siteId, operationId, now())
+  await purgeCaches(tx, siteId, { pages: 'all', files: true })
+  return true
+}
+
+const restored = ({ files, database }: Checked) => inWords({ files: files?.takenAt, database: database?.takenAt })
+
+const eventData = ({ sourceId, filesId, databaseId }: RestoreOrder) => ({
+  from_site_id: sourceId,
+  filesystem_id: filesId,
+  database_id: databaseId,
+})
+
+/** The site is restored and open: what is left beside is at most a waste of room, and the next restore takes it away. */
+async function settle(context: Undoing): Promise<void> {
+  const { log, input } = context
+  const clearUp = () => Promise.all([settleBoth(context), forgetFilesAhead(context)])
+  await clearUp().catch((error) =>
+    log.warn({ err: error, siteId: input.siteId }, 'what a restore has left beside a site was not removed'),
+  )
+}
+
+async function settleBoth(context: Undoing): Promise<void> {
+  const { services, input } = context
+  const found = await services.homes.ofSite(input.siteId)
+  if (!found) return
+  const home = contentHome(input.siteId, found)
+  await services.siteFiles.settle(home)
+  await services.siteDatabase.settle(home)
+}
+
+async function tellOfFailure(tx: Tx, context: FailureContext<RestoreOrder>): Promise<void> {
+  const { input, operationId, canceled, now } = context
+  const { siteId } = input
+  await openSite(tx, siteId, operationId, now())
+  // canceled when all was done but the clearing up
+  if (canceled || (await hasResult(tx, operationId, 'done'))) return
+  const site = await holdSite(tx, siteId)
+  if (!site) return
+  const isAsItWas = await wasUndone(tx, operationId, 'switch')
+  const reason = (context.error ?? 'unknown').replace(/\.$/, '')
+  const state = isAsItWas
+    ? 'It is as it was'
+    : 'It could not be put back as it was either: try again, or restore another backup'
+  await changeOfJob(tx, context).record({
+    action: actions['site.restore_failed'],
+    message: `The site could not be restored: ${reason}. ${state}.`,
+    event: { type: events.site_restore_failed, data: { ...eventData(input), reason } },
+  })
+  await tellOfRestore(tx, { site, order: input, operationId, outcome: { reason, state }, now: now() })
+}

@@ -1,0 +1,112 @@
+import Type from 'typebox'
+import type { Tx } from '../../platform/db/database.ts'
+import { notFound, Problem } from '../../platform/http/problem.ts'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { demand } from '../access.ts'
+import { problems as authenticationProblems } from '../authentication/problems.ts'
+import { aboutSite } from '../change.ts'
+import type { Caller } from '../context.ts'
+import { endpoint } from '../endpoint.ts'
+import { SiteId } from '../site-id.ts'
+import { problems as siteProblems } from '../sites/problems.ts'
+import { demandInstalled, type VisibleSite, visibleSite } from '../sites/site.ts'
+import { actions } from './actions.ts'
+import { type CompletedBackup, findCompleted, type Kind } from './backup.ts'
+import { previewRestore } from './preview-restore.job.ts'
+import { problems } from './problems.ts'
+import { inWords, NewRestore, type RestoreOrder } from './restore.ts'
+import { restoreSite } from './restore-site.job.ts'
+
+export const restoreSiteEndpoint = endpoint({
+  id: 'restoreSite',
+  method: 'POST',
+  path: '/v1/sites/{site_id}/restores',
+  summary: 'Restore a site from backups',
+  description:
+    'Files, database, or both, from backups of this site, onto it or onto another site of the same account (which needs the same role there). ' +
+    'What is prepared does not disturb the site; then nobody gets to it, its dashboard included, until it is switched over and its WordPress answers. If it does not, ' +
+    'everything is as before. What is overwritten is kept for 7 days: `POST /v1/operations/{id}/undo`. The owner and the caller get a mail at the end. ' +
+    "The site keeps its release of WordPress, its address and Stead's own files; onto another site also its wp-config.php. " +
+    'With `dry_run` nothing is changed: the operation finds out what would be lost, and `GET /v1/sites/{site_id}/restores/{operation_id}` shows it.',
+  access: { site: 'restore the site' },
+  params: Type.Object({ site_id: SiteId }),
+  body: NewRestore,
+  response: Nothing,
+  starts: true,
+  problems: [
+    problems.restore_of_nothing,
+    problems.restore_unknown_backup,
+    problems.restore_parts_of_nothing,
+    problems.restore_unlike_site,
+    siteProblems.site_not_live,
+    authenticationProblems.forbidden,
+  ],
+
+  async handle(context, { body }) {
+    const { tx, caller, site } = context
+    demandSense(body)
+    const target = await targetOf(tx, caller, site, body.restore_on_site_id)
+    demandInstalled(target)
+    const files = await backupOf(tx, site, 'fs', body.filesystem_id)
+    const database = await backupOf(tx, site, 'db', body.database_id)
+    const order: RestoreOrder = {
+      siteId: target.id,
+      sourceId: site.id,
+      filesId: files?.id ?? null,
+      databaseId: database?.id ?? null,
+      ...(body.paths && { paths: body.paths }),
+      ...(body.tables && { tables: body.tables }),
+      askedById: caller.accountId,
+    }
+    const about = aboutSite(target)
+    await context.start(body.dry_run ? previewRestore : restoreSite, order, { about })
+    const what = inWords({ files: files?.takenAt, database: database?.takenAt })
+    const whose = target.id === site.id ? '' : ` of ${site.name}`
+    await context.record(
+      body.dry_run
+        ? {
+            action: actions['site.restore_previewed'],
+            message: `Asked what a restore of ${what}${whose} would lose`,
+            about,
+          }
+        : { action: actions['site.restore_ordered'], message: `Ordered a restore of ${what}${whose}`, about },
+    )
+    return null
+  },
+})
+
+/** @throws Problem for a request that asks for nothing, or for parts of nothing */
+function demandSense({ filesystem_id, database_id, paths, tables }: NewRestore): void {
+  if (filesystem_id === undefined && database_id === undefined) throw new Problem(problems.restore_of_nothing, {})
+  if (paths && filesystem_id === undefined)
+    throw new Problem(problems.restore_parts_of_nothing, { field: 'paths', needed: 'filesystem_id' })
+  if (tables && database_id === undefined)
+    throw new Problem(problems.restore_parts_of_nothing, { field: 'tables', needed: 'database_id' })
+}
+
+/** @throws Problem `not_found` for a site that the caller cannot see, `forbidden`, `restore_unlike_site` */
+async function targetOf(tx: Tx, caller: Caller, site: VisibleSite, id: number | undefined): Promise<VisibleSite> {
+  if (id === undefined || id === site.id) return site
+  const target = await visibleSite(tx, caller.accountId, id)
+  if (!target) throw notFound()
+  demand('restore the site', caller, target)
+  const reason =
+    (target.accountId !== site.accountId && 'it belongs to another account') ||
+    (target.hasMultisite !== site.hasMultisite && 'one of the two is a network of sites, the other is not')
+  if (reason) throw new Problem(problems.restore_unlike_site, { reason })
+  return target
+}
+
+const words = { fs: { field: 'filesystem_id', kind: 'file' }, db: { field: 'database_id', kind: 'database' } }
+
+async function backupOf(
+  tx: Tx,
+  site: VisibleSite,
+  kind: Kind,
+  id: number | undefined,
+): Promise<CompletedBackup | undefined> {
+  if (id === undefined) return undefined
+  const backup = await findCompleted(tx, site.id, id)
+  if (backup?.kind !== kind) throw new Problem(problems.restore_unknown_backup, { ...words[kind], id })
+  return backup
+}

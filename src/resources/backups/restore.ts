@@ -1,0 +1,92 @@
+import Type from 'typebox'
+import type { FileScope } from '../../hosting/site-files/file-content.ts'
+import { isAtOrBelow } from '../../hosting/site-files/paths.ts'
+import { nullable, oneOf } from '../../platform/http/schemas.ts'
+import { environmentTypes } from '../sites/site.ts'
+import { BackupId } from './backup.ts'
+
+/** Parts that one request names. */
+const MOST_PARTS = 100
+
+/** A path as backups have it: relative to the web root, without empty, `.` or `..` parts. */
+const PATH = /^(?!\/)(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\0]+$/
+
+/** Body of `POST /v1/sites/{site_id}/restores`. */
+export const NewRestore = Type.Object(
+  {
+    filesystem_id: Type.Optional(Type.Integer({ ...BackupId, description: 'File backup of the site', examples: [12] })),
+    database_id: Type.Optional(
+      Type.Integer({ ...BackupId, description: 'Database backup of the site', examples: [13] }),
+    ),
+    restore_on_site_id: Type.Optional(
+      Type.Integer({ description: 'Another site of the same account, which is overwritten instead' }),
+    ),
+    dry_run: Type.Optional(Type.Boolean({ description: 'Changes nothing, and reports what a restore would lose' })),
+    paths: Type.Optional(
+      Type.Array(
+        Type.String({
+          minLength: 1,
+          maxLength: 1024,
+          pattern: PATH.source,
+          description: 'must be relative to the web root, without empty parts, `.` and `..`',
+        }),
+        {
+          minItems: 1,
+          maxItems: MOST_PARTS,
+          description: 'Files and folders of the file backup; the others stay as they are',
+        },
+      ),
+    ),
+    tables: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 64, pattern: '^[^\\u0000-\\u001f`]+$' }), {
+        minItems: 1,
+        maxItems: MOST_PARTS,
+        description: 'Tables of the database backup; the others stay as they are',
+      }),
+    ),
+  },
+  { title: 'NewRestore' },
+)
+export type NewRestore = Type.Static<typeof NewRestore>
+
+/** What a restore is given to do, and a look at what it would do. */
+export const RestoreOrder = Type.Object({
+  /** The site that is overwritten. */
+  siteId: Type.Integer(),
+  /** Whose backups these are. */
+  sourceId: Type.Integer(),
+  filesId: nullable(Type.Integer()),
+  databaseId: nullable(Type.Integer()),
+  paths: Type.Optional(Type.Array(Type.String())),
+  tables: Type.Optional(Type.Array(Type.String())),
+  /** Who is told of the end besides the owner. */
+  askedById: Type.Integer(),
+  /** The operation that is undone by it. */
+  undoOf: Type.Optional(Type.Integer()),
+  /** Of an undo of a sync: which of the files, with what they may lack. */
+  scope: Type.Optional(Type.Object({ paths: Type.Array(Type.String()), except: Type.Array(Type.String()) })),
+  /** Of an undo of a sync: the environment type becomes `to` again, if it is still the one that the sync has set. */
+  environment: Type.Optional(Type.Object({ from: oneOf(environmentTypes), to: oneOf(environmentTypes) })),
+})
+export type RestoreOrder = Type.Static<typeof RestoreOrder>
+
+/**
+ * Which of a site's files a restore is about.
+ * @param stays paths that are never overwritten by this restore
+ */
+export function scopeOf({ paths, scope }: Pick<RestoreOrder, 'paths' | 'scope'>, stays: readonly string[]): FileScope {
+  const meant = scope?.paths ?? paths ?? ['']
+  // a part of what stays does, too
+  const isOurs = (path: string) => !stays.some((each) => isAtOrBelow(path, each))
+  return { paths: meant.filter(isOurs), except: [...(scope?.except ?? []), ...stays] }
+}
+
+/** What is restored, for logs and mails: "the files of 2026-01-31 09:30 and the database of …". */
+export function inWords(parts: { files?: number | undefined; database?: number | undefined }): string {
+  const at = (ms: number) => new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
+  const words = [
+    parts.files !== undefined && `the files of ${at(parts.files)} UTC`,
+    parts.database !== undefined && `the database of ${at(parts.database)} UTC`,
+  ]
+  return words.filter((each) => each !== false).join(' and ')
+}

@@ -1,0 +1,119 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
+import { type FakeHost, fakeHost } from '../../../test/support/fake-host.ts'
+import { testBackups } from '../../backups/backup-store.fixture.ts'
+import type { BackupStore } from '../../backups/backup-store.ts'
+import { hostJobs } from '../../jobs.ts'
+import { ended, startWorker } from '../../platform/operations/harness.ts'
+import type { Worker } from '../../platform/operations/worker.ts'
+import { putRoute } from '../sites/route.store.ts'
+import { changeSite } from '../sites/site.store.ts'
+
+/* Two hosts over one database, each with homes of its own, and one storage of backups. */
+
+let api: TestApi
+let owner: Person
+let hosts: FakeHost[]
+const workers: Worker[] = []
+let number = 0
+beforeAll(async () => {
+  // a folder that both see, as its setting says
+  api = await testApi('sqlite', { settings: { STEAD_BACKUP_DIR: '/backups' } })
+  owner = await api.person('owner@example.com')
+  const values = { name: 'far', address: 'http://127.0.0.1:2', datacenters: '', max_sites: 9, facts: '{}', seen_at: 0 }
+  await api.database.transaction((tx) => tx.insertInto('hosts').values(values).execute())
+})
+afterAll(() => api.close())
+beforeEach(async () => {
+  const rows = await api.database.read.selectFrom('hosts').select('id').orderBy('id').execute()
+  hosts = await Promise.all(rows.map(({ id }) => fakeHost(api, id)))
+})
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.stop(5000)))
+  await Promise.all(hosts.map((host) => host.close()))
+})
+
+const work = (host: FakeHost, backups?: BackupStore) => {
+  const services = { ...host.services, ...(backups && { backups }) }
+  workers.push(
+    startWorker(api.database, hostJobs, {
+      runner: 'host',
+      hostId: host.hostId,
+      services,
+      lookEveryMs: 20,
+    }),
+  )
+}
+
+interface MadeSite {
+  readonly id: number
+  readonly home: string
+  readonly name: string
+}
+
+const THEME = 'web/wp-content/themes/style.css'
+const MADE = 'web/wp-content/uploads/made.css'
+
+async function newSite(host: FakeHost, says: string): Promise<MadeSite> {
+  const name = `on-host-${++number}`
+  const id = await api.site(owner, name)
+  await api.database.transaction(async (tx) => {
+    await tx.updateTable('sites').set({ host_id: host.hostId }).where('id', '=', id).execute()
+    await putRoute(tx, id, `${name}.test`, 1)
+    await changeSite(tx, id, { writtenAddress: `${name}.test`, coreVersion: '6.8' }, 1)
+  })
+  const home = await host.giveHome(id)
+  for (const folder of ['themes', 'uploads']) await mkdir(join(home, 'web/wp-content', folder), { recursive: true })
+  for (const path of [THEME, 'web/page.txt']) await writeFile(join(home, path), says)
+  await writeFile(join(home, MADE), `@import "//${name}.test/${says}.css"`)
+  const opened = new DatabaseSync(join(home, 'private/database/site.sqlite'))
+  opened.prepare("update wp_options set option_value = ? where option_name = 'blogname'").run(says)
+  opened
+    .prepare("update wp_options set option_value = ? where option_name in ('home', 'siteurl')")
+    .run(`http://${name}.test`)
+  opened.close()
+  return { id, home, name }
+}
+
+const says = async (host: FakeHost, { home }: MadeSite) => [
+  ...(await Promise.all([THEME, 'web/page.txt', MADE].map((path) => readFile(join(home, path), 'utf8')))),
+  host.title(home),
+  host.option(home, 'siteurl'),
+]
+
+async function sync(from: MadeSite, to: MadeSite): Promise<number> {
+  const body = { themes_directory: true, uploads_directory: true, database: true }
+  const answer = await owner.call('POST', '/v1/sites/sync', { from_site_id: from.id, to_site_id: to.id, ...body })
+  expect([answer.status, answer.body.errors]).toEqual([200, null])
+  return Number(answer.headers['operation-id'])
+}
+
+test('the destination gets what the backups of the source have, and its undo what it was', async () => {
+  const [near, far] = hosts as [FakeHost, FakeHost]
+  const [from, to] = [await newSite(near, 'source'), await newSite(far, 'before')]
+  for (const host of hosts) work(host)
+  const id = await sync(from, to)
+  expect(await ended(api.database, id)).toMatchObject({ state: 'succeeded', error: null })
+  const home = `http://${to.name}.test`
+  expect(await says(far, to)).toEqual(['source', 'before', `@import "//${to.name}.test/source.css"`, 'source', home])
+  expect((await says(near, from))[0]).toBe('source')
+  const undone = await owner.call('POST', `/v1/operations/${id}/undo`)
+  expect(await ended(api.database, undone.body.data.id)).toMatchObject({ state: 'succeeded', error: null })
+  expect(await says(far, to)).toEqual(['before', 'before', `@import "//${to.name}.test/before.css"`, 'before', home])
+})
+
+test('hosts that do not see the same folder: nothing is changed, and it is said why', async () => {
+  const [near, far] = hosts as [FakeHost, FakeHost]
+  const [from, to] = [await newSite(near, 'source'), await newSite(far, 'before')]
+  const { backups, close } = await testBackups()
+  work(near)
+  work(far, backups)
+  const found = await ended(api.database, await sync(from, to))
+  expect(found).toMatchObject({ state: 'failed', error: expect.stringContaining('one storage of backups') })
+  const home = `http://${to.name}.test`
+  expect(await says(far, to)).toEqual(['before', 'before', `@import "//${to.name}.test/before.css"`, 'before', home])
+  await close()
+})

@@ -1,0 +1,280 @@
+import { frontPageFault } from '../../hosting/php/front-page.ts'
+import type { AddressChange } from '../../hosting/site-database/database-content.ts'
+import { readdressed } from '../../hosting/site-files/made-files.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import {
+  durableWith,
+  type FailureContext,
+  PermanentFailure,
+  type StepContext,
+} from '../../platform/operations/definition.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
+import { hasResult, wasUndone } from '../../platform/operations/steps-of.ts'
+import { changeOfJob } from '../change.ts'
+import type { HostServices } from '../host-services.ts'
+import { closeForWork, openAfterWork } from '../sites/close-for-work.ts'
+import { configureSite } from '../sites/configure-site.job.ts'
+import { runSiteTask } from '../sites/run-site-task.ts'
+import {
+  addressesOf,
+  changeSite,
+  contentState,
+  findSite,
+  holdSite,
+  movedTo,
+  openSite,
+  purgeCaches,
+  type Site,
+} from '../sites/site.ts'
+import { actions, events } from './actions.ts'
+import { findBackup, setOperation } from './backup.store.ts'
+import type { Kind } from './backup.ts'
+import { orderBackup } from './order-backup.ts'
+import { forGood } from './restore-check.ts'
+import { inWords, kindsOf, SyncOrder, scopeOf } from './sync.ts'
+import { sourceHere, sourceInStorage } from './sync-source.ts'
+import { takeBackupJob } from './take-backup.job.ts'
+import { contentHome } from './take-backup.ts'
+import { forgetUnfinished, keepUndoPoint, type UndoPoint } from './undo-point.ts'
+
+type Context<Results = { check: Checked }> = StepContext<SyncOrder, HostServices, Results>
+type Undoing = StepContext<SyncOrder, HostServices, { check?: Checked; done?: boolean }>
+
+/**
+ * Overwrites parts of a site with those of another. Backups of both are there before it begins (it waits for them). All that takes long is done beside
+ * the destination; then it is closed, switched over and opened again when it answers. Until `done` everything is taken back by the undo of the
+ * steps; from then on nothing is.
+ */
+export const syncSitesJob = durableWith<HostServices>()({
+  name: 'site.sync',
+  input: SyncOrder,
+  on: 'host',
+  changeableBy: { site: 'restore the site' },
+  steps: {
+    check: { run: unlessDone<Checked>(check) },
+    files: { run: unlessDone(prepareFiles), undo: forgetPrepared, weight: 4 },
+    database: { run: unlessDone(loadDatabase), undo: forgetPrepared, weight: 4 },
+    close: {
+      run: unlessDone((context) => closeForWork(context, context.input.siteId)),
+      undo: (context: Undoing) => openAfterWork(context, context.input.siteId),
+    },
+    // when nobody writes to it any more; its automatic backup has most of it
+    keep_files: { run: unlessDone((context) => keepIf(context, 'fs')), undo: forgetPoints, weight: 1 },
+    keep_database: { run: unlessDone((context) => keepIf(context, 'db')), undo: forgetPoints, weight: 2 },
+    // what was uploaded to it while it was open
+    files_again: { run: unlessDone(prepareFiles), undo: forgetPrepared, weight: 1 },
+    switch: { run: unlessDone(switchOver), undo: switchBack },
+    answer: { run: unlessDone(seeItAnswer) },
+    // without an undo: a retry finds that it is done
+    done: { commit: openAgain },
+    settle: { run: settle },
+  },
+  failed: tellOfFailure,
+})
+
+/** A retry of what was canceled or failed after `done` has nothing to do but to clear up: the destination has new content since. */
+function unlessDone<Result>(run: (context: Context) => Promise<Result>) {
+  return async (context: StepContext<SyncOrder, HostServices>): Promise<Result> =>
+    (context.results as Undoing['results']).done ? (null as Result) : run(context as Context)
+}
+
+async function keepIf(context: Context, kind: Kind): Promise<UndoPoint | null> {
+  const { input } = context
+  return kindsOf(input).includes(kind) ? keepUndoPoint(context, input.siteId, kind) : null
+}
+
+async function forgetPoints(context: Undoing): Promise<void> {
+  await forgetUnfinished(context, context.input.siteId)
+}
+
+/** The automatic backups of a sync, source first, each in the queue of its site. They take a slot each: hold the sites. */
+export async function orderSyncBackups(
+  tx: Tx,
+  sites: readonly Pick<Site, 'id' | 'accountId' | 'hostId'>[],
+  kinds: readonly Kind[],
+  { createdBy, now }: { readonly createdBy: string; readonly now: number },
+): Promise<{ siteId: number; backupId: number; operationId: number }[]> {
+  const ordered: { siteId: number; backupId: number; operationId: number }[] = []
+  for (const { id: siteId, accountId, hostId } of sites)
+    for (const kind of kinds) {
+      const { id: backupId } = await orderBackup(tx, { siteId, kind, origin: 'ondemand', createdBy, now })
+      const operationId = await enqueue(tx, takeBackupJob, { siteId, backupId }, { siteId, accountId, hostId, now })
+      await setOperation(tx, backupId, operationId)
+      ordered.push({ siteId, backupId, operationId })
+    }
+  return ordered
+}
+
+interface Checked {
+  /** How often the content of the source had been replaced when this began. */
+  readonly changes: number
+  /** The source is on another host: what is copied are the backups that were taken of it. */
+  readonly isElsewhere: boolean
+}
+
+async function check(context: Context<unknown>): Promise<Checked> {
+  const { services, input } = context
+  const { database, hostId } = services
+  for (const { siteId, backupId } of input.backups) {
+    const backup = await findBackup(database.read, siteId, backupId)
+    if (backup?.state !== 'completed')
+      throw new PermanentFailure(
+        `Backup ${backupId} of site ${siteId} is not there, and nothing is overwritten without it`,
+      )
+  }
+  const [source, site] = [await findSite(database.read, input.sourceId), await findSite(database.read, input.siteId)]
+  if (!source || !site) throw new PermanentFailure('One of the two sites was deleted')
+  if (site.hostId !== hostId) throw new PermanentFailure(`Site ${site.id} is on another host`)
+  const { isClosed, changes } = await sourceState(services, input)
+  if (source.hostId !== hostId) {
+    await sourceInStorage(context)
+    return { changes, isElsewhere: true }
+  }
+  if (isClosed) throw new Error('The source is being worked on')
+  return { changes, isElsewhere: false }
+}
+
+const sourceOf = (context: Context) =>
+  context.results.check.isElsewhere ? sourceInStorage(context) : sourceHere(context)
+
+async function sourceState({ database }: HostServices, { sourceId }: SyncOrder) {
+  const state = await contentState(database.read, sourceId)
+  if (!state) throw new PermanentFailure('The source was deleted')
+  return state
+}
+
+async function homeOf({ services }: Pick<Context, 'services'>, siteId: number) {
+  const home = await services.homes.ofSite(siteId)
+  if (!home) throw new PermanentFailure(`Site ${siteId} has no home on this host`)
+  return contentHome(siteId, home)
+}
+
+async function prepareFiles(context: Context): Promise<void> {
+  const { services, input, signal } = context
+  if (input.parts.length === 0) return
+  const [from, to] = [await sourceOf(context), await homeOf(context, input.siteId)]
+  const scope = scopeOf(input.parts)
+  const bytes = await from.fileBytes()
+  const onProgress = (done: number) => context.progressBytes(done, Math.max(done, bytes))
+  const wanted = readdressed(from.files(scope), await addressChanges(context))
+  await forGood(() => services.siteFiles.prepare(to, wanted, { scope, signal, onProgress }))
+}
+
+/** What of the source's addresses becomes the destination's. */
+async function addressChanges({ services, input }: Context): Promise<AddressChange[]> {
+  const { database, config } = services
+  const [source, hosted] = [await findSite(database.read, input.sourceId), await services.hostedSite(input.siteId)]
+  if (!source || !hosted) throw new PermanentFailure('One of the two sites was deleted')
+  return movedTo(hosted.address, await addressesOf(database.read, source, config))
+}
+
+async function loadDatabase(context: Context): Promise<void> {
+  const { services, input, signal } = context
+  if (!input.database) return
+  const changes = await addressChanges(context)
+  const [from, to] = [await sourceOf(context), await homeOf(context, input.siteId)]
+  await from.withDatabase((dump, bytes) => {
+    const onProgress = (done: number) => context.progressBytes(done, Math.max(done, bytes))
+    return services.siteDatabase.load(to, dump, { changes, signal, onProgress })
+  })
+}
+
+async function switchOver(context: Context): Promise<void> {
+  const { services, input, results } = context
+  const { changes } = await sourceState(services, input)
+  // a backup stays what it is
+  if (changes !== results.check.changes && !results.check.isElsewhere)
+    throw new PermanentFailure('The source was overwritten while it was copied: try again')
+  await closeForWork(context, input.siteId)
+  const home = await homeOf(context, input.siteId)
+  await services.siteFiles.switch(home)
+  await services.siteDatabase.switch(home)
+}
+
+async function switchBack(context: Undoing): Promise<void> {
+  const { services, input, results } = context
+  if (results.done || !(await services.homes.ofSite(input.siteId))) return
+  await closeForWork(context, input.siteId)
+  const home = await homeOf(context, input.siteId)
+  await services.siteFiles.switchBack(home)
+  await services.siteDatabase.switchBack(home)
+}
+
+/** Visitors get the site only when it answers. An object cache of its own knows what was there before. */
+async function seeItAnswer(context: Context): Promise<void> {
+  const { services, input, signal, log } = context
+  const { siteId, sourceId, skipHttpCheck } = input
+  // after a crash nothing holds PHP
+  await closeForWork(context, siteId)
+  await runSiteTask(services, siteId, 'flush-object-cache', {}, { whileHeld: true }).catch((error) =>
+    log.warn({ err: error, siteId }, 'the object cache of a site was not emptied after a sync'),
+  )
+  if (!skipHttpCheck) {
+    const refusal = 'WordPress does not answer with what was synced'
+    await runSiteTask(services, siteId, 'check-copy', {}, { whileHeld: true, refusal })
+    const [hosted, source] = [await services.hostedSite(siteId), await findSite(services.database.read, sourceId)]
+    if (!hosted || !source) throw new PermanentFailure('One of the two sites was deleted')
+    const others = (await addressesOf(services.database.read, source, services.config)).filter(
+      (each) => each !== hosted.address,
+    )
+    const fault = await frontPageFault(services.pool, hosted, { signal, whileHeld: true, others })
+    if (fault) throw new PermanentFailure(`The HTTP check of the site failed: ${fault}`)
+  }
+  // nobody is let in before the site is open by its record
+  services.pool.release(siteId)
+}
+
+async function openAgain(tx: Tx, context: Context): Promise<true> {
+  const { input, operationId, now } = context
+  const { siteId, environmentType } = input
+  const site = await holdSite(tx, siteId)
+  if (!site) return true
+  const change = changeOfJob(tx, context)
+  await change.record({
+    action: actions['site.synced'],
+    message: `Synced ${inWords(input)} from site ${input.sourceId}`,
+    event: { type: events.site_sync_success, data: eventData(input) },
+  })
+  if (environmentType && environmentType !== site.environmentType)
+    await changeSite(tx, siteId, { environmentType }, now())
+  // the environment type, and the constants of a network, which name its tables
+  if (environmentType || site.hasMultisite)
+    await change.start(configureSite, { siteId }, { about: { ...site, siteId } })
+  await openSite(tx, siteId, operationId, now())
+  await purgeCaches(tx, siteId, { pages: 'all', files: true })
+  return true
+}
+
+const eventData = ({ siteId, sourceId }: SyncOrder) => ({ from_site_id: sourceId, to_site_id: siteId })
+
+/** What was laid beside goes, unless it is what the site was before: then it could not be put back, and stays for the next attempt. */
+async function forgetPrepared(context: Undoing): Promise<void> {
+  if (await wasUndone(context.services.database.read, context.operationId, 'switch')) await settle(context)
+}
+
+/** What was laid beside the site, or kept beside it: at most a waste of room, which the next sync takes away. */
+async function settle(context: Undoing): Promise<void> {
+  const { services, input, log } = context
+  if (!(await services.homes.ofSite(input.siteId))) return
+  const home = await homeOf(context, input.siteId)
+  for (const content of [services.siteFiles, services.siteDatabase])
+    await content
+      .settle(home)
+      .catch((error) => log.warn({ err: error, siteId: input.siteId }, 'what a sync has left was not removed'))
+}
+
+async function tellOfFailure(tx: Tx, context: FailureContext<SyncOrder>): Promise<void> {
+  const { input, operationId, canceled, error, now } = context
+  await openSite(tx, input.siteId, operationId, now())
+  // when all was done but the clearing up, it is no failure
+  if (canceled || (await hasResult(tx, operationId, 'done'))) return
+  const reason = (error ?? 'unknown').replace(/\.$/, '')
+  const state = (await wasUndone(tx, operationId, 'switch'))
+    ? 'It is as it was'
+    : 'It could not be put back as it was: try again, or restore its backup'
+  await changeOfJob(tx, context).record({
+    action: actions['site.sync_failed'],
+    message: `The sync from site ${input.sourceId} failed: ${reason}. ${state}.`,
+    event: { type: events.site_sync_failed, data: { ...eventData(input), reason } },
+  })
+}

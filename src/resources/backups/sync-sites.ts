@@ -1,0 +1,117 @@
+import type { Config } from '../../config.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { invalidInput, notFound, Problem, problems as platformProblems } from '../../platform/http/problem.ts'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { openOperations } from '../../platform/operations/open-operations.ts'
+import { demand } from '../access.ts'
+import { problems as authenticationProblems } from '../authentication/problems.ts'
+import { aboutSite } from '../change.ts'
+import type { Caller } from '../context.ts'
+import { endpoint } from '../endpoint.ts'
+import { problems as siteProblems } from '../sites/problems.ts'
+import { demandInstalled, holdVisibleSite, type VisibleSite } from '../sites/site.ts'
+import { actions } from './actions.ts'
+import { freeSlots } from './backup.store.ts'
+import { creatorOf } from './creator.ts'
+import { problems } from './problems.ts'
+import { inWords, kindsOf, NewSync, partsOf } from './sync.ts'
+import { orderSyncBackups, syncSitesJob } from './sync-sites.job.ts'
+import { haveStorageInCommon } from './sync-source.ts'
+
+export const syncSites = endpoint({
+  id: 'syncSites',
+  method: 'POST',
+  path: '/v1/sites/sync',
+  summary: 'Sync data from one site to another',
+  description:
+    'Overwrites parts of the files, the database, or both, of one site with those of another; addresses of the source become those of the destination. ' +
+    'Both sites are backed up before, by on-demand backups: each needs a free slot for each type that is synced. What takes long is done beside the destination while it ' +
+    'goes on; then nobody gets to it, its dashboard included, until it is switched over and its front page answers. If that fails, everything is as before. ' +
+    'What is overwritten is kept for 7 days: `POST /v1/operations/{id}/undo`. ' +
+    'The source serves meanwhile; from one on another host the backup is copied that was taken of it. Needs the role on both sites.',
+  access: { account: 'own' },
+  body: NewSync,
+  response: Nothing,
+  starts: true,
+  problems: [
+    problems.sync_unlike_sites,
+    problems.sync_needs_slot,
+    siteProblems.site_not_live,
+    authenticationProblems.forbidden,
+    platformProblems.not_found,
+  ],
+
+  async handle(context, { body }) {
+    const { tx, caller, now } = context
+    demandSense(body)
+    const { from, to } = await bothSites(tx, caller, body)
+    const order = { parts: partsOf(body), database: body.database === true }
+    demandAlike(from, to, { isWithDatabase: order.database, config: context.config })
+    for (const site of [from, to]) for (const kind of kindsOf(order)) await demandSlot(tx, site, kind)
+    // what was ordered for the source before is done before
+    const earlier = await openOperations(tx, from.id)
+    const createdBy = await creatorOf(context)
+    const backups = await orderSyncBackups(tx, [from, to], kindsOf(order), { createdBy, now })
+    const input = {
+      ...{ siteId: to.id, sourceId: from.id, ...order, skipHttpCheck: body.skip_http_check === true },
+      ...(body.wp_environment_type && {
+        environmentType: body.wp_environment_type,
+        environmentBefore: to.environmentType,
+      }),
+      backups: backups.map(({ siteId, backupId }) => ({ siteId, backupId })),
+    }
+    const after = [...earlier, ...backups.map(({ operationId }) => operationId)]
+    const about = aboutSite(to)
+    await context.start(syncSitesJob, input, { about, after })
+    const message = `Ordered a sync of ${inWords(order)} from ${from.name}`
+    await context.record({ action: actions['site.sync_ordered'], message, about })
+    return null
+  },
+})
+
+function demandSense(body: NewSync): void {
+  if (body.from_site_id === body.to_site_id) throw invalidInput(['to_site_id: must be another site than from_site_id'])
+  if (partsOf(body).length === 0 && body.database !== true)
+    throw invalidInput(['database: must be true, or one of the directories, so that there is something to sync'])
+}
+
+/** Held in one order by everybody, so that no two wait for each other. @throws Problem `not_found`, `forbidden`, `site_not_live` */
+async function bothSites(
+  tx: Tx,
+  caller: Caller,
+  { from_site_id: fromId, to_site_id: toId }: NewSync,
+): Promise<{ from: VisibleSite; to: VisibleSite }> {
+  const held = new Map<number, VisibleSite>()
+  for (const id of [fromId, toId].toSorted((left, right) => left - right)) {
+    const site = await holdVisibleSite(tx, caller.accountId, id)
+    if (!site) throw notFound()
+    held.set(id, site)
+  }
+  const both = { from: held.get(fromId) as VisibleSite, to: held.get(toId) as VisibleSite }
+  for (const site of [both.from, both.to]) demand('restore the site', caller, site)
+  for (const site of [both.from, both.to]) demandInstalled(site)
+  return both
+}
+
+/** @throws Problem `sync_unlike_sites` */
+function demandAlike(
+  from: VisibleSite,
+  to: VisibleSite,
+  { isWithDatabase, config }: { readonly isWithDatabase: boolean; readonly config: Config },
+): void {
+  const reason =
+    (from.hostId !== to.hostId &&
+      !haveStorageInCommon(config) &&
+      'they are on different hosts, which have no storage of backups in common') ||
+    (isWithDatabase && from.coreVersion !== to.coreVersion && 'they run different releases of WordPress') ||
+    (isWithDatabase &&
+      from.hasMultisite !== to.hasMultisite &&
+      'one of the two is a network of sites, the other is not')
+  if (reason) throw new Problem(problems.sync_unlike_sites, { reason })
+}
+
+/** @throws Problem `sync_needs_slot` */
+async function demandSlot(tx: Tx, site: VisibleSite, kind: 'fs' | 'db'): Promise<void> {
+  if ((await freeSlots(tx, site.id, kind)) === 0)
+    throw new Problem(problems.sync_needs_slot, { site: site.name, type: kind })
+}

@@ -1,0 +1,117 @@
+import Type from 'typebox'
+import type { Tx } from '../../platform/db/database.ts'
+import {
+  durableWith,
+  type FailureContext,
+  PermanentFailure,
+  type StepContext,
+} from '../../platform/operations/definition.ts'
+import { changeOfJob } from '../change.ts'
+import type { HostServices } from '../host-services.ts'
+import { holdSite } from '../sites/site.ts'
+import { actions, events } from './actions.ts'
+import {
+  completeBackup,
+  findBackup,
+  forgetBackup,
+  freeSlots,
+  markCreating,
+  markFailed,
+  newestCompleted,
+} from './backup.store.ts'
+import { type Backup, nameOf, OLDER_KEPT_MS, siteOwner } from './backup.ts'
+import { type TakenBackup, takeBackup } from './take-backup.ts'
+import { tellOfFailure } from './tell-of-failure.ts'
+
+const Input = Type.Object({ siteId: Type.Integer(), backupId: Type.Integer() })
+type Input = Type.Static<typeof Input>
+type Context<Results = unknown> = StepContext<Input, HostServices, Results>
+
+/** Of scheduled ones a host takes so many at once, and only while nobody waits for something else. */
+const SCHEDULED_AT_ONCE = 2
+
+/** Takes the backup of a row that is there, whoever asked for it. */
+const definition = {
+  input: Input,
+  on: 'host',
+  changeableBy: { site: 'use backups' },
+  attempts: 3,
+  steps: {
+    take: { run: take, undo: removeContent },
+    complete: { commit: complete },
+  },
+  failed,
+} as const
+
+export const takeBackupJob = durableWith<HostServices>()({ name: 'backup.take', ...definition })
+
+/** The same for those that Stead takes by itself. */
+export const takeScheduledBackup = durableWith<HostServices>()({
+  name: 'backup.take_scheduled',
+  ...definition,
+  atOnce: SCHEDULED_AT_ONCE,
+})
+
+async function take(context: Context): Promise<TakenBackup> {
+  const { services, input, signal } = context
+  const backup = await context.transaction((tx) => takeUp(tx, input))
+  const before = await newestCompleted(services.database.read, input.siteId, backup.kind)
+  return takeBackup(services, {
+    siteId: input.siteId,
+    name: nameOf(backup),
+    kind: backup.kind,
+    estimatedBytes: before?.bytes,
+    signal,
+    progress: context.progressBytes,
+  })
+}
+
+/** A retry of one that had failed: it needs a place again. @throws PermanentFailure */
+async function takeUp(tx: Tx, { siteId, backupId }: Input): Promise<Backup> {
+  await holdSite(tx, siteId)
+  const backup = await findBackup(tx, siteId, backupId)
+  if (!backup) throw new PermanentFailure('This backup was given up: ask for another one')
+  if (backup.state !== 'failed') return backup
+  if (backup.origin === 'ondemand' && (await freeSlots(tx, siteId, backup.kind)) === 0)
+    throw new PermanentFailure('The site has as many on-demand backups of this type as it may have: delete one first')
+  return (await markCreating(tx, backupId)) as Backup
+}
+
+async function removeContent({ services, input }: Context): Promise<void> {
+  const { siteId, backupId } = input
+  const backup = await findBackup(services.database.read, siteId, backupId)
+  // a row goes after what it stands for
+  if (backup) await services.backups.repository(siteOwner(siteId)).remove(nameOf(backup))
+}
+
+async function complete(tx: Tx, context: Context<{ take: TakenBackup }>): Promise<void> {
+  const { siteId, backupId } = context.input
+  await holdSite(tx, siteId)
+  const backup = await findBackup(tx, siteId, backupId)
+  if (!backup) throw new PermanentFailure('This backup was given up')
+  await completeBackup(tx, backup, context.results.take, context.now())
+  if (backup.origin !== 'ondemand') return
+  const { bytes } = context.results.take
+  const data = { id: String(backupId), type: backup.kind, bytes: String(bytes) }
+  await changeOfJob(tx, context).tell({ type: events.ondemand_backup_created, data })
+}
+
+async function failed(tx: Tx, context: FailureContext<Input>): Promise<void> {
+  const { siteId, backupId } = context.input
+  const backup = await findBackup(tx, siteId, backupId)
+  if (!backup || backup.state === 'completed') return
+  // a scheduled one is not asked for again: the next one is on its way
+  if (context.canceled || backup.origin === 'scheduled') await forgetBackup(tx, backupId)
+  else {
+    const error = context.error ?? ''
+    await markFailed(tx, backupId, { error, deleteAt: context.now() + OLDER_KEPT_MS })
+  }
+  if (context.canceled) return
+  if (backup.origin === 'scheduled') await tellOfFailure(tx, context, backup)
+  else {
+    const message = `${whatOf(backup)} ${backupId} could not be taken: ${context.error}`
+    await changeOfJob(tx, context).record({ action: actions['backup.failed'], message })
+  }
+}
+
+const whatOf = ({ kind }: Backup): string => (kind === 'fs' ? 'File backup' : 'Database backup')

@@ -1,0 +1,140 @@
+import {
+  BackupDamaged,
+  type BackupFacts,
+  type BackupRepository,
+  type WriteOptions,
+} from '../../backups/backup-store.ts'
+import type { Home } from '../../hosting/homes/homes.ts'
+import type { SiteHome } from '../../hosting/site-database/database-content.ts'
+import { PermanentFailure } from '../../platform/operations/definition.ts'
+import type { HostServices } from '../host-services.ts'
+import { type Kind, siteOwner } from './backup.ts'
+import { keepCore } from './keep-core.ts'
+import { inWords, LeftOutCount, type LeftOutTally } from './left-out.ts'
+import { readBack } from './read-back.ts'
+
+/** What a host has that takes backups. */
+export type TakingServices = Pick<HostServices, 'homes' | 'backups' | 'siteFiles' | 'siteDatabase'>
+
+export interface BackupOrder {
+  readonly siteId: number
+  /** In the storage. */
+  readonly name: string
+  readonly kind: Kind
+  /** Roughly what it will have, where that is known: of the one before it. */
+  readonly estimatedBytes?: number | undefined
+  readonly signal: AbortSignal
+  /** Bytes that were written and read back, and a guess of how many there will be. */
+  progress?(doneBytes: number, totalBytes: number): void
+}
+
+/** What is known of a backup that is in the storage and was read back. */
+export interface TakenBackup {
+  /** The moment that it shows the site at, milliseconds UTC. */
+  readonly takenAt: number
+  /** Of the content. */
+  readonly bytes: number
+  readonly files: number
+  /** What the storage took for it that was not there. */
+  readonly addedBytes: number
+  /** Of files: the core that the site runs on, which is in the storage, too. */
+  readonly coreVersion: string | null
+  /** Of files: what could not be taken. */
+  readonly leftOut?: LeftOutTally
+  /** The same for people who look at the operation. */
+  readonly warning?: string
+}
+
+/**
+ * Takes a backup of a site's files or database and reads it back whole. May be called again after a crash: what is complete is kept and
+ * read back, what is not is written anew.
+ * @throws PermanentFailure for a site that is not here; SiteUnavailable, StorageFailure, BackupDamaged
+ */
+export async function takeBackup(services: TakingServices, order: BackupOrder): Promise<TakenBackup> {
+  const home = await services.homes.ofSite(order.siteId)
+  if (!home) throw new PermanentFailure('The site has no home on this host')
+  const repository = services.backups.repository(siteOwner(order.siteId))
+  return order.kind === 'fs'
+    ? takeFiles(services, order, home, repository)
+    : takeDatabase(services, order, home, repository)
+}
+
+/** A home as those know it who read and write a site's content. */
+export const contentHome = (siteId: number, home: Home): SiteHome => ({ siteId, homePath: home.path, uid: home.uid })
+
+async function takeFiles(
+  { siteFiles, homes, backups }: TakingServices,
+  order: BackupOrder,
+  home: Home,
+  repository: BackupRepository,
+): Promise<TakenBackup> {
+  const { siteId, signal } = order
+  const { coreVersion } = home
+  const site = contentHome(siteId, home)
+  const startedAt = Date.now()
+  // a walk for itself: only where there is nothing to go by
+  const estimate = order.estimatedBytes ?? (await siteFiles.size(site)).bytes
+  await keepCore(backups, { version: coreVersion, corePath: homes.corePath(home), signal })
+  const leftOut = new LeftOutCount()
+  let hasWalked = false
+  async function* entries() {
+    hasWalked = true
+    yield* siteFiles.walk(site, { signal, onLeftOut: (thing) => leftOut.add(thing) })
+  }
+  const facts = await writeAndReadBack(repository, order, estimate, (options) =>
+    repository.writeTree(entries(), options),
+  )
+  // one that was complete before a crash is not written again
+  if (!hasWalked) for await (const _entry of entries()) signal.throwIfAborted()
+  const { count, first } = leftOut
+  const warning = inWords(leftOut)
+  return { ...ofFacts(facts, startedAt), coreVersion, leftOut: { count, first }, ...(warning && { warning }) }
+}
+
+async function takeDatabase(
+  { siteDatabase }: TakingServices,
+  order: BackupOrder,
+  home: Home,
+  repository: BackupRepository,
+): Promise<TakenBackup> {
+  const snapshot = await siteDatabase.snapshot(contentHome(order.siteId, home))
+  try {
+    const { signal } = order
+    const facts = await writeAndReadBack(repository, order, snapshot.estimatedBytes, (options) =>
+      repository.writeStream(snapshot.dump({ signal }), options),
+    )
+    return { ...ofFacts(facts, snapshot.takenAt), coreVersion: null }
+  } finally {
+    await snapshot.close()
+  }
+}
+
+/** @param startedAt of this attempt; an earlier one may have written it */
+const ofFacts = ({ createdAt, sizeBytes, files, addedBytes }: BackupFacts, startedAt: number) => ({
+  takenAt: Math.min(startedAt, createdAt),
+  bytes: sizeBytes,
+  files,
+  addedBytes,
+})
+
+async function writeAndReadBack(
+  repository: BackupRepository,
+  { name, kind, signal, progress = () => {} }: BackupOrder,
+  estimate: number,
+  write: (options: WriteOptions) => Promise<BackupFacts>,
+): Promise<BackupFacts> {
+  const facts = await write({ name, signal, onProgress: (done) => progress(done, 2 * Math.max(done, estimate)) })
+  const { sizeBytes } = facts
+  const onProgress = (done: number) => progress(sizeBytes + done, 2 * sizeBytes)
+  try {
+    await readBack(repository, { name, kind, signal, onProgress })
+  } catch (error) {
+    // the next attempt must not find it complete, nor take the chunk that is damaged for one that is there
+    if (error instanceof BackupDamaged) {
+      await repository.remove(name)
+      await repository.sweep({ signal })
+    }
+    throw error
+  }
+  return facts
+}

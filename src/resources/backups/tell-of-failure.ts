@@ -1,0 +1,62 @@
+import type { Tx } from '../../platform/db/database.ts'
+import { isOneMailbox } from '../../platform/mail/address.ts'
+import { letter } from '../../platform/mail/letter.ts'
+import { countMail } from '../../platform/mail/mail-limit.ts'
+import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
+import type { FailureContext } from '../../platform/operations/definition.ts'
+import { findAccount } from '../account/account.ts'
+import type { Action } from '../action.ts'
+import { changeOfJob } from '../change.ts'
+import { findSite } from '../sites/site.ts'
+import { actions } from './actions.ts'
+import type { Backup } from './backup.ts'
+import { takeTelling } from './schedule.store.ts'
+
+const TELL_AGAIN_MS = 86_400_000
+
+type Failure = Pick<FailureContext, 'operationId' | 'siteId' | 'accountId' | 'error' | 'now'>
+
+/** A scheduled backup could not be taken: the log says it, and the owner gets a mail, for each site once a day at most. */
+export async function tellOfFailure(tx: Tx, failure: Failure, { kind, siteId }: Pick<Backup, 'kind' | 'siteId'>) {
+  const what = kind === 'fs' ? 'files' : 'database'
+  await tellOnceADay(tx, failure, {
+    siteId,
+    action: actions['backup.failed'],
+    message: `The scheduled backup of the ${what} could not be taken: ${failure.error}`,
+    subject: `the ${what} could not be backed up`,
+    advice: `Stead tries again at the next scheduled time. Backups that are there already are kept. What was tried: GET /v1/operations/${failure.operationId}. You get this mail once a day at most, as long as it goes on.`,
+  })
+}
+
+/** A backup did not come back to life when it was tried. */
+export async function tellOfProof(tx: Tx, failure: Failure, siteId: number): Promise<void> {
+  await tellOnceADay(tx, failure, {
+    siteId,
+    action: actions['backup.proof_failed'],
+    message: `The newest backups were restored into an empty place to see that they work, and did not: ${failure.error}`,
+    subject: 'the newest backup does not work when it is restored',
+    advice: `Open the front page of the site: a backup of a site that does not work does not work either. If it does, take backups on demand and compare; what was tried: GET /v1/operations/${failure.operationId}. It is tried again within a week.`,
+  })
+}
+
+interface News {
+  readonly siteId: number
+  readonly action: Action
+  readonly message: string
+  /** Of the mail, after the site's name. */
+  readonly subject: string
+  readonly advice: string
+}
+
+async function tellOnceADay(tx: Tx, failure: Failure, { siteId, action, message, subject, advice }: News) {
+  const now = failure.now()
+  const site = await findSite(tx, siteId)
+  if (!site || !(await takeTelling(tx, siteId, { now, unlessSince: now - TELL_AGAIN_MS }))) return
+  await changeOfJob(tx, { ...failure, siteId, accountId: site.accountId }).record({ action, message })
+  const owner = await findAccount(tx, site.accountId)
+  if (!owner || !isOneMailbox(owner.email)) return
+  const mail = letter(`${site.name}: ${subject}`, [`${site.name}: ${message}.`, advice])
+  // when the storage is away, all sites of an account say so
+  const about = { accountId: owner.id, to: owner.email, says: mail.subject, now }
+  if ((await countMail(tx, about)) === 'send') await enqueueMail(tx, { to: owner.email, ...mail }, { now })
+}

@@ -1,0 +1,9 @@
+import type { Tx } from '../../platform/db/database.ts'
+import { aboutSite, type Change } from '../change.ts'
+import type { Site } from '../sites/site.ts'
+import { writeLicense } from './write-license.job.ts'
+
+/** The database of a clone has the license of the site that it was made of: it is taken out. */
+export async function dropCopiedLicense(_tx: Tx, site: Site, change: Change): Promise<void> {
+  if (site.clonedFromId !== null) await change.start(writeLicense, { siteId: site.id }, { about: aboutSite(site) })
+}

@@ -1,0 +1,6 @@
+import { getExtensionLicense } from './get-license.ts'
+import { issueExtensionLicense } from './issue-license.ts'
+import { revokeExtensionLicense } from './revoke-license.ts'
+
+/** In the order of the description of the API. */
+export const endpoints = [getExtensionLicense, issueExtensionLicense, revokeExtensionLicense]

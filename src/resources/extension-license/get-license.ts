@@ -1,0 +1,22 @@
+import Type from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { SiteId } from '../site-id.ts'
+import { findLicense } from './license.store.ts'
+import { LicenseSchema, presentLicense } from './license.ts'
+
+export const getExtensionLicense = endpoint({
+  id: 'getExtensionLicense',
+  method: 'GET',
+  path: '/v1/sites/{site_id}/ext',
+  summary: 'Read the extension license',
+  description: 'The newest one, also when it was revoked.',
+  access: { site: 'read the site' },
+  params: Type.Object({ site_id: SiteId }),
+  response: LicenseSchema,
+  etag: true,
+
+  async handle({ tx, site }) {
+    const license = await findLicense(tx, site.id)
+    return license ? presentLicense(license) : null
+  },
+})

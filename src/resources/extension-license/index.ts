@@ -1,0 +1,13 @@
+import { resource } from '../resource.ts'
+import { actions } from './actions.ts'
+import { dropCopiedLicense } from './copied-license.ts'
+import { deleteLicenseOfSite } from './license.store.ts'
+import { writeLicense } from './write-license.job.ts'
+
+export const extensionLicense = resource({
+  tag: { name: 'Extension-license', description: "A site's license for extensions, written into its options table" },
+  endpoints: () => import('./endpoints.ts'),
+  siteHooks: { live: dropCopiedLicense, forgotten: deleteLicenseOfSite },
+  jobs: { host: [writeLicense] },
+  actions,
+})

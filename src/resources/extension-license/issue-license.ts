@@ -1,0 +1,43 @@
+import Type from 'typebox'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { endpoint } from '../endpoint.ts'
+import { SiteId } from '../site-id.ts'
+import { problems as siteProblems } from '../sites/problems.ts'
+import { demandInstalled } from '../sites/site.ts'
+import { waitForOperation } from '../wait-for-operation.ts'
+import { actions } from './actions.ts'
+import { findLicense, insertLicense } from './license.store.ts'
+import { newLicenseKey } from './license.ts'
+import { writeLicense } from './write-license.job.ts'
+
+export const issueExtensionLicense = endpoint({
+  id: 'issueExtensionLicense',
+  method: 'POST',
+  path: '/v1/sites/{site_id}/ext',
+  summary: 'Write the extension license into the site',
+  description:
+    'The first call issues a license; later ones write the same key again, until it is revoked. Answers when the option ' +
+    "`stead_ext_license` of the site's options table has the key.",
+  access: { site: 'manage plugins' },
+  params: Type.Object({ site_id: SiteId }),
+  response: Nothing,
+  starts: true,
+  problems: [siteProblems.site_not_live, siteProblems.site_cannot, siteProblems.site_unavailable],
+
+  async handle(context) {
+    const { tx, site, now } = context
+    demandInstalled(site)
+    const license = await findLicense(tx, site.id)
+    const isIssued = license !== undefined && license.revokedAt === null
+    if (!isIssued) await insertLicense(tx, { siteId: site.id, licenseKey: newLicenseKey(), now })
+    await context.start(writeLicense, { siteId: site.id })
+    await context.record(
+      isIssued
+        ? { action: actions['extension_license.written'], message: 'Wrote the extension license again' }
+        : { action: actions['extension_license.issued'], message: 'Issued an extension license' },
+    )
+    return null
+  },
+
+  afterCommit: (context) => waitForOperation(context),
+})

@@ -1,0 +1,41 @@
+import type { Tx } from '../../platform/db/database.ts'
+import type { License } from './license.ts'
+
+const columns = [
+  'id',
+  'site_id as siteId',
+  'license_key as licenseKey',
+  'issued_at as issuedAt',
+  'revoked_at as revokedAt',
+] as const
+
+/** The newest license of a site, revoked or not. */
+export async function findLicense(tx: Tx, siteId: number): Promise<License | undefined> {
+  return tx.selectFrom('extension_licenses').select(columns).where('site_id', '=', siteId).executeTakeFirst()
+}
+
+/** Takes the place of a revoked one. */
+export async function insertLicense(
+  tx: Tx,
+  { siteId, licenseKey, now }: { siteId: number; licenseKey: string; now: number },
+): Promise<void> {
+  await deleteLicenseOfSite(tx, siteId)
+  await tx
+    .insertInto('extension_licenses')
+    .values({ site_id: siteId, license_key: licenseKey, issued_at: now, revoked_at: null })
+    .execute()
+}
+
+/** A license that is revoked already keeps its time. */
+export async function markRevoked(tx: Tx, siteId: number, now: number): Promise<void> {
+  await tx
+    .updateTable('extension_licenses')
+    .set({ revoked_at: now })
+    .where('site_id', '=', siteId)
+    .where('revoked_at', 'is', null)
+    .execute()
+}
+
+export async function deleteLicenseOfSite(tx: Tx, siteId: number): Promise<void> {
+  await tx.deleteFrom('extension_licenses').where('site_id', '=', siteId).execute()
+}

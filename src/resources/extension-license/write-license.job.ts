@@ -1,0 +1,27 @@
+import Type from 'typebox'
+import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
+import type { HostServices } from '../host-services.ts'
+import { runSiteTask } from '../sites/run-site-task.ts'
+import { findLicense } from './license.store.ts'
+
+/** Brings the option of a site's WordPress in line with the record, whatever that is by then: the key, or none. */
+export const writeLicense = durableWith<HostServices>()({
+  name: 'extension_license.write',
+  input: Type.Object({ siteId: Type.Integer() }),
+  on: 'host',
+  changeableBy: { site: 'manage plugins' },
+  attempts: 2,
+  steps: { option: { run: writeOption } },
+})
+
+async function writeOption({ services, input, log }: StepContext<{ siteId: number }, HostServices>): Promise<void> {
+  const license = await findLicense(services.database.read, input.siteId)
+  const key = license && license.revokedAt === null ? license.licenseKey : null
+  const refusal = 'WordPress did not keep the license'
+  const { dropIn } = await runSiteTask(services, input.siteId, 'write-license', { key }, { refusal })
+  if (!dropIn) return
+  // The site's own object cache knows the old value still. It may be what is broken: the table has the key all the same.
+  await runSiteTask(services, input.siteId, 'flush-object-cache', {}).catch((error) =>
+    log.warn({ err: error, siteId: input.siteId }, 'the object cache of a site was not emptied after a new license'),
+  )
+}

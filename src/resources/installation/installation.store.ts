@@ -1,0 +1,77 @@
+import type { Tx } from '../../platform/db/database.ts'
+
+/** A site that lives on a host, those in the trash included. */
+export interface HousedSite {
+  readonly siteId: number
+  readonly accountId: number
+  readonly hostId: number
+  readonly name: string
+  readonly coreVersion: string
+}
+
+export async function sitesWithHomes(tx: Tx): Promise<HousedSite[]> {
+  const rows = await tx
+    .selectFrom('site_homes')
+    .innerJoin('sites', 'sites.id', 'site_homes.site_id')
+    .select([
+      'sites.id as siteId',
+      'sites.account_id as accountId',
+      'site_homes.host_id as hostId',
+      'sites.name',
+      'site_homes.core_version as coreVersion',
+    ])
+    .where('site_homes.state', '=', 'taken')
+    .orderBy('sites.id')
+    .execute()
+  return rows as HousedSite[]
+}
+
+/** Of all sites that the records know. */
+export async function siteIds(tx: Tx): Promise<ReadonlySet<number>> {
+  const rows = await tx.selectFrom('sites').select('id').execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Sites of which a backup can be taken. */
+export async function livingSites(tx: Tx): Promise<{ siteId: number; accountId: number; hostId: number }[]> {
+  const rows = await tx
+    .selectFrom('sites')
+    .select(['id as siteId', 'account_id as accountId', 'host_id as hostId'])
+    .where('deleted_at', 'is', null)
+    .where('state', 'in', ['live', 'disabled'])
+    .where('host_id', 'is not', null)
+    .orderBy('id')
+    .execute()
+  return rows as { siteId: number; accountId: number; hostId: number }[]
+}
+
+/** Who made the installation: the account of the first start. */
+export async function firstAccount(tx: Tx): Promise<{ id: number; email: string } | undefined> {
+  return tx.selectFrom('accounts').select(['id', 'email']).orderBy('id').limit(1).executeTakeFirst()
+}
+
+/** The records were backed up. */
+export async function setBackedUp(tx: Tx, now: number): Promise<void> {
+  await tx
+    .updateTable('installation')
+    .set({ records_backed_up_at: now, records_failing_since: null })
+    .where('id', '=', 1)
+    .execute()
+}
+
+/** The records could not be backed up. @returns whether it is the first time since they last were */
+export async function setFailing(tx: Tx, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('installation')
+    .set({ records_failing_since: now })
+    .where('id', '=', 1)
+    .where('records_failing_since', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/** When the records were last backed up, milliseconds UTC. */
+export async function backedUpAt(tx: Tx): Promise<number | null> {
+  const row = await tx.selectFrom('installation').select('records_backed_up_at').where('id', '=', 1).executeTakeFirst()
+  return row?.records_backed_up_at ?? null
+}

@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto'
+import Type from 'typebox'
+import { CoreUnavailable } from '../../hosting/core-library/core-library.ts'
+import type { Home } from '../../hosting/homes/homes.ts'
+import { frontPageFault } from '../../hosting/php/front-page.ts'
+import type { PooledSite } from '../../hosting/php/pool.ts'
+import { newSalts } from '../../hosting/php/wp-config.ts'
+import type { AddressChange, SiteHome } from '../../hosting/site-database/database-content.ts'
+import { rewriteAddress } from '../../hosting/site-database/rewrite.ts'
+import { MADE_FILES, readdressed } from '../../hosting/site-files/made-files.ts'
+import { type ConfigConstants, editWpConfig, withConstants } from '../../hosting/site-files/wp-config-file.ts'
+import type { Database } from '../../platform/db/database.ts'
+import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
+import type { HostServices } from '../host-services.ts'
+import { type ContentState, contentState } from './closing.store.ts'
+import { becomeLive, creationFailed, forgetFailure, homeOf, removeHome, siteOf } from './new-site.job.ts'
+import { findSite } from './site.store.ts'
+import { type Site, siteConstants, stagingAddress } from './site.ts'
+import { addressesOf, movedTo } from './site-addresses.ts'
+
+type Context<Results = unknown> = StepContext<{ siteId: number; sourceId: number }, HostServices, Results>
+
+/** From an ordered clone to a site that answers: a copy of another site's content, with an address and keys of its own. The source serves meanwhile. */
+export const cloneSiteJob = durableWith<HostServices>()({
+  name: 'site.clone',
+  input: Type.Object({ siteId: Type.Integer(), sourceId: Type.Integer() }),
+  on: 'host',
+  changeableBy: 'account',
+  steps: {
+    home: { run: claimHome, undo: removeHome },
+    content: { run: copyContent, weight: 20 },
+    made_files: { run: moveMadeFiles },
+    config: { run: writeConfig },
+    answer: { run: seeItAnswer, weight: 2 },
+    live: {
+      commit: (tx, context: Context<{ home: Claimed; content: Copied }>) =>
+        becomeLive(tx, context, { ...context.results.home, address: context.results.content.address }),
+    },
+  },
+
+  failed: (tx, context) =>
+    creationFailed(
+      tx,
+      context,
+      context.canceled ? 'The cloning of the site was canceled' : `The site could not be cloned: ${context.error}`,
+    ),
+})
+
+interface Claimed {
+  /** Of the source: another one would change the database. */
+  readonly coreVersion: string
+}
+
+async function claimHome(context: Context): Promise<Claimed> {
+  const { services, input } = context
+  const site = await siteOf(context)
+  const { home: source } = await sourceOf(services, input.sourceId)
+  await forgetFailure(context, site)
+  const template = await services.template().catch((error) => {
+    throw error instanceof CoreUnavailable ? new PermanentFailure(error.message) : error
+  })
+  const { coreVersion } = source
+  const home = await services.homes.claim(site.id, { ...template, coreVersion }, [])
+  // one may have been warmed in it
+  await services.spares.take(home.id)
+  services.refill()
+  return { coreVersion }
+}
+
+/** @throws PermanentFailure when it was deleted, or is on another host */
+async function sourceOf(services: HostServices, sourceId: number): Promise<{ site: Site; home: Home }> {
+  const site = await findSite(services.database.read, sourceId)
+  const home = await services.homes.ofSite(sourceId)
+  if (!site || !home) throw new PermanentFailure('The source site was deleted')
+  if (site.hostId !== services.hostId) throw new PermanentFailure('The source site is on another host')
+  return { site, home }
+}
+
+/** What the clone's own content says from now on. */
+interface Copied {
+  readonly address: string
+  /** Those of the source, which must not be left. */
+  readonly others: string[]
+}
+
+/**
+ * First the database, at one moment, then the files: what the database speaks of was uploaded before. Both anew when the source's content was
+ * replaced meanwhile (restored, synced): a copy of half of each would be of no site that there ever was.
+ */
+async function copyContent(context: Context): Promise<Copied> {
+  const { services, input } = context
+  const site = await siteOf(context)
+  const { site: source, home: sourceHome } = await sourceOf(services, input.sourceId)
+  const [from, to] = [contentOf(source, sourceHome), contentOf(site, await homeOf(context))]
+  await services.pool.stop(site.id, 0)
+  const address = stagingAddress(site.name, services.config)
+  const others = await addressesOf(services.database.read, source, services.config)
+  const before = await stateOf(services.database, source.id)
+  if (before.isClosed) throw new Error('The source site is being worked on')
+  await copyBoth(context, from, to, movedTo(address, others))
+  const after = await stateOf(services.database, source.id)
+  if (after.changes !== before.changes) throw new Error('The source site was overwritten while it was copied')
+  await services.siteDatabase.switch(to)
+  await services.siteDatabase.settle(to)
+  return { address, others: others.filter((each) => each !== address) }
+}
+
+const contentOf = ({ id: siteId }: Site, { path: homePath, uid }: Home): SiteHome => ({ siteId, homePath, uid })
+
+async function stateOf(database: Database, siteId: number): Promise<ContentState> {
+  const state = await contentState(database.read, siteId)
+  if (!state) throw new PermanentFailure('The source site was deleted')
+  return state
+}
+
+async function copyBoth(
+  { services, signal, progressBytes }: Context,
+  from: SiteHome,
+  to: SiteHome,
+  changes: readonly AddressChange[],
+): Promise<void> {
+  const { siteFiles, siteDatabase } = services
+  const files = await siteFiles.size(from)
+  const snapshot = await siteDatabase.snapshot(from)
+  let loaded = 0
+  try {
+    const onProgress = (done: number) => {
+      loaded = done
+      progressBytes(done, Math.max(done, snapshot.estimatedBytes) + files.bytes)
+    }
+    await siteDatabase.load(to, snapshot.dump({ signal }), { changes, signal, onProgress })
+  } finally {
+    await snapshot.close()
+  }
+  const onProgress = (done: number) => progressBytes(loaded + done, loaded + Math.max(done, files.bytes))
+  await siteFiles.copy(from, to, { signal, onProgress })
+}
+
+/** What plugins have made of the database names the clone as well. Its PHP does not run yet. */
+async function moveMadeFiles(context: Context<{ content: Copied }>): Promise<void> {
+  const { services, signal, results } = context
+  const { siteFiles } = services
+  const home = contentOf(await siteOf(context), await homeOf(context))
+  const { address, others } = results.content
+  const within = { scope: MADE_FILES, signal }
+  await siteFiles.prepare(home, readdressed(siteFiles.walk(home, within), movedTo(address, others)), within)
+  await siteFiles.switch(home)
+  await siteFiles.settle(home)
+}
+
+/** Its own keys, so that nobody who is logged in at the source is at the clone; its own address where the configuration names one. */
+async function writeConfig(context: Context<{ content: Copied }>): Promise<void> {
+  const site = await siteOf(context)
+  const home = await homeOf(context)
+  const { address, others } = context.results.content
+  await editWpConfig(home.path, home.uid, (text) =>
+    withConstants(rewriteAddress(text, movedTo(address, others)), {
+      ...newSalts(randomBytes),
+      ...siteConstants(site),
+      ...ofThoseThere(text, { DOMAIN_CURRENT_SITE: address, WP_CACHE_KEY_SALT: `${site.name}-${site.id}:` }),
+    }),
+  )
+}
+
+/** A network's address, and what keeps sites apart in a cache that they share: only where the source has them. */
+const ofThoseThere = (text: string, constants: ConfigConstants): ConfigConstants =>
+  Object.fromEntries(Object.entries(constants).filter(([name]) => text.includes(name)))
+
+async function seeItAnswer(context: Context<{ content: Copied }>): Promise<void> {
+  const { services, signal } = context
+  const [site, home] = await Promise.all([siteOf(context), homeOf(context)])
+  const { address, others } = context.results.content
+  const { id: siteId, phpVersion } = site
+  const pooled: PooledSite = services.homes.phpSite(home, { siteId, phpVersion, address })
+  const { home: said } = await services.pool.runTask(pooled, 'check-copy', {})
+  if (
+    said
+      .replace(/^https?:\/\//i, '')
+      .split('/')[0]
+      ?.toLowerCase() !== address
+  )
+    throw new PermanentFailure(
+      `WordPress takes ${said} for its address, not ${address}: what in the source makes it do so?`,
+    )
+  const fault = await frontPageFault(services.pool, pooled, { signal, others })
+  if (fault) throw new Error(`The clone does not answer: ${fault}`)
+}

@@ -1,0 +1,38 @@
+import Type from 'typebox'
+import { Problem } from '../../platform/http/problem.ts'
+import { endpoint } from '../endpoint.ts'
+import { SiteId } from '../site-id.ts'
+import { actions, events } from './actions.ts'
+import { countAgainstPlan } from './count-against-plan.ts'
+import { creationGround } from './creation.store.ts'
+import { SiteDetail } from './present-site.ts'
+import { presentSiteDetail } from './present-site-detail.ts'
+import { problems } from './problems.ts'
+import { changeSite } from './site.store.ts'
+
+export const convertSite = endpoint({
+  id: 'convertSite',
+  method: 'PUT',
+  path: '/v1/sites/{id}/convert',
+  summary: 'Convert a live site into a staging site, or back',
+  description:
+    'Only `staging` changes, and with it which of the two limits of the plan the site counts against: not its content, caches or environment type. A site with domains must be rid of them before it becomes a staging site.',
+  access: { site: 'convert the site' },
+  params: Type.Object({ id: SiteId }),
+  response: SiteDetail,
+  problems: [problems.site_not_live, problems.domains_left, problems.site_limit_reached],
+
+  async handle(context) {
+    const { tx, site, config, now } = context
+    if (site.state !== 'live') throw new Problem(problems.site_not_live, { state: site.state })
+    if (!site.isStaging && site.domainsCount > 0) throw new Problem(problems.domains_left, { count: site.domainsCount })
+    const isStaging = !site.isStaging
+    const { account } = await creationGround(tx, site.accountId)
+    await changeSite(tx, site.id, { isStaging }, now)
+    const kind = isStaging ? 'staging' : 'live'
+    const event = { type: events.site_converted, data: { staging: isStaging } }
+    await context.record({ action: actions['site.converted'], message: `Converted into a ${kind} site`, event })
+    await countAgainstPlan(tx, account, isStaging)
+    return presentSiteDetail(tx, { ...site, isStaging }, config, now)
+  },
+})

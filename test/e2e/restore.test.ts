@@ -1,0 +1,105 @@
+/** A person breaks a site and gets back what was there; and again what was there before that. With a real WordPress. */
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testCore } from '../support/core.ts'
+import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
+import { Browser } from '../support/visit.ts'
+
+const core = await testCore()
+
+describe.skipIf(!core)('restore', { timeout: 300_000 }, () => {
+  let stead: Stead
+  let id: number
+  let browser: Browser
+  showOutputOfFailures(() => stead)
+  beforeAll(async () => {
+    stead = await startStead()
+    id = await stead.createSite({ name: 'precious' })
+    const { data: password } = (await stead.api('PUT', `/v1/sites/${id}/cms/password-reset`)).body
+    browser = new Browser((path, options) => stead.visit('precious', path, options))
+    await browser.logIn('admin', password)
+  }, 180_000)
+  afterAll(() => stead?.remove())
+
+  const publish = async (title: string) => {
+    const post = await browser.open('/wp-json/wp/v2/posts', {
+      method: 'POST',
+      body: JSON.stringify({ title, content: 'x', status: 'publish' }),
+      headers: { 'x-wp-nonce': await browser.restNonce(), 'content-type': 'application/json' },
+    })
+    expect(post.status).toBe(201)
+  }
+  const web = (file: string) => join(stead.homeOf('precious'), 'web', file)
+  const front = async () => (await stead.visit('precious')).text
+  const ordered = async (path: string, body?: object) => {
+    const { status, headers, body: answer } = await stead.api('POST', path, body)
+    expect([status, answer.errors]).toEqual([200, null])
+    return headers.get('operation-id') as string
+  }
+  const backUp = async (type: 'fs' | 'db') => {
+    const operation = await ordered(`/v1/sites/${id}/ondemand-backups`, { backup_type: type })
+    expect(await stead.ended(operation, 120_000)).toMatchObject({ state: 'succeeded' })
+    const { data } = (await stead.api('GET', `/v1/sites/${id}/backups/${type}`)).body
+    return Number(data[0].id)
+  }
+  let backup: { filesystem_id: number; database_id: number }
+
+  test('what was changed since a backup is told before, and gone after; visitors see it', async () => {
+    await publish('Kept for ever')
+    await writeFile(web('note.txt'), 'the first')
+    backup = { filesystem_id: await backUp('fs'), database_id: await backUp('db') }
+    await publish('Written in haste')
+    await writeFile(web('note.txt'), 'the second')
+    await writeFile(web('made-since.txt'), 'x')
+    await until('it shows', async () => (await front()).includes('Written in haste'))
+
+    const look = await ordered(`/v1/sites/${id}/restores`, { ...backup, dry_run: true })
+    expect(await stead.ended(look, 120_000)).toMatchObject({ state: 'succeeded' })
+    const { data } = (await stead.api('GET', `/v1/sites/${id}/restores/${look}`)).body
+    expect(data.files.written.first).toContain('note.txt')
+    expect(data.files.removed.first).toContain('made-since.txt')
+    expect(data.database.counts).toContainEqual({ table: 'wp_posts', kind: 'post', new: 1, changed: 0 })
+    expect(data.database.newest).toContainEqual(expect.objectContaining({ kind: 'post', title: 'Written in haste' }))
+    expect(await front()).toContain('Written in haste')
+
+    const restore = await ordered(`/v1/sites/${id}/restores`, backup)
+    expect(await stead.ended(restore, 120_000)).toMatchObject({ state: 'succeeded' })
+    expect(await front()).toContain('Kept for ever')
+    expect(await front()).not.toContain('Written in haste')
+    expect((await stead.visit('precious', '/note.txt')).text).toBe('the first')
+    expect(existsSync(web('made-since.txt'))).toBe(false)
+    expect(await readFile(web('wp-config.php'), 'utf8')).toContain("define('DB_FILE', 'site.sqlite');")
+
+    const undo = await ordered(`/v1/operations/${restore}/undo`)
+    expect(await stead.ended(undo, 120_000)).toMatchObject({ state: 'succeeded' })
+    expect(await front()).toContain('Written in haste')
+    expect((await stead.visit('precious', '/note.txt')).text).toBe('the second')
+    expect((await stead.visit('precious', '/made-since.txt')).text).toBe('x')
+  })
+
+  test('onto another site: its address stands in all links', async () => {
+    const copy = await stead.createSite({ name: 'its-copy' })
+    const restore = await ordered(`/v1/sites/${id}/restores`, { ...backup, restore_on_site_id: copy })
+    expect(await stead.ended(restore, 120_000)).toMatchObject({ state: 'succeeded' })
+    const page = await stead.visit('its-copy')
+    expect(page.text).toContain('Kept for ever')
+    expect(page.text).not.toContain('precious.localhost')
+    expect((await stead.visit('its-copy', '/note.txt')).text).toBe('the first')
+  })
+
+  test('a host that dies while the site is closed: the restore is completed, and the site opens', async () => {
+    const operation = await ordered(`/v1/sites/${id}/restores`, backup)
+    const isClosed = async () => (await stead.visit('precious', '/wp-login.php')).status === 503
+    await until('it is closed', isClosed)
+    stead.kill('host')
+    expect(await stead.ended(operation, 180_000)).toMatchObject({ state: 'succeeded' })
+    await until('it answers', async () => (await stead.visit('precious')).status === 200)
+    expect(await front()).not.toContain('Written in haste')
+    expect((await stead.visit('precious', '/note.txt')).text).toBe('the first')
+    const undo = await ordered(`/v1/operations/${operation}/undo`)
+    expect(await stead.ended(undo, 120_000)).toMatchObject({ state: 'succeeded' })
+    expect(await front()).toContain('Written in haste')
+  })
+})

@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import S3rver from '@20minutes/s3rver'
+
+export interface S3Server {
+  readonly url: string
+  readonly bucket: string
+  /** The keys that it takes. */
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string }
+  close(): Promise<void>
+}
+
+/** An S3 server on this machine, with a bucket. */
+export async function s3Server(): Promise<S3Server> {
+  const directory = await mkdtemp(join(tmpdir(), 'stead-s3-'))
+  const bucket = 'backups'
+  const server = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory,
+    // it computes those of queries with a slash in them in another way than Amazon does
+    allowMismatchedSignatures: true,
+    configureBuckets: [{ name: bucket }],
+  })
+  const { port } = await server.run()
+  return {
+    url: `http://127.0.0.1:${port}`,
+    bucket,
+    credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+    async close() {
+      await server.close()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
