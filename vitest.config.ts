@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
@@ -36,13 +37,16 @@ class LongFirst extends BaseSequencer {
   }
 }
 
-/** A busy machine takes its time, most of all for PHP, which gives way to everything else. */
+/** A machine that others use, too, takes its time, most of all for PHP, which gives way to everything else. */
 const patience = {
-  testTimeout: 60_000,
-  hookTimeout: 120_000,
-  teardownTimeout: 20_000,
-  expect: { poll: { timeout: 20_000 } },
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  teardownTimeout: 60_000,
+  expect: { poll: { timeout: 60_000 } },
 }
+
+// every thread and process that a test starts would compile its code anew
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/tests')
 
 export default defineConfig({
   test: {

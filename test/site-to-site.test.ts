@@ -131,7 +131,7 @@ describe.skipIf(!core)('sites that ask sites', () => {
     const code = `$answer = wp_remote_post('${url('my', '/later.php')}', ['blocking' => false, 'body' => ['word' => 'a word']]);
       file_put_contents('/wordpress/marks.txt', 'asked, ', FILE_APPEND); return is_wp_error($answer);`
     expect(await run(code)).toBe(false)
-    await vi.waitFor(async () => expect(await readFile(marks, 'utf8')).toBe('asked, ran with a word'), 20_000)
+    await vi.waitFor(async () => expect(await readFile(marks, 'utf8')).toBe('asked, ran with a word'), 60_000)
   })
 
   it('reach nothing else of this machine', async () => {

@@ -173,4 +173,4 @@ test('10,000 requests leave nothing behind', async () => {
     gateway.server.getConnections((_error, connections) => resolve(connections)),
   )
   expect(open).toBe(8)
-}, 120_000)
+})

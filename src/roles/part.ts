@@ -15,10 +15,9 @@ import {
 } from '../hosting/identity/identity.store.ts'
 import { makeMasterKey, markOfKey, masterKeyFile, readMasterKey } from '../platform/crypto/master-key.ts'
 import { createSealer, type Sealer } from '../platform/crypto/seal.ts'
-import { CommitUnknown } from '../platform/db/commit-unknown.ts'
-import { type Database, isUnreachable, openDatabase } from '../platform/db/database.ts'
+import { type Database, openDatabase } from '../platform/db/database.ts'
 import { isUnused, migrate } from '../platform/db/migrate.ts'
-import { databaseInWords, databaseLost, openFault } from '../platform/db/open-fault.ts'
+import { databaseInWords, databaseLost, isLost, openFault } from '../platform/db/open-fault.ts'
 import { FreeRoom } from '../platform/files/free-room.ts'
 import { usableFolder } from '../platform/files/usable-folder.ts'
 import { createLog, type Log } from '../platform/log/log.ts'
@@ -151,7 +150,7 @@ export async function openGround(config: Config, name: string): Promise<Ground> 
 
 /** A database that is lost while a part starts is no fault of its code. @returns the error to end with */
 export const whileStarting = (error: unknown, config: Config): unknown =>
-  isUnreachable(error) || error instanceof CommitUnknown ? databaseLost(error, databaseOf(config)) : error
+  isLost(error) ? databaseLost(error, databaseOf(config)) : error
 
 const WAY_OUT =
   'If it is lost for good: stead key accept (what is sealed under the old one can then never be read again).'

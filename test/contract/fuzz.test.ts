@@ -98,7 +98,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('requests made from the docu
     if (later.length > 3) expect((later.at(-1) as number) - (later[0] as number)).toBeLessThan(20)
   })
 
-  it('a refusal leaves nothing behind', { timeout: 300_000 }, async () => {
+  it('a refusal leaves nothing behind', async () => {
     const known = await scenery(tour)
     await tour.settled()
     for (let seed = SEED + many; seed < SEED + many + 1500; seed++) {
@@ -117,7 +117,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('requests made from the docu
 })
 
 describe('what is no HTTP', () => {
-  it('gets a refusal or the end of its connection, and the next one is served', { timeout: 300_000 }, async () => {
+  it('gets a refusal or the end of its connection, and the next one is served', async () => {
     const tour = await inMemory(() => walk('sqlite'))
     const port = Number(new URL(await tour.api.app.listen({ host: '127.0.0.1', port: 0 })).port)
     const answers = new Map<string, number>()

@@ -7,7 +7,7 @@ import { type Stead, showOutputOfFailures, startStead } from '../support/stead.t
 
 const core = await testCore()
 
-describe.skipIf(!core || !hasChromium)('in a browser', { timeout: 240_000 }, () => {
+describe.skipIf(!core || !hasChromium)('in a browser', () => {
   let stead: Stead
   let browser: Browser
   showOutputOfFailures(() => stead)
@@ -25,7 +25,7 @@ describe.skipIf(!core || !hasChromium)('in a browser', { timeout: 240_000 }, () 
     const { data: password } = (await stead.api('PUT', `/v1/sites/${id}/cms/password-reset`)).body
     const site = `http://my-blog.localhost:${stead.edgePort}`
     const page = await browser.newPage()
-    page.setDefaultTimeout(60_000)
+    page.setDefaultTimeout(120_000)
     const failed: string[] = []
     page.on('response', (response) => {
       if (response.url().startsWith(site) && response.status() >= 400)

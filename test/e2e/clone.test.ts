@@ -45,7 +45,7 @@ const LOOK = `
     'posts' => (int) wp_count_posts()->publish, 'widget' => get_option('widget_text')[2]['text'],
     'link' => $wpdb->get_var("SELECT link FROM {$wpdb->prefix}plugin_links"), 'env' => wp_get_environment_type()]);`
 
-describe.skipIf(!core)('clone', { timeout: 240_000 }, () => {
+describe.skipIf(!core)('clone', () => {
   let stead: Stead
   let source: number
   let clone: number

@@ -15,7 +15,7 @@ interface Result {
   operationId: number | null
 }
 
-describe.skipIf(!core)('collaborators and their WordPress users', { timeout: 180_000 }, () => {
+describe.skipIf(!core)('collaborators and their WordPress users', () => {
   let stead: Stead
   let id: number
   showOutputOfFailures(() => stead)

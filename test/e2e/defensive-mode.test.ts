@@ -7,7 +7,7 @@ import { type Stead, showOutputOfFailures, startStead, until } from '../support/
 
 const core = await testCore()
 
-describe.skipIf(!core || !hasChromium)('defensive mode', { timeout: 120_000 }, () => {
+describe.skipIf(!core || !hasChromium)('defensive mode', () => {
   let stead: Stead
   let browser: Browser
   let id: number
@@ -72,6 +72,6 @@ describe.skipIf(!core || !hasChromium)('defensive mode', { timeout: 120_000 }, (
 
   test('off: nobody is challenged any more', async () => {
     await stead.api('PUT', `/v1/sites/${id}/edge-cache/defensive-mode`, { duration: null })
-    await until('visitors get the page', async () => (await stead.visit('defended')).status === 200, 30_000)
+    await until('visitors get the page', async () => (await stead.visit('defended')).status === 200)
   })
 })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../support/api.ts'
 import { hasChromium, openChromium } from '../support/chromium.ts'
 
-describe.skipIf(!hasChromium)('/docs in a browser', { timeout: 120_000 }, () => {
+describe.skipIf(!hasChromium)('/docs in a browser', () => {
   let api: TestApi
   let base: string
   let person: Person
@@ -18,7 +18,7 @@ describe.skipIf(!hasChromium)('/docs in a browser', { timeout: 120_000 }, () => 
     person = await api.person('owner@example.com')
     browser = await openChromium()
     page = await browser.newPage()
-    page.setDefaultTimeout(60_000)
+    page.setDefaultTimeout(120_000)
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
     page.on(
       'request',

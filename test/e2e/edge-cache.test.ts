@@ -7,7 +7,7 @@ import { Browser } from '../support/visit.ts'
 
 const core = await testCore()
 
-describe.skipIf(!core)('caches', { timeout: 180_000 }, () => {
+describe.skipIf(!core)('caches', () => {
   let stead: Stead
   let id: number
   /** From the answer of a purge to the answer that is new, in ms. */
@@ -32,7 +32,7 @@ describe.skipIf(!core)('caches', { timeout: 180_000 }, () => {
       await untilHit(path)
       expect((await stead.api('DELETE', `/v1/sites/${id}/${cache}`)).status).toBe(200)
       const purgedAt = performance.now()
-      await until('it is fetched anew', async () => !(await isHit(path)), 30_000)
+      await until('it is fetched anew', async () => !(await isHit(path)))
       if (path === file) delays.push(performance.now() - purgedAt)
     }
   })
@@ -41,7 +41,7 @@ describe.skipIf(!core)('caches', { timeout: 180_000 }, () => {
     await untilHit()
     await stead.api('PUT', `/v1/sites/${id}/edge-cache`, { enabled: false })
     expect((await stead.api('GET', `/v1/sites/${id}/edge-cache`)).body.data.active).toBe(false)
-    await until('it is off', async () => !(await isHit()), 30_000)
+    await until('it is off', async () => !(await isHit()))
     await stead.api('PUT', `/v1/sites/${id}/edge-cache`)
     await untilHit()
   })
@@ -51,10 +51,10 @@ describe.skipIf(!core)('caches', { timeout: 180_000 }, () => {
     await untilHit()
     await untilHit(path)
     await stead.api('DELETE', `/v1/sites/${id}/cache`)
-    await until('the file is fetched anew', async () => !(await isHit(path)), 30_000)
+    await until('the file is fetched anew', async () => !(await isHit(path)))
     expect(await isHit()).toBe(true)
     expect((await stead.api('DELETE', `/v1/sites/${id}/cdn`)).body.data).toEqual({ cdnEnabled: false })
-    await until('it is off', async () => (await status(path)) === 'undefined', 30_000)
+    await until('it is off', async () => (await status(path)) === 'undefined')
     expect((await stead.api('PUT', `/v1/sites/${id}/cdn`)).body.data).toEqual({ cdnEnabled: true })
   })
 

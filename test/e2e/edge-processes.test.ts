@@ -25,7 +25,7 @@ function visitor(port: number) {
   }
 }
 
-describe('edge processes', { timeout: 120_000 }, () => {
+describe('edge processes', () => {
   let stead: Stead
   showOutputOfFailures(() => stead)
   beforeAll(async () => {

@@ -12,7 +12,7 @@ const run = promisify(execFile)
 const core = await testCore()
 const root = join(import.meta.dirname, '../..')
 
-describe.skipIf(!core)('the first start', { timeout: 180_000 }, () => {
+describe.skipIf(!core)('the first start', () => {
   let stead: Stead
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
@@ -158,7 +158,7 @@ describe.skipIf(!core)('the first start', { timeout: 180_000 }, () => {
 
 const WIPE = '\r\u001b[2K'
 
-describe.skipIf(!core)('the first start on a terminal', { timeout: 240_000 }, () => {
+describe.skipIf(!core)('the first start on a terminal', () => {
   let stead: Stead
   showOutputOfFailures(() => stead)
   test('says what it does in a line that it shares with no log, and shows the keys, this once', async () => {

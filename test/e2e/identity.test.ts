@@ -46,7 +46,7 @@ async function refused(stead: Stead): Promise<string> {
   return stderr
 }
 
-describe.skipIf(!core)('the database in the folder', { timeout: 240_000 }, () => {
+describe.skipIf(!core)('the database in the folder', () => {
   let stead: Stead
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
@@ -175,7 +175,7 @@ describe.skipIf(!core)('the database in the folder', { timeout: 240_000 }, () =>
   })
 })
 
-describe.skipIf(!core)('single files that are lost', { timeout: 240_000 }, () => {
+describe.skipIf(!core)('single files that are lost', () => {
   let stead: Stead
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
@@ -266,7 +266,7 @@ async function mailsAbout(stead: Stead, name: string): Promise<string[]> {
   return mails.filter((mail) => mail.includes(`${name} cannot be served`))
 }
 
-describe.skipIf(!core)('a folder from before there were identities', { timeout: 240_000 }, () => {
+describe.skipIf(!core)('a folder from before there were identities', () => {
   let stead: Stead
   showOutputOfFailures(() => stead)
   afterAll(() => stead?.remove())
@@ -314,7 +314,7 @@ async function asBefore(stead: Stead): Promise<void> {
   database.close()
 }
 
-describe.skipIf(!core || !postgresUrl)('a database in PostgreSQL', { timeout: 240_000 }, () => {
+describe.skipIf(!core || !postgresUrl)('a database in PostgreSQL', () => {
   let stead: Stead
   const databases: TestDatabase[] = []
   showOutputOfFailures(() => stead)
@@ -358,7 +358,7 @@ describe.skipIf(!core || !postgresUrl)('a database in PostgreSQL', { timeout: 24
       expect(await refused(copy)).toMatch(/Another Stead on this machine gives its sites the users \d+ to \d+/)
       await answers(stead, 'once')
       await copy.start()
-      await until('the first has ended', () => stead.processes().length === 0, 30_000)
+      await until('the first has ended', () => stead.processes().length === 0)
       expect(stead.output()).toContain('was started elsewhere')
       expect(stead.output()).toContain('runs already, from another copy')
       await answers(copy, 'once')

@@ -12,7 +12,7 @@ const core = await testCore()
 /** The smallest picture there is: one transparent pixel. */
 const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
 
-describe.skipIf(!core)('the main job', { timeout: 180_000 }, () => {
+describe.skipIf(!core)('the main job', () => {
   let stead: Stead
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
@@ -125,7 +125,7 @@ describe.skipIf(!core)('the main job', { timeout: 180_000 }, () => {
     for (const { id, name } of data) {
       const { status, headers } = await stead.api('DELETE', `/v1/sites/${id}`)
       expect(status).toBe(200)
-      await until('visitors get 404', async () => (await stead.visit(name)).status === 404, 30_000)
+      await until('visitors get 404', async () => (await stead.visit(name)).status === 404)
       expect(await stead.ended(headers.get('operation-id') as string)).toMatchObject({ state: 'succeeded' })
       const home = homes.get(name) as string
       await until(`${home} is gone`, () => !existsSync(home) && !existsSync(`${home}.removing`))

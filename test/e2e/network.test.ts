@@ -8,7 +8,7 @@ import { Browser } from '../support/visit.ts'
 
 const core = await testCore()
 
-describe.skipIf(!core)('multisite support', { timeout: 180_000 }, () => {
+describe.skipIf(!core)('multisite support', () => {
   let stead: Stead
   let id: number
   let browser: Browser

@@ -5,7 +5,7 @@ import { type Stead, showOutputOfFailures, startStead } from '../support/stead.t
 
 const core = await testCore()
 
-describe.skipIf(!core)('a site that is renamed while it is made', { timeout: 240_000 }, () => {
+describe.skipIf(!core)('a site that is renamed while it is made', () => {
   let stead: Stead
   showOutputOfFailures(() => stead)
   beforeAll(async () => {

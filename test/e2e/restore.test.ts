@@ -9,7 +9,7 @@ import { Browser } from '../support/visit.ts'
 
 const core = await testCore()
 
-describe.skipIf(!core)('restore', { timeout: 300_000 }, () => {
+describe.skipIf(!core)('restore', () => {
   let stead: Stead
   let id: number
   let browser: Browser
@@ -20,7 +20,7 @@ describe.skipIf(!core)('restore', { timeout: 300_000 }, () => {
     const { data: password } = (await stead.api('PUT', `/v1/sites/${id}/cms/password-reset`)).body
     browser = new Browser((path, options) => stead.visit('precious', path, options))
     await browser.logIn('admin', password)
-  }, 180_000)
+  })
   afterAll(() => stead?.remove())
 
   const publish = async (title: string) => {

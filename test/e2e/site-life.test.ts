@@ -8,7 +8,7 @@ import { Browser } from '../support/visit.ts'
 
 const core = await testCore()
 
-describe.skipIf(!core)('the life of a site', { timeout: 180_000 }, () => {
+describe.skipIf(!core)('the life of a site', () => {
   let stead: Stead
   let id: number
   showOutputOfFailures(() => stead)
@@ -20,7 +20,7 @@ describe.skipIf(!core)('the life of a site', { timeout: 180_000 }, () => {
 
   test('480 on every path while disabled, and the password can be reset; then it answers again', async () => {
     expect((await stead.api('PUT', `/v1/sites/${id}/disable`)).body.data.state).toBe('disabled')
-    await until('it is off', async () => (await stead.visit('lively')).status === 480, 30_000)
+    await until('it is off', async () => (await stead.visit('lively')).status === 480)
     for (const path of ['/', '/wp-login.php', '/wp-includes/css/buttons.css', '/no-such-page', '/.env'])
       expect([path, (await stead.visit('lively', path)).status]).toEqual([path, 480])
     expect(
@@ -29,7 +29,7 @@ describe.skipIf(!core)('the life of a site', { timeout: 180_000 }, () => {
     expect((await stead.api('GET', '/v1/sites')).body.data).toMatchObject([{ id, state: 'disabled' }])
     expect((await stead.api('PUT', `/v1/sites/${id}/cms/password-reset`)).status).toBe(200)
     expect((await stead.api('PUT', `/v1/sites/${id}/enable`)).body.data.state).toBe('live')
-    await until('it answers', async () => (await stead.visit('lively')).status === 200, 30_000)
+    await until('it answers', async () => (await stead.visit('lively')).status === 200)
   })
 
   test('multisite support at creation is written into wp-config.php, its absence too', async () => {

@@ -8,7 +8,7 @@ import { type Stead, showOutputOfFailures, startStead } from '../support/stead.t
 
 const core = await testCore()
 
-describe.skipIf(!core)('sync', { timeout: 300_000 }, () => {
+describe.skipIf(!core)('sync', () => {
   let stead: Stead
   let from: number
   let to: number

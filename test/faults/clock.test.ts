@@ -15,7 +15,7 @@ const [library] = globSync('/usr/lib/*/faketime/libfaketimeMT.so.1')
 describe.skipIf(!core || !library).each([
   { dialect: 'sqlite' as const, skip: false },
   { dialect: 'postgres' as const, skip: !postgresUrl },
-])('the clock is set, on $dialect', { timeout: 300_000 }, ({ dialect, skip }) => {
+])('the clock is set, on $dialect', ({ dialect, skip }) => {
   let folder: string
   let records: TestDatabase | undefined
   let stead: Stead
@@ -52,8 +52,7 @@ describe.skipIf(!core || !library).each([
     if (folder) await rm(folder, { recursive: true })
   })
 
-  const isReady = () =>
-    until('all is ready', async () => (await fetch(`${stead.apiUrl}/readyz`)).status === 200, 20_000)
+  const isReady = () => until('all is ready', async () => (await fetch(`${stead.apiUrl}/readyz`)).status === 200)
 
   /** Orders a site, and has the host die in the midst of its making. */
   const orderAndKill = async (name: string) => {

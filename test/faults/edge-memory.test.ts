@@ -57,7 +57,7 @@ async function flood(count: number, request: (number: number) => { path: string;
 
 const filler = 'q'.repeat(15_000)
 
-describe('an edge with a cache of 32 MB', { timeout: 300_000 }, () => {
+describe('an edge with a cache of 32 MB', () => {
   test(`${ADDRESSES} addresses of 15 kB, and as many of 2 kB, take no more than the cache may`, async () => {
     const process = await start('<p>page</p>')
     await flood(200, (number) => ({ path: `/?warm=${number}` }))

@@ -36,7 +36,7 @@ async function free(folder: string): Promise<boolean> {
 }
 const mayMount = process.getuid?.() === 0 && (await smallDisk().then(free, () => undefined)) !== undefined
 
-describe.skipIf(!core || !mayMount)('a hostile site on a small disk', { timeout: 300_000 }, () => {
+describe.skipIf(!core || !mayMount)('a hostile site on a small disk', () => {
   let folder: string
   let stead: Stead
   showOutputOfFailures(() => stead)

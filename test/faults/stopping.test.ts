@@ -58,7 +58,7 @@ async function tell(stead: Stead, send: () => void): Promise<RunningProcess[]> {
   return all
 }
 
-describe.skipIf(!core).each(['auto', 'none'])('stopping, sandbox %s', { timeout: 240_000 }, (sandbox) => {
+describe.skipIf(!core).each(['auto', 'none'])('stopping, sandbox %s', (sandbox) => {
   const names = ['first', 'second', 'third']
   let stead: Stead
   showOutputOfFailures(() => stead)
@@ -112,7 +112,7 @@ describe.skipIf(!core).each(['auto', 'none'])('stopping, sandbox %s', { timeout:
       return false
     })
     expect(await ended).toBe(130)
-    await until('nothing is left', () => stillRunning(all).length === 0, 30_000)
+    await until('nothing is left', () => stillRunning(all).length === 0)
     expect(await page).not.toMatchObject({ status: 200 })
     await stead.start()
   })
@@ -123,14 +123,14 @@ describe.skipIf(!core).each(['auto', 'none'])('stopping, sandbox %s', { timeout:
     expect(stead.phpProcesses()).not.toEqual([])
     stead.kill('supervisor')
     await letGo(stead, ['first'])
-    await until('nothing is left', () => stillRunning(all).length === 0, 40_000)
+    await until('nothing is left', () => stillRunning(all).length === 0)
     await Promise.all(pages)
     await stead.start()
     expect((await stead.visit('first', '/slow.php')).text).toBe('to the end')
   })
 })
 
-describe.skipIf(!core)('whoever started it is gone', { timeout: 240_000 }, () => {
+describe.skipIf(!core)('whoever started it is gone', () => {
   const launcher = [process.execPath, '--import', asOldNode, program, 'serve']
   let stead: Stead
   showOutputOfFailures(() => stead)
@@ -144,7 +144,7 @@ describe.skipIf(!core)('whoever started it is gone', { timeout: 240_000 }, () =>
     const all = await tell(stead, send)
     await letGo(stead, ['first'])
     expect((await Promise.all(pages)).map(textOf)).toEqual(pages.map(() => 'to the end'))
-    await until('nothing is left', () => stillRunning(all).length === 0, 40_000)
+    await until('nothing is left', () => stillRunning(all).length === 0)
   }
 
   test.each(['SIGTERM', 'SIGINT'] as const)(

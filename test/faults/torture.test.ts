@@ -7,7 +7,7 @@ import { reportText } from './torture/report.ts'
 import { torture } from './torture/torture.ts'
 
 const core = await testCore()
-const kills = atLength(12, 30)
+const kills = atLength(6, 30)
 
 // at once: most of a run is waiting for what was killed
 describe.skipIf(!core)('torture', { concurrent: true, timeout: 600_000 }, () => {
@@ -18,7 +18,7 @@ describe.skipIf(!core)('torture', { concurrent: true, timeout: 600_000 }, () => 
     '$kills kills on $database lose nothing that was answered, and double nothing',
     async ({ skip: isMissing, ...options }, { skip, expect }) => {
       skip(isMissing, 'no PostgreSQL server to start')
-      const report = await torture({ ...options, seed: Date.now() % 2 ** 31, mostSeconds: 5 * kills })
+      const report = await torture({ ...options, seed: Date.now() % 2 ** 31, mostSeconds: 10 + 5 * kills })
       expect(report.faults, reportText(report)).toEqual([])
     },
   )

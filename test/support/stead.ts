@@ -92,7 +92,7 @@ export interface Stead {
 export async function until<Value>(
   what: string,
   check: () => Promise<Value | undefined | false> | Value | undefined | false,
-  timeoutMs = 60_000,
+  timeoutMs = 180_000,
 ): Promise<Value> {
   const deadline = Date.now() + timeoutMs
   for (;;) {
@@ -135,7 +135,7 @@ export async function startStead(options: SteadOptions = {}): Promise<Stead> {
 /** As {@link startStead}, without starting it. */
 export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
   const { env = {}, golden = true, below = tmpdir(), onOutput } = options
-  const { launch = [process.execPath, program, 'serve'], startMs = 60_000 } = options
+  const { launch = [process.execPath, program, 'serve'], startMs = 180_000 } = options
   const dataDir = await mkdtemp(join(below, 'stead-e2e-'))
   const core = golden ? await testCore() : undefined
   const goldenPath = core && (await goldenFolder(core))

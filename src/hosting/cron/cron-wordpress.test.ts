@@ -93,7 +93,7 @@ describe.skipIf(!core)('scheduled events of a real WordPress', () => {
     open.exec(`update wp_posts set post_date = datetime(post_date, '-${seconds} seconds'),
       post_date_gmt = datetime(post_date_gmt, '-${seconds} seconds') where post_status = 'future'`)
   }
-  const gone = () => vi.waitFor(() => expect(pool.pidOf(1)).toBeUndefined(), 20_000)
+  const gone = () => vi.waitFor(() => expect(pool.pidOf(1)).toBeUndefined(), 60_000)
 
   it('publishes a post at its time though nobody visits, and leaves no process behind', async () => {
     const id =

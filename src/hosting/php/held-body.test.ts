@@ -82,7 +82,7 @@ describe('a request body', () => {
     const fine = unfinished({ announcedBytes: 3 * MB, siteId: 2, address: '192.0.2.2' })
     expect(used()).toEqual([2, 2, 0, 10 * MB, 10 * MB])
     for (const each of [large, fine]) each.end()
-    await vi.waitFor(() => expect(used()).toEqual(nothing), 20_000)
+    await vi.waitFor(() => expect(used()).toEqual(nothing), 60_000)
   })
 
   it('without a length is refused as soon as it is too much, and gives everything back', async () => {
@@ -92,7 +92,7 @@ describe('a request body', () => {
     expect(used()).toEqual([1, 1, 0, 7 * MB, 7 * MB])
     await expect(hold({ announcedBytes: mostBytes + 1, siteId: 2 })).rejects.toThrow(PhpBodyTooLarge)
     large.end()
-    await vi.waitFor(() => expect(used()).toEqual(nothing), 20_000)
+    await vi.waitFor(() => expect(used()).toEqual(nothing), 60_000)
   })
 
   it('goes into a file when memory is short', async () => {
@@ -104,7 +104,7 @@ describe('a request body', () => {
     expect((await buffer(held.read())).equals(bytes(60 * KB))).toBe(true)
     await held.release()
     first.end()
-    await vi.waitFor(() => expect(used()).toEqual(nothing), 20_000)
+    await vi.waitFor(() => expect(used()).toEqual(nothing), 60_000)
   })
 
   it('is one of so many of its site, and of its visitor by the /64 of his address', async () => {
@@ -112,11 +112,11 @@ describe('a request body', () => {
     await expect(hold({ announcedBytes: 10, address: '192.0.2.9' })).rejects.toThrow(PhpBusy)
     const same = [1, 2, 3].map((n) => unfinished({ announcedBytes: 10, siteId: 2, address: `2001:db8::${n}` }))
     for (const { end } of all) end()
-    await vi.waitFor(() => expect(budgets.bodies.usedBy(1)).toBe(0), 20_000)
+    await vi.waitFor(() => expect(budgets.bodies.usedBy(1)).toBe(0), 60_000)
     const fourth = unfinished({ announcedBytes: 10, siteId: 3, address: '2001:db8::9' })
     await expect(hold({ announcedBytes: 10, siteId: 3, address: '2001:db8::10' })).rejects.toThrow(PhpBusy)
     for (const { end } of [...same, fourth]) end()
-    await vi.waitFor(() => expect(used()).toEqual(nothing), 20_000)
+    await vi.waitFor(() => expect(used()).toEqual(nothing), 60_000)
   })
 
   it('that breaks off leaves nothing', async () => {

@@ -209,9 +209,9 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
       const busy = await occupy(1)
       killProcessOf(1)
       await expect(text(busy.response.body)).rejects.toThrow(PhpCrashed)
-      await vi.waitFor(() => expect(pool.stats().crashes).toBe(crash), 20_000)
+      await vi.waitFor(() => expect(pool.stats().crashes).toBe(crash), 60_000)
       if (crash < 3) expect(await page(2, 'fast.php')).toMatch(/^fast/)
-      if (crash === 3) await vi.waitFor(async () => expect(await page(1, 'fast.php')).toMatch(/^fast/), 30_000)
+      if (crash === 3) await vi.waitFor(async () => expect(await page(1, 'fast.php')).toMatch(/^fast/), 60_000)
     }
   })
 
@@ -222,7 +222,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     await expect(page(1, 'fast.php')).rejects.toThrow('next attempt')
     expect(start).toHaveBeenCalledTimes(3)
     start.mockRestore()
-    await vi.waitFor(async () => expect(await page(1, 'fast.php')).toMatch(/^fast/), 30_000)
+    await vi.waitFor(async () => expect(await page(1, 'fast.php')).toMatch(/^fast/), 60_000)
   })
 
   it('keeps to its memory: the idle process used longest ago makes room', async () => {
@@ -259,7 +259,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
   it('stops idle processes, and large ones between two requests', async () => {
     open({ idleMs: 50 })
     await page(1, 'fast.php')
-    await vi.waitFor(() => expect(pool.stats().processes).toBe(0), 30_000)
+    await vi.waitFor(() => expect(pool.stats().processes).toBe(0), 60_000)
     expect(await page(1, 'fast.php')).toMatch(/^fast/)
     open()
     await page(2, 'fast.php')
@@ -268,7 +268,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     // at twice of this it would be ended at work
     open({ processMemoryBytes: 0.7 * bytes })
     await page(2, 'fast.php')
-    await vi.waitFor(() => expect(pool.stats()).toMatchObject({ processes: 0, replaced: 1 }), 30_000)
+    await vi.waitFor(() => expect(pool.stats()).toMatchObject({ processes: 0, replaced: 1 }), 60_000)
   })
 
   it('restarts between requests and follows a change of PHP version and of safe mode', async () => {
@@ -301,13 +301,13 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 300_000)
     // other than as root nobody could take it back
     const lowest = process.getuid?.() === 0 ? 19 : 1
-    await vi.waitFor(async () => expect(await priorities()).toEqual([lowest]), 30_000)
+    await vi.waitFor(async () => expect(await priorities()).toEqual([lowest]), 60_000)
     await work.release()
     await text(work.response.body)
     await page(1, 'fast.php')
     expect(await priorities()).toEqual([lowest])
     await pool.runTask(site(1), 'php-info', {})
-    await vi.waitFor(async () => expect(await priorities()).toEqual([1]), 20_000)
+    await vi.waitFor(async () => expect(await priorities()).toEqual([1]), 60_000)
     clock.mockRestore()
   })
 
@@ -324,7 +324,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     })
     await page(1, 'fast.php')
     expect(begun).toHaveBeenCalledTimes(2)
-    await vi.waitFor(() => expect(added.mock.calls).toEqual([[-1234]]), 20_000)
+    await vi.waitFor(() => expect(added.mock.calls).toEqual([[-1234]]), 60_000)
     for (const spy of [begun, added, starting]) spy.mockRestore()
   })
 
@@ -341,7 +341,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(start).not.toHaveBeenCalled()
     start.mockRestore()
     expect(pool.stats()).toMatchObject({ processes: 1, spares: 0 })
-    if (root) await vi.waitFor(async () => expect(await prioritiesOf(spare?.pid as number)).toEqual([1]), 20_000)
+    if (root) await vi.waitFor(async () => expect(await prioritiesOf(spare?.pid as number)).toEqual([1]), 60_000)
     open({ memoryBytes: 1 })
     await page(1, 'fast.php')
     expect(await pool.startSpare(site(2))).toBeUndefined()

@@ -239,7 +239,7 @@ test('values of 50 MB', async () => {
   const before = sums()
   await restore(await dumped())
   expect(sums()).toEqual(before)
-}, 300_000)
+})
 
 describe.skipIf(!hasMariaDb)('MariaDB', () => {
   let maria: TestMariaDb
@@ -276,5 +276,5 @@ describe.skipIf(!hasMariaDb)('MariaDB', () => {
     const before = sums()
     await through(['--hex-blob'])
     expect(sums()).toEqual(before)
-  }, 300_000)
+  })
 })

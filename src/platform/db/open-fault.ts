@@ -1,4 +1,5 @@
 import { OperatorError } from '../operator-error.ts'
+import { CommitUnknown } from './commit-unknown.ts'
 import { isUnreachable } from './database.ts'
 
 const SQLITE = {
@@ -24,6 +25,9 @@ export function databaseLost(error: unknown, where: { url?: string | undefined; 
   return new OperatorError(text, { cause: error, exitCode: 1 })
 }
 
+/** The connection is gone. What was being written while a part starts is written again, or found, at its next start. */
+export const isLost = (error: unknown): boolean => isUnreachable(error) || error instanceof CommitUnknown
+
 /** What went wrong when the database was opened, as what a person can do about it; any other error as it is. */
 export function openFault(error: unknown, where: { url?: string | undefined; file: string }): unknown {
   if (error instanceof OperatorError) return error
@@ -31,7 +35,7 @@ export function openFault(error: unknown, where: { url?: string | undefined; fil
   const name = databaseInWords(where)
   const because = (text: string, exitCode: 1 | 2 = 2) => new OperatorError(text, { cause: error, exitCode })
   if (where.url) {
-    if (isUnreachable(error)) return databaseLost(error, where)
+    if (isLost(error)) return databaseLost(error, where)
     if (/^(28...|3D000|42501)$/.test(code ?? ''))
       return because(`${name} cannot be used: ${message}. See STEAD_DATABASE_URL.`)
     return error

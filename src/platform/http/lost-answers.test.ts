@@ -87,7 +87,7 @@ describe.skipIf(dialects[1]?.skip)('answers of PostgreSQL that are lost', () => 
     cutOnce('hold', isWork)
     const first = ask('k')
     // the settling waits for the row that the first attempt has locked
-    await expect.poll(() => waitingForLocks(lab.database), { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => waitingForLocks(lab.database)).toBe(1)
     await proxy.release()
     const response = await first
     expect([response.statusCode, await effects()]).toEqual([200, [response.json().data]])
@@ -122,11 +122,11 @@ describe.skipIf(dialects[1]?.skip)('answers of PostgreSQL that are lost', () => 
   it('a late COMMIT of an attempt that was overtaken fails', async () => {
     cutOnce('hold', isWork)
     const first = ask('k')
-    await expect.poll(() => waitingForLocks(lab.database), { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => waitingForLocks(lab.database)).toBe(1)
     // its lock ran out, and others come with the key: they wait for the same row
     lab.clock += 61_000
     const others = [ask('k'), ask('k')]
-    await expect.poll(() => waitingForLocks(lab.database), { timeout: 10_000 }).toBe(3)
+    await expect.poll(() => waitingForLocks(lab.database)).toBe(3)
     await proxy.release()
     const responses = await Promise.all([first, ...others])
     const made = await effects()

@@ -26,7 +26,7 @@ interface WorkerProcess {
 }
 
 for (const { dialect, skip } of dialects) {
-  describe.skipIf(skip)(`workers that are killed on ${dialect}`, { timeout: 240_000 }, () => {
+  describe.skipIf(skip)(`workers that are killed on ${dialect}`, () => {
     let made: TestDatabase
     let folder: string
     const children = new Set<ChildProcess>()

@@ -75,7 +75,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('downloads on $dialect', ({ 
       .where('site_id', '=', siteId)
       .where('action', '=', 'backup.downloaded')
       .execute()
-  const allFree = () => expect.poll(() => budgets.downloads.used, { timeout: 10_000 }).toBe(0)
+  const allFree = () => expect.poll(() => budgets.downloads.used).toBe(0)
 
   describe('of a database', () => {
     it('has a length, a name that says what it is, and a validator', async () => {
@@ -269,7 +269,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('downloads on $dialect', ({ 
     const call = get({ host: '127.0.0.1', port: (server.server.address() as AddressInfo).port })
     const [response] = (await once(call, 'response')) as [IncomingMessage]
     const broken = once(response, 'error')
-    await expect.poll(() => budget.used, { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => budget.used).toBe(0)
     response.resume()
     expect((await broken)[0]).toMatchObject({ code: 'ECONNRESET' })
     await server.close()

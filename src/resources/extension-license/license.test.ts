@@ -116,6 +116,6 @@ describe.each(dialects.filter(({ skip }) => !skip))('extension licenses, on $dia
     expect(started).toEqual([])
     host.wordpress(site).license = 'of the source'
     await live({ ...plain, clonedFromId: 1 })
-    await expect.poll(() => host.wordpress(site).license, { timeout: 20_000 }).toBeNull()
+    await expect.poll(() => host.wordpress(site).license).toBeNull()
   })
 })

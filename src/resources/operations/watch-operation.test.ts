@@ -52,7 +52,7 @@ for (const { dialect, skip } of dialects) {
     }
     const change = (values: { progress?: number; error?: string; finished_at?: number; state?: 'succeeded' }) =>
       api.database.transaction((tx) => tx.updateTable('operations').set(values).where('id', '=', operationId).execute())
-    const allFree = () => expect.poll(() => budgets.eventStreams.used, { timeout: 10_000 }).toBe(0)
+    const allFree = () => expect.poll(() => budgets.eventStreams.used).toBe(0)
 
     test('200: the operation as it is, each change, and the end with it', async () => {
       const stream = await open(owner)
@@ -145,7 +145,7 @@ for (const { dialect, skip } of dialects) {
       await happens()
       await ends.ended
       const left = what.includes('expired') ? 0 : 1
-      await expect.poll(() => budgets.eventStreams.used, { timeout: 10_000 }).toBe(left)
+      await expect.poll(() => budgets.eventStreams.used).toBe(left)
       clock.aheadMs = 0
       stays.close()
       deaf.close()
@@ -173,7 +173,7 @@ for (const { dialect, skip } of dialects) {
         tail = (tail + chunk.toString()).slice(-2_100_000)
       })
       socket.resume()
-      await expect.poll(() => tail.includes('"progress":12'), { timeout: 10_000 }).toBe(true)
+      await expect.poll(() => tail.includes('"progress":12')).toBe(true)
       expect(taken).toBeLessThan(9 * filler.length)
       socket.destroy()
       reader.close()

@@ -95,7 +95,7 @@ for (const { dialect, skip } of dialects) {
       })
       worker.start()
       await expect
-        .poll(() => eventsOf('site_maintenance_mode_toggled'), { timeout: 20_000 })
+        .poll(() => eventsOf('site_maintenance_mode_toggled'))
         .toEqual([{ enabled: true }, { enabled: false }, { enabled: true }])
       await worker.stop(1000)
       expect((await loadRoute(api.database.read, 'maintained-site.test'))?.maintenance).toBe(true)

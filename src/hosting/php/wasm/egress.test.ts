@@ -92,7 +92,7 @@ describe.skipIf(!core)('outgoing connections', () => {
     expect(await run('silent.php', code)).toBe(6)
     expect(most).toBeLessThanOrEqual(3)
     expect(budgets.outgoing.figures().refusals).toBeGreaterThan(0)
-    await vi.waitFor(() => expect(budgets.outgoing.used).toBe(0), 20_000)
+    await vi.waitFor(() => expect(budgets.outgoing.used).toBe(0), 60_000)
     silent.close()
   })
 })

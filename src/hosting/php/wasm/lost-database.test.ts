@@ -9,7 +9,7 @@ import type { PhpProcess, PhpRuntime } from '../runtime.ts'
 
 const core = await testCore()
 
-describe.skipIf(!core)('a database that is lost while PHP runs', { timeout: 120_000 }, () => {
+describe.skipIf(!core)('a database that is lost while PHP runs', () => {
   let runtime: PhpRuntime
   let home: TestHome
   let php: PhpProcess

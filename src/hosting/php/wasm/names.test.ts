@@ -55,7 +55,7 @@ describe('names for sites', () => {
     expect(await addressesOf('192.0.2.7', 'a')).toEqual(['192.0.2.7'])
     expect(await addressesOf('my.localhost', 'a')).toEqual(['127.0.0.1'])
     await writeFile(join(folder, 'hosts'), '192.0.2.99 v4.test\n')
-    await vi.waitFor(async () => expect(await addressesOf('v4.test', 'a')).toEqual(['192.0.2.99']), 20_000)
+    await vi.waitFor(async () => expect(await addressesOf('v4.test', 'a')).toEqual(['192.0.2.99']), 60_000)
   })
 
   it('whose server is silent harm nobody: not other sites, not other names of the site', async () => {
@@ -78,7 +78,7 @@ describe('names for sites', () => {
     await expect(addressesOf('v6.test', 'b')).rejects.toThrow('no name server answers')
     expect(asked).not.toContain('v6.test')
     isDead = false
-    await vi.waitFor(async () => expect(await addressesOf('v6.test', 'b')).toEqual(['2001:db8::6']), 30_000)
+    await vi.waitFor(async () => expect(await addressesOf('v6.test', 'b')).toEqual(['2001:db8::6']), 60_000)
   })
 
   it('are looked up so many at once for a site, whatever others do', async () => {

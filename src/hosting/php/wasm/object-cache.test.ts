@@ -50,7 +50,7 @@ describe.skipIf(!core)('objects that WordPress keeps', () => {
       wp_cache_add_non_persistent_groups(['passing']); wp_cache_set('gone', 3, 'passing');
       wp_cache_set('closure', static fn () => 1, 'times');`)
     await expect
-      .poll(() => run(`return [wp_cache_get('soon', 'times'), wp_cache_get('late', 'times')];`), { timeout: 10_000 })
+      .poll(() => run(`return [wp_cache_get('soon', 'times'), wp_cache_get('late', 'times')];`))
       .toEqual([false, 2])
     expect(
       await run(`wp_cache_add_non_persistent_groups(['passing']);

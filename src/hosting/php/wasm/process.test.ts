@@ -171,9 +171,9 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))('a PHP process, $w
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const pid = Number(String((await once(parent.stdout as Readable, 'data'))[0]))
-    await vi.waitFor(() => expect(existsSync(join(home.homePath, 'private/tmp/looping'))).toBe(true), 20_000)
+    await vi.waitFor(() => expect(existsSync(join(home.homePath, 'private/tmp/looping'))).toBe(true), 60_000)
     const children = await processTree(pid)
     parent.kill('SIGKILL')
-    await vi.waitFor(() => expect(children.filter(isAlive)).toEqual([]), 30_000)
+    await vi.waitFor(() => expect(children.filter(isAlive)).toEqual([]), 60_000)
   })
 })

@@ -21,7 +21,7 @@ const PASSWORD = 'correct horse battery'
 const FATAL = '<?php /* Plugin Name: Broken */ call_to_nothing();'
 
 // each test starts PHP anew, some of them four times
-describe.skipIf(!core)('a site whose own code is broken', { timeout: 240_000 }, () => {
+describe.skipIf(!core)('a site whose own code is broken', () => {
   let runtime: PhpRuntime
   let home: TestHome
   let usual: PhpProcess

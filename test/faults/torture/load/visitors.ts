@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Page } from '../../../support/visit.ts'
 import type { Ground } from '../ground.ts'
 import type { Load } from './load.ts'
 
@@ -12,6 +13,18 @@ function keptBy(ground: Ground, site: string): number[] {
   return numbers
 }
 
+/** What a failure that should not be says of itself. */
+function noteOf({ status, headers, text }: Page): string {
+  if (status === 503) return headers['retry-after'] ? '' : 'without Retry-After'
+  return status === 500
+    ? text
+        .replace(/<(style|script).*?<\/\1>|<[^>]*>/gs, ' ')
+        .replace(/\s+/g, ' ')
+        .trim()
+        .slice(0, 200)
+    : ''
+}
+
 /** Visitors whose requests write into WordPress. */
 export const visitors: Load = {
   name: 'visitors',
@@ -20,8 +33,7 @@ export const visitors: Load = {
     for (let n = worker; !signal.aborted; n += 2) {
       const { name } = chance.pick(ground.baseSites)
       const page = await ground.stead.visit(name, `/keep.php?n=${n}`, { timeoutMs: 40_000 }).catch(() => undefined)
-      const hint = page?.status === 503 && !page.headers['retry-after'] ? 'without Retry-After' : ''
-      ground.ledger.answered('visit', page?.status ?? 0, hint)
+      ground.ledger.answered('visit', page?.status ?? 0, page && noteOf(page))
       if (page?.status === 200 && page.text === `kept ${n}`) keptBy(ground, name).push(n)
       await pause(page?.status === 200 ? chance.between(10, 60) : 100)
     }
