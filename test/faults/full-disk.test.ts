@@ -94,12 +94,16 @@ describe.skipIf(!core || !mayMount)('a hostile site on a small disk', () => {
 
     // the rest is taken by something that is no site
     const rest = join(folder, 'rest')
-    await run('sh', ['-c', `cat /dev/zero > ${rest} || true`])
+    // at once: a program that is still writing would take the reserve, too
+    await run('fallocate', ['-l', `${(await freeMb()) - 1}M`, rest])
     await until('Stead lives on its reserve', async () => !(await readdir(stead.dataDir)).includes('reserve'))
     expect(await freeMb()).toBeGreaterThan(RESERVE_MB / 2)
-    const readiness = await fetch(`${stead.apiUrl}/readyz`)
-    const { disk } = (await readiness.json()) as { disk: { state: string } }
-    expect([readiness.status, disk.state]).toEqual([200, 'records'])
+    const readiness = async () => {
+      const response = await fetch(`${stead.apiUrl}/readyz`)
+      const { disk } = (await response.json()) as { disk: { state: string } }
+      return [response.status, disk.state]
+    }
+    await expect.poll(readiness).toEqual([200, 'records'])
     expect((await stead.visit('second', '/?uncached=1')).text).toContain('<title>')
     expect(Number((await stead.visit('second', '/fill.php?not-from-the-reserve')).text)).toBe(0)
     const { client_id, client_secret } = JSON.parse(await readFile(join(stead.dataDir, 'credentials.json'), 'utf8'))

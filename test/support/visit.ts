@@ -19,7 +19,7 @@ export interface Page {
 export async function visit(
   options: VisitOptions & { readonly host: string; readonly port: number; readonly path: string },
 ): Promise<Page> {
-  const { method = 'GET', body, timeoutMs = 60_000 } = options
+  const { method = 'GET', body, timeoutMs = 180_000 } = options
   const form = body instanceof URLSearchParams ? { 'content-type': 'application/x-www-form-urlencoded' } : {}
   const sent = request({
     host: '127.0.0.1',
