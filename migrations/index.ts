@@ -25,6 +25,7 @@ import { archiveLengths } from './0025-archive-lengths.ts'
 import { ownBackups } from './0026-own-backups.ts'
 import { backupNames } from './0030-backup-names.ts'
 import { extensionLicenses } from './0031-extension-licenses.ts'
+import { backupHolder } from './0032-backup-holder.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -54,4 +55,5 @@ export const migrations: Record<string, Migration> = {
   '0026-own-backups': ownBackups,
   '0030-backup-names': backupNames,
   '0031-extension-licenses': extensionLicenses,
+  '0032-backup-holder': backupHolder,
 }

@@ -16,7 +16,7 @@ export const unsealBackupKey = (sealer: Sealer, sealed: string): Buffer =>
 export async function backupKey(database: Database, sealer: Sealer, now: number): Promise<Buffer> {
   const sealed = await readKey(database.read)
   if (sealed !== undefined) return unsealed(sealer, sealed)
-  const made = { id: 1, sealed: sealBackupKey(sealer, randomBytes(32)), created_at: now }
+  const made = { id: 1, sealed: sealBackupKey(sealer, randomBytes(32)), created_at: now, holder: null }
   const standing = await database.transaction(async (tx) => {
     await tx
       .insertInto('backup_key')
@@ -33,7 +33,7 @@ export async function replaceBackupKey(tx: Tx, sealer: Sealer, key: Buffer, now:
   const sealed = sealBackupKey(sealer, key)
   await tx
     .insertInto('backup_key')
-    .values({ id: 1, sealed, created_at: now })
+    .values({ id: 1, sealed, created_at: now, holder: null })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ sealed }))
     .execute()
 }

@@ -21,13 +21,21 @@ export interface TestBackupsOptions {
   readonly around?: (storage: Storage) => Storage
   /** Default: a new one. */
   readonly folder?: string
+  /** Which copy of the installation it is. */
+  readonly holder?: string
 }
 
 /** A store in a temporary folder. */
-export async function testBackups({ now, around = (it) => it, folder }: TestBackupsOptions = {}): Promise<TestBackups> {
+export async function testBackups({
+  now,
+  around = (it) => it,
+  folder,
+  holder = 'test',
+}: TestBackupsOptions = {}): Promise<TestBackups> {
   const place = folder ?? (await mkdtemp(join(tmpdir(), 'stead-backups-')))
   const storage = around(folderStorage({ folder: place }))
   const sealer = createSealer(Buffer.alloc(32, 1))
-  const backups = openStore({ storage, sealer, key: async () => Buffer.alloc(32, 2), ...(now && { now }) })
+  const key = async () => Buffer.alloc(32, 2)
+  const backups = openStore({ storage, sealer, key, holder: async () => holder, ...(now && { now }) })
   return { backups, folder: place, storage, close: () => rm(place, { recursive: true, force: true }) }
 }

@@ -5,6 +5,7 @@ import { createSealer } from '../platform/crypto/seal.ts'
 import { OperatorError } from '../platform/operator-error.ts'
 import { backupKey, replaceBackupKey } from './backup-key.store.ts'
 import { type TestBackups, testBackups } from './backup-store.fixture.ts'
+import { HeldByAnother, takeOver } from './holder.ts'
 import { keyOfStorage, openStore, openStoreWithKey, sealStorageAnew } from './open-store.ts'
 import { parsePrintedKey, printKey } from './printed-key.ts'
 import { all, pieces } from './trees.fixture.ts'
@@ -22,6 +23,7 @@ async function stand(): Promise<TestBackups> {
 const sealer = (byte = 1) => createSealer(Buffer.alloc(32, byte))
 const key = Buffer.alloc(32, 2)
 const content = Buffer.from('content')
+async function* none(): AsyncGenerator<never> {}
 const write = ({ backups }: Pick<TestBackups, 'backups'>) =>
   backups.repository('site-1').writeStream(pieces(content), { name: 'b1' })
 
@@ -65,6 +67,47 @@ describe('a storage', () => {
     await expect(other.removeOwner('site-1')).rejects.toThrow(/another installation/)
     await expect(keyOfStorage(own.storage, sealer(9))).rejects.toThrow(/another master key/)
     expect(await own.storage.list('')).toEqual(before)
+  })
+
+  it('of another copy of the installation is read, and changed by who holds it', async () => {
+    const lost = await stand()
+    await write(lost)
+    await write(lost)
+    const restored = await testBackups({ folder: lost.folder, holder: 'restored', now: () => 86_400_000 })
+    const before = await lost.storage.list('')
+    const changes = ({ backups }: TestBackups) => [
+      () => backups.repository('site-1').writeStream(pieces(content), { name: 'b2' }),
+      () => backups.repository('site-1').writeTree(none(), { name: 'b3' }),
+      () => backups.repository('site-1').remove('b1'),
+      () => backups.repository('site-1').sweep(),
+      () => backups.removeOwner('site-2'),
+    ]
+    for (const change of changes(restored)) await expect(change()).rejects.toThrow(HeldByAnother)
+    expect(await lost.storage.list('')).toEqual(before)
+    expect(await all(restored.backups.repository('site-1').readStream('b1'))).toEqual(content)
+
+    await takeOver(lost.storage, 'restored', 86_400_000)
+    for (const change of changes(lost)) await expect(change()).rejects.toThrow(/since 1970-01-02T00:00:00.*take-over/)
+    for (const change of changes(restored)) await change()
+    expect((await lost.backups.repository('site-1').list()).map(({ name }) => name)).toEqual(['b2', 'b3'])
+  })
+
+  it('that was opened with its key alone is read', async () => {
+    const own = await stand()
+    await write(own)
+    const withKey = openStoreWithKey(own.storage, key, sealer())
+    await expect(withKey.repository('site-1').remove('b1')).rejects.toThrow(/only read/)
+    await expect(write({ backups: withKey })).rejects.toThrow(/only read/)
+  })
+
+  it('whose holder cannot be read is changed by nobody, until somebody says whose it is', async () => {
+    const own = await stand()
+    await write(own)
+    await own.storage.put('stead-holder.json', Buffer.from('{'))
+    await expect(own.backups.repository('site-1').remove('b1')).rejects.toThrow(/take-over/)
+    await takeOver(own.storage, 'test', 1)
+    await own.backups.repository('site-1').remove('b1')
+    expect(await own.backups.repository('site-1').list()).toEqual([])
   })
 
   it('that is empty has no key, and only reading it writes nothing', async () => {

@@ -4,10 +4,11 @@ import { sealBackupKey, unsealBackupKey } from './backup-key.store.ts'
 import type { BackupStore } from './backup-store.ts'
 import { repositoryKeys } from './format/keys.ts'
 import { checkOwner } from './format/names.ts'
+import { holdIfFree, mayChange } from './holder.ts'
 import { markOfBackupKey } from './printed-key.ts'
 import { ChunkOpener } from './reading/chunk-opener.ts'
 import type { RepositoryParts } from './reading/manifests.ts'
-import { Repository } from './repository.ts'
+import { type Change, Repository } from './repository.ts'
 import type { Storage } from './storage/storage.ts'
 
 /** The object that says whose storage this is. */
@@ -28,12 +29,14 @@ export interface StoreOptions {
   readonly key: () => Promise<Buffer>
   /** Seals the key for the storage, so that the storage and the master key are enough. */
   readonly sealer: Sealer
+  /** What this copy of the installation calls itself in the storage: see `holder.ts`. Without it backups are only read. */
+  readonly holder?: () => Promise<string>
   /** Milliseconds UTC. */
   readonly now?: () => number
 }
 
-/** All backups of an installation. @throws OperatorError from every method when the storage is another's */
-export function openStore({ storage, key, sealer, now = Date.now }: StoreOptions): BackupStore {
+/** All backups of an installation. @throws OperatorError from every method when the storage is another's, HeldByAnother from those that change it */
+export function openStore({ storage, key, sealer, holder = readOnly, now = Date.now }: StoreOptions): BackupStore {
   const opener = new ChunkOpener()
   const open = kept(async () => {
     const own = await key()
@@ -43,27 +46,42 @@ export function openStore({ storage, key, sealer, now = Date.now }: StoreOptions
   /** Says whose the storage is, before the first backup in it. */
   const claim = kept(async () => {
     const own = await open()
-    if (await storage.putOnce(HEAD, headOf(sealer, own))) return
-    // another was quicker
-    await settle(storage, own)
+    // when another was quicker
+    if (!(await storage.putOnce(HEAD, headOf(sealer, own)))) await settle(storage, own)
+    await holdIfFree(storage, await holder(), now())
   })
+  // asked each time: the storage may be taken over at any
+  const change: Change = {
+    async toWrite() {
+      await claim()
+      await mayChange(storage, await holder())
+    },
+    async toRemove() {
+      await open()
+      await mayChange(storage, await holder())
+    },
+  }
   return {
     repository(owner) {
       checkOwner(owner)
       const parts = kept(
         async (): Promise<RepositoryParts> => ({ storage, keys: repositoryKeys(await open(), owner), opener, now }),
       )
-      return new Repository(parts, claim)
+      return new Repository(parts, change)
     },
     owners: async () => (await storage.folders()).sort(),
     async removeOwner(owner) {
       checkOwner(owner)
-      await open()
+      await change.toRemove()
       // backups first: what is left of a removal that was cut off is no backup
       for (const folder of ['backups', ''])
         await storage.remove((await storage.list(`${owner}/${folder && `${folder}/`}`)).map(({ name }) => name))
     },
   }
+}
+
+const readOnly = async (): Promise<string> => {
+  throw new OperatorError('Backups that were opened with their key alone are only read.')
 }
 
 /** Does it once, and again when it failed. */

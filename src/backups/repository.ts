@@ -17,30 +17,34 @@ import { verifyBackup } from './reading/verify.ts'
 import { sweep } from './sweep.ts'
 import { writeStream, writeTree } from './writing/write-backup.ts'
 
+/** What has to be so before something is changed. Each throws when it may not be. */
+export interface Change {
+  /** Makes the storage ready, too. */
+  toWrite(): Promise<void>
+  toRemove(): Promise<void>
+}
+
 /** Of one owner. */
 export class Repository implements BackupRepository {
   readonly #open: () => Promise<RepositoryParts>
-  readonly #claim: () => Promise<void>
+  readonly #change: Change
   #reader: Promise<ChunkReader> | undefined
 
-  /**
-   * @param open gives what all work stands on
-   * @param claim makes the storage ready for a backup
-   */
-  constructor(open: () => Promise<RepositoryParts>, claim: () => Promise<void>) {
+  /** @param open gives what all work stands on */
+  constructor(open: () => Promise<RepositoryParts>, change: Change) {
     this.#open = open
-    this.#claim = claim
+    this.#change = change
   }
 
   writeTree: BackupRepository['writeTree'] = async (entries, options) => {
     checkName(options.name)
-    await this.#claim()
+    await this.#change.toWrite()
     return writeTree(await this.#open(), entries, options)
   }
 
   writeStream: BackupRepository['writeStream'] = async (content, options) => {
     checkName(options.name)
-    await this.#claim()
+    await this.#change.toWrite()
     return writeStream(await this.#open(), content, options)
   }
 
@@ -103,12 +107,14 @@ export class Repository implements BackupRepository {
   }
 
   async remove(name: string): Promise<void> {
+    await this.#change.toRemove()
     const { storage, keys } = await this.#open()
     checkName(name)
     await storage.remove(KINDS.map((kind) => backupName(keys.owner, name, kind)))
   }
 
   async sweep(options: { signal?: AbortSignal } = {}): Promise<{ freedBytes: number }> {
+    await this.#change.toRemove()
     return sweep(await this.#open(), options.signal)
   }
 

@@ -9,5 +9,7 @@ export interface BackupKeyRow {
   id: number
   /** The key in base64, sealed under the master key. */
   sealed: string
+  /** What this copy of the installation calls itself in the storage; null until it was asked for. */
+  holder: string | null
   created_at: number
 }

@@ -143,6 +143,7 @@ export const commands: readonly Command[] = [
       key: storageKey,
       backup: { value: 'NAME', help: 'backup of the records; default: the newest' },
       host: { value: 'NAME', help: 'the host that the folder is to be, where there were several' },
+      trial: { help: 'to see that it works: the backups stay those of the installation that is restored' },
     },
     settings: backups,
     load: async () => (await import('./restore.ts')).restore,
@@ -177,6 +178,12 @@ export const commands: readonly Command[] = [
       'backupS3SecretAccessKey',
     ],
     load: async () => (await import('./backup-key.ts')).accept,
+  }),
+  command({
+    name: 'backup take-over',
+    about: 'have this copy of an installation change the backups, and no other any more',
+    settings: backups,
+    load: async () => (await import('./own-backups.ts')).takeOverBackups,
   }),
   command({
     name: 'account create',

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { BackupFacts } from '../backups/backup-store.ts'
+import { backupHolder, takeOver } from '../backups/holder.ts'
 import { isHeardOf } from '../hosting/identity/belonging.ts'
 import { timestamp } from '../platform/http/schemas.ts'
 import { getOperation } from '../platform/operations/read.ts'
@@ -13,6 +14,7 @@ import {
   recordsRepository,
   verifyRecords,
 } from '../resources/installation/records-backup.ts'
+import { backupStorage } from '../resources/open-backups.ts'
 import type { Records } from '../roles/part.ts'
 import type { Call } from './command.ts'
 import { type BackupKey, onBackups } from './ground.ts'
@@ -70,6 +72,17 @@ async function order({ database }: Records, isOfRecordsOnly: boolean): Promise<v
     const error = (await getOperation(database.read, order.records))?.error ?? 'unknown'
     throw new CommandError(`The records could not be backed up: ${error}`, { exitCode: 1 })
   }
+}
+
+/** `stead backup take-over` */
+export async function takeOverBackups({ config, flags }: Call<unknown, BackupKey>): Promise<void> {
+  return onBackups(config, async ({ records: { database }, backups }) => {
+    const storage = backupStorage(config)
+    // refused where the storage is another installation's
+    await backups.owners()
+    await takeOver(storage, await backupHolder(database), Date.now())
+    printOne({ backups: storage.where, taken_over: true }, flags.json)
+  })
 }
 
 /** `stead backup list` */

@@ -4,10 +4,12 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../test/support/database.ts'
 import { siteDraft } from '../../test/support/site-draft.ts'
 import { backupKey } from '../backups/backup-key.store.ts'
+import type { BackupStore } from '../backups/backup-store.ts'
+import { HeldByAnother } from '../backups/holder.ts'
 import { printKey } from '../backups/printed-key.ts'
 import { type Config, readConfig } from '../config.ts'
 import { insertHome, setHome } from '../hosting/homes/home.store.ts'
@@ -22,6 +24,7 @@ import { openBackups } from '../resources/open-backups.ts'
 import { insertSite } from '../resources/sites/site.store.ts'
 import { type Ground, openGround, openRecords } from '../roles/part.ts'
 import { CommandError } from './output.ts'
+import { takeOverBackups } from './own-backups.ts'
 import { restoreInstallation } from './restore-installation.ts'
 import { exportSite, siteBackups } from './site-backups.ts'
 
@@ -83,7 +86,11 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
   }
 
   const restore = (more: Partial<Parameters<typeof restoreInstallation>[1]> = {}) =>
-    restoreInstallation(config, { key: printed, backup: undefined, host: undefined, onProgress: () => {}, ...more })
+    restoreInstallation(config, {
+      ...options(),
+      key: printed,
+      ...more,
+    })
 
   test('storage and key are enough: the same installation, host and secrets, and every site is asked for', async () => {
     const restored = await restore()
@@ -234,7 +241,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
     await expect(restore()).rejects.toThrow('is in use')
   })
 
-  const options = () => ({ key: undefined, backup: undefined, host: undefined, onProgress: () => {} })
+  const options = () => ({ key: undefined, backup: undefined, host: undefined, isTrial: false, onProgress: () => {} })
 
   test('of an installation of several hosts, each folder becomes the one that is named', async () => {
     const [known] = (await databaseFacts(ground.database)).hosts
@@ -253,6 +260,43 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
     const restored = await restoreInstallation(first, { ...options(), key: printed, host: known?.name as string })
     expect(restored).toMatchObject({ host: known?.name, sites: 0 })
     expect((await folderFacts(first.dataDir)).identity).toMatchObject({ host: known?.identity, epoch: known?.epoch })
+  })
+
+  /** What each copy of the installation may do with the backups. */
+  async function whoChanges(): Promise<{ old: boolean; restored: boolean }> {
+    const { database } = await openRecords(config, { makes: false, strangers: 'refuse' })
+    const mayWrite = (backups: BackupStore) =>
+      backups
+        .repository('core-1')
+        .sweep()
+        .then(
+          () => true,
+          (error) => {
+            expect(error).toBeInstanceOf(HeldByAnother)
+            return false
+          },
+        )
+    try {
+      const restored = openBackups({ config, database, sealer: ground.sealer })
+      return { old: await mayWrite(storage()), restored: await mayWrite(restored) }
+    } finally {
+      await database.close()
+    }
+  }
+
+  test('it changes the backups from then on, and the one that was lost does no more', async () => {
+    await restore()
+    expect(await whoChanges()).toEqual({ old: false, restored: true })
+    // reading is everybody's who has the key
+    expect(await storage().repository(`site-${siteId}`).list()).toHaveLength(2)
+  })
+
+  test('for a trial it changes none, until it is told to', async () => {
+    await restore({ isTrial: true })
+    expect(await whoChanges()).toEqual({ old: true, restored: false })
+    vi.spyOn(console, 'log').mockReturnValue()
+    await takeOverBackups({ config, flags: { json: true }, values: {} } as never)
+    expect(await whoChanges()).toEqual({ old: false, restored: true })
   })
 
   test('cut off before its end, it can be run again', async () => {

@@ -3,6 +3,7 @@ import { rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { migrations } from '../../migrations/index.ts'
 import type { BackupRepository, BackupStore } from '../backups/backup-store.ts'
+import { backupHolder, becomeAnotherHolder, takeOver } from '../backups/holder.ts'
 import type { Config } from '../config.ts'
 import { forgetSeen } from '../hosting/host.store.ts'
 import { folderFacts, hostName, writeIdentity } from '../hosting/identity/folder.ts'
@@ -39,6 +40,8 @@ export interface RestoreOptions {
   readonly backup: string | undefined
   /** Which host the data folder is to be, where there are several. */
   readonly host: string | undefined
+  /** The storage stays with the installation that this is a copy of: here no backups are made. */
+  readonly isTrial: boolean
   readonly onProgress: (doing: string) => void
 }
 
@@ -70,7 +73,10 @@ export async function restoreInstallation(config: Settings, options: RestoreOpti
   return whileStopped(dataDir, async () => {
     await mustBeEmpty(config, head)
     await writeKeys(config, head)
-    const plan = { repository, name, head, backups, onProgress: options.onProgress }
+    const hold = async (database: Database) => {
+      if (!options.isTrial) await takeOver(backupStorage(config), await backupHolder(database), Date.now())
+    }
+    const plan = { repository, name, head, backups, hold, onProgress: options.onProgress }
     const settled = config.databaseUrl ? await fillPostgres(config, plan, host) : await fillSqlite(config, plan, host)
     return {
       backup: name,
@@ -145,6 +151,8 @@ interface Plan {
   readonly name: string
   readonly head: RecordsHead
   readonly backups: BackupStore
+  /** Takes the storage over, once the records are in the database. */
+  readonly hold: (database: Database) => Promise<void>
   readonly onProgress: (doing: string) => void
 }
 
@@ -156,6 +164,7 @@ async function fillSqlite({ dataDir }: Settings, plan: Plan, host: string | null
   try {
     settled = await fill(database, plan)
     await becomeHost(database, dataDir, host)
+    await plan.hold(database)
   } finally {
     await database.close()
   }
@@ -171,6 +180,7 @@ async function fillPostgres({ dataDir, databaseUrl }: Settings, plan: Plan, host
     database = await openDatabase(where)
     const settled = await fill(database, plan)
     await becomeHost(database, dataDir, host)
+    await plan.hold(database)
     return settled
   } catch (error) {
     throw openFault(error, where)
@@ -186,6 +196,7 @@ async function fill(database: Database, { repository, name, head, backups, onPro
   const finish = async (tx: Tx) => {
     await migrateIn(tx, migrations)
     await forgetSeen(tx)
+    await becomeAnotherHolder(tx)
     onProgress('Looking for backups of sites')
     settled = await settleRestored(tx, backups, Date.now())
   }

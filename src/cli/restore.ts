@@ -9,6 +9,7 @@ interface RestoreFlags {
   readonly key: string | undefined
   readonly backup: string | undefined
   readonly host: string | undefined
+  readonly trial: boolean
 }
 
 /** `stead restore` */
@@ -16,23 +17,29 @@ export async function restore({ config, flags }: Call<RestoreFlags, BackupKey>):
   const bar = livingBar(process.stderr)
   const onProgress = (doing: string) => bar.show({ doing, receivedBytes: 0, totalBytes: null })
   try {
-    const restored = await restoreInstallation(config as Pick<Config, BackupKey>, { ...flags, onProgress })
+    const restored = await restoreInstallation(config as Pick<Config, BackupKey>, {
+      ...flags,
+      isTrial: flags.trial,
+      onProgress,
+    })
     bar.done()
     const { withoutBackup, unknown, damaged, ...facts } = restored
     if (flags.json) return printOne({ ...facts, damaged, withoutBackup, unknown }, true)
     printOne(facts, false)
-    console.log(`\n${nextSteps(restored)}`)
+    console.log(`\n${nextSteps(restored, flags.trial)}`)
   } finally {
     bar.done()
   }
 }
 
-function nextSteps({ host, of, damaged, withoutBackup, unknown }: Restored): string {
+function nextSteps({ host, of, damaged, withoutBackup, unknown }: Restored, isTrial: boolean): string {
   const lines = [
     host === null
       ? 'The records are back. No host was in them: start Stead.'
       : `The records are back, and this folder is ${host}. Start Stead: sites come back one by one from their newest backups, and answer 503 until then.`,
-    'The installation that this is a copy of must never be started again.',
+    isTrial
+      ? 'Backups stay those of the installation that this is a copy of: it may run, on another network, and none are made here. Start this one with STEAD_SCHEDULED_BACKUPS=false.'
+      : 'The installation that this is a copy of must never be started again. It can change none of the backups any more.',
   ]
   if (damaged.length > 0)
     lines.push(

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { backupKey } from '../backups/backup-key.store.ts'
 import type { BackupStore } from '../backups/backup-store.ts'
+import { backupHolder } from '../backups/holder.ts'
 import { openStore } from '../backups/open-store.ts'
 import { folderStorage } from '../backups/storage/folder-storage.ts'
 import { patientStorage } from '../backups/storage/patient-storage.ts'
@@ -33,7 +34,12 @@ interface Ground {
 
 /** The backups that the settings name. Nothing is opened or made before it is used. */
 export function openBackups({ config, database, sealer }: Ground): BackupStore {
-  return openStore({ storage: backupStorage(config), sealer, key: () => backupKey(database, sealer, Date.now()) })
+  return openStore({
+    storage: backupStorage(config),
+    sealer,
+    key: () => backupKey(database, sealer, Date.now()),
+    holder: () => backupHolder(database),
+  })
 }
 
 /** Where backups lie, by the settings. */

@@ -1,5 +1,5 @@
 /** Stead is lost with all that it had, and is put back on an empty machine from the storage of its backups and one printed key. */
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,6 +10,7 @@ import { masterKeyFile, readMasterKey } from '../../src/platform/crypto/master-k
 import { createSealer } from '../../src/platform/crypto/seal.ts'
 import { openDatabase } from '../../src/platform/db/database.ts'
 import { testCore } from '../support/core.ts'
+import { type S3Server, s3Server } from '../support/s3-server.ts'
 import { prepareStead, type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 
 const core = await testCore()
@@ -23,19 +24,40 @@ async function printedKey({ dataDir }: Stead): Promise<string> {
   return key
 }
 
-describe.skipIf(!core)('Stead on an empty machine', { timeout: 600_000 }, () => {
-  let storage: string
+/** The same release as another one, for a machine that has no other. */
+async function anotherRelease(core: string, folder: string): Promise<string> {
+  const other = join(folder, 'other-release')
+  await cp(core, other, { recursive: true })
+  const file = join(other, 'wp-includes/version.php')
+  await writeFile(file, (await readFile(file, 'utf8')).replace(/\$wp_version = '.*'/, "$wp_version = '99.1'"))
+  return other
+}
+
+const versionOf = async (core: string): Promise<string> =>
+  /\$wp_version = '(.*)'/.exec(await readFile(join(core, 'wp-includes/version.php'), 'utf8'))?.[1] as string
+
+describe.skipIf(!core)('Stead on an empty machine, from S3', { timeout: 600_000 }, () => {
+  let folder: string
+  let storage: S3Server
   let old: Stead
   let restored: Stead
   showOutputOfFailures(() => restored ?? old)
   beforeAll(async () => {
-    storage = await mkdtemp(join(tmpdir(), 'stead-storage-'))
-    old = await startStead({ env: { STEAD_BACKUP_DIR: storage } })
+    folder = await mkdtemp(join(tmpdir(), 'stead-lost-'))
+    storage = await s3Server()
+    old = await startStead({ env: inBucket() })
   })
   afterAll(async () => {
     await old?.remove()
     await restored?.remove()
-    await removeTree(storage)
+    await storage?.close()
+    await removeTree(folder)
+  })
+  const inBucket = () => ({
+    STEAD_BACKUP_S3_BUCKET: storage.bucket,
+    STEAD_BACKUP_S3_ENDPOINT: storage.url,
+    STEAD_BACKUP_S3_ACCESS_KEY_ID: storage.credentials.accessKeyId,
+    STEAD_BACKUP_S3_SECRET_ACCESS_KEY: storage.credentials.secretAccessKey,
   })
 
   test('serves every site again, with its content, its records and its keys', { timeout: 600_000 }, async () => {
@@ -48,7 +70,9 @@ describe.skipIf(!core)('Stead on an empty machine', { timeout: 600_000 }, () => 
     expect(await old.stop()).toBe(0)
     const key = await printedKey(old)
 
-    restored = await prepareStead({ env: { STEAD_BACKUP_DIR: storage } })
+    // the release of the sites is nowhere but in the backups
+    const release = await anotherRelease(core as string, folder)
+    restored = await prepareStead({ env: { ...inBucket(), STEAD_CORE_SOURCE: release }, golden: false })
     const put = await restored.cli('restore', `--key=${key}`, '--json')
     expect([put.code, put.stderr]).toEqual([0, expect.stringContaining('Comparing sites, 2 rows')])
     expect(JSON.parse(put.stdout)).toMatchObject({ sites: 2, withoutBackup: [], unknown: [] })
@@ -61,11 +85,18 @@ describe.skipIf(!core)('Stead on an empty machine', { timeout: 600_000 }, () => 
       )
     expect((await restored.visit('first', '/wp-content/uploads/kept.txt')).text).toBe('of the first')
     expect((await restored.visit('second', '/wp-login.php')).text).toContain('user_login')
+    expect((await readdir(join(restored.dataDir, 'cores'))).toSorted()).toContain(await versionOf(core as string))
     // the keys of the first account came along, and what is sealed can be read
     const { body } = await restored.api('GET', `/v1/sites/${ids[0]}/notes`)
     expect(body.data).toMatchObject([{ subject: 'kept' }])
     // and it goes on as any other: a new site has a number that none had
     expect(await restored.createSite({ name: 'third' })).toBeGreaterThan(Math.max(...ids))
     expect((await restored.cli('restore', `--key=${key}`)).stderr).toContain('Stead is running')
+
+    // the lost machine turns up again, and somebody starts it
+    await old.start()
+    const late = await old.cli('backup', 'create', '--records-only')
+    expect([late.code, late.stderr]).toEqual([1, expect.stringContaining('by another copy of this installation')])
+    expect((await restored.cli('backup', 'create', '--records-only')).code).toBe(0)
   })
 })

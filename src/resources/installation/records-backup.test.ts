@@ -67,6 +67,18 @@ describe.each(dialects.filter(({ skip }) => !skip))('a backup of the records, fr
     }
   })
 
+  test('of which nothing can be read is kept for a day, and then no longer in the way of the sweep', async () => {
+    const { name } = await take()
+    await take(start + HOUR_MS)
+    await stored.storage.put(`stead/backups/${name}.stream`, Buffer.from('torn'))
+    const forget = () => forgetRecordsBackups(repository(), { now })
+    now = start + DAY_MS - 1
+    await expect(forget()).rejects.toThrow(name)
+    now = start + DAY_MS
+    expect(await forget()).toBe(1)
+    expect(await repository().list()).toHaveLength(1)
+  })
+
   test('is read back to its end, and one that is no whole text is refused', async () => {
     const { name } = await take()
     const tables = await made.database.atOneMoment((tx) => databaseRows(tx).tables())

@@ -144,10 +144,16 @@ export const isUnusable = (error: unknown): error is Error =>
 /** When it was taken is in its name, too: the head of a damaged one says nothing. */
 const timeIn = (name: string): number => Number(/^r(\d+)$/.exec(name)?.[1] ?? 0)
 
-/** Takes away what is older than it is kept. */
+/** Takes away what is older than it is kept, and what nothing can be read of any more: with that there is no knowing what is needed. */
 export async function forgetRecordsBackups(repository: BackupRepository, { now, signal }: Options): Promise<number> {
-  const old = tooOld(await listRecordsBackups(repository), now)
-  for (const { name } of old) await repository.remove(name)
+  const damaged: string[] = []
+  const whole = await repository.list({ onDamaged: (name) => damaged.push(name) })
+  const old = [
+    ...tooOld(whole, now).map(({ name }) => name),
+    // a storage that gives wrong answers for some hours shall not cost anything
+    ...damaged.filter((name) => now - timeIn(name) >= ALL_KEPT_MS),
+  ]
+  for (const name of old) await repository.remove(name)
   await repository.sweep(signal ? { signal } : {})
   return old.length
 }
