@@ -1,11 +1,11 @@
 /** A site that writes for ever, first up to its quota, then with others up to the end of a small disk. */
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../support/core.ts'
+import { maySmallDisk, type SmallDisk, smallDisk } from '../support/small-disk.ts'
 import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 
 const run = promisify(execFile)
@@ -21,29 +21,14 @@ const TIDY = `<?php foreach (glob(__DIR__ . '/wp-content/uploads/fill*') as $f) 
 /** As PHP makes it: folders in each other, far beyond the length of a path, the last one shut. */
 const DEEP = `<?php chdir(__DIR__ . '/wp-content/uploads'); for ($i = 0; $i < 40; $i++) { mkdir('deep'); chdir('deep'); mkdir('x'); chmod('x', 0); } echo 'deep';`
 
-async function smallDisk(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'stead-small-disk-'))
-  await run('mount', ['-t', 'tmpfs', '-o', 'size=440m,mode=0711', 'tmpfs', folder]).catch(async (error) => {
-    await rm(folder, { recursive: true })
-    throw error
-  })
-  return folder
-}
-async function free(folder: string): Promise<boolean> {
-  await run('umount', ['-l', folder])
-  await rm(folder, { recursive: true })
-  return true
-}
-const mayMount = process.getuid?.() === 0 && (await smallDisk().then(free, () => undefined)) !== undefined
-
-describe.skipIf(!core || !mayMount)('a hostile site on a small disk', () => {
-  let folder: string
+describe.skipIf(!core || !maySmallDisk)('a hostile site on a small disk', () => {
+  let disk: SmallDisk
   let stead: Stead
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
-    folder = await smallDisk()
+    disk = await smallDisk(440)
     stead = await startStead({
-      below: folder,
+      below: disk.folder,
       env: {
         STEAD_PREPARED_SITES: '0',
         STEAD_SITE_DISK_MB: '80',
@@ -54,13 +39,10 @@ describe.skipIf(!core || !mayMount)('a hostile site on a small disk', () => {
   })
   afterAll(async () => {
     await stead?.remove()
-    if (folder) await free(folder)
+    await disk?.remove()
   })
 
-  const freeMb = async () => {
-    const { bavail, bsize } = await statfs(folder)
-    return Math.floor((bavail * bsize) / MB)
-  }
+  const freeMb = () => Math.floor(disk.freeBytes() / MB)
   const script = (site: string, name: string, code: string) => writeFile(join(stead.homeOf(site), 'web', name), code)
 
   test('stops at its quota, is read, is told of, and writes again when something is deleted', async () => {
@@ -87,17 +69,15 @@ describe.skipIf(!core || !mayMount)('a hostile site on a small disk', () => {
     const siteId = await stead.createSite({ name: 'second' })
     await script('second', 'fill.php', HOSTILE)
     expect(Number((await stead.visit('second', '/fill.php')).text)).toBeGreaterThan(30)
-    const filler = join(folder, 'filler')
-    await writeFile(filler, Buffer.alloc(Math.max(0, (await freeMb()) - 2 * RESERVE_MB - 20) * MB))
+    await disk.fill((2 * RESERVE_MB + 20) * MB)
     for (const site of ['hostile', 'second']) await stead.visit(site, '/fill.php?until-the-end')
-    expect(await freeMb()).toBeGreaterThanOrEqual(2 * RESERVE_MB - 2)
+    expect(freeMb()).toBeGreaterThanOrEqual(2 * RESERVE_MB - 2)
 
     // the rest is taken by something that is no site
-    const rest = join(folder, 'rest')
-    // at once: a program that is still writing would take the reserve, too
-    await run('fallocate', ['-l', `${(await freeMb()) - 1}M`, rest])
+    const rest = join(disk.folder, 'rest')
+    await run('fallocate', ['-l', `${freeMb() - 1}M`, rest])
     await until('Stead lives on its reserve', async () => !(await readdir(stead.dataDir)).includes('reserve'))
-    expect(await freeMb()).toBeGreaterThan(RESERVE_MB / 2)
+    expect(freeMb()).toBeGreaterThan(RESERVE_MB / 2)
     const readiness = async () => {
       const response = await fetch(`${stead.apiUrl}/readyz`)
       const { disk } = (await response.json()) as { disk: { state: string } }
@@ -115,11 +95,12 @@ describe.skipIf(!core || !mayMount)('a hostile site on a small disk', () => {
     }
     expect((await stead.api('GET', '/v1/sites')).status).toBe(200)
 
-    const before = await freeMb()
+    const before = freeMb()
     const deleted = await stead.api('DELETE', `/v1/sites/${siteId}`)
     expect(deleted.status).toBeLessThan(300)
-    await until('its room is there again', async () => (await freeMb()) > before + 20)
-    for (const file of [filler, rest]) await rm(file)
+    await until('its room is there again', () => freeMb() > before + 20)
+    await disk.relieve()
+    await rm(rest)
     await until('the reserve is there again', async () => (await readdir(stead.dataDir)).includes('reserve'))
     expect(Number((await stead.visit('hostile', '/fill.php?room')).text)).toBeGreaterThanOrEqual(0)
   })

@@ -1,16 +1,13 @@
 /** More at once than a machine likes: many orders, and a disk without room. */
-import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, rm, statfs, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atLength } from '../support/at-length.ts'
 import { testCore } from '../support/core.ts'
+import { maySmallDisk, type SmallDisk, smallDisk } from '../support/small-disk.ts'
 import { type Stead, showOutputOfFailures, startStead } from '../support/stead.ts'
 
-const run = promisify(execFile)
 const core = await testCore()
 const MB = 1 << 20
 
@@ -41,50 +38,30 @@ describe.skipIf(!core)(`${SITES} sites ordered at once`, () => {
   })
 })
 
-const mayMount = process.getuid?.() === 0 && (await tmpfs().then(free, () => undefined)) !== undefined
-
-describe.skipIf(!core || !mayMount)('a disk that is full', () => {
-  let folder: string
+describe.skipIf(!core || !maySmallDisk)('a disk that is full', () => {
+  let disk: SmallDisk
   let stead: Stead
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
-    folder = await tmpfs()
-    stead = await startStead({ below: folder, env: { STEAD_PREPARED_SITES: '0', STEAD_DISK_RESERVE_MB: '8' } })
+    disk = await smallDisk(320)
+    stead = await startStead({ below: disk.folder, env: { STEAD_PREPARED_SITES: '0', STEAD_DISK_RESERVE_MB: '8' } })
   })
   afterAll(async () => {
     await stead?.remove()
-    if (folder) await free(folder)
+    await disk?.remove()
   })
 
   test('the operation fails with its reason, nothing half-made stays, and a retry with room goes live', async () => {
-    const ballast = join(folder, 'ballast')
-    const { bavail, bsize } = await statfs(folder)
-    await writeFile(ballast, Buffer.alloc(bavail * bsize - 20 * MB))
+    await disk.fill(20 * MB)
     const { headers, body } = await stead.api('POST', '/v1/sites', { name: 'no-room' })
     const operation = headers.get('operation-id') as string
     const failed = await stead.ended(operation)
     expect(failed).toMatchObject({ state: 'failed', error: expect.stringMatching(/disk of the host is full/) })
     expect((await stead.api('GET', `/v1/sites/${body.data.id}`)).body.data.state).toBe('deploying')
     expect(await readdir(join(stead.dataDir, 'sites'))).toEqual([])
-    await rm(ballast)
+    await disk.relieve()
     expect((await stead.api('POST', `/v1/operations/${operation}/retry`)).status).toBe(200)
     await stead.live(body.data.id)
     expect((await stead.visit('no-room')).text).toContain('<title>no-room</title>')
   })
 })
-
-/** A file system of its own in memory. */
-async function tmpfs(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'stead-small-disk-'))
-  await run('mount', ['-t', 'tmpfs', '-o', 'size=320m,mode=0711', 'tmpfs', folder]).catch(async (error) => {
-    await rm(folder, { recursive: true })
-    throw error
-  })
-  return folder
-}
-
-async function free(folder: string): Promise<boolean> {
-  await run('umount', ['-l', folder])
-  await rm(folder, { recursive: true })
-  return true
-}

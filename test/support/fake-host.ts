@@ -62,9 +62,18 @@ const tables = `
     post_modified_gmt text);
   create table wp_comments (comment_date text, comment_date_gmt text)`
 
-/** @param asked default: the first of the records */
-export async function fakeHost({ database, config, backups }: TestApi, asked?: number): Promise<FakeHost> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'stead-jobs-'))
+export interface FakeHostOptions {
+  /** Default: the first of the records. */
+  readonly asked?: number
+  /** Where its folder is made; default: the system's temporary folder. */
+  readonly below?: string | undefined
+}
+
+export async function fakeHost(
+  { database, config, backups }: TestApi,
+  { asked, below = tmpdir() }: FakeHostOptions = {},
+): Promise<FakeHost> {
+  const dataDir = await mkdtemp(join(below, 'stead-jobs-'))
   const hostId =
     asked ?? (await database.read.selectFrom('hosts').select('id').orderBy('id').executeTakeFirstOrThrow()).id
   const template = { path: join(dataDir, 'template'), coreVersion: '6.8', corePath: '/core', install: 'wordpress' }

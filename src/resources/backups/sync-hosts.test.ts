@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => api.close())
 beforeEach(async () => {
   const rows = await api.database.read.selectFrom('hosts').select('id').orderBy('id').execute()
-  hosts = await Promise.all(rows.map(({ id }) => fakeHost(api, id)))
+  hosts = await Promise.all(rows.map(({ id }) => fakeHost(api, { asked: id })))
 })
 afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop(5000)))

@@ -1,0 +1,85 @@
+/** A place to run background work in: one site on one host, with real homes, and whatever fault a test makes of it. */
+
+import { jobs } from '../../src/jobs.ts'
+import { retryOperation } from '../../src/platform/operations/control.ts'
+import type { AnyDefinition, Definition } from '../../src/platform/operations/definition.ts'
+import { type EnqueueOptions, enqueue } from '../../src/platform/operations/enqueue.ts'
+import { startWorker } from '../../src/platform/operations/harness.ts'
+import type { Worker } from '../../src/platform/operations/worker.ts'
+import type { TestApi } from '../support/api.ts'
+import { type FakeHost, fakeHost } from '../support/fake-host.ts'
+import type { JobSample, World } from './job-samples.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: steps of whatever definition
+type AnyStep = any
+/** The work of a step, between what a test puts around it. */
+export type Around = (work: () => Promise<unknown>) => Promise<unknown>
+
+/** The definition, with something around the work of one step. */
+export function around(definition: AnyDefinition, name: string, put: Around): AnyDefinition {
+  const step = definition.steps[name] as AnyStep
+  const method = step.commit ? 'commit' : 'run'
+  const changed = { ...step, [method]: (...given: unknown[]) => put(async () => step[method](...given)) }
+  return { ...definition, steps: { ...definition.steps, [name]: changed } }
+}
+
+export class JobStand {
+  readonly #api: TestApi
+  #host: FakeHost | undefined
+  #worker: Worker | undefined
+  #runs = 0
+
+  constructor(api: TestApi) {
+    this.#api = api
+  }
+
+  /** @param below where the host has its folder; default: the system's temporary folder */
+  async newWorld(below?: string): Promise<World> {
+    const api = this.#api
+    const tag = `job-${++this.#runs}`
+    const host = await fakeHost(api, { below })
+    this.#host = host
+    const owner = await api.person(`owner-${tag}@example.com`)
+    const mate = await api.person(`mate-${tag}@example.com`)
+    return { api, host, owner, mate, site: await api.site(owner, tag), mails: new Set(), maintained: [] }
+  }
+
+  start(world: World, definition: AnyDefinition, onLost?: () => void): Worker {
+    const { api, host } = world
+    const mailer = {
+      async deliver({ id }: { id: string }) {
+        world.mails.add(id)
+        return 'sent'
+      },
+    }
+    const logs = { maintain: async (now: number) => void world.maintained.push(now) }
+    const services = { ...host.services, masterKey: Buffer.alloc(32, 7), logs, mailer }
+    this.#worker = startWorker(api.database, [definition as Definition], {
+      ...{ runner: definition.on, services: services as never, lookEveryMs: 40 },
+      ...(onLost && { leaseMs: 300 }),
+      ...(definition.on === 'host' && { hostId: host.hostId }),
+      observe: ({ at }) => at === 'lost' && onLost?.(),
+    })
+    return this.#worker
+  }
+
+  async ask(world: World, sample: JobSample, definition: AnyDefinition): Promise<number> {
+    const { input, options } = await sample.prepare(world)
+    const { site: siteId, owner, host } = world
+    const usual: EnqueueOptions = { siteId, accountId: owner.accountId, hostId: host.hostId }
+    return this.#api.database.transaction((tx) =>
+      enqueue(tx, definition as Definition, input as never, { ...usual, ...options }),
+    )
+  }
+
+  retry = (id: number) => this.#api.database.transaction((tx) => retryOperation(tx, id, jobs))
+
+  async tidy(): Promise<void> {
+    await this.#worker?.stop(5000)
+    this.#worker = undefined
+    await this.#host?.close()
+    this.#host = undefined
+    // what was asked for on the way is no work of the next test
+    await this.#api.database.transaction((tx) => tx.deleteFrom('operations').where('finished_at', 'is', null).execute())
+  }
+}

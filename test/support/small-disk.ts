@@ -1,0 +1,57 @@
+/** A file system of its own in memory, of a size that a test can fill. */
+import { execFile } from 'node:child_process'
+import { statfsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+export interface SmallDisk {
+  readonly folder: string
+  freeBytes(): number
+  /** Takes all room but so much, at once: a program that is still writing would take what is given up meanwhile. */
+  fill(leaveBytes?: number): Promise<void>
+  /** Gives back what `fill` took. */
+  relieve(): Promise<void>
+  remove(): Promise<void>
+}
+
+/** @throws where this user may not mount */
+export async function smallDisk(megabytes: number): Promise<SmallDisk> {
+  const folder = await mkdtemp(join(tmpdir(), 'stead-small-disk-'))
+  await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0711`, 'tmpfs', folder]).catch(async (error) => {
+    await rm(folder, { recursive: true })
+    throw error
+  })
+  const filler = join(folder, 'filler')
+  const freeBytes = () => {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize
+  }
+  return {
+    folder,
+    freeBytes,
+    async fill(leaveBytes = 0) {
+      const bytes = freeBytes() - leaveBytes
+      if (bytes > 0) await run('fallocate', ['-l', String(bytes), filler])
+    },
+    relieve: () => rm(filler, { force: true }),
+    async remove() {
+      await run('umount', ['-l', folder])
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+/** Whether this user may mount one. */
+export const maySmallDisk: boolean =
+  process.getuid?.() === 0 &&
+  (await smallDisk(1).then(
+    async (disk) => {
+      await disk.remove()
+      return true
+    },
+    () => false,
+  ))
