@@ -121,6 +121,18 @@ test('onto another site: its content, its address, and the other keeps its own s
   expect((await mails()).at(-1)).toMatchObject({ to: 'owner@example.com', subject: `${target.name} was restored` })
 })
 
+test('onto a site of another host with a folder of backups of its own: 400', async () => {
+  const [source, target] = [await newSite('the source'), await newSite('the target')]
+  const values = { name: 'far', address: 'http://127.0.0.1:2', datacenters: '', max_sites: 9, facts: '{}', seen_at: 0 }
+  await api.database.transaction(async (tx) => {
+    const far = await tx.insertInto('hosts').values(values).returning('id').executeTakeFirstOrThrow()
+    await tx.updateTable('sites').set({ host_id: far.id }).where('id', '=', target.id).execute()
+  })
+  const body = { filesystem_id: await backUp(source.id, 'fs'), restore_on_site_id: target.id }
+  const { status, body: answer } = await owner.call('POST', `/v1/sites/${source.id}/restores`, body)
+  expect([status, answer.errors]).toEqual([400, [expect.stringContaining('no storage of backups in common')]])
+})
+
 test('what is uploaded while the restore is prepared is in its undo point', async () => {
   const site = await newSite('old')
   const body = { filesystem_id: await backUp(site.id, 'fs'), database_id: await backUp(site.id, 'db') }

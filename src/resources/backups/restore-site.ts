@@ -5,7 +5,7 @@ import { Nothing } from '../../platform/http/schemas.ts'
 import { demand } from '../access.ts'
 import { problems as authenticationProblems } from '../authentication/problems.ts'
 import { aboutSite } from '../change.ts'
-import type { Caller } from '../context.ts'
+import type { Caller, Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
@@ -16,6 +16,7 @@ import { previewRestore } from './preview-restore.job.ts'
 import { problems } from './problems.ts'
 import { inWords, NewRestore, type RestoreOrder } from './restore.ts'
 import { restoreSite } from './restore-site.job.ts'
+import { haveStorageInCommon } from './sync-source.ts'
 
 export const restoreSiteEndpoint = endpoint({
   id: 'restoreSite',
@@ -45,7 +46,7 @@ export const restoreSiteEndpoint = endpoint({
   async handle(context, { body }) {
     const { tx, caller, site } = context
     demandSense(body)
-    const target = await targetOf(tx, caller, site, body.restore_on_site_id)
+    const target = await targetOf(context, body.restore_on_site_id)
     demandInstalled(target)
     const files = await backupOf(tx, site, 'fs', body.filesystem_id)
     const database = await backupOf(tx, site, 'db', body.database_id)
@@ -85,13 +86,24 @@ function demandSense({ filesystem_id, database_id, paths, tables }: NewRestore):
 }
 
 /** @throws Problem `not_found` for a site that the caller cannot see, `forbidden`, `restore_unlike_site` */
-async function targetOf(tx: Tx, caller: Caller, site: VisibleSite, id: number | undefined): Promise<VisibleSite> {
+async function targetOf(
+  {
+    tx,
+    caller,
+    site,
+    config,
+  }: Pick<Context, 'tx' | 'config'> & { readonly caller: Caller; readonly site: VisibleSite },
+  id: number | undefined,
+): Promise<VisibleSite> {
   if (id === undefined || id === site.id) return site
   const target = await visibleSite(tx, caller.accountId, id)
   if (!target) throw notFound()
   demand('restore the site', caller, target)
   const reason =
     (target.accountId !== site.accountId && 'it belongs to another account') ||
+    (target.hostId !== site.hostId &&
+      !haveStorageInCommon(config) &&
+      'it is on another host, and the two have no storage of backups in common') ||
     (target.hasMultisite !== site.hasMultisite && 'one of the two is a network of sites, the other is not')
   if (reason) throw new Problem(problems.restore_unlike_site, { reason })
   return target

@@ -11,6 +11,8 @@ import { ended, startWorker } from '../../platform/operations/harness.ts'
 import type { Worker } from '../../platform/operations/worker.ts'
 import { putRoute } from '../sites/route.store.ts'
 import { changeSite } from '../sites/site.store.ts'
+import { type Kind, takeBackup } from './backup.ts'
+import { backupIn, nameIn } from './samples.fixture.ts'
 
 /* Two hosts over one database, each with homes of its own, and one storage of backups. */
 
@@ -84,6 +86,13 @@ const says = async (host: FakeHost, { home }: MadeSite) => [
   host.option(home, 'siteurl'),
 ]
 
+async function backedUp(host: FakeHost, siteId: number, kind: Kind): Promise<number> {
+  const id = await backupIn(api, siteId, { kind })
+  const name = await nameIn(api, id)
+  await takeBackup(host.services, { siteId, name, kind, signal: AbortSignal.timeout(60_000) })
+  return id
+}
+
 async function sync(from: MadeSite, to: MadeSite): Promise<number> {
   const body = { themes_directory: true, uploads_directory: true, database: true }
   const answer = await owner.call('POST', '/v1/sites/sync', { from_site_id: from.id, to_site_id: to.id, ...body })
@@ -100,6 +109,24 @@ test('the destination gets what the backups of the source have, and its undo wha
   const home = `http://${to.name}.test`
   expect(await says(far, to)).toEqual(['source', 'before', `@import "//${to.name}.test/source.css"`, 'source', home])
   expect((await says(near, from))[0]).toBe('source')
+  const undone = await owner.call('POST', `/v1/operations/${id}/undo`)
+  expect(await ended(api.database, undone.body.data.id)).toMatchObject({ state: 'succeeded', error: null })
+  expect(await says(far, to)).toEqual(['before', 'before', `@import "//${to.name}.test/before.css"`, 'before', home])
+})
+
+test('a backup is restored onto a site of another host', async () => {
+  const [near, far] = hosts as [FakeHost, FakeHost]
+  const [from, to] = [await newSite(near, 'source'), await newSite(far, 'before')]
+  for (const host of hosts) work(host)
+  const backups = await Promise.all((['fs', 'db'] as const).map((kind) => backedUp(near, from.id, kind)))
+  const [filesystem_id, database_id] = backups
+  const body = { filesystem_id, database_id, restore_on_site_id: to.id }
+  const answer = await owner.call('POST', `/v1/sites/${from.id}/restores`, body)
+  expect([answer.status, answer.body.errors]).toEqual([200, null])
+  const id = Number(answer.headers['operation-id'])
+  expect(await ended(api.database, id)).toMatchObject({ state: 'succeeded', error: null })
+  const home = `http://${to.name}.test`
+  expect(await says(far, to)).toEqual(['source', 'source', `@import "//${to.name}.test/source.css"`, 'source', home])
   const undone = await owner.call('POST', `/v1/operations/${id}/undo`)
   expect(await ended(api.database, undone.body.data.id)).toMatchObject({ state: 'succeeded', error: null })
   expect(await says(far, to)).toEqual(['before', 'before', `@import "//${to.name}.test/before.css"`, 'before', home])
