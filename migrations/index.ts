@@ -26,6 +26,7 @@ import { ownBackups } from './0026-own-backups.ts'
 import { backupNames } from './0030-backup-names.ts'
 import { extensionLicenses } from './0031-extension-licenses.ts'
 import { backupHolder } from './0032-backup-holder.ts'
+import { loginLinks } from './0033-login-links.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -56,4 +57,5 @@ export const migrations: Record<string, Migration> = {
   '0030-backup-names': backupNames,
   '0031-extension-licenses': extensionLicenses,
   '0032-backup-holder': backupHolder,
+  '0033-login-links': loginLinks,
 }

@@ -58,6 +58,7 @@ interface UpdateFlags {
   readonly phone: string | undefined
   readonly affiliate: string | undefined
   readonly preview: string | undefined
+  readonly 'one-time-login': string | undefined
 }
 
 /** `stead account update` */
@@ -68,6 +69,7 @@ export async function update({ config, flags }: Call<UpdateFlags, RecordsKey>): 
     phoneNumber: flags.phone,
     isAffiliate: isYes(flags.affiliate),
     isPreview: isYes(flags.preview),
+    hasOneTimeLogin: isYes(flags['one-time-login']),
   }
   return onRecords(config, async ({ database }) => {
     if (Object.values(facts).every((value) => value === undefined))
@@ -76,8 +78,9 @@ export async function update({ config, flags }: Call<UpdateFlags, RecordsKey>): 
       await setFacts(tx, (await accountNamed(tx, flags.email)).id, facts)
       return accountNamed(tx, flags.email)
     })
-    const { email, name, organization, phoneNumber, isAffiliate, isPreview } = account
-    printOne({ email, name, organization, phoneNumber, affiliate: isAffiliate, preview: isPreview }, flags.json)
+    const { email, name, organization, phoneNumber, isAffiliate, isPreview, hasOneTimeLogin } = account
+    const flagsOf = { affiliate: isAffiliate, preview: isPreview, oneTimeLogin: hasOneTimeLogin }
+    printOne({ email, name, organization, phoneNumber, ...flagsOf }, flags.json)
   })
 }
 

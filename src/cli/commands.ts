@@ -208,6 +208,7 @@ export const commands: readonly Command[] = [
       phone: { value: 'NUMBER', help: 'phone number' },
       affiliate: { choices: yesOrNo, help: 'whether the account is an affiliate' },
       preview: { choices: yesOrNo, help: 'whether the account is a preview' },
+      'one-time-login': { choices: yesOrNo, help: 'whether links may log people in to WordPress on its sites' },
     },
     settings: records,
     load: async () => (await import('./account.ts')).update,

@@ -6,6 +6,7 @@ import { caches } from './caches/index.ts'
 import { collaborators } from './collaborators/index.ts'
 import { extensionLicense } from './extension-license/index.ts'
 import { installation } from './installation/index.ts'
+import { loginLinks } from './login-links/index.ts'
 import { logs } from './logs/index.ts'
 import { notes } from './notes/index.ts'
 import { operations } from './operations/index.ts'
@@ -27,6 +28,7 @@ export const resources = [
   collaborators,
   tags,
   extensionLicense,
+  loginLinks,
   notes,
   logs,
   statistics,

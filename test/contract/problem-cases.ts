@@ -9,7 +9,7 @@ import type { Tx } from '../../src/platform/db/database.ts'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { changes } from '../../src/platform/http/openapi-document.ts'
 import { enqueue } from '../../src/platform/operations/enqueue.ts'
-import { setPlan } from '../../src/resources/account/account.ts'
+import { setFacts, setPlan } from '../../src/resources/account/account.ts'
 import { MOST_ON_DEMAND } from '../../src/resources/backups/backup.ts'
 import { backedUp, backupIn, storedFiles } from '../../src/resources/backups/samples.fixture.ts'
 import { operationIn } from '../../src/resources/operations/samples.fixture.ts'
@@ -92,7 +92,7 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['convertSite'], code: 'site_limit_reached', prepare: withAllStagingSites },
   { of: ['disableSite', 'convertSite'], code: 'site_not_live', prepare: siteIs({ state: 'disabled' }) },
   { of: ['enableSite'], code: 'site_not_disabled', prepare: siteIs({ state: 'live' }) },
-  { of: ['resetAdminPassword', 'setSafeMode', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
+  { of: ['resetAdminPassword', 'setSafeMode', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense', 'createOneTimeLogin'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
   { of: ['resetAdminPassword', 'setSafeMode', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense'], code: 'site_unavailable', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId) },
   { of: ['resetAdminPassword', 'setSafeMode', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense'], code: 'site_cannot', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId, { forGood: true }) },
   { of: ['createOndemandBackup', 'syncSites'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
@@ -115,6 +115,8 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['batchCreateCollaborators'], code: 'own_collaboration', example: (scene) => ({ body: { email: scene.friend.email, siteIds: [scene.siteId] } }), by: friend },
   { of: ['batchCreateCollaborators'], code: 'mail_limit_reached', example: (scene) => ({ body: { email: newAddress(scene), siteIds: [scene.siteId] } }), prepare: fillMails },
   { of: ['resetCollaboratorPassword'], code: 'collaborator_lacks_wp_access', prepare: friendHas('[]') },
+  { of: ['createOneTimeLogin'], code: 'one_time_login_stranger', example: () => ({ body: { email: 'nobody@example.com', user_agent: 'x' } }) },
+  { of: ['createOneTimeLogin'], code: 'one_time_login_off', prepare: ({ api, owner }) => api.database.transaction((tx) => setFacts(tx, owner.accountId, { hasOneTimeLogin: false })) },
   { of: ['restoreSite'], code: 'restore_of_nothing', example: () => ({ body: { dry_run: true } }) },
   { of: ['restoreSite'], code: 'restore_unknown_backup', example: () => ({ body: { filesystem_id: 999_999 } }) },
   { of: ['restoreSite'], code: 'restore_parts_of_nothing', example: async ({ api, siteId }) => ({ body: { database_id: await backupIn(api, siteId), paths: ['wp-content'] } }) },

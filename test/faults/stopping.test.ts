@@ -15,7 +15,8 @@ const core = await testCore()
 const asOldNode = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.0.0'}})`
 
 /** Answers when the test lets it. */
-const slow = "<?php while (!file_exists('/tmp/go')) { clearstatcache(); usleep(20000); } echo 'to the end';"
+const slow =
+  "<?php touch('/tmp/working'); while (!file_exists('/tmp/go')) { clearstatcache(); usleep(20000); } echo 'to the end';"
 const endless = "<?php touch('/tmp/begun'); while (true) usleep(20000);"
 
 async function makeSites(stead: Stead, names: readonly string[]): Promise<void> {
@@ -28,7 +29,8 @@ async function makeSites(stead: Stead, names: readonly string[]): Promise<void> 
 
 /** Begins `each` requests of every site, and waits until the host has them all. */
 async function beginRequests(stead: Stead, names: readonly string[], each: number): Promise<Promise<Page | Error>[]> {
-  for (const name of names) await rm(join(stead.homeOf(name), 'private/tmp/go'), { force: true })
+  const inTmp = (name: string, file: string) => join(stead.homeOf(name), 'private/tmp', file)
+  for (const name of names) for (const file of ['go', 'working']) await rm(inTmp(name, file), { force: true })
   const pages = names.flatMap((name) =>
     Array.from({ length: each }, (_, n) => stead.visit(name, `/slow.php?n=${n}`).catch((error) => error as Error)),
   )
@@ -38,6 +40,8 @@ async function beginRequests(stead: Stead, names: readonly string[], each: numbe
     }
     return hosts[0]?.php.busy === names.length && (hosts[0].php.waiting ?? 0) >= names.length * (each - 1)
   })
+  // one that is still starting ends by any signal, as every Node does until its first line
+  await until('PHP is at work', () => names.every((name) => existsSync(inTmp(name, 'working'))))
   return pages
 }
 

@@ -97,6 +97,20 @@ const samples: Samples = {
     right: [{ title: 't', home: 'h', siteurl: 's', version: '6.8' }],
     wrong: [{ title: 't', home: 'h', siteurl: 's', version: 6.8 }],
   },
+  'log-in': {
+    right: [
+      { cookies: [{ name: 'wordpress_1a', value: 'a|1|b', path: '/', domain: '', isSecure: false }], dropIn: false },
+    ],
+    wrong: [
+      { cookies: [], dropIn: false },
+      ...[{ name: 'a;b' }, { path: 'wp-admin' }, { path: '/\r\nX: y' }, { domain: 'a; b' }, { value: '' }].map(
+        (odd) => ({
+          cookies: [{ name: 'a', value: 'b', path: '/', domain: '', isSecure: false, ...odd }],
+          dropIn: false,
+        }),
+      ),
+    ],
+  },
   'write-license': { right: [{ dropIn: false }], wrong: [{}, { dropIn: 0 }] },
 }
 

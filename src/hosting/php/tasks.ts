@@ -65,6 +65,32 @@ const schemas = {
     ),
     output: Type.Object({ user: Id }, closed),
   },
+  'log-in': {
+    input: Type.Object(
+      { login: Type.String(), userAgent: Type.String(), remoteAddress: Type.String(), https: Type.Boolean() },
+      closed,
+    ),
+    output: Type.Object(
+      {
+        cookies: Type.Array(
+          Type.Object(
+            {
+              name: Type.String({ pattern: '^[A-Za-z0-9_]{1,200}$' }),
+              value: Type.String({ minLength: 1, maxLength: 1000 }),
+              path: Type.String({ pattern: '^/[A-Za-z0-9._~/-]{0,200}$' }),
+              domain: Type.String({ pattern: '^[A-Za-z0-9.-]{0,253}$' }),
+              isSecure: Type.Boolean(),
+            },
+            closed,
+          ),
+          { minItems: 1, maxItems: 10 },
+        ),
+        /** The site has an object cache of its own, which was not told. */
+        dropIn: Type.Boolean(),
+      },
+      closed,
+    ),
+  },
   'make-network': {
     input: Type.Object({ title: Type.String() }, closed),
     output: Type.Object(

@@ -14,6 +14,7 @@ import {
 import { SiteUnavailable } from '../site-database/site-database.ts'
 import type { HeldAnswers } from './held-answers.ts'
 import { locate } from './locate.ts'
+import { answerLogin, type LogIn, loginToken } from './login-links.ts'
 import { answerOwn } from './own-requests.ts'
 import { CLOSED, sendMissing, sendPage, UNAVAILABLE } from './pages.ts'
 import { BadPhpResponse, sendPhpResponse } from './php-response.ts'
@@ -53,6 +54,8 @@ export interface WebServerOptions {
   readonly homeOfSender?: (peer: string) => string | undefined
   /** Largest request body that a site takes. */
   readonly mostBodyBytes: number
+  /** Takes links that log a browser in once. */
+  readonly logIn?: LogIn
   /** Waits until what the site has changed so far is on its way to the edges, and gives the number of the purge. */
   readonly changesSettled?: (siteId: number) => Promise<number> | undefined
 }
@@ -100,6 +103,12 @@ async function answer(options: WebServerOptions, request: IncomingMessage, respo
   if (site.isClosed) {
     dropRest(request)
     sendPage(request, response, CLOSED, RETRY_AFTER[503])
+    return
+  }
+  const token = options.logIn && loginToken(request)
+  if (options.logIn && token !== undefined) {
+    const userAgent = request.headers['user-agent'] ?? ''
+    answerLogin(response, await options.logIn(site, { token, userAgent, ...originOf(request) }))
     return
   }
   const location = locate(site, request.url as string)
@@ -168,11 +177,16 @@ function visitorRequest(request: IncomingMessage, script: string): VisitorReques
     script: `/wordpress${script}`,
     headers: headersForPhp(request.rawHeaders),
     ...bodyOf(request),
-    remoteAddress: String(headers['x-forwarded-for'] ?? '').split(',', 1)[0] as string,
-    https: headers['x-forwarded-proto'] === 'https',
+    ...originOf(request),
     host: headers.host ?? '',
   }
 }
+
+/** Where a visitor comes from, as the edge says. */
+const originOf = ({ headers }: IncomingMessage) => ({
+  remoteAddress: String(headers['x-forwarded-for'] ?? '').split(',', 1)[0] as string,
+  https: headers['x-forwarded-proto'] === 'https',
+})
 
 /** `proxy` would become HTTP_PROXY in PHP's environment. */
 const NOT_FOR_PHP = new Set([

@@ -16,6 +16,8 @@ export interface Account {
   readonly createdAt: number
   readonly isAffiliate: boolean
   readonly isPreview: boolean
+  /** Whether links may log people in to WordPress on its sites. */
+  readonly hasOneTimeLogin: boolean
 }
 
 const account = (row: Selectable<AccountRow>): Account => ({
@@ -30,6 +32,7 @@ const account = (row: Selectable<AccountRow>): Account => ({
   createdAt: row.created_at,
   isAffiliate: row.affiliate === 1,
   isPreview: row.preview === 1,
+  hasOneTimeLogin: row.one_time_login === 1,
 })
 
 export async function findAccount(tx: Tx, id: number): Promise<Account | undefined> {
@@ -90,6 +93,7 @@ export interface AccountFacts {
   readonly phoneNumber?: string | undefined
   readonly isAffiliate?: boolean | undefined
   readonly isPreview?: boolean | undefined
+  readonly hasOneTimeLogin?: boolean | undefined
 }
 
 /** At least one field. */
@@ -101,6 +105,7 @@ export async function setFacts(tx: Tx, id: number, facts: AccountFacts): Promise
     phone_number: facts.phoneNumber,
     affiliate: flag(facts.isAffiliate),
     preview: flag(facts.isPreview),
+    one_time_login: flag(facts.hasOneTimeLogin),
   }
   const given = Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
   await tx.updateTable('accounts').set(given).where('id', '=', id).execute()

@@ -21,6 +21,8 @@ export interface AccountRow {
   created_at: number
   affiliate: Generated<Flag>
   preview: Generated<Flag>
+  /** Whether links may log people in to WordPress on its sites. */
+  one_time_login: Generated<Flag>
 }
 
 export interface ApplicationRow {

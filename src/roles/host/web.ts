@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { HostedSites } from '../../hosting/hosted-sites.ts'
 import { HeldAnswers } from '../../hosting/web-server/held-answers.ts'
 import { createWebServer } from '../../hosting/web-server/web-server.ts'
+import { redeemLoginLink } from '../../resources/login-links/redeem-login-link.ts'
 import { listenAlone } from '../free-port.ts'
 import type { Ground } from '../part.ts'
 import type { Spill } from './data-folder.ts'
@@ -48,7 +49,7 @@ export async function listenToEdges(ground: Ground, parts: WebParts): Promise<We
   }
 }
 
-const webServer = ({ config, hostKey, log }: Ground, { budgets, spill, php, sites }: WebParts): Server =>
+const webServer = ({ config, hostKey, database, log }: Ground, { budgets, spill, php, sites }: WebParts): Server =>
   createWebServer({
     async siteById(siteId) {
       const site = await sites.find(siteId)
@@ -60,6 +61,7 @@ const webServer = ({ config, hostKey, log }: Ground, { budgets, spill, php, site
     hostKey,
     log,
     homeOfSender: (peer) => php.edge?.homeOf(peer),
+    logIn: (site, visit) => redeemLoginLink({ database, pool: php.pool, log }, site, visit),
     mostBodyBytes: config.uploadMaxMb * MB,
     changesSettled: (siteId) => php.changes.settled(siteId),
   })

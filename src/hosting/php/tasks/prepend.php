@@ -30,6 +30,24 @@ if (function_exists('post_message_to_js')) {
     ];
 }
 
+// A link that was to log in and did not (the host's `login-links.ts`): the log-in page says why.
+if (isset($_GET['stead_login_refused'])) {
+    $GLOBALS['wp_filter']['login_message'][10]['stead'] = [
+        'function' => static function ($message) {
+            $reasons = [
+                'unknown' => 'The link to log in is not known here.',
+                'used' => 'The link to log in was used already. It works once.',
+                'late' => 'The link to log in is too old. It works for 30 seconds.',
+                'browser' => 'The link to log in was made for another browser. It does not work any more.',
+                'failed' => 'The link to log in did not work: WordPress did not let the user in.',
+            ];
+            $reason = is_string($_GET['stead_login_refused']) ? $reasons[$_GET['stead_login_refused']] ?? '' : '';
+            return $reason === '' ? $message : $message . '<div class="notice notice-error message"><p>' . $reason . '</p></div>';
+        },
+        'accepted_args' => 1,
+    ];
+}
+
 // Names resolve to made-up addresses (172.29.x.y) inside, which WordPress takes for private ones and refuses
 // (wp_http_validate_url). The real address is found and checked outside, at the connection. Addresses written as such
 // stay WordPress' to judge. Entries made before wp-includes/plugin.php is loaded become hooks there.

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto'
+import Type from 'typebox'
+import { LOGIN_PATH, TOKEN_FIELD } from '../../hosting/web-server/login-links.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { Problem } from '../../platform/http/problem.ts'
+import { findAccount, findAccountByEmail, normalEmail } from '../account/account.ts'
+import { findMembership } from '../collaborators/collaborator.ts'
+import { endpoint } from '../endpoint.ts'
+import { SiteId } from '../site-id.ts'
+import { problems as siteProblems } from '../sites/problems.ts'
+import { demandInstalled, stagingAddress, type VisibleSite } from '../sites/site.ts'
+import { actions } from './actions.ts'
+import { insertLoginLink } from './login-link.store.ts'
+import { problems } from './problems.ts'
+
+const VALID_MS = 30_000
+
+export const createLoginLink = endpoint({
+  id: 'createOneTimeLogin',
+  method: 'POST',
+  path: '/v1/sites/{site_id}/one_time_login',
+  summary: 'Make a link that logs in to WordPress once',
+  description:
+    'For the owner of the site or a collaborator with the role `wp_access`. The link is good for 30 seconds and for one use, by a browser whose ' +
+    '`User-Agent` is exactly the one given; whoever else opens it, or opens it again, gets the log-in page with the reason.',
+  access: { site: 'administer the CMS' },
+  params: Type.Object({ site_id: SiteId }),
+  body: Type.Object(
+    {
+      email: Type.String({ maxLength: 254, examples: ['colleague@example.com'], description: 'Who is logged in' }),
+      user_agent: Type.String({
+        minLength: 1,
+        maxLength: 1000,
+        pattern: '^[\\u0020-\\u007e]+$',
+        examples: ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'],
+        description: 'The header `User-Agent` of the browser that will open the link',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  response: Type.Object(
+    { url: Type.String({ examples: [`http://my-first-site.example.com${LOGIN_PATH}?${TOKEN_FIELD}=…`] }) },
+    { title: 'LoginLink' },
+  ),
+  problems: [problems.one_time_login_off, problems.one_time_login_stranger, siteProblems.site_not_live],
+
+  async handle(context, { body }) {
+    const { tx, site, now, config } = context
+    demandInstalled(site)
+    if (!(await findAccount(tx, site.accountId))?.hasOneTimeLogin) throw new Problem(problems.one_time_login_off, {})
+    const login = await loginOf(tx, site, body.email)
+    if (login === undefined) throw new Problem(problems.one_time_login_stranger, { email: body.email })
+    const token = randomBytes(32).toString('base64url')
+    const link = { siteId: site.id, token, login, userAgent: body.user_agent, expiresAt: now + VALID_MS }
+    await insertLoginLink(tx, link, now)
+    await context.record({
+      action: actions['one_time_login.created'],
+      message: `Made a link for ${body.email} to log in to WordPress once, as ${login}`,
+    })
+    return { url: `http://${stagingAddress(site.name, config)}${LOGIN_PATH}?${TOKEN_FIELD}=${token}` }
+  },
+})
+
+/** Name of the WordPress user that a person has by way of Stead. */
+async function loginOf(tx: Tx, site: VisibleSite, email: string): Promise<string | undefined> {
+  const account = await findAccountByEmail(tx, normalEmail(email))
+  if (!account) return undefined
+  if (account.id === site.accountId) return site.adminUsername
+  const membership = await findMembership(tx, site.id, account.id)
+  return membership?.state === 'active' && membership.roles.includes('wp_access') ? membership.wpUsername : undefined
+}

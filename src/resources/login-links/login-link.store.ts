@@ -1,0 +1,77 @@
+import { hash } from 'node:crypto'
+import type { Tx } from '../../platform/db/database.ts'
+
+/** Used and expired ones are kept so long, so that whoever opens one again is told why it does nothing. */
+const KEPT_MS = 3_600_000
+/** Of a site; the oldest go first. */
+const MOST = 100
+
+export interface NewLoginLink {
+  readonly siteId: number
+  readonly token: string
+  readonly login: string
+  readonly userAgent: string
+  /** Milliseconds UTC. */
+  readonly expiresAt: number
+}
+
+export interface LoginLink {
+  readonly id: number
+  readonly login: string
+  readonly userAgent: string
+  readonly expiresAt: number
+  readonly usedAt: number | null
+}
+
+export async function insertLoginLink(tx: Tx, link: NewLoginLink, now: number): Promise<void> {
+  const { siteId } = link
+  await tx
+    .deleteFrom('login_links')
+    .where('expires_at', '<', now - KEPT_MS)
+    .execute()
+  const newest = tx.selectFrom('login_links').select('id').where('site_id', '=', siteId).orderBy('id', 'desc')
+  const over = await newest
+    .offset(MOST - 1)
+    .limit(1)
+    .executeTakeFirst()
+  if (over) await tx.deleteFrom('login_links').where('site_id', '=', siteId).where('id', '<=', over.id).execute()
+  await tx
+    .insertInto('login_links')
+    .values({
+      site_id: siteId,
+      token_hash: hashOf(link.token),
+      login: link.login,
+      user_agent: link.userAgent,
+      expires_at: link.expiresAt,
+      used_at: null,
+    })
+    .execute()
+}
+
+/** Of one that nobody has opened before. Whoever asks is the one who has. @returns the link as it was; `undefined`: there is none */
+export async function openLoginLink(
+  tx: Tx,
+  { siteId, token, now }: { siteId: number; token: string; now: number },
+): Promise<LoginLink | undefined> {
+  const link = tx
+    .selectFrom('login_links')
+    .select(['id', 'login', 'user_agent as userAgent', 'expires_at as expiresAt', 'used_at as usedAt'])
+    .where('site_id', '=', siteId)
+    .where('token_hash', '=', hashOf(token))
+  const found = await link.executeTakeFirst()
+  if (!found || found.usedAt !== null) return found
+  const marked = await tx
+    .updateTable('login_links')
+    .set({ used_at: now })
+    .where('id', '=', found.id)
+    .where('used_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  // another was quicker
+  return marked.numUpdatedRows > 0n ? found : { ...found, usedAt: now }
+}
+
+export async function deleteLoginLinksOfSite(tx: Tx, siteId: number): Promise<void> {
+  await tx.deleteFrom('login_links').where('site_id', '=', siteId).execute()
+}
+
+const hashOf = (token: string): string => hash('sha256', token, 'hex')

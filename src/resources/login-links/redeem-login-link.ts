@@ -1,0 +1,59 @@
+import type { PhpPool } from '../../hosting/php/pool.ts'
+import type { LoggedIn, LoginRefusal, LoginVisit } from '../../hosting/web-server/login-links.ts'
+import type { HostedSite } from '../../hosting/web-server/web-server.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { Log } from '../../platform/log/log.ts'
+import { aboutSite, changeBy } from '../change.ts'
+import { findSite } from '../sites/site.ts'
+import { actions } from './actions.ts'
+import { type LoginLink, openLoginLink } from './login-link.store.ts'
+
+export interface Parts {
+  readonly database: Database
+  readonly pool: Pick<PhpPool, 'runTask'>
+  readonly log: Pick<Log, 'warn'>
+  /** Milliseconds UTC. */
+  readonly now?: () => number
+}
+
+/**
+ * What becomes of a visit to a link. Whoever opens it first has used it up, whether it was for them or not: what a thief has tried is of no use
+ * to a thief any more.
+ */
+export async function redeemLoginLink(
+  { database, pool, log, now = Date.now }: Parts,
+  hosted: HostedSite,
+  { token, userAgent, remoteAddress, https }: LoginVisit,
+): Promise<LoggedIn | LoginRefusal> {
+  const { siteId } = hosted
+  const link = await database.transaction(async (tx) => {
+    const opened = await openLoginLink(tx, { siteId, token, now: now() })
+    const refusal = refusalOf(opened, userAgent, now())
+    if (refusal !== undefined) return refusal
+    const site = await findSite(tx, siteId)
+    if (!opened || !site) return 'unknown' as const
+    await changeBy(tx, { actor: 'systems', about: aboutSite(site), now: now() }).record({
+      action: actions['one_time_login.used'],
+      message: `${opened.login} logged in to WordPress by a link, from ${remoteAddress}`,
+    })
+    return opened
+  })
+  if (typeof link === 'string') return link
+  try {
+    const input = { login: link.login, userAgent, remoteAddress, https }
+    const { cookies, dropIn } = await pool.runTask(hosted, 'log-in', input)
+    // the site's own object cache does not know the new session
+    if (dropIn) await pool.runTask(hosted, 'flush-object-cache', {})
+    return { cookies }
+  } catch (error) {
+    log.warn({ err: error, siteId }, 'a link could not log in to WordPress')
+    return 'failed'
+  }
+}
+
+function refusalOf(link: LoginLink | undefined, userAgent: string, now: number): LoginRefusal | undefined {
+  if (!link) return 'unknown'
+  if (link.usedAt !== null) return 'used'
+  if (link.expiresAt <= now) return 'late'
+  return link.userAgent === userAgent ? undefined : 'browser'
+}

@@ -1,0 +1,20 @@
+import type { Generated } from 'kysely'
+
+declare module '../../platform/db/schema.ts' {
+  interface Schema {
+    login_links: LoginLinkRow
+  }
+}
+
+export interface LoginLinkRow {
+  id: Generated<number>
+  site_id: number
+  /** SHA-256 of the token, which has 256 random bits. */
+  token_hash: string
+  /** Name of the WordPress user. */
+  login: string
+  /** Of the browser that may use it, exactly. */
+  user_agent: string
+  expires_at: number
+  used_at: number | null
+}
