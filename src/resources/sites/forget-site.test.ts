@@ -5,6 +5,7 @@ import { siteHooks } from '../../jobs.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { insertBackup } from '../backups/backup.ts'
 import { insertLicense } from '../extension-license/license.store.ts'
+import { insertLoginLink } from '../login-links/login-link.store.ts'
 import { purgeSite } from './remove-site.job.ts'
 
 /** What is a site's alone. */
@@ -14,6 +15,7 @@ const tables = [
   'site_tags',
   'notes',
   'extension_licenses',
+  'login_links',
   'site_statistics',
   'page_view_days',
   'backups',
@@ -52,6 +54,7 @@ describe.each(dialects)('the end of a deleted site on $dialect', ({ dialect, ski
       await tx.insertInto('site_statistics').values({ site_id: id, page_views: '{}', refreshed_at: 1 }).execute()
       await insertBackup(tx, { siteId: id, kind: 'fs', origin: 'scheduled', createdBy: null, deleteAt: 1, now: 1 })
       await insertLicense(tx, { siteId: id, licenseKey: 'a', now: 1 })
+      await insertLoginLink(tx, { siteId: id, token: name, login: 'a', userAgent: 'b', expiresAt: 1 }, 1)
       const due = { files_at: 1, database_at: 1, proof_at: 1, told_at: null }
       await tx
         .insertInto('backup_schedules')
