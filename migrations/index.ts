@@ -27,6 +27,7 @@ import { backupNames } from './0030-backup-names.ts'
 import { extensionLicenses } from './0031-extension-licenses.ts'
 import { backupHolder } from './0032-backup-holder.ts'
 import { loginLinks } from './0033-login-links.ts'
+import { plugins } from './0038-plugins.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -58,4 +59,5 @@ export const migrations: Record<string, Migration> = {
   '0031-extension-licenses': extensionLicenses,
   '0032-backup-holder': backupHolder,
   '0033-login-links': loginLinks,
+  '0038-plugins': plugins,
 }

@@ -26,6 +26,7 @@ import { resources } from './resources/index.ts'
 import { openBackups } from './resources/open-backups.ts'
 import { admitOperation } from './resources/operations/admit.ts'
 import { createStreamAccess, type StreamFacts } from './resources/operations/stream-access.ts'
+import { openPluginDirectory } from './resources/plugins/open-directory.ts'
 import type { Resource } from './resources/resource.ts'
 import { version } from './version.ts'
 
@@ -55,6 +56,8 @@ export interface AppOptions {
   readonly logs?: LogStore | undefined
   /** Default: those of the settings. */
   readonly backups?: Services['backups']
+  /** Default: that of WordPress, or what the settings put in its place. */
+  readonly pluginDirectory?: Services['pluginDirectory'] | undefined
   readonly metrics: ApiMetrics
   readonly version: string
   readonly readiness: () => Promise<{ ready: boolean; details: object }>
@@ -103,6 +106,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     log,
     logs,
     definitions: jobs,
+    pluginDirectory: options.pluginDirectory ?? openPluginDirectory(config),
     siteHooks,
     actions,
     watches,

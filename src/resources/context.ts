@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { BackupStore } from '../backups/backup-store.ts'
 import type { Config } from '../config.ts'
+import type { PluginDirectory } from '../hosting/plugin-directory/plugin-directory.ts'
 import type { Sealer } from '../platform/crypto/seal.ts'
 import type { Database } from '../platform/db/database.ts'
 import type { BaseContext } from '../platform/http/endpoint.ts'
@@ -37,6 +38,7 @@ export interface Services {
   readonly logs: LogStore
   /** Operation types by name. */
   readonly definitions: Definitions
+  readonly pluginDirectory: PluginDirectory
   readonly siteHooks: readonly SiteHooks[]
   /** All that the activity logs can say. */
   readonly actions: readonly Action[]

@@ -11,15 +11,22 @@ export type UntaggedEndpoint = Omit<Endpoint, 'tag'>
 
 type Static<Schema> = Schema extends TSchema ? Type.Static<Schema> : Record<string, never>
 
-interface Typed<Params, Query, Body, Rule, Starts> {
+interface Typed<Params, Query, Body, Rule, Starts, Prepared> {
   readonly access: Rule
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
   /** The handler has `start`. */
   readonly starts?: Starts
+  /** See `platform/http/endpoint.ts`. */
+  prepare?(
+    context: Context & AccessContext<Extract<Rule, Access>>,
+    input: { params: Static<Params>; query: Static<Query>; body: Static<Body> },
+  ): Promise<Prepared>
   handle(
-    context: Context & AccessContext<Extract<Rule, Access>> & (Starts extends true ? Change : Recording),
+    context: Context &
+      AccessContext<Extract<Rule, Access>> &
+      (Starts extends true ? Change : Recording) & { readonly prepared: NoInfer<Prepared> },
     input: { params: Static<Params>; query: Static<Query>; body: Static<Body> },
   ): Promise<unknown>
 }
@@ -31,9 +38,10 @@ export function endpoint<
   Body extends TObject | undefined = undefined,
   const Rule extends Access = Access,
   const Starts extends boolean = false,
+  Prepared = undefined,
 >(
-  contract: Omit<Endpoint, 'tag' | 'access' | 'params' | 'query' | 'body' | 'starts' | 'handle'> &
-    Typed<Params, Query, Body, Rule, Starts>,
+  contract: Omit<Endpoint, 'tag' | 'access' | 'params' | 'query' | 'body' | 'starts' | 'prepare' | 'handle'> &
+    Typed<Params, Query, Body, Rule, Starts, Prepared>,
 ): UntaggedEndpoint {
   const { handle, ...rest } = contract as UntaggedEndpoint
   return { ...rest, handle: (context, input) => handle(Object.assign(context, changeOf(context)), input) }

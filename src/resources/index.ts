@@ -11,6 +11,7 @@ import { logs } from './logs/index.ts'
 import { notes } from './notes/index.ts'
 import { operations } from './operations/index.ts'
 import { performance } from './performance/index.ts'
+import { plugins } from './plugins/index.ts'
 import { sites } from './sites/index.ts'
 import { statistics } from './statistics/index.ts'
 import { tags } from './tags/index.ts'
@@ -27,6 +28,7 @@ export const resources = [
   backups,
   collaborators,
   tags,
+  plugins,
   extensionLicense,
   loginLinks,
   notes,

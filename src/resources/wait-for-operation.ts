@@ -9,7 +9,7 @@ const PATIENCE_MS = 45_000
  * @throws Problem with the reason when it failed, or has not ended in time: `site_cannot` when another attempt would fail alike,
  *   `site_unavailable` when it may not
  */
-export async function waitForOperation({ watches, started }: Context): Promise<void> {
+export async function waitForOperation({ watches, started }: Pick<Context, 'watches' | 'started'>): Promise<void> {
   const id = started[0] as number
   const headers = { 'operation-id': String(id) }
   let reason = 'it took too long'

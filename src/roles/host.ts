@@ -12,6 +12,7 @@ import type { PhpPool } from '../hosting/php/pool.ts'
 import { defaultPhpVersion } from '../hosting/php/runtime.ts'
 import { PhpLogFollower } from '../hosting/php-log/follower.ts'
 import { openPlaces } from '../hosting/php-log/positions.ts'
+import { createPluginPackages } from '../hosting/plugin-directory/plugin-packages.ts'
 import { createSqliteContent } from '../hosting/site-database/sqlite-content.ts'
 import { hostJobs, siteHooks } from '../jobs.ts'
 import { openBudgets } from '../platform/budgets/budget.ts'
@@ -187,6 +188,11 @@ function createHostWorker(ground: Ground, { preparation, sites, ...parts }: Work
       keepFreeBytes: keptFromSites(ground.config.diskReserveMb << 20),
     }),
     siteFiles: openSiteFiles(ground),
+    pluginPackages: createPluginPackages({
+      dataDir: ground.config.dataDir,
+      base: ground.config.wordpressApi,
+      allowPrivate: ground.config.allowPrivateFetch,
+    }),
     template: preparation.template,
     ensureCore: (version, otherwise, signal) => ensureCore(ground, version, otherwise, signal),
     hostedSite: (siteId) => sites.find(siteId),

@@ -24,6 +24,7 @@ import {
   recordsRepository,
   verifyRecords,
 } from '../../src/resources/installation/records-backup.ts'
+import { storedPlugins } from '../../src/resources/plugins/plugin.store.ts'
 import { PASSWORD_PURPOSE } from '../../src/resources/sites/reset-admin-password.job.ts'
 import { putRoute } from '../../src/resources/sites/route.store.ts'
 import { changeSite, findSite, markDeleted, writtenAddressOf } from '../../src/resources/sites/site.store.ts'
@@ -99,6 +100,55 @@ async function backUpSite({ api, host, site: siteId }: World): Promise<void> {
     const order = { siteId, name: nameOf(backup), kind, signal: AbortSignal.timeout(60_000) }
     const taken = await takeBackup(host.services, order)
     await api.database.transaction((tx) => completeBackup(tx, backup, taken, now))
+  }
+}
+
+/** A plugin `forms` in a home, as the WordPress of this test has them. */
+async function withPlugin(
+  { host, api, site }: World,
+  plugin: { version: string; isActive: boolean } | undefined,
+): Promise<void> {
+  const home = await host.giveHome(site)
+  await api.database.transaction((tx) =>
+    changeSite(tx, site, { writtenAddress: 'old.example.com', coreVersion: '6.8' }, 1),
+  )
+  if (!plugin) return
+  await mkdir(join(home, 'web/wp-content/plugins/forms'), { recursive: true })
+  await writeFile(join(home, 'web/wp-content/plugins/forms/forms.php'), plugin.version)
+  if (plugin.isActive) host.wordpress(site).activePlugins.add('forms/forms.php')
+}
+
+/** Work on the plugin `forms`: what there is before, which release is asked for, and what there is when it is done. */
+function pluginChange(
+  { before, release }: { before: { version: string; isActive: boolean } | undefined; release?: string },
+  { done, action }: { done: [string, string] | undefined; action: string },
+): JobSample {
+  const installed = async ({ host, site }: World) => {
+    const folder = join((await host.services.homes.ofSite(site))?.path as string, 'web/wp-content/plugins/forms')
+    if (!existsSync(folder)) return undefined
+    const version = await readFile(join(folder, 'forms.php'), 'utf8')
+    return [version, host.wordpress(site).activePlugins.has('forms/forms.php') ? 'active' : 'inactive']
+  }
+  const wanted = release === undefined ? null : { url: `https://example.com/forms.${release}.zip`, version: release }
+  return {
+    async prepare(world) {
+      await withPlugin(world, before)
+      return {
+        input: { siteId: world.site, plugins: [{ path: 'forms', version: release ?? null, package: wanted }] },
+      }
+    },
+    async done(world) {
+      expect(await installed(world)).toEqual(done)
+      expect(await rows(world, 'activity', 'action', action, world.site)).toBe(1)
+      const staged = join((await homeOf(world))?.path as string, 'web/wp-content/upgrade')
+      expect(existsSync(staged) ? readdirSync(staged) : []).toEqual([])
+    },
+    async left(world) {
+      // given up before it did anything with it, or after it was done
+      const was = before && [before.version, before.isActive ? 'active' : 'inactive']
+      expect([was, done]).toContainEqual(await installed(world))
+      expect(await world.api.database.read.selectFrom('plugin_changes').selectAll().execute()).toEqual([])
+    },
   }
 }
 
@@ -441,6 +491,39 @@ export const jobSamples: Record<string, JobSample> = {
       expect(world.host.wordpress(world.site).flushes).toBeGreaterThan(0)
     },
   },
+
+  'plugin.list': {
+    async prepare(world) {
+      await withPlugin(world, { version: '1.0', isActive: true })
+      return { input: { siteId: world.site }, options: { siteId: null } }
+    },
+    async done({ api, site }) {
+      expect((await storedPlugins(api.database.read, site)).map(({ name, status }) => [name, status])).toEqual([
+        ['forms', 'active'],
+      ])
+    },
+  },
+
+  'plugin.install': pluginChange(
+    { before: undefined, release: '2.0' },
+    { done: ['2.0', 'active'], action: 'plugin.installed' },
+  ),
+  'plugin.update': pluginChange(
+    { before: { version: '1.0', isActive: true }, release: '2.0' },
+    { done: ['2.0', 'active'], action: 'plugin.updated' },
+  ),
+  'plugin.activate': pluginChange(
+    { before: { version: '1.0', isActive: false } },
+    { done: ['1.0', 'active'], action: 'plugin.activated' },
+  ),
+  'plugin.deactivate': pluginChange(
+    { before: { version: '1.0', isActive: true } },
+    { done: ['1.0', 'inactive'], action: 'plugin.deactivated' },
+  ),
+  'plugin.delete': pluginChange(
+    { before: { version: '1.0', isActive: true } },
+    { done: undefined, action: 'plugin.deleted' },
+  ),
 
   'extension_license.write': {
     async prepare(world) {

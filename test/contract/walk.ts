@@ -234,7 +234,11 @@ function finishWork({ database }: TestApi): {
       const end = { finished_at: Date.now() }
       for (const [siteId, forGood] of failing) {
         const failed = { ...end, state: 'failed', error: 'It was to fail', is_permanent: forGood ? 1 : 0 } as const
-        await open.set(failed).where('site_id', '=', siteId).execute()
+        // what does not wait in the site's queue names the site in its input alone
+        const ofSite = open
+          .set(failed)
+          .where(({ eb, or }) => or([eb('site_id', '=', siteId), eb('input', '=', JSON.stringify({ siteId }))]))
+        await ofSite.execute()
       }
       await open.set({ ...end, state: 'succeeded' }).execute()
     })

@@ -15,9 +15,11 @@ import { testBackups } from '../../src/backups/backup-store.fixture.ts'
 import type { BackupStore } from '../../src/backups/backup-store.ts'
 import type { controlBudgets } from '../../src/budgets.ts'
 import { type Config, readConfig } from '../../src/config.ts'
+import type { PluginDirectory } from '../../src/hosting/plugin-directory/plugin-directory.ts'
 import type { Budgets } from '../../src/platform/budgets/budget.ts'
 import { createSealer, type Sealer } from '../../src/platform/crypto/seal.ts'
 import type { Database, DialectName } from '../../src/platform/db/database.ts'
+import { FetchFailed } from '../../src/platform/fetch/fetch-public.ts'
 import { createApiMetrics } from '../../src/platform/http/metrics.ts'
 import { type Log, noLog } from '../../src/platform/log/log.ts'
 import type { LogStore } from '../../src/platform/log-store/log-store.ts'
@@ -76,10 +78,22 @@ export interface TestApiOptions {
   readonly log?: Log
   readonly logs?: LogStore
   readonly backups?: BackupStore
+  /** Default: one that has release 1.0 and 5.3 of whatever is asked for, of nothing that begins with `no-`, and cannot be reached for `unreachable`. */
+  readonly pluginDirectory?: PluginDirectory
   readonly budgets?: Budgets<keyof ReturnType<typeof controlBudgets>>
   /** A clock to set; the system's unless given. */
   readonly now?: () => number
   readonly readiness?: () => Promise<{ ready: boolean; details: object }>
+}
+
+const everyPlugin: PluginDirectory = {
+  find: async (slug) => {
+    if (slug === 'unreachable') throw new FetchFailed('it cannot be reached')
+    const packageOf = (version: string) => [version, `https://downloads.example.com/${slug}.${version}.zip`] as const
+    return slug.startsWith('no-')
+      ? undefined
+      : { slug, version: '5.3', packages: new Map([packageOf('1.0'), packageOf('5.3')]) }
+  },
 }
 
 /** One more instance of the API over a database, as a second process would be. Close its `app`. */
@@ -90,6 +104,7 @@ export async function apiOver(
     log = noLog,
     logs,
     backups,
+    pluginDirectory = everyPlugin,
     budgets,
     now,
     readiness = async () => ({ ready: true, details: {} }),
@@ -109,6 +124,7 @@ export async function apiOver(
       metrics,
       version: '0',
       readiness,
+      pluginDirectory,
       ...clock,
       ...(backups && { backups }),
       ...(budgets && { budgets }),

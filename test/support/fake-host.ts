@@ -1,5 +1,5 @@
 /** What a host gives to its jobs, with real homes on a real disk and a WordPress that is only a few lists. */
-import { readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -10,8 +10,9 @@ import { Homes } from '../../src/hosting/homes/homes.ts'
 import { specialiseHome } from '../../src/hosting/homes/specialise.ts'
 import { RunningIdentity } from '../../src/hosting/identity/folder.ts'
 import type { PooledSite, TaskOptions } from '../../src/hosting/php/pool.ts'
-import { PhpBusy } from '../../src/hosting/php/runtime.ts'
-import type { TaskInput, TaskName, TaskOutput } from '../../src/hosting/php/tasks.ts'
+import { PhpBusy, PhpTaskError } from '../../src/hosting/php/runtime.ts'
+import type { ListedPlugin, TaskInput, TaskName, TaskOutput } from '../../src/hosting/php/tasks.ts'
+import type { PluginPackages } from '../../src/hosting/plugin-directory/plugin-packages.ts'
 import { createSqliteContent } from '../../src/hosting/site-database/sqlite-content.ts'
 import { SiteFiles } from '../../src/hosting/site-files/site-files.ts'
 import { siteHooks } from '../../src/jobs.ts'
@@ -31,6 +32,8 @@ export interface FakeWordPress {
   license: string | null | undefined
   /** An object cache of its own. */
   hasDropIn: boolean
+  /** Those that are active, by their files. */
+  activePlugins: Set<string>
 }
 
 export interface FakeHost {
@@ -61,6 +64,30 @@ const tables = `
   create table wp_posts (guid text, post_content text, post_date text, post_date_gmt text, post_modified text,
     post_modified_gmt text);
   create table wp_comments (comment_date text, comment_date_gmt text)`
+
+/** Each is a folder with a file that has nothing but the number of its release. */
+function pluginsIn(homePath: string, active: ReadonlySet<string>): ListedPlugin[] {
+  const folder = join(homePath, 'web/wp-content/plugins')
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  return names.map((name) => {
+    const file = `${name}/${name}.php`
+    const version = readFileSync(join(folder, file), 'utf8')
+    const status = active.has(file) ? 'active' : 'inactive'
+    return { ...{ file, name, title: name, description: '', version, status }, update: 'none', updateVersion: null }
+  })
+}
+
+/** Packages whose addresses end with a name and a release: `…/forms.2.0.zip`. */
+const pluginPackages = (dataDir: string): PluginPackages => ({
+  async withPackage(key, { url }, use) {
+    const path = join(dataDir, key)
+    const [, folder = '', version = ''] = /\/([a-z-]+)\.([\d.]+)\.zip$/.exec(url) ?? []
+    await rm(path, { recursive: true, force: true })
+    await mkdir(join(path, folder), { recursive: true })
+    await writeFile(join(path, folder, `${folder}.php`), version)
+    return use({ path, folder })
+  },
+})
 
 export interface FakeHostOptions {
   /** Default: the first of the records. */
@@ -113,6 +140,7 @@ export async function fakeHost(
       flushes: 0,
       license: undefined,
       hasDropIn: false,
+      activePlugins: new Set(),
     }
     sites.set(siteId, known)
     return known
@@ -165,6 +193,39 @@ export async function fakeHost(
       if (password !== undefined) passwords.set(login, password)
       return { login: users.get(email) as string, created }
     },
+    'list-plugins': ({ siteId, homePath }) => ({ plugins: pluginsIn(homePath, wordpress(siteId).activePlugins) }),
+    'upgrade-plugin': ({ homePath }, { source }) => {
+      const [folder = ''] = readdirSync(join(homePath, 'web/wp-content', source))
+      const place = join(homePath, 'web/wp-content/plugins', folder)
+      rmSync(place, { recursive: true, force: true })
+      mkdirSync(dirname(place), { recursive: true })
+      renameSync(join(homePath, 'web/wp-content', source, folder), place)
+      rmSync(join(homePath, 'web/wp-content', source), { recursive: true })
+      return { file: `${folder}/${folder}.php`, version: readFileSync(join(place, `${folder}.php`), 'utf8') }
+    },
+    'switch-plugin': ({ siteId }, { file, isActive }) => {
+      const { activePlugins } = wordpress(siteId)
+      if (isActive) activePlugins.add(file)
+      else activePlugins.delete(file)
+      return { isActive }
+    },
+    'delete-plugin': ({ siteId, homePath }, { file }) => {
+      wordpress(siteId).activePlugins.delete(file)
+      rmSync(join(homePath, 'web/wp-content/plugins', dirname(file)), { recursive: true })
+      return { deleted: true }
+    },
+    'set-active-plugins': ({ siteId }, { active }) => {
+      wordpress(siteId).activePlugins = new Set(active)
+      return { dropIn: false }
+    },
+    'front-page': ({ siteId, homePath }) => {
+      const { activePlugins } = wordpress(siteId)
+      const broken = pluginsIn(homePath, activePlugins).find(
+        ({ version, file }) => version === '6.6.6' && activePlugins.has(file),
+      )
+      if (broken) throw new PhpTaskError(`Uncaught Error in ${broken.file}`)
+      return { status: 200, bytes: 1 }
+    },
     'delete-user': ({ siteId }, { email }) => ({ deleted: wordpress(siteId).users.delete(email), heir: 'admin' }),
   }
   const pool = {
@@ -206,6 +267,7 @@ export async function fakeHost(
     spares: { homeIds: () => [], take: async () => undefined },
     pool,
     siteDatabase: createSqliteContent({ pool, sandbox: config.sandbox }),
+    pluginPackages: pluginPackages(dataDir),
     siteFiles: new SiteFiles({ quotaOf: async () => undefined, keepFreeBytes: 0 }),
     template: async () => template,
     ensureCore: async () => {},

@@ -5,6 +5,11 @@ import { checkedTaskOutput, checkTaskInput, type TaskName, type TaskOutput, task
 
 type Samples = { [Name in TaskName]: { right: TaskOutput<Name>[]; wrong: unknown[] } }
 
+const listed = {
+  ...({ file: 'a/a.php', name: 'a', title: 'A', description: 'b', version: '5.0' } as const),
+  ...({ status: 'active', update: 'none', updateVersion: null } as const),
+}
+
 /** Of each task: answers that it gives, and answers that a hostile plugin could give in its place. */
 const samples: Samples = {
   'check-copy': { right: [{ home: 'http://a.localhost' }], wrong: [{ home: 5 }, {}] },
@@ -22,6 +27,7 @@ const samples: Samples = {
       { ran: 1, failed: [] },
     ],
   },
+  'delete-plugin': { right: [{ deleted: true }], wrong: [{ deleted: false }, {}] },
   'delete-user': {
     right: [
       { deleted: false, heir: null },
@@ -63,6 +69,27 @@ const samples: Samples = {
       { networkId: 1, blogId: 1, path: '/', isSubdomainInstall: 'true' },
       { networkId: 0, blogId: 1, path: '/', isSubdomainInstall: false },
     ],
+  },
+  'front-page': { right: [{ status: 200, bytes: 0 }], wrong: [{ status: '200', bytes: 0 }, { status: 200 }] },
+  'list-plugins': {
+    right: [{ plugins: [] }, { plugins: [listed, { ...listed, update: 'available', updateVersion: '6.0' }] }],
+    wrong: [
+      {},
+      { plugins: Array(2001).fill(listed) },
+      ...[
+        { status: 'odd' },
+        { update: 'no' },
+        { name: 'x'.repeat(201) },
+        { description: 'x'.repeat(2001) },
+        { file: '' },
+      ].map((odd) => ({ plugins: [{ ...listed, ...odd }] })),
+    ],
+  },
+  'set-active-plugins': { right: [{ dropIn: false }], wrong: [{}, { dropIn: 'no' }] },
+  'switch-plugin': { right: [{ isActive: true }], wrong: [{ isActive: 1 }, {}] },
+  'upgrade-plugin': {
+    right: [{ file: 'a/a.php', version: '' }],
+    wrong: [{ file: '', version: '1' }, { file: 'a/a.php' }, { file: 'a/a.php', version: 1 }],
   },
   'move-in': { right: [[]], wrong: [[1]] },
   'newer-than': {

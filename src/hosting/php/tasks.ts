@@ -14,6 +14,31 @@ const Login = Type.String({ minLength: 1, maxLength: 60, pattern: '^[^\\u0000-\\
 const Id = Type.Integer({ minimum: 1 })
 const Count = Type.Integer({ minimum: 0 })
 const reset = { password: Type.String() }
+/** A plugin, as WordPress names it: its main file below `wp-content/plugins`. */
+const PluginFile = Type.String({ minLength: 1, maxLength: 500 })
+/** Without other plugins and the theme. */
+const isSafe = Type.Boolean()
+const ListedPlugin = Type.Object(
+  {
+    file: PluginFile,
+    /** Its folder; of one without, its file without `.php`. */
+    name: Type.String({ maxLength: 200 }),
+    title: Type.String({ maxLength: 200 }),
+    description: Type.String({ maxLength: 2000 }),
+    version: Type.String({ maxLength: 100 }),
+    status: Type.Union([
+      Type.Literal('active'),
+      Type.Literal('active-network'),
+      Type.Literal('inactive'),
+      Type.Literal('must-use'),
+      Type.Literal('dropin'),
+    ]),
+    update: Type.Union([Type.Literal('none'), Type.Literal('available'), Type.Literal('version higher than expected')]),
+    updateVersion: Type.Union([Type.String({ maxLength: 100 }), Type.Null()]),
+  },
+  closed,
+)
+export type ListedPlugin = Static<typeof ListedPlugin>
 
 const schemas = {
   'check-copy': { input: nothing, output: Type.Object({ home: Type.String() }, closed) },
@@ -29,6 +54,10 @@ const schemas = {
       },
       closed,
     ),
+  },
+  'delete-plugin': {
+    input: Type.Object({ file: PluginFile, isSafe }, closed),
+    output: Type.Object({ deleted: Type.Literal(true) }, closed),
   },
   'delete-user': {
     input: Type.Object(
@@ -52,6 +81,7 @@ const schemas = {
     input: nothing,
     output: Type.Object({ flushed: Type.Literal(true), dropIn: Type.Boolean() }, closed),
   },
+  'front-page': { input: nothing, output: Type.Object({ status: Count, bytes: Count }, closed) },
   install: {
     input: Type.Object(
       {
@@ -64,6 +94,10 @@ const schemas = {
       closed,
     ),
     output: Type.Object({ user: Id }, closed),
+  },
+  'list-plugins': {
+    input: nothing,
+    output: Type.Object({ plugins: Type.Array(ListedPlugin, { maxItems: 2000 }) }, closed),
   },
   'log-in': {
     input: Type.Object(
@@ -177,9 +211,37 @@ const schemas = {
       closed,
     ),
   },
+  'set-active-plugins': {
+    input: Type.Object({ active: Type.Array(PluginFile), network: Type.Array(PluginFile) }, closed),
+    output: Type.Object(
+      {
+        /** The site has an object cache of its own, which was not told. */
+        dropIn: Type.Boolean(),
+      },
+      closed,
+    ),
+  },
+  'switch-plugin': {
+    input: Type.Object({ file: PluginFile, isActive: Type.Boolean(), isSafe }, closed),
+    output: Type.Object({ isActive: Type.Boolean() }, closed),
+  },
   'upgrade-database': {
     input: nothing,
     output: Type.Object({ upgraded: Type.Boolean() }, closed),
+  },
+  'upgrade-plugin': {
+    input: Type.Object(
+      {
+        /** Folder below `wp-content`. */
+        source: Type.String({ minLength: 1, maxLength: 1000 }),
+        /** Of a plugin that is there; null: a new one, or one that this takes the place of. */
+        file: Type.Union([PluginFile, Type.Null()]),
+        version: Type.Union([Type.String({ maxLength: 100 }), Type.Null()]),
+        isSafe,
+      },
+      closed,
+    ),
+    output: Type.Object({ file: PluginFile, version: Type.String({ maxLength: 100 }) }, closed),
   },
   'site-title': {
     input: nothing,

@@ -105,6 +105,8 @@ export interface OperationStepRow {
 export interface OperationResultRow {
   operation_id: number
   site_id: number
+  /** What of the site; empty: the site as a whole. */
+  subject: string
   outcome: string
   message: string | null
   /** The operation of that site that does the rest. */

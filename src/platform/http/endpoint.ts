@@ -58,6 +58,12 @@ export interface Endpoint {
     readonly body: (problem: Problem) => object
   }
   /**
+   * Runs before the transaction of a change, for what takes its time and is asked of others: what it returns is `prepared` in the context of
+   * the handler, which decides. What may be done is checked before both. It changes nothing.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: as for `handle`
+  readonly prepare?: (context: any, input: any) => Promise<unknown>
+  /**
    * Runs after the commit, before the response leaves: waits for work that the change has started and whose outcome the
    * client is told. Throws a Problem when it failed.
    */

@@ -101,7 +101,8 @@ class Call<Caller extends CallerFacts> {
     if (this.#caller && typeof key === 'string')
       return this.#once(keyedRequest(this.#caller.applicationId, key, [this.#endpoint.id, input]), input)
     if (this.#endpoint.reads) return this.#work(database.read, input)
-    const response = await database.transaction((tx) => this.#work(tx, input))
+    const prepared = await this.#prepared(input)
+    const response = await database.transaction((tx) => this.#work(tx, input, prepared))
     await this.#endpoint.afterCommit?.(this.#context)
     return response
   }
@@ -143,11 +144,18 @@ class Call<Caller extends CallerFacts> {
     return input
   }
 
-  async #work(tx: Tx, input: Input): Promise<StoredResponse> {
+  /** What the endpoint asks of others before it holds anything. */
+  async #prepared(input: Input): Promise<object> {
+    const { prepare } = this.#endpoint
+    if (!prepare) return {}
+    return { prepared: await prepare(await this.#contextOf(this.#platform.database.read, input, []), input) }
+  }
+
+  /** @throws Problem when the caller may not do this */
+  async #contextOf(tx: Tx, input: Input, started: number[]): Promise<object> {
     const endpoint = this.#endpoint
     const extra = this.#caller ? await this.#platform.authorize(endpoint, this.#caller, input, tx) : undefined
-    const started: number[] = []
-    const context = {
+    return {
       ...this.#platform.services,
       ...extra,
       tx,
@@ -158,6 +166,12 @@ class Call<Caller extends CallerFacts> {
       started,
       ...(endpoint.style === 'stream' ? { response: this.#response } : {}),
     }
+  }
+
+  async #work(tx: Tx, input: Input, prepared: object = {}): Promise<StoredResponse> {
+    const endpoint = this.#endpoint
+    const started: number[] = []
+    const context = { ...(await this.#contextOf(tx, input, started)), ...prepared }
     this.#context = context
     const result = await endpoint.handle(context, input)
     if (endpoint.style === 'stream') return result as StoredResponse
@@ -198,8 +212,9 @@ class Call<Caller extends CallerFacts> {
     try {
       // what only reads holds up no writer while it does
       const found = this.#endpoint.reads ? await this.#work(database.read, input) : undefined
+      const prepared = await this.#prepared(input)
       return await database.transaction(async (tx) => {
-        const done = found ?? (await this.#work(tx, input))
+        const done = found ?? (await this.#work(tx, input, prepared))
         await keepResponse(tx, sealer, claimed, done)
         return done
       })

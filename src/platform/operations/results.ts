@@ -1,8 +1,10 @@
 import type { Tx } from '../db/database.ts'
 
-/** What an operation over many sites has done with one of them: told to whoever may see the operation. */
+/** What an operation over many sites, or many things of a site, has done with one of them: told to whoever may see the operation. */
 export interface SiteResult {
   readonly siteId: number
+  /** Which thing of the site; null: the site as a whole. */
+  readonly subject?: string | null
   /** A word of the operation's own, such as `added`. */
   readonly outcome: string
   readonly message?: string | null
@@ -12,12 +14,13 @@ export interface SiteResult {
 
 /**
  * Records results in the transaction that does what they tell, so that an operation that was cut off knows which sites are
- * done. Each site has one result.
+ * done. Each site, and each thing of it, has one result.
  */
 export async function recordResults(tx: Tx, operationId: number, results: readonly SiteResult[]): Promise<void> {
-  const rows = results.map(({ siteId, outcome, message = null, followUpId = null }) => ({
+  const rows = results.map(({ siteId, subject, outcome, message = null, followUpId = null }) => ({
     operation_id: operationId,
     site_id: siteId,
+    subject: subject ?? '',
     outcome,
     message,
     follow_up_id: followUpId,
@@ -30,16 +33,32 @@ export async function recordResults(tx: Tx, operationId: number, results: readon
       .execute()
 }
 
-/** In order of site. */
+/** The next attempt may end better. */
+export async function forgetResult(
+  tx: Tx,
+  operationId: number,
+  about: { siteId: number; subject: string },
+): Promise<void> {
+  await tx
+    .deleteFrom('operation_results')
+    .where('operation_id', '=', operationId)
+    .where('site_id', '=', about.siteId)
+    .where('subject', '=', about.subject)
+    .execute()
+}
+
+/** In order of site, and of what it is of. */
 export async function resultsOfOperation(tx: Tx, operationId: number): Promise<Required<SiteResult>[]> {
   const rows = await tx
     .selectFrom('operation_results')
     .selectAll()
     .where('operation_id', '=', operationId)
     .orderBy('site_id')
+    .orderBy('subject')
     .execute()
   return rows.map((row) => ({
     siteId: row.site_id,
+    subject: row.subject || null,
     outcome: row.outcome,
     message: row.message,
     followUpId: row.follow_up_id,

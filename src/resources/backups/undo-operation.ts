@@ -21,10 +21,10 @@ export const undoOperation = endpoint({
   id: 'undoOperation',
   method: 'POST',
   path: '/v1/operations/{id}/undo',
-  summary: 'Undo a restore or a sync',
+  summary: 'Undo a restore, a sync, or a change of plugins',
   description:
     'Brings back what the site was before, for 7 days: a restore of what the operation has kept, which can be undone in turn. Of a sync, it is the destination that ' +
-    'becomes what it was, in those parts that were synced. What was made on the site since is lost with it, as by any restore. Who may restore the site may do it. ' +
+    'becomes what it was, in those parts that were synced. Of plugins that were installed, updated or deleted, all plugins and the database become what they were. What was made on the site since is lost with it, as by any restore. Who may restore the site may do it. ' +
     'Answers with the operation that does it.',
   access: { account: 'own' },
   params: Type.Object({ id: OperationId }),
@@ -42,7 +42,7 @@ export const undoOperation = endpoint({
     const found = await changeableOperation(tx, caller, definitions, params.id)
     const site = found.siteId === null ? undefined : await visibleSite(tx, caller.accountId, found.siteId)
     if (!site) throw found.siteId === null ? notUndoable('it is about no site') : notFound()
-    const changed = await changedBy(tx, found.id)
+    const changed = await changedBy(tx, found)
     const points = await pointsOf(tx, found, changed, { siteId: site.id, now })
     demandInstalled(site)
     const idOf = (kind: UndoPoint['kind']) => points.findLast((point) => point.kind === kind)?.id ?? null
@@ -69,6 +69,8 @@ export const undoOperation = endpoint({
   },
 })
 
+const changesPlugins = (type: string): boolean => type.startsWith('plugin.')
+
 const notUndoable = (reason: string) => new Problem(problems.operation_not_undoable, { reason })
 
 /** What of its site an operation has changed. */
@@ -80,7 +82,11 @@ interface Changed {
 }
 
 /** @returns undefined for an operation that overwrites no site */
-async function changedBy(tx: Tx, operationId: number): Promise<Changed | undefined> {
+async function changedBy(tx: Tx, { id: operationId, type }: OperationView): Promise<Changed | undefined> {
+  if (changesPlugins(type)) {
+    const scope = { paths: ['wp-content/plugins'], except: [] }
+    return { files: true, database: true, limits: { scope } }
+  }
   const restore = await orderOfRestore(tx, operationId)
   if (restore) {
     const { paths, tables, scope, environment } = restore
@@ -111,7 +117,9 @@ async function pointsOf(
   { siteId, now }: { readonly siteId: number; readonly now: number },
 ): Promise<UndoPoint[]> {
   if (operation.finishedAt === null) throw notUndoable(`it is ${operation.state} still`)
-  if (operation.state !== 'succeeded') throw notUndoable(`it is ${operation.state}, and has changed nothing`)
+  // of several plugins some may have been changed
+  const hasChanged = operation.state === 'succeeded' || changesPlugins(operation.type)
+  if (!hasChanged) throw notUndoable(`it is ${operation.state}, and has changed nothing`)
   const points = await undoPointsOf(tx, siteId, operation.id, now)
   const isWhole = (kind: UndoPoint['kind']) => points.some((point) => point.kind === kind)
   if (changed && ((changed.files && !isWhole('fs')) || (changed.database && !isWhole('db'))))

@@ -46,8 +46,14 @@ export const OperationSchema = Type.Object(
         Type.Object(
           {
             siteId: Type.Integer(),
+            subject: nullable(
+              Type.String({
+                description: 'What of the site, where the work was about several things of it: a plugin',
+                examples: [null],
+              }),
+            ),
             outcome: Type.String({
-              description: 'Such as added, updated, unchanged, removed, absent, skipped',
+              description: 'Such as added, updated, unchanged, removed, absent, skipped, failed',
               examples: ['added'],
             }),
             message: nullable(Type.String({ examples: [null] })),
@@ -57,7 +63,10 @@ export const OperationSchema = Type.Object(
           },
           { title: 'SiteResult' },
         ),
-        { description: 'Of work on many sites: what was done with each. Only where one operation is read by its id.' },
+        {
+          description:
+            'Of work on many sites, or many things of a site: what was done with each. Only where one operation is read by its id.',
+        },
       ),
     ),
     attempts: Type.Integer(),

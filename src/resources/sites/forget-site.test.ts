@@ -6,6 +6,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import { insertBackup } from '../backups/backup.ts'
 import { insertLicense } from '../extension-license/license.store.ts'
 import { insertLoginLink } from '../login-links/login-link.store.ts'
+import { storePlugins } from '../plugins/plugin.store.ts'
 import { purgeSite } from './remove-site.job.ts'
 
 /** What is a site's alone. */
@@ -16,6 +17,7 @@ const tables = [
   'notes',
   'extension_licenses',
   'login_links',
+  'plugin_lists',
   'site_statistics',
   'page_view_days',
   'backups',
@@ -54,6 +56,7 @@ describe.each(dialects)('the end of a deleted site on $dialect', ({ dialect, ski
       await tx.insertInto('site_statistics').values({ site_id: id, page_views: '{}', refreshed_at: 1 }).execute()
       await insertBackup(tx, { siteId: id, kind: 'fs', origin: 'scheduled', createdBy: null, deleteAt: 1, now: 1 })
       await insertLicense(tx, { siteId: id, licenseKey: 'a', now: 1 })
+      await storePlugins(tx, id, [])
       await insertLoginLink(tx, { siteId: id, token: name, login: 'a', userAgent: 'b', expiresAt: 1 }, 1)
       const due = { files_at: 1, database_at: 1, proof_at: 1, told_at: null }
       await tx

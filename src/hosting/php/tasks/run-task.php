@@ -21,7 +21,9 @@ function stead_answer(array $answer): void
 ob_start();
 register_shutdown_function(static function (): void {
     $error = error_get_last();
-    stead_answer(['error' => $error ? $error['message'] : 'the site ended the task (exit)']);
+    // a notice of long ago is no reason
+    $isFatal = $error && ($error['type'] & (E_ERROR | E_PARSE | E_CORE_ERROR | E_COMPILE_ERROR | E_USER_ERROR | E_RECOVERABLE_ERROR));
+    stead_answer(['error' => $isFatal ? $error['message'] : 'the site ended the task (exit)']);
 });
 try {
     $name = basename((string) $stead['task']);

@@ -1,0 +1,13 @@
+<?php
+// {file, isSafe} → {deleted}. deactivate_plugins, and delete_plugins with the plugin's own uninstallation.
+require_once __DIR__ . '/plugin-work.php';
+require '/wordpress/wp-load.php';
+require_once ABSPATH . 'wp-admin/includes/admin.php';
+
+return static function (array $input): array {
+    if (is_plugin_active($input['file'])) {
+        deactivate_plugins([$input['file']]);
+    }
+    stead_demand(delete_plugins([$input['file']]), 'WordPress did not delete it');
+    return ['deleted' => true];
+};

@@ -1,0 +1,58 @@
+import Type from 'typebox'
+import { Value } from 'typebox/value'
+import { FetchFailed, fetchJson } from '../../platform/fetch/fetch-public.ts'
+
+const publicApi = 'https://api.wordpress.org'
+/** What a plugin's page has is in the answer, with all its pictures and reviews. */
+const MOST_BYTES = 16 << 20
+const TIMEOUT_MS = 15_000
+
+/** A plugin as the directory has it. */
+export interface DirectoryPlugin {
+  readonly slug: string
+  /** The newest release. */
+  readonly version: string
+  /** Where each release is had from, the newest included. */
+  readonly packages: ReadonlyMap<string, string>
+}
+
+/** The plugin directory of WordPress. */
+export interface PluginDirectory {
+  /**
+   * @returns undefined when it has no such plugin, or none any more
+   * @throws FetchError when it cannot be asked, or its answer is not understood
+   */
+  find(slug: string, signal?: AbortSignal): Promise<DirectoryPlugin | undefined>
+}
+
+const Answer = Type.Object({
+  slug: Type.String(),
+  version: Type.String({ minLength: 1, maxLength: 100 }),
+  download_link: Type.String({ minLength: 1, maxLength: 2000 }),
+  // PHP writes an empty array as a list
+  versions: Type.Optional(Type.Union([Type.Record(Type.String(), Type.String()), Type.Array(Type.Unknown())])),
+})
+
+/** @param options.base stands in for the public one */
+export function createPluginDirectory(options: { base: string | undefined; allowPrivate: boolean }): PluginDirectory {
+  const base = options.base || publicApi
+  const allowPrivate = options.allowPrivate || base !== publicApi
+  return {
+    async find(slug, signal) {
+      const address = `${base}/plugins/info/1.2/?action=plugin_information&slug=${encodeURIComponent(slug)}`
+      const fetching = { allowPrivate, maxBytes: MOST_BYTES, timeoutMs: TIMEOUT_MS, ...(signal && { signal }) }
+      const answer = await fetchJson(address, fetching).catch((error) => {
+        if (error instanceof FetchFailed && error.status === 404) return { error: 'not found' }
+        throw error
+      })
+      // one that was closed is answered with a reason
+      if (typeof (answer as { error?: unknown } | null)?.error === 'string') return undefined
+      if (!Value.Check(Answer, answer))
+        throw new FetchFailed(`${base}: the answer of the plugin directory is not understood`)
+      const { version, download_link: newest, versions = [] } = answer
+      const packages = new Map(Array.isArray(versions) ? [] : Object.entries(versions))
+      packages.delete('trunk')
+      return { slug, version, packages: packages.set(version, newest) }
+    },
+  }
+}

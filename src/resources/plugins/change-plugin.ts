@@ -1,0 +1,185 @@
+import { ArchiveRefused } from '../../hosting/archives/unpack-zip.ts'
+import type { ListedPlugin, TaskInput, TaskName, TaskOutput } from '../../hosting/php/tasks.ts'
+import type { UnpackedPackage } from '../../hosting/plugin-directory/plugin-packages.ts'
+import { PermanentFailure } from '../../platform/operations/definition.ts'
+import { contentHome } from '../backups/take-backup.ts'
+import { runSiteTask } from '../sites/run-site-task.ts'
+import { frontFault } from './front-fault.ts'
+import { lookAgain } from './list-plugins.job.ts'
+import { type ActivePlugins, beginChange } from './plugin.store.ts'
+import { isSlug, meantBy, type OrderedPlugin } from './plugin.ts'
+import { stagePackage, stagingOf } from './stage-package.ts'
+import type { ChangeContext } from './take-back.ts'
+
+/** A plugin's upgrade may do long work on tables. */
+const TASK_MS = 300_000
+
+/** What became of a plugin that nothing went wrong with. */
+export interface Changed {
+  readonly outcome: 'installed' | 'updated' | 'activated' | 'deactivated' | 'deleted' | 'unchanged'
+  /** For people. */
+  readonly what: string
+}
+
+/**
+ * Does something with one plugin of a site. What it has begun before it failed, `takeBack` takes back.
+ * @throws PermanentFailure, FetchError, ArchiveRefused, PhpCrashed, PhpTimeout with the reason, in words that may be shown
+ */
+export type Change = (context: ChangeContext, plugin: OrderedPlugin) => Promise<Changed>
+
+/** New, or in place of another release of it; active in either case. */
+export const install: Change = async (context, plugin) => {
+  const plugins = await lookAgain(context)
+  const known = meantBy(plugins, plugin.path)
+  if (known && plugin.package?.version === known.version) {
+    if (isActive(known)) return { outcome: 'unchanged', what: `${named(known)} is installed and active already` }
+    await begin(context, plugin, { plugins, folder: null })
+    await activate(context, known.file)
+    return { outcome: 'activated', what: `Activated ${named(known)}, which was installed already` }
+  }
+  const { file, version } = await withPackage(context, plugin, async (found) => {
+    const there = plugins.find((each) => each.file.startsWith(`${found.folder}/`))
+    await begin(context, plugin, { plugins, folder: found.folder })
+    return upgrade(context, plugin, { found, file: there?.file ?? null })
+  })
+  const installed = (await lookAgain(context)).find((each) => each.file === file)
+  if (!installed) throw new PermanentFailure('WordPress does not find it after its installation')
+  if (isActive(installed)) await demandAnswer(context)
+  else await activate(context, file)
+  return { outcome: 'installed', what: `Installed ${plugin.path} ${version}` }
+}
+
+export const update: Change = async (context, plugin) => {
+  const plugins = await lookAgain(context)
+  const known = demandInstalled(plugins, plugin)
+  if (plugin.package?.version === known.version)
+    return { outcome: 'unchanged', what: `${named(known)} is what was asked for already` }
+  const folder = folderOf(known)
+  const { version } = await withPackage(context, plugin, async (found) => {
+    if (found.folder !== folder)
+      throw new PermanentFailure(`its package has the folder ${found.folder}, and it lies in ${folder}`)
+    await begin(context, plugin, { plugins, folder })
+    return upgrade(context, plugin, { found, file: known.file })
+  })
+  await demandAnswer(context)
+  return { outcome: 'updated', what: `Updated ${plugin.path} from ${known.version} to ${version}` }
+}
+
+export const activateOne: Change = async (context, plugin) => {
+  const plugins = await lookAgain(context)
+  const known = demandInstalled(plugins, plugin)
+  if (isActive(known)) return { outcome: 'unchanged', what: `${named(known)} is active already` }
+  await begin(context, plugin, { plugins, folder: null })
+  await activate(context, known.file)
+  return { outcome: 'activated', what: `Activated ${named(known)}` }
+}
+
+export const deactivateOne: Change = async (context, plugin) => {
+  const plugins = await lookAgain(context)
+  const known = demandInstalled(plugins, plugin)
+  if (!isActive(known)) return { outcome: 'unchanged', what: `${named(known)} is not active` }
+  await begin(context, plugin, { plugins, folder: null })
+  const { isActive: isStill } = await task(context, 'switch-plugin', { file: known.file, isActive: false })
+  if (isStill) throw new PermanentFailure('it is active again at once: another plugin demands it')
+  await demandAnswer(context)
+  return { outcome: 'deactivated', what: `Deactivated ${named(known)}` }
+}
+
+export const deleteOne: Change = async (context, plugin) => {
+  const plugins = await lookAgain(context)
+  const known = meantBy(plugins, plugin.path)
+  if (!known) return { outcome: 'unchanged', what: `${plugin.path} is not installed` }
+  await begin(context, plugin, { plugins, folder: folderOf(known) })
+  await task(context, 'delete-plugin', { file: known.file })
+  await demandAnswer(context)
+  return { outcome: 'deleted', what: `Deleted ${named(known)}` }
+}
+
+const named = ({ name, version }: ListedPlugin): string => `${name} ${version}`.trim()
+const isActive = ({ status }: ListedPlugin): boolean => status === 'active' || status === 'active-network'
+/** Below `wp-content/plugins`: the file itself where it lies in no folder. */
+function folderOf({ file }: ListedPlugin): string {
+  const folder = file.split('/', 1)[0] as string
+  // it is the site's word
+  if (!isSlug(folder)) throw new PermanentFailure('it lies in a folder with a name that is not used')
+  return folder
+}
+
+function demandInstalled(plugins: readonly ListedPlugin[], { path }: OrderedPlugin): ListedPlugin {
+  const known = meantBy(plugins, path)
+  if (!known) throw new PermanentFailure('it is not installed')
+  return known
+}
+
+function activePlugins(plugins: readonly ListedPlugin[]): ActivePlugins {
+  const files = (status: ListedPlugin['status']) =>
+    plugins.filter((each) => each.status === status).map(({ file }) => file)
+  return { active: files('active'), network: files('active-network') }
+}
+
+/** From here on the site is changed. */
+async function begin(
+  { operationId, transaction }: ChangeContext,
+  { path }: OrderedPlugin,
+  { plugins, folder }: { readonly plugins: readonly ListedPlugin[]; readonly folder: string | null },
+): Promise<void> {
+  await transaction((tx) => beginChange(tx, operationId, { path, folder, before: activePlugins(plugins) }))
+}
+
+async function withPackage<Result>(
+  context: ChangeContext,
+  plugin: OrderedPlugin,
+  use: (found: UnpackedPackage) => Promise<Result>,
+): Promise<Result> {
+  const { services, signal, operationId } = context
+  const { url } = plugin.package as NonNullable<OrderedPlugin['package']>
+  const key = `plugins-${operationId}`
+  return services.pluginPackages.withPackage(key, { url, otherwise: folderName(url), signal }, (found) => {
+    if (!isSlug(found.folder)) throw new ArchiveRefused('the folder in the archive has a name that is not used')
+    return use(found)
+  })
+}
+
+/** For an archive that has no folder. */
+function folderName(url: string): string {
+  const last = URL.parse(url)?.pathname.split('/').at(-1) ?? ''
+  const name = last.replace(/\.zip$/i, '')
+  return isSlug(name) ? name : 'plugin'
+}
+
+async function upgrade(
+  context: ChangeContext,
+  plugin: OrderedPlugin,
+  { found, file }: { readonly found: UnpackedPackage; readonly file: string | null },
+): Promise<TaskOutput<'upgrade-plugin'>> {
+  const { services, operationId, signal, input } = context
+  const home = await services.homes.ofSite(input.siteId)
+  if (!home) throw new PermanentFailure('The site has no home on this host')
+  await stagePackage(services, contentHome(input.siteId, home), found, { operationId, signal })
+  const version = plugin.package?.version ?? null
+  return task(context, 'upgrade-plugin', { source: stagingOf(operationId), file, version })
+}
+
+async function activate(context: ChangeContext, file: string): Promise<void> {
+  const { isActive: isNow } = await task(context, 'switch-plugin', { file, isActive: true })
+  if (!isNow) throw new PermanentFailure('it is not active: it, or another plugin, has deactivated it at once')
+  await demandAnswer(context)
+}
+
+type ChangingTask = 'delete-plugin' | 'switch-plugin' | 'upgrade-plugin'
+
+/** In safe mode where the site was broken before: this may be what mends it. */
+function task<Name extends ChangingTask & TaskName>(
+  { services, input, results }: ChangeContext,
+  name: Name,
+  asked: Omit<TaskInput<Name>, 'isSafe'>,
+): Promise<TaskOutput<Name>> {
+  const given = { ...asked, isSafe: results.look.fault !== null } as unknown as TaskInput<Name>
+  return runSiteTask(services, input.siteId, name, given, { timeoutMs: TASK_MS, refusal: 'WordPress says' })
+}
+
+/** A site that did not answer before need not do so now. @throws PermanentFailure */
+async function demandAnswer({ services, input, results }: ChangeContext): Promise<void> {
+  const fault = await frontFault(services, input.siteId)
+  if (fault !== undefined && results.look.fault === null) throw new PermanentFailure(`it breaks the site: ${fault}`)
+}

@@ -1,0 +1,199 @@
+import { ArchiveRefused } from '../../hosting/archives/unpack-zip.ts'
+import { DiskFull } from '../../hosting/homes/disk-room.ts'
+import { PhpCrashed, PhpTimeout } from '../../hosting/php/runtime.ts'
+import { FilesRefused } from '../../hosting/site-files/paths.ts'
+import { FetchError } from '../../platform/fetch/fetch-public.ts'
+import { durableWith, PermanentFailure } from '../../platform/operations/definition.ts'
+import { forgetResult, recordResults, resultsOfOperation } from '../../platform/operations/results.ts'
+import type { Action } from '../action.ts'
+import { forgetUnfinished, keepUndoPoint } from '../backups/undo-point.ts'
+import { changeOfJob } from '../change.ts'
+import type { HostServices } from '../host-services.ts'
+import { holdSite, purgeCaches } from '../sites/site.ts'
+import type { EventType } from '../webhooks/event.ts'
+import { actions, events } from './actions.ts'
+import { activateOne, type Change, type Changed, deactivateOne, deleteOne, install, update } from './change-plugin.ts'
+import { frontFault } from './front-fault.ts'
+import { lookAgain } from './list-plugins.job.ts'
+import { endChange } from './plugin.store.ts'
+import { type OrderedPlugin, PluginsOrder } from './plugin.ts'
+import { type ChangeContext, takeBack } from './take-back.ts'
+
+/** How an outcome is told of. */
+interface Told {
+  readonly action: Action
+  readonly event: EventType
+}
+
+interface Kind {
+  readonly change: Change
+  readonly done: Told
+  readonly failed: Told
+}
+
+/** What each of these operations has in common. */
+const common = {
+  input: PluginsOrder,
+  on: 'host',
+  changeableBy: { site: 'manage plugins' },
+  attempts: 3,
+} as const
+
+/** Before anything is changed: whether the site answers. */
+const look = {
+  async run({ services, input }: ChangeContext) {
+    return { fault: (await frontFault(services, input.siteId)) ?? null }
+  },
+}
+
+/** What files and database were, for who wants them back; and for what is taken back at once. */
+const keep = (kind: 'fs' | 'db') => ({
+  run: (context: ChangeContext) => keepUndoPoint(context, context.input.siteId, kind),
+  undo: (context: Pick<ChangeContext, 'services' | 'operationId' | 'transaction' | 'input'>) =>
+    forgetUnfinished(context, context.input.siteId),
+  weight: 2,
+})
+
+/** What was given up half-way is taken back; what was done before stays done. */
+const each = (kind: Kind) => ({
+  run: (context: ChangeContext) => changeAll(context, kind),
+  undo: (context: Parameters<typeof takeBack>[0]) => takeBack(context),
+  weight: 5,
+})
+
+export const installPluginsJob = durableWith<HostServices>()({
+  name: 'plugin.install',
+  ...common,
+  steps: {
+    look,
+    keep_files: keep('fs'),
+    keep_database: keep('db'),
+    plugins: each({
+      change: install,
+      done: { action: actions['plugin.installed'], event: events.site_plugin_installed_successfully },
+      failed: { action: actions['plugin.install_failed'], event: events.site_plugin_install_failed },
+    }),
+  },
+})
+
+export const updatePluginsJob = durableWith<HostServices>()({
+  name: 'plugin.update',
+  ...common,
+  steps: {
+    look,
+    keep_files: keep('fs'),
+    keep_database: keep('db'),
+    plugins: each({
+      change: update,
+      done: { action: actions['plugin.updated'], event: events.site_plugin_updated_successfully },
+      failed: { action: actions['plugin.update_failed'], event: events.site_plugin_update_failed },
+    }),
+  },
+})
+
+export const deletePluginsJob = durableWith<HostServices>()({
+  name: 'plugin.delete',
+  ...common,
+  steps: {
+    look,
+    keep_files: keep('fs'),
+    keep_database: keep('db'),
+    plugins: each({
+      change: deleteOne,
+      done: { action: actions['plugin.deleted'], event: events.site_plugin_deleted_successfully },
+      failed: { action: actions['plugin.delete_failed'], event: events.site_plugin_delete_failed },
+    }),
+  },
+})
+
+export const activatePluginsJob = durableWith<HostServices>()({
+  name: 'plugin.activate',
+  ...common,
+  steps: {
+    look,
+    plugins: each({
+      change: activateOne,
+      done: { action: actions['plugin.activated'], event: events.site_plugin_activated_successfully },
+      failed: { action: actions['plugin.activation_failed'], event: events.site_plugin_activation_failed },
+    }),
+  },
+})
+
+export const deactivatePluginsJob = durableWith<HostServices>()({
+  name: 'plugin.deactivate',
+  ...common,
+  steps: {
+    look,
+    plugins: each({
+      change: deactivateOne,
+      done: { action: actions['plugin.deactivated'], event: events.site_plugin_deactivated_successfully },
+      failed: { action: actions['plugin.deactivation_failed'], event: events.site_plugin_deactivation_failed },
+    }),
+  },
+})
+
+/** One plugin after the other. What went well stays well, also where others do not; a retry tries those. */
+async function changeAll(context: ChangeContext, kind: Kind): Promise<void> {
+  const { input, operationId, services, signal } = context
+  // what a crash has cut off
+  await takeBack(context)
+  const results = await resultsOfOperation(services.database.read, operationId)
+  const outcomes = new Map(results.map(({ subject, outcome }) => [subject, outcome]))
+  const faults: string[] = []
+  for (const [index, plugin] of input.plugins.entries()) {
+    const known = outcomes.get(plugin.path)
+    if (known !== undefined && known !== 'failed') continue
+    signal.throwIfAborted()
+    const fault = await changeOne(context, plugin, kind)
+    if (fault !== undefined) faults.push(`${plugin.path}: ${fault}`)
+    context.progress((index + 1) / input.plugins.length)
+  }
+  await lookAgain(context).catch((error) => context.log.warn({ err: error }, 'the plugins of a site were not listed'))
+  if (faults.length > 0) throw new PermanentFailure(faults.join('\n'))
+}
+
+/** @returns why it failed, when it did: then the site is as it was before */
+async function changeOne(context: ChangeContext, plugin: OrderedPlugin, kind: Kind): Promise<string | undefined> {
+  try {
+    await record(context, plugin, { told: kind.done, ...(await kind.change(context, plugin)) })
+    return undefined
+  } catch (error) {
+    context.signal.throwIfAborted()
+    if (!isPluginsFault(error)) throw error
+    await takeBack(context)
+    const { message: reason } = error
+    await record(context, plugin, { told: kind.failed, outcome: 'failed', what: `${plugin.path}: ${reason}`, reason })
+    return reason
+  }
+}
+
+/** What another attempt would not mend, or is the plugin's own doing. */
+const isPluginsFault = (error: unknown): error is Error =>
+  [PermanentFailure, FetchError, ArchiveRefused, PhpCrashed, PhpTimeout, DiskFull, FilesRefused].some(
+    (kind) => error instanceof kind,
+  )
+
+interface Outcome {
+  readonly told: Told
+  readonly outcome: Changed['outcome'] | 'failed'
+  readonly what: string
+  readonly reason?: string
+}
+
+async function record(
+  context: ChangeContext,
+  { path, version }: OrderedPlugin,
+  { told, outcome, what, reason }: Outcome,
+): Promise<void> {
+  const { input, operationId } = context
+  const { siteId } = input
+  await context.transaction(async (tx) => {
+    await forgetResult(tx, operationId, { siteId, subject: path })
+    await recordResults(tx, operationId, [{ siteId, subject: path, outcome, message: what }])
+    await endChange(tx, operationId)
+    if (!(await holdSite(tx, siteId))) return
+    const data = { path, version: version ?? 'latest', ...(reason !== undefined && { reason }) }
+    await changeOfJob(tx, context).record({ action: told.action, message: what, event: { type: told.event, data } })
+    await purgeCaches(tx, siteId, { pages: 'all', files: true })
+  })
+}

@@ -1,0 +1,90 @@
+import type { DirectoryPlugin } from '../../hosting/plugin-directory/plugin-directory.ts'
+import { FetchError } from '../../platform/fetch/fetch-public.ts'
+import { Problem } from '../../platform/http/problem.ts'
+import type { Context } from '../context.ts'
+import { isSlug, type OrderedPlugin } from './plugin.ts'
+import { problems } from './problems.ts'
+
+interface Wanted {
+  readonly path: string
+  readonly version?: string
+}
+
+/** Asked for at the same time. */
+const AT_ONCE = 5
+
+/**
+ * Finds out where each release is had from.
+ * @param allowsUrls a zip by its address may be asked for
+ * @throws Problem `plugins_refused`, which names all that is wrong; `plugin_directory_unavailable`
+ */
+export async function findReleases(
+  { pluginDirectory, config }: Pick<Context, 'pluginDirectory' | 'config'>,
+  plugins: readonly Wanted[],
+  { allowsUrls }: { allowsUrls: boolean },
+): Promise<OrderedPlugin[]> {
+  const look = async ({ path, version: wanted }: Wanted): Promise<OrderedPlugin | string> => {
+    const version = wanted ?? null
+    if (path.includes('://') && allowsUrls) {
+      const fault = urlFault(path, config.allowPrivateFetch) ?? (version && 'a version cannot be chosen of a zip file')
+      return fault || { path, version, package: { url: path, version: null } }
+    }
+    if (!isSlug(path)) return `not a slug${allowsUrls ? ', and not the address of a zip file' : ''}`
+    const plugin = await ask(() => pluginDirectory.find(path))
+    if (!plugin) return 'the plugin directory has no such plugin'
+    const release = version ?? plugin.version
+    const url = plugin.packages.get(release)
+    return url
+      ? { path, version, package: { url, version: release } }
+      : `there is no release ${release}; the latest is ${plugin.version}`
+  }
+  const looked: (OrderedPlugin | string)[] = []
+  const waiting = [...plugins.entries()]
+  const work = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) looked[next[0]] = await look(next[1])
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  const named = (each: OrderedPlugin | string, index: number) =>
+    typeof each === 'string' ? [`${shown((plugins[index] as Wanted).path)}: ${each}`] : []
+  refuse([...twice(plugins), ...looked.flatMap(named)])
+  return looked.filter((each) => typeof each !== 'string')
+}
+
+/** @throws Problem `plugins_refused` */
+export function checkSlugs(plugins: readonly Wanted[]): OrderedPlugin[] {
+  refuse([...twice(plugins), ...plugins.flatMap(({ path }) => (isName(path) ? [] : [`${shown(path)}: not a slug`]))])
+  return plugins.map(({ path }) => ({ path, version: null, package: null }))
+}
+
+/** Plugins that lie in no folder may be called by their file, too. */
+const isName = (path: string): boolean => isSlug(path) || path.split('/').every(isSlug)
+
+const shown = (path: string): string => path.slice(0, 200)
+
+function twice(plugins: readonly Wanted[]): string[] {
+  const paths = plugins.map(({ path }) => path)
+  const more = new Set(paths.filter((path, index) => paths.indexOf(path) < index))
+  return [...more].map((path) => `${shown(path)}: there twice`)
+}
+
+function urlFault(path: string, allowHttp: boolean): string | undefined {
+  const url = URL.parse(path)
+  if (!url) return 'not a valid address'
+  if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) return 'not an https address'
+  return url.username || url.password ? 'a name or a password in an address is not used' : undefined
+}
+
+function refuse(faults: readonly string[]): void {
+  if (faults.length === 0) return
+  const errors = faults.map((fault) => `plugins: ${fault}.`)
+  throw new Problem(problems.plugins_refused, { faults: faults.join('; ') }, { errors })
+}
+
+async function ask(find: () => Promise<DirectoryPlugin | undefined>): Promise<DirectoryPlugin | undefined> {
+  try {
+    return await find()
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error
+    throw new Problem(problems.plugin_directory_unavailable, { reason: error.message }, { cause: error })
+  }
+}

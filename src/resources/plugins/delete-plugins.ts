@@ -1,0 +1,38 @@
+import Type from 'typebox'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { endpoint } from '../endpoint.ts'
+import { SiteId } from '../site-id.ts'
+import { problems as siteProblems } from '../sites/problems.ts'
+import { demandInstalled } from '../sites/site.ts'
+import { actions } from './actions.ts'
+import { deletePluginsJob } from './change-plugins.job.ts'
+import { checkSlugs } from './check-paths.ts'
+import { namesOf, PluginPaths } from './plugin.ts'
+import { problems } from './problems.ts'
+
+export const deletePlugins = endpoint({
+  id: 'deletePlugins',
+  method: 'DELETE',
+  path: '/v1/sites/{id}/plugins',
+  summary: 'Delete plugins',
+  description:
+    'Deactivates and uninstalls them, in an operation whose `results` tell what became of each. Before it begins, files and database of the site are kept for 7 days: `POST /v1/operations/{id}/undo`.',
+  access: { site: 'manage plugins' },
+  params: Type.Object({ id: SiteId }),
+  body: PluginPaths,
+  response: Nothing,
+  starts: true,
+  problems: [problems.plugins_refused, siteProblems.site_not_live],
+
+  async handle(context, { body }) {
+    const { site } = context
+    demandInstalled(site)
+    const plugins = checkSlugs(body.plugins)
+    await context.start(deletePluginsJob, { siteId: site.id, plugins })
+    await context.record({
+      action: actions['plugin.deletion_ordered'],
+      message: `Ordered to delete ${namesOf(plugins)}`,
+    })
+    return null
+  },
+})

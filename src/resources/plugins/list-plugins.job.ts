@@ -1,0 +1,39 @@
+import Type from 'typebox'
+import type { ListedPlugin } from '../../hosting/php/tasks.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
+import { enqueue, ROUTINE } from '../../platform/operations/enqueue.ts'
+import type { HostServices } from '../host-services.ts'
+import { runSiteTask } from '../sites/run-site-task.ts'
+import { findSite, type Site } from '../sites/site.ts'
+import { storePlugins } from './plugin.store.ts'
+
+/** Asks a site's WordPress which plugins it has. */
+export const listPluginsJob = durableWith<HostServices>()({
+  name: 'plugin.list',
+  input: Type.Object({ siteId: Type.Integer() }),
+  on: 'host',
+  changeableBy: 'account',
+  attempts: 2,
+  steps: { list: { run: listPlugins } },
+})
+
+/** Somebody waits for it, and it changes nothing: so it does not wait for what else is done with the site, and nobody sees it. */
+export const lookAtPlugins = (tx: Tx, { id, hostId }: Site, now: number): Promise<number> =>
+  enqueue(tx, listPluginsJob, { siteId: id }, { hostId, source: ROUTINE, now })
+
+type Context = Pick<StepContext<{ siteId: number }, HostServices>, 'services' | 'input' | 'transaction'>
+
+async function listPlugins(context: Context): Promise<void> {
+  await lookAgain(context)
+}
+
+/** What is installed at this moment; whoever reads the list gets this from now on. */
+export async function lookAgain({ services, input, transaction }: Context): Promise<ListedPlugin[]> {
+  const { siteId } = input
+  const { plugins } = await runSiteTask(services, siteId, 'list-plugins', {})
+  await transaction(async (tx) => {
+    if (await findSite(tx, siteId)) await storePlugins(tx, siteId, plugins)
+  })
+  return plugins
+}

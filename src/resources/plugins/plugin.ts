@@ -1,0 +1,89 @@
+import Type from 'typebox'
+import type { ListedPlugin } from '../../hosting/php/tasks.ts'
+import { nullable } from '../../platform/http/schemas.ts'
+
+/** In one request. */
+export const MOST_PLUGINS = 50
+
+export const PluginSchema = Type.Object(
+  {
+    name: Type.String({ description: 'Slug; of a drop-in its file', examples: ['akismet'] }),
+    title: Type.String({ examples: ['Akismet Anti-spam'] }),
+    description: Type.String({ description: 'May contain HTML', examples: ['Used by millions.'] }),
+    status: Type.String({
+      description: 'active, active-network (on all sites of a network), inactive, must-use or dropin',
+      examples: ['active'],
+    }),
+    update: Type.String({
+      description: 'As WordPress knows of it: none, available, or version higher than expected',
+      examples: ['available'],
+    }),
+    version: Type.String({ examples: ['5.3'] }),
+    update_version: nullable(Type.String({ description: 'The release that is available', examples: ['5.4'] })),
+  },
+  { title: 'SitePlugin' },
+)
+
+export function presentPlugin(plugin: ListedPlugin): Type.Static<typeof PluginSchema> {
+  const { name, title, description, status, update, version, updateVersion } = plugin
+  return { name, title, description, status, update, version, update_version: updateVersion }
+}
+
+const Path = Type.String({ minLength: 1, maxLength: 2000, examples: ['akismet'] })
+const listOf = <Item extends Type.TSchema>(item: Item) => Type.Array(item, { minItems: 1, maxItems: MOST_PLUGINS })
+
+/** Body of what needs the plugins only. */
+export const PluginPaths = Type.Object(
+  { plugins: listOf(Type.Object({ path: Path }, { title: 'PluginPath', description: '`path` is the slug' })) },
+  { title: 'PluginPaths' },
+)
+
+/** Body of what needs their releases, too. */
+export const PluginReleases = Type.Object(
+  {
+    plugins: listOf(
+      Type.Object(
+        {
+          path: Path,
+          version: Type.Optional(
+            Type.String({ minLength: 1, maxLength: 100, description: 'The latest when absent', examples: ['5.3'] }),
+          ),
+        },
+        { title: 'PluginRelease' },
+      ),
+    ),
+  },
+  { title: 'PluginReleases' },
+)
+
+const Text = Type.String()
+
+/** What an operation on plugins is given. */
+export const PluginsOrder = Type.Object({
+  siteId: Type.Integer(),
+  plugins: Type.Array(
+    Type.Object({
+      path: Text,
+      /** As it was asked for; null: the latest. */
+      version: nullable(Text),
+      /** Where what is to be installed is had from, and its release as far as that is known. */
+      package: nullable(Type.Object({ url: Text, version: nullable(Text) })),
+    }),
+  ),
+})
+export type PluginsOrder = Type.Static<typeof PluginsOrder>
+export type OrderedPlugin = PluginsOrder['plugins'][number]
+
+/** What the directory, and folders of plugins, are called by. */
+export const isSlug = (path: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/.test(path)
+
+/** The installed one that is meant: by its folder, by its file without `.php`, or by the file's name. */
+export const meantBy = (plugins: readonly ListedPlugin[], path: string): ListedPlugin | undefined =>
+  plugins.find(({ status, name, file }) => isChangeable(status) && (name === path || file === path))
+
+/** Must-use plugins and drop-ins cannot be switched. */
+export const isChangeable = (status: ListedPlugin['status']): boolean => status !== 'must-use' && status !== 'dropin'
+
+/** For people. */
+export const namesOf = (plugins: readonly { readonly path: string }[]): string =>
+  plugins.map(({ path }) => path.slice(0, 200)).join(', ')

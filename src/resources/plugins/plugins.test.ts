@@ -1,0 +1,241 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { World } from '../../../test/contract/job-samples.ts'
+import { JobStand } from '../../../test/contract/job-stand.ts'
+import { type TestApi, testApi } from '../../../test/support/api.ts'
+import { dialects } from '../../../test/support/database.ts'
+import { until } from '../../../test/support/stead.ts'
+import type { AnyDefinition } from '../../platform/operations/definition.ts'
+import { getOperation } from '../../platform/operations/read.ts'
+import { changeSite } from '../sites/site.ts'
+import { activatePluginsJob, deletePluginsJob, installPluginsJob, updatePluginsJob } from './change-plugins.job.ts'
+import { meantBy } from './plugin.ts'
+
+describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => {
+  let api: TestApi
+  let stand: JobStand
+  beforeEach(async (context) => {
+    if (skip) return context.skip()
+    api = await testApi(dialect)
+    stand = new JobStand(api)
+  })
+  afterEach(async () => {
+    await stand?.tidy()
+    await api?.close()
+  })
+
+  describe('what is asked for', () => {
+    const ask = async (method: string, rest: string, plugins: object[], settings?: { siteName?: string }) => {
+      const owner = await api.person('owner@example.com')
+      const id = await api.site(owner, settings?.siteName ?? 'plugged')
+      const before = await operations()
+      const { status, body } = await owner.call(method, `/v1/sites/${id}/plugins${rest}`, { plugins })
+      return { status, errors: body.errors, started: (await operations()) - before }
+    }
+    const operations = async () => (await api.database.read.selectFrom('operations').select('id').execute()).length
+
+    test('is refused as a whole, and each fault is named', async () => {
+      const wrong = [
+        { path: 'forms' },
+        { path: 'forms', version: '1.0' },
+        { path: 'no-such' },
+        { path: 'mail', version: '7' },
+        { path: 'a b' },
+        { path: 'http://example.com/a.zip' },
+        { path: 'https://me:secret@example.com/a.zip' },
+        { path: 'https://example.com/a.zip', version: '1.0' },
+        { path: 'https://' },
+      ]
+      expect(await ask('POST', '', wrong)).toEqual({
+        status: 400,
+        started: 0,
+        errors: [
+          'plugins: forms: there twice.',
+          'plugins: no-such: the plugin directory has no such plugin.',
+          'plugins: mail: there is no release 7; the latest is 5.3.',
+          'plugins: a b: not a slug, and not the address of a zip file.',
+          'plugins: http://example.com/a.zip: not an https address.',
+          'plugins: https://me:secret@example.com/a.zip: a name or a password in an address is not used.',
+          'plugins: https://example.com/a.zip: a version cannot be chosen of a zip file.',
+          'plugins: https://: not a valid address.',
+        ],
+      })
+    })
+
+    test('is a slug and no address where something is there already', async () => {
+      const address = [{ path: 'https://example.com/a.zip' }]
+      const refused = { status: 400, started: 0, errors: ['plugins: https://example.com/a.zip: not a slug.'] }
+      expect(await ask('PUT', '', address)).toEqual(refused)
+      expect(await ask('PUT', '/activate', address, { siteName: 'second' })).toEqual(refused)
+      expect(await ask('DELETE', '', [{ path: '..' }], { siteName: 'third' })).toMatchObject({
+        status: 400,
+        started: 0,
+      })
+    })
+
+    test('is at most fifty at once', async () => {
+      const many = Array.from({ length: 51 }, (_, number) => ({ path: `forms${number}` }))
+      expect(await ask('POST', '', many)).toMatchObject({ status: 400, started: 0 })
+      expect(await ask('POST', '', many.slice(1), { siteName: 'second' })).toMatchObject({ status: 200, started: 1 })
+    })
+  })
+
+  describe('what becomes of them', () => {
+    let world: World
+    let web: string
+    beforeEach(async (context) => {
+      if (skip) return context.skip()
+      world = await stand.newWorld()
+      web = join(await world.host.giveHome(world.site), 'web/wp-content/plugins')
+      await api.database.transaction((tx) =>
+        changeSite(tx, world.site, { writtenAddress: 'old.example.com', coreVersion: '6.8' }, 1),
+      )
+    })
+
+    const put = async (name: string, version: string) => {
+      await mkdir(join(web, name), { recursive: true })
+      await writeFile(join(web, name, `${name}.php`), version)
+      world.host.wordpress(world.site).activePlugins.add(`${name}/${name}.php`)
+    }
+    const versionOf = (name: string) => readFile(join(web, name, `${name}.php`), 'utf8')
+    const run = async (definition: AnyDefinition, plugins: [string, string?][], onto = world) => {
+      const input = {
+        siteId: onto.site,
+        plugins: plugins.map(([path, version]) => ({
+          path,
+          version: version ?? null,
+          package: version ? { url: `https://example.com/${path}.${version}.zip`, version } : null,
+        })),
+      }
+      stand.start(onto, definition)
+      const id = await stand.ask(onto, { prepare: async () => ({ input }), done: async () => {} }, definition)
+      return ended(id)
+    }
+    const ended = (id: number) =>
+      until('the operation has ended', async () => {
+        const found = await getOperation(api.database.read, id)
+        return found?.finishedAt != null && found
+      })
+    const results = async (id: number) => {
+      const { body } = await world.owner.call('GET', `/v1/operations/${id}`)
+      return body.data.results.map(({ subject, outcome }: Record<string, string>) => [subject, outcome])
+    }
+    const events = async () => {
+      const rows = await api.database.read.selectFrom('events').selectAll().orderBy('id').execute()
+      return rows.filter(({ type }) => type.startsWith('site_plugin')).map(({ type, data }) => [type, JSON.parse(data)])
+    }
+
+    test('an update that breaks the site is taken back, the others are done, and each is told of', async () => {
+      await put('forms', '1.0')
+      await put('mail', '1.0')
+      const { id, state, error } = await run(updatePluginsJob, [
+        ['forms', '6.6.6'],
+        ['mail', '2.0'],
+      ])
+      expect([state, error]).toEqual(['failed', 'forms: it breaks the site: Uncaught Error in forms/forms.php'])
+      expect([await versionOf('forms'), await versionOf('mail')]).toEqual(['1.0', '2.0'])
+      expect(await results(id)).toEqual([
+        ['forms', 'failed'],
+        ['mail', 'updated'],
+      ])
+      const reason = 'it breaks the site: Uncaught Error in forms/forms.php'
+      expect(await events()).toEqual([
+        ['site_plugin_update_failed', { path: 'forms', version: '6.6.6', reason }],
+        ['site_plugin_updated_successfully', { path: 'mail', version: '2.0' }],
+      ])
+      const { body } = await world.owner.call('POST', `/v1/sites/${world.site}/logs/activity`, {})
+      expect(body.data.map(({ message }: { message: string }) => message)).toEqual(
+        expect.arrayContaining([`forms: ${reason}`, 'Updated mail from 1.0 to 2.0']),
+      )
+    })
+
+    test('a retry does what has failed, and nothing a second time', async () => {
+      await put('forms', '1.0')
+      const { id } = await run(updatePluginsJob, [
+        ['absent', '2.0'],
+        ['forms', '2.0'],
+      ])
+      expect(await results(id)).toEqual([
+        ['absent', 'failed'],
+        ['forms', 'updated'],
+      ])
+      await put('absent', '1.0')
+      await stand.retry(id)
+      expect(await ended(id)).toMatchObject({ state: 'succeeded' })
+      expect(await results(id)).toEqual([
+        ['absent', 'updated'],
+        ['forms', 'updated'],
+      ])
+      expect((await events()).filter(([, { path }]) => path === 'forms')).toHaveLength(1)
+    })
+
+    test('a new one that breaks the site is not there afterwards', async () => {
+      const { state } = await run(installPluginsJob, [['forms', '6.6.6']])
+      expect([state, existsSync(join(web, 'forms'))]).toEqual(['failed', false])
+      expect(world.host.wordpress(world.site).activePlugins.size).toBe(0)
+    })
+
+    test('activating one that breaks the site leaves it as it was', async () => {
+      await put('forms', '6.6.6')
+      world.host.wordpress(world.site).activePlugins.clear()
+      const { state } = await run(activatePluginsJob, [['forms']])
+      expect([state, await versionOf('forms')]).toEqual(['failed', '6.6.6'])
+      expect(world.host.wordpress(world.site).activePlugins.size).toBe(0)
+    })
+
+    test('a site that was broken before is nobody’s fault: what may mend it is done', async () => {
+      await put('bad', '6.6.6')
+      await put('forms', '1.0')
+      expect(await run(updatePluginsJob, [['forms', '2.0']])).toMatchObject({ state: 'succeeded' })
+      expect(await versionOf('forms')).toBe('2.0')
+    })
+
+    test('an installation of what is there activates it, or brings the other release', async () => {
+      await put('forms', '1.0')
+      const { id } = await run(installPluginsJob, [['forms', '1.0']])
+      expect(await results(id)).toEqual([['forms', 'unchanged']])
+      world.host.wordpress(world.site).activePlugins.clear()
+      const second = await run(installPluginsJob, [['forms', '2.0']])
+      expect(await results(second.id)).toEqual([['forms', 'installed']])
+      expect([await versionOf('forms'), world.host.wordpress(world.site).activePlugins.size]).toEqual(['2.0', 1])
+    })
+
+    test('files and database are kept before, for an undo of what was done', async () => {
+      await put('forms', '1.0')
+      const { id } = await run(deletePluginsJob, [['forms']])
+      expect(existsSync(join(web, 'forms'))).toBe(false)
+      const kept = await api.database.read
+        .selectFrom('backups')
+        .select(['kind', 'origin', 'state'])
+        .where('operation_id', '=', id)
+        .orderBy('kind')
+        .execute()
+      expect(kept).toEqual([
+        { kind: 'db', origin: 'undo', state: 'completed' },
+        { kind: 'fs', origin: 'undo', state: 'completed' },
+      ])
+      const { status, body } = await world.owner.call('POST', `/v1/operations/${id}/undo`)
+      expect([status, body.errors]).toEqual([200, null])
+      const undo = await api.database.read
+        .selectFrom('operations')
+        .select('input')
+        .where('id', '=', body.data.id)
+        .executeTakeFirstOrThrow()
+      expect(JSON.parse(undo.input)).toMatchObject({ scope: { paths: ['wp-content/plugins'] }, undoOf: id })
+    })
+  })
+})
+
+test('must-use plugins and drop-ins are meant by no path', () => {
+  const plugin = (name: string, status: 'active' | 'must-use' | 'dropin') =>
+    ({ name, file: `${name}/${name}.php`, status }) as Parameters<typeof meantBy>[0][number]
+  const all = [plugin('forms', 'must-use'), plugin('db.php', 'dropin'), plugin('mail', 'active')]
+  expect(['forms', 'db.php', 'mail', 'mail/mail.php'].map((path) => meantBy(all, path)?.name)).toEqual([
+    undefined,
+    undefined,
+    'mail',
+    'mail',
+  ])
+})

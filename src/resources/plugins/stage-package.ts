@@ -1,0 +1,37 @@
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import type { UnpackedPackage } from '../../hosting/plugin-directory/plugin-packages.ts'
+import type { SiteHome } from '../../hosting/site-database/database-content.ts'
+import type { WantedEntry } from '../../hosting/site-files/file-content.ts'
+import { ALL } from '../../hosting/site-files/scope.ts'
+import { walkTree } from '../../hosting/site-files/walk.ts'
+import type { HostServices } from '../host-services.ts'
+
+/** Where a package lies for WordPress' upgrader, below `wp-content`. */
+export const stagingOf = (operationId: number): string => `upgrade/stead-${operationId}`
+
+/**
+ * Lays an unpacked package into a site, with its user and within its quota. Visitors wait for as long as it is moved into its place.
+ * @throws DiskFull, FilesRefused
+ */
+export async function stagePackage(
+  { siteFiles, pool }: Pick<HostServices, 'siteFiles' | 'pool'>,
+  home: SiteHome,
+  { path }: UnpackedPackage,
+  { operationId, signal }: { readonly operationId: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const staging = `wp-content/${stagingOf(operationId)}`
+  const scope = { paths: [staging] }
+  await siteFiles.prepare(home, below(staging, path, signal), { scope, signal })
+  await pool.between(home.siteId, () => siteFiles.switch(home))
+  await siteFiles.settle(home)
+}
+
+async function* below(staging: string, root: string, signal: AbortSignal): AsyncGenerator<WantedEntry> {
+  yield { kind: 'folder', path: staging, mode: 0o755, mtimeMs: Date.now() }
+  for await (const entry of walkTree(root, { scope: ALL, granularityMs: 0, signal })) {
+    const path = `${staging}/${entry.path}`
+    if (entry.kind !== 'file') yield { ...entry, path }
+    else yield { ...entry, path, open: async () => createReadStream(join(root, entry.path)) }
+  }
+}

@@ -1,0 +1,63 @@
+import type { StepContext } from '../../platform/operations/definition.ts'
+import { PermanentFailure } from '../../platform/operations/definition.ts'
+import { findBackup, nameOf, siteOwner } from '../backups/backup.ts'
+import { wantedFiles } from '../backups/restore-content.ts'
+import { contentHome } from '../backups/take-backup.ts'
+import type { UndoPoint } from '../backups/undo-point.ts'
+import type { HostServices } from '../host-services.ts'
+import { runSiteTask } from '../sites/run-site-task.ts'
+import { purgeCaches } from '../sites/site.ts'
+import { changeUnderWay, endChange, type PluginChange } from './plugin.store.ts'
+import type { PluginsOrder } from './plugin.ts'
+import { stagingOf } from './stage-package.ts'
+
+/** `keep_files`: where the operation changes files. */
+export type ChangeContext = StepContext<
+  PluginsOrder,
+  HostServices,
+  { look: { fault: string | null }; keep_files?: UndoPoint; keep_database?: UndoPoint }
+>
+type Undoing = StepContext<PluginsOrder, HostServices, { look?: unknown; keep_files?: UndoPoint }>
+
+/**
+ * Makes undone what was begun with a plugin, and has not ended well: its files are what they were, and the same plugins are active. May be cut off, and called
+ * again. What a plugin has written into the database stays.
+ */
+export async function takeBack(context: Undoing): Promise<void> {
+  const { services, operationId, input, log } = context
+  const { siteId } = input
+  const change = await changeUnderWay(services.database.read, operationId)
+  if (!change) return
+  if (change.folder !== null) await takeBackFiles(context, change.folder)
+  const [active, network] = [[...change.before.active], [...change.before.network]]
+  const { dropIn } = await runSiteTask(services, siteId, 'set-active-plugins', { active, network })
+  if (dropIn)
+    await runSiteTask(services, siteId, 'flush-object-cache', {}).catch((error) =>
+      log.warn({ err: error, siteId }, 'the object cache of a site was not emptied after a plugin was taken back'),
+    )
+  await context.transaction(async (tx) => {
+    await endChange(tx, operationId)
+    await purgeCaches(tx, siteId, { pages: 'all', files: true })
+  })
+}
+
+async function takeBackFiles(context: Undoing, folder: NonNullable<PluginChange['folder']>): Promise<void> {
+  const { services, input, operationId, signal } = context
+  const { siteFiles, pool, homes, backups } = services
+  const found = await homes.ofSite(input.siteId)
+  if (!found) throw new PermanentFailure('The site has no home on this host')
+  const home = contentHome(input.siteId, found)
+  const scope = { paths: [`wp-content/plugins/${folder}`, `wp-content/${stagingOf(operationId)}`] }
+  const files = wantedFiles(backups.repository(siteOwner(input.siteId)), await pointName(context), scope)
+  await siteFiles.prepare(home, files, { scope, signal })
+  await pool.between(input.siteId, () => siteFiles.switch(home), { endsProcess: true })
+  await siteFiles.settle(home)
+}
+
+/** Of what was kept of the files before the operation changed anything. */
+async function pointName({ services, input, results }: Undoing): Promise<string> {
+  const id = results.keep_files?.id
+  const backup = id === undefined ? undefined : await findBackup(services.database.read, input.siteId, id)
+  if (!backup) throw new PermanentFailure('What was kept of the files is not there any more')
+  return nameOf(backup)
+}

@@ -1,0 +1,171 @@
+/** Plugins of a real WordPress, from a directory with real archives. */
+import { existsSync } from 'node:fs'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testCore } from '../support/core.ts'
+import { type PluginDirectoryServer, pluginFile, startPluginDirectory } from '../support/plugin-directory.ts'
+import { type Stead, showOutputOfFailures, startStead } from '../support/stead.ts'
+
+const core = await testCore()
+
+interface Operation {
+  readonly id: number
+  readonly state: string
+  readonly error: string | null
+  readonly results: readonly { readonly subject: string; readonly outcome: string }[]
+}
+
+/** Says its version at the end of each page, and counts in the database what happens to it. */
+const speaking = (version: string, more = '') =>
+  pluginFile(
+    'Speaking',
+    version,
+    `add_action('wp_footer', fn () => print('<i>speaking ${version}</i>'));
+     register_activation_hook(__FILE__, fn () => update_option('speaking_activated', 1 + (int) get_option('speaking_activated')));
+     add_action('upgrader_process_complete', fn ($upgrader, $what) => update_option('speaking_seen', $what['action'] . ' ' . $what['type']), 10, 2);
+     ${more}`,
+  )
+
+describe.skipIf(!core)('plugins', () => {
+  let stead: Stead
+  let directory: PluginDirectoryServer
+  let id: number
+  showOutputOfFailures(() => stead)
+  beforeAll(async () => {
+    directory = await startPluginDirectory()
+    directory.publish('speaking', '1.0', { 'speaking.php': speaking('1.0'), 'old.txt': 'of 1.0' })
+    directory.publish('speaking', '1.1', {
+      'speaking.php': speaking('1.1', "add_action('init', fn () => no_such_function());"),
+      'new.txt': 'of 1.1',
+    })
+    directory.publish('speaking', '1.2', { 'speaking.php': speaking('1.2') })
+    directory.publish('quiet', '3.0', { 'quiet.php': pluginFile('Quiet', '3.0') })
+    directory.publish('dead', '1.0', { 'dead.php': pluginFile('Dead', '1.0', 'this is no php;') })
+    stead = await startStead({ env: { STEAD_WORDPRESS_API: directory.base } })
+    id = await stead.createSite({ name: 'plugged' })
+  })
+  afterAll(async () => {
+    await stead?.remove()
+    directory?.close()
+  })
+
+  const ask = (method: string, rest: string, plugins: object[]) =>
+    stead.api(method, `/v1/sites/${id}/plugins${rest}`, { plugins })
+  /** @returns the operation when it has ended */
+  const done = async (method: string, rest: string, plugins: object[]) => {
+    const { status, body, headers } = await ask(method, rest, plugins)
+    expect([status, body.errors]).toEqual([200, null])
+    return stead.ended(headers.get('operation-id') as string) as unknown as Promise<Operation>
+  }
+  const listed = async () => {
+    const { status, body } = await stead.api('GET', `/v1/sites/${id}/plugins`)
+    expect([status, body.errors]).toEqual([200, null])
+    return body.data as { name: string; status: string; version: string }[]
+  }
+  const states = async () => {
+    const found = (await listed()).filter(({ name }) => ['speaking', 'quiet', 'dead'].includes(name))
+    return Object.fromEntries(found.map(({ name, status, version }) => [name, `${status} ${version}`]))
+  }
+  const frontPage = async () => (await stead.visit('plugged', '/', { headers: { cookie: 'a=b' } })).text
+
+  const option = (name: string) => {
+    const database = new DatabaseSync(join(stead.homeOf('plugged'), 'private/database/site.sqlite'), { readOnly: true })
+    const row = database.prepare('select option_value from wp_options where option_name = ?').get(name)
+    database.close()
+    return row?.option_value
+  }
+
+  test('are listed with what stands in their files, drop-ins included', async () => {
+    const found = await listed()
+    expect(found.find(({ name }) => name === 'db.php')).toMatchObject({ status: 'dropin' })
+    expect(found.every(({ status }) => ['active', 'inactive', 'must-use', 'dropin'].includes(status))).toBe(true)
+  })
+
+  test('are refused before anything starts, one by one', async () => {
+    const { status, body, headers } = await ask('POST', '', [
+      { path: 'speaking' },
+      { path: 'nobody-has-this' },
+      { path: 'quiet', version: '9.9' },
+      { path: 'http//x' },
+    ])
+    expect([status, headers.get('operation-id')]).toEqual([400, null])
+    expect(body.errors).toEqual([
+      expect.stringContaining('nobody-has-this: the plugin directory has no such plugin'),
+      expect.stringContaining('quiet: there is no release 9.9; the latest is 3.0'),
+      expect.stringContaining('http//x: not a slug'),
+    ])
+  })
+
+  test('are installed and activated, in the release that was asked for', async () => {
+    const operation = await done('POST', '', [{ path: 'speaking', version: '1.0' }, { path: 'quiet' }])
+    expect(operation).toMatchObject({ state: 'succeeded' })
+    expect(operation.results.map(({ subject, outcome }) => [subject, outcome])).toEqual([
+      ['quiet', 'installed'],
+      ['speaking', 'installed'],
+    ])
+    expect(await states()).toEqual({ speaking: 'active 1.0', quiet: 'active 3.0' })
+    expect(await frontPage()).toContain('speaking 1.0')
+  })
+
+  test('an update that breaks the site is taken back, and told in the words of PHP', async () => {
+    const operation = await done('PUT', '', [{ path: 'speaking', version: '1.1' }, { path: 'quiet' }])
+    expect(operation.state).toBe('failed')
+    expect(operation.error).toContain('no_such_function')
+    expect(operation.results).toEqual([
+      expect.objectContaining({ subject: 'quiet', outcome: 'unchanged' }),
+      expect.objectContaining({ subject: 'speaking', outcome: 'failed' }),
+    ])
+    expect(await states()).toEqual({ speaking: 'active 1.0', quiet: 'active 3.0' })
+    expect(await frontPage()).toContain('speaking 1.0')
+    const home = join(stead.homeOf('plugged'), 'web/wp-content')
+    expect(await readFile(join(home, 'plugins/speaking/old.txt'), 'utf8')).toBe('of 1.0')
+    expect(existsSync(join(home, 'plugins/speaking/new.txt'))).toBe(false)
+    expect(existsSync(join(home, 'upgrade')) ? await readdir(join(home, 'upgrade')) : []).toEqual([])
+    // it is over: nobody is sent into the recovery mode of WordPress
+    expect(existsSync(join(stead.dataDir, 'outbox')) ? await readdir(join(stead.dataDir, 'outbox')) : []).toEqual([])
+  })
+
+  test('an update goes through the upgrader of WordPress, and what it left out is gone', async () => {
+    expect(await done('PUT', '', [{ path: 'speaking' }])).toMatchObject({ state: 'succeeded' })
+    expect(await states()).toMatchObject({ speaking: 'active 1.2' })
+    expect(await frontPage()).toContain('speaking 1.2')
+    // plugins are told as by the dashboard; an update is no new activation
+    expect([option('speaking_seen'), option('speaking_activated')]).toEqual(['update plugin', '1'])
+    expect(existsSync(join(stead.homeOf('plugged'), 'web/wp-content/plugins/speaking/old.txt'))).toBe(false)
+  })
+
+  test('are deactivated and activated again', async () => {
+    expect(await done('PUT', '/deactivate', [{ path: 'speaking' }])).toMatchObject({ state: 'succeeded' })
+    expect(await states()).toMatchObject({ speaking: 'inactive 1.2' })
+    expect(await frontPage()).not.toContain('speaking')
+    expect(await done('PUT', '/activate', [{ path: 'speaking' }])).toMatchObject({ state: 'succeeded' })
+    expect(await frontPage()).toContain('speaking 1.2')
+  })
+
+  test('one that does not even load is not installed', async () => {
+    const operation = await done('POST', '', [{ path: 'dead' }])
+    expect(operation).toMatchObject({ state: 'failed', error: expect.stringContaining('syntax error') })
+    expect(await states()).toEqual({ speaking: 'active 1.2', quiet: 'active 3.0' })
+    expect(await frontPage()).toContain('speaking 1.2')
+  })
+
+  test('of a site that a plugin has broken are listed, and deactivating it mends the site', async () => {
+    const file = join(stead.homeOf('plugged'), 'web/wp-content/plugins/quiet/quiet.php')
+    await writeFile(file, pluginFile('Quiet', '3.0', 'no_such_function();'))
+    expect(await states()).toMatchObject({ quiet: 'active 3.0' })
+    expect(await done('PUT', '/deactivate', [{ path: 'quiet' }])).toMatchObject({ state: 'succeeded' })
+    expect(await frontPage()).toContain('speaking 1.2')
+  })
+
+  test('are deleted, and what was there before can be had back', async () => {
+    const operation = await done('DELETE', '', [{ path: 'speaking' }])
+    expect(operation).toMatchObject({ state: 'succeeded' })
+    expect(await states()).toEqual({ quiet: 'inactive 3.0' })
+    const undo = await stead.api('POST', `/v1/operations/${operation.id}/undo`)
+    expect([undo.status, undo.body.errors]).toEqual([200, null])
+    expect(await stead.ended(undo.body.data.id)).toMatchObject({ state: 'succeeded' })
+    expect(await states()).toEqual({ speaking: 'active 1.2', quiet: 'inactive 3.0' })
+  })
+})
