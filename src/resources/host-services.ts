@@ -5,6 +5,7 @@ import type { Homes } from '../hosting/homes/homes.ts'
 import type { Spares } from '../hosting/homes/spares.ts'
 import type { Template } from '../hosting/homes/template.ts'
 import type { PhpPool, PooledSite } from '../hosting/php/pool.ts'
+import type { PluginDirectory } from '../hosting/plugin-directory/plugin-directory.ts'
 import type { PluginPackages } from '../hosting/plugin-directory/plugin-packages.ts'
 import type { DatabaseContent } from '../hosting/site-database/database-content.ts'
 import type { FileContent } from '../hosting/site-files/file-content.ts'
@@ -26,6 +27,7 @@ export interface HostServices {
   readonly siteDatabase: DatabaseContent
   /** The files of sites, as a whole. */
   readonly siteFiles: FileContent
+  readonly pluginDirectory: PluginDirectory
   readonly pluginPackages: PluginPackages
   readonly siteHooks: readonly SiteHooks[]
   /** The golden copy; waits while it is being made. @throws CoreUnavailable when no WordPress is to be had */

@@ -22,6 +22,7 @@ import { createWorker, type Worker } from '../platform/operations/worker.ts'
 import type { Progress } from '../platform/terminal/progress-bar.ts'
 import type { HostServices } from '../resources/host-services.ts'
 import { openBackups } from '../resources/open-backups.ts'
+import { openPluginDirectory } from '../resources/plugins/open-directory.ts'
 import { announceHost } from './host/announce.ts'
 import { followAddresses } from './host/changed-addresses.ts'
 import { openSpill, takeDataFolder } from './host/data-folder.ts'
@@ -188,6 +189,7 @@ function createHostWorker(ground: Ground, { preparation, sites, ...parts }: Work
       keepFreeBytes: keptFromSites(ground.config.diskReserveMb << 20),
     }),
     siteFiles: openSiteFiles(ground),
+    pluginDirectory: openPluginDirectory(ground.config),
     pluginPackages: createPluginPackages({
       dataDir: ground.config.dataDir,
       base: ground.config.wordpressApi,

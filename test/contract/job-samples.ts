@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
 import { loadRoute } from '../../src/edge/routes.store.ts'
+import type { Home } from '../../src/hosting/homes/homes.ts'
 import { dayOf } from '../../src/platform/log-store/days.ts'
 import type { EnqueueOptions } from '../../src/platform/operations/enqueue.ts'
 import {
@@ -171,14 +172,21 @@ export const jobSamples: Record<string, JobSample> = {
   'site.provision': {
     async prepare(world) {
       await change(world, (tx) =>
-        tx.updateTable('sites').set({ state: 'deploying', core_version: null }).where('id', '=', world.site).execute(),
+        tx
+          .updateTable('sites')
+          .set({ state: 'deploying', core_version: null, install: 'woocommerce' })
+          .where('id', '=', world.site)
+          .execute(),
       )
       return aboutSite(world)
     },
     async done(world) {
       const site = await findSite(world.api.database.read, world.site)
       expect(site).toMatchObject({ state: 'live', coreVersion: '6.8', deployError: null })
-      expect(world.host.title((await homeOf(world))?.path as string)).toBe(site?.displayName)
+      const { path } = (await homeOf(world)) as Home
+      expect(world.host.title(path)).toBe(site?.displayName)
+      expect(existsSync(join(path, 'web/wp-content/plugins/woocommerce/woocommerce.php'))).toBe(true)
+      expect([...world.host.wordpress(world.site).activePlugins]).toEqual(['woocommerce/woocommerce.php'])
       expect(await rows(world, 'activity', 'action', 'site.deployed', world.site)).toBe(1)
       expect(await rows(world, 'events', 'type', 'site_created', world.site)).toBe(1)
     },

@@ -28,6 +28,23 @@ const speaking = (version: string, more = '') =>
      ${more}`,
   )
 
+/** Of the shape of WooCommerce, and without its own word to caches. */
+const shop = `
+  final class WC_Install {
+    public static function create_pages(): void {
+      foreach (['shop', 'cart', 'checkout', 'myaccount'] as $name) {
+        if (wc_get_page_id($name) <= 0) {
+          $post = ['post_type' => 'page', 'post_status' => 'publish', 'post_title' => "The $name", 'post_name' => $name];
+          update_option("woocommerce_{$name}_page_id", wp_insert_post($post));
+        }
+      }
+    }
+  }
+  function wc_get_page_id($name) { return (int) get_option("woocommerce_{$name}_page_id", -1); }
+  function is_cart() { return is_page(wc_get_page_id('cart')); }
+  function is_checkout() { return is_page(wc_get_page_id('checkout')); }
+  function is_account_page() { return is_page(wc_get_page_id('myaccount')); }`
+
 describe.skipIf(!core)('plugins', () => {
   let stead: Stead
   let directory: PluginDirectoryServer
@@ -157,6 +174,31 @@ describe.skipIf(!core)('plugins', () => {
     expect(await states()).toMatchObject({ quiet: 'active 3.0' })
     expect(await done('PUT', '/deactivate', [{ path: 'quiet' }])).toMatchObject({ state: 'succeeded' })
     expect(await frontPage()).toContain('speaking 1.2')
+  })
+
+  test('make a site a shop, whose cart, checkout and account are kept for nobody', async () => {
+    directory.publish('woocommerce', '9.0', { 'woocommerce.php': pluginFile('WooCommerce', '9.0', shop) })
+    const shopId = await stead.createSite({ name: 'a-shop', install: 'woocommerce' })
+    const { body } = await stead.api('GET', `/v1/sites/${shopId}/plugins`)
+    expect(body.data).toContainEqual(expect.objectContaining({ name: 'woocommerce', status: 'active', version: '9.0' }))
+    expect((await stead.api('GET', `/v1/sites/${shopId}`)).body.data.ecommerce).toBe(true)
+    const database = new DatabaseSync(join(stead.homeOf('a-shop'), 'private/database/site.sqlite'), { readOnly: true })
+    const pages = database
+      .prepare("select post_name as name, ID as id from wp_posts where post_type = 'page' and post_title like 'The %'")
+      .all() as { name: string; id: number }[]
+    database.close()
+    expect(pages.map(({ name }) => name).sort()).toEqual(['cart', 'checkout', 'myaccount', 'shop'])
+    const renderers: Record<string, unknown> = {}
+    for (const { name, id: page } of pages) {
+      const look = () => stead.visit('a-shop', `/?page_id=${page}`)
+      const first = await look()
+      const path = first.headers.location ? new URL(first.headers.location).pathname : `/?page_id=${page}`
+      for (let times = 0; times < 2; times++) await stead.visit('a-shop', path)
+      const last = await stead.visit('a-shop', path)
+      expect(last.text).toContain(`The ${name}`)
+      renderers[name] = /hit/.test(String(last.headers['cache-status']))
+    }
+    expect(renderers).toEqual({ shop: true, cart: false, checkout: false, myaccount: false })
   })
 
   test('are deleted, and what was there before can be had back', async () => {

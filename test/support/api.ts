@@ -86,7 +86,8 @@ export interface TestApiOptions {
   readonly readiness?: () => Promise<{ ready: boolean; details: object }>
 }
 
-const everyPlugin: PluginDirectory = {
+/** See {@link TestApiOptions}. */
+export const everyPlugin: PluginDirectory = {
   find: async (slug) => {
     if (slug === 'unreachable') throw new FetchFailed('it cannot be reached')
     const packageOf = (version: string) => [version, `https://downloads.example.com/${slug}.${version}.zip`] as const

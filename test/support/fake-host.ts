@@ -20,7 +20,7 @@ import { createSealer } from '../../src/platform/crypto/seal.ts'
 import { noLog } from '../../src/platform/log/log.ts'
 import type { HostServices } from '../../src/resources/host-services.ts'
 import { findSite, writtenAddressOf } from '../../src/resources/sites/site.store.ts'
-import type { TestApi } from './api.ts'
+import { everyPlugin, type TestApi } from './api.ts'
 
 /** What a WordPress was told, of one site. */
 export interface FakeWordPress {
@@ -214,6 +214,7 @@ export async function fakeHost(
       rmSync(join(homePath, 'web/wp-content/plugins', dirname(file)), { recursive: true })
       return { deleted: true }
     },
+    'make-shop-pages': () => ({ pages: 4 }),
     'set-active-plugins': ({ siteId }, { active }) => {
       wordpress(siteId).activePlugins = new Set(active)
       return { dropIn: false }
@@ -267,6 +268,7 @@ export async function fakeHost(
     spares: { homeIds: () => [], take: async () => undefined },
     pool,
     siteDatabase: createSqliteContent({ pool, sandbox: config.sandbox }),
+    pluginDirectory: everyPlugin,
     pluginPackages: pluginPackages(dataDir),
     siteFiles: new SiteFiles({ quotaOf: async () => undefined, keepFreeBytes: 0 }),
     template: async () => template,

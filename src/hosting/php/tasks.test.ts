@@ -91,6 +91,7 @@ const samples: Samples = {
     right: [{ file: 'a/a.php', version: '' }],
     wrong: [{ file: '', version: '1' }, { file: 'a/a.php' }, { file: 'a/a.php', version: 1 }],
   },
+  'make-shop-pages': { right: [{ pages: 4 }], wrong: [{ pages: '4' }, {}] },
   'move-in': { right: [[]], wrong: [[1]] },
   'newer-than': {
     right: [

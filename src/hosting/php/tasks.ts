@@ -139,6 +139,7 @@ const schemas = {
       closed,
     ),
   },
+  'make-shop-pages': { input: nothing, output: Type.Object({ pages: Count }, closed) },
   // PHP writes its empty array as a list
   'move-in': { input: nothing, output: Type.Array(Type.Unknown(), { maxItems: 0 }) },
   'php-info': {

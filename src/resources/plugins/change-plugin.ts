@@ -1,6 +1,7 @@
 import { ArchiveRefused } from '../../hosting/archives/unpack-zip.ts'
 import type { ListedPlugin, TaskInput, TaskName, TaskOutput } from '../../hosting/php/tasks.ts'
 import type { UnpackedPackage } from '../../hosting/plugin-directory/plugin-packages.ts'
+import { stagePackage, stagingOf } from '../../hosting/plugin-directory/stage-package.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
 import { contentHome } from '../backups/take-backup.ts'
 import { runSiteTask } from '../sites/run-site-task.ts'
@@ -8,7 +9,6 @@ import { frontFault } from './front-fault.ts'
 import { lookAgain } from './list-plugins.job.ts'
 import { type ActivePlugins, beginChange } from './plugin.store.ts'
 import { isSlug, meantBy, type OrderedPlugin } from './plugin.ts'
-import { stagePackage, stagingOf } from './stage-package.ts'
 import type { ChangeContext } from './take-back.ts'
 
 /** A plugin's upgrade may do long work on tables. */

@@ -1,3 +1,4 @@
+import { stagingOf } from '../../hosting/plugin-directory/stage-package.ts'
 import type { StepContext } from '../../platform/operations/definition.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
 import { findBackup, nameOf, siteOwner } from '../backups/backup.ts'
@@ -9,7 +10,6 @@ import { runSiteTask } from '../sites/run-site-task.ts'
 import { purgeCaches } from '../sites/site.ts'
 import { changeUnderWay, endChange, type PluginChange } from './plugin.store.ts'
 import type { PluginsOrder } from './plugin.ts'
-import { stagingOf } from './stage-package.ts'
 
 /** `keep_files`: where the operation changes files. */
 export type ChangeContext = StepContext<

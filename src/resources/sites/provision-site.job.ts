@@ -5,6 +5,7 @@ import type { PooledSite } from '../../hosting/php/pool.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { durableWith, PermanentFailure } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../host-services.ts'
+import { installShop } from './install-shop.ts'
 import {
   becomeLive,
   creationFailed,
@@ -28,6 +29,7 @@ export const provisionSite = durableWith<HostServices>()({
     home: { run: claimHome, undo: removeHome },
     content: { run: writeContent },
     process: { run: movePhpIn },
+    shop: { run: becomeShop, weight: 2 },
     answer: { run: seeItAnswer, weight: 2 },
     live: { commit: goLive },
   },
@@ -52,8 +54,6 @@ async function claimHome(context: Context): Promise<Claimed> {
   const { services, input } = context
   const site = await siteOf(context)
   await forgetFailure(context, site)
-  if (site.install !== 'wordpress')
-    throw new PermanentFailure(`The install option ${site.install} needs a plugin that cannot be installed yet`)
   const template = await services.template().catch((error) => {
     // no attempt will find a source that was not there a moment ago; the operator has to give one
     throw error instanceof CoreUnavailable ? new PermanentFailure(error.message) : error
@@ -104,6 +104,12 @@ async function movePhpIn(context: Context<{ content: Written }>): Promise<{ warm
   await spare.moveIn({ address: site.address })
   await services.pool.adopt({ ...site, siteId: input.siteId }, spare)
   return { warm: true }
+}
+
+/** Where one was ordered. */
+async function becomeShop(context: Context<{ content: Written }>): Promise<void> {
+  const site = await siteOf(context)
+  if (site.install === 'woocommerce') await installShop(context, await pooledSite(context), await homeOf(context))
 }
 
 /** The front page with the title that was written (the site may have been renamed since), and a write that is kept: a database that cannot be written answers pages all the same. */

@@ -160,6 +160,10 @@ function stead_look_what_is_shown(): void
 {
     require_once __DIR__ . '/shown.php';
     $GLOBALS['stead_shows'] = stead_shown();
+    // what a shop shows to each customer alone, whatever its headers say
+    foreach (['is_cart', 'is_checkout', 'is_account_page'] as $is) {
+        $GLOBALS['stead_is_personal'] = ($GLOBALS['stead_is_personal'] ?? false) || (function_exists($is) && $is());
+    }
 }
 // As soon as it is known: filters of plugins take part in links, and may not expect to run while the head is being sent.
 $GLOBALS['wp_filter']['wp'][PHP_INT_MAX]['stead'] = ['function' => 'stead_look_what_is_shown', 'accepted_args' => 0];
@@ -171,7 +175,7 @@ header_register_callback(static function (): void {
     if ($stead_changes) {
         $stead_changes->tell();
     }
-    if (defined('DONOTCACHEPAGE') && DONOTCACHEPAGE) {
+    if ((defined('DONOTCACHEPAGE') && DONOTCACHEPAGE) || ($GLOBALS['stead_is_personal'] ?? false)) {
         header('X-Stead-Cache: private');
     } elseif (in_array($_SERVER['REQUEST_METHOD'] ?? '', ['GET', 'HEAD'], true) && !isset($GLOBALS['stead'])) {
         stead_say_what_is_shown();

@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
-import type { UnpackedPackage } from '../../hosting/plugin-directory/plugin-packages.ts'
-import type { SiteHome } from '../../hosting/site-database/database-content.ts'
-import type { WantedEntry } from '../../hosting/site-files/file-content.ts'
-import { ALL } from '../../hosting/site-files/scope.ts'
-import { walkTree } from '../../hosting/site-files/walk.ts'
-import type { HostServices } from '../host-services.ts'
+import type { PhpPool } from '../php/pool.ts'
+import type { SiteHome } from '../site-database/database-content.ts'
+import type { FileContent, WantedEntry } from '../site-files/file-content.ts'
+import { ALL } from '../site-files/scope.ts'
+import { walkTree } from '../site-files/walk.ts'
+import type { UnpackedPackage } from './plugin-packages.ts'
 
 /** Where a package lies for WordPress' upgrader, below `wp-content`. */
 export const stagingOf = (operationId: number): string => `upgrade/stead-${operationId}`
@@ -15,7 +15,7 @@ export const stagingOf = (operationId: number): string => `upgrade/stead-${opera
  * @throws DiskFull, FilesRefused
  */
 export async function stagePackage(
-  { siteFiles, pool }: Pick<HostServices, 'siteFiles' | 'pool'>,
+  { siteFiles, pool }: { readonly siteFiles: FileContent; readonly pool: Pick<PhpPool, 'between'> },
   home: SiteHome,
   { path }: UnpackedPackage,
   { operationId, signal }: { readonly operationId: number; readonly signal: AbortSignal },
