@@ -28,6 +28,7 @@ import { extensionLicenses } from './0031-extension-licenses.ts'
 import { backupHolder } from './0032-backup-holder.ts'
 import { loginLinks } from './0033-login-links.ts'
 import { plugins } from './0038-plugins.ts'
+import { databaseAdmin } from './0039-database-admin.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -60,4 +61,5 @@ export const migrations: Record<string, Migration> = {
   '0032-backup-holder': backupHolder,
   '0033-login-links': loginLinks,
   '0038-plugins': plugins,
+  '0039-database-admin': databaseAdmin,
 }

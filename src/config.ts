@@ -165,6 +165,11 @@ export const settings = {
     parse: flag,
     testOnly: true,
   },
+  adminer: {
+    help: "File with Adminer, by which people look into databases; empty: that of Debian's package, where it is installed",
+    default: '',
+    parse: optional,
+  },
   sandbox: {
     help: 'How PHP processes are contained: auto takes the strongest that this machine has',
     default: 'auto',

@@ -31,7 +31,7 @@ export interface PageViews {
 }
 
 /** Pages of the people who run the site. */
-const ADMIN = /^\/+(?:[^/?#]+\/+)?(?:wp-admin(?:[/?#]|$)|wp-login\.php(?:[/?#]|$))/i
+const ADMIN = /^\/+(?:[^/?#]+\/+)?(?:wp-admin(?:[/?#]|$)|wp-login\.php(?:[/?#]|$)|stead-database\/)/i
 
 /** More of a user agent tells nobody from anybody. */
 const USER_AGENT_CHARACTERS = 512

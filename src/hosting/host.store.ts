@@ -133,6 +133,12 @@ export async function isNewestStart(tx: Tx, { hostId, epoch }: { hostId: number;
   return row?.epoch === epoch
 }
 
+/** What a host says of itself. */
+export async function hostFacts(tx: Tx, hostId: number): Promise<Record<string, unknown> | undefined> {
+  const row = await tx.selectFrom('hosts').select('facts').where('id', '=', hostId).executeTakeFirst()
+  return row && (JSON.parse(row.facts) as Record<string, unknown>)
+}
+
 /** What all hosts say of themselves. */
 export async function hostReports(tx: Tx): Promise<{ name: string; seenAt: number; facts: Record<string, unknown> }[]> {
   const rows = await tx.selectFrom('hosts').select(['name', 'seen_at', 'facts']).orderBy('id').execute()

@@ -4,6 +4,7 @@ import { authentication } from './authentication/index.ts'
 import { backups } from './backups/index.ts'
 import { caches } from './caches/index.ts'
 import { collaborators } from './collaborators/index.ts'
+import { databaseAdmin } from './database-admin/index.ts'
 import { extensionLicense } from './extension-license/index.ts'
 import { installation } from './installation/index.ts'
 import { loginLinks } from './login-links/index.ts'
@@ -31,6 +32,7 @@ export const resources = [
   plugins,
   extensionLicense,
   loginLinks,
+  databaseAdmin,
   notes,
   logs,
   statistics,

@@ -97,6 +97,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
       cron: cron.stats(),
       setAsideHomes: folders.setAside,
       lostSites: php.watch.lost(),
+      hasDatabaseAdmin: php.hasDatabaseAdmin,
     }),
   })
   preparation.start().finally(() => {

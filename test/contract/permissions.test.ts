@@ -103,7 +103,8 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
   /** For what may change it. */
   const prepared = async (sample: Sample, held: readonly Role[]): Promise<World> => {
     const { method, reads } = endpoints.find(({ id }) => id === sample.endpoint) ?? {}
-    if (method === 'GET' || reads || (!sample.roles && !sample.isPrivate)) return shared(held)
+    const changesNothing = method === 'GET' || reads || (!sample.roles && !sample.isPrivate)
+    if (changesNothing && !sample.prepare) return shared(held)
     const there = await world(held)
     await sample.prepare?.(there, api)
     return there

@@ -87,9 +87,9 @@ export function hasMeaningfulCookies({ cookie }: RequestFacts): boolean {
   return cookie.split(';').some((pair) => !HARMLESS.test((pair.split('=', 1)[0] as string).trim()))
 }
 
-/** Addresses that only the dashboard, log-in, previews, carts and scheduled work use. */
+/** Addresses that only the dashboard, log-in, the look into the database, previews, carts and scheduled work use. */
 const PRIVATE_TARGET =
-  /^\/+(?:[^?]*\/)?(?:wp-(?:admin|login\.php|cron\.php|signup\.php|activate\.php|comments-post\.php|trackback\.php|mail\.php)|xmlrpc\.php)(?:[/?]|$)|[?&](?:preview(?:_id|_nonce)?|customize_[a-z_]+|_wpnonce|add-to-cart|remove_item|undo_item|wc-ajax|wc-api|doing_wp_cron|edd_action)=/
+  /^\/+(?:[^?]*\/)?(?:wp-(?:admin|login\.php|cron\.php|signup\.php|activate\.php|comments-post\.php|trackback\.php|mail\.php)|xmlrpc\.php)(?:[/?]|$)|^\/+stead-database\/|[?&](?:preview(?:_id|_nonce)?|customize_[a-z_]+|_wpnonce|add-to-cart|remove_item|undo_item|wc-ajax|wc-api|doing_wp_cron|edd_action)=/
 
 /** Whether the cache has nothing to do with this visit at all; files of the dashboard are files like others. */
 export const isPrivateTarget = (target: string): boolean => PRIVATE_TARGET.test(target) && !LOOKS_LIKE_FILE.test(target)

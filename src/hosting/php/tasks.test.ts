@@ -147,7 +147,10 @@ describe('tasks', () => {
     const shared = [
       'changes',
       'check-writes',
+      'database-admin',
       'object-cache',
+      'plugin-upgrader',
+      'plugin-work',
       'prepend',
       'run-task',
       'safe-mode',

@@ -8,9 +8,16 @@ export const OWN_WAIT = 5031
 /** Work on the site is being done; edges say the same before anybody gets here. */
 export const CLOSED = 5032
 
+/** To the database of a site nobody gets but by a link; see `database-admin.ts`. */
+const NO_ENTRY = 'Ask for a new link by the API.'
+
 const TEXTS: Record<number, [title: string, text: string]> = {
   400: ['This address cannot be understood', 'It holds characters that are not allowed there.'],
   403: ['This is not for visitors', 'The address exists, but it must not be opened directly.'],
+  4031: ['This needs a link', `It opens by a link, in the browser that has opened it first. ${NO_ENTRY}`],
+  4032: ['This link was used already', `It opens once. ${NO_ENTRY}`],
+  4033: ['This link is too old', `It has to be opened within five minutes. ${NO_ENTRY}`],
+  4034: ['This session is over', `It lasts for an hour. ${NO_ENTRY}`],
   404: ['There is nothing at this address', 'Please check the spelling of the address.'],
   405: ['This method is not allowed', 'A file can only be read.'],
   413: ['That was too large', 'What you sent is larger than this site takes.'],
@@ -30,7 +37,8 @@ const TEXTS: Record<number, [title: string, text: string]> = {
 const pages = new Map<number, PlainPage>(
   Object.entries(TEXTS).map(([status, [title, text]]) => [
     Number(status),
-    plainPage({ status: Number(status) > 999 ? 503 : Number(status), title, text }),
+    // the first three digits
+    plainPage({ status: Number(status.slice(0, 3)), title, text }),
   ]),
 )
 

@@ -12,6 +12,7 @@ import {
   PhpTimeout,
 } from '../php/runtime.ts'
 import { SiteUnavailable } from '../site-database/site-database.ts'
+import { DATABASE_ADMIN_SCRIPT, type DatabaseAdmin, enterDatabase, isDatabaseVisit } from './database-admin.ts'
 import type { HeldAnswers } from './held-answers.ts'
 import { locate } from './locate.ts'
 import { answerLogin, type LogIn, loginToken } from './login-links.ts'
@@ -56,6 +57,8 @@ export interface WebServerOptions {
   readonly mostBodyBytes: number
   /** Takes links that log a browser in once. */
   readonly logIn?: LogIn
+  /** Lets people to the databases of sites; where it is not given, there is no way. */
+  readonly databaseAdmin?: DatabaseAdmin | undefined
   /** Waits until what the site has changed so far is on its way to the edges, and gives the number of the purge. */
   readonly changesSettled?: (siteId: number) => Promise<number> | undefined
 }
@@ -111,6 +114,12 @@ async function answer(options: WebServerOptions, request: IncomingMessage, respo
     answerLogin(response, await options.logIn(site, { token, userAgent, ...originOf(request) }))
     return
   }
+  if (options.databaseAdmin && isDatabaseVisit(request)) {
+    const visit = { userAgent: request.headers['user-agent'] ?? '', ...originOf(request) }
+    if (await enterDatabase(options.databaseAdmin, site.siteId, { request, response, visit }))
+      await runScript(options, site, DATABASE_ADMIN_SCRIPT, request, response)
+    return
+  }
   const location = locate(site, request.url as string)
   switch (location.kind) {
     case 'file':
@@ -122,10 +131,10 @@ async function answer(options: WebServerOptions, request: IncomingMessage, respo
       return
     case 'script':
       if (options.homeOfSender?.(String(request.headers['x-stead-peer'])) === site.homePath) {
-        await answerOwn(options, site, visitorRequest(request, location.script), request, response)
+        await answerOwn(options, site, visitorRequest(request, inWebRoot(location.script)), request, response)
         return
       }
-      await runScript(options, site, location.script, request, response)
+      await runScript(options, site, inWebRoot(location.script), request, response)
       return
     case 'redirect':
       // 308 keeps the method; browsers handle 301 for reads everywhere.
@@ -168,13 +177,16 @@ async function runScript(
   )
 }
 
+/** As PHP sees it. */
+const inWebRoot = (script: string): string => `/wordpress${script}`
+
 /** What the edge says of the visitor, and the visitor's own headers. */
 function visitorRequest(request: IncomingMessage, script: string): VisitorRequest {
   const { headers } = request
   return {
     method: request.method as string,
     path: request.url as string,
-    script: `/wordpress${script}`,
+    script,
     headers: headersForPhp(request.rawHeaders),
     ...bodyOf(request),
     ...originOf(request),

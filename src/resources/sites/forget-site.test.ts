@@ -4,6 +4,7 @@ import { dialects } from '../../../test/support/database.ts'
 import { siteHooks } from '../../jobs.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { insertBackup } from '../backups/backup.ts'
+import { insertLink } from '../database-admin/link.store.ts'
 import { insertLicense } from '../extension-license/license.store.ts'
 import { insertLoginLink } from '../login-links/login-link.store.ts'
 import { storePlugins } from '../plugins/plugin.store.ts'
@@ -18,6 +19,7 @@ const tables = [
   'extension_licenses',
   'login_links',
   'plugin_lists',
+  'database_admin_links',
   'site_statistics',
   'page_view_days',
   'backups',
@@ -57,6 +59,7 @@ describe.each(dialects)('the end of a deleted site on $dialect', ({ dialect, ski
       await insertBackup(tx, { siteId: id, kind: 'fs', origin: 'scheduled', createdBy: null, deleteAt: 1, now: 1 })
       await insertLicense(tx, { siteId: id, licenseKey: 'a', now: 1 })
       await storePlugins(tx, id, [])
+      await insertLink(tx, { siteId: id, accountId: owner.accountId, token: name, expiresAt: 1 })
       await insertLoginLink(tx, { siteId: id, token: name, login: 'a', userAgent: 'b', expiresAt: 1 }, 1)
       const due = { files_at: 1, database_at: 1, proof_at: 1, told_at: null }
       await tx

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { hostBudgets } from '../../budgets.ts'
@@ -16,6 +17,7 @@ import type { DiskWatch } from '../../hosting/site-files/disk-watch.ts'
 import type { Budgets } from '../../platform/budgets/budget.ts'
 import { outsideOnly } from '../../platform/fetch/addresses.ts'
 import { createOwnAddresses } from '../../platform/fetch/own-addresses.ts'
+import { OperatorError } from '../../platform/operator-error.ts'
 import { tellOfLostSite } from '../../resources/sites/lost-site.ts'
 import { tellOfRecovery } from '../../resources/sites/recovery-mail.ts'
 import { purgeCaches } from '../../resources/sites/site.ts'
@@ -24,6 +26,8 @@ import type { Spill } from './data-folder.ts'
 import { watchDisk } from './site-disk.ts'
 
 const MB = 1 << 20
+/** Where Debian's package has it. */
+const debianAdminer = '/usr/share/adminer/adminer.php'
 
 export type HostBudgets = Budgets<keyof ReturnType<typeof hostBudgets>>
 
@@ -39,6 +43,8 @@ export interface SitePhp {
   readonly watch: SiteWatch
   /** How sites reach sites, when the edge is on this machine. */
   readonly edge: WayToEdge | undefined
+  /** Adminer is there. */
+  readonly hasDatabaseAdmin: boolean
 }
 
 /** Puts together all that PHP needs; no process of PHP runs before it is asked for one. */
@@ -50,7 +56,8 @@ export async function openSitePhp(
   const { config, database, log } = ground
   const disk = watchDisk(ground, budgets.siteDisk)
   const edge = hasEdge ? wayToEdge(ground) : undefined
-  const runtime = await openRuntime(ground, { budgets, disk, edge })
+  const adminer = await readAdminer(config.adminer)
+  const runtime = await openRuntime(ground, { budgets, disk, edge, adminer })
   const changes = createSiteChanges({
     record: (siteId, change) => database.transaction((tx) => purgeCaches(tx, siteId, change)),
     log,
@@ -74,16 +81,27 @@ export async function openSitePhp(
     processMemoryBytes: config.phpProcessMemoryMb * MB,
     bodies: { mostBytes: config.uploadMaxMb * MB, budgets, ...spill },
   })
-  return { runtime, pool, disk, changes, watch, edge }
+  return { runtime, pool, disk, changes, watch, edge, hasDatabaseAdmin: adminer !== undefined }
 }
 
 interface RuntimeParts {
   readonly budgets: HostBudgets
   readonly disk: DiskWatch
   readonly edge: WayToEdge | undefined
+  readonly adminer: Buffer | undefined
 }
 
-function openRuntime({ config }: Ground, { budgets, disk, edge }: RuntimeParts): Promise<PhpRuntime> {
+/** @throws OperatorError when the file was named, and is not there */
+async function readAdminer(file: string | undefined): Promise<Buffer | undefined> {
+  try {
+    return await readFile(file ?? debianAdminer)
+  } catch (error) {
+    if (file === undefined) return undefined
+    throw new OperatorError(`STEAD_ADMINER: ${(error as Error).message}`)
+  }
+}
+
+function openRuntime({ config }: Ground, { budgets, disk, edge, adminer }: RuntimeParts): Promise<PhpRuntime> {
   const isOutside = outsideOnly(createOwnAddresses(config.edgeAddresses))
   return createWasmRuntime({
     sandbox: config.sandbox,
@@ -96,6 +114,7 @@ function openRuntime({ config }: Ground, { budgets, disk, edge }: RuntimeParts):
     budgets,
     egress: { ...defaultEgressLimits, allows: (address) => config.allowPrivateFetch || isOutside(address) },
     ...(edge && { edge }),
+    ...(adminer !== undefined && { morePhp: { 'adminer.php': adminer } }),
   })
 }
 

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { HostedSites } from '../../hosting/hosted-sites.ts'
 import { HeldAnswers } from '../../hosting/web-server/held-answers.ts'
 import { createWebServer } from '../../hosting/web-server/web-server.ts'
+import { databaseAdmin } from '../../resources/database-admin/enter.ts'
 import { redeemLoginLink } from '../../resources/login-links/redeem-login-link.ts'
 import { listenAlone } from '../free-port.ts'
 import type { Ground } from '../part.ts'
@@ -62,6 +63,7 @@ const webServer = ({ config, hostKey, database, log }: Ground, { budgets, spill,
     log,
     homeOfSender: (peer) => php.edge?.homeOf(peer),
     logIn: (site, visit) => redeemLoginLink({ database, pool: php.pool, log }, site, visit),
+    databaseAdmin: php.hasDatabaseAdmin ? databaseAdmin({ database }) : undefined,
     mostBodyBytes: config.uploadMaxMb * MB,
     changesSettled: (siteId) => php.changes.settled(siteId),
   })

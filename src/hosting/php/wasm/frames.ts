@@ -138,6 +138,8 @@ export interface ChildStart {
   readonly mounts: readonly Mount[]
   /** PHP files of Stead by name, put into PHP's memory file system under /stead. */
   readonly programs: Readonly<Record<string, string>>
+  /** The same of files that are no text, in base64. */
+  readonly morePrograms: Readonly<Record<string, string>>
   readonly ini: Readonly<Record<string, string>>
   /** What PHP's own memory may come to, whatever its settings say. */
   readonly mostPhpBytes: number

@@ -13,6 +13,8 @@ import { createResolver } from './resolver.ts'
 
 export interface WasmRuntimeOptions extends PhpLimits {
   readonly sandbox: 'auto' | 'bubblewrap' | 'none'
+  /** PHP files by name that are put beside Stead's own. */
+  readonly morePhp?: Readonly<Record<string, Buffer>>
   /** What sites may reach. */
   readonly egress: EgressPolicy
   /** Default: sites of this Stead are reached as all others are. */
@@ -57,6 +59,8 @@ export interface RuntimeBudgets {
 export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<PhpRuntime> {
   const abilities = await findAbilities(options.sandbox)
   const program = await prepareProgram(options.certificates ?? machineCertificates(), options.programFolder)
+  const more = Object.entries(options.morePhp ?? {}).map(([name, content]) => [name, content.toString('base64')])
+  const morePrograms: Record<string, string> = Object.fromEntries(more)
   const notes = new Set<string>()
   const names = createNames({ resolver: createResolver(), lookups: options.budgets.lookups })
   const processes = new Set<PhpProcess>()
@@ -71,6 +75,7 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
     })
     const told = {
       programs: program.phpFiles,
+      morePrograms,
       ini: { ...phpIni(options), ...(site.inSafeMode && { 'stead.safe_mode': '1' }), ...options.ini },
       mostPhpBytes: mostPhpBytes(options),
       address: site.address,

@@ -23,7 +23,7 @@ export interface WasmFileSystem {
   destroyNode(node: WasmNode): void
   mkdirTree(path: string): void
   mount(type: unknown, options: { root: string }, at: string): void
-  writeFile(path: string, text: string): void
+  writeFile(path: string, content: string | Uint8Array): void
   analyzePath(path: string): { exists: boolean }
   /** By descriptor; a hole where none is open. */
   streams: ({ path: string } | null | undefined)[]

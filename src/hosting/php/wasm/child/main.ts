@@ -70,6 +70,8 @@ async function start(told: ChildStart): Promise<Site> {
   const disk = told.disk ? meterDisk(php.FS, told.mounts[0]?.from as string, told.disk) : undefined
   php.FS.mkdirTree('/stead')
   for (const [name, text] of Object.entries(told.programs)) php.FS.writeFile(`/stead/${name}`, text)
+  for (const [name, bytes] of Object.entries(told.morePrograms))
+    php.FS.writeFile(`/stead/${name}`, Buffer.from(bytes, 'base64'))
   php.onMessage = async (text) => {
     const note = Buffer.from(text)
     if (note.length <= mostNoteBytes) writeAll(answers, encodeFrame(Frame.note, note))

@@ -1,0 +1,65 @@
+<?php
+// No task: Adminer, on the database of the site. The host asks for it when a session says so (web-server/database-admin.ts), and nobody else can:
+// /stead is no part of the web root. WordPress is not loaded.
+
+const STEAD_DATABASE = '/private/database/site.sqlite';
+
+// It is the only one, whatever the address says. Without a name and a password: who comes here was let in.
+$_GET['sqlite'] = '';
+$_GET['username'] = '';
+$_GET['db'] = STEAD_DATABASE;
+unset($_POST['auth'], $_GET['token']);
+foreach (['server', 'sqlite2', 'pgsql', 'oracle', 'mssql', 'firebird', 'simpledb', 'mongo', 'elastic', 'clickhouse'] as $other) {
+    unset($_GET[$other]);
+}
+// Adminer asks its author for news of itself where it does not have any.
+$_COOKIE['adminer_version'] = '0';
+
+session_name('stead_database_session');
+session_set_cookie_params(['path' => '/stead-database/', 'httponly' => true, 'samesite' => 'Lax']);
+session_cache_limiter('');
+session_start();
+$_SESSION['pwds']['sqlite']['']['']  = '';
+
+header('Cache-Control: no-store, private');
+header('X-Stead-Cache: private');
+
+// What WordPress keeps between requests, and pages that edges keep, may be of what was changed.
+if ($_SERVER['REQUEST_METHOD'] === 'POST') {
+    register_shutdown_function(static function (): void {
+        stead_drop_object_cache();
+        post_message_to_js(json_encode(['changed' => ['all' => true, 'files' => false, 'paths' => []]]));
+    });
+}
+
+function adminer_object()
+{
+    return new class () extends Adminer {
+        public function name()
+        {
+            return 'Database of ' . h($_SERVER['HTTP_HOST'] ?? '');
+        }
+
+        public function credentials()
+        {
+            return ['', '', ''];
+        }
+
+        public function database()
+        {
+            return STEAD_DATABASE;
+        }
+
+        public function databases($flush = true)
+        {
+            return [STEAD_DATABASE];
+        }
+
+        public function login($login, $password)
+        {
+            return true;
+        }
+    };
+}
+
+require '/stead/adminer.php';

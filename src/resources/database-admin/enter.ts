@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto'
+import type { AdminRefusal, AdminVisit, DatabaseAdmin } from '../../hosting/web-server/database-admin.ts'
+import type { Database, Tx } from '../../platform/db/database.ts'
+import { findAccount } from '../account/account.ts'
+import { aboutSite, changeBy } from '../change.ts'
+import { findMembership } from '../collaborators/collaborator.ts'
+import { findSite, type Site } from '../sites/site.ts'
+import { actions } from './actions.ts'
+import { beginSession, findLink, findSession } from './link.store.ts'
+
+const SESSION_MS = 60 * 60_000
+
+interface Parts {
+  readonly database: Database
+  /** Milliseconds UTC. */
+  readonly now?: () => number
+}
+
+/**
+ * Who gets to the database of a site: the browser that was the first to open a link, for an hour, as long as the person for whom the link was made may
+ * do that.
+ */
+export const databaseAdmin = ({ database, now = Date.now }: Parts): DatabaseAdmin => ({
+  open: (siteId, token, visit) => database.transaction((tx) => open(tx, { siteId, token, visit, now: now() })),
+  async mayEnter(siteId, session, { userAgent }) {
+    const { read } = database
+    const link = await findSession(read, siteId, session)
+    if (!link || link.endsAt === null || link.userAgent !== userAgent) return 'unknown'
+    if (link.endsAt <= now()) return 'over'
+    const site = await findSite(read, siteId)
+    return site && (await mayStill(read, site, link.accountId)) ? undefined : 'unknown'
+  },
+})
+
+interface Opening {
+  readonly siteId: number
+  readonly token: string
+  readonly visit: AdminVisit
+  readonly now: number
+}
+
+async function open(tx: Tx, { siteId, token, visit, now }: Opening): Promise<{ session: string } | AdminRefusal> {
+  const [link, site] = [await findLink(tx, siteId, token), await findSite(tx, siteId)]
+  if (!link || !site || !(await mayStill(tx, site, link.accountId))) return 'unknown'
+  if (link.endsAt !== null) return 'used'
+  if (link.expiresAt <= now) return 'late'
+  const session = randomBytes(32).toString('base64url')
+  const begun = { session, userAgent: visit.userAgent, endsAt: now + SESSION_MS }
+  if (!(await beginSession(tx, link.id, begun))) return 'used'
+  const account = await findAccount(tx, link.accountId)
+  await changeBy(tx, { actor: 'systems', about: aboutSite(site), now }).record({
+    action: actions['wordpress.phpmyadmin_accessed'],
+    message: `${account?.email} opened the database by a link, from ${visit.remoteAddress}`,
+  })
+  return { session }
+}
+
+/** What was right when the link was made may have been taken back. */
+async function mayStill(tx: Tx, site: Site, accountId: number): Promise<boolean> {
+  if (site.accountId === accountId) return true
+  const membership = await findMembership(tx, site.id, accountId)
+  return membership?.state === 'active' && membership.roles.includes('db_admin_access')
+}

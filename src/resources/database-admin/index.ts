@@ -1,0 +1,12 @@
+import { resource } from '../resource.ts'
+import { actions } from './actions.ts'
+import { deleteLinksOfSite } from './link.store.ts'
+import { problems } from './problems.ts'
+
+export const databaseAdmin = resource({
+  tag: { name: 'Database-admin', description: "Links that open a site's database in a browser" },
+  endpoints: () => import('./endpoints.ts'),
+  siteHooks: { forgotten: deleteLinksOfSite },
+  problems,
+  actions,
+})

@@ -1,0 +1,10 @@
+import { declareProblems } from '../../platform/http/problem.ts'
+
+/** What can go wrong for a client by the rules of this resource. */
+export const problems = declareProblems({
+  no_database_admin: {
+    status: 400,
+    text: 'Adminer, which shows databases, is not on the host of the site.',
+    remedy: 'The operator can install the package `adminer`, or name its file by STEAD_ADMINER, and start Stead again.',
+  },
+})
