@@ -57,6 +57,8 @@ export interface LaneOwner {
   isModest(lane: Lane): boolean
   /** What the site says while it works. */
   note(text: string): void
+  /** What the site asks the host. */
+  ask(text: string): Promise<string>
   count(event: 'crash' | 'replace' | 'timeout'): void
 }
 
@@ -322,6 +324,7 @@ export class Lane {
     this.#isLow = isLow
     this.#waitedMs = 0
     process.onNote = (text) => this.#owner.note(text)
+    process.onAsk = (text) => this.#owner.ask(text)
     this.#processSite = site
     this.#startedAt = performance.now()
     process.exited.then((exit) => {

@@ -29,6 +29,8 @@ export interface PoolLimits extends LaneLimits {
   readonly log?: { warn(facts: object, message: string): void }
   /** What a site says while it works; see `PhpProcess.onNote`. */
   readonly onNote?: (siteId: number, text: string) => void
+  /** What a site asks while it works; see `PhpProcess.onAsk`. */
+  readonly onAsk?: (siteId: number, text: string) => Promise<string>
 }
 
 /** A visitor's request as the host got it: its body has not been read, its length may be unknown. */
@@ -290,9 +292,10 @@ export class PhpPool {
   #laneOf(siteId: number): Lane {
     let lane = this.#lanes.get(siteId)
     if (!lane) {
-      const { onNote } = this.#limits
+      const { onNote, onAsk } = this.#limits
       lane = new Lane(undefined, {
         note: (text) => onNote?.(siteId, text),
+        ask: async (text) => onAsk?.(siteId, text) ?? '',
         limits: this.#limits,
         start: (asking, how) => this.#start(asking, how),
         freed: () => this.#room.freed(),

@@ -65,6 +65,11 @@ export interface PhpProcess {
    * the site's word, to be checked like any input, and may come at any rate.
    */
   onNote: ((text: string) => void) | undefined
+  /**
+   * Called with what the site asks the host (`{"ask":…}` by `post_message_to_js`); PHP waits for the answer, which is what that function
+   * returns. It is the site's word as well, one question at a time. No answer, or an error, is an empty text.
+   */
+  onAsk?: ((text: string) => Promise<string>) | undefined
   /** Called when PHP has asked for more memory; `lastResidentBytes` counts it already. */
   onGrowth: (() => void) | undefined
   /** After a request it should not get another one (it cannot resolve more names). */

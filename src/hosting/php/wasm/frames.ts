@@ -26,6 +26,10 @@ export const Frame = {
   memory: 8,
   /** parent: `DiskRoom`, what its site takes on the disk by now; never while a job runs */
   room: 9,
+  /** child: what the site asks the host while it works, as text; PHP waits for the answer */
+  ask: 10,
+  /** parent: the answer, as text */
+  answer: 11,
 } as const
 
 /** A payload may not be longer: bodies are cut, and a head that long is a fault or an attack. */

@@ -47,6 +47,42 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))('a PHP process, $w
     expect(names).not.toContain('x-powered-by')
   })
 
+  it('waits for the answer to a question, and gets none where nobody listens or the host fails', async () => {
+    const code = `foreach ([1, 2] as $n) echo '[', post_message_to_js('{"ask":"' . $n . '"}'), ']';`
+    const request = testRequest('/ask.php', await home.script('ask.php', code))
+    expect((await fetchPage(php, request)).text).toBe('[][]')
+    php.onAsk = async (text) => {
+      if (text.includes('1')) throw new Error('no')
+      return `ü to ${text}`
+    }
+    expect((await fetchPage(php, request)).text).toBe('[][ü to {"ask":"2"}]')
+    php.onAsk = undefined
+  })
+
+  it('has mail(), which says no where nobody takes mails', async () => {
+    const code = "var_dump(mail('a@example.com', 'b', 'c'));"
+    expect((await fetchPage(php, testRequest('/m.php', await home.script('m.php', code)))).text).toContain(
+      'bool(false)',
+    )
+  })
+
+  it('answers what PHP asks after it was told to stop', async () => {
+    const asking = await runtime.start(home)
+    const asked = Promise.withResolvers<void>()
+    const answer = Promise.withResolvers<string>()
+    asking.onAsk = () => {
+      asked.resolve()
+      return answer.promise
+    }
+    const code = `echo post_message_to_js('{"ask":"late"}');`
+    const page = fetchPage(asking, testRequest('/late.php', await home.script('late.php', code)))
+    await asked.promise
+    const stopped = asking.stop(60_000)
+    answer.resolve('an answer')
+    expect((await page).text).toBe('an answer')
+    await stopped
+  })
+
   it('sends what is printed before PHP is done', async () => {
     const code = "echo 'early'; ob_flush(); flush(); while (!file_exists('/tmp/go')) usleep(10000); echo 'late';"
     const response = await php.request(testRequest('/s.php', await home.script('s.php', code)))

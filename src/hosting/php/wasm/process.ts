@@ -70,6 +70,7 @@ export class WasmProcess implements PhpProcess {
   readonly exited: Promise<PhpExit>
   worn = false
   onNote: ((text: string) => void) | undefined
+  onAsk: ((text: string) => Promise<string>) | undefined
   onGrowth: (() => void) | undefined
   /** Called when PHP could not write something. It is the site's word. */
   onDiskRefusal: ((why: 'quota' | 'disk') => void) | undefined
@@ -80,6 +81,8 @@ export class WasmProcess implements PhpProcess {
   readonly #answers: Duplex
   readonly #ready = Promise.withResolvers<ChildReady>()
   #answer: Answer | undefined
+  /** PHP waits for the host's word. */
+  #isAsking = false
   readonly #results: Budget
   readonly #home: string
   #lastErrors = ''
@@ -207,7 +210,10 @@ export class WasmProcess implements PhpProcess {
   }
 
   async stop(graceMs = 5000): Promise<void> {
-    this.#jobs.end()
+    // what runs may ask something until its end, and no answer would come any more
+    const end = () => this.#jobs.end()
+    if (this.#answer) this.#answer.finished.then(end, end)
+    else end()
     const late = setTimeout(() => this.kill(new PhpCrashed('PHP was stopped')), graceMs)
     await this.exited
     clearTimeout(late)
@@ -297,6 +303,12 @@ export class WasmProcess implements PhpProcess {
       this.onNote?.(payload.toString())
       return
     }
+    if (kind === Frame.ask) {
+      if (this.#isAsking) throw new PhpCrashed('a question before the answer to the last one')
+      this.#isAsking = true
+      void this.#reply(payload.toString())
+      return
+    }
     if (kind === Frame.end) {
       const end = JSON.parse(payload.toString()) as { residentBytes: number; worn: boolean; diskRefusal?: string }
       this.#measuredBytes = Number(end.residentBytes) || 0
@@ -305,6 +317,13 @@ export class WasmProcess implements PhpProcess {
       if (end.diskRefusal) this.onDiskRefusal?.(end.diskRefusal === 'disk' ? 'disk' : 'quota')
     }
     answer.take(kind, payload)
+  }
+
+  /** Always: PHP waits for it. Nothing is said where nobody listens, or the host fails. */
+  async #reply(text: string): Promise<void> {
+    const words = await (this.onAsk?.(text) ?? Promise.resolve('')).catch(() => '')
+    this.#isAsking = false
+    this.#jobs.write(encodeFrame(Frame.answer, Buffer.from(words)))
   }
 
   async #watchExit(): Promise<PhpExit> {

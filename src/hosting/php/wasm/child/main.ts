@@ -34,6 +34,8 @@ const wayOut = 5
 const parentLife = 6
 
 const mostNoteBytes = 1 << 18
+/** What begins so is answered by the host; everything else is a note. */
+const questionStart = '{"ask":'
 
 interface Site {
   readonly php: Php
@@ -73,9 +75,14 @@ async function start(told: ChildStart): Promise<Site> {
   for (const [name, bytes] of Object.entries(told.morePrograms))
     php.FS.writeFile(`/stead/${name}`, Buffer.from(bytes, 'base64'))
   php.onMessage = async (text) => {
-    const note = Buffer.from(text)
-    if (note.length <= mostNoteBytes) writeAll(answers, encodeFrame(Frame.note, note))
-    return ''
+    const said = Buffer.from(text)
+    if (said.length > mostNoteBytes) return ''
+    const isQuestion = text.startsWith(questionStart)
+    writeAll(answers, encodeFrame(isQuestion ? Frame.ask : Frame.note, said))
+    if (!isQuestion) return ''
+    return new Promise<string>((resolve) => {
+      onAnswer = resolve
+    })
   }
   await startEngine(php, told.ini)
   const ready: ChildReady = { phpVersion: told.phpModule, residentBytes: process.memoryUsage.rss() }
@@ -119,6 +126,7 @@ function giveUp(error: unknown): void {
   }
 }
 
+let onAnswer: ((text: string) => void) | undefined
 let site: Promise<Site> | undefined
 let last: Promise<unknown> = Promise.resolve()
 let head: RequestHead | undefined
@@ -151,11 +159,16 @@ const incoming = new Socket({ fd: jobs, readable: true, writable: false })
 readFrames(
   incoming,
   (kind, payload) => {
+    // not in its turn: the job before it waits for it
+    if (kind === Frame.answer) return onAnswer?.(payload.toString())
     last = last.then(() => take(kind, payload)).catch(giveUp)
   },
   giveUp,
 )
-incoming.on('end', () => last.then(end))
+incoming.on('end', () => {
+  onAnswer?.('')
+  last.then(end)
+})
 incoming.on('error', end)
 // the host's to decide (../process.ts)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
