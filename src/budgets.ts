@@ -65,6 +65,15 @@ export const hostBudgets = ({ phpQueue, siteDiskMb, uploadMaxMb }: Config) =>
       all: 16 * MB,
       over: 'the task fails; one that prints on without end is ended with its process',
     },
+    siteMails: {
+      name: 'site_mails',
+      what: 'mails of sites until they have left, or are given up: their bytes and 8 kB for each',
+      of: 'disk',
+      whose: 'site',
+      each: 100 * MB,
+      all: 1024 * MB,
+      over: "`mail()` returns false, and the site's log says why once an hour",
+    },
     outgoing: {
       name: 'outgoing',
       what: 'connections of sites to the outside; 128 kB wait for the other side in each at most',

@@ -249,6 +249,36 @@ export const settings = {
     default: 'Stead <stead@localhost>',
     parse: mailbox,
   },
+  siteMailsPerHour: {
+    help: 'Mails that a site may send within an hour, each recipient counted; 0: none',
+    default: '200',
+    parse: integer(0, 1_000_000),
+  },
+  hostMailsPerHour: {
+    help: 'The same for all sites of a host together',
+    default: '5000',
+    parse: integer(0, 10_000_000),
+  },
+  stagingMails: {
+    help: 'What becomes of mails of sites whose environment type is not production: keep (as files in the folder outbox of the data folder: copies write to nobody) or send',
+    default: 'keep',
+    parse: oneOf('keep', 'send'),
+  },
+  dkimDomain: {
+    help: 'Domain for which mails of sites are signed with DKIM; empty: they are not, or the mail server does',
+    default: '',
+    parse: (value: string) => (value ? domain(value) : undefined),
+  },
+  dkimSelector: {
+    help: "Name of the key in that domain's DNS: <selector>._domainkey.<domain>",
+    default: 'stead',
+    parse: domain,
+  },
+  dkimKeyFile: {
+    help: 'File with the private key for DKIM, in PEM',
+    default: '',
+    parse: (value: string) => (value ? folder(value) : undefined),
+  },
   corsOrigins: { help: 'Origins whose pages may call the API, or *', default: '', parse: list },
   rateLimit: {
     help: 'Requests a minute for one application; 0: no limit',

@@ -2,17 +2,19 @@ import type { Registry } from 'prom-client'
 import { only, watch } from '../platform/metrics/watched.ts'
 import type { CronStats } from './cron/cron.ts'
 import type { PoolStats } from './php/pool.ts'
+import type { MailFigures } from './site-mail/sender.ts'
 
 interface Sources {
   readonly php: () => PoolStats
   readonly cron: () => CronStats
+  readonly mail: () => MailFigures
   /** Sites whose database or home is gone. */
   readonly lostSites: () => number
   readonly setAsideHomes: () => number
 }
 
 /** Adds the metrics of a host: PHP and its queue, cron of WordPress, what is wrong on the disk. */
-export function watchHost(registry: Registry, { php, cron, lostSites, setAsideHomes }: Sources): void {
+export function watchHost(registry: Registry, { php, cron, mail, lostSites, setAsideHomes }: Sources): void {
   const gauge = (name: string, help: string, read: () => number) =>
     watch(registry, { name: `stead_${name}`, help, type: 'gauge' }, () => only(read()))
   const counter = (name: string, help: string, read: () => number) =>
@@ -52,6 +54,20 @@ export function watchHost(registry: Registry, { php, cron, lostSites, setAsideHo
   counter('cron_runs', 'Runs of scheduled events of WordPress', () => cron().runs)
   counter('cron_failures', 'Runs of scheduled events of WordPress that failed', () => cron().failures)
   gauge('cron_sites_due', 'Sites with events that were due at the last look', () => cron().due)
+  watch(
+    registry,
+    {
+      name: 'stead_site_mails_total',
+      help: 'Mails of sites by what became of them: taken from PHP, refused to it, sent, kept as files, and recipients that failed for good',
+      type: 'counter',
+      labels: ['result'],
+    },
+    () => {
+      const { waiting: _, ...counts } = mail()
+      return Object.entries(counts).map(([result, count]) => [{ result }, count])
+    },
+  )
+  gauge('site_mails_waiting', 'Mails of sites that have not left yet', () => mail().waiting)
   gauge('sites_lost', 'Sites whose database or folder is gone', lostSites)
   gauge('homes_set_aside', 'Homes that the database does not know', setAsideHomes)
 }

@@ -38,6 +38,8 @@ import { startReporting } from './reporting.ts'
 const WORK_GRACE_MS = 10_000
 /** The same for what PHP is doing. */
 const PHP_GRACE_MS = 5000
+/** And a mail that is on its way to the mail server: it is sent again where that was not the end of it. */
+const MAIL_GRACE_MS = 2000
 
 export interface HostOptions {
   readonly onProgress?: (progress: Progress) => void
@@ -111,6 +113,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   watchHost(own.registry, {
     php: () => pool.stats(),
     cron: () => cron.stats(),
+    mail: () => php.mail.figures(),
     lostSites: () => php.watch.lost(),
     setAsideHomes: () => folders.setAside,
   })
@@ -133,6 +136,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
       await cronEnded
       // what PHP said and wrote until its end
       await php.changes.close()
+      await php.mail.stop(MAIL_GRACE_MS)
       await phpLogs.stop()
       await web.end()
       await php.disk.stop()

@@ -40,6 +40,7 @@ export async function allMetrics(database: Database): Promise<{ reports: MetricR
   watchHost(host.registry, {
     php: () => php,
     cron: () => ({ runs: 10, failures: 11, due: 12 }),
+    mail: () => ({ waiting: 15, taken: 16, sent: 17, kept: 18, failed: 19, refused: 20 }),
     lostSites: () => 13,
     setAsideHomes: () => 14,
   })

@@ -1,11 +1,11 @@
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import PostalMime, { type Email } from 'postal-mime'
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import PostalMime from 'postal-mime'
+import type { SMTPServerOptions } from 'smtp-server'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
+import { mailServer, type Received } from '../../../test/support/mail-server.ts'
 import { noLog } from '../log/log.ts'
 import { ended, startWorker } from '../operations/harness.ts'
 import { isOneMailbox } from './address.ts'
@@ -14,37 +14,6 @@ import { createMailer, type Mailer, smtpOptions } from './mailer.ts'
 import { enqueueMail, type Mail, sendMail } from './send-mail.job.ts'
 
 const quick = { ...sendMail, backoff: { firstMs: 1, mostMs: 1 } }
-
-interface Received {
-  readonly email: Email
-  readonly raw: string
-  readonly recipients: string[]
-}
-
-/** A real mail server on loopback that keeps what it is given. */
-async function mailServer(options: SMTPServerOptions = {}) {
-  const received: Received[] = []
-  const server = new SMTPServer({
-    authOptional: true,
-    logger: false,
-    onData(stream, session, done) {
-      const chunks: Buffer[] = []
-      stream.on('data', (chunk) => chunks.push(chunk))
-      stream.on('end', async () => {
-        const raw = Buffer.concat(chunks)
-        const recipients = session.envelope.rcptTo.map(({ address }) => address)
-        received.push({ email: await PostalMime.parse(raw), raw: raw.toString(), recipients })
-        done()
-      })
-    },
-    ...options,
-  })
-  // a client that refuses the certificate
-  server.on('error', () => {})
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.server.address() as AddressInfo
-  return { received, port, close: () => new Promise<void>((resolve) => server.close(resolve)) }
-}
 
 const now = Date.parse('2026-05-06T07:08:09.123Z')
 const greeting: Mail = {

@@ -14,6 +14,7 @@ import { createSiteChanges, type SiteChanges } from '../../hosting/site-changes/
 import { sqliteDatabase } from '../../hosting/site-database/sqlite.ts'
 import { type SiteWatch, watchSites } from '../../hosting/site-database/watch-sites.ts'
 import type { DiskWatch } from '../../hosting/site-files/disk-watch.ts'
+import type { SiteMail } from '../../hosting/site-mail/site-mail.ts'
 import type { Budgets } from '../../platform/budgets/budget.ts'
 import { outsideOnly } from '../../platform/fetch/addresses.ts'
 import { createOwnAddresses } from '../../platform/fetch/own-addresses.ts'
@@ -23,6 +24,7 @@ import { tellOfRecovery } from '../../resources/sites/recovery-mail.ts'
 import { purgeCaches } from '../../resources/sites/site.ts'
 import type { Ground } from '../part.ts'
 import type { Spill } from './data-folder.ts'
+import { openMail } from './mail.ts'
 import { watchDisk } from './site-disk.ts'
 
 const MB = 1 << 20
@@ -39,6 +41,8 @@ export interface SitePhp {
   readonly disk: DiskWatch
   /** What sites say of changes of theirs. */
   readonly changes: SiteChanges
+  /** Mails that sites write. */
+  readonly mail: SiteMail
   /** Which sites are lost. */
   readonly watch: SiteWatch
   /** How sites reach sites, when the edge is on this machine. */
@@ -66,12 +70,14 @@ export async function openSitePhp(
     record: (siteId, link) => database.transaction((tx) => tellOfRecovery(tx, siteId, link, Date.now())),
     log,
   })
+  const mail = await openMail(ground, budgets)
   const watch = watchForLostSites(ground)
   const pool = new PhpPool(watch.guard(runtime), {
     onNote(siteId, text) {
       changes.take(siteId, text)
       takeRecoveryLink(siteId, text)
     },
+    onAsk: (siteId, text) => mail.ask(siteId, text),
     log,
     requestMs: config.phpRequestSeconds * 1000,
     taskMs: config.phpRequestSeconds * 1000,
@@ -81,7 +87,7 @@ export async function openSitePhp(
     processMemoryBytes: config.phpProcessMemoryMb * MB,
     bodies: { mostBytes: config.uploadMaxMb * MB, budgets, ...spill },
   })
-  return { runtime, pool, disk, changes, watch, edge, hasDatabaseAdmin: adminer !== undefined }
+  return { runtime, pool, disk, changes, mail, watch, edge, hasDatabaseAdmin: adminer !== undefined }
 }
 
 interface RuntimeParts {

@@ -5,7 +5,8 @@ export interface PhpLimits {
 }
 
 // exec and its kin hang php-wasm for good; links are how two instances once got out of their folder; dl loads code.
-const disabledFunctions = 'exec,shell_exec,system,passthru,popen,proc_open,pcntl_exec,symlink,link,mail,dl'
+// prepend.php has a mail, popen and pclose of its own, which know nothing but mails.
+const disabledFunctions = 'exec,shell_exec,system,passthru,popen,pclose,proc_open,pcntl_exec,symlink,link,mail,dl'
 
 const certificates = '/etc/ssl/certs/ca-certificates.crt'
 

@@ -1,0 +1,118 @@
+<?php
+// Mails of the site on their way to the host (../../site-mail/). Loaded with the first mail of a request (see prepend.php). What is looked
+// at here is for the site's own good; the host believes nothing of it.
+
+/**
+ * Hands a mail over, in pieces.
+ * @param array{to?: string, subject?: string, headers: string, recipients?: list<string>, sender?: string} $envelope
+ * @return bool whether the host has it on its disk
+ */
+function stead_hand_over_mail(array $envelope, string $body): bool
+{
+    if (!function_exists('post_message_to_js')) {
+        return stead_mail_refused('there is no way to the host');
+    }
+    // bytes of any encoding, which JSON has not
+    $encode = static fn ($value) => is_array($value) ? array_map('base64_encode', $value) : base64_encode($value);
+    $ask = ['ask' => 'mail', 'bytes' => strlen($body)] + array_map($encode, $envelope);
+    // a note may have 256 kB
+    $length = 98304;
+    $at = 0;
+    do {
+        $ask['data'] = base64_encode(substr($body, $at, $length));
+        $at += $length;
+        $ask['last'] = $at >= strlen($body);
+        $json = json_encode($ask);
+        if (strlen($json) > 262144) {
+            return stead_mail_refused('the headers are too long');
+        }
+        $answer = json_decode((string) post_message_to_js($json), true);
+        if (empty($answer['ok'])) {
+            return stead_mail_refused($answer['why'] ?? 'this PHP has no host that sends mails', $answer['say'] ?? true);
+        }
+        $ask = ['ask' => 'mail-data'];
+    } while ($at < strlen($body));
+    return true;
+}
+
+function stead_mail_refused(string $why, bool $say = true): bool
+{
+    if ($say) {
+        error_log("mail(): the mail was not sent: $why");
+    }
+    return false;
+}
+
+/** As PHP's mail() takes headers: text, or an array by name. */
+function stead_mail_headers($headers): string
+{
+    if (!is_array($headers)) {
+        return (string) $headers;
+    }
+    $lines = '';
+    foreach ($headers as $name => $values) {
+        foreach ((array) $values as $value) {
+            $lines .= "$name: $value\r\n";
+        }
+    }
+    return $lines;
+}
+
+/** The address in sendmail's `-f`, if it is there. */
+function stead_mail_sender(string $params): array
+{
+    return preg_match('/(?:^|\s)-f\s*[\'"]?<?([^\s\'"<>]+)/', $params, $match) ? ['sender' => $match[1]] : [];
+}
+
+/** What is written to `sendmail` by a pipe, as a plugin may have set it up: PHPMailer's isSendmail() among them. */
+final class Stead_Sendmail
+{
+    /** @var array<int, self> by the number of the pipe's resource */
+    private static array $open = [];
+
+    private function __construct(private string $options)
+    {
+    }
+
+    /** @return resource|false false for any other program than sendmail */
+    public static function open(string $command, string $mode)
+    {
+        $words = preg_split('/\s+/', trim($command), 2);
+        if (!preg_match('~(?:^|/)(?:sendmail|qmail-inject|msmtp)$~', trim($words[0], '\'"')) || !str_starts_with($mode, 'w')) {
+            trigger_error('popen(): no program can be started here but sendmail, to send a mail', E_USER_WARNING);
+            return false;
+        }
+        $pipe = fopen('php://temp', 'w+');
+        self::$open[(int) $pipe] = new self($words[1] ?? '');
+        return $pipe;
+    }
+
+    /** @return int what the program ended with */
+    public static function close($pipe): int
+    {
+        $sendmail = self::$open[(int) $pipe] ?? null;
+        if (!$sendmail) {
+            return -1;
+        }
+        unset(self::$open[(int) $pipe]);
+        rewind($pipe);
+        $mail = (string) stream_get_contents($pipe);
+        fclose($pipe);
+        return $sendmail->send($mail) ? 0 : 75; // EX_TEMPFAIL
+    }
+
+    private function send(string $mail): bool
+    {
+        [$headers, $body] = preg_split('/\r?\n\r?\n/', $mail, 2) + ['', ''];
+        $envelope = ['headers' => $headers] + stead_mail_sender($this->options);
+        if (!preg_match('/(?:^|\s)-t\b/', $this->options)) {
+            // options with a word of their own are not among those that programs give
+            $words = preg_split('/\s+/', $this->options, -1, PREG_SPLIT_NO_EMPTY);
+            $named = array_values(array_filter($words, static fn ($word) => $word[0] !== '-' && str_contains($word, '@')));
+            if ($named) {
+                $envelope['recipients'] = array_map(static fn ($word) => trim($word, '\'"<>'), $named);
+            }
+        }
+        return stead_hand_over_mail($envelope, $body);
+    }
+}

@@ -1,0 +1,88 @@
+import { createReadStream } from 'node:fs'
+import type { createTransport as CreateTransport } from 'nodemailer'
+import { smtpOptions } from '../../platform/mail/mailer.ts'
+import type { WaitingMail } from './queue.ts'
+
+/** What signs mails of sites (RFC 6376). */
+export interface DkimKey {
+  readonly domainName: string
+  readonly keySelector: string
+  readonly privateKey: string
+}
+
+/** A recipient that did not get a mail, with the words of the mail server. */
+export interface Refused {
+  readonly address: string
+  readonly why: string
+  /** Another attempt would get the same answer. */
+  readonly isFinal: boolean
+}
+
+export interface Delivery {
+  /** Hands a mail to the mail server. @returns who has not got it @throws when nobody has, and may later */
+  send(mail: WaitingMail, file: string): Promise<Refused[]>
+  close(): void
+}
+
+interface SmtpFault {
+  readonly code?: string
+  readonly permanent?: boolean
+  readonly recipient?: string
+  readonly message: string
+  readonly rejectedErrors?: readonly SmtpFault[]
+}
+
+export interface SmtpDeliveryOptions {
+  readonly smtpUrl: string
+  readonly dkim: DkimKey | undefined
+  /** For large mails while they are signed. */
+  readonly folder: string
+}
+
+/** By the mail server of the settings. */
+export function smtpDelivery({ smtpUrl, dkim, folder }: SmtpDeliveryOptions): Delivery {
+  let opened: Promise<ReturnType<typeof CreateTransport>> | undefined
+  // loaded with the first mail: most hosts send none for long
+  const transport = () => {
+    opened ??= import('nodemailer').then(({ createTransport }) =>
+      createTransport({ ...smtpOptions(smtpUrl), ...(dkim && { dkim: { ...dkim, cacheDir: folder } }) }),
+    )
+    return opened
+  }
+  return {
+    async send({ envelope }, file) {
+      const raw = createReadStream(file)
+      // nobody reads it where the server is not there
+      raw.on('error', () => {})
+      try {
+        const info = await (await transport()).sendMail({
+          envelope: { from: envelope.from, to: [...envelope.to] },
+          raw,
+        })
+        return refusedOf(info as SmtpFault)
+      } catch (error) {
+        return refusedBy(error as SmtpFault, envelope.to)
+      } finally {
+        raw.destroy()
+      }
+    },
+    close() {
+      opened?.then((each) => each.close())
+    },
+  }
+}
+
+const refusedOf = ({ rejectedErrors = [] }: Pick<SmtpFault, 'rejectedErrors'>): Refused[] =>
+  rejectedErrors.map(({ recipient = '', message, permanent }) => ({
+    address: recipient,
+    why: message,
+    isFinal: permanent === true,
+  }))
+
+/** @throws what has nothing to do with the mail: a server that is not there, a log-in that it refuses */
+function refusedBy(error: SmtpFault, recipients: readonly string[]): Refused[] {
+  if (error.code === 'EENVELOPE' && error.rejectedErrors?.length) return refusedOf(error)
+  const isOfMail = error.code === 'EENVELOPE' || error.code === 'EMESSAGE'
+  if (!isOfMail || !error.permanent) throw error
+  return recipients.map((address) => ({ address, why: error.message, isFinal: true }))
+}

@@ -1,0 +1,65 @@
+import { isUtf8 } from 'node:buffer'
+
+/** A mail that cannot be sent as it is; the message says why, to the site's developers. */
+export class MailFault extends Error {
+  override readonly name = 'MailFault'
+}
+
+/** One header, on one line. */
+export interface Header {
+  readonly name: string
+  readonly value: string
+}
+
+export const MOST_HEADER_BYTES = 64 << 10
+const MOST_HEADERS = 200
+
+/** Field names of RFC 5322 §2.2. */
+const NAME = /^[!-9;-~]{1,76}$/
+const CONTROL = /[\p{Cc}\u2028\u2029]/u
+
+/**
+ * The value of a header that stands alone, as in `mail()`. It may be folded, as PHPMailer does with long subjects; any other line break would begin
+ * a header of its own.
+ * @throws MailFault
+ */
+export function readValue(what: string, bytes: Buffer): string {
+  if (bytes.length > MOST_HEADER_BYTES) throw new MailFault(`${what} is too long`)
+  return checked(what, textOf(bytes).replace(/\r?\n[ \t]+(?=[^\s])/g, ' '))
+}
+
+/**
+ * Reads a block of headers. Lines may end as they like; an empty one among them would end the block, and what follows it be the mail.
+ * @throws MailFault
+ */
+export function readHeaders(bytes: Buffer): Header[] {
+  if (bytes.length > MOST_HEADER_BYTES) throw new MailFault('the headers are too long')
+  const text = textOf(bytes).replaceAll('\r\n', '\n').trimEnd()
+  if (text === '') return []
+  const lines = text.split('\n')
+  const unfolded: string[] = []
+  for (const line of lines) {
+    if (line.trim() === '') throw new MailFault('there is an empty line among the headers')
+    if (!/^[ \t]/.test(line)) unfolded.push(line)
+    else if (unfolded.length === 0) throw new MailFault('the headers begin with a space')
+    else unfolded.push(`${unfolded.pop()} ${line.trim()}`)
+  }
+  if (unfolded.length > MOST_HEADERS) throw new MailFault(`it has more than ${MOST_HEADERS} headers`)
+  return unfolded.map(readHeader)
+}
+
+function readHeader(line: string): Header {
+  const colon = line.indexOf(':')
+  const name = line.slice(0, Math.max(colon, 0))
+  if (!NAME.test(name)) throw new MailFault(`${JSON.stringify(line.slice(0, 60))} is no header`)
+  return { name, value: checked(`the header ${name}`, line.slice(colon + 1)) }
+}
+
+function checked(what: string, value: string): string {
+  const plain = value.replaceAll('\t', ' ').trim()
+  if (CONTROL.test(plain)) throw new MailFault(`${what} has a line break or a control character in it`)
+  return plain
+}
+
+/** Text of whatever bytes PHP had. */
+const textOf = (bytes: Buffer): string => bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1')

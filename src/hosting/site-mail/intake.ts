@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto'
+import Type from 'typebox'
+import { Value } from 'typebox/value'
+import type { Budget, Share } from '../../platform/budgets/budget.ts'
+import type { FreeRoom } from '../../platform/files/free-room.ts'
+import { MailFault } from './headers.ts'
+import type { Hourly } from './hourly.ts'
+import type { Envelope, Handover, MailSite } from './message.ts'
+import { MailFile, type MailQueue, type WaitingMail } from './queue.ts'
+
+/** Of a mail without its headers: what most mail servers take, attachments in base64 included. */
+export const MOST_MAIL_BYTES = 25 << 20
+const MB = 1 << 20
+/** What the smallest of mails counts: its two files, and what is in memory of it. */
+const BYTES_OF_RECORD = 8 << 10
+const QUEUE_FULL = 'too many mails of this site, or of all, wait to be sent'
+const HOUR_MS = 3600_000
+/** A site that says nothing more of a mail that it has begun has died. */
+const PATIENCE_MS = 60_000
+const START = '{"ask":"mail'
+
+const Bytes = Type.String({ pattern: '^[A-Za-z0-9+/]*={0,2}$' })
+const piece = { data: Bytes, last: Type.Boolean() }
+const First = Type.Object({
+  ask: Type.Literal('mail'),
+  bytes: Type.Integer({ minimum: 0 }),
+  to: Type.Optional(Bytes),
+  subject: Type.Optional(Bytes),
+  headers: Bytes,
+  recipients: Type.Optional(Type.Array(Bytes, { maxItems: 1000 })),
+  sender: Type.Optional(Bytes),
+  ...piece,
+})
+const Next = Type.Object({ ask: Type.Literal('mail-data'), ...piece })
+
+/** Whose mail it is, and what becomes of it. */
+export interface MailingSite extends MailSite {
+  /** People are to get it. */
+  readonly isSent: boolean
+}
+
+export interface MailIntakeOptions {
+  readonly queue: MailQueue
+  /** undefined: no site that sends mails. */
+  readonly siteById: (siteId: number) => Promise<MailingSite | undefined>
+  /** Recipients. */
+  readonly hourly: Hourly
+  /** What waits on the disk; {@link MailIntakeOptions.onTaken} gets who has to give it back. */
+  readonly disk: Budget
+  readonly room: Pick<FreeRoom, 'hasRoomForRecords'>
+  readonly onTaken: (mail: WaitingMail) => void
+  readonly onRefused: () => void
+  readonly log: { error(facts: object, message: string): void }
+}
+
+/** A mail that is on its way from PHP. */
+interface Incoming {
+  readonly id: string
+  readonly site: MailingSite
+  readonly envelope: Envelope
+  readonly file: MailFile
+  readonly share: Share
+  readonly timer: NodeJS.Timeout
+}
+
+/** A refusal in words for the site's log; `once`: of those that a site gets again and again, one an hour is written there. */
+class Refusal extends Error {
+  readonly once: boolean
+  constructor(why: string, { once = false } = {}) {
+    super(why)
+    this.once = once
+  }
+}
+
+/** Takes mails from sites in pieces (see `mail.php`), so that none is in memory as a whole. */
+export class MailIntake {
+  readonly #options: MailIntakeOptions
+  readonly #incoming = new Map<number, Incoming>()
+  readonly #last = new Map<number, Promise<void>>()
+  /** When a site was last told what it gets again and again. */
+  readonly #told = new Map<number, number>()
+
+  constructor(options: MailIntakeOptions) {
+    this.#options = options
+  }
+
+  /** @returns the answer for PHP; empty for what is no mail */
+  async ask(siteId: number, text: string): Promise<string> {
+    return text.startsWith(START) ? this.#inTurn(siteId, () => this.#answer(siteId, text)) : ''
+  }
+
+  /** Nothing is taken any more that is not there as a whole. */
+  async close(): Promise<void> {
+    for (const siteId of [...this.#incoming.keys()]) await this.#inTurn(siteId, () => this.#drop(siteId))
+  }
+
+  /** One thing at a time for a site: its process may be replaced while a piece of the old one is being written. */
+  async #inTurn<Result>(siteId: number, work: () => Promise<Result>): Promise<Result> {
+    const mine = (this.#last.get(siteId) ?? Promise.resolve()).then(work)
+    const ended = mine.then(
+      () => {},
+      () => {},
+    )
+    this.#last.set(siteId, ended)
+    await ended
+    if (this.#last.get(siteId) === ended) this.#last.delete(siteId)
+    return mine
+  }
+
+  async #answer(siteId: number, text: string): Promise<string> {
+    try {
+      await this.#take(siteId, text)
+      return JSON.stringify({ ok: true })
+    } catch (error) {
+      await this.#drop(siteId)
+      this.#options.onRefused()
+      return JSON.stringify({ ok: false, ...this.#words(siteId, error) })
+    }
+  }
+
+  async #take(siteId: number, text: string): Promise<void> {
+    const said = parsed(text)
+    if (Value.Check(First, said)) {
+      await this.#drop(siteId)
+      await this.#begin(siteId, said)
+    } else if (!Value.Check(Next, said)) throw new Refusal('it is no mail')
+    const { data, last } = said as { data: string; last: boolean }
+    const incoming = this.#incoming.get(siteId)
+    if (!incoming) throw new Refusal('its beginning is missing')
+    incoming.timer.refresh()
+    await this.#write(incoming, incoming.file.lines(Buffer.from(data, 'base64'), last))
+    if (last) await this.#finish(incoming)
+  }
+
+  async #begin(siteId: number, said: Type.Static<typeof First>): Promise<void> {
+    const { queue, room, siteById, hourly, disk } = this.#options
+    if (said.bytes > MOST_MAIL_BYTES) throw new Refusal(`it is larger than ${MOST_MAIL_BYTES / MB} MB`)
+    if (!room.hasRoomForRecords) throw new Refusal('the disk of the host is nearly full', { once: true })
+    const site = await siteById(siteId)
+    if (!site) throw new Refusal('the site is not there')
+    // with the first mail: most hosts take none for long
+    const { readMail } = await import('./message.ts')
+    const id = `${siteId}-${randomUUID()}`
+    const { head, envelope } = readMail(handoverOf(said), site, { id, now: Date.now() })
+    const full = hourly.take(siteId, envelope.to.length)
+    if (full) throw new Refusal(reached[full], { once: true })
+    const share = disk.share(siteId)
+    if (!share.take(BYTES_OF_RECORD)) throw new Refusal(QUEUE_FULL, { once: true })
+    const file = await MailFile.create(queue.file(id)).catch((error) => {
+      share.free()
+      throw error
+    })
+    const timer = setTimeout(() => void this.#inTurn(siteId, () => this.#drop(siteId)), PATIENCE_MS).unref()
+    const incoming = { id, site, envelope, file, share, timer }
+    this.#incoming.set(siteId, incoming)
+    await this.#write(incoming, head)
+  }
+
+  async #write({ file, share }: Incoming, bytes: Buffer): Promise<void> {
+    if (file.bytes + bytes.length > MOST_MAIL_BYTES + MB) throw new Refusal('it is larger than it said')
+    if (!share.take(bytes.length)) throw new Refusal(QUEUE_FULL, { once: true })
+    await file.write(bytes)
+  }
+
+  async #finish({ id, site, envelope, file, share, timer }: Incoming): Promise<void> {
+    const { queue, onTaken } = this.#options
+    await file.finish()
+    const takenAt = Date.now()
+    const { siteId, isSent } = site
+    const mail = { id, siteId, envelope, bytes: share.amount, takenAt, isKept: !isSent, attempts: 0, notBefore: 0 }
+    await queue.put(mail)
+    clearTimeout(timer)
+    this.#incoming.delete(siteId)
+    onTaken(mail)
+  }
+
+  async #drop(siteId: number): Promise<void> {
+    const incoming = this.#incoming.get(siteId)
+    if (!incoming) return
+    this.#incoming.delete(siteId)
+    clearTimeout(incoming.timer)
+    await incoming.file.discard()
+    incoming.share.free()
+  }
+
+  #words(siteId: number, error: unknown): { why: string; say: boolean } {
+    if (error instanceof MailFault) return { why: error.message, say: true }
+    if (error instanceof Refusal) return { why: error.message, say: !error.once || this.#isNew(siteId) }
+    this.#options.log.error({ err: error, siteId }, 'a mail of a site could not be taken')
+    return { why: 'the host could not take it', say: true }
+  }
+
+  #isNew(siteId: number): boolean {
+    const now = performance.now()
+    for (const [id, atMs] of this.#told) if (now - atMs >= HOUR_MS) this.#told.delete(id)
+    if (this.#told.has(siteId)) return false
+    this.#told.set(siteId, now)
+    return true
+  }
+}
+
+const reached = {
+  each: 'the site has sent as many mails within an hour as it may (STEAD_SITE_MAILS_PER_HOUR; each recipient counts)',
+  all: 'all sites of the host have sent as many mails within an hour as they may (STEAD_HOST_MAILS_PER_HOUR)',
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function handoverOf({ to, subject, headers, recipients, sender }: Type.Static<typeof First>): Handover {
+  const decoded = (text: string | undefined) => (text === undefined ? undefined : Buffer.from(text, 'base64'))
+  return {
+    to: decoded(to),
+    subject: decoded(subject),
+    headers: Buffer.from(headers, 'base64'),
+    recipients: recipients?.map((each) => Buffer.from(each, 'base64').toString()),
+    sender: decoded(sender)?.toString(),
+  }
+}

@@ -1,0 +1,26 @@
+import type { Tx } from '../../platform/db/database.ts'
+import type { MailSite } from './message.ts'
+
+/** Host names that a site may have and a mail's sender is looked for among. */
+const MOST_NAMES = 1000
+
+/** The names that a site may write from. @returns undefined for one that is not there */
+export async function mailingSite(tx: Tx, siteId: number): Promise<(MailSite & { isProduction: boolean }) | undefined> {
+  const site = await tx
+    .selectFrom('sites')
+    .select(['written_address as address', 'environment_type as environmentType'])
+    .where('id', '=', siteId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  if (!site?.address) return undefined
+  const routes = await tx
+    .selectFrom('routes')
+    .select('host_name as hostName')
+    .where('site_id', '=', siteId)
+    .orderBy('host_name')
+    .limit(MOST_NAMES)
+    .execute()
+  const own = site.address.replace(/:\d+$/, '')
+  const names = [own, ...routes.map(({ hostName }) => hostName)].map((name) => name.toLowerCase().replace(/^www\./, ''))
+  return { siteId, names: [...new Set(names)], isProduction: site.environmentType === 'production' }
+}

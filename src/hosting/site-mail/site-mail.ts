@@ -1,0 +1,78 @@
+import { join } from 'node:path'
+import type { Budget } from '../../platform/budgets/budget.ts'
+import type { FreeRoom } from '../../platform/files/free-room.ts'
+import { createLogIds } from '../../platform/log-store/log-ids.ts'
+import type { LogStore } from '../../platform/log-store/log-store.ts'
+import { phpRecord } from '../php-log/php-records.ts'
+import { type DkimKey, type Refused, smtpDelivery } from './delivery.ts'
+import { Hourly, type HourlyTerms } from './hourly.ts'
+import { MailIntake, type MailingSite } from './intake.ts'
+import { SiteOutbox } from './outbox.ts'
+import { MailQueue, type WaitingMail } from './queue.ts'
+import { type MailFigures, MailSender } from './sender.ts'
+
+export interface SiteMailOptions {
+  readonly dataDir: string
+  readonly smtpUrl: string | undefined
+  readonly dkim: DkimKey | undefined
+  readonly perHour: HourlyTerms
+  readonly siteById: (siteId: number) => Promise<MailingSite | undefined>
+  readonly disk: Budget
+  readonly room: Pick<FreeRoom, 'hasRoomForRecords'>
+  /** Of the sites: what an owner reads. */
+  readonly logs: LogStore
+  readonly log: { warn(facts: object, message: string): void; error(facts: object, message: string): void }
+}
+
+/** Mails of a host's sites, from PHP's `mail()` to the mail server. */
+export interface SiteMail {
+  /** Answers what a site's PHP asks; empty for what is no mail. */
+  ask(siteId: number, text: string): Promise<string>
+  figures(): MailFigures
+  stop(graceMs: number): Promise<void>
+}
+
+const DAY_MS = 86_400_000
+
+/** Opens the queue, and goes on with what waits in it. */
+export async function openSiteMail(options: SiteMailOptions): Promise<SiteMail> {
+  const { dataDir, smtpUrl, dkim, disk, log } = options
+  const queue = new MailQueue(join(dataDir, 'mail-queue'))
+  const outbox = new SiteOutbox(join(dataDir, 'outbox'))
+  const delivery = smtpUrl ? smtpDelivery({ smtpUrl, dkim, folder: queue.folder }) : undefined
+  const sender = new MailSender({ queue, delivery, outbox, disk, onFailed: tellOwner(options), log })
+  const intake = new MailIntake({
+    ...options,
+    queue,
+    hourly: new Hourly(options.perHour),
+    onTaken: (mail) => sender.take(mail),
+    onRefused: () => void sender.counts.refused++,
+  })
+  sender.resume(await queue.open())
+  const sweep = () => outbox.sweep(Date.now()).catch((err) => log.warn({ err }, 'old mails could not be removed'))
+  void sweep()
+  const sweeping = setInterval(sweep, DAY_MS).unref()
+  return {
+    ask: (siteId, text) => intake.ask(siteId, text),
+    figures: () => ({ ...sender.counts, waiting: sender.waiting }),
+    async stop(graceMs) {
+      clearInterval(sweeping)
+      await intake.close()
+      await sender.stop(graceMs)
+    },
+  }
+}
+
+/** A line in the site's PHP log for each recipient that will never get a mail. */
+function tellOwner({ logs, log }: SiteMailOptions) {
+  const nextId = createLogIds()
+  return async ({ siteId, envelope }: WaitingMail, refused: readonly Refused[]): Promise<void> => {
+    const records = refused.map(({ address, why }) => {
+      const message = `mail(): the mail from ${envelope.from} to ${address} failed: ${why.replace(/\s+/g, ' ').slice(0, 500)}`
+      return phpRecord({ siteId, atMs: Date.now(), id: nextId() }, { message, severity: 'User', file: '', line: -1 })
+    })
+    await logs
+      .append('php', records)
+      .catch((err) => log.warn({ err, siteId }, 'the owner of a site could not be told of a failed mail'))
+  }
+}

@@ -1,0 +1,49 @@
+import { createPrivateKey } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { Config } from '../../config.ts'
+import type { DkimKey } from '../../hosting/site-mail/delivery.ts'
+import { mailingSite } from '../../hosting/site-mail/mailing-site.store.ts'
+import { openSiteMail, type SiteMail } from '../../hosting/site-mail/site-mail.ts'
+import type { Budgets } from '../../platform/budgets/budget.ts'
+import { OperatorError } from '../../platform/operator-error.ts'
+import type { Ground } from '../part.ts'
+
+/** Mails of sites, as the settings want them. @throws OperatorError */
+export async function openMail(
+  { config, database, logs, log, room }: Ground,
+  { siteMails }: Budgets<'siteMails'>,
+): Promise<SiteMail> {
+  const { dataDir, smtpUrl, siteMailsPerHour: each, hostMailsPerHour: all, stagingMails } = config
+  return openSiteMail({
+    dataDir,
+    smtpUrl,
+    dkim: await dkimKey(config),
+    perHour: { each, all },
+    async siteById(siteId) {
+      const site = await mailingSite(database.read, siteId)
+      return site && { ...site, isSent: site.isProduction || stagingMails === 'send' }
+    },
+    disk: siteMails,
+    room,
+    logs,
+    log,
+  })
+}
+
+/** @throws OperatorError for a key that signs nothing: mails would go out unsigned, and nobody would know why they are not believed */
+export async function dkimKey({
+  dkimDomain,
+  dkimSelector,
+  dkimKeyFile,
+}: Pick<Config, 'dkimDomain' | 'dkimSelector' | 'dkimKeyFile'>): Promise<DkimKey | undefined> {
+  if (!dkimDomain && !dkimKeyFile) return undefined
+  if (!dkimDomain || !dkimKeyFile)
+    throw new OperatorError('STEAD_DKIM_DOMAIN and STEAD_DKIM_KEY_FILE go together: one of them is not set.')
+  try {
+    const privateKey = await readFile(dkimKeyFile, 'utf8')
+    createPrivateKey(privateKey)
+    return { domainName: dkimDomain, keySelector: dkimSelector, privateKey }
+  } catch (error) {
+    throw new OperatorError(`STEAD_DKIM_KEY_FILE (${dkimKeyFile}) is no private key: ${(error as Error).message}`)
+  }
+}
