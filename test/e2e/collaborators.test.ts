@@ -29,7 +29,7 @@ describe.skipIf(!core)('collaborators and their WordPress users', () => {
 
   const mails = async () => {
     const folder = join(stead.dataDir, 'outbox')
-    const files = await readdir(folder).catch(() => [])
+    const files = (await readdir(folder).catch(() => [])).filter((file) => file.endsWith('.eml'))
     return Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))
   }
   const collaborator = async (email: string, siteId = id) =>
