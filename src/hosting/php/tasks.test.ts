@@ -13,6 +13,10 @@ const listed = {
 /** Of each task: answers that it gives, and answers that a hostile plugin could give in its place. */
 const samples: Samples = {
   'check-copy': { right: [{ home: 'http://a.localhost' }], wrong: [{ home: 5 }, {}] },
+  'check-php': {
+    right: [{ fault: null }, { fault: { message: 'syntax error, unexpected end of file', line: 3 } }],
+    wrong: [{}, { fault: 'x' }, { fault: { message: 'x', line: -1 } }],
+  },
   'check-site': { right: [{ title: '' }, { title: '<b>$(id)</b>' }], wrong: [{ title: 5 }, { title: null }] },
   cron: {
     right: [

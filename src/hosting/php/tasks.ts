@@ -42,6 +42,18 @@ export type ListedPlugin = Static<typeof ListedPlugin>
 
 const schemas = {
   'check-copy': { input: nothing, output: Type.Object({ home: Type.String() }, closed) },
+  'check-php': {
+    input: nothing,
+    output: Type.Object(
+      {
+        fault: Type.Union([
+          Type.Object({ message: Type.String({ maxLength: 4000 }), line: Count }, closed),
+          Type.Null(),
+        ]),
+      },
+      closed,
+    ),
+  },
   'check-site': { input: nothing, output: Type.Object({ title: Type.String() }, closed) },
   cron: {
     input: nothing,

@@ -49,6 +49,12 @@ export class SiteFiles implements FileContent {
     return sum
   }
 
+  async checkRoom(home: SiteHome, bytes: number): Promise<void> {
+    const room = await this.#roomFor(home)
+    room.takeEntry()
+    room.take(bytes)
+  }
+
   async *walk(home: SiteHome, options: WalkOptions = {}): AsyncGenerator<SourceEntry> {
     const web = webOf(home)
     for await (const entry of this.#walk(home, options)) {

@@ -1,0 +1,56 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testCore } from '../../../test/support/core.ts'
+import { giveToSite, type TestHome, testHome, testRuntime } from '../../../test/support/home.ts'
+import { type PhpProcess, type PhpRuntime, phpVersions } from './runtime.ts'
+
+const core = await testCore()
+
+describe.skipIf(!core).each(phpVersions)('a look at a file of PHP %s', (phpVersion) => {
+  let runtime: PhpRuntime
+  let home: TestHome
+  let php: PhpProcess
+  beforeAll(async () => {
+    runtime = await testRuntime({})
+    home = await testHome(core as string, { phpVersion })
+    php = await runtime.start(home)
+  })
+  afterAll(async () => {
+    await runtime?.close()
+    await home?.remove()
+  })
+
+  const faultOf = async (text: string) => {
+    const file = join(home.homePath, 'private/tmp/check.php')
+    await writeFile(file, text)
+    await giveToSite(join(home.homePath, 'private/tmp'))
+    return (await php.runTask('check-php', {})).fault
+  }
+
+  it.each([
+    ['<?php\n\nif (true) {', /^syntax error, unexpected end of file|^Unclosed '{'/, 3],
+    ['<?php\nfunction twice() {}\n\nfunction twice() {}\n', /^Cannot redeclare (function )?twice\(\)/, 4],
+    ['<?php\n\nbreak;\n', /^'break' not in the 'loop' or 'switch' context$/, 3],
+    ['<?php\nfunction strlen($text) {}', /^Cannot redeclare (function )?strlen\(\)/, 2],
+    ['<?php\n$a = 1;\nnamespace Late;', /^Namespace declaration statement has to be the very first/, 3],
+  ])('%j: what is wrong, and where', async (text, message, line) => {
+    expect(await faultOf(text)).toEqual({ message: expect.stringMatching(message), line })
+  })
+
+  it('finds nothing wrong with what needs others to run, and runs nothing of it', async () => {
+    const text = `<?php
+      declare(strict_types=1);
+      namespace Agency;
+      final class Tool extends \\Elsewhere implements \\Nowhere {}
+      function stead_answer() {}
+      throw new \\Exception(missing());`
+    for (let time = 0; time < 3; time++) expect(await faultOf(text)).toBeNull()
+  })
+
+  it('knows what its own version reads', async () => {
+    const fault = await faultOf('<?php readonly class Point { public function __construct(public int $x) {} }')
+    if (phpVersion === '8.1') expect(fault?.message).toContain('unexpected token "readonly"')
+    else expect(fault).toBeNull()
+  })
+})
