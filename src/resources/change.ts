@@ -22,7 +22,7 @@ export const aboutSite = (site: { id: number; accountId: number; hostId?: number
   hostId: site.hostId ?? null,
 })
 
-/** What webhooks tell of a change to a site. */
+/** What webhooks tell of a change. */
 export interface ChangeEvent {
   readonly type: EventType
   readonly data: object
@@ -77,8 +77,8 @@ export function changeBy(
 ): Change {
   const { actor, now, started } = by
   const tell = async ({ type, data }: ChangeEvent, { accountId, siteId } = by.about) => {
-    if (siteId == null) throw new TypeError(`the event ${type.name} is about no site`)
-    await recordEvent(tx, { type, data, accountId, siteId, now })
+    if (siteId == null && !type.isOfAccount) throw new TypeError(`the event ${type.name} is about no site`)
+    await recordEvent(tx, { type, data, accountId, siteId: type.isOfAccount ? null : (siteId ?? null), now })
   }
   return {
     tell,

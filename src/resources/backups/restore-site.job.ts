@@ -20,6 +20,7 @@ import {
   siteConstants,
   writtenAddressOf,
 } from '../sites/site.ts'
+import { siteFilled } from '../sites/site-filled.ts'
 import { actions, events } from './actions.ts'
 import { inWords, RestoreOrder, scopeOf } from './restore.ts'
 import {
@@ -189,6 +190,7 @@ async function fitToSite(context: Context): Promise<void> {
     ...siteConstants(site),
     ...(site.hasMultisite ? {} : noNetwork),
   })
+  if (input.filesId !== null) await siteFilled(services, site.id)
   if (input.databaseId === null) return
   const options = { whileHeld: true, timeoutMs: LONG_TASK_MS, refusal: 'The restored database does not fit' }
   await runSiteTask(services, site.id, 'upgrade-database', {}, options)

@@ -26,6 +26,7 @@ import {
   purgeCaches,
   type Site,
 } from '../sites/site.ts'
+import { siteFilled } from '../sites/site-filled.ts'
 import { actions, events } from './actions.ts'
 import { findBackup, setOperation } from './backup.store.ts'
 import type { Kind } from './backup.ts'
@@ -189,6 +190,7 @@ async function switchOver(context: Context): Promise<void> {
   const home = await homeOf(context, input.siteId)
   await services.siteFiles.switch(home)
   await services.siteDatabase.switch(home)
+  if (input.parts.length > 0) await siteFilled(services, input.siteId)
 }
 
 async function switchBack(context: Undoing): Promise<void> {

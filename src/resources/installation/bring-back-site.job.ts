@@ -19,6 +19,7 @@ import { changeOfJob } from '../change.ts'
 import type { HostServices } from '../host-services.ts'
 import { closeForWork } from '../sites/close-for-work.ts'
 import { holdSite, openSite, purgeCaches } from '../sites/site.ts'
+import { siteFilled } from '../sites/site-filled.ts'
 import { actions } from './actions.ts'
 import { keptCore } from './kept-core.ts'
 
@@ -77,6 +78,7 @@ async function bringFiles(context: Looked): Promise<void> {
     await services.siteFiles.switch(site)
     await services.siteFiles.settle(site)
   })
+  await siteFilled(services, input.siteId)
 }
 
 async function bringDatabase(context: Looked): Promise<void> {

@@ -17,6 +17,7 @@ import { becomeLive, creationFailed, forgetFailure, homeOf, removeHome, siteOf }
 import { findSite } from './site.store.ts'
 import { type Site, siteConstants, stagingAddress } from './site.ts'
 import { addressesOf, movedTo } from './site-addresses.ts'
+import { siteFilled } from './site-filled.ts'
 
 type Context<Results = unknown> = StepContext<{ siteId: number; sourceId: number }, HostServices, Results>
 
@@ -160,6 +161,7 @@ async function writeConfig(context: Context<{ content: Copied }>): Promise<void>
       ...ofThoseThere(text, { DOMAIN_CURRENT_SITE: address, WP_CACHE_KEY_SALT: `${site.name}-${site.id}:` }),
     }),
   )
+  await siteFilled(context.services, site.id)
 }
 
 /** A network's address, and what keeps sites apart in a cache that they share: only where the source has them. */

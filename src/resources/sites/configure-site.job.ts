@@ -7,6 +7,7 @@ import { purgeCaches } from './purge.store.ts'
 import { moveRoute } from './route.store.ts'
 import { changeSite, findSite, holdSite, writtenAddressOf } from './site.store.ts'
 import { hostOfAddress, siteConstants, stagingAddress, stagingHostName } from './site.ts'
+import { siteFilled } from './site-filled.ts'
 
 type Context<Results = unknown> = StepContext<{ siteId: number }, HostServices, Results>
 
@@ -48,6 +49,8 @@ async function writeConstants({ services, input }: Context): Promise<void> {
   const isStill = from === stagingAddress(site.name, services.config)
   const change = site.hasMultisite && isStill ? siteConstants(site) : { ...siteConstants(site), ...noNetwork }
   if (await changeWpConfig(home.path, home.uid, change)) await services.pool.restart(site.id)
+  // one that comes back from the trash
+  await siteFilled(services, site.id)
 }
 
 /** The tables of a network, as WordPress makes them, and then the constants that make it look there. */

@@ -16,6 +16,7 @@ import {
   siteOf,
 } from './new-site.job.ts'
 import { siteConstants, stagingAddress } from './site.ts'
+import { siteFilled } from './site-filled.ts'
 
 type Context<Results = unknown> = NewSiteContext<Results>
 
@@ -85,6 +86,7 @@ async function writeContent(context: Context): Promise<Written> {
     constants: siteConstants(site),
     now: context.now(),
   })
+  await siteFilled(services, site.id)
   return { address, title }
 }
 

@@ -4,7 +4,7 @@ import type { EventType } from './event.ts'
 /** Writes an event in the transaction of what happened, so that none is lost and none is invented. */
 export async function recordEvent(
   tx: Tx,
-  event: { type: EventType; accountId: number; siteId: number; data: object; now: number },
+  event: { type: EventType; accountId: number; siteId: number | null; data: object; now: number },
 ): Promise<void> {
   await tx
     .insertInto('events')
