@@ -27,6 +27,7 @@ import { backupNames } from './0030-backup-names.ts'
 import { extensionLicenses } from './0031-extension-licenses.ts'
 import { backupHolder } from './0032-backup-holder.ts'
 import { loginLinks } from './0033-login-links.ts'
+import { mustUsePlugins } from './0034-must-use-plugins.ts'
 import { plugins } from './0038-plugins.ts'
 import { databaseAdmin } from './0039-database-admin.ts'
 
@@ -60,6 +61,7 @@ export const migrations: Record<string, Migration> = {
   '0031-extension-licenses': extensionLicenses,
   '0032-backup-holder': backupHolder,
   '0033-login-links': loginLinks,
+  '0034-must-use-plugins': mustUsePlugins,
   '0038-plugins': plugins,
   '0039-database-admin': databaseAdmin,
 }

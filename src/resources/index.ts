@@ -9,6 +9,7 @@ import { extensionLicense } from './extension-license/index.ts'
 import { installation } from './installation/index.ts'
 import { loginLinks } from './login-links/index.ts'
 import { logs } from './logs/index.ts'
+import { mustUsePlugins } from './must-use-plugins/index.ts'
 import { notes } from './notes/index.ts'
 import { operations } from './operations/index.ts'
 import { performance } from './performance/index.ts'
@@ -26,6 +27,7 @@ export const resources = [
   sites,
   caches,
   performance,
+  mustUsePlugins,
   backups,
   collaborators,
   tags,

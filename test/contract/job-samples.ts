@@ -1,7 +1,8 @@
 /** One sample of each type of background work: what it is given, what must hold when it is done, and what is left when not. */
+import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
 import { loadRoute } from '../../src/edge/routes.store.ts'
@@ -25,6 +26,10 @@ import {
   recordsRepository,
   verifyRecords,
 } from '../../src/resources/installation/records-backup.ts'
+import { keepContent, useContent } from '../../src/resources/must-use-plugins/content.store.ts'
+import { addAllSites } from '../../src/resources/must-use-plugins/member.store.ts'
+import { changeMuPlugin, insertMuPlugin } from '../../src/resources/must-use-plugins/mu-plugin.store.ts'
+import { FOLDER } from '../../src/resources/must-use-plugins/mu-plugin.ts'
 import { storedPlugins } from '../../src/resources/plugins/plugin.store.ts'
 import { PASSWORD_PURPOSE } from '../../src/resources/sites/reset-admin-password.job.ts'
 import { putRoute } from '../../src/resources/sites/route.store.ts'
@@ -32,6 +37,7 @@ import { changeSite, findSite, markDeleted, writtenAddressOf } from '../../src/r
 import { type Site, stagingAddress, switchSetting } from '../../src/resources/sites/site.ts'
 import type { Person, TestApi } from '../support/api.ts'
 import type { FakeHost } from '../support/fake-host.ts'
+import { startFileServer } from '../support/file-server.ts'
 
 /** Of each run anew. */
 export interface World {
@@ -243,6 +249,62 @@ export const jobSamples: Record<string, JobSample> = {
       expect(clone).toMatchObject({ state: 'cloning', deployError: expect.stringContaining('/retry') })
       expect(await rows(world, 'activity', 'action', 'site.deployed', clone.id)).toBe(0)
       expect(await rows(world, 'events', 'type', 'site_created', clone.id)).toBe(0)
+    },
+  },
+
+  'mu_plugin.install': {
+    async prepare(world) {
+      return muPluginOf(world, { offered: '<?php // new' })
+    },
+    async done(world) {
+      expect(await muPluginFile(world)).toBe('<?php // new')
+      expect(await muPluginEvents(world)).toBe('mu_plugin_install_success')
+    },
+  },
+
+  'mu_plugin.update': {
+    async prepare(world) {
+      return muPluginOf(world, { offered: '<?php // new', had: '<?php // old' })
+    },
+    async done(world) {
+      expect(await muPluginFile(world)).toBe('<?php // new')
+      expect(await muPluginEvents(world)).toBe('mu_plugin_update_success')
+    },
+  },
+
+  'mu_plugin.remove': {
+    async prepare(world) {
+      const { input, options } = await muPluginOf(world, { had: '<?php // old' })
+      await change(world, (tx) => changeMuPlugin(tx, input.pluginId, { deleted_at: 1 }))
+      return { input, options }
+    },
+    async done(world) {
+      expect(await muPluginFile(world)).toBeUndefined()
+      expect(await muPluginEvents(world)).toBe('mu_plugin_deleted')
+      const left = world.api.database.read.selectFrom('mu_plugins').select('id')
+      expect(await left.where('account_id', '=', world.owner.accountId).execute()).toEqual([])
+    },
+  },
+
+  'mu_plugin.bring': {
+    async prepare(world) {
+      const asked = await muPluginOf(world, { had: '<?php // old' })
+      await rm(await muPluginPath(world))
+      return asked
+    },
+    async done(world) {
+      expect(await muPluginFile(world)).toBe('<?php // old')
+    },
+  },
+
+  'mu_plugin.bring_to_site': {
+    async prepare(world) {
+      await muPluginOf(world, { had: '<?php // old' })
+      await rm(await muPluginPath(world))
+      return aboutSite(world)
+    },
+    async done(world) {
+      expect(await muPluginFile(world)).toBe('<?php // old')
     },
   },
 
@@ -958,3 +1020,43 @@ async function writtenBackup({ api, site }: World): Promise<number> {
 const backupRows = ({ api, site }: World) =>
   api.database.read.selectFrom('backups').selectAll().where('site_id', '=', site).orderBy('id').execute()
 const storedBackups = ({ api, site }: World) => api.backups.repository(siteOwner(site)).list()
+
+const muPluginPath = async (world: World) => join((await homeOf(world))?.path as string, 'web', FOLDER, 'tool.php')
+
+async function muPluginFile(world: World): Promise<string | undefined> {
+  const path = await muPluginPath(world)
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined
+}
+
+/** The events but those of failures, which are told before each retry. */
+async function muPluginEvents({ api, owner }: World): Promise<string> {
+  const ofAccount = api.database.read.selectFrom('events').select('type').where('account_id', '=', owner.accountId)
+  const types = (await ofAccount.orderBy('id').execute()).map(({ type }) => type)
+  return types.filter((type) => !type.endsWith('_failed')).join()
+}
+
+/** @param had what the site has of it; else it is new */
+async function muPluginOf(world: World, { offered, had }: { offered?: string; had?: string }) {
+  const { owner, site, host } = world
+  await host.giveHome(site)
+  const server = await startFileServer()
+  if (offered !== undefined) server.files.set('/tool.php', offered)
+  const { accountId } = owner
+  const pluginId = await change(world, async (tx) => {
+    const path = `${server.base}/tool.php`
+    const plugin = await insertMuPlugin(tx, { accountId, path, slug: 'tool.php', existing: true, future: true, now: 1 })
+    if (had === undefined) return plugin.id
+    const sha256 = createHash('sha256').update(had).digest('hex')
+    await keepContent(tx, { accountId, slug: 'tool.php', sha256 }, Buffer.from(had), null)
+    await useContent(tx, { accountId, slug: 'tool.php', sha256 }, 1)
+    await changeMuPlugin(tx, plugin.id, { sha256 })
+    await addAllSites(tx, plugin.id, accountId)
+    return plugin.id
+  })
+  if (had !== undefined) {
+    const path = await muPluginPath(world)
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, had)
+  }
+  return { input: { pluginId: pluginId as number }, options: { siteId: null } }
+}

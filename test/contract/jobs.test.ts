@@ -37,7 +37,7 @@ describe('background work', () => {
   let api: TestApi
   let stand: JobStand
   beforeAll(async () => {
-    api = await testApi('sqlite')
+    api = await testApi('sqlite', { settings: { STEAD_ALLOW_PRIVATE_FETCH: 'true' } })
     stand = new JobStand(api)
   })
   afterEach(() => stand.tidy())

@@ -61,6 +61,8 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
     await owner.call('POST', `/v1/sites/${hidden}/notes`, { subject: `hidden-${tag}`, body: 'x' })
     await owner.call('POST', `/v1/sites/${hidden}/tags`, { tag_names: [`hidden-${tag}`] })
     const note = (await owner.call('POST', `/v1/sites/${site}/notes`, { subject: 'x', body: 'y' })).body.data.id
+    const file = { path: `https://plugins.example.com/of-${tag}.php`, existing_sites: true, future_sites: true }
+    const muPlugin = (await owner.call('POST', '/v1/mu-plugins', file)).body.data.id
     const [waiting, failed] = await api.database.transaction(async (tx) => {
       const input = { siteId: site, accountId: mate.accountId, reassign: 'keep' } as const
       const target = { siteId: site, accountId: owner.accountId, hostId, runAt: Date.now() + 3_600_000 }
@@ -81,6 +83,7 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
       hidden,
       mateId,
       note,
+      muPlugin,
       backup: await storedIn(api, site),
       preview: await previewIn(api, { siteId: site, accountId: owner.accountId }),
       restored: await restoredIn(api, { siteId: site, accountId: owner.accountId }),

@@ -12,6 +12,8 @@ import { enqueue } from '../../src/platform/operations/enqueue.ts'
 import { setFacts, setPlan } from '../../src/resources/account/account.ts'
 import { MOST_ON_DEMAND } from '../../src/resources/backups/backup.ts'
 import { backedUp, backupIn, storedFiles } from '../../src/resources/backups/samples.fixture.ts'
+import { insertMuPlugin } from '../../src/resources/must-use-plugins/mu-plugin.store.ts'
+import { MOST_MU_PLUGINS } from '../../src/resources/must-use-plugins/mu-plugin.ts'
 import { operationIn } from '../../src/resources/operations/samples.fixture.ts'
 import { configureSite } from '../../src/resources/sites/configure-site.job.ts'
 import { purgeSite } from '../../src/resources/sites/remove-site.job.ts'
@@ -110,6 +112,9 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['toggleMultisite'], code: 'plan_lacks_multisite', prepare: plan('Business') },
   { of: ['setDefensiveMode'], code: 'edge_cache_off', example: () => ({ body: { duration: '2-days' } }), prepare: siteIs({ edge_cache: 0 }) },
   { of: ['createNote', 'updateNote'], code: 'note_limit_reached', prepare: fillNotes },
+  { of: ['createMuPlugin'], code: 'mu_plugin_exists', example: (scene) => muPlugin(scene, 'a.php'), prepare: (scene) => scene.owner.call('POST', '/v1/mu-plugins', muPlugin(scene, 'A.php').body) },
+  { of: ['createMuPlugin'], code: 'mu_plugin_name_reserved', example: (scene) => muPlugin(scene, 'stead-a.php') },
+  { of: ['createMuPlugin'], code: 'mu_plugin_limit_reached', prepare: fillMuPlugins },
   { of: ['addSiteTags', 'addCollaborationTags', 'addCollaboratorTags'], code: 'tag_limit_reached', prepare: fillTags },
   { of: ['addSiteCollaborator'], code: 'collaborator_exists', example: (scene) => ({ body: { email: scene.friend.email } }) },
   { of: ['addSiteCollaborator', 'updateAccountLevelAccess'], code: 'collaborator_is_owner', example: ({ owner }) => ({ body: { email: owner.email, add_to_all_new: true } }) },
@@ -190,6 +195,18 @@ function fillNotes(scene: Scene): Promise<unknown> {
     const texts = { author: '', editor: '', subject: 'large', body: '' }
     const note = { ...texts, site_id: scene.siteId, created_at: 0, updated_at: 0, size_bytes: 10 << 20 }
     return tx.insertInto('notes').values(note).execute()
+  })
+}
+
+const muPlugin = ({ number }: Scene, name: string) => ({
+  body: { path: `https://plugins.example.com/${number}/${name}`, existing_sites: false, future_sites: false },
+})
+
+function fillMuPlugins(scene: Scene): Promise<unknown> {
+  return write(scene, async (tx) => {
+    const values = { accountId: scene.owner.accountId, path: 'x', existing: false, future: false, now: 1 }
+    for (let index = 0; index < MOST_MU_PLUGINS; index++)
+      await insertMuPlugin(tx, { ...values, slug: `filler-${index}.php` })
   })
 }
 

@@ -29,6 +29,8 @@ export interface World {
   readonly hidden: number
   readonly mateId: number
   readonly note: number
+  /** Of the owner. */
+  readonly muPlugin: number
   /** On demand, completed. */
   readonly backup: number
   /** Operations: a look at a restore, and a restore, of the site, which have ended well. */

@@ -24,7 +24,8 @@ describe('one file of Stead’s in a site', () => {
   test('is laid with its folders, belongs to the site, and leaves nothing beside', async () => {
     expect(await look()).toEqual({ kind: 'nothing' })
     expect(await putFile(place, bytes('one'), { replaces: false })).toBe(true)
-    expect(await look()).toEqual({ kind: 'file', sha256: createHash('sha256').update('one').digest('hex') })
+    const sha256 = createHash('sha256').update('one').digest('hex')
+    expect(await look()).toEqual({ kind: 'file', sha256, sizeBytes: 3 })
     for (const each of [path(), join(path(), '..')])
       expect(lstatSync(each)).toMatchObject(uid === null ? {} : { uid, gid: uid })
     expect(lstatSync(path()).nlink).toBe(1)

@@ -13,7 +13,9 @@ export interface FilePlace {
 }
 
 /** `other`: a folder, a link, something longer than was asked for. */
-export type FoundFile = { readonly kind: 'nothing' | 'other' } | { readonly kind: 'file'; readonly sha256: string }
+export type FoundFile =
+  | { readonly kind: 'nothing' | 'other' }
+  | { readonly kind: 'file'; readonly sha256: string; readonly sizeBytes: number }
 
 /** @param mostBytes a longer file is not read */
 export async function lookAtFile({ homePath, folder, name }: FilePlace, mostBytes: number): Promise<FoundFile> {
@@ -22,7 +24,8 @@ export async function lookAtFile({ homePath, folder, name }: FilePlace, mostByte
     if (!stats) return { kind: 'nothing' }
     if (!stats.isFile() || stats.size > mostBytes) return { kind: 'other' }
     const content = await read(`${path}/${name}`, mostBytes)
-    return content ? { kind: 'file', sha256: createHash('sha256').update(content).digest('hex') } : { kind: 'other' }
+    if (!content) return { kind: 'other' }
+    return { kind: 'file', sha256: createHash('sha256').update(content).digest('hex'), sizeBytes: content.length }
   })
   return found ?? { kind: 'nothing' }
 }

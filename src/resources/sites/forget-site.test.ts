@@ -7,6 +7,7 @@ import { insertBackup } from '../backups/backup.ts'
 import { insertLink } from '../database-admin/link.store.ts'
 import { insertLicense } from '../extension-license/license.store.ts'
 import { insertLoginLink } from '../login-links/login-link.store.ts'
+import { insertMuPlugin } from '../must-use-plugins/mu-plugin.store.ts'
 import { storePlugins } from '../plugins/plugin.store.ts'
 import { purgeSite } from './remove-site.job.ts'
 
@@ -20,6 +21,7 @@ const tables = [
   'login_links',
   'plugin_lists',
   'database_admin_links',
+  'mu_plugin_sites',
   'site_statistics',
   'page_view_days',
   'backups',
@@ -60,6 +62,9 @@ describe.each(dialects)('the end of a deleted site on $dialect', ({ dialect, ski
       await insertLicense(tx, { siteId: id, licenseKey: 'a', now: 1 })
       await storePlugins(tx, id, [])
       await insertLink(tx, { siteId: id, accountId: owner.accountId, token: name, expiresAt: 1 })
+      const file = { accountId: owner.accountId, path: 'x', slug: `${name}.php`, existing: true, future: true, now: 1 }
+      const plugin = await insertMuPlugin(tx, file)
+      await tx.insertInto('mu_plugin_sites').values({ plugin_id: plugin.id, site_id: id }).execute()
       await insertLoginLink(tx, { siteId: id, token: name, login: 'a', userAgent: 'b', expiresAt: 1 }, 1)
       const due = { files_at: 1, database_at: 1, proof_at: 1, told_at: null }
       await tx

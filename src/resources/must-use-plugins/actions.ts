@@ -1,0 +1,20 @@
+import { declareActions } from '../action.ts'
+import { declareAccountEvents } from '../webhooks/event.ts'
+
+/** What the activity log says of changes that this resource makes. */
+export const actions = declareActions('account', {
+  'mu_plugin.created': 'A must-use plugin was added',
+  'mu_plugin.updated': 'A must-use plugin was ordered to be fetched again',
+  'mu_plugin.deleted': 'A must-use plugin was deleted',
+  'mu_plugin.brought': 'A must-use plugin was brought to its sites',
+  'mu_plugin.refused': 'A must-use plugin could not be fetched or was refused',
+})
+
+/** What webhooks tell of them: one event of a plugin, whatever number of sites it has. */
+export const events = declareAccountEvents(
+  'mu_plugin_install_success',
+  'mu_plugin_install_failed',
+  'mu_plugin_update_success',
+  'mu_plugin_update_failed',
+  'mu_plugin_deleted',
+)

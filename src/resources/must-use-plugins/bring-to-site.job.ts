@@ -1,0 +1,36 @@
+import Type from 'typebox'
+import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
+import type { HostServices } from '../host-services.ts'
+import { findSite, holdSite, isInstalled, purgeCaches } from '../sites/site.ts'
+import { bringAllToSite } from './bring-all.ts'
+import { dropDeletedFrom } from './member.store.ts'
+import { dropForgotten } from './mu-plugin.store.ts'
+
+type Context = StepContext<{ siteId: number }, HostServices>
+
+/** Brings the must-use plugins of one site in line with the records, in its turn among what is done with that site. */
+export const bringToSite = durableWith<HostServices>()({
+  name: 'mu_plugin.bring_to_site',
+  input: Type.Object({ siteId: Type.Integer() }),
+  on: 'host',
+  changeableBy: 'account',
+  steps: {
+    bring: { run: bring },
+    record: {
+      async commit(tx, { input }) {
+        if (!(await holdSite(tx, input.siteId))) return
+        await dropDeletedFrom(tx, [input.siteId])
+        await dropForgotten(tx)
+        await purgeCaches(tx, input.siteId, { pages: 'all' })
+      },
+    },
+  },
+})
+
+async function bring({ services, input }: Context): Promise<{ warning?: string }> {
+  const site = await findSite(services.database.read, input.siteId)
+  // one that is not made yet gets them when it is
+  if (!site || !isInstalled(site)) return {}
+  const { faults } = await bringAllToSite(services, site)
+  return faults.length > 0 ? { warning: faults.join('; ').slice(0, 1000) } : {}
+}

@@ -1,0 +1,54 @@
+import Type from 'typebox'
+import { lockForUpdate } from '../../platform/db/database.ts'
+import { invalidInput, Problem } from '../../platform/http/problem.ts'
+import { endpoint } from '../endpoint.ts'
+import { actions } from './actions.ts'
+import { installMuPlugin } from './bring-mu-plugin.job.ts'
+import { countMuPlugins, hasSlug, insertMuPlugin } from './mu-plugin.store.ts'
+import { ChangedMuPluginSchema, isReserved, MOST_MU_PLUGINS, presentChanged, slugOfPath } from './mu-plugin.ts'
+import { problems } from './problems.ts'
+import { startWork } from './start-work.ts'
+
+export const createMuPlugin = endpoint({
+  id: 'createMuPlugin',
+  method: 'POST',
+  path: '/v1/mu-plugins',
+  summary: 'Add a must-use plugin',
+  description:
+    'One PHP file, fetched from its address and checked by PHP, then brought to all sites of your account (`existing_sites`) and to those that are ' +
+    'made afterwards (`future_sites`). What was done with each site: `results` of the operation. A file that cannot be fetched or that PHP cannot ' +
+    'read reaches no site; the operation says why, and `PUT` tries again.',
+  access: { account: 'own' },
+  body: Type.Object({
+    path: Type.String({
+      description: 'Public https address of one .php file',
+      minLength: 1,
+      maxLength: 2000,
+      examples: ['https://plugins.example.com/agency-tools.php'],
+    }),
+    existing_sites: Type.Boolean({ examples: [true] }),
+    future_sites: Type.Boolean({ examples: [true] }),
+  }),
+  response: ChangedMuPluginSchema,
+  starts: true,
+  problems: [problems.mu_plugin_exists, problems.mu_plugin_name_reserved, problems.mu_plugin_limit_reached],
+
+  async handle(context, { body }) {
+    const { tx, caller, config, now } = context
+    const { accountId } = caller
+    const path = body.path.trim()
+    const named = slugOfPath(path, { allowHttp: config.allowPrivateFetch })
+    if ('fault' in named) throw invalidInput([named.fault])
+    const { slug } = named
+    if (isReserved(slug)) throw new Problem(problems.mu_plugin_name_reserved, { slug })
+    await lockForUpdate(tx, 'accounts', accountId)
+    if (await hasSlug(tx, accountId, slug)) throw new Problem(problems.mu_plugin_exists, { slug })
+    if ((await countMuPlugins(tx, accountId)) >= MOST_MU_PLUGINS)
+      throw new Problem(problems.mu_plugin_limit_reached, { limit: MOST_MU_PLUGINS })
+    const { existing_sites: existing, future_sites: future } = body
+    const plugin = await insertMuPlugin(tx, { accountId, path, slug, existing, future, now })
+    await startWork(context, plugin, installMuPlugin)
+    await context.record({ action: actions['mu_plugin.created'], message: `Added the must-use plugin ${slug}` })
+    return presentChanged(plugin)
+  },
+})

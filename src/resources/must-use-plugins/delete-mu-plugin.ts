@@ -1,0 +1,41 @@
+import Type from 'typebox'
+import { lockForUpdate } from '../../platform/db/database.ts'
+import { notFound } from '../../platform/http/problem.ts'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { cancelOperation } from '../../platform/operations/control.ts'
+import { endpoint } from '../endpoint.ts'
+import { actions } from './actions.ts'
+import { removeMuPlugin } from './bring-mu-plugin.job.ts'
+import { changeMuPlugin, findMuPlugin } from './mu-plugin.store.ts'
+import { MuPluginId } from './mu-plugin.ts'
+import { startWork } from './start-work.ts'
+
+export const deleteMuPlugin = endpoint({
+  id: 'deleteMuPlugin',
+  method: 'DELETE',
+  path: '/v1/mu-plugins/{id}',
+  summary: 'Delete a must-use plugin',
+  description:
+    'It is gone from lists at once, and from all sites in the background. A file that was changed on a site since it was put there stays on that ' +
+    'site: `results` of the operation say where.',
+  access: { account: 'own' },
+  params: Type.Object({ id: MuPluginId }),
+  response: Nothing,
+  starts: true,
+
+  async handle(context, { params }) {
+    const { tx, caller, now, definitions } = context
+    await lockForUpdate(tx, 'accounts', caller.accountId)
+    const plugin = await findMuPlugin(tx, caller.accountId, params.id)
+    if (!plugin) throw notFound()
+    await changeMuPlugin(tx, plugin.id, { deleted_at: now })
+    // what is still being brought would be taken away again
+    if (plugin.operationId !== null) await cancelOperation(tx, plugin.operationId, now, definitions)
+    await startWork(context, plugin, removeMuPlugin)
+    await context.record({
+      action: actions['mu_plugin.deleted'],
+      message: `Deleted the must-use plugin ${plugin.slug}`,
+    })
+    return null
+  },
+})

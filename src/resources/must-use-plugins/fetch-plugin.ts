@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Home } from '../../hosting/homes/homes.ts'
+import { templateMarks } from '../../hosting/homes/template.ts'
+import type { PhpVersion } from '../../hosting/php/runtime.ts'
+import { giveTo } from '../../hosting/site-files/lay-out-home.ts'
+import { FetchFailed, FetchRefused, FetchTooLarge, fetchBuffer } from '../../platform/fetch/fetch-public.ts'
+import { PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
+import type { HostServices } from '../host-services.ts'
+import { contentOf, keepContent } from './content.store.ts'
+import { phpVersionsOf } from './member.store.ts'
+import { MOST_BYTES, type MuPlugin } from './mu-plugin.ts'
+
+type Context = StepContext<unknown, HostServices>
+
+/** PHP from nothing, on a machine that has other things to do. */
+const CHECK_MS = 60_000
+
+/** Fetches the file, and keeps it apart from what sites have. */
+export async function fetchPlugin(context: Context, plugin: MuPlugin): Promise<{ sha256: string }> {
+  const { services, signal } = context
+  const content = await fetchBuffer(plugin.path, {
+    allowPrivate: services.config.allowPrivateFetch,
+    maxBytes: MOST_BYTES,
+    signal,
+  }).catch((error) => {
+    throw isForGood(error) ? new PermanentFailure(error.message, { cause: error }) : error
+  })
+  // else each page would begin with it: a page that says that the file is not there, or a mark of its encoding
+  if (!/^<\?php\s/i.test(content.toString('latin1', 0, 6)))
+    throw new PermanentFailure(`${plugin.slug} does not begin with <?php: what is at its address is no PHP file`)
+  const sha256 = createHash('sha256').update(content).digest('hex')
+  await context.transaction((tx) => keepContent(tx, { ...plugin, sha256 }, content, plugin.sha256))
+  return { sha256 }
+}
+
+/** Of an operation that is retried when another has fetched the plugin since. */
+export const notThere = ({ slug }: MuPlugin): string =>
+  `What was fetched of ${slug} is not there any more: update the plugin`
+
+/** Another attempt would get the same. */
+function isForGood(error: unknown): error is Error {
+  if (error instanceof FetchRefused || error instanceof FetchTooLarge) return true
+  return error instanceof FetchFailed && error.status !== undefined && error.status >= 400 && error.status < 500
+}
+
+/**
+ * Has PHP itself read the file, in each version that the account's sites run, in a home that no site ever gets: what is in it could be aimed at
+ * whoever reads it. Nothing of it is run.
+ * @throws PermanentFailure with PHP's words
+ */
+export async function checkPlugin(context: Context, plugin: MuPlugin, sha256: string): Promise<void> {
+  const { services } = context
+  const { read } = services.database
+  const content = await contentOf(read, { ...plugin, sha256 })
+  if (!content) throw new PermanentFailure(notThere(plugin))
+  const versions = (await phpVersionsOf(read, plugin.accountId)) as PhpVersion[]
+  const home = await services.homes.makeThrowAway(await services.template())
+  try {
+    const folder = join(home.path, 'private/tmp')
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, 'check.php'), content)
+    if (home.uid !== null) await giveTo(home.uid, folder)
+    for (const version of versions) {
+      const fault = await faultOf(services, home, version)
+      if (fault)
+        throw new PermanentFailure(
+          `${plugin.slug} cannot be read by PHP ${version}: ${fault.message} on line ${fault.line}`,
+        )
+    }
+  } finally {
+    await services.homes.remove(home)
+  }
+}
+
+async function faultOf({ homes, pool }: HostServices, home: Home, phpVersion: PhpVersion) {
+  const process = await pool.startSpare(homes.phpSite(home, { phpVersion, address: templateMarks.address }))
+  if (!process) throw new Error('There is no memory on the host for one more PHP')
+  try {
+    return (await process.runTask('check-php', {}, { timeoutMs: CHECK_MS })).fault
+  } finally {
+    await process.stop(0)
+  }
+}

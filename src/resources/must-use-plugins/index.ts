@@ -1,0 +1,16 @@
+import { resource } from '../resource.ts'
+import { actions, events } from './actions.ts'
+import { bringMuPlugin, installMuPlugin, removeMuPlugin, updateMuPlugin } from './bring-mu-plugin.job.ts'
+import { bringToSite } from './bring-to-site.job.ts'
+import { fillSite, forgetSite } from './fill-site.ts'
+import { problems } from './problems.ts'
+
+export const mustUsePlugins = resource({
+  tag: { name: 'Must-use-plugins', description: 'PHP files that an account has on all its sites' },
+  endpoints: () => import('./endpoints.ts'),
+  siteHooks: { filled: fillSite, forgotten: forgetSite },
+  jobs: { host: [installMuPlugin, updateMuPlugin, removeMuPlugin, bringMuPlugin, bringToSite] },
+  problems,
+  actions,
+  events,
+})

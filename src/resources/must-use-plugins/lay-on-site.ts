@@ -1,0 +1,75 @@
+import { DiskFull, inWords } from '../../hosting/homes/disk-room.ts'
+import { type FilePlace, lookAtFile, putFile, removeFile } from '../../hosting/site-files/single-file.ts'
+import type { HostServices } from '../host-services.ts'
+import { FOLDER, MOST_BYTES } from './mu-plugin.ts'
+
+/** What was done about one file of one site. */
+export interface Laid {
+  readonly outcome: 'installed' | 'updated' | 'unchanged' | 'removed' | 'absent' | 'kept' | 'skipped' | 'failed'
+  readonly message?: string
+}
+
+export const isChange = ({ outcome }: Laid): boolean =>
+  outcome === 'installed' || outcome === 'updated' || outcome === 'removed'
+
+/** What a site is to have under a name, and what Stead knows to have put there at some time. */
+export interface Wish {
+  readonly slug: string
+  readonly wanted: { readonly sha256: string; readonly content: Uint8Array } | undefined
+  /** SHA-256. */
+  readonly known: ReadonlySet<string>
+}
+
+/** @throws Error when the content that is wanted has made way for another since it was looked up: try again */
+export function wishFor(found: {
+  readonly slug: string
+  readonly known: ReadonlySet<string> | undefined
+  readonly sha256: string | undefined
+  readonly content: Uint8Array | undefined
+}): Wish {
+  const { slug, known = new Set(), sha256, content } = found
+  if (sha256 === undefined) return { slug, known, wanted: undefined }
+  if (!content) throw new Error(`The must-use plugin ${slug} was changed in this moment`)
+  return { slug, known, wanted: { sha256, content } }
+}
+
+/** Never follows a link, and never replaces or removes what Stead has not put there as it is. */
+export async function layOnSite(services: HostServices, siteId: number, wish: Wish): Promise<Laid> {
+  const home = await services.homes.ofSite(siteId)
+  if (!home) return { outcome: 'skipped', message: 'The site is not installed yet; it gets the plugin when it is' }
+  const place: FilePlace = { homePath: home.path, uid: home.uid, folder: FOLDER, name: wish.slug }
+  try {
+    const found = await lookAtFile(place, MOST_BYTES)
+    const isOurs = found.kind === 'file' && wish.known.has(found.sha256)
+    if (!wish.wanted) return await takeAway(place, { isThere: found.kind !== 'nothing', isOurs })
+    if (found.kind === 'file' && found.sha256 === wish.wanted.sha256) return { outcome: 'unchanged' }
+    if (found.kind !== 'nothing' && !isOurs) return { outcome: 'skipped', message: ofTheSite(wish.slug) }
+    // the site is measured for it
+    const moreBytes = wish.wanted.content.length - (found.kind === 'file' ? found.sizeBytes : 0)
+    if (moreBytes > 0) await services.siteFiles.checkRoom({ siteId, homePath: home.path, uid: home.uid }, moreBytes)
+    if (await putFile(place, wish.wanted.content, { replaces: isOurs }))
+      return { outcome: isOurs ? 'updated' : 'installed' }
+    return {
+      outcome: 'skipped',
+      message: `${FOLDER} of the site is no folder, or has a file ${wish.slug} since this moment`,
+    }
+  } catch (error) {
+    const reason = inWords(error)
+    if (reason instanceof DiskFull) return { outcome: 'failed', message: reason.message }
+    throw error
+  }
+}
+
+async function takeAway(place: FilePlace, { isThere, isOurs }: { isThere: boolean; isOurs: boolean }): Promise<Laid> {
+  if (!isThere) return { outcome: 'absent' }
+  if (!isOurs)
+    return {
+      outcome: 'kept',
+      message: `The file was changed on the site since it was put there, or is another one: it stays`,
+    }
+  await removeFile(place)
+  return { outcome: 'removed' }
+}
+
+const ofTheSite = (slug: string) =>
+  `The site has a file ${FOLDER}/${slug} that was not put there by Stead, or was changed since: delete or rename it, then update the plugin`

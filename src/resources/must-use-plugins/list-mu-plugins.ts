@@ -1,0 +1,24 @@
+import Type from 'typebox'
+import { reply } from '../../platform/http/endpoint.ts'
+import { pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
+import { endpoint } from '../endpoint.ts'
+import { countMuPlugins, listMuPlugins as list } from './mu-plugin.store.ts'
+import { MuPluginSchema, presentMuPlugin } from './mu-plugin.ts'
+
+export const listMuPlugins = endpoint({
+  id: 'listMuPlugins',
+  method: 'GET',
+  path: '/v1/mu-plugins',
+  summary: 'List the must-use plugins of your account',
+  description: 'In order of id, one page.',
+  access: { account: 'own' },
+  query: Type.Object(pageQuery),
+  response: Type.Array(MuPluginSchema),
+  paged: true,
+
+  async handle({ tx, caller }, { query }) {
+    const asked = pageOf(query)
+    const plugins = await list(tx, caller.accountId, asked)
+    return reply(plugins.map(presentMuPlugin), { page: pageInfo(asked, await countMuPlugins(tx, caller.accountId)) })
+  },
+})

@@ -1,0 +1,98 @@
+import Type from 'typebox'
+import { sqlitePlugin } from '../../hosting/site-files/platform-files.ts'
+import { Timestamp, timestamp } from '../../platform/http/schemas.ts'
+
+/** One PHP file that an account has on its sites, loaded by WordPress before everything else and switched off by nobody there. */
+export interface MuPlugin {
+  readonly id: number
+  readonly accountId: number
+  /** Where it is fetched from. */
+  readonly path: string
+  /** Its file name on the sites. */
+  readonly slug: string
+  readonly isOnExistingSites: boolean
+  readonly isOnFutureSites: boolean
+  /** Of the content that its sites are to have; null until it was fetched and checked once. */
+  readonly sha256: string | null
+  /** The newest that brings it to sites, or takes it off them. */
+  readonly operationId: number | null
+  readonly createdAt: number
+  readonly isDeleted: boolean
+}
+
+/** WordPress loads all of them for every page: more than that is a mistake. */
+export const MOST_MU_PLUGINS = 50
+/** The largest that are known have some hundred kB. */
+export const MOST_BYTES = 1 << 20
+
+export const FOLDER = 'wp-content/mu-plugins'
+
+export const MuPluginId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+
+const shown = {
+  id: Type.Integer(),
+  created: Timestamp,
+  path: Type.String({ examples: ['https://plugins.example.com/agency-tools.php'] }),
+  slug: Type.String({ description: 'Its file name on the sites', examples: ['agency-tools.php'] }),
+}
+const whereTo = {
+  existing: Type.Boolean({ description: 'All sites that there were got it' }),
+  future: Type.Boolean({ description: 'New sites get it' }),
+}
+
+export const MuPluginSchema = Type.Object(
+  { ...shown, existingSites: whereTo.existing, futureSites: whereTo.future },
+  { title: 'MuPlugin' },
+)
+
+/** What changes answer with: two names are written in another way. */
+export const ChangedMuPluginSchema = Type.Object(
+  { ...shown, existing_sites: whereTo.existing, future_sites: whereTo.future },
+  { title: 'ChangedMuPlugin' },
+)
+
+const present = ({ id, createdAt, path, slug }: MuPlugin) => ({ id, created: timestamp(createdAt), path, slug })
+
+export const presentMuPlugin = (plugin: MuPlugin): Type.Static<typeof MuPluginSchema> => ({
+  ...present(plugin),
+  existingSites: plugin.isOnExistingSites,
+  futureSites: plugin.isOnFutureSites,
+})
+
+export const presentChanged = (plugin: MuPlugin): Type.Static<typeof ChangedMuPluginSchema> => ({
+  ...present(plugin),
+  existing_sites: plugin.isOnExistingSites,
+  future_sites: plugin.isOnFutureSites,
+})
+
+/**
+ * What is wrong with an address of a must-use plugin, or the file name that it gives.
+ * @param allowHttp by the test setting
+ */
+export function slugOfPath(path: string, { allowHttp }: { allowHttp: boolean }): { slug: string } | { fault: string } {
+  const url = URL.parse(path)
+  if (!url || !(url.protocol === 'https:' || (allowHttp && url.protocol === 'http:')))
+    return { fault: 'path: must be an https address' }
+  if (url.username || url.password) return { fault: 'path: must not have a user name or password in it' }
+  const slug = decoded(url.pathname.split('/').at(-1) ?? '')
+  if (!/\.php$/i.test(slug)) return { fault: 'path: must be the address of one .php file' }
+  if (!/^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}\.php$/.test(slug))
+    return {
+      fault: 'path: its file name must have only letters, digits, dots, dashes and underscores, and end with .php',
+    }
+  return { slug }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+const sqliteName = sqlitePlugin.slice(FOLDER.length + 1)
+
+/** Names that Stead keeps for what it has, or will have, among the must-use plugins of a site. */
+export const isReserved = (slug: string): boolean =>
+  /^stead[.-]/i.test(slug) || slug.toLowerCase() === `${sqliteName}.php`

@@ -1,0 +1,36 @@
+import Type from 'typebox'
+import { lockForUpdate } from '../../platform/db/database.ts'
+import { notFound } from '../../platform/http/problem.ts'
+import { endpoint } from '../endpoint.ts'
+import { actions } from './actions.ts'
+import { updateMuPlugin } from './bring-mu-plugin.job.ts'
+import { findMuPlugin } from './mu-plugin.store.ts'
+import { ChangedMuPluginSchema, MuPluginId, presentChanged } from './mu-plugin.ts'
+import { startWork } from './start-work.ts'
+
+export const refreshMuPlugin = endpoint({
+  id: 'updateMuPlugin',
+  method: 'PUT',
+  path: '/v1/mu-plugins/{id}',
+  summary: 'Fetch a must-use plugin again',
+  description:
+    'From its stored address, for all sites that have it. When it cannot be fetched, or PHP cannot read it, they keep what they have. To change the ' +
+    'address, delete the plugin and add a new one.',
+  access: { account: 'own' },
+  params: Type.Object({ id: MuPluginId }),
+  response: ChangedMuPluginSchema,
+  starts: true,
+
+  async handle(context, { params }) {
+    const { tx, caller } = context
+    await lockForUpdate(tx, 'accounts', caller.accountId)
+    const plugin = await findMuPlugin(tx, caller.accountId, params.id)
+    if (!plugin) throw notFound()
+    await startWork(context, plugin, updateMuPlugin)
+    await context.record({
+      action: actions['mu_plugin.updated'],
+      message: `Updated the must-use plugin ${plugin.slug}`,
+    })
+    return presentChanged(plugin)
+  },
+})

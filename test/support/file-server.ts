@@ -1,0 +1,35 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A server of some files, which tests change. */
+export interface FileServer {
+  readonly base: string
+  /** By path; a number is answered as a status. */
+  readonly files: Map<string, string | number>
+  /** Paths asked for, in order. */
+  readonly asked: string[]
+  close(): void
+}
+
+export async function startFileServer(): Promise<FileServer> {
+  const files = new Map<string, string | number>()
+  const asked: string[] = []
+  const server = createServer(({ url = '' }, response) => {
+    asked.push(url)
+    const file = files.get(url.replace(/\?.*/, '')) ?? 404
+    response.statusCode = typeof file === 'number' ? file : 200
+    response.end(typeof file === 'number' ? '' : file)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // nobody need close it
+  server.unref()
+  return {
+    base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    files,
+    asked,
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
