@@ -195,12 +195,16 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
   })
 
   test.each([
-    ['<?php broken', 'tool.php cannot be read by PHP 8.3: syntax error, unexpected token on line 2'],
-    ['<html>not there', 'does not begin with <?php'],
-    ['\ufeff<?php', 'does not begin with <?php'],
-    [404, 'status 404'],
-    [`<?php //${'x'.repeat(MOST_BYTES)}`, 'larger than'],
-  ] as const)('%.20s reaches no site, and sites keep what they have', async (file, reason) => {
+    [
+      'PHP that PHP cannot read',
+      '<?php broken',
+      'tool.php cannot be read by PHP 8.3: syntax error, unexpected token on line 2',
+    ],
+    ['a page', '<html>not there', 'does not begin with <?php'],
+    ['a mark of its encoding before PHP', '\ufeff<?php', 'does not begin with <?php'],
+    ['nothing', 404, 'status 404'],
+    ['too much', `<?php //${'x'.repeat(MOST_BYTES)}`, 'larger than'],
+  ] as const)('%s reaches no site, and sites keep what they have', async (_what, file, reason) => {
     const id = await site('kept')
     const added = await add()
     await outcomeOf(added)
@@ -430,6 +434,14 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     const path = (await second.services.homes.ofSite(there))?.path as string
     expect(readFileSync(join(path, 'web', FOLDER, 'tool.php'), 'utf8')).toBe('<?php // one')
     await second.close()
+  })
+
+  test('work on a plugin waits for what was ordered before', async () => {
+    const added = await add()
+    const again = await owner.call('PUT', `/v1/mu-plugins/${added.body.data.id}`)
+    const waits = await api.database.read.selectFrom('operation_waits').selectAll().execute()
+    const ids = [again, added].map(({ headers }) => Number(headers['operation-id']))
+    expect(waits).toEqual([{ operation_id: ids[0], for_id: ids[1] }])
   })
 
   test('the work begins where most of the sites are, on a host that lives if there is one', async () => {
