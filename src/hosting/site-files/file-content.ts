@@ -66,7 +66,7 @@ export interface Prepared {
 export interface FileContent {
   /** Bytes and number of files. */
   size(home: SiteHome): Promise<{ bytes: number; files: number }>
-  /** Whether the site may have one more file of so many bytes. @throws DiskFull */
+  /** Whether the disk has room for one more file of so many bytes, and the site may have it; a small one it may have anyway. @throws DiskFull */
   checkRoom(home: SiteHome, bytes: number): Promise<void>
   /**
    * A folder, all that is in it, then its next neighbour; names of a folder in the order of their bytes (`comparePaths`). The site may write

@@ -4,7 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { DiskFull } from '../homes/disk-room.ts'
 import { type FilePlace, lookAtFile, putFile, removeFile } from './single-file.ts'
+import { SiteFiles } from './site-files.ts'
 
 const uid = process.getuid?.() === 0 ? 200_123 : null
 const bytes = (text: string) => Buffer.from(text)
@@ -79,6 +81,18 @@ describe('one file of Stead’s in a site', () => {
     await putFile(place, bytes('one'), { replaces: false })
     expect([await removeFile(place), await removeFile(place)]).toEqual([true, false])
     expect(existsSync(path())).toBe(false)
+  })
+
+  test('has room by the disk, and a large one by the quota of the site', async () => {
+    const home = { siteId: 1, homePath, uid }
+    const quotaOf = async () => ({ bytes: 100_000, files: 1000 })
+    const files = new SiteFiles({ quotaOf, keepFreeBytes: 0 })
+    await files.checkRoom(home, 70_000)
+    writeFileSync(join(homePath, 'web/much'), 'x'.repeat(90_000))
+    await expect(files.checkRoom(home, 70_000)).rejects.toThrow(DiskFull)
+    await files.checkRoom(home, 1000)
+    const nearlyFull = new SiteFiles({ quotaOf, keepFreeBytes: Number.MAX_SAFE_INTEGER })
+    await expect(nearlyFull.checkRoom(home, 1000)).rejects.toThrow(DiskFull)
   })
 
   test('what a process that died has left is in nobody’s way', async () => {

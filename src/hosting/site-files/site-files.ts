@@ -30,6 +30,8 @@ export interface SiteFilesOptions {
 }
 
 const GRANULARITY_MS = 2000
+/** Less than two ways of counting are apart, and a site is not measured for it: that takes 20 times as long as to write it. */
+const SMALL_BYTES = 64 << 10
 
 /** The files of a host's sites, on its disk. */
 export class SiteFiles implements FileContent {
@@ -50,9 +52,12 @@ export class SiteFiles implements FileContent {
   }
 
   async checkRoom(home: SiteHome, bytes: number): Promise<void> {
-    const room = await this.#roomFor(home)
+    const { keepFreeBytes } = this.#options
+    const unmeasured = { folder: home.homePath, keepFreeBytes, quota: undefined, usage: { bytes: 0, files: 0 } }
+    const room = bytes > SMALL_BYTES ? await this.#roomFor(home) : new Room(unmeasured)
     room.takeEntry()
     room.take(bytes)
+    room.checkEnd({ bytes: 0, files: 0 })
   }
 
   async *walk(home: SiteHome, options: WalkOptions = {}): AsyncGenerator<SourceEntry> {

@@ -44,7 +44,7 @@ export async function layOnSite(services: HostServices, siteId: number, wish: Wi
     if (!wish.wanted) return await takeAway(place, { isThere: found.kind !== 'nothing', isOurs })
     if (found.kind === 'file' && found.sha256 === wish.wanted.sha256) return { outcome: 'unchanged' }
     if (found.kind !== 'nothing' && !isOurs) return { outcome: 'skipped', message: ofTheSite(wish.slug) }
-    // the site is measured for it
+    // a site may be measured for it
     const moreBytes = wish.wanted.content.length - (found.kind === 'file' ? found.sizeBytes : 0)
     if (moreBytes > 0) await services.siteFiles.checkRoom({ siteId, homePath: home.path, uid: home.uid }, moreBytes)
     if (await putFile(place, wish.wanted.content, { replaces: isOurs }))
