@@ -28,6 +28,7 @@ import { extensionLicenses } from './0031-extension-licenses.ts'
 import { backupHolder } from './0032-backup-holder.ts'
 import { loginLinks } from './0033-login-links.ts'
 import { mustUsePlugins } from './0034-must-use-plugins.ts'
+import { sftpUsers } from './0035-sftp-users.ts'
 import { plugins } from './0038-plugins.ts'
 import { databaseAdmin } from './0039-database-admin.ts'
 
@@ -62,6 +63,7 @@ export const migrations: Record<string, Migration> = {
   '0032-backup-holder': backupHolder,
   '0033-login-links': loginLinks,
   '0034-must-use-plugins': mustUsePlugins,
+  '0035-sftp-users': sftpUsers,
   '0038-plugins': plugins,
   '0039-database-admin': databaseAdmin,
 }

@@ -56,6 +56,7 @@ describe('a value that cannot be used is named with its reason', () => {
     ['apiListen', '8080', 'an address and a port'],
     ['edgeListen', '127.0.0.1:70000', 'an address and a port'],
     ['hostListen', '::1:80', 'an address and a port'],
+    ['sftpListen', 'on', 'an address and a port'],
     ['backupS3Endpoint', 'minio:9000', 'an http or https address'],
     ['databaseUrl', 'mysql://db', 'a postgres:// address'],
     ['masterKey', 'c2hvcnQ=', '32 bytes in base64'],

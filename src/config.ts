@@ -48,6 +48,11 @@ export const settings = {
     default: '127.0.0.1:0',
     parse: listen,
   },
+  sftpListen: {
+    help: 'Address and port on which a host takes SFTP connections; off: none. A port of the default that is in use is no reason not to start',
+    default: '127.0.0.1:2222',
+    parse: (value: string) => (value === 'off' ? value : listen(value)),
+  },
   databaseUrl: {
     help: 'postgres:// address of the database; empty: an SQLite file in the data folder',
     default: '',

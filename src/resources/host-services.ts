@@ -39,6 +39,8 @@ export interface HostServices {
   ensureCore(version: string, otherwise: CoreSource, signal: AbortSignal): Promise<void>
   /** The site as the pool knows it; `undefined` while it has no home or no content. */
   hostedSite(siteId: number): Promise<PooledSite | undefined>
+  /** Ends a site's SFTP connections; when it resolves none of them touches a file any more. @returns how many there were */
+  endSftp(siteId: number): Promise<number>
   /** Prepared homes and spares are made again, in the background. */
   refill(): void
 }

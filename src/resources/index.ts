@@ -14,6 +14,7 @@ import { notes } from './notes/index.ts'
 import { operations } from './operations/index.ts'
 import { performance } from './performance/index.ts'
 import { plugins } from './plugins/index.ts'
+import { sftpUsers } from './sftp-users/index.ts'
 import { sites } from './sites/index.ts'
 import { statistics } from './statistics/index.ts'
 import { tags } from './tags/index.ts'
@@ -32,6 +33,7 @@ export const resources = [
   collaborators,
   tags,
   plugins,
+  sftpUsers,
   extensionLicense,
   loginLinks,
   databaseAdmin,

@@ -28,6 +28,7 @@ import { followAddresses } from './host/changed-addresses.ts'
 import { openSpill, takeDataFolder } from './host/data-folder.ts'
 import { openHomes } from './host/homes.ts'
 import { startReports } from './host/reports.ts'
+import { openSftp, type Sftp } from './host/sftp.ts'
 import { openSiteFiles } from './host/site-disk.ts'
 import { openSitePhp } from './host/site-php.ts'
 import { listenToEdges } from './host/web.ts'
@@ -78,7 +79,8 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   // what works by itself
   const spares = new Spares({ homes, pool, count: config.spareSites, phpVersion: defaultPhpVersion, log })
   const preparation = prepareSites(ground, { runtime, homes, spares, onProgress: options.onProgress ?? (() => {}) })
-  const worker = createHostWorker(ground, { hostId, homes, spares, pool, preparation, sites })
+  const sftp = await openSftp(ground, { hostId, php, sites })
+  const worker = createHostWorker(ground, { hostId, homes, spares, pool, preparation, sites, sftp })
   const cron = new Cron({
     sites: () => sites.all(),
     siteById: (siteId) => sites.find(siteId),
@@ -130,6 +132,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
       const cronEnded = cron.stop()
       await worker.stop(WORK_GRACE_MS)
       web.close()
+      await sftp.close()
       await preparation.stop()
       // with PHP ends what visitors wait for, and a scheduled event that is under way
       await pool.stopAll(PHP_GRACE_MS)
@@ -179,10 +182,11 @@ async function ensureCore(ground: Ground, version: string, otherwise: CoreSource
 interface WorkParts extends Pick<HostServices, 'hostId' | 'homes' | 'spares' | 'pool'> {
   readonly preparation: Preparation
   readonly sites: HostedSites
+  readonly sftp: Sftp
 }
 
 /** Does the operations that are bound to the sites of this host. */
-function createHostWorker(ground: Ground, { preparation, sites, ...parts }: WorkParts): Worker {
+function createHostWorker(ground: Ground, { preparation, sites, sftp, ...parts }: WorkParts): Worker {
   const { database, log } = ground
   const services: HostServices = {
     ...ground,
@@ -203,6 +207,7 @@ function createHostWorker(ground: Ground, { preparation, sites, ...parts }: Work
     template: preparation.template,
     ensureCore: (version, otherwise, signal) => ensureCore(ground, version, otherwise, signal),
     hostedSite: (siteId) => sites.find(siteId),
+    endSftp: (siteId) => sftp.endOfSite(siteId),
     refill: preparation.refill,
     siteHooks,
   }

@@ -595,6 +595,13 @@ export const jobSamples: Record<string, JobSample> = {
     { done: undefined, action: 'plugin.deleted' },
   ),
 
+  'sftp.disconnect': {
+    prepare: aboutSite,
+    async done({ host, site }) {
+      expect(host.disconnected).toContain(site)
+    },
+  },
+
   'extension_license.write': {
     async prepare(world) {
       await world.host.giveHome(world.site)

@@ -15,6 +15,8 @@ import { backedUp, backupIn, storedFiles } from '../../src/resources/backups/sam
 import { insertMuPlugin } from '../../src/resources/must-use-plugins/mu-plugin.store.ts'
 import { MOST_MU_PLUGINS } from '../../src/resources/must-use-plugins/mu-plugin.ts'
 import { operationIn } from '../../src/resources/operations/samples.fixture.ts'
+import { withSftpKey } from '../../src/resources/sftp-users/samples.fixture.ts'
+import { MOST_KEYS } from '../../src/resources/sftp-users/sftp-user.ts'
 import { configureSite } from '../../src/resources/sites/configure-site.job.ts'
 import { purgeSite } from '../../src/resources/sites/remove-site.job.ts'
 import { putRoute } from '../../src/resources/sites/route.store.ts'
@@ -98,9 +100,9 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['convertSite'], code: 'site_limit_reached', prepare: withAllStagingSites },
   { of: ['disableSite', 'convertSite'], code: 'site_not_live', prepare: siteIs({ state: 'disabled' }) },
   { of: ['enableSite'], code: 'site_not_disabled', prepare: siteIs({ state: 'live' }) },
-  { of: ['resetAdminPassword', 'setSafeMode', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense', 'createOneTimeLogin', 'getDatabaseAdminUrl', 'listPlugins', 'installPlugins', 'updatePlugins', 'activatePlugins', 'deactivatePlugins', 'deletePlugins'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
-  { of: ['resetAdminPassword', 'setSafeMode', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense', 'listPlugins'], code: 'site_unavailable', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId) },
-  { of: ['resetAdminPassword', 'setSafeMode', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense', 'listPlugins'], code: 'site_cannot', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId, { forGood: true }) },
+  { of: ['resetAdminPassword', 'setSafeMode', 'disconnectSsh', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense', 'createOneTimeLogin', 'getDatabaseAdminUrl', 'listPlugins', 'installPlugins', 'updatePlugins', 'activatePlugins', 'deactivatePlugins', 'deletePlugins'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
+  { of: ['resetAdminPassword', 'setSafeMode', 'disconnectSsh', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense', 'listPlugins'], code: 'site_unavailable', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId) },
+  { of: ['resetAdminPassword', 'setSafeMode', 'disconnectSsh', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense', 'listPlugins'], code: 'site_cannot', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId, { forGood: true }) },
   { of: ['createOndemandBackup', 'syncSites'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
   { of: ['createOndemandBackup'], code: 'backup_limit_reached', prepare: fillBackups },
   { of: ['syncSites'], code: 'sync_needs_slot', prepare: fillBackups },
@@ -111,6 +113,8 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['deleteOndemandBackup'], code: 'backup_not_completed', prepare: ({ api, siteId }) => api.database.transaction((tx) => tx.updateTable('backups').set({ state: 'creating' }).where('site_id', '=', siteId).execute()) },
   { of: ['toggleMultisite'], code: 'plan_lacks_multisite', prepare: plan('Business') },
   { of: ['setDefensiveMode'], code: 'edge_cache_off', example: () => ({ body: { duration: '2-days' } }), prepare: siteIs({ edge_cache: 0 }) },
+  { of: ['addSftpKey'], code: 'sftp_key_known', example: withSftpKey },
+  { of: ['addSftpKey'], code: 'sftp_key_limit_reached', prepare: async (scene) => { for (let i = 0; i < MOST_KEYS; i++) await withSftpKey(scene) } },
   { of: ['createNote', 'updateNote'], code: 'note_limit_reached', prepare: fillNotes },
   { of: ['createMuPlugin'], code: 'mu_plugin_exists', example: (scene) => muPlugin(scene, 'a.php'), prepare: (scene) => scene.owner.call('POST', '/v1/mu-plugins', muPlugin(scene, 'A.php').body) },
   { of: ['createMuPlugin'], code: 'mu_plugin_name_reserved', example: (scene) => muPlugin(scene, 'stead-a.php') },

@@ -30,6 +30,7 @@ const events: Record<string, readonly string[]> = {
   toggleLight404: ['light_weight_404_changed'],
   addSiteCollaborator: ['collaborator_added'],
   removeSiteCollaborator: ['collaborator_deleted'],
+  resetSftpPassword: ['sftp_user_password_reset'],
 }
 
 const changing = endpoints.filter(changes)

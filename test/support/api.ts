@@ -29,6 +29,7 @@ import { tokenHash } from '../../src/resources/authentication/authenticate.ts'
 import { insertToken } from '../../src/resources/authentication/token.store.ts'
 import { insertCollaborator } from '../../src/resources/collaborators/collaborator.store.ts'
 import type { Role } from '../../src/resources/roles.ts'
+import { insertSftpUser } from '../../src/resources/sftp-users/sftp-user.store.ts'
 import { grantSight } from '../../src/resources/sites/sight.store.ts'
 import { insertSite } from '../../src/resources/sites/site.store.ts'
 import { testDatabase } from './database.ts'
@@ -222,6 +223,12 @@ export async function testApi(dialect: DialectName, options: TestApiOptions = {}
       database.transaction(async (tx) => {
         const draft = siteDraft(name, { accountId: owner.accountId, hostId, adminEmail: owner.email })
         const { id } = await insertSite(tx, draft, now())
+        await insertSftpUser(tx, { site: { id, name }, accountId: owner.accountId, now: now() })
+        await tx
+          .updateTable('sftp_users')
+          .set({ username: `sftp-${id}` })
+          .where('site_id', '=', id)
+          .execute()
         await tx.updateTable('sites').set({ state: 'live', core_version: '6.8.7' }).where('id', '=', id).execute()
         return id
       }),

@@ -43,6 +43,8 @@ export interface FakeHost {
   readonly running: Set<number>
   /** Sites whose PHP is held. */
   readonly held: Set<number>
+  /** Sites whose SFTP connections were ended, in order. */
+  readonly disconnected: number[]
   wordpress(siteId: number): FakeWordPress
   /** A home with content. */
   giveHome(siteId: number): Promise<string>
@@ -131,6 +133,7 @@ export async function fakeHost(
 
   const running = new Set<number>()
   const held = new Set<number>()
+  const disconnected: number[] = []
   const sites = new Map<number, FakeWordPress>()
   const wordpress = (siteId: number): FakeWordPress => {
     const known = sites.get(siteId) ?? {
@@ -286,6 +289,10 @@ export async function fakeHost(
       const { phpVersion, isInSafeMode: inSafeMode } = site
       return { siteId, homePath: home.path, corePath: '/core', phpVersion, uid: home.uid, address, inSafeMode }
     },
+    async endSftp(siteId: number) {
+      disconnected.push(siteId)
+      return 0
+    },
     refill() {},
   } as unknown as HostServices
 
@@ -294,6 +301,7 @@ export async function fakeHost(
     services,
     running,
     held,
+    disconnected,
     wordpress,
     option: optionOf,
     title,

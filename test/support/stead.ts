@@ -149,6 +149,7 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
     STEAD_RATE_LIMIT: '0',
     STEAD_TOKEN_RATE_LIMIT: '0',
     STEAD_SPARE_SITES: '0',
+    STEAD_SFTP_LISTEN: 'off',
     // their turn may come at any minute
     STEAD_SCHEDULED_BACKUPS: 'false',
     // other tests run at the same time

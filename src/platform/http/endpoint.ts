@@ -73,6 +73,8 @@ export interface Endpoint {
   readonly style?: 'envelope' | 'bare' | 'stream'
   /** A POST that only reads (searches, logs): no transaction but that of an `Idempotency-Key`. */
   readonly reads?: boolean
+  /** A GET that changes something all the same, as the API's description has it: a transaction. */
+  readonly writes?: boolean
   /** Of a stream: what it is, or may be. */
   readonly contentType?: string | readonly string[]
   /** A stream that can be had in parts (RFC 9110 §14). */

@@ -163,7 +163,7 @@ function describeBody({ requestBody, operationId }: Described): void {
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
 /** Changes something: a transaction, whose commit may be refused or lost. */
-export const changes = ({ method, reads }: Endpoint): boolean => method !== 'GET' && !reads
+export const changes = ({ method, reads, writes }: Endpoint): boolean => writes === true || (method !== 'GET' && !reads)
 
 /** Whatever is no GET takes an `Idempotency-Key`, on behalf of a caller; that of a POST which only reads counts, too. */
 export const takesKey = (endpoint: Endpoint): boolean => endpoint.method !== 'GET' && endpoint.access !== 'public'

@@ -96,9 +96,10 @@ class Call<Caller extends CallerFacts> {
   async answer(): Promise<StoredResponse> {
     const input = await this.#input()
     const { database } = this.#platform
-    if (this.#endpoint.method === 'GET') return this.#work(database.read, input)
+    const { method, writes } = this.#endpoint
+    if (method === 'GET' && !writes) return this.#work(database.read, input)
     const key = this.#request.headers['idempotency-key']
-    if (this.#caller && typeof key === 'string')
+    if (this.#caller && typeof key === 'string' && method !== 'GET')
       return this.#once(keyedRequest(this.#caller.applicationId, key, [this.#endpoint.id, input]), input)
     if (this.#endpoint.reads) return this.#work(database.read, input)
     const prepared = await this.#prepared(input)

@@ -3,6 +3,7 @@ import { Problem } from '../../platform/http/problem.ts'
 import { type Account, findAccount } from '../account/account.ts'
 import { aboutSite, type Change } from '../change.ts'
 import type { Role } from '../roles.ts'
+import { deleteSftpUser, hasSftpAccess, insertSftpUser } from '../sftp-users/sftp-user.ts'
 import { grantSight, type Site, withdrawSight } from '../sites/site.ts'
 import { deleteTagsOfSite } from '../tags/arrange.ts'
 import { accountAccess } from './account-access.store.ts'
@@ -52,6 +53,7 @@ export async function joinSite(
   }
   const collaboratorId = await insertCollaborator(tx, values)
   await grantSight(tx, account.id, site)
+  if (hasSftpAccess(held)) await insertSftpUser(tx, { site, accountId: account.id, now: by.now })
   const message = `Added ${account.email} to ${site.name} with ${rolesText(held)}`
   const data = { collaborator_id: collaboratorId, email: account.email, roles: held }
   const event = { type: events.collaborator_added, data }
@@ -74,6 +76,8 @@ export async function changeRoles(
 ): Promise<{ isChanged: boolean; wpOperationId: number | undefined }> {
   if (member.roles.join() === held.join()) return { isChanged: false, wpOperationId: undefined }
   await setRoles(tx, member.id, held, by.now)
+  if (hasSftpAccess(held)) await insertSftpUser(tx, { site, accountId: member.accountId, now: by.now })
+  else await deleteSftpUser(tx, site.id, member.accountId)
   const message = `Changed the roles of ${member.email} on ${site.name} to ${rolesText(held)}`
   await by.record({ action: actions['account.collaborator'], message, about: aboutSite(site) })
   const differs = hasWpAccess(member.roles) !== hasWpAccess(held)
@@ -92,6 +96,7 @@ export async function leaveSite(
 ): Promise<{ wpOperationId: number | undefined }> {
   await deleteCollaborator(tx, member.id)
   await withdrawSight(tx, member.accountId, site.id)
+  await deleteSftpUser(tx, site.id, member.accountId)
   await deleteTagsOfSite(tx, site.id, member.accountId)
   const message = `Removed ${member.email} from ${site.name}`
   const event = {

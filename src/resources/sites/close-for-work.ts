@@ -9,7 +9,7 @@ const GRACE_MS = 10_000
 type Context = Pick<StepContext<unknown, HostServices>, 'operationId' | 'services' | 'now' | 'transaction'>
 
 /**
- * Closes a site for the operation of a step, and ends its PHP: when it resolves none runs, and none starts but for a task with `whileHeld`.
+ * Closes a site for the operation of a step, and ends its PHP and its SFTP connections: when it resolves none runs, and none starts but for a task with `whileHeld`.
  * Called again (after a crash, or after such a task) it makes sure of the same.
  */
 export async function closeForWork(context: Context, siteId: number): Promise<void> {
@@ -17,7 +17,7 @@ export async function closeForWork(context: Context, siteId: number): Promise<vo
   await context.transaction(async (tx) => {
     if (await holdSite(tx, siteId)) await closeSite(tx, siteId, operationId, now())
   })
-  await services.pool.hold(siteId, GRACE_MS)
+  await Promise.all([services.pool.hold(siteId, GRACE_MS), services.endSftp(siteId)])
 }
 
 /** Opens a site that {@link closeForWork} has closed. Also the undo of a step that calls that. */

@@ -9,6 +9,7 @@ import { insertLicense } from '../extension-license/license.store.ts'
 import { insertLoginLink } from '../login-links/login-link.store.ts'
 import { insertMuPlugin } from '../must-use-plugins/mu-plugin.store.ts'
 import { storePlugins } from '../plugins/plugin.store.ts'
+import { insertSftpKey } from '../sftp-users/sftp-user.store.ts'
 import { purgeSite } from './remove-site.job.ts'
 
 /** What is a site's alone. */
@@ -22,6 +23,8 @@ const tables = [
   'plugin_lists',
   'database_admin_links',
   'mu_plugin_sites',
+  'sftp_users',
+  'sftp_keys',
   'site_statistics',
   'page_view_days',
   'backups',
@@ -66,6 +69,9 @@ describe.each(dialects)('the end of a deleted site on $dialect', ({ dialect, ski
       const plugin = await insertMuPlugin(tx, file)
       await tx.insertInto('mu_plugin_sites').values({ plugin_id: plugin.id, site_id: id }).execute()
       await insertLoginLink(tx, { siteId: id, token: name, login: 'a', userAgent: 'b', expiresAt: 1 }, 1)
+      const user = tx.selectFrom('sftp_users').select(['id', 'site_id as siteId']).where('site_id', '=', id)
+      const key = { name: '', type: '', fingerprint: '', publicKey: '', by: 1, now: 1 }
+      await insertSftpKey(tx, await user.executeTakeFirstOrThrow(), key)
       const due = { files_at: 1, database_at: 1, proof_at: 1, told_at: null }
       await tx
         .insertInto('backup_schedules')

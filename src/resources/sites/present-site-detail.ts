@@ -29,7 +29,7 @@ export async function presentSiteDetail(
       gravatar: gravatar(each.email),
       name: each.name,
       wpUsername: each.wp_username,
-      username: null,
+      username: each.sftp_username,
     })),
     ext: null,
   }

@@ -4,7 +4,7 @@ import { defaultPhpVersion } from '../../hosting/php/runtime.ts'
 import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { PageViews } from '../statistics/windows.ts'
 import { edgeAddresses } from './edge-addresses.ts'
-import { environmentTypes, type ListedSite, type Site, stagingAddress } from './site.ts'
+import { environmentTypes, type ListedSite, type Site, sftpDomain, stagingAddress } from './site.ts'
 
 /* Sites as the API shows them. */
 
@@ -119,7 +119,7 @@ function commonFields(site: ListedSite, config: Config, now: number): Type.Stati
     state: site.state,
     url: stagingAddress(site.name, config),
     staging: site.isStaging,
-    sftpDomain: `sftp.${config.stagingDomain}`,
+    sftpDomain: sftpDomain(config),
     phpVersion: site.phpVersion,
     cmsVersion: cmsVersion(site),
     tags: [...site.tags],

@@ -178,6 +178,9 @@ export const hostOfAddress = (address: string): string => address.replace(/:\d+$
 /** Host name and port of an address with scheme, as the site's own database has it; `undefined` for what is none. */
 export const hostOfUrl = (url: string): string | undefined => /^https?:\/\/([^/?#\s]+)/i.exec(url)?.[1]?.toLowerCase()
 
+/** Where SFTP clients connect to. */
+export const sftpDomain = ({ stagingDomain }: Pick<Config, 'stagingDomain'>): string => `sftp.${stagingDomain}`
+
 export const stagingHostName = (name: string, config: Config): string => `${name}.${config.stagingDomain}`
 
 /** Constants of a site's wp-config.php besides those that every site has; `null`: must not be there. */

@@ -223,10 +223,16 @@ export async function listSiteCollaborators(tx: Tx, siteId: number) {
   return tx
     .selectFrom('collaborators')
     .innerJoin('accounts', 'accounts.id', 'collaborators.account_id')
+    .leftJoin('sftp_users', (join) =>
+      join
+        .onRef('sftp_users.site_id', '=', 'collaborators.site_id')
+        .onRef('sftp_users.account_id', '=', 'collaborators.account_id'),
+    )
     .select([
       'collaborators.id',
       'collaborators.created_at',
       'collaborators.wp_username',
+      'sftp_users.username as sftp_username',
       'accounts.email',
       'accounts.name',
     ])

@@ -9,7 +9,7 @@ import type { Ground } from '../part.ts'
 const idOf = (homePath: string): number => Number(/\/h(\d+)$/.exec(homePath)?.[1])
 
 /** What the site of a home may have; undefined for a folder that is no home. */
-const quotaOf =
+export const quotaOf =
   ({ config, database }: Ground) =>
   async (homePath: string): Promise<DiskQuota | undefined> =>
     idOf(homePath) ? diskQuota(database, idOf(homePath), config) : undefined

@@ -1,0 +1,150 @@
+import type { Socket } from 'node:net'
+import ssh2, { type SFTPWrapper } from 'ssh2'
+import { type Refused, refusalOf } from './refused.ts'
+import { type Answer, type Requests, send } from './requests.ts'
+
+const { STATUS_CODE } = ssh2.utils.sftp
+
+/** Requests, and bytes of them, that wait before nothing more is read of the connection. */
+const MANY = 64
+const MANY_BYTES = 2 << 20
+/** Who takes no answers and goes on asking is cut off here: its connection must be read, for it may take them later. */
+const MOST = 1024
+const MOST_BYTES = 16 << 20
+/** What waits in the connection before nothing more is answered. */
+const MOST_UNSENT = 1 << 20
+const LOOK_AGAIN_MS = 20
+
+const STATUS: Record<Refused['kind'], number> = {
+  missing: STATUS_CODE.NO_SUCH_FILE,
+  denied: STATUS_CODE.PERMISSION_DENIED,
+  failure: STATUS_CODE.FAILURE,
+  unsupported: STATUS_CODE.OP_UNSUPPORTED,
+  end: STATUS_CODE.EOF,
+}
+
+export interface ChannelOptions {
+  readonly socket: Socket
+  readonly requests: Requests
+  /** Nothing is done before. */
+  readonly entered: Promise<void>
+  /** Something was asked for, or answered. */
+  readonly onActivity: () => void
+  readonly log: { error(facts: object, message: string): void }
+}
+
+interface Waiting {
+  readonly id: number
+  readonly bytes: number
+  readonly work: () => Promise<Answer>
+}
+
+/** What ssh2 keeps of answers that the client's window has no room for (of the pinned release; a test sees when it has gone). */
+interface Unsent {
+  readonly _buffer?: readonly unknown[]
+}
+
+/** One SFTP channel: does what it is asked one after the other, and takes no more than it can do. */
+export class SftpChannel {
+  readonly #sftp: SFTPWrapper
+  readonly #options: ChannelOptions
+  readonly #queue: Waiting[] = []
+  #bytes = 0
+  #working: Promise<void> | undefined
+  #isEnded = false
+  #isStalled = false
+
+  constructor(sftp: SFTPWrapper, options: ChannelOptions) {
+    this.#sftp = sftp
+    this.#options = options
+    this.#listen()
+  }
+
+  /** Begins nothing any more. @returns when what was begun has ended, and all that was open is closed */
+  async end(): Promise<void> {
+    this.#isEnded = true
+    this.#queue.length = 0
+    this.#options.socket.resume()
+    await this.#working
+    await this.#options.requests.closeAll()
+  }
+
+  #listen(): void {
+    const { requests } = this.#options
+    const sftp = this.#sftp
+    const take = (id: number, work: () => Promise<Answer>, bytes = 0) => this.#take({ id, work, bytes })
+    sftp.on('OPEN', (id, path, flags, attrs) => take(id, () => requests.open(path, flags, attrs)))
+    sftp.on('CLOSE', (id, handle) => take(id, () => requests.close(handle)))
+    sftp.on('READ', (id, handle, offset, length) => take(id, () => requests.read(handle, offset, length)))
+    sftp.on('WRITE', (id, handle, offset, data) => take(id, () => requests.write(handle, offset, data), data.length))
+    sftp.on('OPENDIR', (id, path) => take(id, () => requests.openFolder(path)))
+    sftp.on('READDIR', (id, handle) => take(id, () => requests.readFolder(handle)))
+    sftp.on('LSTAT', (id, path) => take(id, () => requests.look(path)))
+    sftp.on('STAT', (id, path) => take(id, () => requests.lookThrough(path)))
+    sftp.on('FSTAT', (id, handle) => take(id, () => requests.lookOpen(handle)))
+    sftp.on('SETSTAT', (id, path, attrs) => take(id, () => requests.change(path, attrs)))
+    sftp.on('FSETSTAT', (id, handle, attrs) => take(id, () => requests.changeOpen(handle, attrs)))
+    sftp.on('MKDIR', (id, path, attrs) => take(id, () => requests.makeFolder(path, attrs)))
+    sftp.on('REMOVE', (id, path) => take(id, () => requests.removeFile(path)))
+    sftp.on('RMDIR', (id, path) => take(id, () => requests.removeFolder(path)))
+    sftp.on('RENAME', (id, from, to) => take(id, () => requests.move(from, to)))
+    sftp.on('READLINK', (id, path) => take(id, () => requests.readLink(path)))
+    sftp.on('REALPATH', (id, path) => take(id, () => requests.realPath(path)))
+    sftp.on('SYMLINK', (id) => sftp.status(id, STATUS_CODE.OP_UNSUPPORTED, 'Links cannot be made by SFTP'))
+    // else a client that says goodbye waits for ever
+    sftp.on('end', () => sftp.end())
+    sftp.on('error', () => {})
+  }
+
+  #take(waiting: Waiting): void {
+    if (this.#isEnded) return
+    this.#options.onActivity()
+    this.#queue.push(waiting)
+    this.#bytes += waiting.bytes
+    if (this.#queue.length > MOST || this.#bytes > MOST_BYTES) this.#options.socket.destroy()
+    else if (this.#isFull && !this.#isStalled) this.#options.socket.pause()
+    this.#working ??= this.#work().finally(() => {
+      this.#working = undefined
+    })
+  }
+
+  get #isFull(): boolean {
+    return this.#queue.length > MANY || this.#bytes > MANY_BYTES
+  }
+
+  async #work(): Promise<void> {
+    await this.#options.entered
+    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
+      await this.#untilSent()
+      if (this.#isEnded) return
+      await this.#answer(next)
+      this.#bytes -= next.bytes
+      if (!this.#isFull) this.#options.socket.resume()
+    }
+  }
+
+  async #answer({ id, work }: Waiting): Promise<void> {
+    try {
+      const answer = await work()
+      this.#options.onActivity()
+      if (!this.#isEnded) send(this.#sftp, id, answer)
+    } catch (error) {
+      const refusal = refusalOf(error)
+      if (!refusal) this.#options.log.error({ err: error }, 'an SFTP request failed')
+      const { kind, message } = refusal ?? { kind: 'failure' as const, message: 'That failed for an unknown reason' }
+      if (!this.#isEnded) this.#sftp.status(id, STATUS[kind], message)
+    }
+  }
+
+  /** A client that takes no answers gets no more made: they would all wait in memory. */
+  async #untilSent(): Promise<void> {
+    const { socket } = this.#options
+    while (!this.#isEnded && !socket.destroyed) {
+      this.#isStalled = ((this.#sftp as Unsent)._buffer?.length ?? 0) > 0
+      if (!this.#isStalled && socket.writableLength <= MOST_UNSENT) return
+      // what it says may be that it takes more
+      if (this.#isStalled) socket.resume()
+      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
+    }
+  }
+}

@@ -1,0 +1,311 @@
+/**
+ * A site's files as an SFTP client has them: the web root, and nothing that a link leads to. The site's PHP is hostile and swaps folders
+ * for links at any moment, so a path is walked part by part by descriptors (`site-files/pin.ts`), and what is done is done to what was
+ * opened. As far as Stead runs as root, a client may do what the site's own user may.
+ */
+import { constants, fchmod, fchown, fstat, fstatSync, open, type Stats } from 'node:fs'
+import { chmod, lstat, mkdir, opendir, readlink, rename, rmdir, unlink, utimes } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { CORE_FOLDERS, isCores, nameOf, parentOf } from '../site-files/paths.ts'
+import { LINUX, O_PATH, type Pinned, pin, pinBelow } from '../site-files/pin.ts'
+import { OpenFile, OpenFolder } from './open-things.ts'
+import { demandOwn, placeOf } from './paths.ts'
+import { Refused } from './refused.ts'
+import type { WriteRoom } from './write-room.ts'
+
+const openFd = promisify(open)
+const [stat, setMode, setOwner] = [promisify(fstat), promisify(fchmod), promisify(fchown)]
+
+/** Neither set-user-id, nor writable for others than the site: what else of it runs has the same user. */
+const MOST_MODE = 0o755
+const [READ, WRITE] = [0o4, 0o2]
+
+export interface JailOptions {
+  /** The web root. */
+  readonly root: string
+  /** Where the core's own folders are. */
+  readonly corePath: string
+  /** The site's user and group; null: the one that Stead runs as. */
+  readonly uid: number | null
+  readonly room: Pick<WriteRoom, 'take'>
+}
+
+/** What of a file or folder is to be changed. */
+export interface Wanted {
+  readonly size?: number | undefined
+  readonly mode?: number | undefined
+  /** Seconds. */
+  readonly times?: { readonly atime: number; readonly mtime: number } | undefined
+}
+
+export interface OpenWish {
+  readonly read: boolean
+  readonly write: boolean
+  readonly append: boolean
+  readonly create: boolean
+  readonly truncate: boolean
+  readonly exclusive: boolean
+  readonly mode?: number | undefined
+}
+
+export class Jail {
+  readonly #options: JailOptions
+
+  constructor(options: JailOptions) {
+    this.#options = options
+  }
+
+  /** Of what lies there itself, be it a link. */
+  async look(path: string): Promise<Stats> {
+    const place = placeOf(path)
+    return this.#at(place, async (at) => this.#shown(place, await lstat(at)))
+  }
+
+  async readLink(path: string): Promise<string> {
+    return this.#at(placeOf(path), (at) => readlink(at))
+  }
+
+  async openFolder(path: string): Promise<OpenFolder> {
+    const place = placeOf(path)
+    const folder = this.#pin(place)
+    try {
+      if (!isCores(place)) this.#demand(fstatSync(folder.fd), READ)
+      const entries = await opendir(folder.path, { bufferSize: 64 })
+      return new OpenFolder(folder, entries, (name, at) => this.#entry(place, name, at))
+    } catch (error) {
+      folder.close()
+      throw error
+    }
+  }
+
+  async openFile(path: string, wish: OpenWish): Promise<OpenFile> {
+    const place = placeOf(path)
+    const writes = wish.write || wish.append
+    if (writes || wish.create || wish.truncate) demandOwn(place)
+    // something may come, or go, between a look and the next
+    for (let times = 0; times < 3; times++) {
+      const found = await this.#openThere(place, wish)
+      if (found) return found
+      if (!wish.create) break
+      const made = await this.#make(place, wish)
+      if (made) return made
+    }
+    throw new Refused('missing', 'No such file')
+  }
+
+  async #openThere(place: string, wish: OpenWish): Promise<OpenFile | undefined> {
+    const { room } = this.#options
+    const writes = wish.write || wish.append
+    return this.#withThing(place, async (at, stats) => {
+      if (!stats.isFile()) throw new Refused('failure', 'It is no file')
+      if (wish.create && wish.exclusive) throw new Refused('failure', 'There is something of this name already')
+      if (!isCores(place)) {
+        if (wish.read || !writes) this.#demand(stats, READ)
+        if (writes || wish.truncate) this.#demand(stats, WRITE)
+      }
+      const access = writes ? (wish.read ? constants.O_RDWR : constants.O_WRONLY) : constants.O_RDONLY
+      const file = new OpenFile(await openFd(at, access | (wish.append ? constants.O_APPEND : 0)), { room, ...wish })
+      if (wish.truncate && writes)
+        await file.setSize(0).catch((error) => file.close().then(() => Promise.reject(error)))
+      return file
+    })
+  }
+
+  /** @returns undefined when there is something by now */
+  async #make(place: string, wish: OpenWish): Promise<OpenFile | undefined> {
+    const { room, uid } = this.#options
+    return this.#inOwnFolder(place, async (at) => {
+      await room.take(0, 1)
+      const access = wish.read ? constants.O_RDWR : constants.O_WRONLY
+      const flags = access | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+      let fd: number
+      try {
+        fd = await openFd(at, flags | (wish.append ? constants.O_APPEND : 0), 0o600)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined
+        throw error
+      }
+      const file = new OpenFile(fd, { room, ...wish })
+      try {
+        if (uid !== null) await setOwner(fd, uid, uid)
+        await setMode(fd, ((wish.mode ?? 0o644) & MOST_MODE) | 0o600)
+        return file
+      } catch (error) {
+        await file.close()
+        throw error
+      }
+    })
+  }
+
+  async makeFolder(path: string, mode = 0o755): Promise<void> {
+    const place = placeOf(path)
+    demandOwn(place)
+    const { room, uid } = this.#options
+    await this.#inOwnFolder(place, async (at) => {
+      await room.take(0, 1)
+      await mkdir(at, 0o700)
+      const made = pin(at)
+      // somebody was quicker to put something else there
+      if (!made) return
+      try {
+        const { uid: owner } = fstatSync(made.fd)
+        if (uid !== null && owner === process.getuid?.()) await ownFolder(made, uid)
+        await chmod(made.path, (mode & MOST_MODE) | 0o700)
+      } finally {
+        made.close()
+      }
+    })
+  }
+
+  async removeFile(path: string): Promise<void> {
+    const place = placeOf(path)
+    demandOwn(place)
+    await this.#inOwnFolder(place, async (at) => {
+      if ((await lstat(at)).isDirectory()) throw new Refused('failure', 'It is a folder')
+      await unlink(at)
+    })
+  }
+
+  async removeFolder(path: string): Promise<void> {
+    const place = placeOf(path)
+    demandOwn(place)
+    await this.#inOwnFolder(place, (at) => rmdir(at))
+  }
+
+  /** As the system does it: a file that is there is replaced. */
+  async move(from: string, to: string): Promise<void> {
+    const [source, target] = [placeOf(from), placeOf(to)]
+    for (const place of [source, target]) demandOwn(place)
+    await this.#inOwnFolder(source, (at) => this.#inOwnFolder(target, (other) => rename(at, other)))
+  }
+
+  async change(path: string, wanted: Wanted): Promise<void> {
+    const place = placeOf(path)
+    demandOwn(place)
+    if (wanted.size !== undefined) {
+      const wish = { write: true, read: false, append: false, create: false, truncate: false, exclusive: false }
+      const file = await this.openFile(path, wish)
+      await file.setSize(wanted.size).finally(() => file.close())
+    }
+    if (wanted.mode === undefined && !wanted.times) return
+    const isThere = await this.#withThing(place, async (at, stats) => {
+      this.#demandOwner(stats)
+      if (wanted.mode !== undefined) await chmod(at, wanted.mode & MOST_MODE)
+      if (wanted.times) await utimes(at, wanted.times.atime, wanted.times.mtime)
+      return true
+    })
+    if (!isThere) throw new Refused('missing', 'No such file')
+  }
+
+  /** The same to an open file. */
+  async changeOpen(file: OpenFile, wanted: Wanted): Promise<void> {
+    if (wanted.size !== undefined) await file.setSize(wanted.size)
+    if (wanted.mode === undefined && !wanted.times) return
+    this.#demandOwner(fstatSync(file.fd))
+    if (wanted.mode !== undefined) await setMode(file.fd, wanted.mode & MOST_MODE)
+    if (wanted.times) await file.setTimes(wanted.times)
+  }
+
+  /** What a client sees of a core folder is the core's, and not to be written. */
+  #shown(place: string, stats: Stats): Stats {
+    if (isCores(place)) stats.mode &= ~0o222
+    const { uid } = this.#options
+    if (uid !== null) Object.assign(stats, { uid, gid: uid })
+    return stats
+  }
+
+  async #entry(folder: string, name: string, at: string): Promise<Stats | undefined> {
+    const place = folder === '' ? name : `${folder}/${name}`
+    try {
+      if (folder === '' && CORE_FOLDERS.includes(name)) return await this.look(place)
+      return this.#shown(place, await lstat(at))
+    } catch {
+      // gone since
+      return undefined
+    }
+  }
+
+  #rootOf(place: string): string {
+    return isCores(place) ? this.#options.corePath : this.#options.root
+  }
+
+  #pin(place: string): Pinned {
+    const folder = pinBelow(this.#rootOf(place), place)
+    if (!folder) throw new Refused('missing', 'No such folder')
+    return folder
+  }
+
+  /** With a path whose last part may be anything: for calls that follow no link. */
+  async #at<Result>(place: string, work: (at: string) => Promise<Result>): Promise<Result> {
+    const root = this.#rootOf(place)
+    const folder = place === '' ? pin(root) : pinBelow(root, parentOf(place))
+    if (!folder) throw new Refused('missing', 'No such file')
+    try {
+      return await work(place === '' ? `${folder.path}/.` : `${folder.path}/${nameOf(place)}`)
+    } finally {
+      folder.close()
+    }
+  }
+
+  /** The same where the site's user may change what is in the folder. */
+  async #inOwnFolder<Result>(place: string, work: (at: string) => Promise<Result>): Promise<Result> {
+    const folder = this.#pin(parentOf(place))
+    try {
+      this.#demand(fstatSync(folder.fd), WRITE)
+      return await work(`${folder.path}/${nameOf(place)}`)
+    } finally {
+      folder.close()
+    }
+  }
+
+  /**
+   * With a path that leads to the file or folder itself, which nothing was done to yet: no FIFO blocks, no device starts.
+   * @returns undefined where there is none
+   */
+  async #withThing<Result>(
+    place: string,
+    work: (at: string, stats: Stats) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    return this.#at(place, async (at) => {
+      let fd: number
+      try {
+        fd = await openFd(
+          at,
+          LINUX ? O_PATH | constants.O_NOFOLLOW : constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+        )
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+        throw error
+      }
+      const thing = new OpenFile(fd)
+      try {
+        const stats = await stat(fd)
+        if (stats.isSymbolicLink()) throw new Refused('denied', 'Links are not followed')
+        if (!stats.isFile() && !stats.isDirectory()) throw new Refused('failure', 'It is neither a file nor a folder')
+        return await work(LINUX ? `/proc/self/fd/${fd}` : at, stats)
+      } finally {
+        await thing.close()
+      }
+    })
+  }
+
+  /** What the kernel would say to the site's user: as root it says nothing. */
+  #demand({ uid, mode }: Stats, bit: number): void {
+    const { uid: own } = this.#options
+    if (own === null) return
+    const granted = uid === own ? mode >> 6 : mode
+    if ((granted & bit) === 0) throw new Refused('denied', 'Permission denied')
+  }
+
+  #demandOwner({ uid }: Stats): void {
+    const { uid: own } = this.#options
+    if (own !== null && uid !== own) throw new Refused('denied', 'Permission denied')
+  }
+}
+
+/** A folder that was just made, by its descriptor. */
+async function ownFolder(folder: Pinned, uid: number): Promise<void> {
+  const fd = await openFd(`${folder.path}/.`, constants.O_RDONLY | constants.O_DIRECTORY)
+  const opened = new OpenFile(fd)
+  await setOwner(fd, uid, uid).finally(() => opened.close())
+}

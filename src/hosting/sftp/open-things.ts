@@ -1,0 +1,109 @@
+import { close, type Dir, fstatSync, ftruncate, futimes, read, type Stats, write } from 'node:fs'
+import { promisify } from 'node:util'
+import type { Pinned } from '../site-files/pin.ts'
+import { Refused } from './refused.ts'
+import type { WriteRoom } from './write-room.ts'
+
+const [readFd, writeFd] = [promisify(read), promisify(write)]
+const [closeFd, setLength, setTimes] = [promisify(close), promisify(ftruncate), promisify(futimes)]
+
+/** An open file of a client. */
+export class OpenFile {
+  readonly fd: number
+  readonly #room: Pick<WriteRoom, 'take'> | undefined
+  readonly #appends: boolean
+  readonly canWrite: boolean
+  #isOpen = true
+
+  constructor(fd: number, options: { room?: Pick<WriteRoom, 'take'>; append?: boolean; write?: boolean } = {}) {
+    this.fd = fd
+    this.#room = options.room
+    this.#appends = options.append === true
+    this.canWrite = options.write === true || this.#appends
+  }
+
+  /** Shorter than asked at the end of the file; empty behind it. */
+  async read(offset: number, length: number): Promise<Buffer> {
+    const bytes = Buffer.allocUnsafe(length)
+    const { bytesRead } = await readFd(this.fd, bytes, 0, length, offset)
+    return bytes.subarray(0, bytesRead)
+  }
+
+  async write(offset: number, bytes: Buffer): Promise<void> {
+    if (!this.canWrite) throw new Refused('denied', 'The file is not open for writing')
+    const { size } = this.stats()
+    const end = (this.#appends ? size : offset) + bytes.length
+    if (!Number.isSafeInteger(end)) throw new Refused('failure', 'The file would be too large')
+    if (end > size) await this.#room?.take(end - size)
+    for (let done = 0; done < bytes.length; ) {
+      const position = this.#appends ? null : offset + done
+      const { bytesWritten } = await writeFd(this.fd, bytes, done, bytes.length - done, position)
+      done += bytesWritten
+    }
+  }
+
+  async setSize(size: number): Promise<void> {
+    if (!this.canWrite) throw new Refused('denied', 'The file is not open for writing')
+    if (!Number.isSafeInteger(size)) throw new Refused('failure', 'The file would be too large')
+    const before = this.stats().size
+    if (size > before) await this.#room?.take(size - before)
+    await setLength(this.fd, size)
+  }
+
+  setTimes = ({ atime, mtime }: { atime: number; mtime: number }): Promise<void> => setTimes(this.fd, atime, mtime)
+
+  stats = (): Stats => fstatSync(this.fd)
+
+  /** May be called again. */
+  async close(): Promise<void> {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    await closeFd(this.fd)
+  }
+}
+
+/** An entry of a folder, as clients list it. */
+export interface Entry {
+  readonly name: string
+  readonly stats: Stats
+}
+
+/** In one answer: with the longest names it stays below what every client takes. */
+const ENTRIES = 40
+
+/** An open folder of a client. */
+export class OpenFolder {
+  readonly #folder: Pinned
+  readonly #entries: Dir
+  readonly #look: (name: string, at: string) => Promise<Stats | undefined>
+  #isOpen = true
+
+  constructor(folder: Pinned, entries: Dir, look: (name: string, at: string) => Promise<Stats | undefined>) {
+    this.#folder = folder
+    this.#entries = entries
+    this.#look = look
+  }
+
+  /** The next of them; none: that was all. */
+  async next(): Promise<Entry[]> {
+    const found: Entry[] = []
+    while (found.length < ENTRIES) {
+      const entry = await this.#entries.read()
+      if (!entry) break
+      const { name } = entry
+      // no text in UTF-8: nobody could ask for it
+      if (name.includes('\ufffd')) continue
+      const stats = await this.#look(name, `${this.#folder.path}/${name}`)
+      if (stats) found.push({ name, stats })
+    }
+    return found
+  }
+
+  /** May be called again. */
+  async close(): Promise<void> {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    this.#folder.close()
+    await this.#entries.close()
+  }
+}

@@ -1,0 +1,27 @@
+import { CORE_FOLDERS, isCores, MOST_PARTS, MOST_PATH_BYTES } from '../site-files/paths.ts'
+import { Refused } from './refused.ts'
+
+const MOST_NAME_BYTES = 255
+
+/** What a client calls a place, below the web root: `''` is the root itself, above which nothing is. @throws Refused */
+export function placeOf(path: string): string {
+  if (path.includes('\0') || path.includes('\ufffd')) throw new Refused('failure', 'A name is no text in UTF-8')
+  const parts: string[] = []
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part === '..') parts.pop()
+    else parts.push(part)
+  }
+  const place = parts.join('/')
+  const isLong = parts.length > MOST_PARTS || Buffer.byteLength(place) > MOST_PATH_BYTES
+  if (isLong || parts.some((part) => Buffer.byteLength(part) > MOST_NAME_BYTES))
+    throw new Refused('failure', 'The path is too long')
+  return place
+}
+
+/** @throws Refused for a place of the core, which the platform keeps */
+export function demandOwn(place: string): void {
+  if (place === '') throw new Refused('denied', 'The web root itself stays as it is')
+  if (isCores(place))
+    throw new Refused('denied', `${CORE_FOLDERS.join(' and ')} belong to WordPress itself: change its version instead`)
+}

@@ -1,0 +1,104 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { Guessers } from './guessers.ts'
+import { sftpHostKey } from './host-key.ts'
+import { placeOf } from './paths.ts'
+import { readPublicKey } from './public-key.ts'
+import { WriteRoom } from './write-room.ts'
+
+describe('guessers', () => {
+  test('wait longer and longer, are banned, and come back', () => {
+    let now = 0
+    const guessers = new Guessers(() => now)
+    const delays = Array.from({ length: 20 }, () => guessers.failed('192.0.2.1').delayMs)
+    expect(delays.slice(0, 8)).toEqual([0, 0, 500, 1000, 2000, 4000, 8000, 8000])
+    expect([guessers.isBanned('192.0.2.1'), guessers.isBanned('192.0.2.2')]).toEqual([true, false])
+    guessers.succeeded('192.0.2.1')
+    expect(guessers.isBanned('192.0.2.1')).toBe(true)
+    now += 900_000
+    expect(guessers.isBanned('192.0.2.1')).toBe(false)
+    expect(guessers.failed('192.0.2.1')).toEqual({ delayMs: 0, isBanned: false })
+  })
+
+  test('of IPv6 count by /64', () => {
+    const guessers = new Guessers()
+    for (let times = 0; times < 20; times++) guessers.failed(`2001:db8::${times}`)
+    expect([guessers.isBanned('2001:db8::ffff'), guessers.isBanned('2001:db8:0:1::1')]).toEqual([true, false])
+  })
+})
+
+test.each([
+  ['.', ''],
+  ['/../../etc/passwd', 'etc/passwd'],
+  ['/wp-content//./a/../b/', 'wp-content/b'],
+])('%s is %s below the web root', (path, place) => expect(placeOf(path)).toBe(place))
+
+test.each(['a\0b', 'a\ufffd', 'x'.repeat(256), 'd/'.repeat(201)])('no place has the path %j', (path) =>
+  expect(() => placeOf(path)).toThrow(),
+)
+
+describe('public keys', () => {
+  const made = (type: string, bits: string) => {
+    const folder = mkdtempSync(join(tmpdir(), 'stead-key-'))
+    execFileSync('ssh-keygen', ['-q', '-t', type, '-b', bits, '-N', '', '-C', 'me@laptop', '-f', join(folder, 'key')])
+    const print = execFileSync('ssh-keygen', ['-lf', join(folder, 'key.pub')], { encoding: 'utf8' })
+    const line = readFileSync(join(folder, 'key.pub'), 'utf8')
+    const secret = readFileSync(join(folder, 'key'), 'utf8')
+    rmSync(folder, { recursive: true })
+    return { line, secret, fingerprint: print.split(' ')[1] }
+  }
+
+  test.each([
+    ['ed25519', '256'],
+    ['rsa', '2048'],
+    ['ecdsa', '256'],
+    ['ecdsa', '521'],
+  ])('%s of %s bits is taken', (type, bits) => {
+    const { line, fingerprint } = made(type, bits)
+    expect(readPublicKey(line)).toMatchObject({ fingerprint, name: 'me@laptop' })
+  })
+
+  test('what is weak, cut, private or of another kind is refused with the reason', () => {
+    const { line, secret } = made('ed25519', '256')
+    expect(() => readPublicKey(made('rsa', '1024').line)).toThrow('has 1024')
+    expect(() => readPublicKey(secret)).toThrow('not the private one')
+    expect(() => readPublicKey(line.replace(/(\S+ \S{40})\S*/, '$1'))).toThrow('whole key')
+    expect(() => readPublicKey(line.replace('ssh-ed25519', 'ssh-dss'))).toThrow('must be one of')
+    expect(() => readPublicKey(line.replace('ssh-ed25519', 'ssh-rsa'))).toThrow('whole key')
+    expect(() => readPublicKey(`command="sh" ${line}`)).toThrow('must be')
+    expect(() => readPublicKey(`${line}\n${line}`)).toThrow('one line')
+  })
+})
+
+describe('room', () => {
+  const room = (quota: { bytes: number; files: number }, usage: { bytes: number; files: number }) =>
+    new WriteRoom({ homePath: tmpdir(), keepFreeBytes: 0, quota: async () => quota, measure: async () => usage })
+
+  test('ends where the site has what it may have, in bytes and in files, for all who write together', async () => {
+    const bytes = room({ bytes: 100_000, files: 100 }, { bytes: 50_000, files: 1 })
+    const taken = await Promise.allSettled(Array.from({ length: 10 }, () => bytes.take(10_000)))
+    expect(taken.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
+    const files = room({ bytes: 1e9, files: 3 }, { bytes: 0, files: 1 })
+    await files.take(0, 1)
+    await files.take(0, 1)
+    await expect(files.take(0, 1)).rejects.toThrow('files and folders')
+  })
+
+  test('stays free on the disk for what matters more', async () => {
+    const options = { homePath: tmpdir(), quota: async () => undefined }
+    await expect(new WriteRoom({ ...options, keepFreeBytes: 2 ** 60 }).take(1)).rejects.toThrow(
+      'disk of the host is full',
+    )
+  })
+})
+
+test('the host key is made once, also by two at once, and nobody else reads it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stead-host-key-'))
+  const keys = await Promise.all([sftpHostKey(folder), sftpHostKey(folder), sftpHostKey(folder)])
+  expect(new Set([...keys, await sftpHostKey(folder)]).size).toBe(1)
+  expect(execFileSync('stat', ['-c', '%a', join(folder, 'sftp-host-key')], { encoding: 'utf8' })).toBe('600\n')
+  rmSync(folder, { recursive: true })
+})

@@ -1,0 +1,251 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import ssh2, { type ClientInfo, type Connection } from 'ssh2'
+import { addressKey } from '../../platform/budgets/address-key.ts'
+import type { DiskQuota } from '../site-files/disk-watch.ts'
+import { Authentication, PasswordDesk } from './authentication.ts'
+import { SftpConnection } from './connection.ts'
+import { Guessers } from './guessers.ts'
+import { Jail } from './jail.ts'
+import type { SftpAccess, SftpLogin } from './sftp-access.ts'
+import { WriteRoom } from './write-room.ts'
+
+/** A site, as far as its files are concerned. */
+export interface FilesOfSite {
+  readonly homePath: string
+  readonly corePath: string
+  readonly uid: number | null
+}
+
+export interface SftpServerOptions {
+  readonly hostKey: string
+  readonly access: SftpAccess
+  readonly siteById: (siteId: number) => Promise<FilesOfSite | undefined>
+  readonly quotaOf: (homePath: string) => Promise<DiskQuota | undefined>
+  readonly keepFreeBytes: number
+  /** Files of a site are others than before; once after a burst. */
+  readonly changed: (siteId: number) => void
+  readonly log: {
+    info(facts: object, message: string): void
+    warn(facts: object, message: string): void
+    error(facts: object, message: string): void
+  }
+  readonly limits?: Partial<SftpLimits>
+}
+
+export interface SftpLimits {
+  readonly connections: number
+  /** Of all, and of one address, before anybody has logged in. */
+  readonly strangers: number
+  readonly strangersOfAddress: number
+  readonly ofUser: number
+  readonly loginMs: number
+  readonly idleMs: number
+  /** Changes of this long are told together. */
+  readonly burstMs: number
+}
+
+export const sftpLimits: SftpLimits = {
+  connections: 512,
+  strangers: 128,
+  strangersOfAddress: 32,
+  ofUser: 40,
+  loginMs: 30_000,
+  idleMs: 1_800_000,
+  burstMs: 1000,
+}
+
+/** How often it is looked who may still be here, should a notice have been lost. */
+const LOOK_MS = 5000
+
+interface Stranger {
+  readonly socket: Socket
+  readonly key: string
+  readonly timer: NodeJS.Timeout
+}
+
+/** The SFTP server of a host. */
+export class SftpServer {
+  /** To be made to listen. */
+  readonly server: Server
+  readonly #options: SftpServerOptions
+  readonly #limits: SftpLimits
+  readonly #guessers = new Guessers()
+  readonly #desk = new PasswordDesk()
+  readonly #ssh: InstanceType<typeof ssh2.Server>
+  readonly #sockets = new Map<string, Socket>()
+  readonly #strangers = new Map<Socket, Stranger>()
+  readonly #connections = new Set<SftpConnection>()
+  readonly #rooms = new Map<number, WriteRoom>()
+  readonly #bursts = new Map<number, NodeJS.Timeout>()
+  readonly #timer: NodeJS.Timeout
+  readonly #unsubscribe: () => void
+  #looking: Promise<void> | undefined
+  #looksAgain = false
+
+  constructor(options: SftpServerOptions) {
+    this.#options = options
+    this.#limits = { ...sftpLimits, ...options.limits }
+    const { hostKey } = options
+    // compressed bytes could become any number of others
+    const algorithms = { compress: ['none' as const] }
+    this.#ssh = new ssh2.Server({ hostKeys: [hostKey], ident: 'Stead', algorithms }, (client, info) =>
+      this.#greet(client, info),
+    )
+    this.server = createServer((socket) => this.#meet(socket))
+    this.#timer = setInterval(() => this.#lookAtAll(), LOOK_MS).unref()
+    this.#unsubscribe = options.access.subscribe(() => void this.look())
+  }
+
+  get connections(): number {
+    return this.#connections.size
+  }
+
+  /** Ends all connections of a site. @returns their number, when nothing of them touches a file any more */
+  async endOfSite(siteId: number): Promise<number> {
+    const ended = [...this.#connections].filter(({ login }) => login.siteId === siteId)
+    await Promise.all(ended.map((each) => each.end()))
+    return ended.length
+  }
+
+  /** Ends the connections of those who may not be here any more. */
+  look(): Promise<void> {
+    if (this.#connections.size === 0) return Promise.resolve()
+    this.#looksAgain = this.#looking !== undefined
+    this.#looking ??= this.#look()
+      .catch((error) => this.#options.log.warn({ err: error }, 'it could not be looked who may use SFTP'))
+      .finally(() => {
+        this.#looking = undefined
+        if (this.#looksAgain) void this.look()
+      })
+    return this.#looking
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#unsubscribe()
+    this.server.close()
+    await Promise.all([...this.#connections].map((each) => each.end()))
+    for (const socket of this.#sockets.values()) socket.destroy()
+    for (const [siteId, timer] of this.#bursts) {
+      clearTimeout(timer)
+      this.#options.changed(siteId)
+    }
+    this.#bursts.clear()
+  }
+
+  /** Somebody connects, and has said nothing yet. */
+  #meet(socket: Socket): void {
+    const { remoteAddress = '', remotePort } = socket
+    const key = addressKey(remoteAddress)
+    const limits = this.#limits
+    const ofAddress = [...this.#strangers.values()].filter((each) => each.key === key).length
+    const isFull =
+      this.#sockets.size >= limits.connections ||
+      this.#strangers.size >= limits.strangers ||
+      ofAddress >= limits.strangersOfAddress
+    socket.on('error', () => {})
+    if (isFull || remotePort === undefined || this.#guessers.isBanned(remoteAddress)) return void socket.destroy()
+    const name = nameOf(remoteAddress, remotePort)
+    const timer = setTimeout(() => socket.destroy(), limits.loginMs)
+    this.#sockets.set(name, socket)
+    this.#strangers.set(socket, { socket, key, timer })
+    socket.once('close', () => {
+      clearTimeout(timer)
+      this.#sockets.delete(name)
+      this.#strangers.delete(socket)
+    })
+    socket.setNoDelay(true)
+    socket.setKeepAlive(true, 60_000)
+    this.#ssh.injectSocket(socket)
+  }
+
+  /** It speaks SSH. */
+  #greet(client: Connection, info: ClientInfo): void {
+    const socket = this.#sockets.get(nameOf(info.ip, info.port))
+    client.on('error', () => {})
+    if (!socket) return void client.end()
+    const { access, log } = this.#options
+    const authentication = new Authentication({
+      access,
+      log,
+      guessers: this.#guessers,
+      desk: this.#desk,
+      address: info.ip,
+      cutOff: () => socket.destroy(),
+    })
+    client.on('authentication', (context) => void authentication.decide(context))
+    client.on('ready', () => this.#welcome(client, socket, authentication.login as SftpLogin))
+  }
+
+  /** It has shown who it is. */
+  #welcome(client: Connection, socket: Socket, login: SftpLogin): void {
+    const { log, access } = this.#options
+    clearTimeout(this.#strangers.get(socket)?.timer)
+    this.#strangers.delete(socket)
+    const ofUser = [...this.#connections].filter((each) => each.login.userId === login.userId).length
+    const facts = { siteId: login.siteId, username: login.username, address: socket.remoteAddress }
+    if (ofUser >= this.#limits.ofUser) {
+      log.info(facts, 'an SFTP user has too many connections')
+      return void client.end()
+    }
+    const changed = () => this.#tell(login.siteId)
+    // it is in the list before it is asked whether it may stay: who closes the site after that finds it there
+    const { promise: admitted, resolve } = Promise.withResolvers<Jail | undefined>()
+    const connection = new SftpConnection({ client, socket, login, log, admitted, changed })
+    this.#connections.add(connection)
+    socket.once('close', () => {
+      void connection.end().then(() => this.#forget(connection))
+    })
+    this.#admit(login).then(resolve, (error) => {
+      log.warn({ err: error, ...facts }, 'an SFTP user could not be let in')
+      resolve(undefined)
+    })
+    log.info(facts, 'an SFTP user has logged in')
+    access
+      .loggedIn(login, socket.remoteAddress ?? '')
+      .catch((error) => log.warn({ err: error, ...facts }, 'an SFTP log-in could not be recorded'))
+  }
+
+  async #admit({ userId, siteId, epoch }: SftpLogin): Promise<Jail | undefined> {
+    const standing = await this.#options.access.standing([userId])
+    const site = await this.#options.siteById(siteId)
+    if (standing.get(userId) !== epoch || !site) return undefined
+    const { homePath, corePath, uid } = site
+    return new Jail({ root: `${homePath}/web`, corePath, uid, room: this.#roomOf(siteId, homePath) })
+  }
+
+  #roomOf(siteId: number, homePath: string): WriteRoom {
+    const { quotaOf, keepFreeBytes } = this.#options
+    const room = this.#rooms.get(siteId) ?? new WriteRoom({ homePath, keepFreeBytes, quota: () => quotaOf(homePath) })
+    this.#rooms.set(siteId, room)
+    return room
+  }
+
+  #forget(connection: SftpConnection): void {
+    this.#connections.delete(connection)
+    const { siteId } = connection.login
+    if (![...this.#connections].some(({ login }) => login.siteId === siteId)) this.#rooms.delete(siteId)
+  }
+
+  async #look(): Promise<void> {
+    const here = [...this.#connections]
+    const standing = await this.#options.access.standing([...new Set(here.map(({ login }) => login.userId))])
+    for (const each of here) if (standing.get(each.login.userId) !== each.login.epoch) void each.end()
+  }
+
+  #lookAtAll(): void {
+    for (const each of this.#connections) if (each.idleMs > this.#limits.idleMs) void each.end()
+    void this.look()
+  }
+
+  #tell(siteId: number): void {
+    if (this.#bursts.has(siteId)) return
+    const timer = setTimeout(() => {
+      this.#bursts.delete(siteId)
+      this.#options.changed(siteId)
+    }, this.#limits.burstMs)
+    this.#bursts.set(siteId, timer)
+  }
+}
+
+const nameOf = (address: string, port: number): string => `${address} ${port}`

@@ -1,0 +1,14 @@
+import { declareActions } from '../action.ts'
+import { declareEvents } from '../webhooks/event.ts'
+
+/** What the activity log says of changes that this resource makes. */
+export const actions = declareActions('site', {
+  'sftp_user.password_reset': 'The password of an SFTP user was reset',
+  'sftp_user.key_added': 'A public key was added to an SFTP user',
+  'sftp_user.key_removed': 'A public key was taken from an SFTP user',
+  'sftp_user.logged_in': 'An SFTP user logged in, for the first time in a day',
+  'sftp.disconnected': 'All SFTP connections of the site were ended',
+})
+
+/** What webhooks tell of them. */
+export const events = declareEvents('sftp_user_password_reset')

@@ -1,0 +1,33 @@
+import Type from 'typebox'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { endpoint } from '../endpoint.ts'
+import { SiteId } from '../site-id.ts'
+import { problems as siteProblems } from '../sites/problems.ts'
+import { demandInstalled } from '../sites/site.ts'
+import { waitForOperation } from '../wait-for-operation.ts'
+import { actions } from './actions.ts'
+import { disconnectSftpJob } from './disconnect.job.ts'
+
+export const disconnectSsh = endpoint({
+  id: 'disconnectSsh',
+  method: 'GET',
+  path: '/v1/sites/{site_id}/disconnect-ssh',
+  summary: "End all of a site's SSH connections",
+  description: 'Answers when they have ended. Whoever has a password or a key can come back.',
+  access: { site: 'use SFTP' },
+  params: Type.Object({ site_id: SiteId }),
+  response: Nothing,
+  writes: true,
+  starts: true,
+  problems: [siteProblems.site_not_live, siteProblems.site_cannot, siteProblems.site_unavailable],
+
+  async handle(context) {
+    const { site } = context
+    demandInstalled(site)
+    await context.start(disconnectSftpJob, { siteId: site.id })
+    await context.record({ action: actions['sftp.disconnected'], message: 'Ended all SFTP connections' })
+    return null
+  },
+
+  afterCommit: (context) => waitForOperation(context),
+})

@@ -1,0 +1,21 @@
+import { resource } from '../resource.ts'
+import { actions, events } from './actions.ts'
+import { disconnectSftpJob } from './disconnect.job.ts'
+import { problems } from './problems.ts'
+import { deleteSftpUsersOfSite, insertSftpUser } from './sftp-user.store.ts'
+
+export const sftpUsers = resource({
+  tag: { name: 'Sftp-users', description: "Who comes to a site's files by SFTP: passwords, keys, connections" },
+  endpoints: () => import('./endpoints.ts'),
+  jobs: { host: [disconnectSftpJob] },
+  siteHooks: {
+    async ordered(tx, site, { now }) {
+      await insertSftpUser(tx, { site, accountId: site.accountId, now })
+      return {}
+    },
+    forgotten: deleteSftpUsersOfSite,
+  },
+  problems,
+  actions,
+  events,
+})

@@ -1,0 +1,156 @@
+import { announce, type Tx } from '../../platform/db/database.ts'
+import type { SftpKey, SftpUser } from './sftp-user.ts'
+
+const users = (tx: Tx) =>
+  tx
+    .selectFrom('sftp_users')
+    .innerJoin('sites', 'sites.id', 'sftp_users.site_id')
+    .innerJoin('accounts', 'accounts.id', 'sftp_users.account_id')
+    .select([
+      'sftp_users.id',
+      'sftp_users.site_id as siteId',
+      'sites.name as siteName',
+      'sftp_users.account_id as accountId',
+      'sites.account_id as ownerAccountId',
+      'accounts.email',
+      'sftp_users.username',
+      'sftp_users.created_at as createdAt',
+      'sftp_users.modified_at as modifiedAt',
+      'sftp_users.accessed_at as accessedAt',
+    ])
+
+/** In order of id. */
+export async function listSftpUsers(tx: Tx, siteId: number): Promise<SftpUser[]> {
+  return users(tx).where('sftp_users.site_id', '=', siteId).orderBy('sftp_users.id').execute()
+}
+
+export async function findSftpUser(tx: Tx, siteId: number, username: string): Promise<SftpUser | undefined> {
+  return users(tx)
+    .where('sftp_users.username', '=', username)
+    .where('sftp_users.site_id', '=', siteId)
+    .executeTakeFirst()
+}
+
+/** Again: the user stays as it is. */
+export async function insertSftpUser(
+  tx: Tx,
+  { site, accountId, now }: { site: { id: number; name: string }; accountId: number; now: number },
+): Promise<void> {
+  const made = await tx
+    .insertInto('sftp_users')
+    // its number makes a name unique, and is known only now
+    .values({
+      site_id: site.id,
+      account_id: accountId,
+      username: `:${site.id}:${accountId}`,
+      created_at: now,
+      modified_at: now,
+    })
+    .onConflict((conflict) => conflict.columns(['site_id', 'account_id']).doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (!made) return
+  const username = `${site.name}_${made.id}`
+  await tx.updateTable('sftp_users').set({ username }).where('id', '=', made.id).execute()
+}
+
+/** Takes an account's user away, and what it has given to other users of the site: a right that is lost must not live on there. */
+export async function deleteSftpUser(tx: Tx, siteId: number, accountId: number): Promise<void> {
+  const own = tx.selectFrom('sftp_users').select('id').where('site_id', '=', siteId).where('account_id', '=', accountId)
+  await tx
+    .updateTable('sftp_users')
+    .set(({ eb }) => ({ epoch: eb('epoch', '+', 1) }))
+    .where('site_id', '=', siteId)
+    .where(({ or, eb, exists, selectFrom }) =>
+      or([
+        eb('password_by', '=', accountId),
+        exists(
+          selectFrom('sftp_keys')
+            .select('sftp_keys.id')
+            .whereRef('sftp_keys.user_id', '=', 'sftp_users.id')
+            .where('sftp_keys.added_by', '=', accountId),
+        ),
+      ]),
+    )
+    .execute()
+  await tx
+    .updateTable('sftp_users')
+    .set({ password_hash: null, password_by: null })
+    .where('site_id', '=', siteId)
+    .where('password_by', '=', accountId)
+    .execute()
+  await tx
+    .deleteFrom('sftp_keys')
+    .where('site_id', '=', siteId)
+    .where(({ or, eb }) => or([eb('added_by', '=', accountId), eb('user_id', 'in', own)]))
+    .execute()
+  await tx.deleteFrom('sftp_users').where('site_id', '=', siteId).where('account_id', '=', accountId).execute()
+  await announce(tx, 'sftp')
+}
+
+export async function deleteSftpUsersOfSite(tx: Tx, siteId: number): Promise<void> {
+  await tx.deleteFrom('sftp_keys').where('site_id', '=', siteId).execute()
+  await tx.deleteFrom('sftp_users').where('site_id', '=', siteId).execute()
+  await announce(tx, 'sftp')
+}
+
+/** Whoever is connected as the user is cut off. */
+export async function setSftpPassword(
+  tx: Tx,
+  userId: number,
+  { hash, by, now }: { hash: string; by: number; now: number },
+): Promise<void> {
+  await tx
+    .updateTable('sftp_users')
+    .set(({ eb }) => ({ password_hash: hash, password_by: by, modified_at: now, epoch: eb('epoch', '+', 1) }))
+    .where('id', '=', userId)
+    .execute()
+  await announce(tx, 'sftp')
+}
+
+const keyColumns = ['id', 'name', 'type', 'fingerprint', 'created_at as createdAt'] as const
+
+/** In order of id. */
+export async function listSftpKeys(tx: Tx, userId: number): Promise<SftpKey[]> {
+  return tx.selectFrom('sftp_keys').select(keyColumns).where('user_id', '=', userId).orderBy('id').execute()
+}
+
+export async function insertSftpKey(
+  tx: Tx,
+  user: Pick<SftpUser, 'id' | 'siteId'>,
+  key: { name: string; type: string; fingerprint: string; publicKey: string; by: number; now: number },
+): Promise<SftpKey> {
+  await tx.updateTable('sftp_users').set({ modified_at: key.now }).where('id', '=', user.id).execute()
+  return tx
+    .insertInto('sftp_keys')
+    .values({
+      site_id: user.siteId,
+      user_id: user.id,
+      added_by: key.by,
+      name: key.name,
+      type: key.type,
+      fingerprint: key.fingerprint,
+      public_key: key.publicKey,
+      created_at: key.now,
+    })
+    .returning(keyColumns)
+    .executeTakeFirstOrThrow()
+}
+
+/** Whoever is connected as the user is cut off. @returns the key; `undefined` when the user has none of this id */
+export async function deleteSftpKey(tx: Tx, userId: number, id: number, now: number): Promise<SftpKey | undefined> {
+  const key = await tx
+    .deleteFrom('sftp_keys')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .returning(keyColumns)
+    .executeTakeFirst()
+  if (!key) return undefined
+  await tx
+    .updateTable('sftp_users')
+    .set(({ eb }) => ({ modified_at: now, epoch: eb('epoch', '+', 1) }))
+    .where('id', '=', userId)
+    .execute()
+  await announce(tx, 'sftp')
+  return key
+}

@@ -1,0 +1,102 @@
+import Type from 'typebox'
+import type { Config } from '../../config.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { notFound } from '../../platform/http/problem.ts'
+import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
+import { SiteId } from '../site-id.ts'
+import { sftpDomain } from '../sites/site.ts'
+import { findSftpUser } from './sftp-user.store.ts'
+
+export { deleteSftpUser, insertSftpUser } from './sftp-user.store.ts'
+
+/** An account's way to a site's files. */
+export interface SftpUser {
+  readonly id: number
+  readonly siteId: number
+  readonly siteName: string
+  readonly accountId: number
+  /** Who owns the site. */
+  readonly ownerAccountId: number
+  readonly email: string
+  readonly username: string
+  readonly createdAt: number
+  /** When its password or its keys were changed last. */
+  readonly modifiedAt: number
+  /** When it logged in last. */
+  readonly accessedAt: number | null
+}
+
+export interface SftpKey {
+  readonly id: number
+  readonly name: string
+  readonly type: string
+  readonly fingerprint: string
+  readonly createdAt: number
+}
+
+/** Of one user. */
+export const MOST_KEYS = 20
+
+export const hasSftpAccess = (held: readonly string[]): boolean => held.includes('sftp_access')
+
+export const UserParams = Type.Object({
+  site_id: SiteId,
+  username: Type.String({ minLength: 1, maxLength: 100, examples: ['my-first-site_1'] }),
+})
+
+export const SftpUserSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    created: Timestamp,
+    accessed: nullable(Timestamp),
+    modified: Timestamp,
+    accountId: Type.Integer(),
+    sftpDomain: Type.String({ examples: ['sftp.example.com'] }),
+    siteId: Type.Integer(),
+    siteName: Type.String({ examples: ['my-first-site'] }),
+    username: Type.String({ examples: ['my-first-site_1'] }),
+    owner: Type.Boolean({ description: 'Of the account that owns the site' }),
+    email: Type.String({ examples: ['owner@example.com'] }),
+  },
+  { title: 'SftpUser' },
+)
+
+export const SftpKeySchema = Type.Object(
+  {
+    id: Type.Integer(),
+    created: Timestamp,
+    name: Type.String({ description: 'The comment of the key', examples: ['me@laptop'] }),
+    type: Type.String({ examples: ['ssh-ed25519'] }),
+    fingerprint: Type.String({ examples: ['SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU'] }),
+  },
+  { title: 'SftpKey' },
+)
+
+export const presentSftpUser = (user: SftpUser, config: Config): Type.Static<typeof SftpUserSchema> => ({
+  id: user.id,
+  created: timestamp(user.createdAt),
+  accessed: user.accessedAt === null ? null : timestamp(user.accessedAt),
+  modified: timestamp(user.modifiedAt),
+  accountId: user.accountId,
+  sftpDomain: sftpDomain(config),
+  siteId: user.siteId,
+  siteName: user.siteName,
+  username: user.username,
+  owner: user.accountId === user.ownerAccountId,
+  email: user.email,
+})
+
+export const presentSftpKey = (key: SftpKey): Type.Static<typeof SftpKeySchema> => ({
+  id: key.id,
+  created: timestamp(key.createdAt),
+  name: key.name,
+  type: key.type,
+  fingerprint: key.fingerprint,
+})
+
+/** @throws Problem `not_found` */
+export async function sftpUserOf(tx: Tx, siteId: number, username: string): Promise<SftpUser> {
+  const user = await findSftpUser(tx, siteId, username)
+  if (!user) throw notFound()
+  return user
+}

@@ -1,0 +1,40 @@
+import type { Generated } from 'kysely'
+
+declare module '../../platform/db/schema.ts' {
+  interface Schema {
+    sftp_users: SftpUserRow
+    sftp_keys: SftpKeyRow
+  }
+}
+
+export interface SftpUserRow {
+  id: Generated<number>
+  site_id: number
+  account_id: number
+  /** Unique in the whole service; never changed. */
+  username: string
+  /** Null: none was ever set, or who had set it has lost the right. */
+  password_hash: Generated<string | null>
+  /** The account that had it made. */
+  password_by: Generated<number | null>
+  /** Raised when whoever is connected must not stay. */
+  epoch: Generated<number>
+  created_at: number
+  modified_at: number
+  accessed_at: Generated<number | null>
+}
+
+export interface SftpKeyRow {
+  id: Generated<number>
+  site_id: number
+  user_id: number
+  /** The account that has put it there. */
+  added_by: number
+  name: string
+  type: string
+  /** `SHA256:…` */
+  fingerprint: string
+  /** Base64, as in `authorized_keys`. */
+  public_key: string
+  created_at: number
+}
