@@ -39,9 +39,12 @@ interface Waiting {
   readonly work: () => Promise<Answer>
 }
 
-/** What ssh2 keeps of answers that the client's window has no room for (of the pinned release; a test sees when it has gone). */
-interface Unsent {
+/** What the pinned release of ssh2 has and does not show; tests see when it has gone. */
+interface Inner {
+  /** Answers that the client's window has no room for. */
   readonly _buffer?: readonly unknown[]
+  readonly _protocol?: { exitStatus(channel: number, status: number): void }
+  readonly outgoing?: { readonly id: number; readonly state: string }
 }
 
 /** One SFTP channel: does what it is asked one after the other, and takes no more than it can do. */
@@ -92,7 +95,12 @@ export class SftpChannel {
     sftp.on('REALPATH', (id, path) => take(id, () => requests.realPath(path)))
     sftp.on('SYMLINK', (id) => sftp.status(id, STATUS_CODE.OP_UNSUPPORTED, 'Links cannot be made by SFTP'))
     // else a client that says goodbye waits for ever
-    sftp.on('end', () => sftp.end())
+    sftp.on('end', () => {
+      const { _protocol: protocol, outgoing } = sftp as Inner
+      // scp goes by it
+      if (outgoing?.state === 'open') protocol?.exitStatus(outgoing.id, 0)
+      sftp.end()
+    })
     sftp.on('error', () => {})
   }
 
@@ -140,7 +148,7 @@ export class SftpChannel {
   async #untilSent(): Promise<void> {
     const { socket } = this.#options
     while (!this.#isEnded && !socket.destroyed) {
-      this.#isStalled = ((this.#sftp as Unsent)._buffer?.length ?? 0) > 0
+      this.#isStalled = ((this.#sftp as Inner)._buffer?.length ?? 0) > 0
       if (!this.#isStalled && socket.writableLength <= MOST_UNSENT) return
       // what it says may be that it takes more
       if (this.#isStalled) socket.resume()

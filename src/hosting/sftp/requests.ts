@@ -7,7 +7,7 @@ import { Refused } from './refused.ts'
 
 const { OPEN_MODE } = ssh2.utils.sftp
 
-/** Files and folders that one connection may have open. */
+/** Files and folders that one channel may have open. */
 const MOST_HANDLES = 64
 /** Of one read: what all clients take. */
 const MOST_READ = 256 << 10

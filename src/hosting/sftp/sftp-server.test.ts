@@ -1,0 +1,399 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { hashPassword } from '../../platform/crypto/password.ts'
+import { sftpHostKey } from './host-key.ts'
+import { readPublicKey } from './public-key.ts'
+import type { SftpLogin } from './sftp-access.ts'
+import { type FilesOfSite, type SftpLimits, SftpServer } from './sftp-server.ts'
+
+const isRoot = process.getuid?.() === 0
+const UID = isRoot ? 54_321 : null
+const has = (program: string) =>
+  ['/usr/bin', '/bin', '/usr/local/bin'].some((folder) => existsSync(join(folder, program)))
+const passwordHash = await hashPassword('the password')
+
+let folder: string
+let web: string
+let port: number
+let server: SftpServer
+let login: SftpLogin
+let site: FilesOfSite | undefined
+let tell: () => void
+const [changed, warn, loggedIn] = [vi.fn(), vi.fn(), vi.fn()]
+let quota: { bytes: number; files: number } | undefined
+
+async function start(limits: Partial<SftpLimits> = {}): Promise<void> {
+  server = new SftpServer({
+    hostKey: await sftpHostKey(folder),
+    access: {
+      find: async (username) => (username === login.username ? login : undefined),
+      standing: async () => new Map([[login.userId, login.epoch]]),
+      loggedIn,
+      subscribe(listener) {
+        tell = listener
+        return () => {}
+      },
+    },
+    siteById: async () => site,
+    quotaOf: async () => quota,
+    keepFreeBytes: 0,
+    changed,
+    log: { info() {}, warn, error: warn },
+    limits: { burstMs: 1, ...limits },
+  })
+  server.server.listen(0, '127.0.0.1')
+  await once(server.server, 'listening')
+  port = (server.server.address() as AddressInfo).port
+}
+
+beforeEach(async () => {
+  vi.resetAllMocks()
+  loggedIn.mockResolvedValue(undefined)
+  quota = undefined
+  folder = mkdtempSync(join(tmpdir(), 'stead-sftp-'))
+  web = join(folder, 'home/web')
+  for (const made of [web, join(web, 'wp-content'), join(folder, 'core/wp-admin'), join(folder, 'outside')])
+    mkdirSync(made, { recursive: true })
+  if (UID !== null) execFileSync('chown', ['-R', `${UID}:${UID}`, join(folder, 'home')])
+  execFileSync('chmod', ['711', folder])
+  writeFileSync(join(folder, 'core/wp-admin/index.php'), 'core')
+  writeFileSync(join(folder, 'outside/secret'), 'secret')
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(folder, 'key')])
+  const key = readPublicKey(readFileSync(join(folder, 'key.pub'), 'utf8'))
+  login = { userId: 1, siteId: 7, username: 'site_1', epoch: 0, passwordHash, publicKeys: [key.publicKey] }
+  site = { homePath: join(folder, 'home'), corePath: join(folder, 'core'), uid: UID }
+  await start()
+})
+afterEach(async () => {
+  await server.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const options = () => [
+  ...['-o', 'StrictHostKeyChecking=no', '-o', `UserKnownHostsFile=${join(folder, 'known')}`, '-o', 'LogLevel=ERROR'],
+  ...['-o', 'IdentitiesOnly=yes', '-o', `IdentityFile=${join(folder, 'key')}`, '-F', 'none'],
+]
+interface Ended {
+  readonly code: number | null
+  readonly text: string
+}
+async function ended(child: ChildProcess, input = ''): Promise<Ended> {
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => (text += piece))
+  child.stdin?.end(input)
+  const [code] = await once(child, 'close')
+  return { code, text }
+}
+const run = (program: string, words: readonly string[], env: Record<string, string> = {}, input = ''): Promise<Ended> =>
+  ended(spawn(program, words, { cwd: folder, env: { ...process.env, HOME: folder, ...env } }), input)
+/** Each line a command; one that begins with `-` may fail. */
+const sftp = (...lines: string[]): Promise<Ended> =>
+  run('sftp', ['-q', ...options(), '-b', '-', '-P', String(port), 'site_1@127.0.0.1'], {}, `${lines.join('\n')}\n`)
+/** With a password, as a person types it. */
+const withPassword = (password: string, ...words: string[]): Promise<Ended> => {
+  const ask = join(folder, 'ask')
+  writeFileSync(ask, `#!/bin/sh\necho '${password}'\n`, { mode: 0o700 })
+  const more = ['-o', 'PreferredAuthentications=password', '-o', 'NumberOfPasswordPrompts=1', '-o', 'BatchMode=no']
+  return run(
+    'sftp',
+    [...more, ...options(), '-P', String(port), ...words],
+    { SSH_ASKPASS: ask, SSH_ASKPASS_REQUIRE: 'force' },
+    'ls\n',
+  )
+}
+const scp = (...words: string[]) => run('scp', [...options(), '-P', String(port), ...words])
+
+describe('OpenSSH', () => {
+  test('puts, gets, renames, resumes and removes; what is made is the site’s, and the edge is told', async () => {
+    const bytes = randomBytes(3_000_000)
+    writeFileSync(join(folder, 'a'), bytes)
+    writeFileSync(join(folder, 'part'), bytes.subarray(0, 1_000_000))
+    const { text, code } = await sftp(
+      'put a wp-content/a',
+      'rename wp-content/a wp-content/b',
+      'get wp-content/b back',
+      'mkdir new',
+      'put part new/c',
+      'reput a new/c',
+      'reget wp-content/b part',
+      'chmod 4777 new/c',
+      'ls -l',
+    )
+    expect([code, text]).toEqual([0, expect.stringContaining('new')])
+    for (const same of ['back', 'part', 'home/web/wp-content/b', 'home/web/new/c'])
+      expect(readFileSync(join(folder, same)).equals(bytes), same).toBe(true)
+    const [made, file] = [lstatSync(join(web, 'new')), lstatSync(join(web, 'new/c'))]
+    expect([made.mode & 0o7777, file.mode & 0o7777, lstatSync(join(web, 'wp-content/b')).mode & 0o7777]).toEqual([
+      0o755, 0o755, 0o644,
+    ])
+    if (UID !== null) expect([made.uid, made.gid, file.uid, file.gid]).toEqual([UID, UID, UID, UID])
+    expect(changed).toHaveBeenCalledWith(7)
+    expect((await sftp('rm new/c', 'rmdir new')).code).toBe(0)
+    expect(readdirSync(web)).toEqual(['wp-content'])
+  })
+
+  test('copies trees with scp, both ways', async () => {
+    for (const name of ['d/x/y', 'd/z']) mkdirSync(join(folder, name), { recursive: true })
+    for (let i = 0; i < 150; i++) writeFileSync(join(folder, `d/x/y/f${i}`), `${i}`)
+    expect(await scp('-r', 'd', 'site_1@127.0.0.1:/wp-content/')).toEqual({ code: 0, text: '' })
+    expect(await scp('-r', 'site_1@127.0.0.1:/wp-content/d', 'e')).toEqual({ code: 0, text: '' })
+    expect((await run('diff', ['-r', 'd', 'e'])).code).toBe(0)
+  })
+
+  test('logs in by password; a wrong one, another user and no password are refused alike', async () => {
+    expect((await withPassword('the password', 'site_1@127.0.0.1')).code).toBe(0)
+    const wrong = await withPassword('another', 'site_1@127.0.0.1')
+    const unknown = await withPassword('the password', 'site_2@127.0.0.1')
+    expect(wrong.code).not.toBe(0)
+    expect(wrong.text.replaceAll('site_1', '')).toEqual(unknown.text.replaceAll('site_2', ''))
+    login = { ...login, passwordHash: null }
+    expect((await withPassword('', 'site_1@127.0.0.1')).code).not.toBe(0)
+    expect(loggedIn).toHaveBeenCalledOnce()
+  })
+
+  test('a key that is not the user’s is refused', async () => {
+    login = { ...login, publicKeys: [] }
+    expect((await sftp('ls')).code).not.toBe(0)
+  })
+
+  test('gets no shell, no command and no forwarding, and is told', async () => {
+    const words = [...options(), '-p', String(port), 'site_1@127.0.0.1']
+    for (const asked of [[], ['id']]) {
+      const { code, text } = await run('ssh', [...words, ...asked])
+      expect([code, text]).toEqual([1, expect.stringContaining('for files only')])
+    }
+    const forwarded = await run('ssh', ['-W', `127.0.0.1:${port}`, ...words])
+    expect([forwarded.code === 0, forwarded.text.includes('SSH-2.0')]).toEqual([false, false])
+  })
+
+  test('twenty at once each get what they ask for', async () => {
+    writeFileSync(join(folder, 'a'), randomBytes(300_000))
+    const all = Array.from({ length: 20 }, (_, number) =>
+      sftp(`put a wp-content/${number}`, `get wp-content/${number} got${number}`),
+    )
+    expect((await Promise.all(all)).map(({ code }) => code)).toEqual(Array(20).fill(0))
+    for (let number = 0; number < 20; number++)
+      expect(readFileSync(join(folder, `got${number}`)).equals(readFileSync(join(folder, 'a')))).toBe(true)
+  }, 60_000)
+})
+
+describe('the jail', () => {
+  test('has no way up, follows no link, makes none, and leaves the core as it is', async () => {
+    symlinkSync(join(folder, 'outside'), join(web, 'out'))
+    symlinkSync(join(folder, 'outside/secret'), join(web, 'link'))
+    const tried = await sftp(
+      '-get ../../outside/secret s1',
+      '-get /../outside/secret s2',
+      '-get out/secret s3',
+      '-get link s4',
+      '-put key out/put',
+      '-put key link',
+      '-mkdir out/made',
+      '-rename key link',
+      '-rm out/secret',
+      '-symlink /etc made',
+      '-ls out',
+      '-put key wp-admin/x',
+      '-rm wp-admin/index.php',
+      '-rmdir wp-content/../wp-admin',
+      '-chmod 777 link',
+      'get wp-admin/index.php core.php',
+      'rm link',
+    )
+    expect(tried.code).toBe(0)
+    expect(readdirSync(folder).filter((name) => /^s\d/.test(name))).toEqual([])
+    expect(readdirSync(join(folder, 'outside'))).toEqual(['secret'])
+    expect(readFileSync(join(folder, 'outside/secret'), 'utf8')).toBe('secret')
+    expect(lstatSync(join(folder, 'outside/secret')).mode & 0o777).not.toBe(0o777)
+    expect(readdirSync(join(folder, 'core/wp-admin'))).toEqual(['index.php'])
+    expect(readFileSync(join(folder, 'core.php'), 'utf8')).toBe('core')
+    expect(readdirSync(web).sort()).toEqual(['out', 'wp-content'])
+  })
+
+  test.skipIf(!isRoot)('gives no more than the site’s own user may: not what is somebody else’s', async () => {
+    writeFileSync(join(web, 'roots'), 'roots', { mode: 0o600 })
+    mkdirSync(join(web, 'roots-folder'), { mode: 0o700 })
+    const tried = await sftp(
+      '-get roots got',
+      '-put key roots',
+      '-chmod 777 roots',
+      '-put key roots-folder/x',
+      '-ls roots-folder',
+    )
+    expect(tried.text.match(/ermission denied/g)?.length).toBeGreaterThanOrEqual(4)
+    expect([existsSync(join(folder, 'got')), readFileSync(join(web, 'roots'), 'utf8')]).toEqual([false, 'roots'])
+    expect(readdirSync(join(web, 'roots-folder'))).toEqual([])
+  })
+
+  test('nothing outside is read or written while a folder is swapped for a link all the time', async () => {
+    mkdirSync(join(web, 'real'))
+    writeFileSync(join(web, 'real/secret'), 'inside')
+    writeFileSync(join(folder, 'mine'), 'mine')
+    if (UID !== null) execFileSync('chown', ['-R', `${UID}:${UID}`, web])
+    const swaps = new Int32Array(new SharedArrayBuffer(8))
+    const code = `
+      const { workerData: { web, outside, swaps } } = require('node:worker_threads')
+      const fs = require('node:fs')
+      fs.symlinkSync(outside, web + '/link')
+      while (Atomics.load(swaps, 0) === 0) {
+        fs.renameSync(web + '/real', web + '/away'); fs.renameSync(web + '/link', web + '/real')
+        fs.renameSync(web + '/real', web + '/link'); fs.renameSync(web + '/away', web + '/real')
+        Atomics.add(swaps, 1, 1)
+      }`
+    const worker = new Worker(code, { eval: true, workerData: { web, outside: join(folder, 'outside'), swaps } })
+    await vi.waitUntil(() => Atomics.load(swaps, 1) > 0)
+    const lines = Array.from({ length: 150 }, (_, n) => [
+      `-get real/secret got${n}`,
+      `-put mine real/put${n}`,
+      `-rename real/put${n} real/moved${n}`,
+      `-mkdir real/made${n}`,
+      `-chmod 700 real/secret`,
+    ])
+    await sftp(...lines.flat())
+    Atomics.store(swaps, 0, 1)
+    await once(worker, 'exit')
+    expect(readdirSync(join(folder, 'outside'))).toEqual(['secret'])
+    expect(lstatSync(join(folder, 'outside/secret')).mode & 0o777).not.toBe(0o700)
+    const got = readdirSync(folder).filter((name) => name.startsWith('got'))
+    expect(new Set(got.map((name) => readFileSync(join(folder, name), 'utf8')))).toEqual(
+      new Set(got.length ? ['inside'] : []),
+    )
+    // it was tried: some came through
+    expect(got.length + readdirSync(join(web, 'real')).length).toBeGreaterThan(1)
+  }, 60_000)
+
+  test('ends at the quota with a sentence, and nothing grows beyond', async () => {
+    quota = { bytes: 1_000_000, files: 20_000 }
+    writeFileSync(join(folder, 'a'), randomBytes(3_000_000))
+    const { code, text } = await sftp('put a wp-content/a')
+    expect([code, text]).toEqual([1, expect.stringContaining('ailure')])
+    expect(lstatSync(join(web, 'wp-content/a')).size).toBeLessThan(1_000_000)
+  })
+
+  test('a FIFO blocks nobody', async () => {
+    execFileSync('mkfifo', [join(web, 'fifo')])
+    const { code } = await sftp('-get fifo got', '-put key fifo', 'ls')
+    expect([code, existsSync(join(folder, 'got'))]).toEqual([0, false])
+  })
+})
+
+describe('connections', () => {
+  /** Connected, and at rest. */
+  const idle = async () => {
+    const before = server.connections
+    const child = spawn('sftp', ['-q', ...options(), '-P', String(port), 'site_1@127.0.0.1'], {
+      cwd: folder,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    await vi.waitUntil(() => server.connections > before, { timeout: 20_000 })
+    return { child, gone: once(child, 'close') }
+  }
+
+  test('of a site are ended at once, and those of others not', async () => {
+    const { child, gone } = await idle()
+    expect(await server.endOfSite(8)).toBe(0)
+    expect(child.exitCode).toBeNull()
+    expect(await server.endOfSite(7)).toBe(1)
+    child.stdin?.end('ls\n')
+    await gone
+    await vi.waitUntil(() => server.connections === 0)
+  })
+
+  test('end when the right is lost or the password is another', async () => {
+    const { child, gone } = await idle()
+    login = { ...login, epoch: 1 }
+    tell()
+    child.stdin?.end('ls\n')
+    await gone
+    await vi.waitUntil(() => server.connections === 0)
+  })
+
+  test('of a site that was closed between log-in and first word get nothing', async () => {
+    site = undefined
+    expect((await sftp('ls')).code).not.toBe(0)
+  })
+
+  test('of a user, of strangers and of those who say nothing are bounded', async () => {
+    await server.close()
+    await start({ ofUser: 1, strangersOfAddress: 2, loginMs: 300 })
+    const { child, gone } = await idle()
+    expect((await sftp('ls')).code).not.toBe(0)
+    child.stdin?.end()
+    await gone
+    const silent = await Promise.all(
+      [1, 2, 3].map(async () => {
+        const socket = connect(port, '127.0.0.1')
+        socket.on('error', () => {}).resume()
+        const closed = new Promise((resolve) => socket.once('close', resolve))
+        await once(socket, 'connect')
+        return closed
+      }),
+    )
+    await Promise.all(silent)
+  })
+
+  test('of an address that guesses are refused in the end, those with the password too', async () => {
+    const ssh2 = (await import('ssh2')).default
+    const guess = (password: string) =>
+      new Promise<string>((resolve) => {
+        const client = new ssh2.Client()
+        client
+          .on('ready', () => resolve('in'))
+          .on('error', (error) => resolve(error.message))
+          .on('close', () => resolve('closed'))
+        client.connect({ host: '127.0.0.1', port, username: 'site_1', password, readyTimeout: 60_000 })
+      })
+    // delays are in guessers.ts; 20 at once take as long as the longest
+    await Promise.all(Array.from({ length: 20 }, () => guess('wrong')))
+    expect(warn).toHaveBeenCalledWith(
+      expect.objectContaining({ address: '127.0.0.1' }),
+      expect.stringContaining('guesses'),
+    )
+    expect(await guess('the password')).not.toBe('in')
+  }, 60_000)
+})
+
+describe.skipIf(!has('rclone') || !has('lftp'))('rclone and lftp', () => {
+  test('copy trees both ways', async () => {
+    mkdirSync(join(folder, 'd/x'), { recursive: true })
+    for (let i = 0; i < 50; i++) writeFileSync(join(folder, `d/x/f${i}`), randomBytes(10_000))
+    const remote = `:sftp,host=127.0.0.1,port=${port},user=site_1,key_file=${join(folder, 'key')},shell_type=none:`
+    const there = await run('rclone', ['copy', 'd', `${remote}wp-content/d`])
+    expect([there.code, there.text]).toEqual([0, expect.anything()])
+    // again, over what is there
+    for (let i = 0; i < 50; i++) writeFileSync(join(folder, `d/x/f${i}`), randomBytes(10_001))
+    expect((await run('rclone', ['sync', 'd', `${remote}wp-content/d`])).code).toBe(0)
+    expect((await run('rclone', ['copy', `${remote}wp-content/d`, 'e'])).code).toBe(0)
+    expect((await run('diff', ['-r', 'd', 'e'])).code).toBe(0)
+    const ssh = `ssh -a -x ${options().join(' ')}`
+    const script = `set sftp:auto-confirm yes; set net:max-retries 1; set sftp:connect-program "${ssh}"; open -p ${port} -u site_1, sftp://127.0.0.1; mirror -R d wp-content/l; mirror wp-content/l f; bye`
+    const mirrored = await run('lftp', ['-c', script])
+    expect([mirrored.code, mirrored.text]).toEqual([0, expect.anything()])
+    expect((await run('diff', ['-r', 'd', 'f'])).code).toBe(0)
+  }, 60_000)
+})
+
+test('ssh2 still has what tells that a client takes no answers', async () => {
+  const { default: SFTP } = (await import('ssh2/lib/protocol/SFTP.js' as string)) as {
+    default: { SFTP: new (...words: unknown[]) => object }
+  }
+  const channel = new SFTP.SFTP({ _protocol: {} }, { type: 'sftp', incoming: {}, outgoing: {} }, { server: true })
+  expect(channel).toHaveProperty('_buffer', [])
+})
