@@ -3,7 +3,6 @@ import Type from 'typebox'
 import { hostFacts } from '../../hosting/host.store.ts'
 import { DATABASE_ADMIN_PATH, TOKEN_FIELD } from '../../hosting/web-server/database-admin.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import { aboutSite, changeBy } from '../change.ts'
 import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
@@ -25,20 +24,19 @@ export const createLink = endpoint({
   access: { site: 'administer the database' },
   params: Type.Object({ site_id: SiteId }),
   response: Type.String({ examples: [`http://my-first-site.example.com${DATABASE_ADMIN_PATH}?${TOKEN_FIELD}=…`] }),
+  writes: true,
   problems: [problems.no_database_admin, siteProblems.site_not_live],
 
   async handle(context) {
-    const { tx, site, now, config, caller, database } = context
+    const { tx, site, now, config, caller } = context
     demandInstalled(site)
     const facts = site.hostId === null ? undefined : await hostFacts(tx, site.hostId)
     if (facts?.hasDatabaseAdmin !== true) throw new Problem(problems.no_database_admin, {})
     const token = randomBytes(32).toString('base64url')
-    await database.transaction(async (change) => {
-      await insertLink(change, { siteId: site.id, accountId: caller.accountId, token, expiresAt: now + VALID_MS })
-      await changeBy(change, { actor: context, about: aboutSite(site), now }).record({
-        action: actions['wordpress.phpmyadmin_ordered'],
-        message: `Made a link for ${caller.accountEmail} that opens the database`,
-      })
+    await insertLink(tx, { siteId: site.id, accountId: caller.accountId, token, expiresAt: now + VALID_MS })
+    await context.record({
+      action: actions['wordpress.phpmyadmin_ordered'],
+      message: `Made a link for ${caller.accountEmail} that opens the database`,
     })
     return `http://${stagingAddress(site.name, config)}${DATABASE_ADMIN_PATH}?${TOKEN_FIELD}=${token}`
   },
