@@ -36,6 +36,8 @@ let server: SftpServer
 let login: SftpLogin
 let site: FilesOfSite | undefined
 let tell: () => void
+/** Of the user's record, when it is another than at the log-in. */
+let epochNow: number | undefined
 const [changed, warn, loggedIn] = [vi.fn(), vi.fn(), vi.fn()]
 let quota: { bytes: number; files: number } | undefined
 
@@ -44,7 +46,7 @@ async function start(limits: Partial<SftpLimits> = {}): Promise<void> {
     hostKey: await sftpHostKey(folder),
     access: {
       find: async (username) => (username === login.username ? login : undefined),
-      standing: async () => new Map([[login.userId, login.epoch]]),
+      standing: async () => new Map([[login.userId, epochNow ?? login.epoch]]),
       loggedIn,
       subscribe(listener) {
         tell = listener
@@ -67,6 +69,7 @@ beforeEach(async () => {
   vi.resetAllMocks()
   loggedIn.mockResolvedValue(undefined)
   quota = undefined
+  epochNow = undefined
   folder = mkdtempSync(join(tmpdir(), 'stead-sftp-'))
   web = join(folder, 'home/web')
   for (const made of [web, join(web, 'wp-content'), join(folder, 'core/wp-admin'), join(folder, 'outside')])
@@ -327,6 +330,11 @@ describe('connections', () => {
 
   test('of a site that was closed between log-in and first word get nothing', async () => {
     site = undefined
+    expect((await sftp('ls')).code).not.toBe(0)
+  })
+
+  test('of a user who has lost the right between log-in and first word get nothing', async () => {
+    epochNow = 1
     expect((await sftp('ls')).code).not.toBe(0)
   })
 
