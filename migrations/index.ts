@@ -31,6 +31,7 @@ import { mustUsePlugins } from './0034-must-use-plugins.ts'
 import { sftpUsers } from './0035-sftp-users.ts'
 import { plugins } from './0038-plugins.ts'
 import { databaseAdmin } from './0039-database-admin.ts'
+import { coreReleases } from './0040-core-releases.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -66,4 +67,5 @@ export const migrations: Record<string, Migration> = {
   '0035-sftp-users': sftpUsers,
   '0038-plugins': plugins,
   '0039-database-admin': databaseAdmin,
+  '0040-core-releases': coreReleases,
 }

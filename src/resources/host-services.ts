@@ -1,5 +1,6 @@
 import type { BackupStore } from '../backups/backup-store.ts'
 import type { Config } from '../config.ts'
+import type { CoreLibrary } from '../hosting/core-library/core-library.ts'
 import type { CoreSource } from '../hosting/core-library/core-source.ts'
 import type { Homes } from '../hosting/homes/homes.ts'
 import type { Spares } from '../hosting/homes/spares.ts'
@@ -37,6 +38,8 @@ export interface HostServices {
    * @throws CoreUnavailable
    */
   ensureCore(version: string, otherwise: CoreSource, signal: AbortSignal): Promise<void>
+  /** Releases of WordPress. */
+  readonly cores: Pick<CoreLibrary, 'ensure' | 'offers'>
   /** The site as the pool knows it; `undefined` while it has no home or no content. */
   hostedSite(siteId: number): Promise<PooledSite | undefined>
   /** Ends a site's SFTP connections; when it resolves none of them touches a file any more. @returns how many there were */

@@ -3,6 +3,7 @@ import { activity } from './activity/index.ts'
 import { authentication } from './authentication/index.ts'
 import { backups } from './backups/index.ts'
 import { caches } from './caches/index.ts'
+import { cmsVersion } from './cms-version/index.ts'
 import { collaborators } from './collaborators/index.ts'
 import { databaseAdmin } from './database-admin/index.ts'
 import { extensionLicense } from './extension-license/index.ts'
@@ -33,6 +34,7 @@ export const resources = [
   collaborators,
   tags,
   plugins,
+  cmsVersion,
   sftpUsers,
   extensionLicense,
   loginLinks,

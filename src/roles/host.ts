@@ -206,6 +206,7 @@ function createHostWorker(ground: Ground, { preparation, sites, sftp, ...parts }
     }),
     template: preparation.template,
     ensureCore: (version, otherwise, signal) => ensureCore(ground, version, otherwise, signal),
+    cores: coreLibrary(ground),
     hostedSite: (siteId) => sites.find(siteId),
     endSftp: (siteId) => sftp.endOfSite(siteId),
     refill: preparation.refill,

@@ -18,6 +18,7 @@ import {
   takeBackup,
 } from '../../src/resources/backups/backup.ts'
 import { backupIn, nameIn } from '../../src/resources/backups/samples.fixture.ts'
+import { knownReleases } from '../../src/resources/cms-version/release.store.ts'
 import { sourceOfRequest } from '../../src/resources/collaborators/batch.job.ts'
 import { COLLABORATOR_PASSWORD_PURPOSE } from '../../src/resources/collaborators/reset-collaborator-password.job.ts'
 import { insertLicense } from '../../src/resources/extension-license/license.store.ts'
@@ -559,6 +560,46 @@ export const jobSamples: Record<string, JobSample> = {
     },
     async done(world) {
       expect(world.host.wordpress(world.site).flushes).toBeGreaterThan(0)
+    },
+  },
+
+  'cms.look_for_releases': {
+    prepare: async () => ({ input: {}, options: { siteId: null } }),
+    async done({ api }) {
+      expect((await knownReleases(api.database.read)).map(({ version }) => version)).toEqual(['6.9'])
+    },
+  },
+
+  'site.update_cms_version': {
+    async prepare(world) {
+      const path = await world.host.giveHome(world.site)
+      await writeFile(join(path, 'web/index.php'), 'of 6.8')
+      await writeFile(join(path, 'web/own.php'), 'of the owner')
+      await change(world, (tx) =>
+        changeSite(tx, world.site, { writtenAddress: 'old.example.com', coreVersion: '6.8' }, 1),
+      )
+      return { input: { siteId: world.site, version: '6.9', channel: 'stable' } }
+    },
+    async done(world) {
+      const { path, coreVersion } = (await homeOf(world)) as Home
+      expect(readFileSync(join(path, 'web/index.php'), 'utf8')).toBe('<?php // of 6.9')
+      expect(readFileSync(join(path, 'web/own.php'), 'utf8')).toBe('of the owner')
+      expect([coreVersion, (await findSite(world.api.database.read, world.site))?.coreVersion]).toEqual(['6.9', '6.9'])
+      expect(world.host.title(path)).toBe('old')
+      expect(existsSync(join(path, 'exchange'))).toBe(false)
+      expect(readdirSync(join(path, 'private/database'))).toEqual(['site.sqlite'])
+      expect(await closedBy(world)).toBeNull()
+      expect(await rows(world, 'events', 'type', 'wp_version_changed', world.site)).toBe(1)
+    },
+    async left(world) {
+      const { path, coreVersion } = (await homeOf(world)) as Home
+      const isDone = (await rows(world, 'events', 'type', 'wp_version_changed', world.site)) === 1
+      expect(readFileSync(join(path, 'web/index.php'), 'utf8')).toBe(isDone ? '<?php // of 6.9' : 'of 6.8')
+      const runs = isDone ? '6.9' : '6.8'
+      expect([coreVersion, (await findSite(world.api.database.read, world.site))?.coreVersion]).toEqual([runs, runs])
+      expect(world.host.title(path)).toBe('old')
+      expect(await closedBy(world)).toBeNull()
+      expect(world.host.held.has(world.site)).toBe(false)
     },
   },
 

@@ -12,6 +12,7 @@ import { enqueue } from '../../src/platform/operations/enqueue.ts'
 import { setFacts, setPlan } from '../../src/resources/account/account.ts'
 import { MOST_ON_DEMAND } from '../../src/resources/backups/backup.ts'
 import { backedUp, backupIn, storedFiles } from '../../src/resources/backups/samples.fixture.ts'
+import { withReleases } from '../../src/resources/cms-version/samples.fixture.ts'
 import { insertMuPlugin } from '../../src/resources/must-use-plugins/mu-plugin.store.ts'
 import { MOST_MU_PLUGINS } from '../../src/resources/must-use-plugins/mu-plugin.ts'
 import { operationIn } from '../../src/resources/operations/samples.fixture.ts'
@@ -93,6 +94,8 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['installPlugins', 'updatePlugins'], code: 'plugins_refused', example: () => ({ body: { plugins: [{ path: 'forms' }, { path: 'no-such' }] } }) },
   { of: ['activatePlugins', 'deactivatePlugins', 'deletePlugins'], code: 'plugins_refused', example: () => ({ body: { plugins: [{ path: '../forms' }] } }) },
   { of: ['installPlugins', 'updatePlugins'], code: 'plugin_directory_unavailable', example: () => ({ body: { plugins: [{ path: 'unreachable' }] } }) },
+  { of: ['updateCmsVersion'], code: 'no_beta_offered', example: () => ({ body: {} }), prepare: ({ api }) => withReleases(api, '6.9', '6.9-beta1') },
+  { of: ['updateCmsVersion'], code: 'releases_unknown', prepare: ({ api }) => withReleases(api) },
   { of: ['getDatabaseAdminUrl'], code: 'no_database_admin', prepare: (scene) => write(scene, (tx) => tx.updateTable('hosts').set({ facts: '{}' }).execute()) },
   { of: ['updateAccount'], code: 'unknown_datacenter', example: () => ({ body: { datacenter_code: 'XXX' } }) },
   { of: ['updateAddons'], code: 'addon_in_use', example: () => ({ body: { addon_id: 1, quantity: 0 } }), prepare: withAddonInUse },
@@ -100,7 +103,7 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['convertSite'], code: 'site_limit_reached', prepare: withAllStagingSites },
   { of: ['disableSite', 'convertSite'], code: 'site_not_live', prepare: siteIs({ state: 'disabled' }) },
   { of: ['enableSite'], code: 'site_not_disabled', prepare: siteIs({ state: 'live' }) },
-  { of: ['resetAdminPassword', 'setSafeMode', 'disconnectSsh', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense', 'createOneTimeLogin', 'getDatabaseAdminUrl', 'listPlugins', 'installPlugins', 'updatePlugins', 'activatePlugins', 'deactivatePlugins', 'deletePlugins'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
+  { of: ['resetAdminPassword', 'setSafeMode', 'disconnectSsh', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense', 'createOneTimeLogin', 'getDatabaseAdminUrl', 'updateCmsVersion', 'listPlugins', 'installPlugins', 'updatePlugins', 'activatePlugins', 'deactivatePlugins', 'deletePlugins'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
   { of: ['resetAdminPassword', 'setSafeMode', 'disconnectSsh', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense', 'listPlugins'], code: 'site_unavailable', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId) },
   { of: ['resetAdminPassword', 'setSafeMode', 'disconnectSsh', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense', 'listPlugins'], code: 'site_cannot', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId, { forGood: true }) },
   { of: ['createOndemandBackup', 'syncSites'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },

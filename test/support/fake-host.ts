@@ -281,6 +281,13 @@ export async function fakeHost(
     siteFiles: new SiteFiles({ quotaOf: async () => undefined, keepFreeBytes: 0 }),
     template: async () => template,
     ensureCore: async () => {},
+    cores: {
+      offers: async () => [{ version: '6.9', kind: 'stable' }],
+      async ensure(version: string) {
+        await mkdir(join(dataDir, 'cores', version, 'wp-includes'), { recursive: true })
+        await writeFile(join(dataDir, 'cores', version, 'index.php'), `<?php // of ${version}`)
+      },
+    },
     corePath: () => '/core',
     async hostedSite(siteId: number) {
       const [site, home] = [await findSite(database.read, siteId), await homes.ofSite(siteId)]

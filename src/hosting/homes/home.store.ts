@@ -92,6 +92,11 @@ export async function setHome(tx: Tx, id: number, change: { state: HomeRecord['s
   await tx.updateTable('site_homes').set(change).where('id', '=', id).execute()
 }
 
+/** Which release is laid over its web root. */
+export async function setCoreOfHome(tx: Tx, id: number, coreVersion: string): Promise<void> {
+  await tx.updateTable('site_homes').set({ core_version: coreVersion }).where('id', '=', id).execute()
+}
+
 /** Gives a prepared home to a site. @returns whether it was free until then: another site may be first */
 export async function giveHome(tx: Tx, id: number, siteId: number): Promise<boolean> {
   const given = await tx

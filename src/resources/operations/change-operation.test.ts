@@ -14,6 +14,7 @@ const needed: Record<string, Role> = {
   'site.reset_admin_password': 'wp_access',
   'site.switch_safe_mode': 'wp_access',
   'extension_license.write': 'plugin_management_access',
+  'site.update_cms_version': 'update_site_cms_version',
   'plugin.install': 'plugin_management_access',
   'plugin.update': 'plugin_management_access',
   'plugin.activate': 'plugin_management_access',

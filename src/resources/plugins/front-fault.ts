@@ -12,11 +12,12 @@ const ENDED = 'the site ended the task (exit)'
 export async function frontFault(
   services: Pick<HostServices, 'hostedSite' | 'pool'>,
   siteId: number,
+  options: { readonly whileHeld?: boolean } = {},
 ): Promise<string | undefined> {
   const hosted = await services.hostedSite(siteId)
   if (!hosted) return 'the site is not installed'
   try {
-    const { status, bytes } = await services.pool.runTask(hosted, 'front-page', {})
+    const { status, bytes } = await services.pool.runTask(hosted, 'front-page', {}, options)
     if (status < 500 && (status !== 200 || bytes > 0)) return undefined
   } catch (error) {
     if (error instanceof PhpCrashed || error instanceof PhpTimeout) return error.message
@@ -24,5 +25,5 @@ export async function frontFault(
     if (error.message !== ENDED) return error.message
   }
   // a redirect, or a page of an own making
-  return frontPageFault(services.pool, hosted)
+  return frontPageFault(services.pool, hosted, options)
 }

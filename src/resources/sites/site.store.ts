@@ -169,6 +169,7 @@ export interface SiteChange {
   readonly environmentType?: EnvironmentType | undefined
   readonly state?: SiteState
   readonly coreVersion?: string
+  readonly coreChannel?: Site['coreChannel']
   readonly writtenAddress?: string
   readonly deployError?: string | null
   readonly isStaging?: boolean
@@ -182,6 +183,7 @@ export async function changeSite(tx: Tx, siteId: number, change: SiteChange, now
     environment_type: change.environmentType,
     state: change.state,
     core_version: change.coreVersion,
+    core_channel: change.coreChannel,
     written_address: change.writtenAddress,
     deploy_error: change.deployError,
     staging: change.isStaging === undefined ? undefined : Number(change.isStaging),

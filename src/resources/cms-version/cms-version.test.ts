@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
+import { dialects } from '../../../test/support/database.ts'
+import { Problem } from '../../platform/http/problem.ts'
+import type { Site } from '../sites/site.ts'
+import { targetOf } from './releases.ts'
+import { withReleases } from './samples.fixture.ts'
+
+describe('the release that a site is to run', () => {
+  const releases = (...versions: string[]) =>
+    versions.map((version) => ({ version, kind: version.includes('-') ? 'beta' : 'stable', seenAt: 1 }) as const)
+  const on = (coreChannel: Site['coreChannel']) => ({ coreChannel }) as Site
+  const refused = (work: () => unknown) => {
+    try {
+      work()
+    } catch (error) {
+      if (error instanceof Problem) return error.code
+      throw error
+    }
+    return undefined
+  }
+
+  test('latest is the newest stable one, whatever order they come in', () => {
+    const all = releases('6.8.9', '6.8.10', '6.9-beta2', '6.7.1')
+    expect(targetOf(all, on('stable'), 'latest')).toEqual({ version: '6.8.10', channel: 'stable' })
+    expect(targetOf(all, on('beta'), 'latest')).toEqual({ version: '6.8.10', channel: 'stable' })
+  })
+
+  test('without a version it is the other of the two', () => {
+    const all = releases('6.8', '6.9-beta1', '6.9-RC1')
+    expect(targetOf(all, on('stable'), undefined)).toEqual({ version: '6.9-RC1', channel: 'beta' })
+    expect(targetOf(all, on('beta'), undefined)).toEqual({ version: '6.8', channel: 'stable' })
+  })
+
+  test('a beta of what is out already is none', () => {
+    expect(refused(() => targetOf(releases('6.9', '6.9-RC1'), on('stable'), undefined))).toBe('no_beta_offered')
+    expect(refused(() => targetOf(releases('6.9'), on('stable'), undefined))).toBe('no_beta_offered')
+    expect(refused(() => targetOf([], on('stable'), 'latest'))).toBe('releases_unknown')
+  })
+})
+
+describe.each(dialects)('an order of another release on $dialect', ({ dialect, skip }) => {
+  let api: TestApi
+  let owner: Person
+  let site: number
+  beforeEach(async (context) => {
+    if (skip) return context.skip()
+    api = await testApi(dialect)
+    owner = await api.person('owner@example.com')
+    site = await api.site(owner, 'moving')
+    await api.database.transaction((tx) => tx.updateTable('sites').set({ core_version: '6.8' }).execute())
+  })
+  afterEach(() => api?.close())
+
+  const order = (body: object) => owner.call('PUT', `/v1/sites/${site}/cms/version`, body)
+  const operations = () => api.database.read.selectFrom('operations').select(['type', 'input']).execute()
+
+  test('of the one that it has starts nothing; it only leaves the betas', async () => {
+    await withReleases(api, '6.8')
+    await api.database.transaction((tx) => tx.updateTable('sites').set({ core_channel: 'beta' }).execute())
+    const { status, headers, body } = await order({})
+    expect([status, headers['operation-id'], await operations()]).toEqual([200, undefined, []])
+    expect(body.data.cmsVersion).toBe('Current Stable Release (6.8)')
+    expect((await owner.call('GET', `/v1/sites/${site}`)).body.data.cmsVersion).toBe('Current Stable Release (6.8)')
+  })
+
+  test('asks nobody when that was found out within the hour', async () => {
+    await withReleases(api, '6.8', '6.9')
+    const { status, body } = await order({ version: 'latest' })
+    // what it runs until the operation has ended
+    expect([status, body.data.cmsVersion]).toEqual([200, 'Current Stable Release (6.8)'])
+    expect(await operations()).toEqual([
+      {
+        type: 'site.update_cms_version',
+        input: JSON.stringify({ siteId: site, version: '6.9', channel: 'stable' }),
+      },
+    ])
+  })
+
+  test('is for latest, or without a word', async () => {
+    await withReleases(api, '6.9')
+    expect((await order({ version: '6.9' })).status).toBe(400)
+    expect(await operations()).toEqual([])
+  })
+})

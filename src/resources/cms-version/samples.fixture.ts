@@ -1,0 +1,29 @@
+import type { TestApi } from '../../../test/support/api.ts'
+import { type Examples, onSite, type Sample } from '../../../test/support/samples.ts'
+import { replaceReleases } from './release.store.ts'
+
+/** A host has just found these. */
+export const withReleases = ({ database }: TestApi, ...versions: string[]): Promise<void> =>
+  database.transaction((tx) => {
+    const offers = versions.map((version) => ({ version, kind: version.includes('-') ? 'beta' : 'stable' }) as const)
+    return replaceReleases(tx, offers, Date.now())
+  })
+
+const latest = { version: 'latest' }
+
+export const samples: readonly Sample[] = [
+  {
+    endpoint: 'updateCmsVersion',
+    path: onSite('/cms/version'),
+    body: () => latest,
+    roles: ['update_site_cms_version'],
+    prepare: (_, api) => withReleases(api, '99.0'),
+  },
+]
+
+export const examples: Examples = {
+  async updateCmsVersion({ api }) {
+    await withReleases(api, '99.0')
+    return { body: latest }
+  },
+}

@@ -1,0 +1,221 @@
+import Type from 'typebox'
+import { CoreUnavailable } from '../../hosting/core-library/core-library.ts'
+import { setCoreOfHome } from '../../hosting/homes/home.store.ts'
+import type { Home } from '../../hosting/homes/homes.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import {
+  durableWith,
+  type FailureContext,
+  PermanentFailure,
+  type StepContext,
+} from '../../platform/operations/definition.ts'
+import { wasUndone } from '../../platform/operations/steps-of.ts'
+import { contentHome } from '../backups/take-backup.ts'
+import { changeOfJob } from '../change.ts'
+import type { HostServices } from '../host-services.ts'
+import { frontFault } from '../plugins/front-fault.ts'
+import { closeForWork, openAfterWork } from '../sites/close-for-work.ts'
+import { runSiteTask } from '../sites/run-site-task.ts'
+import { changeSite, holdSite, openSite, purgeCaches } from '../sites/site.ts'
+import { actions, events } from './actions.ts'
+import { rootFiles, wantedRootFiles } from './root-files.ts'
+
+const Order = Type.Object({
+  siteId: Type.Integer(),
+  version: Type.String(),
+  channel: Type.Union([Type.Literal('stable'), Type.Literal('beta')]),
+})
+type Order = Type.Static<typeof Order>
+
+/** What is so before anything is changed. */
+interface Before {
+  readonly version: string
+  /** Of the front page. */
+  readonly fault: string | null
+}
+
+type Context = StepContext<Order, HostServices, { look: Before }>
+/** Of an undo: `done` is there from the moment on from which there is no way back. */
+type Undoing = StepContext<Order, HostServices, { look?: Before; done?: boolean }>
+
+/** Bringing a large database to another release. */
+const LONG_TASK_MS = 600_000
+
+/**
+ * Brings a site to another release of WordPress. The release is fetched, and its files are laid beside the site, while that goes on. Then the site is closed; its database is
+ * copied, and the copy is what the new release upgrades. So everything is taken back by switching back, until `done`.
+ */
+export const updateCmsVersionJob = durableWith<HostServices>()({
+  name: 'site.update_cms_version',
+  input: Order,
+  on: 'host',
+  changeableBy: { site: 'change the CMS version' },
+  attempts: 3,
+  steps: {
+    core: { run: unlessDone(fetchCore), weight: 3 },
+    look: { run: unlessDone<Before>(look) },
+    files: { run: unlessDone(prepareFiles), undo: forgetPrepared },
+    close: {
+      run: unlessDone((context) => closeForWork(context, context.input.siteId)),
+      undo: (context: Undoing) => openAfterWork(context, context.input.siteId),
+    },
+    database: { run: unlessDone(copyDatabase), undo: forgetPrepared, weight: 3 },
+    switch: { run: unlessDone(switchOver), undo: switchBack },
+    upgrade: { run: unlessDone(upgrade), weight: 2 },
+    answer: { run: unlessDone(seeItAnswer) },
+    // without an undo: a retry finds that it is done
+    done: { commit: openAgain },
+    settle: { run: settle },
+  },
+  failed: tellOfFailure,
+})
+
+/** A retry of what was canceled or failed after `done` has nothing to do but to clear up: the site has new content since. */
+function unlessDone<Result>(run: (context: Context) => Promise<Result>) {
+  return async (context: StepContext<Order, HostServices>): Promise<Result> =>
+    (context.results as Undoing['results']).done ? (null as Result) : run(context as Context)
+}
+
+async function homeOf({ services, input }: Pick<Undoing, 'services' | 'input'>): Promise<Home> {
+  const home = await services.homes.ofSite(input.siteId)
+  if (!home) throw new PermanentFailure('The site has no home on this host')
+  return home
+}
+
+async function fetchCore({ services, input, signal }: Context): Promise<void> {
+  await services.cores.ensure(input.version, { signal }).catch((error) => {
+    throw error instanceof CoreUnavailable ? new PermanentFailure(error.message) : error
+  })
+}
+
+async function look(context: Context): Promise<Before> {
+  const { coreVersion: version } = await homeOf(context)
+  return { version, fault: (await frontFault(context.services, context.input.siteId)) ?? null }
+}
+
+/** Those that either release has at the top of the web root; whatever else lies there is the owner's. */
+async function prepareFiles(context: Context): Promise<void> {
+  const { services, input, results, signal } = context
+  const { homes, siteFiles } = services
+  const home = await homeOf(context)
+  const [before, after] = [results.look.version, input.version].map((coreVersion) => homes.corePath({ coreVersion }))
+  const paths = [...new Set([...(await rootFiles(before as string)), ...(await rootFiles(after as string))])]
+  const options = { scope: { paths }, signal }
+  await siteFiles.prepare(contentHome(input.siteId, home), wantedRootFiles(after as string), options)
+}
+
+async function copyDatabase(context: Context): Promise<void> {
+  const { services, input, signal } = context
+  await closeForWork(context, input.siteId)
+  const home = contentHome(input.siteId, await homeOf(context))
+  const snapshot = await services.siteDatabase.snapshot(home)
+  try {
+    const onProgress = (done: number) => context.progressBytes(done, Math.max(done, snapshot.estimatedBytes))
+    await services.siteDatabase.load(home, snapshot.dump({ signal }), { signal, onProgress })
+  } finally {
+    await snapshot.close()
+  }
+}
+
+async function switchOver(context: Context): Promise<void> {
+  const { services, input } = context
+  await closeForWork(context, input.siteId)
+  const home = await homeOf(context)
+  await services.siteFiles.switch(contentHome(input.siteId, home))
+  await services.siteDatabase.switch(contentHome(input.siteId, home))
+  await runOn(context, home, input.version)
+}
+
+async function switchBack(context: Undoing): Promise<void> {
+  const { services, input, results } = context
+  const home = await services.homes.ofSite(input.siteId)
+  if (results.done || !home || !results.look) return
+  await closeForWork(context, input.siteId)
+  await services.siteFiles.switchBack(contentHome(input.siteId, home))
+  await services.siteDatabase.switchBack(contentHome(input.siteId, home))
+  await runOn(context, home, results.look.version)
+}
+
+/** Which release is laid over the site's web root from its next process on. */
+async function runOn(
+  { input, transaction, now }: Pick<Undoing, 'input' | 'transaction' | 'now'>,
+  home: Home,
+  coreVersion: string,
+): Promise<void> {
+  await transaction(async (tx) => {
+    await setCoreOfHome(tx, home.id, coreVersion)
+    if (await holdSite(tx, input.siteId)) await changeSite(tx, input.siteId, { coreVersion }, now())
+  })
+}
+
+async function upgrade(context: Context): Promise<void> {
+  const { services, input } = context
+  // after a crash nothing holds PHP
+  await closeForWork(context, input.siteId)
+  const options = { whileHeld: true, timeoutMs: LONG_TASK_MS, refusal: 'The database cannot be upgraded' }
+  await runSiteTask(services, input.siteId, 'upgrade-database', {}, options)
+}
+
+/** A site that did not answer before need not do so now. */
+async function seeItAnswer(context: Context): Promise<void> {
+  const { services, input, results, log } = context
+  const { siteId } = input
+  await closeForWork(context, siteId)
+  await runSiteTask(services, siteId, 'flush-object-cache', {}, { whileHeld: true }).catch((error) =>
+    log.warn({ err: error, siteId }, 'the object cache of a site was not emptied after an update of WordPress'),
+  )
+  const fault = await frontFault(services, siteId, { whileHeld: true })
+  if (fault !== undefined && results.look.fault === null)
+    throw new PermanentFailure(`The site does not answer with WordPress ${input.version}: ${fault}`)
+  // nobody is let in before the site is open by its record
+  services.pool.release(siteId)
+}
+
+async function openAgain(tx: Tx, context: StepContext<Order, HostServices, { look: Before }>): Promise<true> {
+  const { input, operationId, results, now } = context
+  const { siteId, version, channel } = input
+  if (!(await holdSite(tx, siteId))) return true
+  await changeSite(tx, siteId, { coreChannel: channel }, now())
+  const data = { from: results.look.version, to: version }
+  await changeOfJob(tx, context).record({
+    action: actions['wordpress.version_updated'],
+    message: `Updated WordPress from ${data.from} to ${data.to}`,
+    event: { type: events.wp_version_changed, data },
+  })
+  await openSite(tx, siteId, operationId, now())
+  await purgeCaches(tx, siteId, { pages: 'all', files: true })
+  return true
+}
+
+/** What was laid beside goes, unless it is what the site was before: then it could not be put back, and stays for the next attempt. */
+async function forgetPrepared(context: Undoing): Promise<void> {
+  const { services, input, operationId } = context
+  const home = await services.homes.ofSite(input.siteId)
+  if (home && (await wasUndone(services.database.read, operationId, 'switch'))) await settleBoth(context, home)
+}
+
+/** The site is open: what is left beside is at most a waste of room, and the next work takes it away. */
+async function settle(context: Undoing): Promise<void> {
+  const { services, input, log } = context
+  const home = await services.homes.ofSite(input.siteId)
+  if (!home) return
+  await settleBoth(context, home).catch((error) =>
+    log.warn({ err: error, siteId: input.siteId }, 'what an update has left beside a site was not removed'),
+  )
+}
+
+async function settleBoth({ services, input }: Undoing, home: Home): Promise<void> {
+  await services.siteFiles.settle(contentHome(input.siteId, home))
+  await services.siteDatabase.settle(contentHome(input.siteId, home))
+}
+
+async function tellOfFailure(tx: Tx, context: FailureContext<Order>): Promise<void> {
+  const { input, operationId, canceled, now } = context
+  await openSite(tx, input.siteId, operationId, now())
+  if (canceled || !(await holdSite(tx, input.siteId))) return
+  const reason = (context.error ?? 'unknown').replace(/\.$/, '')
+  await changeOfJob(tx, context).record({
+    action: actions['wordpress.version_failed'],
+    message: `WordPress was not updated to ${input.version}: ${reason}`,
+  })
+}

@@ -1,0 +1,58 @@
+import Type from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { SiteId } from '../site-id.ts'
+import { presentSite, SiteSchema } from '../sites/present-site.ts'
+import { problems as siteProblems } from '../sites/problems.ts'
+import { changeSite, demandInstalled } from '../sites/site.ts'
+import { actions } from './actions.ts'
+import { problems } from './problems.ts'
+import { releasesNow, targetOf } from './releases.ts'
+import { updateCmsVersionJob } from './update-cms-version.job.ts'
+
+export const updateCmsVersion = endpoint({
+  id: 'updateCmsVersion',
+  method: 'PUT',
+  path: '/v1/sites/{site_id}/cms/version',
+  summary: 'Update WordPress',
+  description:
+    'With `latest` to the latest stable release; without a version to the other one of the latest stable release and the beta, where there is one. Answers with the site as it is; the work goes on in an operation: ' +
+    'the site is closed for the moment of the change, its database is upgraded, and it is opened when its front page answers. When it does not, everything is as it was before, and the operation says why in the words of PHP. ' +
+    'A site that has the release already is left alone.',
+  access: { site: 'change the CMS version' },
+  params: Type.Object({ site_id: SiteId }),
+  body: Type.Object(
+    {
+      version: Type.Optional(
+        Type.Literal('latest', {
+          examples: ['latest'],
+          description: 'Absent: stable or beta, whichever the site has not',
+        }),
+      ),
+    },
+    { title: 'CmsVersion' },
+  ),
+  response: SiteSchema,
+  starts: true,
+  problems: [problems.no_beta_offered, problems.releases_unknown, siteProblems.site_not_live],
+
+  async prepare(context) {
+    demandInstalled(context.site)
+    return releasesNow(context)
+  },
+
+  async handle(context, { body }) {
+    const { tx, site, config, now, prepared: releases } = context
+    demandInstalled(site)
+    const { version, channel } = targetOf(releases, site, body.version)
+    if (version === site.coreVersion) {
+      if (channel !== site.coreChannel) await changeSite(tx, site.id, { coreChannel: channel }, now)
+      return presentSite({ ...site, coreChannel: channel }, config, now)
+    }
+    await context.start(updateCmsVersionJob, { siteId: site.id, version, channel })
+    await context.record({
+      action: actions['wordpress.version_ordered'],
+      message: `Ordered WordPress ${version} in place of ${site.coreVersion}`,
+    })
+    return presentSite(site, config, now)
+  },
+})

@@ -1,0 +1,108 @@
+/** Another release of WordPress under a real site, from a release API with real archives. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { MadeEntry } from '../support/archives.ts'
+import { testCore } from '../support/core.ts'
+import { packedRelease, type ReleaseApi, startReleaseApi } from '../support/release-api.ts'
+import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
+
+const core = await testCore()
+
+describe.skipIf(!core)('the release of WordPress', () => {
+  let releases: ReleaseApi
+  let entries: MadeEntry[]
+  let stead: Stead
+  let id: number
+  showOutputOfFailures(() => stead)
+  beforeAll(async () => {
+    entries = await packedRelease(core as string)
+    releases = await startReleaseApi()
+    releases.publish('6.8.91', release('6.8.91'))
+    stead = await startStead({ env: { STEAD_WORDPRESS_API: releases.base, STEAD_CORE_SOURCE: '' } })
+    id = await stead.createSite({ name: 'moving' })
+  })
+  afterAll(async () => {
+    await stead?.remove()
+    releases?.close()
+  })
+
+  /** The core of the tests under another number. @param more PHP that runs with it */
+  function release(version: string, more = ''): MadeEntry[] {
+    return entries.map((entry) => {
+      if (entry.name === 'wordpress/wp-includes/version.php')
+        return {
+          ...entry,
+          content: `${String(entry.content).replace(/\$wp_version = '[^']+'/, `$wp_version = '${version}'`)}\n${more}`,
+        }
+      return entry.name === 'wordpress/readme.html' ? { ...entry, content: `readme of ${version}` } : entry
+    })
+  }
+  const publish = (version: string, more?: string) => {
+    releases.publish(version, release(version, more))
+    // as an hour later
+    const database = new DatabaseSync(join(stead.dataDir, 'stead.db'))
+    database.exec('pragma busy_timeout = 5000; update core_releases set seen_at = 0')
+    database.close()
+  }
+  const update = async (body: object = { version: 'latest' }) => {
+    const { status, body: answer, headers } = await stead.api('PUT', `/v1/sites/${id}/cms/version`, body)
+    expect([status, answer.errors]).toEqual([200, null])
+    const operation = headers.get('operation-id')
+    return operation === null ? undefined : stead.ended(operation)
+  }
+  const site = async () => (await stead.api('GET', `/v1/sites/${id}`)).body.data
+  const web = (name: string) => join(stead.homeOf('moving'), 'web', name)
+  /** What WordPress says of itself, past every cache. */
+  const generator = async () =>
+    /WordPress ([\d.]+(?:-\w+)?)"/.exec((await stead.visit('moving', `/?n=${Math.random()}`)).text)?.[1]
+
+  test('is the latest already: nothing is done', async () => {
+    expect(await update()).toBeUndefined()
+    expect((await site()).cmsVersion).toBe('Current Stable Release (6.8.91)')
+  })
+
+  test('becomes the latest, and what the owner has put beside it stays', async () => {
+    publish('6.8.92')
+    await writeFile(web('google1234.html'), 'mine')
+    expect(await update()).toMatchObject({ state: 'succeeded', error: null })
+    expect((await site()).cmsVersion).toBe('Current Stable Release (6.8.92)')
+    expect(await generator()).toBe('6.8.92')
+    expect(await readFile(web('readme.html'), 'utf8')).toBe('readme of 6.8.92')
+    expect(await readFile(web('google1234.html'), 'utf8')).toBe('mine')
+  })
+
+  test('that breaks the site is taken back, and told in the words of PHP', async () => {
+    publish('6.8.93', "if (defined('WP_USE_THEMES')) { no_such_function(); }")
+    const before = await readFile(join(stead.homeOf('moving'), 'private/database/site.sqlite'))
+    const operation = await update()
+    expect(operation).toMatchObject({ state: 'failed', error: expect.stringContaining('no_such_function') })
+    expect((await site()).cmsVersion).toBe('Current Stable Release (6.8.92)')
+    expect(await until('it answers', () => generator())).toBe('6.8.92')
+    expect(await readFile(web('readme.html'), 'utf8')).toBe('readme of 6.8.92')
+    const title = (bytes: Buffer) => bytes.includes('moving')
+    expect([
+      title(before),
+      title(await readFile(join(stead.homeOf('moving'), 'private/database/site.sqlite'))),
+    ]).toEqual([true, true])
+  })
+
+  test('is the beta and the stable one in turn', async () => {
+    releases.publish('6.8.93', release('6.8.93'))
+    publish('6.9-beta1')
+    expect(await update({})).toMatchObject({ state: 'succeeded' })
+    expect((await site()).cmsVersion).toBe('Latest Release (Beta) (6.9-beta1)')
+    expect(await generator()).toBe('6.9-beta1')
+  })
+
+  test('of a disabled site is updated, too, and it stays disabled', async () => {
+    expect((await stead.api('PUT', `/v1/sites/${id}/disable`)).status).toBe(200)
+    publish('6.8.94')
+    expect(await update()).toMatchObject({ state: 'succeeded' })
+    expect(await site()).toMatchObject({ state: 'disabled', cmsVersion: 'Current Stable Release (6.8.94)' })
+    expect((await stead.visit('moving')).status).toBe(480)
+    expect((await stead.api('PUT', `/v1/sites/${id}/enable`)).status).toBe(200)
+    expect(await until('it answers', () => generator())).toBe('6.8.94')
+  })
+})
