@@ -30,7 +30,7 @@ import { openHomes } from './host/homes.ts'
 import { startReports } from './host/reports.ts'
 import { openSftp, type Sftp } from './host/sftp.ts'
 import { openSiteFiles } from './host/site-disk.ts'
-import { openSitePhp } from './host/site-php.ts'
+import { type HostBudgets, openSitePhp } from './host/site-php.ts'
 import { listenToEdges } from './host/web.ts'
 import type { Ground, Part } from './part.ts'
 import { startReporting } from './reporting.ts'
@@ -111,15 +111,13 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   await followAddresses(ground, hostId)
   worker.start()
   cron.start()
-  const own = createPartMetrics('host', { budgets, room: ground.room })
-  watchHost(own.registry, {
+  const metrics = startMetrics(ground, budgets, {
     php: () => pool.stats(),
     cron: () => cron.stats(),
     mail: () => php.mail.figures(),
     lostSites: () => php.watch.lost(),
     setAsideHomes: () => folders.setAside,
   })
-  const metrics = startReporting(ground, own)
   log.info({ address: web.address, ...runtime.containment() }, 'the host listens')
 
   return {
@@ -147,6 +145,12 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
       folder.release()
     },
   }
+}
+
+function startMetrics(ground: Ground, budgets: HostBudgets, watched: Parameters<typeof watchHost>[1]) {
+  const own = createPartMetrics('host', { budgets, room: ground.room })
+  watchHost(own.registry, watched)
+  return startReporting(ground, own)
 }
 
 const followPhpLogs = ({ config, logs, log }: Ground, pool: PhpPool, sites: HostedSites): PhpLogFollower =>

@@ -15,6 +15,7 @@ const needed: Record<string, Role> = {
   'site.switch_safe_mode': 'wp_access',
   'extension_license.write': 'plugin_management_access',
   'site.update_cms_version': 'update_site_cms_version',
+  'sftp.disconnect': 'sftp_access',
   'plugin.install': 'plugin_management_access',
   'plugin.update': 'plugin_management_access',
   'plugin.activate': 'plugin_management_access',
