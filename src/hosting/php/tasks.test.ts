@@ -152,6 +152,7 @@ describe('tasks', () => {
       'changes',
       'check-writes',
       'database-admin',
+      'mail',
       'object-cache',
       'plugin-upgrader',
       'plugin-work',
