@@ -9,6 +9,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '../../src/platform/db/database.ts'
 import { enqueue } from '../../src/platform/operations/enqueue.ts'
+import { withReleases } from '../../src/resources/cms-version/samples.fixture.ts'
 import { configureSite } from '../../src/resources/sites/configure-site.job.ts'
 import { atLength } from '../support/at-length.ts'
 import { dialects } from '../support/database.ts'
@@ -36,6 +37,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('requests made from the docu
   let tables: string[]
   beforeAll(async () => {
     tour = await inMemory(() => walk(dialect))
+    await withReleases(tour.api, '6.9', '7.0-beta1')
     make = requestMaker(tour.api.app.swagger() as unknown as Document)
     tables = (await tour.api.database.read.introspection.getTables()).map(({ name }) => name)
   })

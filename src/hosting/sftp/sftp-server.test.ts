@@ -165,7 +165,10 @@ describe('OpenSSH', () => {
     const wrong = await withPassword('another', 'site_1@127.0.0.1')
     const unknown = await withPassword('the password', 'site_2@127.0.0.1')
     expect(wrong.code).not.toBe(0)
-    expect(wrong.text.replaceAll('site_1', '')).toEqual(unknown.text.replaceAll('site_2', ''))
+    // sftp adds a word of its own when it comes to it, before ssh has ended
+    const refusal = ({ text }: Ended) => /Permission denied.*\)/.exec(text)?.[0]
+    expect(refusal(wrong)).toContain('password')
+    expect(refusal(wrong)).toBe(refusal(unknown))
     login = { ...login, passwordHash: null }
     expect((await withPassword('', 'site_1@127.0.0.1')).code).not.toBe(0)
     expect(loggedIn).toHaveBeenCalledOnce()
