@@ -79,7 +79,8 @@ const anyColumn: fc.Arbitrary<ColumnDefinition> = fc
       name,
       dataType,
       size,
-      isUnsigned: whole.test(dataType) && size !== '1' && isUnsigned,
+      // MariaDB refuses a default below nothing then
+      isUnsigned: whole.test(dataType) && size !== '1' && isUnsigned && !text?.startsWith('-'),
       isZerofill: false,
       charset: isText ? (collation?.split('_')[0] ?? defaultCharset) : null,
       collation: isText ? (collation ?? defaultCollation) : null,
