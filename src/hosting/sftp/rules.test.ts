@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { Guessers } from './guessers.ts'
-import { sftpHostKey } from './host-key.ts'
 import { placeOf } from './paths.ts'
 import { readPublicKey } from './public-key.ts'
 import { WriteRoom } from './write-room.ts'
@@ -93,12 +92,4 @@ describe('room', () => {
       'disk of the host is full',
     )
   })
-})
-
-test('the host key is made once, also by two at once, and nobody else reads it', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'stead-host-key-'))
-  const keys = await Promise.all([sftpHostKey(folder), sftpHostKey(folder), sftpHostKey(folder)])
-  expect(new Set([...keys, await sftpHostKey(folder)]).size).toBe(1)
-  expect(execFileSync('stat', ['-c', '%a', join(folder, 'sftp-host-key')], { encoding: 'utf8' })).toBe('600\n')
-  rmSync(folder, { recursive: true })
 })
