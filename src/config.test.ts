@@ -56,6 +56,8 @@ describe('a value that cannot be used is named with its reason', () => {
     ['apiListen', '8080', 'an address and a port'],
     ['edgeListen', '127.0.0.1:70000', 'an address and a port'],
     ['hostListen', '::1:80', 'an address and a port'],
+    ['resolvers', '192.0.2.53,ns.example.com', 'addresses of name servers'],
+    ['resolvers', '192.0.2.53:70000', 'addresses of name servers'],
     ['sftpListen', 'on', 'an address and a port'],
     ['backupS3Endpoint', 'minio:9000', 'an http or https address'],
     ['databaseUrl', 'mysql://db', 'a postgres:// address'],

@@ -13,6 +13,7 @@ import {
   listen,
   mailbox,
   masterKey,
+  nameServers,
   oneOf,
   optional,
   smtpUrl,
@@ -84,6 +85,11 @@ export const settings = {
     help: "IP addresses under which visitors reach the edge, for sites' DNS records; empty: the address it listens on",
     default: '',
     parse: list,
+  },
+  resolvers: {
+    help: "Name servers (addresses, with :port where it is not 53) that are asked where sites' domains lead; empty: those of the system",
+    default: '',
+    parse: nameServers,
   },
   edgeProcesses: {
     help: 'Edge processes that share the address (about 65 MB each, and their caches); 0: one a core and GB of memory, at most 4',

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 
 /* Readers of settings: each turns a text into a value, or throws an `Error` whose message finishes "must be …". */
@@ -37,6 +38,17 @@ export function listen(value: string): ListenAddress {
   const port = Number(match?.[3])
   if (!match || port > 65_535) throw new Error('must be an address and a port, such as 127.0.0.1:8080 or [::1]:8080')
   return { host: (match[1] ?? match[2]) as string, port }
+}
+
+/** Addresses of name servers, as `node:dns` takes them. */
+export function nameServers(value: string): string[] {
+  const servers = list(value)
+  for (const server of servers) {
+    const [, bracketed, plain, port] = /^(?:\[([0-9a-f:]+)\]|([0-9.]+))(?::(\d{1,5}))?$/i.exec(server) ?? []
+    const isServer = isIP(bracketed ?? plain ?? server) !== 0 && Number(port ?? 53) <= 65_535
+    if (!isServer) throw new Error('must be addresses of name servers, such as 192.0.2.53,[2001:db8::53]:5353')
+  }
+  return servers
 }
 
 export function domain(value: string): string {

@@ -79,7 +79,7 @@ describe.skipIf(!core)('sites that ask sites', () => {
         url: `http://${site.address}`,
       })
       // biome-ignore format: one record
-      routes.set(hostName, { hostName, siteId: site.siteId, state: 'live', hostId: 1, upstream, primaryHost: null, maintenance: false, edgeCache: false, cacheEpoch: 0, cdn: false, cdnEpoch: 0 })
+      routes.set(hostName, { hostName, siteId: site.siteId, state: 'live', hostId: 1, upstream, redirectsTo: null, maintenance: false, edgeCache: false, cacheEpoch: 0, cdn: false, cdnEpoch: 0 })
     }
   })
   afterAll(async () => {

@@ -22,6 +22,9 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
       'sites.cdn',
       'sites.cdn_epoch',
       'sites.defensive_until',
+      'sites.primary_domain',
+      'sites.written_address',
+      'routes.is_domain',
       'hosts.id as host_id',
       'hosts.address',
     ])
@@ -36,7 +39,7 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
       deployFailed: row.deploy_error !== null,
       hostId: row.host_id,
       upstream: row.address,
-      primaryHost: null,
+      redirectsTo: row.is_domain === 1 ? primaryAddress(row) : null,
       maintenance: row.maintenance === 1,
       isClosed: row.closed === 1,
       isUnlisted: row.environment_type !== 'production',
@@ -47,6 +50,19 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
       defensiveUntilMs: row.defensive_until ?? 0,
     }
   )
+}
+
+/**
+ * Where the other domains of a site lead: its primary domain, as soon as WordPress itself goes by it. Before, each would send visitors to
+ * the other for ever.
+ */
+function primaryAddress(row: {
+  host_name: string
+  primary_domain: string | null
+  written_address: string | null
+}): string | null {
+  const { host_name: own, primary_domain: primary, written_address: written } = row
+  return primary !== null && primary !== own && written?.replace(/:\d+$/, '') === primary ? written : null
 }
 
 /** Changes after a number, in order; undefined: the newest number alone. */

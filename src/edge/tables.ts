@@ -1,3 +1,6 @@
+import type { Generated } from 'kysely'
+import type { Flag } from '../platform/db/schema.ts'
+
 declare module '../platform/db/schema.ts' {
   interface Schema {
     routes: RouteRow
@@ -13,6 +16,8 @@ declare module '../platform/db/schema.ts' {
 export interface RouteRow {
   host_name: string
   site_id: number
+  /** 0: the site's address under the staging domain. */
+  is_domain: Generated<Flag>
   /** For people: edges go by `route_changes`. */
   changed_at: number
 }

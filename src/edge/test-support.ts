@@ -48,7 +48,7 @@ export const routeTo = (upstream: string, more: Partial<Route> = {}): Route => (
   state: 'live',
   hostId: 1,
   upstream,
-  primaryHost: null,
+  redirectsTo: null,
   maintenance: false,
   edgeCache: false,
   cacheEpoch: 0,

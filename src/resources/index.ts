@@ -6,6 +6,8 @@ import { caches } from './caches/index.ts'
 import { cmsVersion } from './cms-version/index.ts'
 import { collaborators } from './collaborators/index.ts'
 import { databaseAdmin } from './database-admin/index.ts'
+import { dns } from './dns/index.ts'
+import { domains } from './domains/index.ts'
 import { extensionLicense } from './extension-license/index.ts'
 import { installation } from './installation/index.ts'
 import { loginLinks } from './login-links/index.ts'
@@ -27,6 +29,7 @@ export const resources = [
   account,
   activity,
   sites,
+  dns,
   caches,
   performance,
   mustUsePlugins,
@@ -35,6 +38,7 @@ export const resources = [
   tags,
   plugins,
   cmsVersion,
+  domains,
   sftpUsers,
   extensionLicense,
   loginLinks,

@@ -68,10 +68,10 @@ describe.each(dialects.filter(({ skip }) => !skip))('endpoints on $dialect', ({ 
   it.each(cases(guarded.filter(namesIntegers)))('404 %s: ids that are none', async (_id, endpoint) => {
     const scene = await tour.scene()
     const request = await tour.requestOf(endpoint, scene)
-    const integers = Object.entries(endpoint.params?.properties ?? {})
-      .filter(([, schema]) => (schema as { type?: string }).type === 'integer')
-      .map(([name]) => name)
-    for (const name of integers)
+    const integers = Object.entries(endpoint.params?.properties ?? {}).filter(
+      ([, schema]) => (schema as { type?: string }).type === 'integer',
+    )
+    for (const [name, schema] of integers)
       for (const id of [
         'abc',
         '1.5',
@@ -84,6 +84,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('endpoints on $dialect', ({ 
         '%20',
         'null',
       ]) {
+        if (Number(id) === -1 && (schema as { minimum?: number }).minimum === -1) continue
         const url = endpoint.path.replace(`{${name}}`, id).replace(/\{\w+\}/g, String(scene.siteId))
         const response = await tour.send(endpoint, { ...request, url })
         expect(response.statusCode, `${name}=${id}: ${response.body}`).toBe(404)

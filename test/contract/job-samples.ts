@@ -21,6 +21,7 @@ import { backupIn, nameIn } from '../../src/resources/backups/samples.fixture.ts
 import { knownReleases } from '../../src/resources/cms-version/release.store.ts'
 import { sourceOfRequest } from '../../src/resources/collaborators/batch.job.ts'
 import { COLLABORATOR_PASSWORD_PURPOSE } from '../../src/resources/collaborators/reset-collaborator-password.job.ts'
+import { expectCheck } from '../../src/resources/domains/check.store.ts'
 import { insertLicense } from '../../src/resources/extension-license/license.store.ts'
 import {
   listRecordsBackups,
@@ -945,6 +946,22 @@ export const jobSamples: Record<string, JobSample> = {
     },
   },
 
+  'domain.check': {
+    async prepare(world) {
+      const hostName = await withDomain(world)
+      return { input: { siteId: world.site, hostName }, options: { siteId: null } }
+    },
+    done: looked,
+  },
+
+  'domains.check': {
+    async prepare(world) {
+      await withDomain(world)
+      return { input: {}, options: { siteId: null } }
+    },
+    done: looked,
+  },
+
   'statistics.refresh': {
     async prepare(world) {
       await countViews(world)
@@ -968,6 +985,24 @@ export const jobSamples: Record<string, JobSample> = {
       expect(await viewsOf(world)).toContain('11')
     },
   },
+}
+
+async function withDomain({ api, site }: World): Promise<string> {
+  const name = `www.of-${site}.test`
+  await api.database.transaction(async (tx) => {
+    await putRoute(tx, site, name, 1, true)
+    await expectCheck(tx, site, name, 1)
+  })
+  return name
+}
+
+/** Nobody answers there, which is an answer, too. */
+async function looked({ api, site }: World): Promise<void> {
+  const checks = api.database.read.selectFrom('domain_checks').selectAll().where('site_id', '=', site)
+  const check = await checks.executeTakeFirst()
+  const reason = expect.stringContaining('its name could not be looked up')
+  expect(check).toMatchObject({ host_name: `www.of-${site}.test`, healthy: 0, reason })
+  expect(check?.checked_at).toBeGreaterThan(0)
 }
 
 /** Files and a database that are in the storage, too. @returns the numbers of the backups */

@@ -13,6 +13,7 @@ import type { Worker } from '../../src/platform/operations/worker.ts'
 import { previewIn, restoredIn } from '../../src/resources/backups/restore.fixture.ts'
 import { storedIn } from '../../src/resources/backups/samples.fixture.ts'
 import { syncWpUser } from '../../src/resources/collaborators/sync-wp-user.job.ts'
+import { zoneIn } from '../../src/resources/dns/samples.fixture.ts'
 import { type Role, roles } from '../../src/resources/roles.ts'
 import { type Person, type Reply, type TestApi, testApi } from '../support/api.ts'
 import { dialects } from '../support/database.ts'
@@ -84,6 +85,7 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
       mateId,
       note,
       muPlugin,
+      ...(await zoneIn(api, { accountId: owner.accountId, siteId: site, name: `shared-${tag}.test` })),
       backup: await storedIn(api, site),
       preview: await previewIn(api, { siteId: site, accountId: owner.accountId }),
       restored: await restoredIn(api, { siteId: site, accountId: owner.accountId }),

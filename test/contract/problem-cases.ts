@@ -13,6 +13,10 @@ import { setFacts, setPlan } from '../../src/resources/account/account.ts'
 import { MOST_ON_DEMAND } from '../../src/resources/backups/backup.ts'
 import { backedUp, backupIn, storedFiles } from '../../src/resources/backups/samples.fixture.ts'
 import { withReleases } from '../../src/resources/cms-version/samples.fixture.ts'
+import { MOST_RECORDS } from '../../src/resources/dns/record.ts'
+import { zoneIn } from '../../src/resources/dns/samples.fixture.ts'
+import { MOST_DOMAINS } from '../../src/resources/dns/site-hosts.ts'
+import { insertRecords } from '../../src/resources/dns/zone.store.ts'
 import { insertMuPlugin } from '../../src/resources/must-use-plugins/mu-plugin.store.ts'
 import { MOST_MU_PLUGINS } from '../../src/resources/must-use-plugins/mu-plugin.ts'
 import { operationIn } from '../../src/resources/operations/samples.fixture.ts'
@@ -58,8 +62,9 @@ export interface OwnCase {
 
 const write = ({ api }: Scene, work: (tx: Tx) => Promise<unknown>) => api.database.transaction(work)
 const plan = (name: string) => (scene: Scene) => write(scene, (tx) => setPlan(tx, scene.owner.accountId, name))
-const siteIs = (values: { state?: SiteState; edge_cache?: 0; multisite?: 1; host_id?: null }) => (scene: Scene) =>
-  write(scene, (tx) => tx.updateTable('sites').set(values).where('id', '=', scene.siteId).execute())
+const siteIs =
+  (values: { state?: SiteState; edge_cache?: 0; multisite?: 1; staging?: 1; host_id?: null }) => (scene: Scene) =>
+    write(scene, (tx) => tx.updateTable('sites').set(values).where('id', '=', scene.siteId).execute())
 const friendHas = (roles: string) => (scene: Scene) =>
   write(scene, (tx) => tx.updateTable('collaborators').set({ roles }).where('id', '=', scene.collaboratorId).execute())
 const moreSites = (count: number) => async (scene: Scene) => {
@@ -118,6 +123,23 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['setDefensiveMode'], code: 'edge_cache_off', example: () => ({ body: { duration: '2-days' } }), prepare: siteIs({ edge_cache: 0 }) },
   { of: ['addSftpKey'], code: 'sftp_key_known', example: withSftpKey },
   { of: ['addSftpKey'], code: 'sftp_key_limit_reached', prepare: async (scene) => { for (let i = 0; i < MOST_KEYS; i++) await withSftpKey(scene) } },
+  { of: ['getZone', 'createDnsRecord', 'deleteDnsRecord', 'applyMailProvider'], code: 'forbidden', prepare: friendHas('[]'), by: friend },
+  { of: ['createDnsRecord'], code: 'record_exists', example: (scene) => zoned(scene, { type: 'A', name: 'www', value: '127.0.0.1' }) },
+  { of: ['createDnsRecord'], code: 'record_conflict', example: (scene) => zoned(scene, { type: 'CNAME', name: 'www', value: 'a.test' }) },
+  { of: ['applyMailProvider'], code: 'record_conflict', example: (scene) => zoned(scene, { provider: 'rackspace_email' }, { name: 'autodiscover' }) },
+  { of: ['createDnsRecord'], code: 'record_limit_reached', example: (scene) => zoned(scene, { type: 'TXT', value: 'x' }, { count: MOST_RECORDS }) },
+  { of: ['applyMailProvider'], code: 'record_limit_reached', example: (scene) => zoned(scene, { provider: 'titan_mail' }, { count: MOST_RECORDS }) },
+  { of: ['createDnsRecord'], code: 'host_name_taken', example: (scene) => zoned(scene, { type: 'A', name: 'taken', site_id: scene.siteId }), prepare: takeHostName },
+  { of: ['createDnsRecord'], code: 'staging_site_domains', example: (scene) => zoned(scene, { type: 'A', name: 'a', site_id: scene.siteId }), prepare: siteIs({ staging: 1 }) },
+  { of: ['createDnsRecord'], code: 'zone_of_another_account', example: async (scene) => zoned(scene, { type: 'A', name: 'a', site_id: await sitesOfFriend(scene) }) },
+  { of: ['createDnsRecord'], code: 'domain_limit_reached', example: (scene) => zoned(scene, { type: 'A', name: 'a', site_id: scene.siteId }), prepare: fillDomains },
+  { of: ['addDomain'], code: 'domain_exists', prepare: (scene) => scene.owner.call('POST', `/v1/sites/${scene.siteId}/domains`, { name: `www.scene-${scene.number}.test` }), example: ({ number }) => ({ body: { name: `www.scene-${number}.test` } }) },
+  { of: ['addDomain'], code: 'domain_elsewhere', example: async (scene) => { await zoned(scene, {}, { name: 'elsewhere', type: 'CNAME' }); return { body: { name: `elsewhere.scene-${scene.number}.test` } } } },
+  { of: ['addDomain'], code: 'host_name_taken', example: ({ number }) => ({ body: { name: `taken.scene-${number}.test` } }), prepare: takeHostName },
+  { of: ['addDomain'], code: 'staging_site_domains', prepare: siteIs({ staging: 1 }) },
+  { of: ['addDomain'], code: 'zone_of_another_account', example: async (scene) => { await zoned({ ...scene, owner: scene.friend }, {}); return { body: { name: `a.scene-${scene.number}.test` } } } },
+  { of: ['addDomain'], code: 'domain_limit_reached', prepare: fillDomains },
+  { of: ['setPrimaryDomain'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
   { of: ['createNote', 'updateNote'], code: 'note_limit_reached', prepare: fillNotes },
   { of: ['createMuPlugin'], code: 'mu_plugin_exists', example: (scene) => muPlugin(scene, 'a.php'), prepare: (scene) => scene.owner.call('POST', '/v1/mu-plugins', muPlugin(scene, 'A.php').body) },
   { of: ['createMuPlugin'], code: 'mu_plugin_name_reserved', example: (scene) => muPlugin(scene, 'stead-a.php') },
@@ -182,8 +204,8 @@ async function withAllStagingSites(scene: Scene): Promise<void> {
 
 function withDomain({ api, siteId, number }: Scene): Promise<unknown> {
   return api.database.transaction(async (tx) => {
-    for (const hostName of [`scene-${number}.localhost`, `domain-${number}.example.com`])
-      await putRoute(tx, siteId, hostName, 0)
+    await putRoute(tx, siteId, `scene-${number}.localhost`, 0)
+    await putRoute(tx, siteId, `domain-${number}.example.com`, 0, true)
   })
 }
 
@@ -226,6 +248,39 @@ async function fillTags(scene: Scene): Promise<void> {
 
 async function fillBackups({ api, siteId }: Scene): Promise<void> {
   for (let index = 0; index < MOST_ON_DEMAND; index++) await backupIn(api, siteId, { kind: 'fs' })
+}
+
+/** One where the owner may do everything, but does not own. */
+async function sitesOfFriend({ api, owner, friend: other, number }: Scene): Promise<number> {
+  const site = await api.site(other, `friends-${number}`)
+  await api.collaborate(owner, site, ['manage_dns'])
+  return site
+}
+
+/** A zone of the owner named after the scene, with a record `www` and others in it. */
+async function zoned(
+  scene: Scene,
+  body: Record<string, unknown>,
+  { name = 'note', type = 'TXT', count = 1 }: { name?: string; type?: 'TXT' | 'CNAME'; count?: number } = {},
+): Promise<Example> {
+  const { accountId } = scene.owner
+  const { zone } = await zoneIn(scene.api, { accountId, siteId: scene.siteId, name: `scene-${scene.number}.test` })
+  const blank = { priority: null, weight: null, port: null, ttl: 3600, siteId: null }
+  const drafts = Array.from({ length: count }, (_, at) => ({ ...blank, type, name, value: `text-${at}` }))
+  await write(scene, (tx) => insertRecords(tx, zone, drafts, 1))
+  return { params: { zone_id: zone }, body }
+}
+
+async function takeHostName(scene: Scene): Promise<unknown> {
+  const other = await scene.api.site(scene.owner, `other-${scene.number}`)
+  return write(scene, (tx) => putRoute(tx, other, `taken.scene-${scene.number}.test`, 0, true))
+}
+
+function fillDomains(scene: Scene): Promise<unknown> {
+  const names = Array.from({ length: MOST_DOMAINS }, (_, at) => `of-${at}.scene-${scene.number}.example.com`)
+  return write(scene, async (tx) => {
+    for (const name of names) await putRoute(tx, scene.siteId, name, 0, true)
+  })
 }
 
 function fillMails(scene: Scene): Promise<unknown> {

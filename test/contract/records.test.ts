@@ -30,6 +30,9 @@ const events: Record<string, readonly string[]> = {
   toggleLight404: ['light_weight_404_changed'],
   addSiteCollaborator: ['collaborator_added'],
   removeSiteCollaborator: ['collaborator_deleted'],
+  addDomain: ['domain_added'],
+  deleteDomain: ['domain_removed'],
+  setPrimaryDomain: ['primary_domain_set'],
   resetSftpPassword: ['sftp_user_password_reset'],
 }
 

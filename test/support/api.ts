@@ -113,7 +113,13 @@ export async function apiOver(
   }: TestApiOptions = {},
   sealer: Sealer = createSealer(randomBytes(32)),
 ): Promise<{ app: FastifyInstance; config: Config; sealer: Sealer }> {
-  const config = readConfig({ STEAD_RATE_LIMIT: '0', STEAD_TOKEN_RATE_LIMIT: '0', ...settings })
+  const config = readConfig({
+    STEAD_RATE_LIMIT: '0',
+    STEAD_TOKEN_RATE_LIMIT: '0',
+    // nobody answers there, and at once
+    STEAD_RESOLVERS: '127.0.0.1:9',
+    ...settings,
+  })
   const clock = now ? { now } : {}
   const metrics = createApiMetrics()
   return {

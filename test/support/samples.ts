@@ -31,6 +31,9 @@ export interface World {
   readonly note: number
   /** Of the owner. */
   readonly muPlugin: number
+  /** A zone of the owner, and its one record, which leads to `site`. */
+  readonly zone: number
+  readonly record: number
   /** On demand, completed. */
   readonly backup: number
   /** Operations: a look at a restore, and a restore, of the site, which have ended well. */

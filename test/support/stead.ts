@@ -150,6 +150,8 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
     STEAD_TOKEN_RATE_LIMIT: '0',
     STEAD_SPARE_SITES: '0',
     STEAD_SFTP_LISTEN: 'off',
+    // nobody answers there, and at once
+    STEAD_RESOLVERS: '127.0.0.1:9',
     // their turn may come at any minute
     STEAD_SCHEDULED_BACKUPS: 'false',
     // other tests run at the same time

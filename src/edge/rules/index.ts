@@ -2,6 +2,7 @@ import type { Rule } from '../visit.ts'
 import { closedSite } from './closed-site.ts'
 import { disabledSite } from './disabled-site.ts'
 import { maintenance } from './maintenance.ts'
+import { primaryDomain } from './primary-domain.ts'
 import { refusedMethods } from './refused-methods.ts'
 import { refusedUpgrades } from './refused-upgrades.ts'
 import { siteInPreparation } from './site-in-preparation.ts'
@@ -35,6 +36,8 @@ export function edgeRules({ defensiveMode, cache }: MadeRules = {}): readonly Ru
     // neither a page about maintenance nor a challenge is an answer to what no site ever answers
     refusedMethods,
     refusedUpgrades,
+    // whatever comes next is shown under the site's one address
+    primaryDomain,
     // before the challenge: nobody is to prove himself for a page that says "come again". Before the cache, as is the next: what
     // it holds is the site's, which is not to be seen now
     maintenance,

@@ -142,7 +142,11 @@ export function isPostgres(tx: Tx): boolean {
  * sites an account". SQLite has one writer at a time and needs nothing. Rows that refer to the locked one may be added
  * meanwhile (they ask for its key only), so that the lock can come after inserts, and last no longer than it must.
  */
-export async function lockForUpdate(tx: Tx, table: 'accounts' | 'sites' | 'hosts', id: number): Promise<void> {
+export async function lockForUpdate(
+  tx: Tx,
+  table: 'accounts' | 'sites' | 'hosts' | 'zones',
+  id: number,
+): Promise<void> {
   if (!isPostgres(tx)) return
   const query = sql`select 1 from ${sql.table(table)} where id = ${id} for no key update`
   await tx.executeQuery(withoutWaiting(query.compile(tx)))

@@ -6,7 +6,7 @@ import { Problem } from '../../platform/http/problem.ts'
 import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { demandInstalled, stagingAddress } from '../sites/site.ts'
+import { demandInstalled, siteAddress } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { insertLink } from './link.store.ts'
 import { problems } from './problems.ts'
@@ -38,6 +38,6 @@ export const createLink = endpoint({
       action: actions['wordpress.phpmyadmin_ordered'],
       message: `Made a link for ${caller.accountEmail} that opens the database`,
     })
-    return `http://${stagingAddress(site.name, config)}${DATABASE_ADMIN_PATH}?${TOKEN_FIELD}=${token}`
+    return `http://${siteAddress(site, config)}${DATABASE_ADMIN_PATH}?${TOKEN_FIELD}=${token}`
   },
 })

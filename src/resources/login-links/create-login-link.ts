@@ -8,7 +8,7 @@ import { findMembership } from '../collaborators/collaborator.ts'
 import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { demandInstalled, stagingAddress, type VisibleSite } from '../sites/site.ts'
+import { demandInstalled, siteAddress, type VisibleSite } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { insertLoginLink } from './login-link.store.ts'
 import { problems } from './problems.ts'
@@ -57,7 +57,7 @@ export const createLoginLink = endpoint({
       action: actions['one_time_login.created'],
       message: `Made a link for ${body.email} to log in to WordPress once, as ${login}`,
     })
-    return { url: `http://${stagingAddress(site.name, config)}${LOGIN_PATH}?${TOKEN_FIELD}=${token}` }
+    return { url: `http://${siteAddress(site, config)}${LOGIN_PATH}?${TOKEN_FIELD}=${token}` }
   },
 })
 

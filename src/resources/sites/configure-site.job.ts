@@ -4,9 +4,9 @@ import { durableWith, type StepContext } from '../../platform/operations/definit
 import type { HostServices } from '../host-services.ts'
 import { networkConstants, noNetwork } from './network.ts'
 import { purgeCaches } from './purge.store.ts'
-import { moveRoute } from './route.store.ts'
+import { moveStagingRoute } from './route.store.ts'
 import { changeSite, findSite, holdSite, writtenAddressOf } from './site.store.ts'
-import { hostOfAddress, siteConstants, stagingAddress, stagingHostName } from './site.ts'
+import { siteAddress, siteConstants, stagingHostName } from './site.ts'
 import { siteFilled } from './site-filled.ts'
 
 type Context<Results = unknown> = StepContext<{ siteId: number }, HostServices, Results>
@@ -23,15 +23,13 @@ export const configureSite = durableWith<HostServices>()({
     network: { run: makeNetwork },
     record: {
       async commit(tx, context) {
-        const { from, to } = context.results.address
+        const { to } = context.results.address
         const { siteId } = context.input
         const now = context.now()
         const site = await holdSite(tx, siteId)
         if (!site) return
-        if (from && to) {
-          await moveRoute(tx, siteId, hostOfAddress(from), stagingHostName(site.name, context.services.config), now)
-          await changeSite(tx, siteId, { writtenAddress: to }, now)
-        }
+        await moveStagingRoute(tx, siteId, stagingHostName(site.name, context.services.config), now)
+        if (to) await changeSite(tx, siteId, { writtenAddress: to }, now)
         // pages from before are of another network, address or environment
         await purgeCaches(tx, siteId, { pages: 'all', files: true })
       },
@@ -46,7 +44,7 @@ async function writeConstants({ services, input }: Context): Promise<void> {
   // A network's own constants come last, when WordPress has its tables. While the address changes they are out: WordPress does not
   // even load where they say another one than its tables do.
   const from = await writtenAddressOf(services.database.read, input.siteId)
-  const isStill = from === stagingAddress(site.name, services.config)
+  const isStill = from === siteAddress(site, services.config)
   const change = site.hasMultisite && isStill ? siteConstants(site) : { ...siteConstants(site), ...noNetwork }
   if (await changeWpConfig(home.path, home.uid, change)) await services.pool.restart(site.id)
   // one that comes back from the trash
@@ -68,13 +66,13 @@ async function makeNetwork({ services, input, results }: Context<{ address: Move
 /** From which address to which; empty: it stayed. */
 type Moved = { from?: string; to?: string }
 
-/** A changed staging domain or port of the edge: the site's own links follow. */
+/** Another primary domain, staging domain or port of the edge: the site's own links follow. */
 async function followAddress({ services, input }: Context): Promise<Moved> {
   const site = await findSite(services.database.read, input.siteId)
   const hosted = await services.hostedSite(input.siteId)
   const from = await writtenAddressOf(services.database.read, input.siteId)
   if (!site || !hosted || !from) return {}
-  const to = stagingAddress(site.name, services.config)
+  const to = siteAddress(site, services.config)
   if (from === to) return {}
   await services.pool.runTask(hosted, 'replace-address', { from, to }, { timeoutMs: 600_000 })
   return { from, to }

@@ -24,7 +24,8 @@ describe.each(dialects)('convert on $dialect', ({ dialect, skip }) => {
   const counted = async () => (await data('GET', '/v1/account')).capacity.sites
   const addDomain = () =>
     api.database.transaction(async (tx) => {
-      for (const hostName of ['first.localhost', 'www.example.com']) await putRoute(tx, siteId, hostName, 0)
+      await putRoute(tx, siteId, 'first.localhost', 0)
+      await putRoute(tx, siteId, 'www.example.com', 0, true)
     })
 
   test('200 there and back: the plan counts it where it is, and nothing else of it changes', async () => {

@@ -23,6 +23,8 @@ const tables = [
   'plugin_lists',
   'database_admin_links',
   'mu_plugin_sites',
+  'dns_records',
+  'domain_checks',
   'sftp_users',
   'sftp_keys',
   'site_statistics',
@@ -55,6 +57,7 @@ describe.each(dialects)('the end of a deleted site on $dialect', ({ dialect, ski
 
   const furnish = async (name: string) => {
     const id = await api.site(owner, name)
+    await owner.call('POST', `/v1/sites/${id}/domains`, { name: `www.${name}.test` })
     await owner.call('POST', `/v1/sites/${id}/collaborators`, { email: 'helper@example.com' })
     await owner.call('POST', `/v1/sites/${id}/tags`, { tag_names: ['shared', `of ${name}`] })
     await owner.call('POST', `/v1/sites/${id}/notes`, { subject: 'a', body: 'b' })

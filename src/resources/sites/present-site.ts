@@ -4,7 +4,7 @@ import { defaultPhpVersion } from '../../hosting/php/runtime.ts'
 import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { PageViews } from '../statistics/windows.ts'
 import { edgeAddresses } from './edge-addresses.ts'
-import { environmentTypes, type ListedSite, type Site, sftpDomain, stagingAddress } from './site.ts'
+import { environmentTypes, type ListedSite, type Site, sftpDomain, siteAddress } from './site.ts'
 
 /* Sites as the API shows them. */
 
@@ -117,7 +117,7 @@ function commonFields(site: ListedSite, config: Config, now: number): Type.Stati
     favorite: site.isFavorite,
     name: site.name,
     state: site.state,
-    url: stagingAddress(site.name, config),
+    url: siteAddress(site, config),
     staging: site.isStaging,
     sftpDomain: sftpDomain(config),
     phpVersion: site.phpVersion,

@@ -11,26 +11,77 @@ export async function touchRoutes(tx: Tx, siteId: number, now: number): Promise<
 }
 
 /** Gives a site a host name; one that it has already is left alone. */
-export async function putRoute(tx: Tx, siteId: number, hostName: string, now: number): Promise<void> {
-  await upsertRoute(tx, { hostName, siteId, now })
+export async function putRoute(tx: Tx, siteId: number, hostName: string, now: number, isDomain = false): Promise<void> {
+  await upsertRoute(tx, { hostName, siteId, isDomain: isDomain ? 1 : 0, now })
   await recordNames(tx, [hostName])
 }
 
 const upsertRoute = precompiledChange(
-  (tx, { hostName, siteId, now }: { hostName: string; siteId: number; now: number }) =>
+  (tx, { hostName, siteId, isDomain, now }: { hostName: string; siteId: number; isDomain: 0 | 1; now: number }) =>
     tx
       .insertInto('routes')
-      .values({ host_name: hostName, site_id: siteId, changed_at: now })
-      .onConflict((conflict) => conflict.column('host_name').doUpdateSet({ site_id: siteId, changed_at: now })),
+      .values({ host_name: hostName, site_id: siteId, is_domain: isDomain, changed_at: now })
+      .onConflict((conflict) =>
+        conflict.column('host_name').doUpdateSet({ site_id: siteId, is_domain: isDomain, changed_at: now }),
+      ),
 )
 
-/** Replaces one host name of a site by another. */
-export async function moveRoute(tx: Tx, siteId: number, from: string, to: string, now: number): Promise<void> {
-  if (from !== to) {
-    await tx.deleteFrom('routes').where('host_name', '=', from).where('site_id', '=', siteId).execute()
-    await recordNames(tx, [from])
-  }
+/** The one host name of a site under the staging domain. */
+export async function moveStagingRoute(tx: Tx, siteId: number, to: string, now: number): Promise<void> {
+  const known = await tx
+    .selectFrom('routes')
+    .select('host_name')
+    .where('site_id', '=', siteId)
+    .where('is_domain', '=', 0)
+    .execute()
+  const names = known.map((row) => row.host_name)
+  if (names.length === 1 && names[0] === to) return
+  await tx.deleteFrom('routes').where('site_id', '=', siteId).where('is_domain', '=', 0).execute()
+  await recordNames(tx, names)
   await putRoute(tx, siteId, to, now)
+}
+
+/** Gives a site the host name of a domain, which no other site has that is not deleted. */
+export async function putDomainRoute(tx: Tx, siteId: number, hostName: string, now: number): Promise<void> {
+  await putRoute(tx, siteId, hostName, now, true)
+}
+
+/** Takes the host name of a domain from a site. */
+export async function deleteDomainRoute(tx: Tx, siteId: number, hostName: string): Promise<void> {
+  await tx
+    .deleteFrom('routes')
+    .where('host_name', '=', hostName)
+    .where('site_id', '=', siteId)
+    .where('is_domain', '=', 1)
+    .execute()
+  await recordNames(tx, [hostName])
+}
+
+/** The domains of a site. */
+export async function hostNamesOf(tx: Tx, siteId: number): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('routes')
+    .select('host_name')
+    .where('site_id', '=', siteId)
+    .where('is_domain', '=', 1)
+    .orderBy('host_name')
+    .execute()
+  return rows.map((row) => row.host_name)
+}
+
+/** Which site that is not deleted has a host name. */
+export async function siteOfHostName(
+  tx: Tx,
+  hostName: string,
+): Promise<{ siteId: number; isDomain: boolean } | undefined> {
+  const row = await tx
+    .selectFrom('routes')
+    .innerJoin('sites', 'sites.id', 'routes.site_id')
+    .select(['routes.site_id as siteId', 'routes.is_domain'])
+    .where('host_name', '=', hostName)
+    .where('sites.deleted_at', 'is', null)
+    .executeTakeFirst()
+  return row && { siteId: row.siteId, isDomain: row.is_domain === 1 }
 }
 
 /** After the end of a deleted site. A name that another site has taken meanwhile stays that one's. */

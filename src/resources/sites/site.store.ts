@@ -31,6 +31,7 @@ export function siteOfRow(row: Selectable<SiteRow>): Site {
     isInMaintenance: row.maintenance === 1,
     isInSafeMode: row.safe_mode === 1,
     clonedFromId: row.cloned_from_id,
+    primaryDomain: row.primary_domain,
     deployError: row.deploy_error,
     adminUsername: row.admin_username,
     adminEmail: row.admin_email,

@@ -8,8 +8,11 @@ import { problems } from './problems.ts'
 export { raiseCacheEpochs } from './cache-epochs.store.ts'
 export { type ContentState, closeSite, contentState, openSite } from './closing.store.ts'
 export { setDefensiveUntil } from './defensive-mode.store.ts'
+export { edgeAddresses } from './edge-addresses.ts'
+export { setPrimaryDomain } from './primary-domain.store.ts'
 export { type PurgeOrder, purgeCaches } from './purge.store.ts'
 export { ownedSites, type SiteRights, sitesWithRights } from './rights.store.ts'
+export { deleteDomainRoute, hostNamesOf, putDomainRoute, siteOfHostName } from './route.store.ts'
 export { grantSight, withdrawSight } from './sight.store.ts'
 export { changeSite, findSite, holdSite, writtenAddressOf } from './site.store.ts'
 export { addressesOf, movedTo } from './site-addresses.ts'
@@ -55,6 +58,8 @@ export interface Site {
   /** WordPress starts without plugins and the site's theme. */
   readonly isInSafeMode: boolean
   readonly clonedFromId: number | null
+  /** Host name of the domain that it is to be reached by; null: its address under the staging domain. */
+  readonly primaryDomain: string | null
   /** Of a site that stays `deploying`: why, and what to do. */
   readonly deployError: string | null
   readonly adminUsername: string
@@ -166,9 +171,14 @@ export function nameFaultOf(name: string, least: number): string | undefined {
 }
 
 /** Host name and, where visitors need it, port of a site's first address. */
-export function stagingAddress(name: string, config: Config): string {
+export const stagingAddress = (name: string, config: Config): string => visited(stagingHostName(name, config), config)
+
+/** Host name and, where visitors need it, port that a site is to be reached by. */
+export const siteAddress = ({ name, primaryDomain }: Pick<Site, 'name' | 'primaryDomain'>, config: Config): string =>
+  visited(primaryDomain ?? stagingHostName(name, config), config)
+
+function visited(host: string, config: Config): string {
   const port = config.edgePublicPort ?? config.edgeListen.port
-  const host = stagingHostName(name, config)
   return port === 80 || port === 443 ? host : `${host}:${port}`
 }
 

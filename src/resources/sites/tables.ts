@@ -40,6 +40,8 @@ export interface SiteRow {
   admin_email: string
   /** Address (host and port) that the site's own database holds, to be followed when the staging domain changes. */
   written_address: string | null
+  /** Host name of the domain that it is to be reached by; null: its address under the staging domain. */
+  primary_domain: Generated<string | null>
   created_at: number
   deleted_at: number | null
   /** When people were last told that its database or home is lost. */

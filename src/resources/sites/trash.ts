@@ -4,6 +4,7 @@ import { cancelOperation } from '../../platform/operations/control.ts'
 import { aboutSite, changeBy } from '../change.ts'
 import { actions } from './actions.ts'
 import { configureSite } from './configure-site.job.ts'
+import { keepPrimaryDomain } from './primary-domain.store.ts'
 import { problems } from './problems.ts'
 import { putRoute } from './route.store.ts'
 import { findDeletedSite, holdSite, isNameTaken, openPurges, unmarkDeleted, writtenAddressOf } from './site.store.ts'
@@ -30,9 +31,10 @@ export async function restoreFromTrash(tx: Tx, name: string, now: number): Promi
     if ((await cancelOperation(tx, id, now)) !== 'canceled')
       throw new SiteIsLeaving(`${name} is being removed right now; try again in some seconds`)
   await unmarkDeleted(tx, site.id, now)
-  // the host name may have been another site's since, and the staging domain another one
+  // host names may have been another site's since, and the staging domain another one
   const address = await writtenAddressOf(tx, site.id)
-  if (address) await putRoute(tx, site.id, hostOfAddress(address), now)
+  if (site.primaryDomain !== null) await keepPrimaryDomain(tx, site.id, site.primaryDomain)
+  else if (address) await putRoute(tx, site.id, hostOfAddress(address), now)
   const change = changeBy(tx, { actor: 'systems', about: aboutSite(site), now })
   await change.start(configureSite, { siteId: site.id })
   await change.record({ action: actions['site.undeleted'], message: `Restored site ${name} from the trash` })

@@ -22,8 +22,7 @@ type CountedRow = Selectable<SiteRow> & { domains_count: number; collaborators_c
 
 const listed = (row: CountedRow): Omit<ListedSite, 'isFavorite' | 'tags'> => ({
   ...siteOfRow(row),
-  // the first route is the site's own staging address
-  domainsCount: Math.max(0, row.domains_count - 1),
+  domainsCount: row.domains_count,
   collaboratorsCount: row.collaborators_count,
 })
 
@@ -36,6 +35,7 @@ function countedSites(tx: Tx) {
       query
         .selectFrom('routes')
         .whereRef('routes.site_id', '=', 'sites.id')
+        .where('routes.is_domain', '=', sql.lit(1))
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .as('domains_count'),
       query

@@ -2,14 +2,14 @@ import { hostedSites } from '../../hosting/host.store.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { configureSite } from '../../resources/sites/configure-site.job.ts'
 import { findSite } from '../../resources/sites/site.store.ts'
-import { stagingAddress } from '../../resources/sites/site.ts'
+import { siteAddress } from '../../resources/sites/site.ts'
 import type { Ground } from '../part.ts'
 
 /** Sites whose own database says another address than the settings do now (staging domain, port of the edge) are told. */
 export async function followAddresses({ config, database }: Ground, hostId: number): Promise<void> {
   for (const { siteId, address } of await hostedSites(database.read, hostId)) {
     const site = await findSite(database.read, siteId)
-    if (!site || stagingAddress(site.name, config) === address) continue
+    if (!site || siteAddress(site, config) === address) continue
     await database.transaction((tx) =>
       enqueue(tx, configureSite, { siteId }, { siteId, accountId: site.accountId, hostId }),
     )

@@ -1,0 +1,97 @@
+import Type from 'typebox'
+import { invalidInput, Problem } from '../../platform/http/problem.ts'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { problems as authenticationProblems } from '../authentication/problems.ts'
+import { endpoint } from '../endpoint.ts'
+import { actions } from './actions.ts'
+import { aliases, type MailProvider, mailProviders, providerRecords, providers } from './mail-providers.ts'
+import { problems } from './problems.ts'
+import { type DnsRecord, MOST_RECORDS, type RecordDraft, ZoneId } from './record.ts'
+import { isSpf, mergedSpf } from './spf.ts'
+import { changeValue, deleteRecords, insertRecords, recordsOf } from './zone.store.ts'
+import { managedZone } from './zone-access.ts'
+
+export const applyMailProvider = endpoint({
+  id: 'applyMailProvider',
+  method: 'POST',
+  path: '/v1/zones/{zone_id}/providers',
+  summary: 'Add the records of a mail provider',
+  description:
+    'MX, SPF and whatever else the provider asks for and can be known: what only its administration shows (DKIM, proof of ownership) is named in the ' +
+    'activity log. Records of another one of these providers are replaced, an SPF record is extended; the same provider again changes nothing. ' +
+    'For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.',
+  access: { account: 'own' },
+  params: Type.Object({ zone_id: ZoneId }),
+  body: Type.Object(
+    {
+      provider: Type.String({
+        maxLength: 100,
+        description: `${mailProviders.join(', ')}; also ${Object.keys(aliases).join(', ')}`,
+        examples: ['google_workspace'],
+      }),
+    },
+    { title: 'MailProvider' },
+  ),
+  response: Nothing,
+  problems: [authenticationProblems.forbidden, problems.record_conflict, problems.record_limit_reached],
+
+  async handle(context, { params, body }) {
+    const { tx, now } = context
+    const zone = await managedZone(context, params.zone_id)
+    const asked = body.provider.trim().toLowerCase()
+    const code =
+      mailProviders.find((each) => each === asked) ?? (Object.hasOwn(aliases, asked) ? aliases[asked] : undefined)
+    if (!code) throw invalidInput([`provider: must be one of ${mailProviders.join(', ')}`])
+    const provider = providers[code]
+    const plan = planFor(code, zone.name, await recordsOf(tx, zone.id))
+    await deleteRecords(tx, zone.id, plan.remove, now)
+    if (plan.spf) await changeValue(tx, plan.spf.record, plan.spf.value, now)
+    if (plan.add.length > 0) await insertRecords(tx, zone.id, plan.add, now)
+    const hint = provider.missing ? `. ${provider.missing}` : ''
+    await context.record({
+      action: actions.dns,
+      message: `${zone.name}: the records of ${provider.title} are there${hint}`,
+    })
+    return null
+  },
+})
+
+interface Plan {
+  readonly remove: number[]
+  readonly spf: { record: DnsRecord; value: string } | undefined
+  readonly add: RecordDraft[]
+}
+
+/** @throws Problem `record_conflict` when records that are no provider's stand in the way, `record_limit_reached` */
+function planFor(code: MailProvider, zone: string, records: readonly DnsRecord[]): Plan {
+  const provider = providers[code]
+  const wanted = providerRecords(provider, zone)
+  const others = mailProviders.filter((each) => each !== code).flatMap((each) => providerRecords(providers[each], zone))
+  const isOf = (list: readonly RecordDraft[]) => (record: DnsRecord) =>
+    list.some(({ type, name, value }) => record.type === type && record.name === name && record.value === value)
+  const replaced = records.filter((record) => isOf(others)(record) && !isOf(wanted)(record))
+  const left = records.filter((record) => !replaced.includes(record))
+  const missing = wanted.filter(
+    (draft) =>
+      !left.some(({ type, name, value }) => draft.type === type && draft.name === name && draft.value === value),
+  )
+  for (const { type, name } of missing) {
+    const inTheWay = left.find((each) => each.name === name && (type === 'CNAME' || each.type === 'CNAME'))
+    if (inTheWay) {
+      const reason = `${name}.${zone} has a ${inTheWay.type} record, where the provider needs a ${type} record`
+      throw new Problem(problems.record_conflict, { reason })
+    }
+  }
+  const spf = left.find((record) => record.type === 'TXT' && record.name === '' && isSpf(record.value))
+  const merged = spf && mergedSpf(spf.value, provider.spf)
+  const text = { type: 'TXT', name: '', value: provider.spf, priority: null, weight: null, port: null } as const
+  const ttlOf = (draft: RecordDraft) =>
+    left.find(({ type, name }) => type === draft.type && name === draft.name)?.ttl ?? draft.ttl
+  const add = [...missing, ...(spf ? [] : [{ ...text, ttl: 3600, siteId: null }])].map((draft) => ({
+    ...draft,
+    ttl: ttlOf(draft),
+  }))
+  if (left.length + add.length > MOST_RECORDS) throw new Problem(problems.record_limit_reached, { limit: MOST_RECORDS })
+  const change = spf && merged !== undefined && merged !== spf.value ? { record: spf, value: merged } : undefined
+  return { remove: replaced.map(({ id }) => id), spf: change, add }
+}

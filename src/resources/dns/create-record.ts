@@ -1,0 +1,92 @@
+import Type from 'typebox'
+import { invalidInput, Problem } from '../../platform/http/problem.ts'
+import { demand } from '../access.ts'
+import { problems as authenticationProblems } from '../authentication/problems.ts'
+import type { Context } from '../context.ts'
+import { endpoint } from '../endpoint.ts'
+import { holdVisibleSite, type Site } from '../sites/site.ts'
+import { actions } from './actions.ts'
+import { addition } from './neighbours.ts'
+import { problems } from './problems.ts'
+import { NewRecord, type ReadRecord, readRecord } from './read-record.ts'
+import { ZoneId } from './record.ts'
+import { addHost, checkHost, followHost, othersAt } from './site-hosts.ts'
+import { changeValue, findZone, insertRecords, recordsOf } from './zone.store.ts'
+import { presentWhole, type Zone, ZoneWithRecords } from './zone.ts'
+import { managedZone } from './zone-access.ts'
+import { hostNameIn } from './zone-name.ts'
+
+export const createRecord = endpoint({
+  id: 'createDnsRecord',
+  method: 'POST',
+  path: '/v1/zones/{zone_id}/records',
+  summary: 'Add a DNS record',
+  description:
+    'The answer is the zone with all records. An A record with `site_id` gives the site its name as a domain; without `value` it gets the addresses ' +
+    'of the edge. A second SPF record goes into the first one of its name. For the owner of the zone, or a collaborator with the role `manage_dns` on ' +
+    'all sites that the zone leads to.',
+  access: { account: 'own' },
+  params: Type.Object({ zone_id: ZoneId }),
+  body: NewRecord,
+  response: ZoneWithRecords,
+  problems: [
+    authenticationProblems.forbidden,
+    problems.record_exists,
+    problems.record_conflict,
+    problems.record_limit_reached,
+    problems.host_name_taken,
+    problems.staging_site_domains,
+    problems.zone_of_another_account,
+    problems.domain_limit_reached,
+  ],
+
+  async handle(context, { params, body }) {
+    const { tx, now } = context
+    // sites are held before zones, everywhere
+    const site = body.site_id === undefined ? undefined : await siteOf(context, body.site_id)
+    const zone = await managedZone(context, params.zone_id)
+    const read = readRecord(body, zone.name)
+    if ('faults' in read) throw invalidInput(read.faults)
+    const { record } = read
+    if (body.site_id !== undefined && !site) throw invalidInput(['site_id: is no site that you can see'])
+    if (site) await leadTo(context, { site, zone, record, hasValue: read.hasValue })
+    else {
+      const added = addition(record, await recordsOf(tx, zone.id))
+      if ('add' in added) await insertRecords(tx, zone.id, [added.add], now)
+      else await changeValue(tx, added.change, added.value, now)
+    }
+    const { type, name } = record
+    const shown = hostNameIn(zone.name, name)
+    const target = site ? `, which leads to site ${site.name}` : ''
+    await context.record({ action: actions.dns, message: `Added a ${type} record for ${shown}${target}` })
+    return presentWhole((await findZone(tx, zone.id)) as Zone, await recordsOf(tx, zone.id))
+  },
+})
+
+async function siteOf({ tx, caller }: Context & { tx: Context['tx'] }, id: number): Promise<Site | undefined> {
+  const site = await holdVisibleSite(tx, caller.accountId, id)
+  if (site) demand('manage DNS', caller, site)
+  return site
+}
+
+async function leadTo(
+  { tx, config, now }: Pick<Context, 'tx' | 'config' | 'now'>,
+  { site, zone, record, hasValue }: { site: Site; zone: Zone; record: ReadRecord; hasValue: boolean },
+): Promise<void> {
+  const host = { site, zone, name: record.name }
+  if (record.name.startsWith('*')) throw invalidInput(['name: must be one host name for a site, without *'])
+  await checkHost(tx, host, config)
+  const others = await othersAt(tx, host, now)
+  if (others.length > 0) {
+    const reason = `${hostNameIn(zone.name, record.name)} has ${others.join(' and ')} records that lead elsewhere`
+    throw new Problem(problems.record_conflict, { reason })
+  }
+  if (!hasValue && !(await hasHost(tx, host))) return addHost(tx, host, config, now)
+  if (!hasValue) throw new Problem(problems.record_exists, { type: record.type })
+  const added = addition(record, await recordsOf(tx, zone.id))
+  if ('add' in added) await insertRecords(tx, zone.id, [added.add], now)
+  await followHost(tx, host, now)
+}
+
+const hasHost = async (tx: Context['tx'], { site, zone, name }: { site: Site; zone: Zone; name: string }) =>
+  (await recordsOf(tx, zone.id)).some((record) => record.name === name && record.siteId === site.id)

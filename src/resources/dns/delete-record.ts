@@ -1,0 +1,45 @@
+import Type from 'typebox'
+import { notFound } from '../../platform/http/problem.ts'
+import { problems as authenticationProblems } from '../authentication/problems.ts'
+import { endpoint } from '../endpoint.ts'
+import { holdSite } from '../sites/site.ts'
+import { actions } from './actions.ts'
+import { RecordId, ZoneId } from './record.ts'
+import { removeHost } from './site-hosts.ts'
+import { deleteRecords, findZone, recordOf, recordsOf } from './zone.store.ts'
+import { presentWhole, type Zone, ZoneWithRecords } from './zone.ts'
+import { managedZone } from './zone-access.ts'
+import { hostNameIn } from './zone-name.ts'
+
+export const deleteRecord = endpoint({
+  id: 'deleteDnsRecord',
+  method: 'DELETE',
+  path: '/v1/zones/{zone_id}/records/{id}',
+  summary: 'Delete a DNS record',
+  description:
+    'The answer is the zone with the remaining records. With the last record of a domain the site loses it; was it the primary one, the site goes back ' +
+    'to its address under the staging domain. For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.',
+  access: { account: 'own' },
+  params: Type.Object({ zone_id: ZoneId, id: RecordId }),
+  response: ZoneWithRecords,
+  starts: true,
+  problems: [authenticationProblems.forbidden],
+
+  async handle(context, { params }) {
+    const { tx, now } = context
+    const { zone_id: zoneId, id } = params
+    // sites are held before zones, everywhere; what a record leads to never changes
+    const siteId = (await recordOf(tx, zoneId, id))?.siteId ?? null
+    const site = siteId === null ? undefined : await holdSite(tx, siteId)
+    const zone = await managedZone(context, zoneId)
+    const record = await recordOf(tx, zoneId, id)
+    if (!record) throw notFound()
+    const { name, type } = record
+    await deleteRecords(tx, zoneId, [id], now)
+    const left = await recordsOf(tx, zoneId)
+    if (site && !left.some((each) => each.name === name && each.siteId === site.id))
+      await removeHost(context, { site, zone, name })
+    await context.record({ action: actions.dns, message: `Deleted a ${type} record of ${hostNameIn(zone.name, name)}` })
+    return presentWhole((await findZone(tx, zoneId)) as Zone, left)
+  },
+})

@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
+import { dialects } from '../../../test/support/database.ts'
+import { loadRoute } from '../../edge/routes.store.ts'
+import { siteHooks } from '../../jobs.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { purgeSite } from '../sites/remove-site.job.ts'
+import { mailProviders } from './mail-providers.ts'
+import { insertZone } from './zone.store.ts'
+
+interface Shown {
+  readonly id: number
+  readonly type: string
+  readonly name: string
+  readonly value: string
+  readonly siteId: number | null
+  readonly primary: boolean
+  readonly ttl: number
+}
+
+describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => {
+  if (skip) return void test.skip('no server', () => {})
+  let api: TestApi
+  let owner: Person
+  let site: number
+  let count = 0
+  beforeAll(async () => {
+    api = await testApi(dialect, { settings: { STEAD_EDGE_ADDRESSES: '192.0.2.1,192.0.2.2' } })
+    owner = await api.person('owner@example.com')
+    site = await api.site(owner, 'the-site')
+  })
+  afterAll(() => api?.close())
+
+  /** A zone without records. */
+  const zone = async (): Promise<{ id: number; name: string }> => {
+    const name = `zone-${++count}.test`
+    const { id } = await api.database.transaction((tx) => insertZone(tx, owner.accountId, name, Date.now()))
+    return { id, name }
+  }
+  const add = (id: number, body: object) => owner.call('POST', `/v1/zones/${id}/records`, body)
+  const records = async (id: number): Promise<Shown[]> =>
+    (await owner.call('GET', `/v1/zones/${id}/records`)).body.data.records
+  const short = (all: readonly Shown[]) => all.map(({ type, name, value }) => `${name || '@'} ${type} ${value}`)
+  const errorsOf = async (id: number, body: object) => {
+    const before = await records(id)
+    const { status, body: answer } = await add(id, body)
+    expect(await records(id)).toEqual(before)
+    return [status, answer.errors]
+  }
+  const state = (id: number) =>
+    api.database.read
+      .selectFrom('zones')
+      .select(['serial', 'change_seq as seq', 'deleted_at as deletedAt'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+
+  test('200: the zone with all records, names with a dot where they are values', async () => {
+    const { id, name } = await zone()
+    await add(id, { type: 'MX', value: 'mail.example.net', priority: 10, ttl: 60 })
+    const { status, body } = await add(id, { type: 'CNAME', name: 'shop', value: 'shops.example.net.' })
+    expect(status).toBe(200)
+    expect(body.data).toMatchObject({ id, name })
+    const [mail, shop] = body.data.records
+    const common = { zoneId: id, primary: false, siteId: null, weight: null, port: null }
+    expect(mail).toMatchObject({ ...common, type: 'MX', name: '', value: 'mail.example.net.', priority: 10, ttl: 60 })
+    expect(shop).toMatchObject({ type: 'CNAME', name: 'shop', value: 'shops.example.net.', ttl: 3600, priority: null })
+    const left = await owner.call('DELETE', `/v1/zones/${id}/records/${mail.id}`)
+    expect(left.body.data.records).toEqual([shop])
+    expect((await owner.call('DELETE', `/v1/zones/${id}/records/${mail.id}`)).status).toBe(404)
+  })
+
+  test('400: twins, an alias beside anything, two TTLs of one name and type', async () => {
+    const { id } = await zone()
+    await add(id, { type: 'A', name: 'a', value: '192.0.2.9', ttl: 60 })
+    expect(await errorsOf(id, { type: 'A', name: 'A', value: '192.0.2.9' })).toEqual([
+      400,
+      ['value: is what another A record of this name has already.'],
+    ])
+    expect(await errorsOf(id, { type: 'CNAME', name: 'a', value: 'b.test' })).toEqual([
+      400,
+      ['Other records are in the way: a has A and cannot be an alias (CNAME) beside that.'],
+    ])
+    expect(await errorsOf(id, { type: 'A', name: 'a', value: '192.0.2.8', ttl: 61 })).toEqual([
+      400,
+      ['ttl: must be 60, as the other A records of a have it (RFC 2181)'],
+    ])
+    expect((await add(id, { type: 'A', name: 'a', value: '192.0.2.8' })).body.data.records.at(-1).ttl).toBe(60)
+    await add(id, { type: 'CNAME', name: 'c', value: 'b.test' })
+    for (const body of [
+      { type: 'TXT', value: 'x' },
+      { type: 'CNAME', value: 'd.test' },
+    ])
+      expect(await errorsOf(id, { ...body, name: 'c' })).toEqual([
+        400,
+        ['Other records are in the way: c is an alias (CNAME) of b.test, and can have nothing else.'],
+      ])
+  })
+
+  test('200: a second SPF record goes into the first', async () => {
+    const { id } = await zone()
+    await add(id, { type: 'TXT', value: 'v=spf1 include:a.test ~all' })
+    await add(id, { type: 'TXT', value: 'other' })
+    await add(id, { type: 'TXT', name: 'sub', value: 'v=spf1 -all' })
+    await add(id, { type: 'TXT', value: 'v=spf1 include:b.test -all' })
+    expect(short(await records(id))).toEqual([
+      '@ TXT v=spf1 include:a.test include:b.test -all',
+      '@ TXT other',
+      'sub TXT v=spf1 -all',
+    ])
+  })
+
+  test('each change raises the serial, and is the newest of all zones', async () => {
+    const [one, other] = [await zone(), await zone()]
+    const before = [await state(one.id), await state(other.id)] as const
+    await add(one.id, { type: 'TXT', value: 'a' })
+    const added = await state(one.id)
+    expect(added.serial).toBeGreaterThan(before[0].serial)
+    expect(added.seq).toBeGreaterThan(before[1].seq)
+    const [record] = await records(one.id)
+    await owner.call('DELETE', `/v1/zones/${one.id}/records/${record?.id}`)
+    const deleted = await state(one.id)
+    expect(deleted.serial).toBeGreaterThan(added.serial)
+    expect(deleted.seq).toBeGreaterThan(added.seq)
+    expect(await state(other.id)).toEqual(before[1])
+  })
+
+  test('an A record of a site is a domain of it: with the addresses of the edge, or its own', async () => {
+    const { id, name } = await zone()
+    const made = await add(id, { type: 'A', name: 'www', site_id: site })
+    expect(short(made.body.data.records)).toEqual(['www A 192.0.2.1', 'www A 192.0.2.2'])
+    expect(made.body.data.records[0].siteId).toBe(site)
+    expect((await loadRoute(api.database.read, `www.${name}`))?.siteId).toBe(site)
+    for (const away of [
+      { type: 'A', value: '203.0.113.9' },
+      { type: 'AAAA', value: '2001:db8::1' },
+    ])
+      expect(await errorsOf(id, { ...away, name: 'www' })).toEqual([
+        400,
+        [
+          'Other records are in the way: www is a domain of a site, whose visitors an address of another machine would divide.',
+        ],
+      ])
+    expect((await add(id, { type: 'A', name: 'www', site_id: site })).body.errors).toEqual([
+      'value: is what another A record of this name has already.',
+    ])
+    await add(id, { type: 'A', name: 'www', value: '192.0.2.3', site_id: site })
+    await add(id, { type: 'A', name: 'own', value: '192.0.2.4', site_id: site })
+    expect((await loadRoute(api.database.read, `own.${name}`))?.siteId).toBe(site)
+    const all = await records(id)
+    expect(short(all)).toHaveLength(4)
+    // the name stays the site's as long as one of its records does
+    for (const [at, record] of all.slice(0, 3).entries()) {
+      expect((await loadRoute(api.database.read, `www.${name}`))?.siteId, `${at}`).toBe(site)
+      await owner.call('DELETE', `/v1/zones/${id}/records/${record.id}`)
+    }
+    expect(await loadRoute(api.database.read, `www.${name}`)).toBeUndefined()
+  })
+
+  test('400: a name that leads elsewhere, a star, an unknown site', async () => {
+    const { id, name } = await zone()
+    await add(id, { type: 'A', name: 'away', value: '203.0.113.9' })
+    await add(id, { type: 'AAAA', name: 'away', value: '2001:db8::1' })
+    expect(await errorsOf(id, { type: 'A', name: 'away', site_id: site })).toEqual([
+      400,
+      [`Other records are in the way: away.${name} has A and AAAA records that lead elsewhere.`],
+    ])
+    expect(await errorsOf(id, { type: 'A', name: '*', site_id: site })).toEqual([
+      400,
+      ['name: must be one host name for a site, without *'],
+    ])
+    expect(await errorsOf(id, { type: 'A', name: 'x', site_id: 999_999 })).toEqual([
+      400,
+      ['site_id: is no site that you can see'],
+    ])
+  })
+
+  test('403, 404: collaborators need the role on all sites of a zone', async () => {
+    const { id } = await zone()
+    const [first, second] = [await api.site(owner, `first-${count}`), await api.site(owner, `second-${count}`)]
+    const helper = await api.person(`helper-${count}@example.com`)
+    const read = () => helper.call('GET', `/v1/zones/${id}/records`)
+    const listed = async () => (await helper.call('GET', '/v1/zones')).body.data.map((each: { id: number }) => each.id)
+    await add(id, { type: 'A', name: 'one', site_id: first })
+    await add(id, { type: 'A', name: 'two', site_id: second })
+    expect((await read()).status).toBe(404)
+    await api.collaborate(helper, first, ['manage_dns'])
+    expect([(await read()).status, await listed()]).toEqual([403, []])
+    await api.collaborate(helper, second, [])
+    expect([(await read()).status, await listed()]).toEqual([403, []])
+    await api.collaborate(helper, second, ['manage_dns'])
+    expect([(await read()).status, await listed()]).toEqual([200, [id]])
+    expect((await helper.call('POST', `/v1/zones/${id}/records`, { type: 'TXT', value: 'x' })).status).toBe(200)
+    // a zone that leads to no site is its owner's alone
+    const { id: bare } = await zone()
+    expect((await helper.call('GET', `/v1/zones/${bare}/records`)).status).toBe(404)
+  })
+
+  describe('mail providers', () => {
+    test.each(mailProviders)('%s: twice changes nothing, and another one takes its place', async (provider) => {
+      const { id } = await zone()
+      await add(id, { type: 'MX', value: 'own.example.net', priority: 50 })
+      const apply = (code: string) => owner.call('POST', `/v1/zones/${id}/providers`, { provider: code })
+      expect((await apply(provider)).body).toEqual({ message: 'Success', data: null, errors: null })
+      const made = await records(id)
+      expect(short(made).filter((each) => each.startsWith('@ MX')).length).toBeGreaterThan(1)
+      expect(short(made).filter((each) => each.startsWith('@ TXT v=spf1 '))).toHaveLength(1)
+      await apply(provider)
+      expect(await records(id)).toEqual(made)
+      const other = provider === 'titan_mail' ? 'zoho-mail' : 'titan-mail'
+      await apply(other)
+      const after = short(await records(id))
+      const host = other === 'titan-mail' ? 'titan.email.' : 'zoho.com.'
+      const mail = after.filter((each) => each.includes(' MX '))
+      expect(mail[0]).toBe('@ MX own.example.net.')
+      expect(mail.slice(1).filter((each) => !each.endsWith(host))).toEqual([])
+      expect(after.filter((each) => each.includes('v=spf1'))).toHaveLength(1)
+    })
+
+    test('names of the zone are in the records, and what only the provider knows is in the log', async () => {
+      const { id, name } = await zone()
+      await owner.call('POST', `/v1/zones/${id}/providers`, { provider: 'microsoft-office365' })
+      await owner.call('POST', `/v1/zones/${id}/providers`, { provider: 'apple-icloud-mail' })
+      expect(short(await records(id))).toContain(`sig1._domainkey CNAME sig1.dkim.${name}.at.icloudmailadmin.com.`)
+      const log = (await owner.call('POST', '/v1/account/logs/activity', {})).body.data.map(
+        (entry: { message: string }) => entry.message,
+      )
+      expect(log.find((message: string) => message.startsWith(`${name}: the records of Microsoft 365`))).toContain(
+        'DKIM',
+      )
+    })
+
+    test('400: an unknown one, and records in the way; then nothing is changed', async () => {
+      const { id, name } = await zone()
+      const apply = (provider: string) => owner.call('POST', `/v1/zones/${id}/providers`, { provider })
+      expect((await apply('constructor')).body.errors[0]).toMatch(/^provider: must be one of google_workspace, /)
+      await add(id, { type: 'A', name: 'autodiscover', value: '192.0.2.9' })
+      expect((await apply('rackspace_email')).body.errors).toEqual([
+        `Other records are in the way: autodiscover.${name} has a A record, where the provider needs a CNAME record.`,
+      ])
+      expect(await records(id)).toHaveLength(1)
+    })
+  })
+
+  test('a deleted site: its records go with its files, a zone without others too', async () => {
+    const gone = await api.site(owner, `gone-${count}`)
+    const [kept, emptied] = [await zone(), await zone()]
+    for (const { id } of [kept, emptied]) await add(id, { type: 'A', name: 'www', site_id: gone })
+    await add(kept.id, { type: 'TXT', value: 'stays' })
+    await owner.call('DELETE', `/v1/sites/${gone}`)
+    const forget = purgeSite.steps.records?.commit as (tx: Tx, context: object) => Promise<void>
+    await api.database.transaction((tx) => forget(tx, { input: { siteId: gone }, services: { siteHooks } }))
+    expect(short(await records(kept.id))).toEqual(['@ TXT stays'])
+    expect((await state(kept.id)).deletedAt).toBeNull()
+    expect((await owner.call('GET', `/v1/zones/${emptied.id}/records`)).status).toBe(404)
+    expect((await state(emptied.id)).deletedAt).not.toBeNull()
+    // name servers learn of it by its number
+    expect((await state(emptied.id)).seq).toBeGreaterThan(0)
+  })
+})

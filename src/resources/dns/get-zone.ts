@@ -1,0 +1,26 @@
+import Type from 'typebox'
+import { problems as authenticationProblems } from '../authentication/problems.ts'
+import { endpoint } from '../endpoint.ts'
+import { ZoneId } from './record.ts'
+import { recordsOf } from './zone.store.ts'
+import { presentWhole, ZoneWithRecords } from './zone.ts'
+import { managedZone } from './zone-access.ts'
+
+export const getZone = endpoint({
+  id: 'getZone',
+  method: 'GET',
+  path: '/v1/zones/{zone_id}/records',
+  summary: 'Read a DNS zone with its records',
+  description:
+    'For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.',
+  access: { account: 'own' },
+  params: Type.Object({ zone_id: ZoneId }),
+  response: ZoneWithRecords,
+  etag: true,
+  problems: [authenticationProblems.forbidden],
+
+  async handle(context, { params }) {
+    const zone = await managedZone(context, params.zone_id)
+    return presentWhole(zone, await recordsOf(context.tx, zone.id))
+  },
+})

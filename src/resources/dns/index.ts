@@ -1,0 +1,12 @@
+import { resource } from '../resource.ts'
+import { actions } from './actions.ts'
+import { problems } from './problems.ts'
+import { forgetHosts } from './site-hosts.ts'
+
+export const dns = resource({
+  tag: { name: 'DNS', description: 'Zones with their records' },
+  endpoints: () => import('./endpoints.ts'),
+  siteHooks: { forgotten: forgetHosts },
+  problems,
+  actions,
+})

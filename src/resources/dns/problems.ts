@@ -1,0 +1,40 @@
+import { declareProblems } from '../../platform/http/problem.ts'
+
+/** What can go wrong for a client by the rules of this resource. */
+export const problems = declareProblems({
+  record_exists: {
+    status: 400,
+    text: 'value: is what another {type} record of this name has already.',
+    remedy: 'Nothing is to be done: the record is there.',
+  },
+  record_conflict: {
+    status: 400,
+    text: 'Other records are in the way: {reason}.',
+    remedy: 'Delete the records that are named, or choose another name.',
+  },
+  record_limit_reached: {
+    status: 400,
+    text: 'A zone may have {limit} records. Delete some first.',
+    remedy: 'Delete records of the zone that are no longer needed.',
+  },
+  host_name_taken: {
+    status: 400,
+    text: 'name: {hostName} is in use already. Remove it from the site that has it first.',
+    remedy: 'Remove the domain from the other site, or choose another one.',
+  },
+  zone_of_another_account: {
+    status: 400,
+    text: 'name: {zone} is managed by another account. Its owner can add the domain.',
+    remedy: 'Ask the owner of the zone, or whoever runs this Stead.',
+  },
+  staging_site_domains: {
+    status: 400,
+    text: 'A staging site has no domains. Convert it to a live site first.',
+    remedy: 'Convert the site with `PUT /v1/sites/{id}/convert`, then add the domain.',
+  },
+  domain_limit_reached: {
+    status: 400,
+    text: 'A site may have {limit} domains. Remove some first.',
+    remedy: 'Remove domains of the site that are no longer needed.',
+  },
+})

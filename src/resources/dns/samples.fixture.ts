@@ -1,0 +1,66 @@
+import {
+  at,
+  type Example,
+  type Examples,
+  type Sample,
+  type Scene,
+  unique,
+  type World,
+} from '../../../test/support/samples.ts'
+import { findSite, putDomainRoute, setPrimaryDomain } from '../sites/site.ts'
+import { insertRecords, insertZone, recordsOf } from './zone.store.ts'
+
+const inZone = (rest: string) => (world: World) => `/v1/zones/${world.zone}${rest}`
+const text = () => ({ type: 'TXT', name: `note-${unique()}`, value: 'hello' })
+const provider = { provider: 'titan_mail' }
+
+// biome-ignore format: a table
+export const samples: readonly Sample[] = [
+  { endpoint: 'listZones', path: at('/v1/zones') },
+  { endpoint: 'getZone', path: inZone('/records'), roles: ['manage_dns'] },
+  { endpoint: 'createDnsRecord', path: inZone('/records'), body: text, roles: ['manage_dns'] },
+  { endpoint: 'deleteDnsRecord', path: (world) => inZone(`/records/${world.record}`)(world), roles: ['manage_dns'] },
+  { endpoint: 'applyMailProvider', path: inZone('/providers'), body: () => provider, roles: ['manage_dns'] },
+]
+
+export const examples: Examples = {
+  getZone: zoned,
+  createDnsRecord: async (scene) => ({ ...(await zoned(scene)), body: text() }),
+  deleteDnsRecord: primary,
+  applyMailProvider: async (scene) => ({ ...(await zoned(scene)), body: provider }),
+}
+
+async function zoned({ api, owner: { accountId }, siteId }: Scene): Promise<Example> {
+  const { zone, record } = await zoneIn(api, { accountId, siteId })
+  return { params: { zone_id: zone, id: record } }
+}
+
+/** Without it nothing would be to be done in the background. */
+async function primary({ api, owner: { accountId }, siteId }: Scene): Promise<Example> {
+  const { zone, record } = await zoneIn(api, { accountId, siteId, isPrimary: true })
+  return { params: { zone_id: zone, id: record } }
+}
+
+/** A zone with a record that leads to a site, which does not have its name as a domain unless it is its primary one. */
+export async function zoneIn(
+  api: Scene['api'],
+  {
+    accountId,
+    siteId,
+    name = `zone-${unique()}.test`,
+    isPrimary = false,
+  }: { accountId: number; siteId: number; name?: string; isPrimary?: boolean },
+): Promise<{ zone: number; record: number }> {
+  return api.database.transaction(async (tx) => {
+    const zone = await insertZone(tx, accountId, name, 1)
+    const draft = { name: 'www', value: '127.0.0.1', priority: null, weight: null, port: null, ttl: 3600, siteId }
+    await insertRecords(tx, zone.id, [{ type: 'A', ...draft }], 1)
+    const [record] = await recordsOf(tx, zone.id)
+    const site = isPrimary && (await findSite(tx, siteId))
+    if (site) {
+      await putDomainRoute(tx, siteId, `www.${name}`, 1)
+      await setPrimaryDomain(tx, site, `www.${name}`, 1)
+    }
+    return { zone: zone.id, record: record?.id as number }
+  })
+}

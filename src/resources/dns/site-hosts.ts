@@ -1,0 +1,125 @@
+import type { Config } from '../../config.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { Problem } from '../../platform/http/problem.ts'
+import { aboutSite, type Change } from '../change.ts'
+import { configureSite } from '../sites/configure-site.job.ts'
+import {
+  deleteDomainRoute,
+  edgeAddresses,
+  findSite,
+  hostNamesOf,
+  putDomainRoute,
+  type Site,
+  setPrimaryDomain,
+  siteOfHostName,
+} from '../sites/site.ts'
+import { USUAL_TTL } from './neighbours.ts'
+import { problems } from './problems.ts'
+import type { DnsRecord, RecordDraft } from './record.ts'
+import { deleteRecords, dropIfEmpty, insertRecords, recordsOf } from './zone.store.ts'
+import type { Zone } from './zone.ts'
+import { hostNameIn } from './zone-name.ts'
+
+/* Host names that lead to sites. A site has one exactly as long as an A record of that name names it: records and routes change together. */
+
+export const MOST_DOMAINS = 200
+
+/** A name in a zone that a site is to have. Site and zone are held. */
+export interface HostOfSite {
+  readonly site: Site
+  readonly zone: Zone
+  readonly name: string
+}
+
+/**
+ * Takes care that a site may have a name in a zone of its account.
+ * @throws Problem what forbids it
+ */
+export async function checkHost(tx: Tx, { site, zone, name }: HostOfSite, config: Config): Promise<void> {
+  const hostName = hostNameIn(zone.name, name)
+  if (zone.accountId !== site.accountId) throw new Problem(problems.zone_of_another_account, { zone: zone.name })
+  if (site.isStaging) throw new Problem(problems.staging_site_domains, {})
+  const taken = await siteOfHostName(tx, hostName)
+  const { stagingDomain } = config
+  const isOurs = hostName === stagingDomain || hostName.endsWith(`.${stagingDomain}`)
+  if (isOurs || (taken && taken.siteId !== site.id)) throw new Problem(problems.host_name_taken, { hostName })
+  if (!taken && (await hostNamesOf(tx, site.id)).length >= MOST_DOMAINS)
+    throw new Problem(problems.domain_limit_reached, { limit: MOST_DOMAINS })
+}
+
+/**
+ * What is there under a name that a site is to have: records of a site that was deleted go.
+ * @returns what forbids it: records that lead elsewhere
+ */
+export async function othersAt(
+  tx: Tx,
+  { site, zone, name }: HostOfSite,
+  now: number,
+): Promise<Extract<RecordDraft['type'], string>[]> {
+  const there = (await recordsOf(tx, zone.id)).filter((record) => record.name === name)
+  const left: DnsRecord[] = []
+  const others: RecordDraft['type'][] = []
+  for (const record of there) {
+    const { siteId, type } = record
+    if (siteId !== null && siteId !== site.id && !(await findSite(tx, siteId))) left.push(record)
+    else if (type === 'CNAME' || ((type === 'A' || type === 'AAAA') && siteId !== site.id)) others.push(type)
+  }
+  await deleteRecords(
+    tx,
+    zone.id,
+    left.map(({ id }) => id),
+    now,
+  )
+  return [...new Set(others)]
+}
+
+/** Gives a site a host name: A records for the edge, and the route. */
+export async function addHost(tx: Tx, host: HostOfSite, config: Config, now: number): Promise<void> {
+  const { site, zone, name } = host
+  const blank = { name, priority: null, weight: null, port: null, ttl: USUAL_TTL, siteId: site.id }
+  const drafts = [...new Set(edgeAddresses(config))].map((value): RecordDraft => {
+    return { ...blank, type: value.includes(':') ? 'AAAA' : 'A', value }
+  })
+  await insertRecords(tx, zone.id, drafts, now)
+  await followHost(tx, host, now)
+}
+
+/** The route of a name that has its records. */
+export async function followHost(tx: Tx, { site, zone, name }: HostOfSite, now: number): Promise<void> {
+  await putDomainRoute(tx, site.id, hostNameIn(zone.name, name), now)
+}
+
+/** Takes a host name from a site: its records, its route, and its place as the primary one. */
+export async function removeHost(
+  { tx, now, start }: { readonly tx: Tx; readonly now: number; readonly start: Change['start'] },
+  { site, zone, name }: HostOfSite,
+): Promise<void> {
+  const hostName = hostNameIn(zone.name, name)
+  const there = await recordsOf(tx, zone.id)
+  const own = there.filter((record) => record.name === name && record.siteId === site.id)
+  await deleteRecords(
+    tx,
+    zone.id,
+    own.map(({ id }) => id),
+    now,
+  )
+  await deleteDomainRoute(tx, site.id, hostName)
+  if (site.primaryDomain !== hostName) return
+  await setPrimaryDomain(tx, site, null, now)
+  await start(configureSite, { siteId: site.id }, { about: aboutSite(site) })
+}
+
+/** At the end of a deleted site its names are free; zones that have no other records go. */
+export async function forgetHosts(tx: Tx, siteId: number): Promise<void> {
+  const now = Date.now()
+  const rows = await tx.selectFrom('dns_records').select(['id', 'zone_id']).where('site_id', '=', siteId).execute()
+  for (const [zoneId, records] of Map.groupBy(rows, (row) => row.zone_id)) {
+    await deleteRecords(
+      tx,
+      zoneId,
+      records.map(({ id }) => id),
+      now,
+    )
+    await dropIfEmpty(tx, zoneId, now)
+  }
+}

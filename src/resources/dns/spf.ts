@@ -1,0 +1,32 @@
+/* SPF records (RFC 7208): a name has one at most, so that what is added goes into the one that is there. */
+
+export const isSpf = (text: string): boolean => /^v=spf1(?: |$)/i.test(text)
+
+/** From lenient to strict: what is to be thought of everybody else's mail. */
+const STRICTNESS = ['+all', '?all', '~all', '-all']
+
+/** The mechanisms of both, each once, in the order of the first; of the two `all` the stricter. */
+export function mergedSpf(first: string, second: string): string {
+  const [one, other] = [terms(first), terms(second)]
+  const all = [one.all, other.all].filter((each) => each !== undefined)
+  const strictest = all.sort((a, b) => STRICTNESS.indexOf(b) - STRICTNESS.indexOf(a)).slice(0, 1)
+  const listed = [...one.others, ...other.others]
+  const included = (term: string) => term.replace(/^redirect=/i, 'include:')
+  const isThere = (term: string) => listed.some((each) => isSame(each, included(term)))
+  const redirects = new Set(listed.filter((term) => isRedirect(term) && !isThere(term)))
+  // a redirect counts only where nothing else is said of all (§6.1), and a name has one
+  const keepsRedirect = redirects.size === 1 && strictest.length === 0
+  const written = listed.map((term) => (redirects.has(term) && keepsRedirect ? term : included(term)))
+  const once = written.filter((term, at) => !isRedirect(term) && written.findIndex((each) => isSame(each, term)) === at)
+  return ['v=spf1', ...once, ...strictest, ...(keepsRedirect ? redirects : [])].join(' ')
+}
+
+const isRedirect = (term: string): boolean => /^redirect=/i.test(term)
+const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
+
+function terms(record: string): { others: string[]; all: string | undefined } {
+  const list = record.trim().split(/\s+/).slice(1)
+  const isAll = (term: string) => /^[-+~?]?all$/i.test(term)
+  const all = list.find(isAll)?.toLowerCase()
+  return { others: list.filter((term) => !isAll(term)), all: all === 'all' ? '+all' : all }
+}

@@ -1,0 +1,48 @@
+import type { Generated } from 'kysely'
+
+declare module '../../platform/db/schema.ts' {
+  interface Schema {
+    zones: ZoneRow
+    zone_clock: ZoneClockRow
+    dns_records: DnsRecordRow
+  }
+}
+
+export interface ZoneRow {
+  id: Generated<number>
+  account_id: number
+  /** Lower-case A-labels without a dot at the end; unique among zones that are not deleted. */
+  name: string
+  created_at: number
+  updated_at: number
+  /** Of the SOA record (RFC 1035 §3.3.13); it only rises. */
+  serial: number
+  /** Number of its newest change among all zones, in the order of commits. */
+  change_seq: number
+  /** Rows of deleted zones stay: name servers learn from them that there is nothing to answer any more. */
+  deleted_at: number | null
+}
+
+/** One row: the number of the newest change. */
+export interface ZoneClockRow {
+  id: number
+  seq: number
+}
+
+export interface DnsRecordRow {
+  id: Generated<number>
+  zone_id: number
+  type: 'A' | 'AAAA' | 'CNAME' | 'MX' | 'TXT' | 'SRV' | 'NS' | 'CAA'
+  /** Lower-case labels before the zone's name; empty: the zone itself. */
+  name: string
+  /** Names in it have no dot at the end. */
+  value: string
+  priority: number | null
+  weight: number | null
+  port: number | null
+  /** Seconds. */
+  ttl: number
+  /** The site that it leads to. */
+  site_id: number | null
+  created_at: number
+}

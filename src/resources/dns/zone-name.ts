@@ -1,0 +1,37 @@
+import { isIP } from 'node:net'
+import { domainToASCII } from 'node:url'
+import { getDomain } from 'tldts'
+
+const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/
+/** Octets of a name in text, without the dot at its end (RFC 1035 §2.3.4). */
+const MOST_OCTETS = 253
+
+/**
+ * A name as zones keep it: A-labels (IDNA, by UTS #46 as browsers do it), lower case, no dot at its end.
+ * @returns undefined for what is no name
+ */
+export function normalName(text: string): string | undefined {
+  const ascii = /^[\x21-\x7e]*$/.test(text) ? text.toLowerCase() : domainToASCII(text)
+  const name = ascii.replace(/\.$/, '')
+  return name.length <= MOST_OCTETS && name.split('.').every((label) => LABEL.test(label)) ? name : undefined
+}
+
+/** A name of a host that people visit: two labels at least, no underscores, and no address. */
+export function normalHostName(text: string): string | undefined {
+  const name = normalName(text.trim())
+  return name?.includes('.') && !name.includes('_') && isIP(name) === 0 && !/\.\d+$/.test(name) ? name : undefined
+}
+
+/**
+ * The zone that a host name belongs to: its registrable domain by the public suffix list.
+ * @returns undefined for a public suffix itself
+ */
+export const zoneNameOf = (hostName: string): string | undefined =>
+  getDomain(hostName, { allowPrivateDomains: true }) ?? undefined
+
+/** The part of a host name before its zone; empty for the zone itself. */
+export const labelIn = (zone: string, hostName: string): string =>
+  hostName === zone ? '' : hostName.slice(0, -zone.length - 1)
+
+/** The whole name of a record. */
+export const hostNameIn = (zone: string, label: string): string => (label === '' ? zone : `${label}.${zone}`)

@@ -1,0 +1,190 @@
+import { sql } from 'kysely'
+import { announce, beforeCommit, lockForUpdate, type Tx } from '../../platform/db/database.ts'
+import type { DnsRecord, RecordDraft } from './record.ts'
+import type { Zone } from './zone.ts'
+
+const columns = ['id', 'account_id as accountId', 'name', 'created_at as createdAt', 'updated_at as updatedAt'] as const
+
+export async function findZone(tx: Tx, id: number): Promise<Zone | undefined> {
+  return tx.selectFrom('zones').select(columns).where('id', '=', id).where('deleted_at', 'is', null).executeTakeFirst()
+}
+
+/** A zone for a transaction that is to change it: one at a time. Sites are held before. */
+export async function holdZone(tx: Tx, id: number): Promise<Zone | undefined> {
+  await lockForUpdate(tx, 'zones', id)
+  return findZone(tx, id)
+}
+
+export async function zoneByName(tx: Tx, name: string): Promise<Zone | undefined> {
+  return tx
+    .selectFrom('zones')
+    .select(columns)
+    .where('name', '=', name)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+}
+
+/** Zones of an account, and those with records of these sites; by name. */
+export async function listZones(tx: Tx, accountId: number, siteIds: readonly number[]): Promise<Zone[]> {
+  return tx
+    .selectFrom('zones')
+    .select(columns)
+    .where('deleted_at', 'is', null)
+    .where(({ or, eb, selectFrom }) =>
+      or([
+        eb('account_id', '=', accountId),
+        ...(siteIds.length > 0
+          ? [eb('id', 'in', selectFrom('dns_records').select('zone_id').where('site_id', 'in', siteIds))]
+          : []),
+      ]),
+    )
+    .orderBy('name')
+    .execute()
+}
+
+/** Makes a zone, unless somebody has made it in this very moment. @returns the one that there is, held */
+export async function insertZone(tx: Tx, accountId: number, name: string, now: number): Promise<Zone> {
+  await tx
+    .insertInto('zones')
+    .values({
+      account_id: accountId,
+      name,
+      created_at: now,
+      updated_at: now,
+      serial: seconds(now),
+      change_seq: 0,
+      deleted_at: null,
+    })
+    .onConflict((conflict) => conflict.column('name').where('deleted_at', 'is', null).doNothing())
+    .execute()
+  const { id } = (await zoneByName(tx, name)) as Zone
+  await touchZone(tx, id, now)
+  return (await holdZone(tx, id)) as Zone
+}
+
+const seconds = (now: number): number => Math.floor(now / 1000)
+
+/** Name servers read the zone again; its serial rises (RFC 1982). */
+export async function touchZone(tx: Tx, id: number, now: number): Promise<void> {
+  const next = seconds(now)
+  await tx
+    .updateTable('zones')
+    .set({ updated_at: now, serial: sql<number>`case when serial >= ${next} then serial + 1 else ${next} end` })
+    .where('id', '=', id)
+    .execute()
+  await beforeCommit(tx, numberChanges, [id])
+  await announce(tx, 'zones')
+}
+
+/** By number, in the order of commits, as `edge/route-changes.store.ts` does it: no clock takes part. */
+async function numberChanges(tx: Tx, ids: readonly (string | number)[]): Promise<void> {
+  const { seq } = await tx
+    .updateTable('zone_clock')
+    .set((column) => ({ seq: column('seq', '+', ids.length) }))
+    .where('id', '=', 1)
+    .returning('seq')
+    .executeTakeFirstOrThrow()
+  for (const [at, id] of ids.entries())
+    await tx
+      .updateTable('zones')
+      .set({ change_seq: seq - at })
+      .where('id', '=', Number(id))
+      .execute()
+}
+
+/** A zone without records goes. */
+export async function dropIfEmpty(tx: Tx, id: number, now: number): Promise<void> {
+  const left = await tx.selectFrom('dns_records').select('id').where('zone_id', '=', id).limit(1).executeTakeFirst()
+  if (left) return
+  await tx.updateTable('zones').set({ deleted_at: now }).where('id', '=', id).execute()
+}
+
+function records(tx: Tx) {
+  return tx
+    .selectFrom('dns_records')
+    .innerJoin('zones', 'zones.id', 'dns_records.zone_id')
+    .leftJoin('sites', 'sites.id', 'dns_records.site_id')
+    .select([
+      'dns_records.id',
+      'zone_id as zoneId',
+      'type',
+      'dns_records.name',
+      'value',
+      'priority',
+      'weight',
+      'port',
+      'ttl',
+      'site_id as siteId',
+      'dns_records.created_at as createdAt',
+      'zones.name as zoneName',
+      'sites.primary_domain as primaryDomain',
+    ])
+    .orderBy('dns_records.id')
+}
+
+type Found = Omit<DnsRecord, 'isPrimary'> & { zoneName: string; primaryDomain: string | null }
+
+/** A record with the zone that it is in. */
+export interface RecordInZone extends DnsRecord {
+  readonly zoneName: string
+}
+
+const described = ({ primaryDomain, ...record }: Found): RecordInZone => ({
+  ...record,
+  isPrimary:
+    primaryDomain !== null &&
+    primaryDomain === (record.name === '' ? record.zoneName : `${record.name}.${record.zoneName}`),
+})
+
+/** In order of id. */
+export async function recordsOf(tx: Tx, zoneId: number): Promise<RecordInZone[]> {
+  return (await records(tx).where('zone_id', '=', zoneId).execute()).map(described)
+}
+
+export async function recordOf(tx: Tx, zoneId: number, id: number): Promise<RecordInZone | undefined> {
+  const row = await records(tx).where('zone_id', '=', zoneId).where('dns_records.id', '=', id).executeTakeFirst()
+  return row && described(row)
+}
+
+/** The records that lead to a site, in order of id. */
+export async function domainsOfSite(tx: Tx, siteId: number): Promise<RecordInZone[]> {
+  return (await records(tx).where('site_id', '=', siteId).execute()).map(described)
+}
+
+/** Sites, deleted ones left out, that records of a zone lead to. */
+export async function sitesOfZone(tx: Tx, zoneId: number): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('dns_records')
+    .innerJoin('sites', 'sites.id', 'dns_records.site_id')
+    .select('sites.id')
+    .distinct()
+    .where('zone_id', '=', zoneId)
+    .where('sites.deleted_at', 'is', null)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+export async function insertRecords(
+  tx: Tx,
+  zoneId: number,
+  drafts: readonly RecordDraft[],
+  now: number,
+): Promise<void> {
+  for (const { siteId, ...draft } of drafts)
+    await tx
+      .insertInto('dns_records')
+      .values({ ...draft, zone_id: zoneId, site_id: siteId, created_at: now })
+      .execute()
+  await touchZone(tx, zoneId, now)
+}
+
+export async function changeValue(tx: Tx, record: DnsRecord, value: string, now: number): Promise<void> {
+  await tx.updateTable('dns_records').set({ value }).where('id', '=', record.id).execute()
+  await touchZone(tx, record.zoneId, now)
+}
+
+export async function deleteRecords(tx: Tx, zoneId: number, ids: readonly number[], now: number): Promise<void> {
+  if (ids.length === 0) return
+  await tx.deleteFrom('dns_records').where('zone_id', '=', zoneId).where('id', 'in', ids).execute()
+  await touchZone(tx, zoneId, now)
+}

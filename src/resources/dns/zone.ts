@@ -1,0 +1,42 @@
+import Type from 'typebox'
+import { Timestamp, timestamp } from '../../platform/http/schemas.ts'
+import { type DnsRecord, presentRecord, RecordSchema } from './record.ts'
+
+export { addHost, checkHost, type HostOfSite, othersAt, removeHost } from './site-hosts.ts'
+export { domainsOfSite, dropIfEmpty, holdZone, insertZone, type RecordInZone } from './zone.store.ts'
+export { labelIn, normalHostName, zoneNameOf } from './zone-name.ts'
+
+/** All records under a registrable domain. */
+export interface Zone {
+  readonly id: number
+  readonly accountId: number
+  /** Lower-case A-labels without a dot at the end. */
+  readonly name: string
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+const fields = {
+  id: Type.Integer(),
+  name: Type.String({ examples: ['example.com'] }),
+  created: Timestamp,
+}
+
+export const ZoneSchema = Type.Object(fields, { title: 'Zone' })
+export const ZoneWithRecords = Type.Object(
+  { ...fields, updated: Timestamp, records: Type.Array(RecordSchema) },
+  { title: 'ZoneWithRecords' },
+)
+
+/** The zone list item of the API. */
+export const presentZone = ({ id, name, createdAt }: Zone): Type.Static<typeof ZoneSchema> => ({
+  ...{ id, name },
+  created: timestamp(createdAt),
+})
+
+/** The zone object of the API. */
+export const presentWhole = (zone: Zone, records: readonly DnsRecord[]): Type.Static<typeof ZoneWithRecords> => ({
+  ...presentZone(zone),
+  updated: timestamp(zone.updatedAt),
+  records: records.map(presentRecord),
+})

@@ -1,0 +1,95 @@
+import Type from 'typebox'
+import type { Config } from '../../config.ts'
+import type { Database, Tx } from '../../platform/db/database.ts'
+import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
+import { schedule } from '../../platform/operations/schedules.ts'
+import { aboutSite, changeBy } from '../change.ts'
+import { holdSite } from '../sites/site.ts'
+import { actions } from './actions.ts'
+import { type Check, type DueDomain, expectChecks, findCheck, storeCheck, takeDueChecks } from './check.store.ts'
+import { lookAtDomain } from './look-at-domain.ts'
+
+/** Between two looks at a domain, give or take a tenth. */
+const EVERY_MS = 600_000
+/** Looked at together. */
+const AT_ONCE = 20
+const BATCH = 100
+
+interface Looking {
+  readonly database: Database
+  readonly config: Config
+}
+
+/** Looks at one domain, when somebody wants to know. Not in the site's own queue: nothing of the site is touched. */
+export const checkDomain = durableWith<Looking>()({
+  name: 'domain.check',
+  input: Type.Object({ siteId: Type.Integer(), hostName: Type.String() }),
+  on: 'control',
+  changeableBy: 'account',
+  attempts: 2,
+  steps: {
+    look: {
+      async run(context) {
+        const { services, input } = context
+        const due = await findCheck(services.database.read, input.siteId, input.hostName)
+        if (due) await look(context, due)
+      },
+    },
+  },
+})
+
+/** Looks at all domains whose time has come. */
+export const checkDomains = durableWith<Looking>()({
+  name: 'domains.check',
+  input: Type.Object({}),
+  on: 'control',
+  changeableBy: 'account',
+  attempts: 2,
+  steps: {
+    look: { run: lookAtDue },
+  },
+})
+
+export const checkDomainsOften = schedule({
+  name: 'domains.check',
+  everyMs: 60_000,
+  definition: checkDomains,
+  input: () => ({}),
+})
+
+type Context = Pick<StepContext, 'now' | 'signal' | 'transaction'> & { readonly services: Looking }
+
+async function lookAtDue(context: Context): Promise<void> {
+  const { transaction, signal, now } = context
+  while ((await transaction((tx) => expectChecks(tx, now(), BATCH))) === BATCH) signal.throwIfAborted()
+  for (;;) {
+    signal.throwIfAborted()
+    const { due, found } = await transaction((tx) => takeDueChecks(tx, now(), later, AT_ONCE))
+    if (found === 0) return
+    await Promise.all(due.map((each) => look(context, each)))
+  }
+}
+
+/** Spread, so that a thousand that were added together do not come together for ever. */
+const later = (now: number): number => now + Math.round(EVERY_MS * (0.9 + Math.random() * 0.2))
+
+async function look({ services, transaction, now }: Context, due: DueDomain): Promise<void> {
+  const seen = await lookAtDomain(due.hostName, services.config)
+  await transaction((tx) => remember(tx, due, seen, now()))
+}
+
+/** What turned since the last look is in the site's log, with the reason. */
+async function remember(tx: Tx, due: DueDomain, seen: Check, now: number): Promise<void> {
+  const { siteId, hostName, before } = due
+  const site = await holdSite(tx, siteId)
+  if (!site) return
+  await storeCheck(tx, due, seen, now)
+  if (!before || before.isHealthy === seen.isHealthy) return
+  const { record } = changeBy(tx, { actor: 'systems', about: aboutSite(site), now })
+  if (seen.isHealthy)
+    await record({ action: actions['domain.healthy'], message: `${hostName} leads to the site again` })
+  else {
+    const message = `${hostName} does not lead to the site any more: ${seen.reason}`
+    await record({ action: actions['domain.unhealthy'], message })
+  }
+}

@@ -1,0 +1,120 @@
+import type { Tx } from '../../platform/db/database.ts'
+import type { DomainCheckRow } from './tables.ts'
+
+/** What was last seen of a domain from outside. */
+export interface Check {
+  readonly isDnsConfirmed: boolean
+  readonly isProvisioned: boolean
+  readonly isHealthy: boolean
+  /** Why not all of them are so; null when they are. */
+  readonly reason: string | null
+}
+
+const checkOf = (row: Pick<DomainCheckRow, 'dns_confirmed' | 'provisioned' | 'healthy' | 'reason'>): Check => ({
+  isDnsConfirmed: row.dns_confirmed === 1,
+  isProvisioned: row.provisioned === 1,
+  isHealthy: row.healthy === 1,
+  reason: row.reason,
+})
+
+/** By host name. */
+export async function checksOfSite(tx: Tx, siteId: number): Promise<Map<string, Check>> {
+  const rows = await tx.selectFrom('domain_checks').selectAll().where('site_id', '=', siteId).execute()
+  return new Map(rows.map((row) => [row.host_name, checkOf(row)]))
+}
+
+/** A domain that is to be looked at, as it was seen before; `undefined`: never. */
+export interface DueDomain {
+  readonly siteId: number
+  readonly hostName: string
+  readonly before: Check | undefined
+}
+
+/** Names of sites that nobody has ever looked at are due at once. @returns how many there were */
+export async function expectChecks(tx: Tx, now: number, limit: number): Promise<number> {
+  const names = await tx
+    .selectFrom('routes')
+    .leftJoin('domain_checks', (join) =>
+      join
+        .onRef('domain_checks.site_id', '=', 'routes.site_id')
+        .onRef('domain_checks.host_name', '=', 'routes.host_name'),
+    )
+    .select(['routes.site_id', 'routes.host_name'])
+    .where('routes.is_domain', '=', 1)
+    .where('domain_checks.host_name', 'is', null)
+    .limit(limit)
+    .execute()
+  for (const { site_id: siteId, host_name: hostName } of names) await expectCheck(tx, siteId, hostName, now)
+  return names.length
+}
+
+/** A domain that is to be looked at soon. */
+export async function expectCheck(tx: Tx, siteId: number, hostName: string, dueAt: number): Promise<void> {
+  const unseen = { dns_confirmed: 0, provisioned: 0, healthy: 0, reason: null, checked_at: null } as const
+  await tx
+    .insertInto('domain_checks')
+    .values({ site_id: siteId, host_name: hostName, ...unseen, due_at: dueAt })
+    .onConflict((conflict) => conflict.columns(['site_id', 'host_name']).doUpdateSet({ due_at: dueAt }))
+    .execute()
+}
+
+/** Takes those whose time has come; others take the next ones. Names that are no domain any more are forgotten. */
+export async function takeDueChecks(tx: Tx, now: number, next: (at: number) => number, limit: number) {
+  const rows = await tx
+    .selectFrom('domain_checks')
+    .leftJoin('routes', (join) =>
+      join
+        .onRef('routes.host_name', '=', 'domain_checks.host_name')
+        .onRef('routes.site_id', '=', 'domain_checks.site_id')
+        .on('routes.is_domain', '=', 1),
+    )
+    .selectAll('domain_checks')
+    .select('routes.site_id as route_site_id')
+    .where('due_at', '<=', now)
+    .orderBy('due_at')
+    .limit(limit)
+    .execute()
+  const due: DueDomain[] = []
+  for (const row of rows) {
+    const { site_id: siteId, host_name: hostName } = row
+    if (row.route_site_id === null) await forgetCheck(tx, siteId, hostName)
+    else {
+      await expectCheck(tx, siteId, hostName, next(now))
+      due.push({ siteId, hostName, before: row.checked_at === null ? undefined : checkOf(row) })
+    }
+  }
+  return { found: rows.length, due }
+}
+
+export async function findCheck(tx: Tx, siteId: number, hostName: string): Promise<DueDomain | undefined> {
+  const row = await tx
+    .selectFrom('domain_checks')
+    .selectAll()
+    .where('site_id', '=', siteId)
+    .where('host_name', '=', hostName)
+    .executeTakeFirst()
+  return row && { siteId, hostName, before: row.checked_at === null ? undefined : checkOf(row) }
+}
+
+export async function storeCheck(tx: Tx, { siteId, hostName }: DueDomain, seen: Check, now: number): Promise<void> {
+  await tx
+    .updateTable('domain_checks')
+    .set({
+      dns_confirmed: seen.isDnsConfirmed ? 1 : 0,
+      provisioned: seen.isProvisioned ? 1 : 0,
+      healthy: seen.isHealthy ? 1 : 0,
+      reason: seen.reason,
+      checked_at: now,
+    })
+    .where('site_id', '=', siteId)
+    .where('host_name', '=', hostName)
+    .execute()
+}
+
+export async function forgetCheck(tx: Tx, siteId: number, hostName: string): Promise<void> {
+  await tx.deleteFrom('domain_checks').where('site_id', '=', siteId).where('host_name', '=', hostName).execute()
+}
+
+export async function forgetChecks(tx: Tx, siteId: number): Promise<void> {
+  await tx.deleteFrom('domain_checks').where('site_id', '=', siteId).execute()
+}

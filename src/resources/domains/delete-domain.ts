@@ -1,0 +1,40 @@
+import Type from 'typebox'
+import { notFound } from '../../platform/http/problem.ts'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { domainsOfSite, dropIfEmpty, holdZone, removeHost, type Zone } from '../dns/zone.ts'
+import { endpoint } from '../endpoint.ts'
+import { SiteId } from '../site-id.ts'
+import { actions, events } from './actions.ts'
+import { forgetCheck } from './check.store.ts'
+import { DomainId, domainWith } from './domain.ts'
+
+export const deleteDomain = endpoint({
+  id: 'deleteDomain',
+  method: 'DELETE',
+  path: '/v1/sites/{site_id}/domains/{id}',
+  summary: 'Remove a domain from a site',
+  description:
+    'All address records of the host name go; other records of the zone stay, and a zone without any goes. Was it the primary domain, the site goes back to its address under the staging domain.',
+  access: { site: 'manage DNS' },
+  params: Type.Object({ site_id: SiteId, id: DomainId }),
+  response: Nothing,
+  starts: true,
+
+  async handle(context, { params }) {
+    const { tx, site } = context
+    const domain = domainWith(await domainsOfSite(tx, site.id), params.id)
+    if (!domain) throw notFound()
+    const { hostName, records } = domain
+    const [{ zoneId, name }] = records as [(typeof records)[number]]
+    const zone = (await holdZone(tx, zoneId)) as Zone
+    await removeHost(context, { site, zone, name })
+    await dropIfEmpty(tx, zoneId, context.now)
+    await forgetCheck(tx, site.id, hostName)
+    await context.record({
+      action: actions['domain.removed'],
+      message: `Removed the domain ${hostName}`,
+      event: { type: events.domain_removed, data: { domain: hostName } },
+    })
+    return null
+  },
+})

@@ -1,0 +1,104 @@
+import Type from 'typebox'
+import type { Config } from '../../config.ts'
+import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
+import type { RecordInZone } from '../dns/zone.ts'
+import { edgeAddresses, type Site, stagingHostName } from '../sites/site.ts'
+import type { Check } from './check.store.ts'
+
+/** The address records of one host name that lead to one site. */
+export interface Domain {
+  /** Lowest id of its records. */
+  readonly id: number
+  readonly hostName: string
+  readonly records: readonly RecordInZone[]
+}
+
+/** In place of an id: the site's address under the staging domain. */
+export const STAGING_ID = -1
+
+export const DomainId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+
+const fields = {
+  id: Type.Integer(),
+  created: Timestamp,
+  primary: Type.Boolean({ description: 'The site is to be reached by it, and its other domains lead there' }),
+  name: nullable(
+    Type.String({ description: 'Before the name of the zone; null for the zone itself', examples: ['www'] }),
+  ),
+  healthy: Type.Boolean({ description: 'It leads here, and the edge answers for it' }),
+  dnsConfirmed: Type.Boolean({ description: 'Its name leads to the addresses of the edge, and to no others' }),
+  provisioned: Type.Boolean({ description: 'The edge knows it' }),
+  domainName: Type.String({ examples: ['www.example.com'] }),
+  ipAddresses: Type.Array(Type.String(), { examples: [['192.0.2.1', '192.0.2.2']] }),
+}
+
+export const DomainSchema = Type.Object(fields, { title: 'Domain' })
+export const ListedDomain = Type.Object(
+  {
+    ...fields,
+    type: Type.String({ examples: ['ARecord'] }),
+    displayType: Type.String({ examples: ['A'] }),
+    zoneId: Type.Integer(),
+  },
+  { title: 'ListedDomain' },
+)
+
+/** Where clients may send it: in the query, or in the body. */
+export const separateRecords = {
+  separate_records: Type.Optional(
+    Type.Boolean({ description: 'One entry for each address, with the id of its record' }),
+  ),
+}
+
+/** The domains that records make, in order of id. @param isSeparate each record by itself */
+export function domainsOf(records: readonly RecordInZone[], isSeparate = false): Domain[] {
+  const named = records.map((record) => ({ ...record, hostName: hostNameOf(record) }))
+  const groups = Map.groupBy(named, ({ id, hostName }) => (isSeparate ? String(id) : hostName))
+  return [...groups.values()].map((group) => {
+    const [{ id, hostName }] = group as [(typeof named)[number]]
+    return { id, hostName, records: group }
+  })
+}
+
+/** The domain that a record belongs to. */
+export const domainWith = (records: readonly RecordInZone[], id: number): Domain | undefined =>
+  domainsOf(records).find((domain) => domain.records.some((record) => record.id === id))
+
+export const hostNameOf = ({ name, zoneName }: RecordInZone): string => (name === '' ? zoneName : `${name}.${zoneName}`)
+
+/** The Domain object of the API. */
+export function presentDomain({ id, hostName, records }: Domain, check: Check | undefined) {
+  const [{ name, createdAt, isPrimary }] = records as [RecordInZone]
+  return {
+    id,
+    created: timestamp(createdAt),
+    primary: isPrimary,
+    name: name === '' ? null : name,
+    healthy: check?.isHealthy ?? false,
+    dnsConfirmed: check?.isDnsConfirmed ?? false,
+    provisioned: check?.isProvisioned ?? false,
+    domainName: hostName,
+    ipAddresses: records.map(({ value }) => value),
+  }
+}
+
+/** The same as lists show it. */
+export function presentListed(domain: Domain, check: Check | undefined): Type.Static<typeof ListedDomain> {
+  const [{ type, zoneId }] = domain.records as [RecordInZone]
+  return { ...presentDomain(domain, check), type: `${type}Record`, displayType: type, zoneId }
+}
+
+/** The address under the staging domain, as if it were a domain. */
+export function presentStaging(site: Site, config: Config): Type.Static<typeof DomainSchema> {
+  return {
+    id: STAGING_ID,
+    created: timestamp(site.createdAt),
+    primary: site.primaryDomain === null,
+    name: site.name,
+    healthy: true,
+    dnsConfirmed: true,
+    provisioned: true,
+    domainName: stagingHostName(site.name, config),
+    ipAddresses: [...new Set(edgeAddresses(config))],
+  }
+}

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
+import { dialects } from '../../../test/support/database.ts'
+import { loadRoute } from '../../edge/routes.store.ts'
+import { putRoute } from '../sites/route.store.ts'
+import { changeSite } from '../sites/site.store.ts'
+
+describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
+  if (skip) return void test.skip('no server', () => {})
+  let api: TestApi
+  let owner: Person
+  let count = 0
+  beforeAll(async () => {
+    api = await testApi(dialect, { settings: { STEAD_EDGE_ADDRESSES: '192.0.2.1,192.0.2.2' } })
+    owner = await api.person('owner@example.com')
+  })
+  afterAll(() => api?.close())
+
+  const newSite = async (): Promise<{ id: number; name: string; zone: string }> => {
+    const name = `site-${++count}`
+    return { id: await api.site(owner, name), name, zone: `zone-${count}.test` }
+  }
+  const add = (id: number, name: string, more: object = {}) =>
+    owner.call('POST', `/v1/sites/${id}/domains`, { name, ...more })
+  const list = async (id: number, query = '') => (await owner.call('GET', `/v1/sites/${id}/domains${query}`)).body.data
+  const names = (domains: readonly { domainName: string }[]) => domains.map(({ domainName }) => domainName)
+  const setPrimary = (id: number, domain: number | string) =>
+    owner.call('PUT', `/v1/sites/${id}/domains/${domain}/primary`)
+  const detail = async (id: number) => (await owner.call('GET', `/v1/sites/${id}`)).body.data
+  const route = (hostName: string) => loadRoute(api.database.read, hostName)
+  const written = (id: number, writtenAddress: string) =>
+    api.database.transaction((tx) => changeSite(tx, id, { writtenAddress }, 1))
+  const told = async (id: number) =>
+    (await api.database.read.selectFrom('events').select(['type', 'data']).where('site_id', '=', id).execute()).map(
+      ({ type, data }) => [type, JSON.parse(data)],
+    )
+
+  test('201: an apex brings its www, and each leads to the site', async () => {
+    const { id, zone } = await newSite()
+    const { status, body } = await add(id, ` ${zone.toUpperCase()}. `)
+    expect(status).toBe(201)
+    expect(body.data).toHaveLength(2)
+    const common = { primary: false, healthy: false, dnsConfirmed: false, provisioned: false }
+    const kind = { type: 'ARecord', displayType: 'A', ipAddresses: ['192.0.2.1', '192.0.2.2'] }
+    expect(body.data[0]).toMatchObject({ ...common, ...kind, name: null, domainName: zone })
+    expect(body.data[1]).toMatchObject({ ...common, ...kind, name: 'www', domainName: `www.${zone}` })
+    expect((await route(zone))?.siteId).toBe(id)
+    expect((await route(`www.${zone}`))?.siteId).toBe(id)
+    expect(await detail(id)).toMatchObject({ domainsCount: 2, url: expect.stringContaining('.localhost') })
+    expect(await told(id)).toEqual([
+      ['domain_added', { domain: zone }],
+      ['domain_added', { domain: `www.${zone}` }],
+    ])
+    expect(
+      names(
+        (await owner.call('POST', '/v1/sites/search', { filters: [{ key: 'domain', value: zone }] })).body.data.map(
+          (each: { name: string }) => ({ domainName: each.name }),
+        ),
+      ),
+    ).toHaveLength(1)
+  })
+
+  test('201: other names come alone, into the same zone; international ones either way', async () => {
+    const { id, zone } = await newSite()
+    await add(id, `shop.${zone}`)
+    const [one, two] = (await add(id, `bücher.${zone}`)).body.data
+    expect(names([one, two])).toEqual([`shop.${zone}`, `xn--bcher-kva.${zone}`])
+    expect(one.zoneId).toBe(two.zoneId)
+    expect((await add(id, `xn--bcher-kva.${zone}`)).body.errors).toEqual([
+      `name: xn--bcher-kva.${zone} is a domain of this site already.`,
+    ])
+  })
+
+  test('201: a www that somebody uses otherwise stays as it is', async () => {
+    const [first, second] = [await newSite(), await newSite()]
+    await add(first.id, `www.${first.zone}`)
+    expect(names((await add(second.id, first.zone)).body.data)).toEqual([first.zone])
+    expect((await route(`www.${first.zone}`))?.siteId).toBe(first.id)
+  })
+
+  test('400: what is no name, a public suffix, and names under the staging domain', async () => {
+    const { id } = await newSite()
+    for (const name of ['localhost', '192.0.2.1', 'https://a.test', 'a b.test', '*.a.test'])
+      expect((await add(id, name)).body.errors).toEqual(['name: must be a host name, such as www.example.com'])
+    expect((await add(id, 'co.uk')).body.errors).toEqual([
+      'name: must be below a public suffix, such as example.com for com',
+    ])
+    expect((await add(id, 'mine.localhost')).status).toBe(400)
+    expect(await list(id)).toEqual([])
+    const zones = (await owner.call('GET', '/v1/zones')).body.data.map((each: { name: string }) => each.name)
+    expect(zones.filter((name: string) => /localhost|uk/.test(name))).toEqual([])
+  })
+
+  test('200: each address by itself, where it is asked for in query or body', async () => {
+    const { id, zone } = await newSite()
+    const made = (await add(id, `www.${zone}`, { separate_records: true })).body.data
+    expect(made.map((each: { ipAddresses: string[] }) => each.ipAddresses)).toEqual([['192.0.2.1'], ['192.0.2.2']])
+    expect(await list(id, '?separate_records=true')).toEqual(made)
+    const [whole] = await list(id)
+    expect([whole.id, whole.ipAddresses]).toEqual([made[0].id, ['192.0.2.1', '192.0.2.2']])
+    // any of the ids is the domain's
+    const read = await owner.call('GET', `/v1/sites/${id}/domains/${made[1].id}`)
+    expect(read.body.data).toMatchObject({ id: made[0].id, ipAddresses: ['192.0.2.1', '192.0.2.2'] })
+  })
+
+  test('200: the primary domain is the address of the site; the others lead there when WordPress goes by it', async () => {
+    const { id, name, zone } = await newSite()
+    await written(id, `${name}.localhost:8081`)
+    await api.database.transaction((tx) => putRoute(tx, id, `${name}.localhost`, 1))
+    const [apex, www] = (await add(id, zone)).body.data
+    const { status, body, headers } = await setPrimary(id, www.id)
+    expect([status, body.data.primary, body.data.id]).toEqual([200, true, www.id])
+    expect(headers['operation-id']).toMatch(/^\d+$/)
+    expect(await detail(id)).toMatchObject({
+      url: `www.${zone}:8081`,
+      cmsLoginUrl: `www.${zone}:8081/wp-admin`,
+      displayName: `www.${zone}`,
+    })
+    expect((await list(id)).map((each: { primary: boolean }) => each.primary)).toEqual([false, true])
+    expect((await told(id)).at(-1)).toEqual(['primary_domain_set', { domain: `www.${zone}` }])
+    const leads = async () => [(await route(zone))?.redirectsTo, (await route(`www.${zone}`))?.redirectsTo]
+    expect(await leads()).toEqual([null, null])
+    await written(id, `www.${zone}:8081`)
+    expect(await leads()).toEqual([`www.${zone}:8081`, null])
+    expect((await route(`${name}.localhost`))?.redirectsTo).toBeNull()
+    // the other one
+    await setPrimary(id, apex.id)
+    expect(await leads()).toEqual([null, null])
+    const reset = await setPrimary(id, -1)
+    expect(reset.body.data).toMatchObject({ id: -1, primary: true, domainName: `${name}.localhost`, name })
+    expect(await detail(id)).toMatchObject({ url: `${name}.localhost:8081`, displayName: name })
+    expect((await setPrimary(id, 999_999)).status).toBe(404)
+    expect((await setPrimary(id, -2)).status).toBe(404)
+  })
+
+  test('200: a display name that somebody has chosen stays', async () => {
+    const { id, zone } = await newSite()
+    await owner.call('PUT', `/v1/sites/${id}`, { name: 'My shop' })
+    const [domain] = (await add(id, `www.${zone}`)).body.data
+    await setPrimary(id, domain.id)
+    expect((await detail(id)).displayName).toBe('My shop')
+  })
+
+  test('200: a domain that is removed goes with its route, the primary one with its place, the last one with its zone', async () => {
+    const { id, name, zone } = await newSite()
+    await written(id, `${name}.localhost:8081`)
+    const [apex, www] = (await add(id, zone)).body.data
+    await setPrimary(id, www.id)
+    const removed = await owner.call('DELETE', `/v1/sites/${id}/domains/${www.id}`)
+    expect([removed.status, removed.body.data]).toEqual([200, null])
+    expect(removed.headers['operation-id']).toMatch(/^\d+$/)
+    expect(await route(`www.${zone}`)).toBeUndefined()
+    expect(await detail(id)).toMatchObject({ url: `${name}.localhost:8081`, domainsCount: 1 })
+    expect((await told(id)).at(-1)).toEqual(['domain_removed', { domain: `www.${zone}` }])
+    const again = await owner.call('DELETE', `/v1/sites/${id}/domains/${apex.id}`)
+    expect(again.headers['operation-id']).toBeUndefined()
+    expect((await owner.call('GET', `/v1/zones/${apex.zoneId}/records`)).status).toBe(404)
+    const checks = api.database.read.selectFrom('domain_checks').selectAll().where('site_id', '=', id)
+    expect(await checks.execute()).toEqual([])
+    // and it can come back
+    expect(names((await add(id, zone)).body.data)).toEqual([zone, `www.${zone}`])
+  })
+
+  test('201: what a deleted site had is free for another one of the account', async () => {
+    const [gone, next] = [await newSite(), await newSite()]
+    await add(gone.id, `www.${gone.zone}`)
+    await owner.call('DELETE', `/v1/sites/${gone.id}`)
+    expect((await add(next.id, `www.${gone.zone}`)).status).toBe(201)
+    expect((await route(`www.${gone.zone}`))?.siteId).toBe(next.id)
+    expect(names(await list(next.id))).toEqual([`www.${gone.zone}`])
+  })
+
+  test('two at once: one of two sites gets a name, and one zone is made', async () => {
+    const [one, two] = [await newSite(), await newSite()]
+    const host = `www.race-${count}.test`
+    const replies = await Promise.all([add(one.id, host), add(two.id, host)])
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 400])
+    const zones = api.database.read.selectFrom('zones').select('id').where('name', '=', `race-${count}.test`)
+    expect(await zones.execute()).toHaveLength(1)
+    const both = await Promise.all([add(one.id, `a.${two.zone}`), add(two.id, `b.${two.zone}`)])
+    expect(both.map(({ status }) => status)).toEqual([201, 201])
+  })
+})

@@ -1,0 +1,9 @@
+import { addDomain } from './add-domain.ts'
+import { lookAgain } from './check-domain.ts'
+import { deleteDomain } from './delete-domain.ts'
+import { getDomain } from './get-domain.ts'
+import { listDomains } from './list-domains.ts'
+import { setPrimary } from './set-primary-domain.ts'
+
+/** In the order of the description of the API. */
+export const endpoints = [listDomains, addDomain, getDomain, deleteDomain, setPrimary, lookAgain]

@@ -1,0 +1,24 @@
+import Type from 'typebox'
+import { domainsOfSite } from '../dns/zone.ts'
+import { endpoint } from '../endpoint.ts'
+import { SiteId } from '../site-id.ts'
+import { checksOfSite } from './check.store.ts'
+import { domainsOf, ListedDomain, presentListed, separateRecords } from './domain.ts'
+
+export const listDomains = endpoint({
+  id: 'listDomains',
+  method: 'GET',
+  path: '/v1/sites/{site_id}/domains',
+  summary: 'List the domains of a site',
+  description: 'In order of id. What is said of their health was seen within the last ten minutes or so.',
+  access: { site: 'read the site' },
+  params: Type.Object({ site_id: SiteId }),
+  query: Type.Object(separateRecords),
+  response: Type.Array(ListedDomain),
+
+  async handle({ tx, site }, { query }) {
+    const checks = await checksOfSite(tx, site.id)
+    const domains = domainsOf(await domainsOfSite(tx, site.id), query.separate_records)
+    return domains.map((domain) => presentListed(domain, checks.get(domain.hostName)))
+  },
+})

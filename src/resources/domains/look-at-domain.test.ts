@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readConfig } from '../../config.ts'
+import { lookAtDomain } from './look-at-domain.ts'
+import { type Outside, startOutside } from './outside.fixture.ts'
+
+let outside: Outside
+let zone: Outside['zone']
+let edge: Outside['edge']
+
+beforeEach(async () => {
+  outside = await startOutside()
+  zone = outside.zone
+  edge = outside.edge
+})
+afterEach(() => outside.close())
+
+const look = (name: string, more: Record<string, string> = {}) =>
+  lookAtDomain(name, readConfig({ ...outside.settings, STEAD_EDGE_ADDRESSES: '192.0.2.1,192.0.2.2', ...more }))
+const wanted = 'its address records must be 192.0.2.1 and 192.0.2.2'
+
+describe('a look at a domain', () => {
+  test('all is well: it leads here, and the edge knows it; no page is asked for', async () => {
+    Object.assign(zone, { 'www.a.test': ['192.0.2.2', '192.0.2.1'] })
+    edge['www.a.test'] = 405
+    expect(await look('www.a.test')).toEqual({
+      ...{ isDnsConfirmed: true, isProvisioned: true, isHealthy: true },
+      reason: null,
+    })
+    expect(outside.asked).toEqual(['TRACE www.a.test'])
+  })
+
+  test('one of the addresses is enough, one of somebody else is too much', async () => {
+    Object.assign(zone, { 'one.test': ['192.0.2.1'], 'mixed.test': ['192.0.2.1', '203.0.113.9'] })
+    Object.assign(edge, { 'one.test': 301, 'mixed.test': 405 })
+    expect(await look('one.test')).toMatchObject({ isHealthy: true })
+    expect(await look('mixed.test')).toEqual({
+      ...{ isDnsConfirmed: false, isProvisioned: true, isHealthy: false },
+      reason: `its name leads to 203.0.113.9: ${wanted}`,
+    })
+  })
+
+  test('a name that is nobody’s, and one that the edge does not know', async () => {
+    expect(await look('none.test')).toEqual({
+      ...{ isDnsConfirmed: false, isProvisioned: false, isHealthy: false },
+      reason: `its name leads nowhere yet: ${wanted}; the edge does not know it yet`,
+    })
+  })
+
+  test('a site that is off, or cannot be reached', async () => {
+    Object.assign(zone, { 'off.test': ['192.0.2.1'], 'broken.test': ['192.0.2.1'] })
+    Object.assign(edge, { 'off.test': 480, 'broken.test': 503 })
+    expect(await look('off.test')).toMatchObject({ isProvisioned: true, isHealthy: true })
+    expect(await look('broken.test')).toMatchObject({
+      ...{ isProvisioned: true, isHealthy: false },
+      reason: 'the site answers with 503',
+    })
+  })
+
+  test('an edge that is away', async () => {
+    Object.assign(zone, { 'a.test': ['192.0.2.1'] })
+    await outside.closeEdge()
+    const seen = await look('a.test', { STEAD_EDGE_LISTEN: `0.0.0.0:${outside.edgePort}` })
+    expect(seen).toMatchObject({ isDnsConfirmed: true, isProvisioned: false, isHealthy: false })
+    expect(seen.reason).toContain('the edge does not answer')
+  })
+})

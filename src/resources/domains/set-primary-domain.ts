@@ -1,0 +1,55 @@
+import Type from 'typebox'
+import { notFound } from '../../platform/http/problem.ts'
+import { domainsOfSite } from '../dns/zone.ts'
+import { endpoint } from '../endpoint.ts'
+import { SiteId } from '../site-id.ts'
+import { configureSite } from '../sites/configure-site.job.ts'
+import { problems as siteProblems } from '../sites/problems.ts'
+import { demandInstalled, setPrimaryDomain, stagingHostName } from '../sites/site.ts'
+import { actions, events } from './actions.ts'
+import { checksOfSite } from './check.store.ts'
+import { DomainSchema, domainWith, presentDomain, presentStaging, STAGING_ID, separateRecords } from './domain.ts'
+
+export const setPrimary = endpoint({
+  id: 'setPrimaryDomain',
+  method: 'PUT',
+  path: '/v1/sites/{site_id}/domains/{id}/primary',
+  summary: 'Make a domain the primary one',
+  description:
+    'WordPress is told its new address (in its settings, links, media and serialized values), then the other domains of the site redirect there. ' +
+    '`-1` in place of an id: the address under the staging domain.',
+  access: { site: 'manage DNS' },
+  params: Type.Object({
+    site_id: SiteId,
+    id: Type.Integer({ minimum: STAGING_ID, maximum: Number.MAX_SAFE_INTEGER, description: '-1: the staging address' }),
+  }),
+  query: Type.Object(separateRecords),
+  body: Type.Object(separateRecords, { title: 'PrimaryDomain' }),
+  response: DomainSchema,
+  starts: true,
+  problems: [siteProblems.site_not_live],
+
+  async handle(context, { params, body, query }) {
+    const { tx, site, config, now } = context
+    const { id } = params
+    const domain = id === STAGING_ID ? undefined : domainWith(await domainsOfSite(tx, site.id), id)
+    if (id !== STAGING_ID && !domain) throw notFound()
+    demandInstalled(site)
+    const primaryDomain = domain?.hostName ?? null
+    if (primaryDomain !== site.primaryDomain) await setPrimaryDomain(tx, site, primaryDomain, now)
+    const shown = primaryDomain ?? stagingHostName(site.name, config)
+    await context.record({
+      action: actions['domain.primary'],
+      message: `Made ${shown} the primary domain`,
+      event: { type: events.primary_domain_set, data: { domain: shown } },
+    })
+    await context.start(configureSite, { siteId: site.id })
+    if (!domain) return presentStaging({ ...site, primaryDomain }, config)
+    const records = domain.records.map((record) => ({ ...record, isPrimary: true }))
+    const isSeparate = body.separate_records ?? query.separate_records
+    const asked = isSeparate
+      ? { ...domain, id, records: records.filter((record) => record.id === id) }
+      : { ...domain, records }
+    return presentDomain(asked, (await checksOfSite(tx, site.id)).get(domain.hostName))
+  },
+})
