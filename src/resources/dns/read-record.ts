@@ -77,7 +77,9 @@ type Read<Value> = { fault: string } | { value: Value }
 
 function readNumber(type: RecordType, given: number | undefined): Read<number> {
   if (given === undefined) return { fault: `is required for ${type} records` }
-  return given >= 0 && given <= 65_535 ? { value: given } : { fault: 'must be from 0 to 65535' }
+  return Number.isInteger(given) && given >= 0 && given <= 65_535
+    ? { value: given }
+    : { fault: 'must be from 0 to 65535' }
 }
 
 function readName(type: RecordType, given: string, zone: string): Read<string> {

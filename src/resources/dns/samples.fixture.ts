@@ -12,6 +12,7 @@ import { insertRecords, insertZone, recordsOf } from './zone.store.ts'
 
 const inZone = (rest: string) => (world: World) => `/v1/zones/${world.zone}${rest}`
 const text = () => ({ type: 'TXT', name: `note-${unique()}`, value: 'hello' })
+const file = () => ({ file: `note-${unique()} 60 IN TXT "hello"\n` })
 const provider = { provider: 'titan_mail' }
 
 // biome-ignore format: a table
@@ -20,6 +21,8 @@ export const samples: readonly Sample[] = [
   { endpoint: 'getZone', path: inZone('/records'), roles: ['manage_dns'] },
   { endpoint: 'createDnsRecord', path: inZone('/records'), body: text, roles: ['manage_dns'] },
   { endpoint: 'deleteDnsRecord', path: (world) => inZone(`/records/${world.record}`)(world), roles: ['manage_dns'] },
+  { endpoint: 'exportZone', path: inZone('/file'), roles: ['manage_dns'] },
+  { endpoint: 'importZone', path: inZone('/file'), body: file, roles: ['manage_dns'] },
   { endpoint: 'applyMailProvider', path: inZone('/providers'), body: () => provider, roles: ['manage_dns'] },
 ]
 
@@ -27,6 +30,8 @@ export const examples: Examples = {
   getZone: zoned,
   createDnsRecord: async (scene) => ({ ...(await zoned(scene)), body: text() }),
   deleteDnsRecord: primary,
+  exportZone: zoned,
+  importZone: async (scene) => ({ ...(await zoned(scene)), body: file() }),
   applyMailProvider: async (scene) => ({ ...(await zoned(scene)), body: provider }),
 }
 

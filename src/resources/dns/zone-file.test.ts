@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
+import { dialects } from '../../../test/support/database.ts'
+import { readRecord } from './read-record.ts'
+import type { DnsRecord } from './record.ts'
+import { insertZone } from './zone.store.ts'
+import { inputOf, readZoneFile, writeZoneFile } from './zone-file.ts'
+
+const file = `$TTL 1h30m
+@ IN SOA ns1 hostmaster (
+   1 ; serial
+   2h 3h 4w 1d )
+  IN NS ns1.other.net.
+www 300 IN A 192.0.2.1
+    IN 400 A 192.0.2.2
+mail IN MX 10 mx
+a.example.com. TXT "v=x; y" "and \\" z" ; a comment
+long IN TXT ( "part one "
+  "part two" )
+_sip._tcp 60 SRV 1 2 5060 sip
+*.w CNAME @
+$ORIGIN Sub.example.com.
+x A 192.0.2.9
+y CNAME z
+`
+
+test('a file as BIND has it: origins, blank names, brackets, times, comments', () => {
+  const short = readZoneFile(file, 'example.com').map(({ line, name, ttl, type, words }) => [
+    ...[line, name, ttl, type],
+    words.join(' '),
+  ])
+  expect(short).toEqual([
+    [2, 'example.com', 5400, 'SOA', 'ns1 hostmaster 1 2h 3h 4w 1d'],
+    [5, 'example.com', 5400, 'NS', 'ns1.other.net'],
+    [6, 'www.example.com', 300, 'A', '192.0.2.1'],
+    [7, 'www.example.com', 400, 'A', '192.0.2.2'],
+    [8, 'mail.example.com', 5400, 'MX', '10 mx.example.com'],
+    [9, 'a.example.com', 5400, 'TXT', '"v=x; y" "and \\" z"'],
+    [10, 'long.example.com', 5400, 'TXT', '"part one " "part two"'],
+    [12, '_sip._tcp.example.com', 60, 'SRV', '1 2 5060 sip.example.com'],
+    [13, '*.w.example.com', 5400, 'CNAME', 'example.com'],
+    [15, 'x.sub.example.com', 5400, 'A', '192.0.2.9'],
+    [16, 'y.sub.example.com', 5400, 'CNAME', 'z.sub.example.com'],
+  ])
+})
+
+test.each([
+  ['$INCLUDE other', 'line 1: $INCLUDE is not supported'],
+  ['a A 1\n(\n(', 'line 3: a bracket without its other one'],
+  ['a TXT "x', 'line 1: a quote without its other one'],
+  [' A 192.0.2.1', 'line 1: it has no name'],
+  ['\na', 'line 2: it has no type'],
+  ['a CH TXT x', 'line 1: the class CH is not supported'],
+  ['$TTL soon', 'line 1: $TTL is no time'],
+  ['a A 1\n'.repeat(5001), 'line 5001: a file may have 5000 entries'],
+])('%j: %s', (text, fault) => {
+  expect(() => readZoneFile(text, 'example.com')).toThrow(fault)
+})
+
+test('what is written is read again, whatever a text has in it', () => {
+  const blank = { id: 1, zoneId: 1, siteId: null, createdAt: 0, isPrimary: false, weight: null, port: null }
+  const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 600 })
+  fc.assert(
+    fc.property(text, fc.integer({ min: 0, max: 2 ** 31 - 1 }), (value, ttl) => {
+      const read = readRecord({ type: 'TXT', value: JSON.stringify(value), ttl }, 'example.com')
+      if ('faults' in read) return
+      const record = { ...blank, ...read.record, ttl } as DnsRecord
+      const [entry] = readZoneFile(writeZoneFile('example.com', [record]), 'example.com')
+      expect(entry).toBeDefined()
+      expect(readRecord(inputOf(entry as NonNullable<typeof entry>), 'example.com')).toMatchObject({
+        record: { type: 'TXT', name: '', value: record.value, ttl },
+      })
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('hostile files are read in one pass', () => {
+  for (const text of [
+    '(\n'.repeat(100_000),
+    `a A (\n${'x\n'.repeat(100_000)})`,
+    '"'.repeat(200_000),
+    '\\'.repeat(200_000),
+  ])
+    expect(() => readZoneFile(text, 'example.com').length, text.slice(0, 9)).toSatisfy((read: () => number) => {
+      try {
+        return read() >= 0
+      } catch (error) {
+        return (error as Error).name === 'ZoneFileFault'
+      }
+    })
+})
+
+describe.each(dialects)('zone files by the API on $dialect', ({ dialect, skip }) => {
+  if (skip) return void test.skip('no server', () => {})
+  let api: TestApi
+  let owner: Person
+  beforeAll(async () => {
+    api = await testApi(dialect)
+    owner = await api.person('owner@example.com')
+  })
+  afterAll(() => api?.close())
+
+  const zone = (name: string) =>
+    api.database.transaction(async (tx) => (await insertZone(tx, owner.accountId, name, 1)).id)
+  const put = (id: number, text: string) => owner.call('PUT', `/v1/zones/${id}/file`, { file: text })
+  const get = async (id: number): Promise<string> => (await owner.call('GET', `/v1/zones/${id}/file`)).body.data
+  const recordsOf = async (id: number) => (await owner.call('GET', `/v1/zones/${id}/records`)).body.data.records
+
+  test('200: read, and the same again changes nothing; written and read elsewhere it is the same', async () => {
+    const id = await zone('example.com')
+    const { status, body } = await put(id, file.replace('400 A', '300 A'))
+    expect([status, body.errors]).toEqual([200, null])
+    expect(body.data.records).toHaveLength(9)
+    const text = await get(id)
+    await put(id, text)
+    expect(await get(id)).toBe(text)
+    const second = await zone('second.example')
+    await put(second, text.replaceAll('example.com', 'second.example'))
+    expect(await get(second)).toBe(text.replaceAll('example.com', 'second.example'))
+  })
+
+  test('400: every line at fault is named, and nothing of the file is taken', async () => {
+    const id = await zone('faults.test')
+    const { status, body } = await put(
+      id,
+      'a A 192.0.2.1\nb A nowhere\nc CNAME a\nc TXT x\nd MX 1.5 mail\ne.other.test. A 192.0.2.1\n@ PTR x\na 60 A 192.0.2.2\n',
+    )
+    expect(status).toBe(400)
+    expect(body.errors).toEqual([
+      'file: line 2: value: must be an IPv4 address',
+      'file: line 4: Other records are in the way: c is an alias (CNAME) of a.faults.test, and can have nothing else.',
+      'file: line 5: priority: must be from 0 to 65535',
+      'file: line 6: name: must end with faults.test when it ends with a dot',
+      'file: line 7: type: must be one of A, AAAA, CNAME, MX, TXT, SRV, NS, CAA',
+      'file: line 8: ttl: must be 3600, as the other A records of a have it (RFC 2181)',
+    ])
+    expect((await put(id, 'a TXT "x')).body.errors).toEqual(['file: line 1: a quote without its other one'])
+    expect(await recordsOf(id)).toEqual([])
+  })
+
+  test('200: two SPF records of the file become one, with the one that is there', async () => {
+    const id = await zone('spf.test')
+    await put(id, '@ TXT "v=spf1 include:a.test ~all"\n@ TXT "v=spf1 include:b.test -all"\n')
+    await put(id, '@ TXT "v=spf1 include:c.test ?all"\n')
+    expect((await recordsOf(id)).map(({ value }: { value: string }) => value)).toEqual([
+      'v=spf1 include:a.test include:b.test include:c.test -all',
+    ])
+  })
+})
