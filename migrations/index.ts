@@ -32,6 +32,7 @@ import { sftpUsers } from './0035-sftp-users.ts'
 import { plugins } from './0038-plugins.ts'
 import { databaseAdmin } from './0039-database-admin.ts'
 import { coreReleases } from './0040-core-releases.ts'
+import { automaticUpdates } from './0041-automatic-updates.ts'
 import { domains } from './0042-domains.ts'
 
 /** Every migration by name, in order; forward only. */
@@ -69,5 +70,6 @@ export const migrations: Record<string, Migration> = {
   '0038-plugins': plugins,
   '0039-database-admin': databaseAdmin,
   '0040-core-releases': coreReleases,
+  '0041-automatic-updates': automaticUpdates,
   '0042-domains': domains,
 }

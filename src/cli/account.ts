@@ -59,6 +59,7 @@ interface UpdateFlags {
   readonly affiliate: string | undefined
   readonly preview: string | undefined
   readonly 'one-time-login': string | undefined
+  readonly 'automatic-updates': string | undefined
 }
 
 /** `stead account update` */
@@ -70,6 +71,7 @@ export async function update({ config, flags }: Call<UpdateFlags, RecordsKey>): 
     isAffiliate: isYes(flags.affiliate),
     isPreview: isYes(flags.preview),
     hasOneTimeLogin: isYes(flags['one-time-login']),
+    hasAutomaticUpdates: isYes(flags['automatic-updates']),
   }
   return onRecords(config, async ({ database }) => {
     if (Object.values(facts).every((value) => value === undefined))
@@ -78,8 +80,11 @@ export async function update({ config, flags }: Call<UpdateFlags, RecordsKey>): 
       await setFacts(tx, (await accountNamed(tx, flags.email)).id, facts)
       return accountNamed(tx, flags.email)
     })
-    const { email, name, organization, phoneNumber, isAffiliate, isPreview, hasOneTimeLogin } = account
-    const flagsOf = { affiliate: isAffiliate, preview: isPreview, oneTimeLogin: hasOneTimeLogin }
+    const { email, name, organization, phoneNumber, isAffiliate, isPreview } = account
+    const flagsOf = {
+      ...{ affiliate: isAffiliate, preview: isPreview },
+      ...{ oneTimeLogin: account.hasOneTimeLogin, automaticUpdates: account.hasAutomaticUpdates },
+    }
     printOne({ email, name, organization, phoneNumber, ...flagsOf }, flags.json)
   })
 }

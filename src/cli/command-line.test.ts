@@ -135,12 +135,16 @@ test('an account and its keys, by --json from the first to the last step', async
   const facts = '--organization=Examples --phone=+1-555-0100 --affiliate=yes'
   expect(await json(`account update --email=me@example.com ${facts}`)).toMatchObject({
     affiliate: true,
+    automaticUpdates: true,
     preview: false,
   })
-  expect(await json('account update --email=me@example.com --affiliate=no --preview=yes')).toMatchObject({
+  expect(
+    await json('account update --email=me@example.com --affiliate=no --preview=yes --automatic-updates=no'),
+  ).toMatchObject({
     organization: 'Examples',
     phoneNumber: '+1-555-0100',
     affiliate: false,
+    automaticUpdates: false,
     preview: true,
   })
   for (const wrong of [

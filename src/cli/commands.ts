@@ -209,6 +209,10 @@ export const commands: readonly Command[] = [
       affiliate: { choices: yesOrNo, help: 'whether the account is an affiliate' },
       preview: { choices: yesOrNo, help: 'whether the account is a preview' },
       'one-time-login': { choices: yesOrNo, help: 'whether links may log people in to WordPress on its sites' },
+      'automatic-updates': {
+        choices: yesOrNo,
+        help: 'whether its sites get security releases of WordPress by themselves',
+      },
     },
     settings: records,
     load: async () => (await import('./account.ts')).update,

@@ -12,7 +12,8 @@ import { enqueue } from '../../src/platform/operations/enqueue.ts'
 import { setFacts, setPlan } from '../../src/resources/account/account.ts'
 import { MOST_ON_DEMAND } from '../../src/resources/backups/backup.ts'
 import { backedUp, backupIn, storedFiles } from '../../src/resources/backups/samples.fixture.ts'
-import { withReleases } from '../../src/resources/cms-version/samples.fixture.ts'
+import { replaceReleases } from '../../src/resources/cms-version/release.store.ts'
+import { madeOffer, withReleases } from '../../src/resources/cms-version/samples.fixture.ts'
 import { MOST_RECORDS } from '../../src/resources/dns/record.ts'
 import { zoneIn } from '../../src/resources/dns/samples.fixture.ts'
 import { MOST_DOMAINS } from '../../src/resources/dns/site-hosts.ts'
@@ -100,6 +101,7 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['activatePlugins', 'deactivatePlugins', 'deletePlugins'], code: 'plugins_refused', example: () => ({ body: { plugins: [{ path: '../forms' }] } }) },
   { of: ['installPlugins', 'updatePlugins'], code: 'plugin_directory_unavailable', example: () => ({ body: { plugins: [{ path: 'unreachable' }] } }) },
   { of: ['updateCmsVersion'], code: 'no_beta_offered', example: () => ({ body: {} }), prepare: ({ api }) => withReleases(api, '6.9', '6.9-beta1') },
+  { of: ['updateCmsVersion'], code: 'php_too_old', prepare: ({ api }) => api.database.transaction((tx) => replaceReleases(tx, [madeOffer('99.0', '9.9')], Date.now())) },
   { of: ['updateCmsVersion'], code: 'releases_unknown', prepare: ({ api }) => withReleases(api) },
   { of: ['getDatabaseAdminUrl'], code: 'no_database_admin', prepare: (scene) => write(scene, (tx) => tx.updateTable('hosts').set({ facts: '{}' }).execute()) },
   { of: ['updateAccount'], code: 'unknown_datacenter', example: () => ({ body: { datacenter_code: 'XXX' } }) },

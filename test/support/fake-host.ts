@@ -282,7 +282,7 @@ export async function fakeHost(
     template: async () => template,
     ensureCore: async () => {},
     cores: {
-      offers: async () => [{ version: '6.9', kind: 'stable' }],
+      offers: async () => [{ version: '6.9', kind: 'stable', phpVersion: '8.1', isOffered: true }],
       async ensure(version: string) {
         await mkdir(join(dataDir, 'cores', version, 'wp-includes'), { recursive: true })
         await writeFile(join(dataDir, 'cores', version, 'index.php'), `<?php // of ${version}`)

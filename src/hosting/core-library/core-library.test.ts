@@ -75,14 +75,23 @@ describe('from the release API', () => {
     const offers = api.base
     api.override('/core/version-check/1.7/', (_request, response) =>
       response.end(
-        JSON.stringify({ offers: [{ version: '6.8.7', packages: { full: `${offers}/release/wordpress-6.8.7.zip` } }] }),
+        JSON.stringify({
+          offers: [
+            {
+              version: '6.8.7',
+              packages: { full: `${offers}/release/wordpress-6.8.7.zip` },
+              php_version: '8.2.1',
+              mysql_version: '5.5.5',
+            },
+          ],
+        }),
       ),
     )
     expect((await library().ensure('6.7.1')).version).toBe('6.7.1')
     expect(await library().offers()).toEqual([
-      { version: '6.9-beta1', kind: 'beta' },
-      { version: '6.8.7', kind: 'stable' },
-      { version: '6.7.1', kind: 'stable' },
+      { version: '6.9-beta1', kind: 'beta', phpVersion: null, isOffered: false },
+      { version: '6.8.7', kind: 'stable', phpVersion: '8.2.1', isOffered: true },
+      { version: '6.7.1', kind: 'stable', phpVersion: null, isOffered: false },
     ])
     expect((await library().latest())?.version).toBe('6.7.1')
   })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BaseLogger } from 'pino'
 import { coresFolder } from './core-folder.ts'
-import type { CoreProgress, CoreSource } from './core-source.ts'
+import type { CoreProgress, CoreSource, SourceOffer } from './core-source.ts'
 import { type Core, installCore, inWorkDir, latestAnswer, listCores, readCore, removeLeftovers } from './core-store.ts'
 import { exclusively } from './exclusive.ts'
 import { configuredSource } from './sources/configured.ts'
@@ -17,6 +17,10 @@ export type { Core } from './core-store.ts'
 export interface CoreOffer {
   readonly version: string
   readonly kind: 'stable' | 'beta'
+  /** Of PHP, the least that it needs; null: nobody says. */
+  readonly phpVersion: string | null
+  /** Some source has it now. Others were had once, and may have been withdrawn. */
+  readonly isOffered: boolean
 }
 
 export interface CoreLibraryOptions {
@@ -116,10 +120,14 @@ export function createCoreLibrary(options: CoreLibraryOptions): CoreLibrary {
     },
     async offers({ signal } = {}) {
       const there = (await list()).map((core) => core.version)
-      const { versions, failures } = await versionsOfAll(sources, signal)
-      const sorted = [...new Set([...there, ...versions])].sort((a, b) => compareVersions(b, a))
+      const { offers, failures } = await offersOfAll(sources, signal)
+      const sorted = [...new Set([...there, ...offers.map(({ version }) => version)])].sort((a, b) =>
+        compareVersions(b, a),
+      )
       if (sorted.length === 0) throw new CoreUnavailable('latest', failures)
-      return sorted.map((version) => ({ version, kind: isStable(version) ? 'stable' : 'beta' }))
+      for (const { source, reason } of failures)
+        options.log.warn({ source, reason }, 'this source does not say which releases of WordPress it has')
+      return sorted.map((version) => offerOf(version, offers))
     },
   }
 }
@@ -163,14 +171,24 @@ async function fetchFromFirst(
   return { failures }
 }
 
-async function versionsOfAll(sources: readonly CoreSource[], signal: AbortSignal | undefined) {
-  const versions: string[] = []
+function offerOf(version: string, offers: readonly SourceOffer[]): CoreOffer {
+  const same = offers.filter((offer) => offer.version === version)
+  return {
+    version,
+    kind: isStable(version) ? 'stable' : 'beta',
+    phpVersion: same.find(({ phpVersion }) => phpVersion !== undefined)?.phpVersion ?? null,
+    isOffered: same.length > 0,
+  }
+}
+
+async function offersOfAll(sources: readonly CoreSource[], signal: AbortSignal | undefined) {
+  const offers: SourceOffer[] = []
   const failures: Failure[] = []
   for (const source of sources) {
     // Not below the library's own folder: what is there without the lock counts as left over.
     const workDir = await mkdtemp(join(tmpdir(), 'stead-offers-'))
     try {
-      versions.push(...(await source.versions({ workDir, signal, report: () => {} })))
+      offers.push(...(await source.versions({ workDir, signal, report: () => {} })))
     } catch (error) {
       signal?.throwIfAborted()
       failures.push({ source: source.name, reason: (error as Error).message })
@@ -178,5 +196,5 @@ async function versionsOfAll(sources: readonly CoreSource[], signal: AbortSignal
       await rm(workDir, { recursive: true, force: true })
     }
   }
-  return { versions, failures }
+  return { offers, failures }
 }

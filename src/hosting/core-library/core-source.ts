@@ -21,6 +21,13 @@ export interface FoundCore {
   unpack(into: string): Promise<void>
 }
 
+/** A release that a source tells of. */
+export interface SourceOffer {
+  readonly version: string
+  /** Of PHP, the least that it needs, where the source says so. */
+  readonly phpVersion?: string
+}
+
 /** One place that WordPress can be had from. Every failure is an `Error` whose message an operator understands. */
 export interface CoreSource {
   /** For progress and messages: `the release API at https://…`. */
@@ -29,8 +36,8 @@ export interface CoreSource {
   identity(): Promise<string>
   /** Finds a version, or with `latest` the newest release. @throws Error when it is not to be had here */
   find(version: string, task: SourceTask): Promise<FoundCore>
-  /** The versions to choose from, newest release and newest test version at least. */
-  versions(task: SourceTask): Promise<string[]>
+  /** What there is to choose from, newest release and newest test version at least. */
+  versions(task: SourceTask): Promise<SourceOffer[]>
 }
 
 /** Sizes that no WordPress release comes near (6.8: 30 MB packed, 75 MB and 3,100 files unpacked). */

@@ -18,6 +18,8 @@ export interface Account {
   readonly isPreview: boolean
   /** Whether links may log people in to WordPress on its sites. */
   readonly hasOneTimeLogin: boolean
+  /** Whether its sites get security releases of WordPress by themselves. */
+  readonly hasAutomaticUpdates: boolean
 }
 
 const account = (row: Selectable<AccountRow>): Account => ({
@@ -33,6 +35,7 @@ const account = (row: Selectable<AccountRow>): Account => ({
   isAffiliate: row.affiliate === 1,
   isPreview: row.preview === 1,
   hasOneTimeLogin: row.one_time_login === 1,
+  hasAutomaticUpdates: row.automatic_updates === 1,
 })
 
 export async function findAccount(tx: Tx, id: number): Promise<Account | undefined> {
@@ -94,6 +97,7 @@ export interface AccountFacts {
   readonly isAffiliate?: boolean | undefined
   readonly isPreview?: boolean | undefined
   readonly hasOneTimeLogin?: boolean | undefined
+  readonly hasAutomaticUpdates?: boolean | undefined
 }
 
 /** At least one field. */
@@ -106,6 +110,7 @@ export async function setFacts(tx: Tx, id: number, facts: AccountFacts): Promise
     affiliate: flag(facts.isAffiliate),
     preview: flag(facts.isPreview),
     one_time_login: flag(facts.hasOneTimeLogin),
+    automatic_updates: flag(facts.hasAutomaticUpdates),
   }
   const given = Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
   await tx.updateTable('accounts').set(given).where('id', '=', id).execute()

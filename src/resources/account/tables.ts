@@ -23,6 +23,8 @@ export interface AccountRow {
   preview: Generated<Flag>
   /** Whether links may log people in to WordPress on its sites. */
   one_time_login: Generated<Flag>
+  /** Whether its sites get security releases of WordPress by themselves. */
+  automatic_updates: Generated<Flag>
 }
 
 export interface ApplicationRow {

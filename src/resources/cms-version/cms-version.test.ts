@@ -3,13 +3,13 @@ import { type Person, type TestApi, testApi } from '../../../test/support/api.ts
 import { dialects } from '../../../test/support/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Site } from '../sites/site.ts'
+import { replaceReleases } from './release.store.ts'
 import { targetOf } from './releases.ts'
-import { withReleases } from './samples.fixture.ts'
+import { madeOffer, withReleases } from './samples.fixture.ts'
 
 describe('the release that a site is to run', () => {
-  const releases = (...versions: string[]) =>
-    versions.map((version) => ({ version, kind: version.includes('-') ? 'beta' : 'stable', seenAt: 1 }) as const)
-  const on = (coreChannel: Site['coreChannel']) => ({ coreChannel }) as Site
+  const releases = (...versions: string[]) => versions.map((version) => ({ ...madeOffer(version), seenAt: 1 }))
+  const on = (coreChannel: Site['coreChannel']) => ({ coreChannel, phpVersion: '8.1' }) as Site
   const refused = (work: () => unknown) => {
     try {
       work()
@@ -30,6 +30,14 @@ describe('the release that a site is to run', () => {
     const all = releases('6.8', '6.9-beta1', '6.9-RC1')
     expect(targetOf(all, on('stable'), undefined)).toEqual({ version: '6.9-RC1', channel: 'beta' })
     expect(targetOf(all, on('beta'), undefined)).toEqual({ version: '6.8', channel: 'stable' })
+  })
+
+  test('needs a PHP that the site has: the number of its line is what counts', () => {
+    const needing = (phpVersion: string) => [{ ...madeOffer('7.0', phpVersion), seenAt: 1 }]
+    for (const fits of ['7.4', '8', '8.1', '8.1.99'])
+      expect(targetOf(needing(fits), on('stable'), 'latest').version).toBe('7.0')
+    for (const newer of ['8.2', '8.10', '9.0.1'])
+      expect(refused(() => targetOf(needing(newer), on('stable'), 'latest'))).toBe('php_too_old')
   })
 
   test('a beta of what is out already is none', () => {
@@ -75,6 +83,18 @@ describe.each(dialects)('an order of another release on $dialect', ({ dialect, s
         input: JSON.stringify({ siteId: site, version: '6.9', channel: 'stable' }),
       },
     ])
+  })
+
+  test('that needs a newer PHP than the site has is refused, with that in words, and nothing is begun', async () => {
+    const needing = (phpVersion: string) =>
+      api.database.transaction((tx) => replaceReleases(tx, [madeOffer('7.0', phpVersion)], Date.now()))
+    await needing('9.1')
+    const { status, body } = await order({ version: 'latest' })
+    expect([status, body.errors[0]]).toEqual([400, expect.stringContaining('WordPress 7.0 needs PHP 9.1 or newer')])
+    expect(await operations()).toEqual([])
+    await needing('8.0')
+    expect((await order({ version: 'latest' })).status).toBe(200)
+    expect(await operations()).toHaveLength(1)
   })
 
   test('is for latest, or without a word', async () => {

@@ -7,12 +7,19 @@ export interface Release extends CoreOffer {
 }
 
 export async function knownReleases(tx: Tx): Promise<Release[]> {
-  return tx.selectFrom('core_releases').select(['version', 'kind', 'seen_at as seenAt']).execute()
+  const rows = await tx.selectFrom('core_releases').selectAll().execute()
+  return rows.map(({ version, kind, seen_at: seenAt, php_version: phpVersion, offered }) => ({
+    ...{ version, kind, seenAt, phpVersion },
+    isOffered: offered === 1,
+  }))
 }
 
 /** What is offered now; what is offered no more goes. */
 export async function replaceReleases(tx: Tx, offers: readonly CoreOffer[], now: number): Promise<void> {
   await tx.deleteFrom('core_releases').execute()
-  const rows = offers.map(({ version, kind }) => ({ version, kind, seen_at: now }))
+  const rows = offers.map(({ version, kind, phpVersion, isOffered }) => ({
+    ...{ version, kind, seen_at: now, php_version: phpVersion },
+    offered: isOffered ? (1 as const) : (0 as const),
+  }))
   if (rows.length > 0) await tx.insertInto('core_releases').values(rows).execute()
 }

@@ -34,9 +34,29 @@ export interface Target {
 
 /**
  * @param asked undefined: the other one of stable and beta
- * @throws Problem `no_beta_offered`, `releases_unknown`
+ * @throws Problem `no_beta_offered`, `releases_unknown`, `php_too_old`
  */
 export function targetOf(releases: readonly Release[], site: Site, asked: 'latest' | undefined): Target {
+  const target = chosen(releases, site, asked)
+  const needed = releases.find(({ version }) => version === target.version)?.phpVersion ?? null
+  if (target.version !== site.coreVersion && !isEnoughPhp(site.phpVersion, needed))
+    throw new Problem(problems.php_too_old, { version: target.version, needed: String(needed), has: site.phpVersion })
+  return target
+}
+
+/** Whether a line of PHP, such as 8.1, is new enough. Sites have the newest of their line, so its number is not looked at further. */
+export function isEnoughPhp(has: string, needed: string | null): boolean {
+  const [major, minor] = numbersOf(has)
+  const [leastMajor, leastMinor] = numbersOf(needed ?? '0')
+  return major > leastMajor || (major === leastMajor && minor >= leastMinor)
+}
+
+const numbersOf = (version: string): [number, number] => {
+  const [major, minor = '0'] = version.split('.')
+  return [Number(major), Number(minor)]
+}
+
+function chosen(releases: readonly Release[], site: Site, asked: 'latest' | undefined): Target {
   const newest = (kind: Release['kind']) =>
     releases
       .filter((release) => release.kind === kind)

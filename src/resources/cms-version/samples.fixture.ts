@@ -1,11 +1,19 @@
 import type { TestApi } from '../../../test/support/api.ts'
 import { type Examples, onSite, type Sample } from '../../../test/support/samples.ts'
+import type { CoreOffer } from '../../hosting/core-library/core-library.ts'
 import { replaceReleases } from './release.store.ts'
+
+/** A release that a source offers. */
+export const madeOffer = (version: string, phpVersion: string | null = null): CoreOffer => ({
+  ...{ version, phpVersion },
+  kind: version.includes('-') ? 'beta' : 'stable',
+  isOffered: true,
+})
 
 /** A host has just found these. */
 export const withReleases = ({ database }: TestApi, ...versions: string[]): Promise<void> =>
   database.transaction((tx) => {
-    const offers = versions.map((version) => ({ version, kind: version.includes('-') ? 'beta' : 'stable' }) as const)
+    const offers = versions.map((version) => madeOffer(version))
     return replaceReleases(tx, offers, Date.now())
   })
 

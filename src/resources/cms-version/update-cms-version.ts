@@ -33,7 +33,7 @@ export const updateCmsVersion = endpoint({
   ),
   response: SiteSchema,
   starts: true,
-  problems: [problems.no_beta_offered, problems.releases_unknown, siteProblems.site_not_live],
+  problems: [problems.no_beta_offered, problems.php_too_old, problems.releases_unknown, siteProblems.site_not_live],
 
   async prepare(context) {
     demandInstalled(context.site)

@@ -27,7 +27,7 @@ export const importZone = endpoint({
   access: { account: 'own' },
   params: Type.Object({ zone_id: ZoneId }),
   body: Type.Object(
-    { file: Type.String({ maxLength: MOST_FILE_BYTES, examples: ['www 3600 IN CNAME example.com.\n'] }) },
+    { file: Type.String({ maxLength: MOST_FILE_BYTES, examples: ['mail 3600 IN A 192.0.2.1\n'] }) },
     { title: 'ZoneFile' },
   ),
   response: ZoneWithRecords,

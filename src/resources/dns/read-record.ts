@@ -12,7 +12,7 @@ export const NewRecord = Type.Object(
       Type.String({
         maxLength: 255,
         description: 'Before the name of the zone, or with it; `@`, empty or absent: the zone itself',
-        examples: ['www'],
+        examples: ['mail'],
       }),
     ),
     value: Type.Optional(

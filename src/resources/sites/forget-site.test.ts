@@ -4,6 +4,7 @@ import { dialects } from '../../../test/support/database.ts'
 import { siteHooks } from '../../jobs.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { insertBackup } from '../backups/backup.ts'
+import { rememberFailure } from '../cms-version/failed-update.store.ts'
 import { insertLink } from '../database-admin/link.store.ts'
 import { insertLicense } from '../extension-license/license.store.ts'
 import { insertLoginLink } from '../login-links/login-link.store.ts'
@@ -31,6 +32,7 @@ const tables = [
   'page_view_days',
   'backups',
   'backup_schedules',
+  'failed_updates',
 ] as const
 
 /** Tables with a site in them that outlive it, and why. */
@@ -67,6 +69,7 @@ describe.each(dialects)('the end of a deleted site on $dialect', ({ dialect, ski
       await insertBackup(tx, { siteId: id, kind: 'fs', origin: 'scheduled', createdBy: null, deleteAt: 1, now: 1 })
       await insertLicense(tx, { siteId: id, licenseKey: 'a', now: 1 })
       await storePlugins(tx, id, [])
+      await rememberFailure(tx, { siteId: id, version: '6.9', againAt: null })
       await insertLink(tx, { siteId: id, accountId: owner.accountId, token: name, expiresAt: 1 })
       const file = { accountId: owner.accountId, path: 'x', slug: `${name}.php`, existing: true, future: true, now: 1 }
       const plugin = await insertMuPlugin(tx, file)

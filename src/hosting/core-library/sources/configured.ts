@@ -28,7 +28,7 @@ export function configuredSource(location: string): CoreSource {
       return `${path} ${stats?.mtimeMs} ${stats?.size}`
     },
     find,
-    versions: async (task) => [(await find('latest', task)).version],
+    versions: async (task) => [{ version: (await find('latest', task)).version }],
   }
 }
 

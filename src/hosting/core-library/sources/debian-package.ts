@@ -46,7 +46,7 @@ export function debianPackageSource(): CoreSource {
   return {
     name: `Debian's package (${release})`,
     identity: async () => release,
-    versions: async (task) => [(await offered(task)).version],
+    versions: async (task) => [{ version: (await offered(task)).version }],
     async find(version, task) {
       const { apt, version: found } = await offered(task)
       if (version !== 'latest' && version !== found) throw new Error(`it offers ${found}, not ${version}`)

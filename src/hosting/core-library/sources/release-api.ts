@@ -3,13 +3,19 @@ import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { type FetchOptions, fetchBuffer, fetchJson, fetchToFile } from '../../../platform/fetch/fetch-public.ts'
 import { unpackZip } from '../../archives/unpack-zip.ts'
-import { type CoreSource, coreLimits, type FoundCore, maxArchiveBytes, type SourceTask } from '../core-source.ts'
+import {
+  type CoreSource,
+  coreLimits,
+  type FoundCore,
+  maxArchiveBytes,
+  type SourceOffer,
+  type SourceTask,
+} from '../core-source.ts'
 import { compareVersions, isStable, isVersion } from '../version.ts'
 
 const publicApi = 'https://api.wordpress.org'
 
-interface Offer {
-  readonly version: string
+interface Offer extends SourceOffer {
   readonly download: string
 }
 
@@ -83,8 +89,7 @@ export function releaseApiSource(options: { base: string | undefined; allowPriva
       return { version: offer.version, unpack: (into) => unpack(offer, into, task) }
     },
     async versions(task) {
-      const all = [...(await offers(task)), ...(await offers(task, 'beta'))]
-      return all.map((offer) => offer.version)
+      return [...(await offers(task)), ...(await offers(task, 'beta'))]
     },
   }
 }
@@ -93,14 +98,21 @@ function offersIn(answer: unknown): Offer[] {
   const { offers } = (answer ?? {}) as { offers?: unknown }
   if (!Array.isArray(offers)) throw new Error('its answer is not understood')
   return offers.flatMap((offer) => {
-    const { version, packages } = (offer ?? {}) as { version?: unknown; packages?: { full?: unknown } }
+    const { version, packages, php_version } = (offer ?? {}) as {
+      version?: unknown
+      packages?: { full?: unknown }
+      php_version?: unknown
+    }
+    const needs = typeof php_version === 'string' && isPhpVersion(php_version) ? { phpVersion: php_version } : {}
     // `full` and not `no_content`: the default theme is needed.
     const download = packages?.full
     return typeof version === 'string' && isVersion(version) && typeof download === 'string'
-      ? [{ version, download }]
+      ? [{ version, download, ...needs }]
       : []
   })
 }
+
+const isPhpVersion = (text: string) => /^\d{1,3}\.\d{1,3}(?:\.\d{1,3})?$/.test(text)
 
 async function publishedChecksum(download: string, options: FetchOptions) {
   let reason: unknown
