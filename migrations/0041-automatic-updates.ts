@@ -18,6 +18,7 @@ export const automaticUpdates: Migration = {
       .addColumn('site_id', 'bigint', (column) => column.primaryKey())
       .addColumn('version', 'text', (column) => column.notNull())
       .addColumn('again_at', 'bigint')
+      .addColumn('failed_at', 'bigint', (column) => column.notNull())
       .execute()
   },
 }

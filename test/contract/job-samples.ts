@@ -18,7 +18,8 @@ import {
   takeBackup,
 } from '../../src/resources/backups/backup.ts'
 import { backupIn, nameIn } from '../../src/resources/backups/samples.fixture.ts'
-import { knownReleases } from '../../src/resources/cms-version/release.store.ts'
+import { knownReleases, replaceReleases } from '../../src/resources/cms-version/release.store.ts'
+import { madeOffer } from '../../src/resources/cms-version/samples.fixture.ts'
 import { sourceOfRequest } from '../../src/resources/collaborators/batch.job.ts'
 import { COLLABORATOR_PASSWORD_PURPOSE } from '../../src/resources/collaborators/reset-collaborator-password.job.ts'
 import { expectCheck } from '../../src/resources/domains/check.store.ts'
@@ -173,6 +174,44 @@ const forgets = (
   },
   async done(world) {
     expect(await count(world)).toHaveLength(0)
+  },
+})
+
+/** A site with 6.8 that is brought to another release, which a source offers. */
+const updateOfRelease = (version: string): JobSample => ({
+  async prepare(world) {
+    const path = await world.host.giveHome(world.site)
+    await writeFile(join(path, 'web/index.php'), 'of 6.8')
+    await writeFile(join(path, 'web/own.php'), 'of the owner')
+    await change(world, (tx) =>
+      changeSite(tx, world.site, { writtenAddress: 'old.example.com', coreVersion: '6.8' }, 1),
+    )
+    await change(world, (tx) => replaceReleases(tx, [madeOffer(version)], Date.now()))
+    return { input: { siteId: world.site, version, channel: 'stable' } }
+  },
+  async done(world) {
+    const { path, coreVersion } = (await homeOf(world)) as Home
+    expect(readFileSync(join(path, 'web/index.php'), 'utf8')).toBe(`<?php // of ${version}`)
+    expect(readFileSync(join(path, 'web/own.php'), 'utf8')).toBe('of the owner')
+    expect([coreVersion, (await findSite(world.api.database.read, world.site))?.coreVersion]).toEqual([
+      version,
+      version,
+    ])
+    expect(world.host.title(path)).toBe('old')
+    expect(existsSync(join(path, 'exchange'))).toBe(false)
+    expect(readdirSync(join(path, 'private/database'))).toEqual(['site.sqlite'])
+    expect(await closedBy(world)).toBeNull()
+    expect(await rows(world, 'events', 'type', 'wp_version_changed', world.site)).toBe(1)
+  },
+  async left(world) {
+    const { path, coreVersion } = (await homeOf(world)) as Home
+    const isDone = (await rows(world, 'events', 'type', 'wp_version_changed', world.site)) === 1
+    expect(readFileSync(join(path, 'web/index.php'), 'utf8')).toBe(isDone ? `<?php // of ${version}` : 'of 6.8')
+    const runs = isDone ? version : '6.8'
+    expect([coreVersion, (await findSite(world.api.database.read, world.site))?.coreVersion]).toEqual([runs, runs])
+    expect(world.host.title(path)).toBe('old')
+    expect(await closedBy(world)).toBeNull()
+    expect(world.host.held.has(world.site)).toBe(false)
   },
 })
 
@@ -571,36 +610,45 @@ export const jobSamples: Record<string, JobSample> = {
     },
   },
 
-  'site.update_cms_version': {
+  'cms.look_for_releases_nightly': {
+    prepare: async () => ({ input: {}, options: { siteId: null } }),
+    async done({ api }) {
+      expect(await knownReleases(api.database.read)).toMatchObject([
+        { version: '6.9', phpVersion: '8.1', isOffered: true },
+      ])
+    },
+  },
+
+  'cms.plan_look': {
+    prepare: async () => ({ input: {}, options: { siteId: null, hostId: null } }),
+    async done({ api }) {
+      const asked = api.database.read
+        .selectFrom('operations')
+        .select('id')
+        .where('type', '=', 'cms.look_for_releases_nightly')
+      expect(await asked.execute()).not.toEqual([])
+    },
+  },
+
+  'site.update_cms_version': updateOfRelease('6.9'),
+
+  'site.update_cms_version_by_schedule': updateOfRelease('6.8.1'),
+
+  'cms.plan_updates': {
     async prepare(world) {
-      const path = await world.host.giveHome(world.site)
-      await writeFile(join(path, 'web/index.php'), 'of 6.8')
-      await writeFile(join(path, 'web/own.php'), 'of the owner')
-      await change(world, (tx) =>
-        changeSite(tx, world.site, { writtenAddress: 'old.example.com', coreVersion: '6.8' }, 1),
-      )
-      return { input: { siteId: world.site, version: '6.9', channel: 'stable' } }
+      const { host, site } = world
+      await change(world, async (tx) => {
+        await replaceReleases(tx, [madeOffer('6.8.1')], Date.now())
+        await changeSite(tx, site, { coreVersion: '6.8' }, 1)
+        await tx.updateTable('sites').set({ host_id: host.hostId }).where('id', '=', site).execute()
+        // whatever other tests have left
+        await tx.updateTable('sites').set({ core_version: null }).where('id', '<>', site).execute()
+        await tx.deleteFrom('failed_updates').execute()
+      })
+      return { input: {}, options: { siteId: null, hostId: null } }
     },
     async done(world) {
-      const { path, coreVersion } = (await homeOf(world)) as Home
-      expect(readFileSync(join(path, 'web/index.php'), 'utf8')).toBe('<?php // of 6.9')
-      expect(readFileSync(join(path, 'web/own.php'), 'utf8')).toBe('of the owner')
-      expect([coreVersion, (await findSite(world.api.database.read, world.site))?.coreVersion]).toEqual(['6.9', '6.9'])
-      expect(world.host.title(path)).toBe('old')
-      expect(existsSync(join(path, 'exchange'))).toBe(false)
-      expect(readdirSync(join(path, 'private/database'))).toEqual(['site.sqlite'])
-      expect(await closedBy(world)).toBeNull()
-      expect(await rows(world, 'events', 'type', 'wp_version_changed', world.site)).toBe(1)
-    },
-    async left(world) {
-      const { path, coreVersion } = (await homeOf(world)) as Home
-      const isDone = (await rows(world, 'events', 'type', 'wp_version_changed', world.site)) === 1
-      expect(readFileSync(join(path, 'web/index.php'), 'utf8')).toBe(isDone ? '<?php // of 6.9' : 'of 6.8')
-      const runs = isDone ? '6.9' : '6.8'
-      expect([coreVersion, (await findSite(world.api.database.read, world.site))?.coreVersion]).toEqual([runs, runs])
-      expect(world.host.title(path)).toBe('old')
-      expect(await closedBy(world)).toBeNull()
-      expect(world.host.held.has(world.site)).toBe(false)
+      expect(await rows(world, 'operations', 'type', 'site.update_cms_version_by_schedule', world.site)).toBe(1)
     },
   },
 

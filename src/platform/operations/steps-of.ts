@@ -21,3 +21,14 @@ export async function hasResult(tx: Tx, operationId: number, step: string): Prom
     .executeTakeFirst()
   return row?.result != null
 }
+
+/** Whether a step of an operation was ever begun, whatever became of it. */
+export async function wasBegun(tx: Tx, operationId: number, step: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('operation_steps')
+    .select('started_at')
+    .where('operation_id', '=', operationId)
+    .where('name', '=', step)
+    .executeTakeFirst()
+  return row?.started_at != null
+}

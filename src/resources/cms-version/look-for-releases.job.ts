@@ -1,11 +1,17 @@
+import { randomInt } from 'node:crypto'
 import Type from 'typebox'
-import { CoreUnavailable } from '../../hosting/core-library/core-library.ts'
+import { type CoreOffer, CoreUnavailable } from '../../hosting/core-library/core-library.ts'
+import { compareVersions } from '../../hosting/core-library/version.ts'
 import type { Tx } from '../../platform/db/database.ts'
-import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
+import { durable, durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import { enqueue, ROUTINE } from '../../platform/operations/enqueue.ts'
+import { schedule } from '../../platform/operations/schedules.ts'
 import type { HostServices } from '../host-services.ts'
 import type { Site } from '../sites/site.ts'
-import { replaceReleases } from './release.store.ts'
+import { hostToAsk, knownReleases, replaceReleases } from './release.store.ts'
+
+/** Of a night; all installations of Stead would ask at once else. */
+const SPREAD_MS = 4 * 3_600_000
 
 /** Asks where releases of WordPress come from which there are. */
 export const lookForReleases = durableWith<HostServices>()({
@@ -21,9 +27,68 @@ export const lookForReleases = durableWith<HostServices>()({
 export const askForReleases = (tx: Tx, { hostId }: Pick<Site, 'hostId'>, now: number): Promise<number> =>
   enqueue(tx, lookForReleases, {}, { hostId, source: ROUTINE, now })
 
-async function look({ services, signal, transaction, now }: StepContext<object, HostServices>): Promise<void> {
+/** The same for nobody in particular: it is tried for some hours. */
+export const lookForReleasesNightly = durableWith<HostServices>()({
+  name: 'cms.look_for_releases_nightly',
+  input: Type.Object({}),
+  on: 'host',
+  changeableBy: 'account',
+  attempts: 6,
+  backoff: { firstMs: 600_000, mostMs: 3_600_000 },
+  steps: { look: { run: lookThoroughly } },
+})
+
+/** Asks a host to look, some time of the night. */
+export const planNightlyLook = durable({
+  name: 'cms.plan_look',
+  input: Type.Object({}),
+  on: 'control',
+  changeableBy: 'account',
+  steps: {
+    ask: {
+      async commit(tx: Tx, { now }: StepContext) {
+        const hostId = await hostToAsk(tx, lookForReleasesNightly.name)
+        if (hostId === undefined) return
+        const afterMs = randomInt(SPREAD_MS)
+        await enqueue(tx, lookForReleasesNightly, {}, { hostId, afterMs, source: ROUTINE, now: now() })
+      },
+    },
+  },
+})
+
+/** Each night, and once more by day: a security release is to be everywhere within a day. */
+export const lookTwiceADay = schedule({
+  name: 'cms.plan_look',
+  everyMs: 43_200_000,
+  definition: planNightlyLook,
+  input: () => ({}),
+})
+
+/** @returns whether any source has said what it has */
+async function look({ services, signal, transaction, now, log }: StepContext<object, HostServices>): Promise<boolean> {
   const offers = await services.cores.offers({ signal }).catch((error) => {
     throw error instanceof CoreUnavailable ? new PermanentFailure(error.message) : error
   })
-  await transaction((tx) => replaceReleases(tx, offers, now()))
+  const isAnswered = offers.some(({ isOffered }) => isOffered)
+  await transaction(async (tx) => {
+    // what was offered yesterday is so still, as far as anybody knows
+    if (isAnswered || (await knownReleases(tx)).length === 0) await replaceReleases(tx, offers, now())
+  })
+  if (isAnswered)
+    log.info({ stable: newest(offers, 'stable'), beta: newest(offers, 'beta') }, 'looked for releases of WordPress')
+  return isAnswered
 }
+
+async function lookThoroughly(context: StepContext<object, HostServices>): Promise<void> {
+  const isAnswered = await look(context).catch((error) => {
+    throw error instanceof PermanentFailure ? new Error(error.message) : error
+  })
+  if (!isAnswered) throw new Error('No source says which releases of WordPress there are')
+}
+
+const newest = (offers: readonly CoreOffer[], wanted: CoreOffer['kind']): string | undefined =>
+  offers
+    .filter(({ kind, isOffered }) => kind === wanted && isOffered)
+    .map(({ version }) => version)
+    .toSorted(compareVersions)
+    .at(-1)

@@ -23,3 +23,24 @@ export async function replaceReleases(tx: Tx, offers: readonly CoreOffer[], now:
   }))
   if (rows.length > 0) await tx.insertInto('core_releases').values(rows).execute()
 }
+
+/** Of hosts the one that was last heard of; `undefined` while there is none, and when it has not done such work that it was given before. */
+export async function hostToAsk(tx: Tx, work: string): Promise<number | undefined> {
+  const host = await tx
+    .selectFrom('hosts')
+    .select('id')
+    .orderBy('seen_at', 'desc')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  if (!host) return undefined
+  const open = await tx
+    .selectFrom('operations')
+    .select('id')
+    .where('type', '=', work)
+    .where('host_id', '=', host.id)
+    .where('finished_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return open ? undefined : host.id
+}

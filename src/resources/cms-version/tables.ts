@@ -25,4 +25,5 @@ export interface FailedUpdateRow {
   version: string
   /** When Stead tries it again by itself; null: never. */
   again_at: number | null
+  failed_at: number
 }

@@ -18,14 +18,17 @@ import { closeForWork, openAfterWork } from '../sites/close-for-work.ts'
 import { runSiteTask } from '../sites/run-site-task.ts'
 import { changeSite, holdSite, openSite, purgeCaches } from '../sites/site.ts'
 import { actions, events } from './actions.ts'
+import { forgetFailure } from './failed-update.store.ts'
+import { rememberThatItFailed } from './remember-failure.ts'
 import { rootFiles, wantedRootFiles } from './root-files.ts'
+import { SCHEDULE } from './security-release.ts'
 
 const Order = Type.Object({
   siteId: Type.Integer(),
   version: Type.String(),
   channel: Type.Union([Type.Literal('stable'), Type.Literal('beta')]),
 })
-type Order = Type.Static<typeof Order>
+export type Order = Type.Static<typeof Order>
 
 /** What is so before anything is changed. */
 interface Before {
@@ -45,8 +48,7 @@ const LONG_TASK_MS = 600_000
  * Brings a site to another release of WordPress. The release is fetched, and its files are laid beside the site, while that goes on. Then the site is closed; its database is
  * copied, and the copy is what the new release upgrades. So everything is taken back by switching back, until `done`.
  */
-export const updateCmsVersionJob = durableWith<HostServices>()({
-  name: 'site.update_cms_version',
+export const updateDefinition = {
   input: Order,
   on: 'host',
   changeableBy: { site: 'change the CMS version' },
@@ -67,11 +69,16 @@ export const updateCmsVersionJob = durableWith<HostServices>()({
     done: { commit: openAgain },
     settle: { run: settle },
   },
+} as const
+
+export const updateCmsVersionJob = durableWith<HostServices>()({
+  name: 'site.update_cms_version',
+  ...updateDefinition,
   failed: tellOfFailure,
 })
 
 /** A retry of what was canceled or failed after `done` has nothing to do but to clear up: the site has new content since. */
-function unlessDone<Result>(run: (context: Context) => Promise<Result>) {
+export function unlessDone<Result>(run: (context: Context) => Promise<Result>) {
   return async (context: StepContext<Order, HostServices>): Promise<Result> =>
     (context.results as Undoing['results']).done ? (null as Result) : run(context as Context)
 }
@@ -172,14 +179,15 @@ async function seeItAnswer(context: Context): Promise<void> {
 }
 
 async function openAgain(tx: Tx, context: StepContext<Order, HostServices, { look: Before }>): Promise<true> {
-  const { input, operationId, results, now } = context
+  const { input, operationId, results, source, now } = context
   const { siteId, version, channel } = input
   if (!(await holdSite(tx, siteId))) return true
   await changeSite(tx, siteId, { coreChannel: channel }, now())
+  await forgetFailure(tx, siteId)
   const data = { from: results.look.version, to: version }
   await changeOfJob(tx, context).record({
     action: actions['wordpress.version_updated'],
-    message: `Updated WordPress from ${data.from} to ${data.to}`,
+    message: `Updated WordPress from ${data.from} to ${data.to}${source === SCHEDULE ? ' by itself, a security release' : ''}`,
     event: { type: events.wp_version_changed, data },
   })
   await openSite(tx, siteId, operationId, now())
@@ -213,6 +221,7 @@ async function tellOfFailure(tx: Tx, context: FailureContext<Order>): Promise<vo
   const { input, operationId, canceled, now } = context
   await openSite(tx, input.siteId, operationId, now())
   if (canceled || !(await holdSite(tx, input.siteId))) return
+  await rememberThatItFailed(tx, context)
   const reason = (context.error ?? 'unknown').replace(/\.$/, '')
   await changeOfJob(tx, context).record({
     action: actions['wordpress.version_failed'],

@@ -69,7 +69,7 @@ describe.each(dialects)('the end of a deleted site on $dialect', ({ dialect, ski
       await insertBackup(tx, { siteId: id, kind: 'fs', origin: 'scheduled', createdBy: null, deleteAt: 1, now: 1 })
       await insertLicense(tx, { siteId: id, licenseKey: 'a', now: 1 })
       await storePlugins(tx, id, [])
-      await rememberFailure(tx, { siteId: id, version: '6.9', againAt: null })
+      await rememberFailure(tx, { siteId: id, version: '6.9', againAt: null, now: 1 })
       await insertLink(tx, { siteId: id, accountId: owner.accountId, token: name, expiresAt: 1 })
       const file = { accountId: owner.accountId, path: 'x', slug: `${name}.php`, existing: true, future: true, now: 1 }
       const plugin = await insertMuPlugin(tx, file)

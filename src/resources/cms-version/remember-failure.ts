@@ -1,0 +1,20 @@
+import type { Tx } from '../../platform/db/database.ts'
+import type { FailureContext } from '../../platform/operations/definition.ts'
+import { wasBegun } from '../../platform/operations/steps-of.ts'
+import { AGAIN_MS, rememberFailure } from './failed-update.store.ts'
+
+/**
+ * An update failed, or somebody has canceled it: Stead does not try the release again by itself.
+ * @returns false when the site was not touched yet; then it does, later
+ */
+export async function rememberThatItFailed(
+  tx: Tx,
+  context: Pick<FailureContext<{ siteId: number; version: string }>, 'operationId' | 'input' | 'canceled' | 'now'>,
+): Promise<boolean> {
+  const { input, operationId, canceled } = context
+  const now = context.now()
+  const isFinal = canceled || (await wasBegun(tx, operationId, 'close'))
+  const { siteId, version } = input
+  await rememberFailure(tx, { siteId, version, againAt: isFinal ? null : now + AGAIN_MS, now })
+  return isFinal
+}

@@ -1,0 +1,68 @@
+import type { Tx } from '../../platform/db/database.ts'
+import { isOneMailbox } from '../../platform/mail/address.ts'
+import { letter } from '../../platform/mail/letter.ts'
+import { countMail } from '../../platform/mail/mail-limit.ts'
+import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
+import {
+  durableWith,
+  type FailureContext,
+  PermanentFailure,
+  type StepContext,
+} from '../../platform/operations/definition.ts'
+import { findAccount } from '../account/account.ts'
+import { changeOfJob } from '../change.ts'
+import type { HostServices } from '../host-services.ts'
+import { findSite, holdSite, openSite } from '../sites/site.ts'
+import { actions } from './actions.ts'
+import { failureOf } from './failed-update.store.ts'
+import { rememberThatItFailed } from './remember-failure.ts'
+import { whyNotUpdated } from './security-release.ts'
+import { type Order, unlessDone, updateDefinition } from './update-cms-version.job.ts'
+
+/** Of a host, and only while nobody waits for something else. */
+const AT_ONCE = 2
+
+/** The same update that people order, of a security release, which nobody has ordered. */
+export const updateBySchedule = durableWith<HostServices>()({
+  ...updateDefinition,
+  name: 'site.update_cms_version_by_schedule',
+  atOnce: AT_ONCE,
+  steps: { wanted: { run: unlessDone(demandWanted) }, ...updateDefinition.steps },
+  failed: tellOwner,
+})
+
+/** Much may have become of the site, of its account and of the release since it was planned, above all before a retry. */
+async function demandWanted({ services, input }: StepContext<Order, HostServices>): Promise<void> {
+  const reason = await whyNotUpdated(services.database.read, input)
+  if (reason !== undefined) throw new PermanentFailure(reason)
+}
+
+async function tellOwner(tx: Tx, context: FailureContext<Order>): Promise<void> {
+  const { input, operationId, canceled, now } = context
+  const { siteId, version } = input
+  await openSite(tx, siteId, operationId, now())
+  if (!(await holdSite(tx, siteId)) || (await whyNotUpdated(tx, input)) !== undefined) return
+  const before = await failureOf(tx, siteId)
+  const isFinal = await rememberThatItFailed(tx, context)
+  if (canceled) return
+  const reason = (context.error ?? 'unknown').replace(/\.$/, '')
+  await changeOfJob(tx, context).record({
+    action: actions['wordpress.version_failed'],
+    message: `The security release ${version} of WordPress could not be installed by itself: ${reason}`,
+  })
+  const isTold = before?.version === version && before.againAt === null
+  if (isFinal && !isTold) await mailOwner(tx, context, reason)
+}
+
+async function mailOwner(tx: Tx, { input, operationId, now }: FailureContext<Order>, reason: string): Promise<void> {
+  const site = await findSite(tx, input.siteId)
+  const owner = site && (await findAccount(tx, site.accountId))
+  if (!owner || !isOneMailbox(owner.email)) return
+  const mail = letter(`${site.name}: WordPress ${input.version} could not be installed`, [
+    `WordPress ${input.version} is a security release. Stead tried to install it on ${site.name}, which did not work: ${reason}.`,
+    `The site is as it was before, with WordPress ${site.coreVersion}. Stead does not try this release again by itself.`,
+    `When the cause is gone, POST /v1/operations/${operationId}/retry tries it once more, or order the latest release: PUT /v1/sites/${site.id}/cms/version.`,
+  ])
+  const about = { accountId: owner.id, to: owner.email, says: mail.subject, now: now() }
+  if ((await countMail(tx, about)) === 'send') await enqueueMail(tx, { to: owner.email, ...mail }, { now: now() })
+}
