@@ -7,6 +7,7 @@ import type { MadeEntry } from '../support/archives.ts'
 import { testCore } from '../support/core.ts'
 import { packedRelease, type ReleaseApi, startReleaseApi } from '../support/release-api.ts'
 import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
+import { Browser } from '../support/visit.ts'
 
 const core = await testCore()
 
@@ -29,12 +30,12 @@ describe.skipIf(!core)('the release of WordPress', () => {
   })
 
   /** The core of the tests under another number. @param more PHP that runs with it */
-  function release(version: string, more = ''): MadeEntry[] {
+  function release(version: string, more = '', change = (text: string) => text): MadeEntry[] {
     return entries.map((entry) => {
       if (entry.name === 'wordpress/wp-includes/version.php')
         return {
           ...entry,
-          content: `${String(entry.content).replace(/\$wp_version = '[^']+'/, `$wp_version = '${version}'`)}\n${more}`,
+          content: `${change(String(entry.content)).replace(/\$wp_version = '[^']+'/, `$wp_version = '${version}'`)}\n${more}`,
         }
       return entry.name === 'wordpress/readme.html' ? { ...entry, content: `readme of ${version}` } : entry
     })
@@ -104,5 +105,43 @@ describe.skipIf(!core)('the release of WordPress', () => {
     expect((await stead.visit('moving')).status).toBe(480)
     expect((await stead.api('PUT', `/v1/sites/${id}/enable`)).status).toBe(200)
     expect(await until('it answers', () => generator())).toBe('6.8.94')
+  })
+
+  test('of a network brings the databases of all its blogs along', async () => {
+    const network = await stead.createSite({ name: 'many', multisite_support: true })
+    const file = (name: string) => join(stead.homeOf('many'), name)
+    await until('its network is made', async () =>
+      (await readFile(file('web/wp-config.php'), 'utf8')).includes("'MULTISITE', true"),
+    )
+    const browser = new Browser((path, options) => stead.visit('many', path, options))
+    await browser.logIn('admin', (await stead.api('PUT', `/v1/sites/${network}/cms/password-reset`)).body.data)
+    const form = (await browser.open('/wp-admin/network/site-new.php')).text
+    const body = new URLSearchParams({
+      'blog[domain]': 'second',
+      'blog[title]': 'The second site',
+      'blog[email]': 'second@example.com',
+      '_wpnonce_add-blog': /name="_wpnonce_add-blog" value="([^"]+)"/.exec(form)?.[1] as string,
+    })
+    await browser.open('/wp-admin/network/site-new.php?action=add-site', { method: 'POST', body })
+    const levels = () => {
+      const database = new DatabaseSync(file('private/database/site.sqlite'), { readOnly: true })
+      const of = (table: string) =>
+        database.prepare(`select option_value as level from ${table} where option_name = 'db_version'`).get()?.level
+      const found = [of('wp_options'), of('wp_2_options')].map(Number)
+      database.close()
+      return found
+    }
+    const [before, ofSecond] = levels()
+    expect([before, ofSecond]).toEqual([before, before])
+    const next = Number(before) + 1
+    releases.publish(
+      '6.8.95',
+      release('6.8.95', '', (text) => text.replace(/\$wp_db_version = \d+/, `$wp_db_version = ${next}`)),
+    )
+    publish('6.8.94')
+    const { headers } = await stead.api('PUT', `/v1/sites/${network}/cms/version`, { version: 'latest' })
+    expect(await stead.ended(headers.get('operation-id') as string)).toMatchObject({ state: 'succeeded', error: null })
+    expect(levels()).toEqual([next, next])
+    expect((await stead.visit('many', '/second/')).text).toContain('<title>The second site</title>')
   })
 })

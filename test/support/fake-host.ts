@@ -165,6 +165,7 @@ export async function fakeHost(
       return { fault: text.includes('broken') ? { message: 'syntax error, unexpected token', line: 2 } : null }
     },
     'check-site': (site) => ({ title: title(site.homePath) }),
+    'upgrade-blogs': (_site, { after }) => ({ last: after, upgraded: 0, left: 0 }),
     'upgrade-database': () => ({ upgraded: false }),
     'site-title': ({ homePath, address }) => ({
       title: title(homePath),

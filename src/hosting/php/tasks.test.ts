@@ -124,6 +124,13 @@ const samples: Samples = {
     right: [{ id: 1, login: 'ann', email: 'ann@example.com', dropIn: false }],
     wrong: [{ id: '1', login: 'ann', email: 'ann@example.com', dropIn: false }, { id: 1 }],
   },
+  'upgrade-blogs': {
+    right: [{ last: 3, upgraded: 2, left: 0 }],
+    wrong: [
+      { last: 3, upgraded: 2 },
+      { last: -1, upgraded: 0, left: 0 },
+    ],
+  },
   'upgrade-database': { right: [{ upgraded: false }], wrong: [{}, { upgraded: 1 }] },
   'site-title': {
     right: [{ title: 't', home: 'h', siteurl: 's', version: '6.8' }],

@@ -238,6 +238,11 @@ const schemas = {
     input: Type.Object({ file: PluginFile, isActive: Type.Boolean(), isSafe }, closed),
     output: Type.Object({ isActive: Type.Boolean() }, closed),
   },
+  'upgrade-blogs': {
+    /** `after`: the highest id of a blog that was looked at. */
+    input: Type.Object({ after: Count, most: Type.Integer({ minimum: 1 }) }, closed),
+    output: Type.Object({ last: Count, upgraded: Count, left: Count }, closed),
+  },
   'upgrade-database': {
     input: nothing,
     output: Type.Object({ upgraded: Type.Boolean() }, closed),

@@ -162,6 +162,18 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
     expect(await ordered()).toEqual([])
   })
 
+  test('those that are left alone take no place of others', async () => {
+    const stranger = await api.person('no@example.com')
+    await api.database.transaction((tx) => setFacts(tx, stranger.accountId, { hasAutomaticUpdates: false }))
+    for (let index = 0; index < 4; index++) {
+      await withCore(`beta-${index}`, { core_channel: 'beta' })
+      await set(await api.site(stranger, `not-${index}`), { host_id: host.hostId, core_version: '6.8' })
+    }
+    const site = await withCore('one')
+    await plan()
+    expect(await ordered()).toEqual([site])
+  })
+
   test('what is ordered for another day keeps nothing from being done now', async () => {
     const site = await withCore('one')
     await enqueueFor(site, { ...updateBySchedule, name: 'test.other' }, { runAt: now + 24 * HOUR_MS })

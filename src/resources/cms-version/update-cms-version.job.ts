@@ -17,6 +17,7 @@ import { frontFault } from '../plugins/front-fault.ts'
 import { closeForWork, openAfterWork } from '../sites/close-for-work.ts'
 import { runSiteTask } from '../sites/run-site-task.ts'
 import { changeSite, holdSite, openSite, purgeCaches } from '../sites/site.ts'
+import { upgradeBlogs } from '../sites/upgrade-blogs.ts'
 import { actions, events } from './actions.ts'
 import { forgetFailure } from './failed-update.store.ts'
 import { rememberThatItFailed } from './remember-failure.ts'
@@ -64,6 +65,7 @@ export const updateDefinition = {
     database: { run: unlessDone(copyDatabase), undo: forgetPrepared, weight: 3 },
     switch: { run: unlessDone(switchOver), undo: switchBack },
     upgrade: { run: unlessDone(upgrade), weight: 2 },
+    blogs: { run: unlessDone(upgradeOthers) },
     answer: { run: unlessDone(seeItAnswer) },
     // without an undo: a retry finds that it is done
     done: { commit: openAgain },
@@ -161,6 +163,12 @@ async function upgrade(context: Context): Promise<void> {
   await closeForWork(context, input.siteId)
   const options = { whileHeld: true, timeoutMs: LONG_TASK_MS, refusal: 'The database cannot be upgraded' }
   await runSiteTask(services, input.siteId, 'upgrade-database', {}, options)
+}
+
+/** Of a network. */
+async function upgradeOthers(context: Context): Promise<void> {
+  await closeForWork(context, context.input.siteId)
+  await upgradeBlogs(context, context.input.siteId, { whileHeld: true, timeoutMs: LONG_TASK_MS })
 }
 
 /** A site that did not answer before need not do so now. */
