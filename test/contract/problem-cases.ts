@@ -54,7 +54,7 @@ export interface OwnCase {
   /** Default: the example of the endpoint. */
   example?(scene: Scene): Example | Promise<Example>
   readonly headers?: Record<string, string>
-  /** After the example. */
+  /** After the example. @returns maybe a function that gives back, after the request, what it has taken from all */
   prepare?(scene: Scene, stage: Stage): Promise<unknown>
   /** Default: the owner. */
   by?(scene: Scene): Person
@@ -146,6 +146,7 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['createNote', 'updateNote'], code: 'note_limit_reached', prepare: fillNotes },
   { of: ['createMuPlugin'], code: 'mu_plugin_exists', example: (scene) => muPlugin(scene, 'a.php'), prepare: (scene) => scene.owner.call('POST', '/v1/mu-plugins', muPlugin(scene, 'A.php').body) },
   { of: ['createMuPlugin'], code: 'mu_plugin_name_reserved', example: (scene) => muPlugin(scene, 'stead-a.php') },
+  { of: ['createMuPlugin', 'updateMuPlugin', 'deleteMuPlugin'], code: 'no_host_yet', prepare: withoutHosts },
   { of: ['createMuPlugin'], code: 'mu_plugin_limit_reached', prepare: fillMuPlugins },
   { of: ['addSiteTags', 'addCollaborationTags', 'addCollaboratorTags'], code: 'tag_limit_reached', prepare: fillTags },
   { of: ['addSiteCollaborator'], code: 'collaborator_exists', example: (scene) => ({ body: { email: scene.friend.email } }) },
@@ -233,6 +234,25 @@ function fillNotes(scene: Scene): Promise<unknown> {
 const muPlugin = ({ number }: Scene, name: string) => ({
   body: { path: `https://plugins.example.com/${number}/${name}`, existing_sites: false, future_sites: false },
 })
+
+/** Takes all hosts away. @returns what gives them back */
+async function withoutHosts(scene: Scene): Promise<() => Promise<unknown>> {
+  const { read } = scene.api.database
+  const hosts = await read.selectFrom('hosts').selectAll().execute()
+  const homes = await read.selectFrom('site_homes').selectAll().execute()
+  const sites = await read.selectFrom('sites').select(['id', 'host_id']).where('host_id', 'is not', null).execute()
+  await write(scene, async (tx) => {
+    await tx.deleteFrom('site_homes').execute()
+    await tx.updateTable('sites').set({ host_id: null }).execute()
+    await tx.deleteFrom('hosts').execute()
+  })
+  return () =>
+    write(scene, async (tx) => {
+      await tx.insertInto('hosts').values(hosts).execute()
+      for (const { id, host_id } of sites) await tx.updateTable('sites').set({ host_id }).where('id', '=', id).execute()
+      if (homes.length > 0) await tx.insertInto('site_homes').values(homes).execute()
+    })
+}
 
 function fillMuPlugins(scene: Scene): Promise<unknown> {
   return write(scene, async (tx) => {
@@ -338,9 +358,14 @@ function fillOperations(scene: Scene): Promise<unknown> {
 export async function provokeOwn(one: OwnCase, endpoint: Endpoint, stage: Stage): Promise<Provoked> {
   const scene = await stage.tour.scene()
   const example = (await (one.example ?? examples[endpoint.id])?.(scene)) ?? {}
-  await one.prepare?.(scene, stage)
+  const after = (await one.prepare?.(scene, stage)) as Provoked['after'] | object
   const request = withHeader(stage.tour.requestFor(endpoint, scene, example, one.by?.(scene)), one.headers ?? {})
-  return { scene, request, ...(one.on && { app: stage[one.on] }) }
+  return {
+    scene,
+    request,
+    ...(one.on && { app: stage[one.on] }),
+    ...(typeof after === 'function' && { after: after as () => Promise<unknown> }),
+  }
 }
 
 /** A request that is to be refused. */
@@ -349,6 +374,7 @@ export interface Provoked {
   readonly request: InjectOptions
   /** Default: the usual instance. */
   readonly app?: FastifyInstance
+  readonly after?: () => Promise<unknown>
 }
 
 export interface CommonCase {

@@ -132,10 +132,11 @@ describe.each(dialects.filter(({ skip }) => !skip))('problems on $dialect', ({ d
   it.each(here.map((each) => [statusOf(each.code), each.endpoint.id, each.code, each] as const))(
     '%i %s: %s',
     async (status, _id, code, { endpoint, provoke }) => {
-      const { scene, request, app } = await provoke(stage)
+      const { scene, request, app, after } = await provoke(stage)
       // work that was begun, and has failed, is kept with its entry in the log
       const before = status < 500 && code !== 'site_cannot' ? await kept(scene) : undefined
       const response = await stage.tour.send(endpoint, request, app)
+      await after?.()
       expect(problemOf(response), response.body).toBe(code)
       if (before) expect(await kept(scene)).toEqual(before)
     },

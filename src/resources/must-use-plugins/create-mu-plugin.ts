@@ -31,7 +31,12 @@ export const createMuPlugin = endpoint({
   }),
   response: ChangedMuPluginSchema,
   starts: true,
-  problems: [problems.mu_plugin_exists, problems.mu_plugin_name_reserved, problems.mu_plugin_limit_reached],
+  problems: [
+    problems.mu_plugin_exists,
+    problems.mu_plugin_name_reserved,
+    problems.mu_plugin_limit_reached,
+    problems.no_host_yet,
+  ],
 
   async handle(context, { body }) {
     const { tx, caller, config, now } = context

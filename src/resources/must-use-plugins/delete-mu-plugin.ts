@@ -8,6 +8,7 @@ import { actions } from './actions.ts'
 import { removeMuPlugin } from './bring-mu-plugin.job.ts'
 import { changeMuPlugin, findMuPlugin } from './mu-plugin.store.ts'
 import { MuPluginId } from './mu-plugin.ts'
+import { problems } from './problems.ts'
 import { startWork } from './start-work.ts'
 
 export const deleteMuPlugin = endpoint({
@@ -22,6 +23,7 @@ export const deleteMuPlugin = endpoint({
   params: Type.Object({ id: MuPluginId }),
   response: Nothing,
   starts: true,
+  problems: [problems.no_host_yet],
 
   async handle(context, { params }) {
     const { tx, caller, now, definitions } = context

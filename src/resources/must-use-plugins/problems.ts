@@ -17,4 +17,9 @@ export const problems = declareProblems({
     text: 'An account may have {limit} must-use plugins. Delete one first.',
     remedy: 'Delete must-use plugins that are no longer needed.',
   },
+  no_host_yet: {
+    status: 503,
+    text: 'There is no host yet that could do the work.',
+    remedy: 'Try again when a host has started; nothing was changed. Operators: `/readyz` shows the hosts.',
+  },
 })

@@ -1,10 +1,12 @@
 import type { Tx } from '../../platform/db/database.ts'
+import { Problem } from '../../platform/http/problem.ts'
 import type { Change } from '../change.ts'
 import type { installMuPlugin } from './bring-mu-plugin.job.ts'
 import { changeMuPlugin, hostForWork } from './mu-plugin.store.ts'
 import type { MuPlugin } from './mu-plugin.ts'
+import { problems } from './problems.ts'
 
-/** Starts work on a plugin, after what is under way with it. */
+/** Starts work on a plugin, after what is under way with it. @throws Problem `no_host_yet` */
 export async function startWork(
   context: Change & { readonly tx: Tx },
   plugin: MuPlugin,
@@ -12,7 +14,9 @@ export async function startWork(
 ): Promise<void> {
   const { tx } = context
   const { id, accountId, operationId } = plugin
-  const about = { accountId, hostId: (await hostForWork(tx, accountId)) ?? null }
+  const hostId = await hostForWork(tx, accountId)
+  if (hostId === undefined) throw new Problem(problems.no_host_yet, {})
+  const about = { accountId, hostId }
   const after = operationId === null ? [] : [operationId]
   const started = await context.start(job, { pluginId: id }, { about, after })
   await changeMuPlugin(tx, id, { operation_id: started })

@@ -6,6 +6,7 @@ import { actions } from './actions.ts'
 import { updateMuPlugin } from './bring-mu-plugin.job.ts'
 import { findMuPlugin } from './mu-plugin.store.ts'
 import { ChangedMuPluginSchema, MuPluginId, presentChanged } from './mu-plugin.ts'
+import { problems } from './problems.ts'
 import { startWork } from './start-work.ts'
 
 export const refreshMuPlugin = endpoint({
@@ -20,6 +21,7 @@ export const refreshMuPlugin = endpoint({
   params: Type.Object({ id: MuPluginId }),
   response: ChangedMuPluginSchema,
   starts: true,
+  problems: [problems.no_host_yet],
 
   async handle(context, { params }) {
     const { tx, caller } = context
