@@ -2,19 +2,21 @@ import type { Registry } from 'prom-client'
 import { only, watch } from '../platform/metrics/watched.ts'
 import type { CronStats } from './cron/cron.ts'
 import type { PoolStats } from './php/pool.ts'
+import type { SftpFigures } from './sftp/sftp-server.ts'
 import type { MailFigures } from './site-mail/sender.ts'
 
 interface Sources {
   readonly php: () => PoolStats
   readonly cron: () => CronStats
   readonly mail: () => MailFigures
+  readonly sftp: () => SftpFigures
   /** Sites whose database or home is gone. */
   readonly lostSites: () => number
   readonly setAsideHomes: () => number
 }
 
-/** Adds the metrics of a host: PHP and its queue, cron of WordPress, what is wrong on the disk. */
-export function watchHost(registry: Registry, { php, cron, mail, lostSites, setAsideHomes }: Sources): void {
+/** Adds the metrics of a host: PHP and its queue, cron of WordPress, SFTP, what is wrong on the disk. */
+export function watchHost(registry: Registry, { php, cron, mail, sftp, lostSites, setAsideHomes }: Sources): void {
   const gauge = (name: string, help: string, read: () => number) =>
     watch(registry, { name: `stead_${name}`, help, type: 'gauge' }, () => only(read()))
   const counter = (name: string, help: string, read: () => number) =>
@@ -68,6 +70,18 @@ export function watchHost(registry: Registry, { php, cron, mail, lostSites, setA
     },
   )
   gauge('site_mails_waiting', 'Mails of sites that have not left yet', () => mail().waiting)
+  gauge('sftp_connections', 'SFTP connections of users who have logged in', () => sftp().connections)
+  counter('sftp_logins', 'Log-ins of SFTP users', () => sftp().logins)
+  watch(
+    registry,
+    {
+      name: 'stead_sftp_refused_total',
+      help: 'What SFTP has refused: connections over a limit, those of addresses that guess, and wrong passwords and keys',
+      type: 'counter',
+      labels: ['reason'],
+    },
+    () => Object.entries(sftp().refused).map(([reason, count]) => [{ reason }, count]),
+  )
   gauge('sites_lost', 'Sites whose database or folder is gone', lostSites)
   gauge('homes_set_aside', 'Homes that the database does not know', setAsideHomes)
 }

@@ -115,6 +115,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     php: () => pool.stats(),
     cron: () => cron.stats(),
     mail: () => php.mail.figures(),
+    sftp: () => sftp.figures(),
     lostSites: () => php.watch.lost(),
     setAsideHomes: () => folders.setAside,
   })

@@ -41,6 +41,7 @@ export async function allMetrics(database: Database): Promise<{ reports: MetricR
     php: () => php,
     cron: () => ({ runs: 10, failures: 11, due: 12 }),
     mail: () => ({ waiting: 15, taken: 16, sent: 17, kept: 18, failed: 19, refused: 20 }),
+    sftp: () => ({ connections: 21, logins: 22, refused: { limit: 23, banned: 24, login: 25 } }),
     lostSites: () => 13,
     setAsideHomes: () => 14,
   })

@@ -42,6 +42,8 @@ export interface AuthenticationOptions {
   readonly desk: PasswordDesk
   readonly address: string
   readonly log: Log
+  /** A wrong password or signature. */
+  readonly refused: () => void
   /** Ends the connection. */
   readonly cutOff: () => void
 }
@@ -103,7 +105,8 @@ export class Authentication {
   }
 
   async #refuse(username: string): Promise<void> {
-    const { guessers, address, log } = this.#options
+    const { guessers, address, log, refused } = this.#options
+    refused()
     const { delayMs, isBanned } = guessers.failed(address)
     const facts = { address, username: username.slice(0, 100) }
     if (isBanned) log.warn(facts, 'an address that guesses SFTP passwords is not let in for a while')

@@ -358,6 +358,8 @@ describe('connections', () => {
       }),
     )
     await Promise.all(silent)
+    // the second of the user, and the third of the address
+    expect(server.figures()).toEqual({ connections: 0, logins: 1, refused: { limit: 2, banned: 0, login: 0 } })
   })
 
   test('of an address that guesses are refused in the end, those with the password too', async () => {

@@ -54,6 +54,15 @@ export const sftpLimits: SftpLimits = {
   burstMs: 1000,
 }
 
+/** What has come to the server since it started. */
+export interface SftpFigures {
+  /** Those who have logged in, now. */
+  readonly connections: number
+  readonly logins: number
+  /** Connections, by why they were ended: too many of them, an address that guesses. And wrong passwords and keys. */
+  readonly refused: { readonly limit: number; readonly banned: number; readonly login: number }
+}
+
 /** How often it is looked who may still be here, should a notice have been lost. */
 const LOOK_MS = 5000
 
@@ -81,6 +90,8 @@ export class SftpServer {
   readonly #unsubscribe: () => void
   #looking: Promise<void> | undefined
   #looksAgain = false
+  #logins = 0
+  readonly #refused = { limit: 0, banned: 0, login: 0 }
 
   constructor(options: SftpServerOptions) {
     this.#options = options
@@ -98,6 +109,10 @@ export class SftpServer {
 
   get connections(): number {
     return this.#connections.size
+  }
+
+  figures(): SftpFigures {
+    return { connections: this.#connections.size, logins: this.#logins, refused: { ...this.#refused } }
   }
 
   /** Ends all connections of a site. @returns their number, when nothing of them touches a file any more */
@@ -144,7 +159,9 @@ export class SftpServer {
       this.#strangers.size >= limits.strangers ||
       ofAddress >= limits.strangersOfAddress
     socket.on('error', () => {})
-    if (isFull || remotePort === undefined || this.#guessers.isBanned(remoteAddress)) return void socket.destroy()
+    const isBanned = this.#guessers.isBanned(remoteAddress)
+    if (isFull || isBanned) this.#refused[isBanned ? 'banned' : 'limit']++
+    if (isFull || isBanned || remotePort === undefined) return void socket.destroy()
     const name = nameOf(remoteAddress, remotePort)
     const timer = setTimeout(() => socket.destroy(), limits.loginMs)
     this.#sockets.set(name, socket)
@@ -172,6 +189,7 @@ export class SftpServer {
       desk: this.#desk,
       address: info.ip,
       cutOff: () => socket.destroy(),
+      refused: () => void this.#refused.login++,
     })
     client.on('authentication', (context) => void authentication.decide(context))
     client.on('ready', () => this.#welcome(client, socket, authentication.login as SftpLogin))
@@ -185,6 +203,7 @@ export class SftpServer {
     const ofUser = [...this.#connections].filter((each) => each.login.userId === login.userId).length
     const facts = { siteId: login.siteId, username: login.username, address: socket.remoteAddress }
     if (ofUser >= this.#limits.ofUser) {
+      this.#refused.limit++
       log.info(facts, 'an SFTP user has too many connections')
       return void client.end()
     }
@@ -200,6 +219,7 @@ export class SftpServer {
       log.warn({ err: error, ...facts }, 'an SFTP user could not be let in')
       resolve(undefined)
     })
+    this.#logins++
     log.info(facts, 'an SFTP user has logged in')
     access
       .loggedIn(login, socket.remoteAddress ?? '')

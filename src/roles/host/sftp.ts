@@ -10,9 +10,10 @@ import { quotaOf } from './site-disk.ts'
 import type { SitePhp } from './site-php.ts'
 
 /** The SFTP server of a host, or none. */
-export type Sftp = Pick<SftpServer, 'endOfSite' | 'close'>
+export type Sftp = Pick<SftpServer, 'endOfSite' | 'figures' | 'close'>
 
-const none: Sftp = { endOfSite: async () => 0, async close() {} }
+const nothing = { connections: 0, logins: 0, refused: { limit: 0, banned: 0, login: 0 } }
+const none: Sftp = { endOfSite: async () => 0, figures: () => nothing, async close() {} }
 
 /** All of a site, as its own PHP would say it. */
 const EVERYTHING = JSON.stringify({ changed: { all: true, files: true } })
