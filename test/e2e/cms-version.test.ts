@@ -144,4 +144,26 @@ describe.skipIf(!core)('the release of WordPress', () => {
     expect(levels()).toEqual([next, next])
     expect((await stead.visit('many', '/second/')).text).toContain('<title>The second site</title>')
   })
+
+  test('of the branch reaches a site by itself, once somebody has found out that there is a newer one', async () => {
+    const idle = await stead.createSite({ name: 'left-alone' })
+    const runs = async () => (await stead.api('GET', `/v1/sites/${idle}`)).body.data.cmsVersion
+    const before = await runs()
+    publish('6.8.96')
+    expect(await update()).toMatchObject({ state: 'succeeded' })
+    const stable = 'Current Stable Release (6.8.96)'
+    expect(before).not.toBe(stable)
+    // the record of the release comes before the front page was asked
+    const entry = await until(
+      'it was updated',
+      async () => {
+        const { data } = (await stead.api('POST', `/v1/sites/${idle}/logs/activity`, {})).body
+        return data.find(({ name }: { name: string }) => name === 'wordpress.version_updated')
+      },
+      240_000,
+    )
+    const message = expect.stringMatching(/to 6\.8\.96 by itself, a security release$/)
+    expect(entry).toMatchObject({ source: 'systems', message })
+    expect(await runs()).toBe(stable)
+  })
 })
