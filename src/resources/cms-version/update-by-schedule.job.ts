@@ -24,8 +24,8 @@ const AT_ONCE = 2
 
 /** The same update that people order, of a security release, which nobody has ordered. */
 export const updateBySchedule = durableWith<HostServices>()({
-  ...updateDefinition,
   name: 'site.update_cms_version_by_schedule',
+  ...updateDefinition,
   atOnce: AT_ONCE,
   steps: { wanted: { run: unlessDone(demandWanted) }, ...updateDefinition.steps },
   failed: tellOwner,
