@@ -94,6 +94,8 @@ export class Lane {
   /** When the running job got PHP, if it may be broken off. */
   #interruptibleSince = Infinity
   #stopped = false
+  /** What its process keeps of the database is out of date. */
+  #isStale = false
   /** The process was started for background jobs, and has had no others: it ends with them. */
   #passing = false
   #crashes = 0
@@ -172,8 +174,12 @@ export class Lane {
   /**
    * Does something between two jobs, before all that wait: nothing of the site's PHP works meanwhile, and no process is started.
    * @param endsProcess there is none at all meanwhile
+   * @param isLast after all that wait
    */
-  async between<Result>(work: () => Promise<Result>, { endsProcess }: { endsProcess: boolean }): Promise<Result> {
+  async between<Result>(
+    work: () => Promise<Result>,
+    { endsProcess, isLast = false }: { endsProcess: boolean; isLast?: boolean },
+  ): Promise<Result> {
     if (this.#stopped) throw new PhpCrashed('the site is stopped')
     const result = Promise.withResolvers<Result>()
     const pause = async () => {
@@ -185,9 +191,15 @@ export class Lane {
         result.reject(error)
       }
     }
-    this.#queue.unshift({ pause, background: true })
+    if (isLast) this.#queue.push({ pause, background: true })
+    else this.#queue.unshift({ pause, background: true })
     void this.#work()
     return result.promise
+  }
+
+  /** Somebody else has written the database: what the process keeps of it is forgotten before its next job. */
+  outdate(): void {
+    this.#isStale = true
   }
 
   /** Gives up what waits for PHP and ends the process; what runs has the grace time. */
@@ -286,7 +298,8 @@ export class Lane {
     await this.#stopping
     const running = this.#processSite
     if (this.process && running && !sameProcess(running, this.#known)) await this.stopProcess()
-    if (this.process && running && running.address !== this.#known.address) {
+    if (this.process && running && (running.address !== this.#known.address || this.#isStale)) {
+      this.#isStale = false
       await this.process.moveIn({ address: this.#known.address })
       this.#processSite = this.#known
     }
@@ -321,6 +334,7 @@ export class Lane {
 
   #keep(process: PhpProcess, site: PhpSite, { isLow }: { isLow: boolean }): void {
     this.process = process
+    this.#isStale = false
     this.#isLow = isLow
     this.#waitedMs = 0
     process.onNote = (text) => this.#owner.note(text)

@@ -1,16 +1,21 @@
 import type { Readable } from 'node:stream'
+import { Commands } from './commands.ts'
 import { type BodyLimits, type HeldRequestBody, holdRequestBody } from './held-body.ts'
 import { type Job, Lane, type LaneLimits, type StartOptions } from './lane.ts'
 import { MemoryWatch, type WatchedProcess } from './memory-watch.ts'
 import { Room } from './room.ts'
 import {
+  type CommandPlan,
   PhpBusy,
+  type PhpCommand,
   type PhpProcess,
   type PhpRequest,
   type PhpResponse,
   type PhpRuntime,
   type PhpSite,
+  type PhpStart,
   PhpTimeout,
+  type TakeTurn,
 } from './runtime.ts'
 import type { TaskInput, TaskName, TaskOutput } from './tasks.ts'
 
@@ -53,6 +58,14 @@ export interface TaskOptions {
   readonly whileHeld?: boolean
 }
 
+/** A command, and its process. */
+export interface RunningCommand extends PhpCommand {
+  readonly exited: Promise<unknown>
+  kill(error: Error): void
+  /** It may have changed the database. */
+  wrote(): boolean
+}
+
 export interface PoolStats {
   readonly processes: number
   readonly spares: number
@@ -76,8 +89,9 @@ export class PhpPool {
   readonly #memory: MemoryWatch
   readonly #counts = { crash: 0, timeout: 0, replace: 0, refused: 0 }
   readonly #room: Room
-  /** Sites whose PHP runs for the work that is done on them, and for nothing else. */
-  readonly #held = new Set<number>()
+  readonly #commands = new Commands()
+  /** Sites whose PHP runs for the work that is done on them, and for nothing else; with who holds them. */
+  readonly #held = new Map<number, Set<string>>()
 
   constructor(runtime: PhpRuntime, limits: PoolLimits) {
     this.#runtime = runtime
@@ -85,7 +99,8 @@ export class PhpPool {
     const { memoryBytes, processMemoryBytes, log = { warn() {} } } = limits
     const processes = () => this.#watched()
     const lanes = () => this.#lanes.values()
-    this.#room = new Room({ lanes, spares: () => this.#spares, memoryBytes, waitMs: limits.requestMs, inUseMs, log })
+    const [spares, commands] = [() => this.#spares, () => this.#commands.processes()]
+    this.#room = new Room({ lanes, spares, commands, memoryBytes, waitMs: limits.requestMs, inUseMs, log })
     this.#memory = new MemoryWatch({ processes, memoryBytes, processMemoryBytes, inUseMs, log })
   }
 
@@ -157,6 +172,68 @@ export class PhpPool {
   }
 
   /**
+   * Runs PHP's command line in a process of its own, behind visitors in priority, memory and their turn at the database. Who is given it
+   * kills the process when nobody needs it any more.
+   * @throws PhpBusy when the site is held, there is no memory to spare, or too many commands run
+   */
+  async runCommand(
+    site: PooledSite,
+    { args, ...plan }: CommandPlan & { readonly args: readonly string[] },
+  ): Promise<RunningCommand> {
+    const { siteId } = site
+    const demandOpen = () => {
+      if (this.#held.has(siteId)) throw new PhpBusy('work on the site is being done')
+    }
+    demandOpen()
+    const process = await this.#commands.start(siteId, async () => {
+      await this.#room.reserveBehind()
+      try {
+        demandOpen()
+        return await this.#startProcess(site, { lowPriority: true, command: plan })
+      } finally {
+        this.#room.started()
+      }
+    })
+    process.onNote = (text) => this.#limits.onNote?.(siteId, text)
+    process.onAsk = async (text) => this.#limits.onAsk?.(siteId, text) ?? ''
+    process.exited.then(() => this.#room.freed())
+    let hasWritten = false
+    const wrote = () => {
+      hasWritten = true
+    }
+    const command = process.runCommand?.(args, this.#turns(site, process, wrote))
+    if (!command) throw new Error('this runtime has no command line')
+    // it was for this one
+    const over = () => void process.stop(0)
+    command.finished.then(over, over)
+    return { ...command, kill: (error) => process.kill(error), exited: process.exited, wrote: () => hasWritten }
+  }
+
+  /** A command's turns at the database, each between two of the site's requests; as long as one takes the site's visitors wait. */
+  #turns(site: PooledSite, process: PhpProcess, wrote: () => void): TakeTurn {
+    return async () => {
+      const begun = Promise.withResolvers<void>()
+      const over = Promise.withResolvers<boolean>()
+      const lane = this.#lane(site)
+      const turn = async () => {
+        const late = setTimeout(
+          () => process.kill(new PhpTimeout(`the command kept the database for ${this.#limits.requestMs} ms`)),
+          this.#limits.requestMs,
+        )
+        begun.resolve()
+        const hasWritten = await over.promise
+        clearTimeout(late)
+        if (!hasWritten) return
+        lane.outdate()
+        wrote()
+      }
+      lane.between(turn, { endsProcess: false, isLast: true }).catch(begun.reject)
+      await begun.promise
+      return over.resolve
+    }
+  }
+
+  /**
    * Starts a process ahead of its site, behind all others in priority; it counts against the memory budget.
    * @returns undefined when there is no memory to spare: nobody is stopped for it
    */
@@ -164,7 +241,7 @@ export class PhpPool {
     if (!this.#room.hasRoom()) return undefined
     this.#room.begin()
     try {
-      const spare = await this.#startProcess(site, true)
+      const spare = await this.#startProcess(site, { lowPriority: true })
       this.#spares.add(spare)
       spare.exited.then(() => {
         this.#spares.delete(spare)
@@ -192,7 +269,8 @@ export class PhpPool {
    * @throws PhpCrashed when the site is being stopped; else what the work throws
    */
   async between<Result>(siteId: number, work: () => Promise<Result>, { endsProcess = false } = {}): Promise<Result> {
-    return this.#laneOf(siteId).between(work, { endsProcess })
+    const pause = () => this.#laneOf(siteId).between(work, { endsProcess })
+    return endsProcess ? this.#commands.without(siteId, pause) : pause()
   }
 
   /** Ends the site's process when what it does is done; the next request starts a new one. */
@@ -200,8 +278,9 @@ export class PhpPool {
     await this.#lanes.get(siteId)?.restart()
   }
 
-  /** Ends the site's process and forgets the site; what waits fails. A later request starts over. */
+  /** Ends the site's processes and forgets the site; what waits fails. A later request starts over. */
   async stop(siteId: number, graceMs?: number): Promise<void> {
+    await this.#commands.endOfSite(siteId, 'the site was stopped')
     const lane = this.#lanes.get(siteId)
     // Known until its process is gone, so that no request starts another beside it.
     await lane?.stop(graceMs)
@@ -212,21 +291,25 @@ export class PhpPool {
   /**
    * Ends the site's process, and starts none for it until `release` but for tasks with `whileHeld`. Called again, such a task's process is
    * ended, too. It lasts as long as this Stead process: whose work goes on after a crash calls it again.
+   * @param by whoever else holds the site does so until it releases it itself
    */
-  async hold(siteId: number, graceMs?: number): Promise<void> {
-    this.#held.add(siteId)
+  async hold(siteId: number, graceMs?: number, by = 'operation'): Promise<void> {
+    this.#held.set(siteId, new Set([...(this.#held.get(siteId) ?? []), by]))
     await this.stop(siteId, graceMs)
   }
 
   /** Ends what {@link hold} began. */
-  release(siteId: number): void {
-    this.#held.delete(siteId)
+  release(siteId: number, by = 'operation'): void {
+    const holders = this.#held.get(siteId)
+    holders?.delete(by)
+    if (holders?.size === 0) this.#held.delete(siteId)
   }
 
   async stopAll(graceMs?: number): Promise<void> {
     this.#memory.stop()
     this.#room.stop()
     await Promise.all([
+      this.#commands.stop(),
       ...[...this.#lanes.keys()].map((siteId) => this.stop(siteId, graceMs)),
       ...[...this.#spares].map((spare) => spare.stop(graceMs)),
     ])
@@ -314,15 +397,15 @@ export class PhpPool {
     await (makeRoom ? this.#room.reserve(lane) : this.#room.reserveFree())
     lane.use.begin()
     try {
-      return await this.#startProcess(lane.site as PhpSite, lowPriority)
+      return await this.#startProcess(lane.site as PhpSite, { lowPriority })
     } finally {
       lane.use.end()
       this.#room.started()
     }
   }
 
-  async #startProcess(site: PhpSite, lowPriority: boolean): Promise<PhpProcess> {
-    const started = await this.#runtime.start(site, { lowPriority })
+  async #startProcess(site: PhpSite, how: PhpStart): Promise<PhpProcess> {
+    const started = await this.#runtime.start(site, how)
     started.onGrowth = () => this.#memory.grown()
     return started
   }
@@ -337,7 +420,10 @@ export class PhpPool {
     const spares = [...this.#spares].map((process) => {
       return { process, isSpare: true, isModest: () => false, idleSince: 0, stop: () => process.stop(0) }
     })
-    return [...ofSites, ...spares]
+    const commands = this.#commands.processes().map((process) => {
+      return { process, isSpare: false, isModest: () => false, idleSince: undefined, stop: () => process.stop(0) }
+    })
+    return [...ofSites, ...spares, ...commands]
   }
 
   #residentBytes(): number {

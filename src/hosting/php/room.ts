@@ -5,6 +5,8 @@ import { PhpBusy, PhpDisplaced, type PhpProcess } from './runtime.ts'
 export interface RoomOptions {
   readonly lanes: () => Iterable<Lane>
   readonly spares: () => Iterable<PhpProcess>
+  /** Processes that count, and are not stopped for others. */
+  readonly commands?: () => Iterable<PhpProcess>
   /** All processes together, spares included. */
   readonly memoryBytes: number
   /** So long a site waits for room. */
@@ -74,6 +76,15 @@ export class Room {
       await oldest.stopProcess()
     }
     this.#starting++
+  }
+
+  /** As {@link reserveFree}, but a spare has to give way as well. @throws PhpBusy */
+  async reserveBehind(): Promise<void> {
+    for (const spare of this.#options.spares()) {
+      if (this.hasRoom()) break
+      await spare.stop(0)
+    }
+    await this.reserveFree()
   }
 
   /** Counts a process as starting that is started only when there is room. */
@@ -204,6 +215,6 @@ export class Room {
 
   #processes(): PhpProcess[] {
     const ofSites = [...this.#options.lanes()].flatMap((lane) => lane.process ?? [])
-    return [...ofSites, ...this.#options.spares()]
+    return [...ofSites, ...this.#options.spares(), ...(this.#options.commands?.() ?? [])]
   }
 }

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import type { TaskInput, TaskName, TaskOutput } from './tasks.ts'
 
 /** What sites may run; nothing else lists them. */
@@ -55,6 +55,25 @@ export interface PhpExit {
   readonly signal: string | null
 }
 
+/** What PHP's command line is given, and where it finds its program. */
+export interface CommandPlan {
+  /** Folder that PHP sees as `/command`, to be read only. */
+  readonly programs: string
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/** Makes that nothing else of a site has its database open. @returns what ends that, given whether the database may be another now */
+export type TakeTurn = () => Promise<(wrote: boolean) => void>
+
+/** A command that runs. What is not read of it makes it wait. */
+export interface PhpCommand {
+  readonly input: Writable
+  readonly output: Readable
+  readonly errors: Readable
+  /** Resolves with the exit code. @throws PhpCrashed, PhpTimeout when it was ended */
+  readonly finished: Promise<number>
+}
+
 /** One running PHP. It does one thing at a time; whoever calls must wait for `finished` (or the task's result) before the next. */
 export interface PhpProcess {
   readonly pid: number
@@ -88,6 +107,11 @@ export interface PhpProcess {
     input: TaskInput<Name>,
     options?: { timeoutMs?: number },
   ): Promise<TaskOutput<Name>>
+  /**
+   * Runs PHP's command line, once, in a process that was started for it. It has the database in turns with the process that serves
+   * the site's requests: php-wasm has no file locks.
+   */
+  runCommand?(args: readonly string[], takeTurn: TakeTurn): PhpCommand
   /** The home's wp-config.php and database have just been replaced: forgets what was kept of them, keeps the rest hot. */
   moveIn(change: { address: string }): Promise<void>
   /** Puts the process behind those of other sites, or back among them; it is behind Stead's own at any time. Does nothing where that is not possible. */
@@ -115,9 +139,15 @@ export interface Containment {
   readonly notes: readonly string[]
 }
 
+export interface PhpStart {
+  readonly lowPriority?: boolean
+  /** It runs one command and no requests. */
+  readonly command?: CommandPlan
+}
+
 export interface PhpRuntime {
   /** Resolves when PHP can take its first request. @throws PhpCrashed */
-  start(site: PhpSite, options?: { lowPriority?: boolean }): Promise<PhpProcess>
+  start(site: PhpSite, options?: PhpStart): Promise<PhpProcess>
   containment(): Containment
   /** Ends all processes that it started. */
   close(): Promise<void>

@@ -35,6 +35,8 @@ export interface DatabaseSnapshot {
 export interface LoadOptions {
   /** These tables of the dump only; the others stay as they are in the current database. Default: all, and nothing else is left. */
   readonly tables?: readonly string[]
+  /** Tables that are not in the dump stay as they are in the current database. */
+  readonly keepsOthers?: boolean
   readonly changes?: readonly AddressChange[]
   readonly signal?: AbortSignal
   /** Bytes of the dump that have been read. */

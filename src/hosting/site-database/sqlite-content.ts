@@ -97,7 +97,8 @@ export function createSqliteContent(options: SqliteContentOptions): DatabaseCont
       const files = new SqliteFiles(home)
       const folder = await files.makeFolder(LOADING)
       try {
-        if (asked.tables) await options.pool.between(home.siteId, () => files.copyTo(folder, 'next.sqlite'))
+        if (asked.tables || asked.keepsOthers)
+          await options.pool.between(home.siteId, () => files.copyTo(folder, 'next.sqlite'))
         const mostBytes = await roomIn(folder, keepFreeBytes)
         const result = await load(await abilities(), { folder, uid: home.uid }, sql, { ...asked, mostBytes })
         await files.takeNext(folder, 'next.sqlite')

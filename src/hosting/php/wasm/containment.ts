@@ -81,6 +81,8 @@ export interface LaunchOptions {
   readonly flags?: readonly string[]
   /** The process may change none of the site's files. */
   readonly isReadOnly?: boolean | undefined
+  /** Folder that PHP sees as `/command`, to be read only. */
+  readonly programs?: string | undefined
 }
 
 /** Plans the start of a site's process. */
@@ -89,18 +91,19 @@ export async function planLaunch(
   site: PhpSite,
   program: ChildProgram,
   note: (text: string) => void,
-  { flags = v8Flags(true), isReadOnly = false }: LaunchOptions = {},
+  { flags = v8Flags(true), isReadOnly = false, programs }: LaunchOptions = {},
 ): Promise<Launch> {
   const home = realpathSync(site.homePath)
   const core = realpathSync(site.corePath)
   const php = program.phpPackage(site.phpVersion)
-  if (abilities.bubblewrap) return sandboxed(abilities, site, home, core, php, program, flags, isReadOnly)
+  if (abilities.bubblewrap) return sandboxed(abilities, site, home, core, php, program, { flags, isReadOnly, programs })
   let uid = abilities.root ? site.uid : null
   if (uid !== null && !((await everyoneMayPass(home)) && (await everyoneMayPass(core)))) {
     note('folders above the sites are closed to other users: without bubblewrap, sites run as the user of Stead')
     uid = null
   }
-  const reads = [program.folder, php.folder, home, `${core}/wp-admin`, `${core}/wp-includes`]
+  const more = programs === undefined ? [] : [realpathSync(programs)]
+  const reads = [program.folder, php.folder, home, `${core}/wp-admin`, `${core}/wp-includes`, ...more]
   return {
     command: process.execPath,
     args: [
@@ -119,6 +122,7 @@ export async function planLaunch(
       { at: '/private', from: `${home}/private` },
       { at: '/tmp', from: `${home}/private/tmp` },
       { at: systemCertificates, from: `${program.folder}/certificates` },
+      ...more.map((from) => ({ at: '/command', from })),
     ],
   }
 }
@@ -165,9 +169,9 @@ function sandboxed(
   core: string,
   php: { folder: string; module: string },
   program: ChildProgram,
-  flags: readonly string[],
-  isReadOnly: boolean,
+  { flags, isReadOnly, programs }: LaunchOptions & { readonly flags: readonly string[] },
 ): Launch {
+  const more = programs === undefined ? [] : ['--ro-bind', realpathSync(programs), '/command']
   const bind = isReadOnly ? '--ro-bind' : '--bind'
   const binds = [
     // bubblewrap makes the folders above a mount for its own user alone.
@@ -178,11 +182,15 @@ function sandboxed(
     ['--ro-bind', `${core}/wp-admin`, '/site/web/wp-admin'],
     ['--ro-bind', `${core}/wp-includes`, '/site/web/wp-includes'],
     [bind, `${home}/private`, '/site/private'],
+    more,
   ].flat()
   const node = [
     process.execPath,
     ...flags,
-    ...permissions(['/program', '/php', '/site'], isReadOnly ? [] : ['/site/web', '/site/private']),
+    ...permissions(
+      ['/program', '/php', '/site', ...(more.length > 0 ? ['/command'] : [])],
+      isReadOnly ? [] : ['/site/web', '/site/private'],
+    ),
   ]
   return {
     command: abilities.bubblewrap as string,
@@ -195,6 +203,7 @@ function sandboxed(
       { at: '/private', from: '/site/private' },
       { at: '/tmp', from: '/site/private/tmp' },
       { at: systemCertificates, from: '/program/certificates' },
+      ...(more.length > 0 ? [{ at: '/command', from: '/command' }] : []),
     ],
   }
 }

@@ -30,6 +30,16 @@ export const Frame = {
   ask: 10,
   /** parent: the answer, as text */
   answer: 11,
+  /** parent: `CommandHead`, where the child was started for one; what it prints comes back as the body of the response */
+  command: 12,
+  /** child: what a command writes to its standard error */
+  errors: 13,
+  /** child: a command needs the site's database; PHP waits for the answer */
+  needTurn: 14,
+  /** parent: it has it */
+  turn: 15,
+  /** child: it gives it back, `TurnEnd` */
+  turnEnd: 16,
 } as const
 
 /** A payload may not be longer: bodies are cut, and a head that long is a fault or an attack. */
@@ -150,8 +160,25 @@ export interface ChildStart {
   readonly address: string
   /** Null: as much as there is. */
   readonly disk: DiskRoom | null
+  /** It is for one command, whose standard input is the process' own; null: for requests. */
+  readonly command: CommandStart | null
   /** Watch the parent's end of the channel from a thread: needed where no sandbox ends the child with its parent. */
   readonly watchParent: boolean
+}
+
+/** What a process is given that runs one command, and no requests. */
+export interface CommandStart {
+  readonly environment: Readonly<Record<string, string>>
+}
+
+export interface CommandHead {
+  /** Of PHP's own command line. */
+  readonly args: readonly string[]
+}
+
+export interface TurnEnd {
+  /** Something in the database may be another than before. */
+  readonly wrote: boolean
 }
 
 export interface PhpMemory {

@@ -67,3 +67,12 @@ export function phpIni(limits: PhpLimits): Record<string, string> {
     'opcache.lockfile_path': '/internal/shared',
   }
 }
+
+/** Where it differs for a command: somebody reads what it says, and it ends before opcache could be of use. */
+export const commandIni: Readonly<Record<string, string>> = {
+  display_errors: 'stderr',
+  output_buffering: '0',
+  implicit_flush: '1',
+  'opcache.enable': '0',
+  'opcache.enable_cli': '0',
+}

@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { getPriority, setPriority } from 'node:os'
-import type { Duplex, Readable } from 'node:stream'
+import type { Duplex, Readable, Writable } from 'node:stream'
 import type { Budget } from '../../../platform/budgets/budget.ts'
 import {
+  type PhpCommand,
   PhpCrashed,
   type PhpExit,
   type PhpProcess,
@@ -13,20 +14,24 @@ import {
   type PhpResponse,
   PhpTimeout,
   type PhpVersion,
+  type TakeTurn,
 } from '../runtime.ts'
 import { checkedTaskOutput, checkTaskInput, type TaskInput, type TaskName, type TaskOutput } from '../tasks.ts'
 import { type Answer, expectAnswer } from './answers.ts'
+import { expectCommand } from './command-answer.ts'
 import { type Launch, pathOnly } from './containment.ts'
 import { type Egress, serveEgress } from './egress.ts'
 import {
   type ChildReady,
   type ChildStart,
+  type CommandHead,
   type DiskRoom,
   encodeFrame,
   Frame,
   type RequestHead,
   readFrames,
   type TaskHead,
+  type TurnEnd,
 } from './frames.ts'
 import { residentBytesOf, threadsOf, waitedMsOf } from './process-tree.ts'
 import { readTaskResult } from './task-result.ts'
@@ -81,6 +86,9 @@ export class WasmProcess implements PhpProcess {
   readonly #answers: Duplex
   readonly #ready = Promise.withResolvers<ChildReady>()
   #answer: Answer | undefined
+  #takeTurn: TakeTurn | undefined
+  /** Ends the turn at the database that it has, or waits for. */
+  #turn: Promise<(wrote: boolean) => void> | undefined
   /** PHP waits for the host's word. */
   #isAsking = false
   readonly #results: Budget
@@ -129,7 +137,15 @@ export class WasmProcess implements PhpProcess {
     const priority = options.lowPriority ? lowestPriority : options.priority
     const child = spawn('/bin/sh', ['-c', beforePhp, String(priority), launch.command, ...launch.args], {
       // jobs, answers, the way out, and the parent's life where no sandbox watches it
-      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'pipe', ...(launch.sandboxed ? [] : ['pipe' as const])],
+      stdio: [
+        told.command ? 'pipe' : 'ignore',
+        'ignore',
+        'pipe',
+        'pipe',
+        'pipe',
+        'pipe',
+        ...(launch.sandboxed ? [] : ['pipe' as const]),
+      ],
       env: pathOnly(),
       cwd: '/',
       // Ctrl-C goes to the whole group of the terminal
@@ -166,6 +182,19 @@ export class WasmProcess implements PhpProcess {
     this.#jobs.write(encodeFrame(Frame.end, undefined))
     const response = await answer.head
     return { ...response, finished: answer.finished.then(() => {}) }
+  }
+
+  runCommand(args: readonly string[], takeTurn: TakeTurn): PhpCommand {
+    if (this.#answer) throw new Error('PHP is busy: one job at a time')
+    if (this.#endedBy) throw this.#endedBy
+    const { output, errors, ...answer } = expectCommand(this.#answers)
+    this.#answer = answer
+    this.#takeTurn = takeTurn
+    this.jobs++
+    const input = this.#child.stdin as Writable
+    input.on('error', () => {}) // it reads no more
+    this.#jobs.write(encodeFrame(Frame.command, { args } satisfies CommandHead))
+    return { input, output, errors, finished: answer.finished.then(({ exitCode }) => Number(exitCode) & 255) }
   }
 
   async runTask<Name extends TaskName>(
@@ -303,6 +332,14 @@ export class WasmProcess implements PhpProcess {
       this.onNote?.(payload.toString())
       return
     }
+    if (kind === Frame.needTurn) {
+      this.#waitForTurn()
+      return
+    }
+    if (kind === Frame.turnEnd) {
+      this.#endTurn((JSON.parse(payload.toString()) as TurnEnd).wrote !== false)
+      return
+    }
     if (kind === Frame.ask) {
       if (this.#isAsking) throw new PhpCrashed('a question before the answer to the last one')
       this.#isAsking = true
@@ -317,6 +354,24 @@ export class WasmProcess implements PhpProcess {
       if (end.diskRefusal) this.onDiskRefusal?.(end.diskRefusal === 'disk' ? 'disk' : 'quota')
     }
     answer.take(kind, payload)
+  }
+
+  #waitForTurn(): void {
+    if (!this.#takeTurn || this.#turn) throw new PhpCrashed('a turn at the database that it cannot have')
+    this.#turn = this.#takeTurn()
+    this.#turn.then(
+      () => this.#jobs.write(encodeFrame(Frame.turn, undefined)),
+      (error) => this.kill(error),
+    )
+  }
+
+  #endTurn(wrote: boolean): void {
+    const turn = this.#turn
+    this.#turn = undefined
+    turn?.then(
+      (end) => end(wrote),
+      () => {},
+    )
   }
 
   /** Always: PHP waits for it. Nothing is said where nobody listens, or the host fails. */
@@ -336,6 +391,8 @@ export class WasmProcess implements PhpProcess {
       }, 1000).unref()
     })
     const [code, signal] = (await once(this.#child, 'close')) as [number | null, string | null]
+    // in the middle of something: what it wrote is taken back by whoever opens the database next
+    this.#endTurn(true)
     const how = signal ?? `exit ${code}`
     const error = this.#endedBy ?? new PhpCrashed(`PHP's process ended (${how}) ${this.#lastErrors.trim()}`.trim())
     this.#endedBy = error

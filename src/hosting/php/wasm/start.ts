@@ -1,10 +1,10 @@
 import type { Budget } from '../../../platform/budgets/budget.ts'
 import type { DiskWatch } from '../../site-files/disk-watch.ts'
-import type { Containment, PhpProcess, PhpRuntime, PhpSite } from '../runtime.ts'
+import type { Containment, PhpProcess, PhpRuntime, PhpSite, PhpStart } from '../runtime.ts'
 import type { WayToEdge } from '../way-to-edge.ts'
 import { containmentOf, findAbilities, planLaunch, v8Flags } from './containment.ts'
 import type { EgressPolicy } from './egress.ts'
-import { mostPhpBytes, type PhpLimits, phpIni } from './ini.ts'
+import { commandIni, mostPhpBytes, type PhpLimits, phpIni } from './ini.ts'
 import { machineCertificates } from './machine-certificates.ts'
 import { createNames } from './names.ts'
 import { WasmProcess } from './process.ts'
@@ -66,20 +66,27 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
   const processes = new Set<PhpProcess>()
   let closed = false
 
-  const start = async (site: PhpSite, { lowPriority = false } = {}): Promise<PhpProcess> => {
+  const start = async (site: PhpSite, { lowPriority = false, command }: PhpStart = {}): Promise<PhpProcess> => {
     if (closed) throw new Error('the PHP runtime is closed')
     const disk = await options.disk?.beforeStart(site.homePath)
     const launch = await planLaunch(abilities, site, program, (note) => notes.add(note), {
       flags: options.v8Flags ?? v8Flags(options.optimize ?? true),
       isReadOnly: disk?.isReadOnly,
+      ...(command && { programs: command.programs }),
     })
     const told = {
       programs: program.phpFiles,
       morePrograms,
-      ini: { ...phpIni(options), ...(site.inSafeMode && { 'stead.safe_mode': '1' }), ...options.ini },
+      ini: {
+        ...phpIni(options),
+        ...(site.inSafeMode && { 'stead.safe_mode': '1' }),
+        ...(command && commandIni),
+        ...options.ini,
+      },
       mostPhpBytes: mostPhpBytes(options),
       address: site.address,
       disk: disk?.room ?? null,
+      command: command ? { environment: command.environment } : null,
     }
     const started = await WasmProcess.start(launch, told, {
       phpVersion: site.phpVersion,
@@ -91,7 +98,8 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
       timeoutMs: options.startTimeoutMs ?? 30_000,
     })
     processes.add(started)
-    if (disk) options.disk?.follow(site.homePath, started, disk.room)
+    // one process of a home is followed: what a command writes it counts by itself, and the next look sees it
+    if (disk && !command) options.disk?.follow(site.homePath, started, disk.room)
     started.exited.then(() => processes.delete(started))
     if (closed) await started.stop(0)
     return started

@@ -28,6 +28,14 @@ export interface WasmFileSystem {
   /** By descriptor; a hole where none is open. */
   streams: ({ path: string } | null | undefined)[]
   close(stream: { path: string }): void
+  open(path: string, flags: number): { readonly fd: number }
+  chdir(path: string): void
+  makedev(major: number, minor: number): number
+  mkdev(path: string, device: number): void
+  registerDevice(
+    device: number,
+    operations: { read(stream: unknown, buffer: Uint8Array, offset: number, length: number): number },
+  ): void
 }
 
 /** A file or folder as emscripten sees it. */
@@ -91,6 +99,40 @@ export interface Php {
   onMessage(text: string): Promise<string>
 }
 
+/** What php-wasm gives to whoever answers some of PHP's system calls in its place. */
+export interface UserSpaceParts {
+  readonly constants: {
+    readonly F_SETLK: number
+    readonly F_SETLKW: number
+    readonly F_WRLCK: number
+    readonly F_UNLCK: number
+  }
+  readonly memory: {
+    readonly HEAP16: { get(index: number): number }
+    readonly HEAP32: { get(index: number): number }
+    readonly HEAP64: { get(index: number): bigint }
+  }
+  readonly wasmImports: {
+    builtin_fcntl64(fd: number, command: number, varargs: number): number
+    builtin_fd_close(fd: number): number
+  }
+  readonly syscalls: { getStreamFromFD(fd: number): { readonly path: string } }
+}
+
+/** System calls; a promise makes PHP wait. */
+export interface UserSpace {
+  fcntl64(fd: number, command: number, varargs: number): number | Promise<number>
+  flock(fd: number, operation: number): number
+  fd_close(fd: number): number
+  js_release_file_locks(): void
+}
+
+/** Of a process that runs a command. */
+export interface CommandLoad {
+  readonly environment: Readonly<Record<string, string>>
+  readonly bindUserSpace: (parts: UserSpaceParts) => UserSpace
+}
+
 interface PhpModule {
   init(environment: 'NODE', options: object): Php
 }
@@ -113,14 +155,15 @@ export function closeBackDoors(): void {
 }
 
 /** Loads PHP from its compiled module and returns when it can be configured; no PHP has run yet. */
-export async function loadPhp(modulePath: string, outgoing: Outgoing): Promise<Php> {
+export async function loadPhp(modulePath: string, outgoing: Outgoing, command?: CommandLoad): Promise<Php> {
   // Node's permission model forbids process.binding, which emscripten's NODEFS reads its open flags from.
   Object.assign(process, { binding: () => ({ fs: constants }) })
   const module = (await import(modulePath)) as PhpModule
   return new Promise((resolve, reject) => {
     const php: Php = module.init('NODE', {
       noInitialRun: true,
-      ENV: {},
+      ENV: { ...command?.environment },
+      ...(command && { processId: 1, bindUserSpace: command.bindUserSpace }),
       locateFile: (path: string) => path,
       onAbort: (reason: unknown) => reject(new Error(`PHP could not start: ${String(reason)}`)),
       // A later turn: `php` is not assigned yet when a module finishes at once.
@@ -141,12 +184,19 @@ export async function loadPhp(modulePath: string, outgoing: Outgoing): Promise<P
 
 /** Gives PHP its settings and starts its engine. Must come after the mounts and before the first script. */
 export async function startEngine(php: Php, ini: Readonly<Record<string, string>>): Promise<void> {
-  const lines = Object.entries(ini).map(([name, value]) => `${name}=${/^[\w./-]*$/.test(value) ? value : `"${value}"`}`)
-  php.FS.mkdirTree('/internal/shared')
-  php.FS.writeFile('/internal/shared/php.ini', `${lines.join('\n')}\n`)
-  php.ccall('wasm_set_phpini_path', null, ['string'], ['/internal/shared/php.ini'])
+  writeSettings(php, ini)
+  php.ccall('wasm_set_phpini_path', null, ['string'], [settingsFile])
   // opcache works with this server API only: 400 ms a page instead of 130 without.
   if (php.ccall('wasm_set_sapi_name', 'number', ['string'], ['cli-server']) !== 0)
     throw new Error('PHP did not take its server API name')
   await php.ccall('php_wasm_init', null, [], [], { async: true })
+}
+
+export const settingsFile = '/internal/shared/php.ini'
+
+/** Gives PHP its settings, without its engine. */
+export function writeSettings(php: Php, ini: Readonly<Record<string, string>>): void {
+  const lines = Object.entries(ini).map(([name, value]) => `${name}=${/^[\w./-]*$/.test(value) ? value : `"${value}"`}`)
+  php.FS.mkdirTree('/internal/shared')
+  php.FS.writeFile(settingsFile, `${lines.join('\n')}\n`)
 }

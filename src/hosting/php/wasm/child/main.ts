@@ -8,6 +8,7 @@ import { Worker } from 'node:worker_threads'
 import {
   type ChildReady,
   type ChildStart,
+  type CommandHead,
   type DiskRoom,
   encodeFrame,
   Frame,
@@ -16,10 +17,13 @@ import {
   type ResponseEnd,
   readFrames,
   type TaskHead,
+  type TurnEnd,
 } from '../frames.ts'
+import { prepareCommand, runCommand } from './command.ts'
+import { lockByTurns, type Turns } from './database-turns.ts'
 import { type DiskMeter, meterDisk } from './disk-quota.ts'
 import { keepNodesFresh } from './fresh-nodes.ts'
-import { closeBackDoors, loadPhp, type Php, startEngine } from './loader.ts'
+import { type CommandLoad, closeBackDoors, loadPhp, type Php, startEngine } from './loader.ts'
 import { boundMemory } from './memory.ts'
 import { mountFolders } from './mounts.ts'
 import { type Outgoing, outgoingOver } from './outgoing.ts'
@@ -65,10 +69,11 @@ async function start(told: ChildStart): Promise<Site> {
   closeBackDoors()
   boundMemory(told.mostPhpBytes, (bytes) => writeAll(answers, encodeFrame(Frame.memory, { bytes } satisfies PhpMemory)))
   // Read before the user changes: the program itself need not be readable for the site's user.
-  const php = await loadPhp(told.phpModule, outgoing)
+  const php = await loadPhp(told.phpModule, outgoing, commandLoad(told))
   takeOnUser(told.uid)
   mountFolders(php.FS, told.mounts)
   const lookAnew = keepNodesFresh(php.FS)
+  onTurn = lookAnew
   const disk = told.disk ? meterDisk(php.FS, told.mounts[0]?.from as string, told.disk) : undefined
   php.FS.mkdirTree('/stead')
   for (const [name, text] of Object.entries(told.programs)) php.FS.writeFile(`/stead/${name}`, text)
@@ -84,7 +89,8 @@ async function start(told: ChildStart): Promise<Site> {
       onAnswer = resolve
     })
   }
-  await startEngine(php, told.ini)
+  if (told.command) prepareCommand(php, told.ini)
+  else await startEngine(php, told.ini)
   const ready: ChildReady = { phpVersion: told.phpModule, residentBytes: process.memoryUsage.rss() }
   writeAll(answers, encodeFrame(Frame.start, ready))
   return { php, outgoing, disk, lookAnew, address: told.address }
@@ -99,6 +105,33 @@ async function run(site: Site, head: RequestHead, body: HeldBody | null): Promis
     exitCode,
     residentBytes: process.memoryUsage.rss(),
     worn: site.outgoing.namesUsedUp(),
+    diskRefusal: site.disk?.refusal(),
+  }
+  writeAll(answers, encodeFrame(Frame.end, end))
+}
+
+/** Between its turns at the database others may have changed it, and the files: what is known of them is looked at anew. */
+function commandLoad({ command }: ChildStart): CommandLoad | undefined {
+  if (!command) return undefined
+  const turns: Turns = {
+    async take() {
+      const turn = Promise.withResolvers<void>()
+      takeTurn = turn.resolve
+      writeAll(answers, encodeFrame(Frame.needTurn, undefined))
+      await turn.promise
+      onTurn()
+    },
+    giveBack: (wrote) => writeAll(answers, encodeFrame(Frame.turnEnd, { wrote } satisfies TurnEnd)),
+  }
+  return { environment: command.environment, bindUserSpace: (parts) => lockByTurns(turns, parts) }
+}
+
+async function runOnce(site: Site, command: CommandHead): Promise<void> {
+  const exitCode = await runCommand(site.php, command, answers)
+  const end: ResponseEnd = {
+    exitCode,
+    residentBytes: process.memoryUsage.rss(),
+    worn: true,
     diskRefusal: site.disk?.refusal(),
   }
   writeAll(answers, encodeFrame(Frame.end, end))
@@ -126,6 +159,8 @@ function giveUp(error: unknown): void {
   }
 }
 
+let takeTurn: (() => void) | undefined
+let onTurn = () => {}
 let onAnswer: ((text: string) => void) | undefined
 let site: Promise<Site> | undefined
 let last: Promise<unknown> = Promise.resolve()
@@ -141,7 +176,8 @@ async function take(kind: number, payload: Buffer): Promise<void> {
   }
   const ready = await site
   if (!ready) throw new Error('no start')
-  if (kind === Frame.task) await runTask(ready, JSON.parse(payload.toString()) as TaskHead)
+  if (kind === Frame.command) await runOnce(ready, JSON.parse(payload.toString()) as CommandHead)
+  else if (kind === Frame.task) await runTask(ready, JSON.parse(payload.toString()) as TaskHead)
   else if (kind === Frame.room) ready.disk?.set(JSON.parse(payload.toString()) as DiskRoom)
   else if (kind === Frame.request) {
     head = JSON.parse(payload.toString()) as RequestHead
@@ -161,6 +197,7 @@ readFrames(
   (kind, payload) => {
     // not in its turn: the job before it waits for it
     if (kind === Frame.answer) return onAnswer?.(payload.toString())
+    if (kind === Frame.turn) return takeTurn?.()
     last = last.then(() => take(kind, payload)).catch(giveUp)
   },
   giveUp,

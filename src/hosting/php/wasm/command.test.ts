@@ -1,0 +1,133 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testCore } from '../../../../test/support/core.ts'
+import { type TestHome, testBodies, testHome, testRuntime } from '../../../../test/support/home.ts'
+import { PhpPool } from '../pool.ts'
+import { PhpCrashed, type PhpRuntime, phpVersions } from '../runtime.ts'
+
+const core = await testCore()
+
+describe.skipIf(!core)('PHP’s command line', () => {
+  let runtime: PhpRuntime
+  let home: TestHome
+  let programs: string
+  let pool: PhpPool
+  beforeAll(async () => {
+    runtime = await testRuntime({ ini: { 'phar.readonly': '0' } })
+    home = await testHome(core as string)
+    programs = await mkdtemp(join(tmpdir(), 'stead-programs-'))
+    await chmod(programs, 0o755)
+    pool = new PhpPool(runtime, {
+      requestMs: 60_000,
+      taskMs: 60_000,
+      idleMs: 60_000,
+      queueLength: 100,
+      memoryBytes: 4 * 2 ** 30,
+      processMemoryBytes: 1 << 30,
+      bodies: testBodies(),
+    })
+  })
+  afterAll(async () => {
+    await pool?.stopAll(0)
+    await runtime?.close()
+    await home?.remove()
+    if (programs) await rm(programs, { recursive: true, force: true })
+  })
+
+  const run = async (code: string, { phpVersion = home.phpVersion, args = [] as string[] } = {}) => {
+    await writeFile(join(programs, 'run.php'), `<?php ${code}`)
+    const site = { ...home, phpVersion, siteId: 1 }
+    const command = await pool.runCommand(site, { programs, environment: {}, args: ['/command/run.php', ...args] })
+    command.input.end('what is sent')
+    const [output, errors] = await Promise.all([text(command.output), text(command.errors)])
+    return { output, errors, code: await command.finished, wrote: command.wrote() }
+  }
+
+  test.each(phpVersions)('of %s has arguments, streams, exit code and the web root', async (phpVersion) => {
+    const code = `echo PHP_SAPI, getcwd(), json_encode(array_slice($argv, 1)), stream_get_contents(STDIN);
+      fwrite(STDERR, 'an error'); fwrite(STDOUT, 'more'); exit(7);`
+    expect(await run(code, { phpVersion, args: ['a', 'b c'] })).toEqual({
+      output: 'cli/wordpress["a","b c"]what is sentmore',
+      errors: 'an error',
+      code: 7,
+      wrote: false,
+    })
+  })
+
+  test('runs a phar with a stub, an alias and files in it', async () => {
+    const made = await run(`
+      $phar = new Phar('/tmp/made.phar', 0, 'made.phar');
+      $phar['php/boot.php'] = '<?php echo "booted ", basename(__FILE__), " ", strlen(file_get_contents("phar://made.phar/data"));';
+      $phar['data'] = str_repeat('x', 100000);
+      $phar->setStub("#!/usr/bin/env php\\n<?php Phar::mapPhar(); include 'phar://made.phar/php/boot.php'; __HALT_COMPILER();");
+      unset($phar);
+      echo base64_encode(file_get_contents('/tmp/made.phar'));`)
+    await writeFile(join(programs, 'made.phar'), Buffer.from(made.output, 'base64'))
+    const site = { ...home, siteId: 1 }
+    const command = await pool.runCommand(site, { programs, environment: {}, args: ['/command/made.phar'] })
+    expect([await text(command.output), await command.finished]).toEqual(['booted boot.php 100000', 0])
+  })
+
+  test('tells of a fatal error, and that its program cannot be changed', async () => {
+    expect(await run('no_such_function();')).toMatchObject({
+      code: 255,
+      errors: expect.stringContaining('no_such_function'),
+    })
+    expect((await run('var_dump(@file_put_contents("/command/run.php", "x"));')).output).toContain('bool(false)')
+  })
+
+  test('several at once lose no row, and a turn that wrote is told', async () => {
+    const file = '/private/database/turns.sqlite'
+    const open = `$d = new PDO('sqlite:${file}'); `
+    expect((await run(`${open} $d->exec('create table rows (who, number)');`)).wrote).toBe(true)
+    // half of them read what they write, in a transaction
+    const write = `for ($i = 0; $i < 60; $i++) { if ($i % 2) $d->exec('begin'); $n = $d->query('select count(*) from rows')->fetchColumn(); $d->exec("insert into rows values ('{$argv[1]}', $n)"); if ($i % 2) $d->exec('commit'); }`
+    const both = await Promise.all([run(open + write, { args: ['a'] }), run(open + write, { args: ['b'] })])
+    expect(both.map(({ code }) => code)).toEqual([0, 0])
+    const { output, wrote } = await run(
+      `${open} echo $d->query('select count(*) from rows')->fetchColumn(), $d->query('pragma integrity_check')->fetchColumn();`,
+    )
+    expect([output, wrote]).toEqual(['120ok', false])
+  })
+
+  test('what is not read of it makes it wait; ended, it is gone with its turn', async () => {
+    await writeFile(
+      join(programs, 'run.php'),
+      `<?php $d = new PDO('sqlite:/private/database/held.sqlite'); $d->exec('begin exclusive'); echo 'held'; sleep(600);`,
+    )
+    const site = { ...home, siteId: 1 }
+    const command = await pool.runCommand(site, { programs, environment: {}, args: ['/command/run.php'] })
+    command.finished.catch(() => {})
+    for await (const piece of command.output) {
+      expect(String(piece)).toBe('held')
+      break
+    }
+    const turn = pool.between(1, async () => 'its turn')
+    command.kill(new PhpCrashed('for the test'))
+    await expect(command.finished).rejects.toThrow('for the test')
+    expect(await turn).toBe('its turn')
+    await command.exited
+  })
+
+  test('none runs while the site is held, and stopping the site ends it', async () => {
+    await writeFile(join(programs, 'run.php'), `<?php echo 'runs'; sleep(600);`)
+    const site = { ...home, siteId: 1 }
+    const ask = () => pool.runCommand(site, { programs, environment: {}, args: ['/command/run.php'] })
+    const command = await ask()
+    const failed = expect(command.finished).rejects.toThrow('the site was stopped')
+    await pool.hold(1)
+    await failed
+    await expect(ask()).rejects.toThrow('work on the site')
+    await pool.hold(1, undefined, 'somebody else')
+    pool.release(1)
+    await expect(ask()).rejects.toThrow('work on the site')
+    pool.release(1, 'somebody else')
+    const three = await Promise.all([ask(), ask(), ask()])
+    await expect(ask()).rejects.toThrow('3 commands of this site')
+    for (const each of three) each.finished.catch(() => {})
+    await pool.stop(1)
+  })
+})
