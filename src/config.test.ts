@@ -59,6 +59,7 @@ describe('a value that cannot be used is named with its reason', () => {
     ['resolvers', '192.0.2.53,ns.example.com', 'addresses of name servers'],
     ['resolvers', '192.0.2.53:70000', 'addresses of name servers'],
     ['sftpListen', 'on', 'an address and a port'],
+    ['wpCliSource', 'wp-cli.phar', 'an http or https address'],
     ['backupS3Endpoint', 'minio:9000', 'an http or https address'],
     ['databaseUrl', 'mysql://db', 'a postgres:// address'],
     ['masterKey', 'c2hvcnQ=', '32 bytes in base64'],

@@ -181,6 +181,16 @@ export const settings = {
     default: '',
     parse: optional,
   },
+  wpCli: {
+    help: 'File with WP-CLI (wp-cli.phar), by which people run commands on a site over SSH; empty: it is fetched once, by its first use',
+    default: '',
+    parse: optional,
+  },
+  wpCliSource: {
+    help: 'Address that WP-CLI is fetched from, with its SHA-512 at the same one with .sha512 added; empty: its public one',
+    default: '',
+    parse: httpUrl,
+  },
   sandbox: {
     help: 'How PHP processes are contained: auto takes the strongest that this machine has',
     default: 'auto',

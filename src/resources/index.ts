@@ -22,6 +22,7 @@ import { sites } from './sites/index.ts'
 import { statistics } from './statistics/index.ts'
 import { tags } from './tags/index.ts'
 import { webhooks } from './webhooks/index.ts'
+import { wpCli } from './wp-cli/index.ts'
 
 /** Every resource, in the order of the description of the API. What each adds is derived from here; nothing else lists them. */
 export const resources = [
@@ -40,6 +41,7 @@ export const resources = [
   cmsVersion,
   domains,
   sftpUsers,
+  wpCli,
   extensionLicense,
   loginLinks,
   databaseAdmin,

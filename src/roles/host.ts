@@ -79,8 +79,13 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   // what works by itself
   const spares = new Spares({ homes, pool, count: config.spareSites, phpVersion: defaultPhpVersion, log })
   const preparation = prepareSites(ground, { runtime, homes, spares, onProgress: options.onProgress ?? (() => {}) })
-  const sftp = await openSftp(ground, { hostId, php, sites })
-  const worker = createHostWorker(ground, { hostId, homes, spares, pool, preparation, sites, sftp })
+  const siteDatabase = createSqliteContent({
+    pool,
+    sandbox: config.sandbox,
+    keepFreeBytes: keptFromSites(config.diskReserveMb << 20),
+  })
+  const sftp = await openSftp(ground, { hostId, php, sites, siteDatabase })
+  const worker = createHostWorker(ground, { hostId, homes, spares, pool, preparation, sites, siteDatabase, sftp })
   const cron = new Cron({
     sites: () => sites.all(),
     siteById: (siteId) => sites.find(siteId),
@@ -184,7 +189,7 @@ async function ensureCore(ground: Ground, version: string, otherwise: CoreSource
   }
 }
 
-interface WorkParts extends Pick<HostServices, 'hostId' | 'homes' | 'spares' | 'pool'> {
+interface WorkParts extends Pick<HostServices, 'hostId' | 'homes' | 'spares' | 'pool' | 'siteDatabase'> {
   readonly preparation: Preparation
   readonly sites: HostedSites
   readonly sftp: Sftp
@@ -197,11 +202,6 @@ function createHostWorker(ground: Ground, { preparation, sites, sftp, ...parts }
     ...ground,
     ...parts,
     backups: openBackups(ground),
-    siteDatabase: createSqliteContent({
-      pool: parts.pool,
-      sandbox: ground.config.sandbox,
-      keepFreeBytes: keptFromSites(ground.config.diskReserveMb << 20),
-    }),
     siteFiles: openSiteFiles(ground),
     pluginDirectory: openPluginDirectory(ground.config),
     pluginPackages: createPluginPackages({

@@ -79,6 +79,10 @@ export interface PoolStats {
 }
 
 const inUseMs = 60_000
+/** A command that runs for longer has the lowest priority for the processor, */
+const LONG_COMMAND_MS = 10_000
+/** but not any more once visitors have waited for so long for one of its turns at the database. */
+const HASTE_MS = 200
 
 /** The PHP processes of a host by site: started on demand, one job at a time each, within a memory budget. */
 export class PhpPool {
@@ -189,14 +193,19 @@ export class PhpPool {
       await this.#room.reserveBehind()
       try {
         demandOpen()
-        return await this.#startProcess(site, { lowPriority: true, command: plan })
+        return await this.#startProcess(site, { command: plan })
       } finally {
         this.#room.started()
       }
     })
     process.onNote = (text) => this.#limits.onNote?.(siteId, text)
     process.onAsk = async (text) => this.#limits.onAsk?.(siteId, text) ?? ''
-    process.exited.then(() => this.#room.freed())
+    // a short one is answered at once, a long one falls behind
+    const long = setTimeout(() => process.setLowPriority(true), LONG_COMMAND_MS)
+    process.exited.then(() => {
+      clearTimeout(long)
+      this.#room.freed()
+    })
     let hasWritten = false
     const wrote = () => {
       hasWritten = true
@@ -220,9 +229,12 @@ export class PhpPool {
           () => process.kill(new PhpTimeout(`the command kept the database for ${this.#limits.requestMs} ms`)),
           this.#limits.requestMs,
         )
+        // the site's visitors wait for it
+        const haste = setTimeout(() => process.setLowPriority(false), HASTE_MS)
         begun.resolve()
         const hasWritten = await over.promise
         clearTimeout(late)
+        clearTimeout(haste)
         if (!hasWritten) return
         lane.outdate()
         wrote()

@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net'
 import type { Connection, ServerChannel, Session, SFTPWrapper } from 'ssh2'
 import { SftpChannel } from './channel.ts'
+import { ExecChannel } from './exec-channel.ts'
 import type { Jail } from './jail.ts'
+import type { RemoteCommands } from './remote-commands.ts'
 import { Requests } from './requests.ts'
 import type { SftpLogin } from './sftp-access.ts'
 
@@ -10,14 +12,13 @@ const MOST_CHANNELS = 8
 /** For what is on its way to the client. */
 const LAST_WORDS_MS = 500
 
-export const ONLY_SFTP =
-  'This service is for files only: use SFTP (sftp, scp of OpenSSH 9 or newer, FileZilla, WinSCP, rclone, sshfs). There is no shell.\r\n'
-
 export interface ConnectionOptions {
   readonly client: Connection
   readonly socket: Socket
   readonly login: SftpLogin
-  readonly log: { error(facts: object, message: string): void }
+  readonly log: { error(facts: object, message: string): void; warn(facts: object, message: string): void }
+  /** Undefined: there are no commands. */
+  readonly commands: RemoteCommands | undefined
   /** Resolves when it is certain that the user may be here. @returns undefined: no more */
   readonly admitted: Promise<Jail | undefined>
   /** Files of the site were changed. */
@@ -28,7 +29,7 @@ export interface ConnectionOptions {
 export class SftpConnection {
   readonly login: SftpLogin
   readonly #options: ConnectionOptions
-  readonly #channels = new Set<SftpChannel>()
+  readonly #channels = new Set<SftpChannel | ExecChannel>()
   #activeAt = performance.now()
   #ending: Promise<void> | undefined
 
@@ -47,7 +48,16 @@ export class SftpConnection {
 
   /** Since somebody asked for something, or got it. */
   get idleMs(): number {
-    return performance.now() - this.#activeAt
+    return this.#commands.length > 0 ? 0 : performance.now() - this.#activeAt
+  }
+
+  /** Ends commands of a user who may not run any more, but may be here. */
+  async look(): Promise<void> {
+    for (const each of this.#commands) await each.look()
+  }
+
+  get #commands(): ExecChannel[] {
+    return [...this.#channels].filter((each) => each instanceof ExecChannel)
   }
 
   /** @returns when nothing of it touches a file any more */
@@ -67,17 +77,36 @@ export class SftpConnection {
   }
 
   #serve(session: Session): void {
-    const refuse = (accept: (() => ServerChannel) | undefined) => {
-      const stream = accept?.()
-      stream?.stderr.write(ONLY_SFTP)
-      stream?.exit(1)
-      stream?.end()
-    }
-    session.on('shell', refuse)
-    session.on('exec', refuse)
-    // who asks for a shell is told of it then
-    session.on('pty', (accept) => accept?.())
+    let columns: number | undefined
+    session.on('pty', (accept, _reject, info) => {
+      columns = Math.max(20, Math.min(1000, Number(info.cols) || 80))
+      accept?.()
+    })
+    session.on('shell', (accept) => this.#runCommand(session, accept(), { line: undefined, columns }))
+    session.on('exec', (accept, _reject, { command }) =>
+      this.#runCommand(session, accept(), { line: command, columns }),
+    )
     session.on('sftp', (accept) => this.#serveFiles(session, accept()))
+  }
+
+  #runCommand(
+    session: Session,
+    stream: ServerChannel,
+    asked: { readonly line: string | undefined; readonly columns: number | undefined },
+  ): void {
+    const { login, commands, admitted, changed, log } = this.#options
+    const channel = new ExecChannel(stream, { login, commands, admitted, changed, log, ...asked })
+    this.#channels.add(channel)
+    const forget = () => {
+      this.#channels.delete(channel)
+      this.#activeAt = performance.now()
+    }
+    void channel.ended.then(forget)
+    session.once('close', () => void channel.end())
+    session.on('signal', (accept) => {
+      accept?.()
+      void channel.end()
+    })
   }
 
   /** At once: what a client says before its channel is accepted is lost. */

@@ -181,7 +181,7 @@ describe('OpenSSH', () => {
 
   test('gets no shell, no command and no forwarding, and is told', async () => {
     const words = [...options(), '-p', String(port), 'site_1@127.0.0.1']
-    for (const asked of [[], ['id']]) {
+    for (const asked of [[], ['id'], ['scp', '-t', '.']]) {
       const { code, text } = await run('ssh', [...words, ...asked])
       expect([code, text]).toEqual([1, expect.stringContaining('for files only')])
     }

@@ -6,6 +6,7 @@ import { Authentication, PasswordDesk } from './authentication.ts'
 import { SftpConnection } from './connection.ts'
 import { Guessers } from './guessers.ts'
 import { Jail } from './jail.ts'
+import type { RemoteCommands } from './remote-commands.ts'
 import type { SftpAccess, SftpLogin } from './sftp-access.ts'
 import { WriteRoom } from './write-room.ts'
 
@@ -22,6 +23,8 @@ export interface SftpServerOptions {
   readonly siteById: (siteId: number) => Promise<FilesOfSite | undefined>
   readonly quotaOf: (homePath: string) => Promise<DiskQuota | undefined>
   readonly keepFreeBytes: number
+  /** Default: none can be run. */
+  readonly commands?: RemoteCommands
   /** Files of a site are others than before; once after a burst. */
   readonly changed: (siteId: number) => void
   readonly log: {
@@ -197,7 +200,7 @@ export class SftpServer {
 
   /** It has shown who it is. */
   #welcome(client: Connection, socket: Socket, login: SftpLogin): void {
-    const { log, access } = this.#options
+    const { log, access, commands } = this.#options
     clearTimeout(this.#strangers.get(socket)?.timer)
     this.#strangers.delete(socket)
     const ofUser = [...this.#connections].filter((each) => each.login.userId === login.userId).length
@@ -210,7 +213,7 @@ export class SftpServer {
     const changed = () => this.#tell(login.siteId)
     // it is in the list before it is asked whether it may stay: who closes the site after that finds it there
     const { promise: admitted, resolve } = Promise.withResolvers<Jail | undefined>()
-    const connection = new SftpConnection({ client, socket, login, log, admitted, changed })
+    const connection = new SftpConnection({ client, socket, login, log, admitted, changed, commands })
     this.#connections.add(connection)
     socket.once('close', () => {
       void connection.end().then(() => this.#forget(connection))
@@ -250,7 +253,10 @@ export class SftpServer {
   async #look(): Promise<void> {
     const here = [...this.#connections]
     const standing = await this.#options.access.standing([...new Set(here.map(({ login }) => login.userId))])
-    for (const each of here) if (standing.get(each.login.userId) !== each.login.epoch) void each.end()
+    for (const each of here) {
+      if (standing.get(each.login.userId) !== each.login.epoch) void each.end()
+      else await each.look()
+    }
   }
 
   #lookAtAll(): void {

@@ -7,7 +7,7 @@ import { SiteId } from '../site-id.ts'
 import { sftpDomain } from '../sites/site.ts'
 import { findSftpUser } from './sftp-user.store.ts'
 
-export { deleteSftpUser, insertSftpUser } from './sftp-user.store.ts'
+export { deleteSftpUser, findSftpUser, insertSftpUser } from './sftp-user.store.ts'
 
 /** An account's way to a site's files. */
 export interface SftpUser {

@@ -1,9 +1,14 @@
 import { settings } from '../../config.ts'
 import type { HostedSites } from '../../hosting/hosted-sites.ts'
 import { sftpHostKey } from '../../hosting/sftp/host-key.ts'
+import type { RemoteCommands } from '../../hosting/sftp/remote-commands.ts'
 import { SftpServer } from '../../hosting/sftp/sftp-server.ts'
+import type { DatabaseContent } from '../../hosting/site-database/database-content.ts'
+import { createWpCli } from '../../hosting/wp-cli/wp-cli.ts'
+import { createWpCommands } from '../../hosting/wp-cli/wp-commands.ts'
 import { keptFromSites } from '../../platform/files/free-room.ts'
 import { createSftpAccess } from '../../resources/sftp-users/sftp-access.ts'
+import { createCommandAccess } from '../../resources/wp-cli/command-access.ts'
 import { CannotListen, listenAlone } from '../free-port.ts'
 import type { Ground } from '../part.ts'
 import { quotaOf } from './site-disk.ts'
@@ -20,12 +25,14 @@ const EVERYTHING = JSON.stringify({ changed: { all: true, files: true } })
 
 export interface SftpParts {
   readonly hostId: number
-  readonly php: Pick<SitePhp, 'changes'>
+  readonly php: Pick<SitePhp, 'changes' | 'pool'>
   readonly sites: HostedSites
+  readonly siteDatabase: DatabaseContent
 }
 
 /** Listens for SFTP clients. @throws CannotListen on an address that somebody has chosen */
-export async function openSftp(ground: Ground, { hostId, php, sites }: SftpParts): Promise<Sftp> {
+export async function openSftp(ground: Ground, parts: SftpParts): Promise<Sftp> {
+  const { hostId, php, sites } = parts
   const { config, database, log } = ground
   const { sftpListen } = config
   if (sftpListen === 'off') return none
@@ -34,6 +41,7 @@ export async function openSftp(ground: Ground, { hostId, php, sites }: SftpParts
     access: createSftpAccess({ database, hostId }),
     siteById: (siteId) => sites.find(siteId),
     quotaOf: quotaOf(ground),
+    commands: remoteCommands(ground, parts),
     keepFreeBytes: keptFromSites(config.diskReserveMb << 20),
     changed: (siteId) => php.changes.take(siteId, EVERYTHING),
     log,
@@ -50,4 +58,17 @@ export async function openSftp(ground: Ground, { hostId, php, sites }: SftpParts
   const { address, port } = sftp.server.address() as { address: string; port: number }
   log.info({ address, port }, 'SFTP clients can connect')
   return sftp
+}
+
+function remoteCommands({ config, database, log }: Ground, { php, sites, siteDatabase }: SftpParts): RemoteCommands {
+  const { dataDir, wpCli: file, wpCliSource: source, allowPrivateFetch } = config
+  const wpCli = createWpCli({ dataDir, file, source, allowPrivate: allowPrivateFetch, log })
+  const commands = createWpCommands({ wpCli, pool: php.pool, siteDatabase })
+  return {
+    ...createCommandAccess(database),
+    async run({ siteId }, words, io, files) {
+      const site = await sites.find(siteId)
+      return site && !site.isClosed ? commands.run(site, words, io, files) : undefined
+    },
+  }
 }

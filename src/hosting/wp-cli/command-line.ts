@@ -1,0 +1,73 @@
+/** A command line that is not run. The message may be shown to who has sent it. */
+export class LineRefused extends Error {
+  override readonly name = 'LineRefused'
+}
+
+const BLANK = /[ \t]/
+/** What a shell would act on wherever it stands outside of quotes. */
+const SPECIAL = '|&;<>()$`*?[\n\r'
+/** The same at the beginning of a word. */
+const SPECIAL_FIRST = '~#'
+/** What a backslash takes its meaning from within double quotes. */
+const ESCAPED_IN_QUOTES = '$`"\\'
+
+/**
+ * The words of a command line as a POSIX shell reads plain ones: blanks, quotes and backslashes. There is no shell, so whatever one would
+ * do something else with is refused.
+ * @throws LineRefused
+ */
+export function wordsOf(line: string): string[] {
+  if (line.includes('\0')) throw new LineRefused('A command line cannot hold a zero byte.')
+  const words: string[] = []
+  let word: string | undefined
+  for (let at = 0; at < line.length; at++) {
+    const character = line[at] as string
+    if (BLANK.test(character)) {
+      if (word !== undefined) words.push(word)
+      word = undefined
+    } else if (character === "'") {
+      const end = line.indexOf("'", at + 1)
+      if (end < 0) throw unclosed("'")
+      word = (word ?? '') + line.slice(at + 1, end)
+      at = end
+    } else if (character === '"') {
+      const { text, end } = quoted(line, at + 1)
+      word = (word ?? '') + text
+      at = end
+    } else if (character === '\\') {
+      at++
+      // a line that goes on in the next one
+      if (line[at] !== '\n') word = (word ?? '') + (line[at] ?? '\\')
+    } else {
+      if (SPECIAL.includes(character) || (word === undefined && SPECIAL_FIRST.includes(character)))
+        throw special(character)
+      word = (word ?? '') + character
+    }
+  }
+  if (word !== undefined) words.push(word)
+  return words
+}
+
+/** What stands within double quotes, and where they end. */
+function quoted(line: string, from: number): { text: string; end: number } {
+  let text = ''
+  for (let at = from; at < line.length; at++) {
+    const character = line[at] as string
+    const next = line[at + 1] ?? ''
+    if (character === '"') return { text, end: at }
+    if (character === '$' || character === '`') throw special(character)
+    if (character === '\\' && next === '\n') at++
+    else if (character === '\\' && next !== '' && ESCAPED_IN_QUOTES.includes(next)) {
+      text += next
+      at++
+    } else text += character
+  }
+  throw unclosed('"')
+}
+
+const unclosed = (quote: string) => new LineRefused(`The command line has a ${quote} that is not closed.`)
+
+const special = (character: string) =>
+  new LineRefused(
+    `There is no shell here: ${character === '\n' || character === '\r' ? 'a second line' : character} is not possible outside of ${character === '$' || character === '`' ? "single quotes ('…')" : 'quotes'}.`,
+  )

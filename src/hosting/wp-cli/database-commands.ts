@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto'
+import { DiskFull } from '../homes/disk-room.ts'
+import type { PhpPool } from '../php/pool.ts'
+import { type DatabaseContent, DumpUnreadable, type SiteHome } from '../site-database/database-content.ts'
+import { SiteUnavailable } from '../site-database/site-database.ts'
+import { type CommandIo, type Ended, forward, write } from './command-io.ts'
+import { LineRefused } from './command-line.ts'
+
+/** The site's files, as the user may reach them. Paths that begin with no slash are of the web root. */
+export interface CommandFiles {
+  read(path: string): AsyncIterable<Uint8Array>
+  /** Makes the file, or replaces it once all is there. */
+  write(path: string, content: AsyncIterable<Uint8Array>): Promise<void>
+}
+
+export interface DatabaseCommandParts {
+  readonly pool: Pick<PhpPool, 'hold' | 'release'>
+  readonly siteDatabase: DatabaseContent
+}
+
+interface DatabaseCommand {
+  readonly kind: 'export' | 'import'
+  /** `-`: what the command writes and reads. */
+  readonly file: string | undefined
+  readonly tables: readonly string[] | undefined
+  readonly isQuiet: boolean
+  readonly onlyName: boolean
+}
+
+const HOLDER = 'wp db import'
+const GRACE_MS = 10_000
+/** Options of all commands, which say nothing here. */
+const IGNORED =
+  /^--(path|url|user|skip-plugins|skip-themes|skip-packages|no-color|color|allow-root|add-drop-table|skip-optimization|defaults)(=|$)/
+
+/**
+ * `wp db export` and `wp db import`, which Stead does itself: there is no `mysqldump` for PHP to start.
+ * @returns undefined for any other command
+ * @throws LineRefused for an option that is not known
+ */
+export function databaseCommand(words: readonly string[]): DatabaseCommand | undefined {
+  const plain = words.slice(1).filter((word) => word === '-' || !word.startsWith('-'))
+  const [group, kind, file, ...more] = plain
+  if (group !== 'db' || (kind !== 'export' && kind !== 'import')) return undefined
+  if (more.length > 0) throw new LineRefused(`wp db ${kind} takes one file.`)
+  let [tables, isQuiet, onlyName]: [string[] | undefined, boolean, boolean] = [undefined, false, false]
+  for (const option of words.filter((word) => word !== '-' && word.startsWith('-'))) {
+    if (option === '--quiet') isQuiet = true
+    else if (option === '--porcelain' && kind === 'export') onlyName = true
+    else if (option.startsWith('--tables=') && kind === 'export') tables = option.slice(9).split(',')
+    else if (!IGNORED.test(option))
+      throw new LineRefused(
+        `${option} is not possible here: Stead itself does wp db ${kind}, and knows --tables, --porcelain and --quiet.`,
+      )
+  }
+  if (kind === 'import' && file === undefined)
+    throw new LineRefused('wp db import needs a file, or - for what it is sent.')
+  return { kind, file, tables, isQuiet, onlyName }
+}
+
+/** Sites whose database is being replaced here. */
+const importing = new Set<number>()
+
+export async function runDatabaseCommand(
+  { pool, siteDatabase }: DatabaseCommandParts,
+  { kind, file, tables, isQuiet, onlyName }: DatabaseCommand,
+  { home, io, files }: { readonly home: SiteHome; readonly io: CommandIo; readonly files: CommandFiles },
+): Promise<Ended> {
+  const { signal } = io
+  const say = (text: string) => (isQuiet ? undefined : write(io.output, `Success: ${text}\n`, signal))
+  try {
+    if (kind === 'export') {
+      const name = file ?? `wordpress-${new Date().toISOString().slice(0, 10)}-${randomBytes(4).toString('hex')}.sql`
+      const snapshot = await siteDatabase.snapshot(home)
+      try {
+        const text = snapshot.dump({ ...(tables && { tables }), signal })
+        if (name === '-') await forward(text, io.output, signal)
+        else await files.write(name, text)
+      } finally {
+        await snapshot.close()
+      }
+      if (onlyName) await write(io.output, `${name}\n`, signal)
+      else if (name !== '-') await say(`Exported to '${name}'.`)
+      return { code: 0, wrote: false }
+    }
+    if (importing.has(home.siteId)) throw new LineRefused('Another import of this site is under way.')
+    importing.add(home.siteId)
+    try {
+      const sql = file === '-' ? (io.input as AsyncIterable<Uint8Array>) : files.read(file as string)
+      await replace(pool, siteDatabase, home, sql, signal)
+    } finally {
+      importing.delete(home.siteId)
+    }
+    await say(`Imported from '${file === '-' ? 'STDIN' : file}'.`)
+    return { code: 0, wrote: true }
+  } catch (error) {
+    signal.throwIfAborted()
+    const isKnown = [DumpUnreadable, SiteUnavailable, DiskFull, LineRefused].some((type) => error instanceof type)
+    if (!isKnown && (error as Error).name !== 'Refused') throw error
+    const kept = kind === 'import' ? ' The database is as it was.' : ''
+    await write(io.errors, `Error: ${(error as Error).message.replace(/\.$/, '')}.${kept}\n`, signal)
+    return { code: 1, wrote: false }
+  }
+}
+
+/** Nothing of the site writes meanwhile: it would be lost with the database that is replaced. Tables that the text does not name stay. */
+async function replace(
+  pool: DatabaseCommandParts['pool'],
+  siteDatabase: DatabaseContent,
+  home: SiteHome,
+  sql: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<void> {
+  await pool.hold(home.siteId, GRACE_MS, HOLDER)
+  try {
+    await siteDatabase.load(home, sql, { keepsOthers: true, signal })
+    await siteDatabase.switch(home)
+  } finally {
+    await siteDatabase.settle(home).finally(() => pool.release(home.siteId, HOLDER))
+  }
+}

@@ -1,0 +1,118 @@
+import type { PhpPool, PooledSite } from '../php/pool.ts'
+import { PhpBusy, PhpCrashed, PhpTimeout } from '../php/runtime.ts'
+import { SiteUnavailable } from '../site-database/site-database.ts'
+import { type CommandIo, type Ended, forward, write } from './command-io.ts'
+import { LineRefused } from './command-line.ts'
+import {
+  type CommandFiles,
+  type DatabaseCommandParts,
+  databaseCommand,
+  runDatabaseCommand,
+} from './database-commands.ts'
+import { PHAR, type WpCli, WpCliMissing } from './wp-cli.ts'
+
+/** So long a command may take. */
+const MOST_MS = 30 * 60_000
+const [FAILED, TIMED_OUT, KILLED] = [1, 124, 137]
+/** What WP-CLI would do to the files of the core, which are not the site's. */
+const REFUSED: Readonly<Record<string, string>> = {
+  'core update': "WordPress itself is updated by Stead: ask for another version by the site's API (cms_version).",
+  'core download': "WordPress itself is laid out by Stead: ask for another version by the site's API (cms_version).",
+}
+
+export interface WpCommandsOptions extends DatabaseCommandParts {
+  readonly wpCli: WpCli
+  readonly pool: Pick<PhpPool, 'runCommand' | 'hold' | 'release'>
+  readonly mostMs?: number
+}
+
+/** Runs `wp …` for one site. What cannot be done is said on the command's standard error. */
+export interface WpCommands {
+  /** @throws the signal's reason; what nobody expects */
+  run(site: PooledSite, words: readonly string[], io: CommandIo, files: CommandFiles): Promise<Ended>
+}
+
+export function createWpCommands(options: WpCommandsOptions): WpCommands {
+  return {
+    async run(site, words, given, files) {
+      const { mostMs = MOST_MS } = options
+      const late = AbortSignal.timeout(mostMs)
+      const io = { ...given, signal: AbortSignal.any([given.signal, late]) }
+      try {
+        demandPossible(words)
+        const own = databaseCommand(words)
+        return await (own
+          ? runDatabaseCommand(options, own, { home: site, io, files })
+          : runPhp(options, site, words, io))
+      } catch (error) {
+        given.signal.throwIfAborted()
+        const { text, code } = late.aborted
+          ? {
+              text: `The command was ended: it took longer than ${Math.round(mostMs / 60_000)} minutes.`,
+              code: TIMED_OUT,
+            }
+          : failureOf(error)
+        await write(io.errors, `Error: ${text}\n`, given.signal)
+        return { code, wrote: true }
+      }
+    },
+  }
+}
+
+function demandPossible(words: readonly string[]): void {
+  const [group, name] = words.slice(1).filter((word) => !word.startsWith('-'))
+  const refusal = REFUSED[`${group} ${name}`]
+  if (refusal !== undefined) throw new LineRefused(refusal)
+}
+
+/** @throws what is not for users */
+function failureOf(error: unknown): { text: string; code: number } {
+  if (error instanceof PhpBusy)
+    return { text: `The command cannot run now: ${error.message}. Try again in a moment.`, code: FAILED }
+  if (error instanceof PhpTimeout) return { text: `The command was ended: ${error.message}.`, code: TIMED_OUT }
+  if (error instanceof PhpCrashed) return { text: `The command was ended: ${error.message}.`, code: KILLED }
+  if (error instanceof LineRefused || error instanceof WpCliMissing || error instanceof SiteUnavailable)
+    return { text: error.message, code: FAILED }
+  throw error
+}
+
+async function runPhp(
+  { wpCli, pool }: WpCommandsOptions,
+  site: PooledSite,
+  words: readonly string[],
+  io: CommandIo,
+): Promise<Ended> {
+  const { signal, columns } = io
+  const command = await pool.runCommand(site, {
+    programs: await wpCli.folder(),
+    environment: environmentOf(columns),
+    args: [`/command/${PHAR}`, ...words.slice(1)],
+  })
+  const stop = () => command.kill(new PhpCrashed('nobody waits for it any more'))
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop, { once: true })
+  const input = io.input.pipe(command.input)
+  try {
+    await Promise.all([forward(command.output, io.output, signal), forward(command.errors, io.errors, signal)])
+    return { code: await command.finished, wrote: command.wrote() }
+  } finally {
+    signal.removeEventListener('abort', stop)
+    io.input.unpipe(input)
+    stop()
+    // who ends a command waits until nothing of it touches the site
+    await command.exited
+  }
+}
+
+/** What WP-CLI looks for: a home that can be written, and whether somebody sees colours and tables. */
+const environmentOf = (columns: number | undefined): Record<string, string> => ({
+  HOME: '/tmp',
+  PWD: '/wordpress',
+  USER: 'site',
+  TERM: columns === undefined ? 'dumb' : 'xterm',
+  SHELL_PIPE: columns === undefined ? '1' : '0',
+  ...(columns !== undefined && { COLUMNS: String(columns) }),
+  WP_CLI_CACHE_DIR: '/tmp/wp-cli-cache',
+  WP_CLI_PACKAGES_DIR: '/private/wp-cli-packages',
+  WP_CLI_DISABLE_AUTO_CHECK_UPDATE: '1',
+})
