@@ -13,6 +13,7 @@ import { defaultPhpVersion } from '../hosting/php/runtime.ts'
 import { PhpLogFollower } from '../hosting/php-log/follower.ts'
 import { openPlaces } from '../hosting/php-log/positions.ts'
 import { createPluginPackages } from '../hosting/plugin-directory/plugin-packages.ts'
+import type { DatabaseContent } from '../hosting/site-database/database-content.ts'
 import { createSqliteContent } from '../hosting/site-database/sqlite-content.ts'
 import { hostJobs, siteHooks } from '../jobs.ts'
 import { openBudgets } from '../platform/budgets/budget.ts'
@@ -79,11 +80,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   // what works by itself
   const spares = new Spares({ homes, pool, count: config.spareSites, phpVersion: defaultPhpVersion, log })
   const preparation = prepareSites(ground, { runtime, homes, spares, onProgress: options.onProgress ?? (() => {}) })
-  const siteDatabase = createSqliteContent({
-    pool,
-    sandbox: config.sandbox,
-    keepFreeBytes: keptFromSites(config.diskReserveMb << 20),
-  })
+  const siteDatabase = openSiteDatabase(ground, pool)
   const sftp = await openSftp(ground, { hostId, php, sites, siteDatabase })
   const worker = createHostWorker(ground, { hostId, homes, spares, pool, preparation, sites, siteDatabase, sftp })
   const cron = new Cron({
@@ -167,6 +164,9 @@ const followPhpLogs = ({ config, logs, log }: Ground, pool: PhpPool, sites: Host
     places: openPlaces(join(config.dataDir, 'logs/php-places.db')),
     log,
   })
+
+const openSiteDatabase = ({ config }: Ground, pool: PhpPool): DatabaseContent =>
+  createSqliteContent({ pool, sandbox: config.sandbox, keepFreeBytes: keptFromSites(config.diskReserveMb << 20) })
 
 /** What is made ahead of sites: the core, the golden copy, homes, warm processes. */
 function prepareSites(
