@@ -1,0 +1,323 @@
+/** WP-CLI over SSH, with OpenSSH's own client. In place of WP-CLI itself a small one made for the tests (`test/support/wp-cli.ts`). */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testCore } from '../support/core.ts'
+import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
+import { wpCliStandIn } from '../support/wp-cli.ts'
+
+const core = await testCore()
+const hasSsh = existsSync('/usr/bin/ssh') && existsSync('/usr/bin/ssh-keygen')
+
+interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+describe.skipIf(!core || !hasSsh)(
+  'WP-CLI over SSH',
+  () => {
+    let stead: Stead
+    let folder: string
+    let port: string
+    let id: number
+    let owner: string
+    showOutputOfFailures(() => stead)
+
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'stead-wp-cli-'))
+      await writeFile(join(folder, 'wp-cli.phar'), wpCliStandIn)
+      execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(folder, 'key')])
+      stead = await startStead({
+        env: { STEAD_SFTP_LISTEN: '127.0.0.1:0', STEAD_WP_CLI: join(folder, 'wp-cli.phar') },
+      })
+      id = await stead.createSite({ name: 'commanded' })
+      port = await until(
+        'the port of SFTP',
+        async () => /SFTP clients can connect[^\n]*/.exec(stead.output())?.[0] && portIn(stead.output()),
+      )
+      owner = (await users())[0]?.username as string
+      await addKey(owner)
+    })
+    afterAll(async () => {
+      await stead?.remove()
+      if (folder) await rm(folder, { recursive: true, force: true })
+    })
+
+    const portIn = (output: string) =>
+      output
+        .split('\n')
+        .flatMap((line) =>
+          line.includes('SFTP clients can connect') ? (/"?port"?[=: ]+"?(\d+)/.exec(line)?.[1] ?? []) : [],
+        )[0]
+    const users = async (): Promise<{ username: string; email: string }[]> =>
+      (await stead.api('GET', `/v1/sites/${id}/ftp`)).body.data
+    const addKey = async (username: string) => {
+      const public_key = await readFile(join(folder, 'key.pub'), 'utf8')
+      const { status } = await stead.api('POST', `/v1/sites/${id}/ftp/${username}/keys`, { public_key })
+      expect(status).toBe(200)
+    }
+    const start = (command: string[], { user = owner, more = [] as string[] } = {}): ChildProcess => {
+      const known = ['-o', 'StrictHostKeyChecking=no', '-o', `UserKnownHostsFile=${join(folder, 'known')}`]
+      const as = [
+        '-F',
+        'none',
+        '-o',
+        'LogLevel=ERROR',
+        '-o',
+        'IdentitiesOnly=yes',
+        '-i',
+        join(folder, 'key'),
+        '-p',
+        port,
+      ]
+      return spawn('ssh', [...known, ...as, ...more, `${user}@127.0.0.1`, ...command])
+    }
+    const ended = async (child: ChildProcess, input: string | Buffer = ''): Promise<Ended> => {
+      const said = { out: '', err: '' }
+      child.stdout?.on('data', (piece) => (said.out += piece))
+      child.stderr?.on('data', (piece) => (said.err += piece))
+      child.stdin?.on('error', () => {})
+      child.stdin?.end(input)
+      const [code] = (await once(child, 'close')) as [number | null]
+      return { code, ...said }
+    }
+    const ssh = (command: string, input?: string | Buffer, how = {}) => ended(start([command], how), input)
+    /** One that goes on until something ends it. */
+    const begin = (command: string, how = {}) => {
+      const child = start([command], how)
+      let out = ''
+      child.stdout?.on('data', (piece) => (out += piece))
+      const closed = once(child, 'close')
+      return { child, says: () => out, code: async () => (await closed)[0] as number | null }
+    }
+    /** Code that the stand-in runs by `eval-file -`. */
+    const php = (code: string) => ssh('wp eval-file -', `<?php ${code}`)
+    const activity = async () =>
+      (
+        (await stead.api('POST', `/v1/sites/${id}/logs/activity`, {})).body.data as {
+          message?: string
+          description?: string
+        }[]
+      )
+        .map((entry) => JSON.stringify(entry))
+        .join('\n')
+
+    test('answers with output, errors and exit code apart', async () => {
+      expect(await ssh('wp option get blogname')).toMatchObject({ code: 0, err: '' })
+      const version = await ssh('wp core version')
+      expect(version).toEqual({ code: 0, out: expect.stringMatching(/^\d+\.\d+(\.\d+)?\n$/), err: '' })
+      const { out } = await ssh('wp plugin list --format=json')
+      expect(JSON.parse(out)).toBeInstanceOf(Array)
+      expect(await ssh('wp option get no_such_option')).toEqual({
+        code: 1,
+        out: '',
+        err: "Error: Could not get 'no_such_option' option. Does it exist?\n",
+      })
+      expect(await php('echo "said"; fwrite(STDERR, "complained"); exit(42);')).toEqual({
+        code: 42,
+        out: 'said',
+        err: 'complained',
+      })
+    })
+
+    test('gives PHP the words that a shell would give, its standard input, and a home of its own', async () => {
+      const { out } = await ssh(`wp args "two words" 'it''s $HOME' a\\ b --format=json "q\\"q" ''`)
+      expect(JSON.parse(out)).toEqual(['args', 'two words', 'its $HOME', 'a b', '--format=json', 'q"q', ''])
+      const bytes = Buffer.from('\0\xff one\r\n'.repeat(40_000), 'latin1')
+      const sum = await ssh(
+        `wp eval --skip-wordpress 'echo strlen($all = stream_get_contents(STDIN)), " ", md5($all);'`,
+        bytes,
+      )
+      const { createHash } = await import('node:crypto')
+      expect(sum.out).toBe(`${bytes.length} ${createHash('md5').update(bytes).digest('hex')}`)
+      expect(JSON.parse((await ssh('wp env')).out)).toEqual(['/wordpress', '/tmp', true, true, '1', false])
+    })
+
+    test('says what cannot be done, and does none of it', async () => {
+      for (const [command, code, text] of [
+        ['id', 127, 'the only command is wp'],
+        ['wpx', 127, 'the only command is wp'],
+        ['wp option get a; id', 1, '; is not possible'],
+        ['wp option get a | cat', 1, '| is not possible'],
+        ['wp option get $(id)', 1, '$ is not possible'],
+        ['wp option get "`id`"', 1, '` is not possible'],
+        ['wp option get a > b', 1, '> is not possible'],
+        ["wp option get 'a", 1, "' that is not closed"],
+        ['wp core update', 1, 'WordPress itself is updated by Stead'],
+        ['wp db export --all-databases', 1, '--all-databases is not possible'],
+        ['wp nonsense', 1, 'not a registered wp command'],
+      ] as const)
+        expect(await ssh(command), command).toMatchObject({ code, out: '', err: expect.stringContaining(text) })
+      expect(await ended(start([]))).toMatchObject({ code: 1, err: expect.stringContaining('There is no shell') })
+      const shown = await ended(start([], { more: ['-tt'] }))
+      expect(shown).toMatchObject({ code: 1, out: expect.stringContaining('There is no shell') })
+    })
+
+    test('with a terminal, lines end as terminals need it, and colours and tables are on', async () => {
+      const { code, out } = await ended(start(['wp env'], { more: ['-tt'] }))
+      expect([code, out.endsWith('\r\n')]).toEqual([0, true])
+      expect(JSON.parse(out).slice(4)).toEqual(['0', expect.stringMatching(/^\d+$/)])
+    })
+
+    test('a collaborator needs wp_access besides sftp_access, and loses its commands with it', async () => {
+      const email = 'mate@example.com'
+      const added = await stead.api('POST', `/v1/sites/${id}/collaborators`, { email, roles: ['sftp_access'] })
+      const user = (await users()).find((each) => each.email === email)?.username as string
+      await addKey(user)
+      expect(await ssh('wp core version', '', { user })).toEqual({
+        code: 1,
+        out: '',
+        err: expect.stringContaining('needs the role wp_access'),
+      })
+      const change = (roles: string[]) =>
+        stead.api('POST', '/v1/collaborators/batch_create', { email, siteIds: [id], roles })
+      expect(added.status).toBe(200)
+      const { headers } = await change(['sftp_access', 'wp_access'])
+      await stead.ended(headers.get('operation-id') as string)
+      expect((await ssh('wp core version', '', { user })).code).toBe(0)
+      const long = begin('wp eval --skip-wordpress \'echo "begun"; while (true) usleep(100000);\'', { user })
+      await until('it runs', async () => long.says().includes('begun'))
+      await change(['sftp_access'])
+      expect(await long.code()).not.toBe(0)
+    })
+
+    test('what it changes visitors see at once, and they are served while it runs', async () => {
+      const title = async () => /<title>([^<&]*)/.exec((await stead.visit('commanded')).text)?.[1]
+      await title()
+      const long = begin(
+        'wp eval \'echo "begun"; while (!get_transient("enough")) { wp_cache_flush(); usleep(100000); }\'',
+      )
+      await until('it runs', async () => long.says().includes('begun'))
+      expect((await ssh('wp option update blogname Changed')).code).toBe(0)
+      await until('the new title', async () => (await title())?.includes('Changed'))
+      expect((await stead.visit('commanded', '/', { headers: { cookie: 'a=b' } })).text).toContain('Changed')
+      // past WordPress' functions: only that something was written is known
+      await php(
+        "global $wpdb; $wpdb->update($wpdb->options, ['option_value' => 'Direct'], ['option_name' => 'blogname']);",
+      )
+      expect((await stead.visit('commanded', '/', { headers: { cookie: 'a=b' } })).text).toContain('Direct')
+      await until('the title that was written directly', async () => (await title())?.includes('Direct'))
+      await php("set_transient('enough', 1);")
+      expect(await long.code()).toBe(0)
+      const rows = 'global $wpdb; for ($i = 0; $i < 40; $i++) { add_option("row_" . uniqid("", true), $i); }'
+      await Promise.all([
+        php(rows),
+        php(rows),
+        ...Array.from({ length: 10 }, () => stead.visit('commanded', '/', { headers: { cookie: 'a=b' } })),
+      ])
+      expect(
+        (
+          await php(
+            'global $wpdb; echo $wpdb->get_var("select count(*) from $wpdb->options where option_name like \'row_%\'");',
+          )
+        ).out,
+      ).toBe('80')
+    })
+
+    test('the log tells of commands without their values', async () => {
+      await ssh('wp option update secret_name secret_value')
+      await ssh("wp eval --skip-wordpress 'secret_function_is_not_there();'")
+      const log = await activity()
+      expect(log).toContain(`${owner} ran wp option update`)
+      expect(log).toContain(`${owner} ran wp eval`)
+      expect(log).not.toContain('secret')
+    })
+
+    test('a database is exported and imported by Stead; a dump that is broken changes nothing', async () => {
+      await ssh('wp option update kept before')
+      const dump = await ssh('wp db export -')
+      expect([dump.code, dump.err, dump.out.includes('CREATE TABLE')]).toEqual([0, '', true])
+      expect(await ssh('wp db export kept.sql')).toEqual({
+        code: 0,
+        out: "Success: Exported to 'kept.sql'.\n",
+        err: '',
+      })
+      const file = join(stead.homeOf('commanded'), 'web/kept.sql')
+      expect(await readFile(file, 'utf8')).toContain('INSERT INTO')
+      await ssh('wp option update kept after')
+      const broken = await ssh('wp db import -', dump.out.slice(0, dump.out.length / 2))
+      expect(broken).toMatchObject({ code: 1, out: '', err: expect.stringContaining('The database is as it was.') })
+      expect((await ssh('wp option get kept')).out).toBe('after\n')
+      expect(await ssh('wp db import -', dump.out)).toEqual({
+        code: 0,
+        out: "Success: Imported from 'STDIN'.\n",
+        err: '',
+      })
+      expect((await ssh('wp option get kept')).out).toBe('before\n')
+      await ssh('wp option update kept after')
+      expect((await ssh('wp db import kept.sql')).code).toBe(0)
+      expect((await ssh('wp option get kept')).out).toBe('before\n')
+      expect((await stead.visit('commanded', '/', { headers: { cookie: 'a=b' } })).status).toBe(200)
+      expect(await ssh('wp db import none.sql')).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('No such file'),
+      })
+    })
+
+    test('a dump of one table replaces that one, and no other', async () => {
+      await php("wp_insert_post(['post_title' => 'Stays', 'post_status' => 'publish']);")
+      const dump = await ssh('wp db export - --tables=wp_options')
+      expect(dump.out).not.toContain('`wp_posts`')
+      expect((await ssh('wp db import -', dump.out)).code).toBe(0)
+      expect(
+        (
+          await php(
+            'global $wpdb; echo $wpdb->get_var("select count(*) from $wpdb->posts where post_title = \'Stays\'");',
+          )
+        ).out,
+      ).toBe('1')
+    })
+
+    test('who goes away, or is disconnected, takes the command along', async () => {
+      const mark = join(stead.homeOf('commanded'), 'web/ticks')
+      const ticking =
+        'wp eval --skip-wordpress \'while (true) { file_put_contents("ticks", ".", FILE_APPEND); usleep(20000); }\''
+      const stands = async () => {
+        const length = async () => (await readFile(mark, 'utf8').catch(() => '')).length
+        await until('it stands still', async () => {
+          const before = await length()
+          // nothing tells that a process does nothing more but that it does nothing for a while
+          await new Promise((resolve) => setTimeout(resolve, 500))
+          return (await length()) === before
+        })
+      }
+      const gone = begin(ticking)
+      await until('it ticks', async () => existsSync(mark))
+      gone.child.kill('SIGKILL')
+      await stands()
+      await rm(mark)
+      const cut = begin(ticking)
+      await until('it ticks again', async () => existsSync(mark))
+      const { headers } = await stead.api('GET', `/v1/sites/${id}/disconnect-ssh`)
+      await stead.ended(headers.get('operation-id') as string)
+      expect(await cut.code()).toBe(255)
+      await stands()
+    })
+
+    test('output that nobody takes makes the command wait', async () => {
+      const child = start([
+        'wp eval --skip-wordpress \'$s = str_repeat("x", 1 << 20); for ($i = 0; $i < 100; $i++) { echo $s; file_put_contents("written", $i); }\'',
+      ])
+      child.stdout?.pause()
+      const written = async () =>
+        Number(await readFile(join(stead.homeOf('commanded'), 'web/written'), 'utf8').catch(() => 0))
+      await until('it waits', async () => {
+        const first = await written()
+        await new Promise((resolve) => setTimeout(resolve, 1000))
+        return first > 0 && (await written()) === first
+      })
+      expect(await written()).toBeLessThan(50)
+      let bytes = 0
+      child.stdout?.on('data', (piece) => (bytes += piece.length)).resume()
+      const [code] = await once(child, 'close')
+      expect([code, bytes]).toEqual([0, 100 << 20])
+    })
+  },
+  240_000,
+)
