@@ -1,0 +1,109 @@
+import ipaddr from 'ipaddr.js'
+import { nameOf, wireOf } from './name.ts'
+import { Type } from './protocol.ts'
+
+/** A piece of a record's data: bytes, or a name that may be compressed (RFC 3597 §4 says which). */
+export type DataPart = Buffer | string
+
+/** All records of one name and type. */
+export interface RecordSet {
+  readonly type: number
+  readonly ttl: number
+  readonly data: readonly (readonly DataPart[])[]
+  /** Host names in the data whose addresses a client wants next. */
+  readonly targets: readonly string[]
+}
+
+export type RecordType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'TXT' | 'SRV' | 'NS' | 'CAA'
+
+/** A record as it is kept. */
+export interface ZoneRecord {
+  readonly type: string
+  /** Relative to the zone; '' is the zone itself. */
+  readonly name: string
+  readonly value: string
+  readonly priority: number | null
+  readonly weight: number | null
+  readonly port: number | null
+  readonly ttl: number
+}
+
+const MOST_TTL = 2 ** 31 - 1
+/** Bytes of one string in a TXT record. */
+const TXT_STRING_BYTES = 255
+const MOST_DATA_BYTES = 65_535
+
+interface ReadData {
+  readonly type: number
+  readonly data: readonly DataPart[]
+  readonly target?: string
+}
+
+/** @throws RangeError when the record cannot be said in DNS */
+export function readRecord(record: ZoneRecord): ReadData {
+  const read = Object.hasOwn(readers, record.type) ? readers[record.type as RecordType] : undefined
+  if (!read) throw new RangeError(`no type that is served: ${record.type}`)
+  const result = read(record)
+  const bytes = result.data.reduce((sum, part) => sum + (typeof part === 'string' ? wireOf(part) : part).length, 0)
+  if (bytes > MOST_DATA_BYTES) throw new RangeError('more than fits into a record')
+  return result
+}
+
+/** RFC 2181 §8: what does not fit counts as none. */
+export const usableTtl = (ttl: number): number => (Number.isInteger(ttl) && ttl >= 0 && ttl <= MOST_TTL ? ttl : 0)
+
+const readers: Record<RecordType, (record: ZoneRecord) => ReadData> = {
+  A: ({ value }) => ({ type: Type.A, data: [address(value, 4)] }),
+  AAAA: ({ value }) => ({ type: Type.AAAA, data: [address(value, 16)] }),
+  CNAME: ({ value }) => ({ type: Type.CNAME, data: [nameOf(value)] }),
+  NS: ({ value }) => ({ type: Type.NS, data: [nameOf(value)], target: nameOf(value) }),
+  MX: ({ value, priority }) => ({ type: Type.MX, data: [words(priority ?? 0), nameOf(value)], target: nameOf(value) }),
+  SRV: ({ value, priority, weight, port }) => ({
+    type: Type.SRV,
+    // RFC 2782: the target is never compressed
+    data: [Buffer.concat([words(priority ?? 0, weight ?? 0, port ?? 0), wireOf(nameOf(value))])],
+    target: nameOf(value),
+  }),
+  TXT: ({ value }) => ({ type: Type.TXT, data: [strings(value)] }),
+  CAA({ value }) {
+    const match = /^(\d{1,3})\s+([a-z0-9]+)\s+(?:"(.*)"|(\S*))$/is.exec(value)
+    const flags = Number(match?.[1])
+    if (!match || flags > 255) throw new RangeError(`no CAA record: ${value}`)
+    const tag = Buffer.from((match[2] as string).toLowerCase())
+    return {
+      type: Type.CAA,
+      data: [Buffer.concat([Buffer.from([flags, tag.length]), tag, Buffer.from(match[3] ?? match[4] ?? '')])],
+    }
+  },
+}
+
+function address(value: string, bytes: 4 | 16): Buffer {
+  const isValid = bytes === 4 ? ipaddr.IPv4.isValidFourPartDecimal(value) : ipaddr.IPv6.isValid(value)
+  if (!isValid || value.includes('%')) throw new RangeError(`no address: ${value}`)
+  return Buffer.from(ipaddr.parse(value).toByteArray())
+}
+
+/** Unsigned 16-bit numbers. */
+export function words(...numbers: readonly number[]): Buffer {
+  const buffer = Buffer.alloc(numbers.length * 2)
+  for (const [at, number] of numbers.entries()) buffer.writeUInt16BE(number, at * 2)
+  return buffer
+}
+
+/** Unsigned 32-bit numbers. */
+export function longs(...numbers: readonly number[]): Buffer {
+  const buffer = Buffer.alloc(numbers.length * 4)
+  for (const [at, number] of numbers.entries()) buffer.writeUInt32BE(number >>> 0, at * 4)
+  return buffer
+}
+
+/** A text in pieces, each behind its length. */
+function strings(text: string): Buffer {
+  const bytes = Buffer.from(text)
+  const parts: Buffer[] = []
+  for (let at = 0; at === 0 || at < bytes.length; at += TXT_STRING_BYTES) {
+    const part = bytes.subarray(at, at + TXT_STRING_BYTES)
+    parts.push(Buffer.from([part.length]), part)
+  }
+  return Buffer.concat(parts)
+}

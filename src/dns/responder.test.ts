@@ -1,0 +1,224 @@
+import packet from 'dns-packet'
+import { describe, expect, it } from 'vitest'
+import { Cookies } from './cookies.ts'
+import { createAnswerLimit, networkOf } from './rate-limit.ts'
+import {
+  type Asking,
+  ask,
+  decode,
+  lines,
+  type Message,
+  questionFor,
+  responderOf,
+  secret,
+  zonesOf,
+} from './test-support.ts'
+
+const many = Array.from({ length: 60 }, (_, at) => `many A 192.0.2.${at + 1}`)
+const zones = zonesOf({
+  'example.test': [
+    'www A 192.0.2.11',
+    ...many,
+    ...Array.from({ length: 25 }, (_, at) => `some A 192.0.2.${at + 1}`),
+    ...Array.from({ length: 40 }, (_, at) => [`@ MX m${at}.example.test`, `m${at} A 192.0.2.1`]).flat(),
+    ...Array.from({ length: 40 }, (_, at) => [`sub NS n${at}.sub.example.test`, `n${at}.sub A 192.0.2.1`]).flat(),
+  ],
+})
+const responder = responderOf(zones)
+const client = { address: '192.0.2.1', transport: 'udp' as const }
+const asked = (name: string, asking?: Asking) => responder.respond(questionFor(name, asking), client) as Buffer
+const optOf = (answer: Message) =>
+  answer.additionals?.find(({ type }) => type === 'OPT') as unknown as Record<string, unknown> & {
+    options: { code: number; data: Buffer }[]
+  }
+const changed = (change: (message: Buffer) => void, message = questionFor('www.example.test')) => {
+  change(message)
+  return responder.respond(message, client) as Buffer | undefined
+}
+
+describe('EDNS (RFC 6891)', () => {
+  it('is answered to who speaks it, and to nobody else', () => {
+    expect(optOf(ask(responder, 'www.example.test'))).toBeUndefined()
+    expect(optOf(ask(responder, 'www.example.test', { edns: {} }))).toMatchObject({
+      udpPayloadSize: 1232,
+      ednsVersion: 0,
+    })
+  })
+
+  it('a version to come is BADVERS', () => {
+    const answer = ask(responder, 'www.example.test', { edns: { ednsVersion: 1 } })
+    expect(optOf(answer)).toMatchObject({ extendedRcode: 1, ednsVersion: 0 })
+    expect(answer).toMatchObject({ rcode: 'NOERROR', answers: [] })
+  })
+
+  it('DO comes back (RFC 3225), options that nobody knows do not', () => {
+    const edns = { flags: packet.DNSSEC_OK, options: [{ code: 65_001, data: Buffer.from('x') }] }
+    expect(optOf(ask(responder, 'www.example.test', { edns }))).toMatchObject({ flag_do: true, options: [] })
+  })
+
+  it('two of them, one with a name, and one in another section are faults', () => {
+    const opt = { type: 'OPT', name: '.', udpPayloadSize: 1232, flags: 0, options: [] }
+    const question = { questions: [{ type: 'A' as const, name: 'www.example.test' }] }
+    for (const records of [
+      { additionals: [opt, opt] },
+      { authorities: [opt] },
+      { additionals: [{ type: 'NULL', name: 'x.test', data: Buffer.alloc(0) }] },
+    ]) {
+      const message = packet.encode({ ...question, ...records } as never)
+      if (records.additionals?.length === 1) message.writeUInt16BE(41, message.length - 10)
+      expect(decode(responder.respond(message, client) as Buffer).rcode).toBe('FORMERR')
+    }
+  })
+})
+
+describe('the size of an answer over UDP', () => {
+  it.each([
+    ['512 bytes without EDNS', 'some.example.test', undefined, false],
+    ['512 bytes without EDNS', 'many.example.test', undefined, true],
+    ['what the client takes', 'many.example.test', { udpPayloadSize: 900 }, true],
+    ['1232 bytes for who takes more', 'many.example.test', { udpPayloadSize: 4096 }, false],
+    ['512 bytes for who says less', 'some.example.test', { udpPayloadSize: 100 }, false],
+  ])('at most %s (%s)', (_what, name, edns, isCut) => {
+    const bytes = asked(name, edns ? { edns } : {})
+    expect(bytes.length).toBeLessThanOrEqual(edns ? Math.max(512, Math.min(1232, edns.udpPayloadSize)) : 512)
+    const answer = decode(bytes)
+    expect(answer.flag_tc).toBe(isCut)
+    if (isCut) expect(answer.answers).toEqual([])
+  })
+
+  it('over TCP there is all of it', () => {
+    expect(ask(responder, 'many.example.test', { over: 'tcp' })).toMatchObject({ flag_tc: false })
+    expect(ask(responder, 'many.example.test', { over: 'tcp' }).answers).toHaveLength(60)
+  })
+
+  it('addresses that are only of use are left out, those that a delegation needs are not (RFC 9471)', () => {
+    const mail = ask(responder, 'example.test', { type: 'MX', edns: {} })
+    expect(mail.flag_tc).toBe(false)
+    expect(mail.answers).toHaveLength(40)
+    expect(mail.additionals?.length).toBeLessThan(41)
+    expect(ask(responder, 'x.sub.example.test', { edns: { udpPayloadSize: 1100 } })).toMatchObject({
+      flag_tc: true,
+      authorities: [],
+    })
+  })
+})
+
+describe('what cannot be answered', () => {
+  it('less than a header, and answers, get none', () => {
+    expect(responder.respond(Buffer.alloc(11), client)).toBeUndefined()
+    expect(changed((message) => message.writeUInt16BE(0x8000, 2))).toBeUndefined()
+  })
+
+  it.each([
+    ['another opcode (UPDATE)', (message: Buffer) => message.writeUInt16BE(5 << 11, 2), 4],
+    ['NOTIFY', (message: Buffer) => message.writeUInt16BE(4 << 11, 2), 4],
+    ['no question', (message: Buffer) => message.writeUInt16BE(0, 4), 1],
+    ['two questions', (message: Buffer) => message.writeUInt16BE(2, 4), 1],
+    ['an answer that is not there', (message: Buffer) => message.writeUInt16BE(1, 6), 1],
+    ['a label that is too long', (message: Buffer) => message.writeUInt8(64, 12), 1],
+    ['a pointer in the question', (message: Buffer) => message.writeUInt16BE(0xc000, 12), 1],
+    ['a pointer to itself', (message: Buffer) => message.writeUInt16BE(0xc00c, 12), 1],
+    ['another class', (message: Buffer) => message.writeUInt16BE(3, message.length - 2), 5],
+    ['MAILB', (message: Buffer) => message.writeUInt16BE(253, message.length - 4), 4],
+    ['OPT as a question', (message: Buffer) => message.writeUInt16BE(41, message.length - 4), 1],
+  ])('%s', (_what, change, rcode) => {
+    const answer = changed(change) as Buffer
+    expect(answer.readUInt16BE(0)).toBe(4711)
+    expect(answer.readUInt16BE(2) & 0x840f).toBe(0x8000 | rcode)
+    expect(answer.readUInt16BE(6)).toBe(0)
+  })
+
+  it('bytes after the last record', () => {
+    const answer = responder.respond(Buffer.concat([questionFor('www.example.test'), Buffer.from('x')]), client)
+    expect(decode(answer as Buffer).rcode).toBe('FORMERR')
+  })
+
+  it('a dot inside a label is no dot', () => {
+    const message = questionFor('wwwxexample.test')
+    message[message.indexOf('wwwx') + 3] = 0x2e
+    expect(decode(responder.respond(message, client) as Buffer).rcode).toBe('REFUSED')
+  })
+})
+
+describe('cookies (RFC 7873)', () => {
+  const withCookie = (data: Buffer, over = responder) =>
+    ask(over, 'www.example.test', { edns: { options: [{ code: 10, data }] } })
+  const cookieOf = (answer: Message) => optOf(answer).options[0]?.data as Buffer
+
+  it('a client gets its own back, with one of ours that is known again', () => {
+    const given = cookieOf(withCookie(Buffer.from('clientid')))
+    expect(given.length).toBe(24)
+    expect(given.subarray(0, 8).toString()).toBe('clientid')
+    const cookies = new Cookies(secret)
+    expect(cookies.isOurs(given, '192.0.2.1', Date.now())).toBe(true)
+    expect(cookies.isOurs(given, '192.0.2.2', Date.now())).toBe(false)
+    expect(new Cookies(Buffer.alloc(32, 2)).isOurs(given, '192.0.2.1', Date.now())).toBe(false)
+    expect(cookies.isOurs(given, '192.0.2.1', Date.now() + 3_700_000)).toBe(false)
+    expect(cookies.isOurs(given, '192.0.2.1', Date.now() - 400_000)).toBe(false)
+  })
+
+  it.each([0, 7, 9, 15, 41])('one of %i bytes is a fault', (length) => {
+    expect(withCookie(Buffer.alloc(length)).rcode).toBe('FORMERR')
+  })
+
+  it('one that is somebody else’s is answered all the same, with a fresh one', () => {
+    const answer = withCookie(Buffer.alloc(24, 9))
+    expect(answer.answers).toHaveLength(1)
+    expect(new Cookies(secret).isOurs(cookieOf(answer), '192.0.2.1', Date.now())).toBe(true)
+  })
+})
+
+describe('the rate of equal answers', () => {
+  let nowMs = 1_700_000_000_000
+  const limited = () => responderOf(zones, { limit: createAnswerLimit(5), now: () => nowMs })
+  const outcome = (over: ReturnType<typeof limited>, name: string, asking: Asking = {}) => {
+    const { address = '192.0.2.1', over: transport = 'udp' } = asking
+    const reply = over.respond(questionFor(name, asking), { address, transport }) as Buffer | undefined
+    if (!reply) return 'silence'
+    return reply.readUInt16BE(2) & 0x0200 ? 'tcp' : 'answer'
+  }
+  const outcomes = (over: ReturnType<typeof limited>, count: number, name: string, asking?: Asking) =>
+    Array.from({ length: count }, () => outcome(over, name, asking))
+
+  it('over it every other one says "over TCP", the others are silence; a second later there are more', () => {
+    const over = limited()
+    expect(outcomes(over, 9, 'www.example.test')).toEqual([
+      ...Array(5).fill('answer'),
+      'silence',
+      'tcp',
+      'silence',
+      'tcp',
+    ])
+    nowMs += 1000
+    expect(outcomes(over, 6, 'www.example.test')).toEqual([...Array(5).fill('answer'), 'silence'])
+  })
+
+  it('a network counts together, and others do not', () => {
+    const over = limited()
+    outcomes(over, 5, 'www.example.test')
+    expect(outcome(over, 'www.example.test', { address: '192.0.2.200' })).toBe('silence')
+    expect(outcome(over, 'www.example.test', { address: '198.51.100.1' })).toBe('answer')
+    expect(networkOf('2001:db8:1:2ff::1')).toBe(networkOf('2001:db8:1:200::9'))
+    expect(networkOf('2001:db8:1:2ff::1')).not.toBe(networkOf('2001:db8:1:300::9'))
+    expect(networkOf('::ffff:192.0.2.1')).toBe(networkOf('192.0.2.9'))
+  })
+
+  it('made-up names count together', () => {
+    const over = limited()
+    const all = Array.from({ length: 6 }, (_, at) => outcome(over, `made-up-${at}.example.test`))
+    expect(all).toEqual([...Array(5).fill('answer'), 'silence'])
+  })
+
+  it('TCP, and who shows our cookie, have no limit', () => {
+    const over = limited()
+    outcomes(over, 5, 'www.example.test')
+    expect(outcomes(over, 10, 'www.example.test', { over: 'tcp' })).toEqual(Array(10).fill('answer'))
+    const data = new Cookies(secret).answerTo(Buffer.from('clientid'), '192.0.2.1', nowMs)
+    const edns = { options: [{ code: 10, data }] }
+    expect(outcomes(over, 10, 'www.example.test', { edns })).toEqual(Array(10).fill('answer'))
+  })
+})
+
+it('every record of a zone can be asked for', () => {
+  expect(lines(ask(responder, 'm7.example.test').answers)).toEqual(['m7.example.test A 192.0.2.1'])
+})

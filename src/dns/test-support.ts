@@ -1,0 +1,81 @@
+import packet from 'dns-packet'
+import { Cookies } from './cookies.ts'
+import { createAnswerLimit } from './rate-limit.ts'
+import type { ZoneRecord } from './record-data.ts'
+import { Responder, type ResponderOptions } from './responder.ts'
+import { createZone } from './zone.ts'
+import { ZoneSet } from './zone-set.ts'
+
+export const nameservers = ['ns1.servers.test', 'ns2.servers.test']
+
+type Given = Partial<ZoneRecord> & Pick<ZoneRecord, 'type' | 'name' | 'value'>
+
+export const record = (given: Given): ZoneRecord => ({ priority: null, weight: null, port: null, ttl: 300, ...given })
+
+/** Zones by name, each record as `name type value`, or with all that it has. */
+export function zonesOf(zones: Record<string, readonly (string | Given)[]>, serial = 7): ZoneSet {
+  const set = new ZoneSet()
+  for (const [name, records] of Object.entries(zones))
+    set.put(createZone({ name, serial, records: records.map(recordOf) }, { nameservers }))
+  return set
+}
+
+export function recordOf(given: string | Given): ZoneRecord {
+  if (typeof given !== 'string') return record(given)
+  const [name = '', type = '', ...value] = given.split(' ')
+  return record({ name: name === '@' ? '' : name, type, value: value.join(' ') })
+}
+
+/** The types of dns-packet have no rcode. */
+export type Message = packet.DecodedPacket & { readonly rcode: string }
+
+export const decode = (message: unknown): Message => packet.decode(message as Buffer) as Message
+
+export const secret = Buffer.alloc(32, 1)
+
+export const responderOf = (zones: ZoneSet, more: Partial<ResponderOptions> = {}): Responder =>
+  new Responder({
+    zones,
+    cookies: new Cookies(secret),
+    limit: createAnswerLimit(0),
+    keys: new Map(),
+    mayTransfer: () => false,
+    ...more,
+  })
+
+export type Asking = { type?: string; edns?: object; over?: 'udp' | 'tcp'; address?: string; flags?: number }
+
+export const questionFor = (name: string, { type = 'A', edns, flags = 0 }: Asking = {}): Buffer =>
+  packet.encode({
+    type: 'query',
+    id: 4711,
+    flags,
+    questions: [{ type: type as 'A', name }],
+    ...(edns && {
+      additionals: [{ type: 'OPT', name: '.', udpPayloadSize: 4096, flags: 0, options: [], ...edns } as never],
+    }),
+  })
+
+/** Asks, and reads the one message that comes back. */
+export function ask(responder: Responder, name: string, asking: Asking = {}): Message {
+  const { over = 'udp', address = '192.0.2.1' } = asking
+  const reply = responder.respond(questionFor(name, asking), { address, transport: over })
+  if (!Buffer.isBuffer(reply)) throw new Error('no single answer')
+  return decode(reply)
+}
+
+/** A section of an answer, a line a record. */
+export const lines = (records: Message['answers'] = []): string[] =>
+  records
+    .filter(({ type }) => type !== 'OPT')
+    .map((each) => {
+      const { name, type, data } = each as { name: string; type: string; data: unknown }
+      return `${name} ${type} ${said(data)}`
+    })
+
+function said(data: unknown): string {
+  if (typeof data === 'string') return data
+  if (Buffer.isBuffer(data)) return data.toString()
+  if (Array.isArray(data)) return data.map(said).join('')
+  return Object.values(data as object).join(' ')
+}
