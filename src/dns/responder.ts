@@ -1,7 +1,7 @@
 import { type Answer, answerFrom } from './answer.ts'
 import type { Cookies } from './cookies.ts'
 import { MessageWriter } from './message-writer.ts'
-import { parentOf } from './name.ts'
+import { isWithin, parentOf } from './name.ts'
 import { Class, HEADER_BYTES, MOST_UDP_BYTES, PLAIN_UDP_BYTES, Rcode, TsigError, Type } from './protocol.ts'
 import { type Query, readQuery } from './query.ts'
 import type { AnswerLimit } from './rate-limit.ts'
@@ -27,6 +27,8 @@ export interface ResponderOptions {
   readonly keys: TsigKeys
   /** Whether a client may have whole zones. `keyName`: of its right signature. */
   readonly mayTransfer: (address: string, keyName: string | undefined) => boolean
+  /** Which zones there are, for who may have them (RFC 9432). */
+  readonly catalog?: () => Zone | undefined
   readonly now?: () => number
   /** Told of every answer that is given. */
   readonly onAnswer?: (rcode: number, client: Client) => void
@@ -62,12 +64,15 @@ export class Responder {
     if (query.type === Type.AXFR || query.type === Type.IXFR) return this.#transfer(asked)
     if (query.type === Type.MAILA || query.type === Type.MAILB) return this.#refuse(asked, Rcode.NOTIMP)
     if (query.type === Type.OPT || query.type === Type.TSIG) return this.#refuse(asked, Rcode.FORMERR)
-    const zone = this.#zoneOf(query)
+    const zone = this.#zoneOf(asked)
     return zone ? this.#answer(asked, answerFrom(zone, query.name, query.type)) : this.#refuse(asked, Rcode.REFUSED)
   }
 
-  #zoneOf({ name, type }: Query): Zone | undefined {
-    const { zones } = this.#options
+  #zoneOf({ query: { name, type }, client, verdict }: Asked): Zone | undefined {
+    const { zones, mayTransfer } = this.#options
+    const catalog = this.#options.catalog?.()
+    if (catalog && isWithin(name, catalog.name))
+      return mayTransfer(client.address, verdict?.keyName) ? catalog : undefined
     // RFC 4035 §3.1.4.1: who asks for DS asks the zone above
     const above = type === Type.DS && name !== '' && zones.get(name) ? zones.find(parentOf(name)) : undefined
     return above ?? zones.find(name)
@@ -81,7 +86,8 @@ export class Responder {
     const { query, client, verdict } = asked
     const { mayTransfer, zones, keys, now = Date.now } = this.#options
     if (!mayTransfer(client.address, verdict?.keyName)) return this.#refuse(asked, Rcode.REFUSED)
-    const zone = zones.get(query.name)
+    const catalog = this.#options.catalog?.()
+    const zone = catalog?.name === query.name ? catalog : zones.get(query.name)
     if (!zone) return this.#refuse(asked, Rcode.NOTAUTH)
     const isUdp = client.transport === 'udp'
     if (isUdp && query.type === Type.AXFR) return this.#refuse(asked, Rcode.FORMERR)

@@ -1,0 +1,185 @@
+/** Real sockets; the client is dns-packet. */
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { Budget } from '../platform/budgets/budget.ts'
+import { createTcp, type TcpOptions } from './tcp.ts'
+import { type Asking, decode, lines, questionFor, responderOf, zonesOf } from './test-support.ts'
+import { listenUdp } from './udp.ts'
+
+const zones = zonesOf({
+  'example.test': ['www A 192.0.2.11', ...Array.from({ length: 3000 }, (_, at) => `host${at} TXT ${'x'.repeat(200)}`)],
+})
+const responder = responderOf(zones, { mayTransfer: () => true })
+const closing: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+const terms = { name: 'dns_connections', what: '', of: 'count', whose: 'address', over: '' } as const
+
+async function tcp(more: Partial<TcpOptions> = {}) {
+  const connections = new Budget({ ...terms, each: 8, all: 100 })
+  const made = createTcp({ responder, connections, ...more })
+  made.server.listen(0, '127.0.0.1')
+  await once(made.server, 'listening')
+  closing.push(() => made.close())
+  return { ...made, connections, port: (made.server.address() as AddressInfo).port }
+}
+
+function dial(port: number): Socket {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  socket.on('error', () => {})
+  closing.push(async () => socket.destroy())
+  return socket
+}
+
+const framed = (message: Buffer): Buffer => {
+  const length = Buffer.alloc(2)
+  length.writeUInt16BE(message.length)
+  return Buffer.concat([length, message])
+}
+
+const question = (name: string, asking?: Asking) => framed(questionFor(name, asking))
+
+/** Messages as they come, until the other side ends. */
+async function* messagesOf(socket: Socket) {
+  let rest = Buffer.alloc(0)
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    rest = Buffer.concat([rest, chunk])
+    while (rest.length >= 2 && rest.length >= 2 + rest.readUInt16BE(0)) {
+      const end = 2 + rest.readUInt16BE(0)
+      yield rest.subarray(2, end)
+      rest = rest.subarray(end)
+    }
+  }
+}
+
+async function take(messages: AsyncGenerator<Buffer>, count: number): Promise<Buffer[]> {
+  const taken: Buffer[] = []
+  while (taken.length < count) {
+    const { value, done } = await messages.next()
+    if (done) break
+    taken.push(value)
+  }
+  return taken
+}
+
+async function udp(isShared = false, port = 0) {
+  const socket = await listenUdp({ responder, host: '127.0.0.1', port, isShared, onError() {} })
+  closing.push(async () => socket.close())
+  return socket.address().port
+}
+
+async function askUdp(port: number, ...messages: Buffer[]): Promise<Buffer> {
+  const client = createSocket('udp4')
+  closing.push(async () => client.close())
+  const answer = once(client, 'message')
+  // what is lost on the way is sent again
+  const send = () => {
+    for (const message of messages) client.send(message, port, '127.0.0.1')
+  }
+  const again = setInterval(send, 1000)
+  send()
+  const [message] = await answer
+  clearInterval(again)
+  return message
+}
+
+describe('over UDP', () => {
+  it('a question is answered', async () => {
+    const answer = decode(await askUdp(await udp(), questionFor('www.example.test')))
+    expect(lines(answer.answers)).toEqual(['www.example.test A 192.0.2.11'])
+  })
+
+  it('what is no question gets no answer, and harms nobody', async () => {
+    const port = await udp()
+    const answer = await askUdp(
+      port,
+      Buffer.alloc(0),
+      Buffer.alloc(5),
+      Buffer.alloc(12, 0xff),
+      questionFor('www.example.test'),
+    )
+    expect(decode(answer).answers).toHaveLength(1)
+  })
+
+  it.runIf(process.platform === 'linux')('several have one address', async () => {
+    const port = await udp(true)
+    expect(await udp(true, port)).toBe(port)
+    expect(decode(await askUdp(port, questionFor('www.example.test'))).answers).toHaveLength(1)
+  })
+
+  it('an address that is taken is an error', async () => {
+    const port = await udp()
+    await expect(udp(false, port)).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  })
+})
+
+describe('over TCP (RFC 7766)', () => {
+  it('questions that come together are answered in their order', async () => {
+    const { port } = await tcp()
+    const socket = dial(port)
+    const names = Array.from({ length: 200 }, (_, at) => `host${at}.example.test`)
+    socket.write(Buffer.concat(names.map((name) => question(name, { type: 'TXT' }))))
+    const answers = await take(messagesOf(socket), 200)
+    expect(answers.map((answer) => decode(answer).questions?.[0]?.name)).toEqual(names)
+  })
+
+  it('a question may come in pieces, and the next when the first is answered', async () => {
+    const socket = dial((await tcp()).port)
+    const messages = messagesOf(socket)
+    for (let round = 0; round < 2; round++) {
+      for (const byte of question('www.example.test')) {
+        socket.write(Buffer.from([byte]))
+        await new Promise(setImmediate)
+      }
+      expect(decode((await take(messages, 1))[0]).answers).toHaveLength(1)
+    }
+  })
+
+  it('who has ended its side gets its answers, and then the end', async () => {
+    const socket = dial((await tcp()).port)
+    socket.end(Buffer.concat([question('www.example.test'), question('example.test', { type: 'AXFR' })]))
+    const answers = await take(messagesOf(socket), Number.POSITIVE_INFINITY)
+    expect(answers.length).toBeGreaterThan(40)
+    expect(answers.every(({ length }) => length <= 16_384)).toBe(true)
+    const records = answers.slice(1).flatMap((answer) => decode(answer).answers ?? [])
+    expect(records.map(({ type }) => type).filter((type) => type === 'SOA')).toHaveLength(2)
+    expect([records[0]?.type, records.at(-1)?.type]).toEqual(['SOA', 'SOA'])
+    expect(new Set(records.filter(({ type }) => type === 'TXT').map(({ name }) => name)).size).toBe(3000)
+  })
+
+  it('who reads nothing is held back, then cut off; what it has is given back', async () => {
+    const { port, connections } = await tcp({ idleMs: 500 })
+    const socket = dial(port)
+    socket.pause()
+    socket.write(Buffer.concat(Array.from({ length: 50 }, () => question('example.test', { type: 'AXFR' }))))
+    await expect.poll(() => connections.used).toBe(1)
+    await expect.poll(() => connections.used).toBe(0)
+  })
+
+  it('who sends nothing, half a question, or too long a one is cut off', async () => {
+    const { port, connections } = await tcp({ idleMs: 300 })
+    const sockets = [dial(port), dial(port), dial(port)]
+    sockets[1]?.write(question('www.example.test').subarray(0, 9))
+    sockets[2]?.write(Buffer.from([0xff, 0xff]))
+    await Promise.all(sockets.map((socket) => once(socket.resume(), 'end')))
+    await expect.poll(() => connections.used).toBe(0)
+  })
+
+  it('one address has no more connections than it may', async () => {
+    const connections = new Budget({ ...terms, each: 2, all: 100 })
+    const { port } = await tcp({ connections })
+    const kept = [dial(port), dial(port)]
+    for (const socket of kept) {
+      socket.write(question('www.example.test'))
+      expect(await take(messagesOf(socket), 1)).toHaveLength(1)
+    }
+    const third = dial(port)
+    third.write(question('www.example.test'))
+    expect(await take(messagesOf(third), 1).catch(() => [])).toEqual([])
+    expect(connections.used).toBe(2)
+  })
+})

@@ -1,0 +1,120 @@
+import { createCatalog } from './catalog.ts'
+import { createZone, type Zone, type ZoneOptions } from './zone.ts'
+import { ZoneSet } from './zone-set.ts'
+import type { ChangedZone } from './zones.store.ts'
+
+export interface ZoneFeedOptions extends ZoneOptions {
+  /** The number of the newest change there is. Rejects when the database cannot be asked. */
+  readonly newest: () => Promise<number>
+  /** Calls back with what was changed after a number, in order. */
+  readonly read: (seq: number, take: (zone: ChangedZone) => void) => Promise<void>
+  /** Calls back when something may have changed; returns what ends that. Without it the feed polls alone. */
+  readonly onChange?: (callback: () => void) => () => void
+  readonly onError: (error: unknown) => void
+  /** Told of every zone that is new or another, and of the catalog. */
+  readonly onZone?: (zone: Zone) => void
+  /** Name of the catalog zone, if there is to be one. */
+  readonly catalog?: string | undefined
+  readonly pollMs?: number
+}
+
+/** All zones, as they were in the database a moment ago; as they last were, while it cannot be asked. */
+export class ZoneFeed {
+  readonly #options: ZoneFeedOptions
+  readonly #timer: NodeJS.Timeout
+  readonly #unsubscribe: (() => void) | undefined
+  readonly #ids = new Map<string, number>()
+  readonly zones = new ZoneSet()
+  #position = 0
+  #catalog: Zone | undefined
+  #looking: Promise<void> | undefined
+  #again = false
+
+  constructor(options: ZoneFeedOptions) {
+    this.#options = options
+    this.#timer = setInterval(() => this.#look(), options.pollMs ?? 500)
+    this.#timer.unref()
+    this.#unsubscribe = options.onChange?.(() => this.#look())
+  }
+
+  get catalog(): Zone | undefined {
+    return this.#catalog
+  }
+
+  /** Looks for changes now; rejects when the database cannot be asked. */
+  async refresh(): Promise<void> {
+    await this.#looking?.catch(() => {})
+    this.#looking = this.#take().finally(() => {
+      this.#looking = undefined
+    })
+    await this.#looking
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#unsubscribe?.()
+    await this.#looking?.catch(() => {})
+  }
+
+  /** A look that is under way may have been too early for what is announced now: one more follows. */
+  #look(): void {
+    if (this.#looking) {
+      this.#again = true
+      return
+    }
+    this.#again = false
+    this.refresh()
+      .catch(this.#options.onError)
+      .then(() => {
+        if (this.#again) this.#look()
+      })
+  }
+
+  async #take(): Promise<void> {
+    const newest = await this.#options.newest()
+    if (newest === this.#position && (this.#catalog || this.#options.catalog === undefined)) return
+    // a lower number: the database is an older copy, and what is known besides may never have been
+    const isOlder = newest < this.#position
+    const before = new Map(this.#ids)
+    const seen = new Set<string>()
+    let position = newest
+    await this.#options.read(isOlder ? 0 : this.#position, (change) => {
+      this.#apply(change)
+      seen.add(change.name)
+      position = Math.max(position, change.changeSeq)
+    })
+    if (isOlder) for (const name of before.keys()) if (!seen.has(name)) this.#remove(name)
+    this.#position = position
+    this.#renewCatalog(before)
+  }
+
+  #apply({ id, name, data }: ChangedZone): void {
+    const { onZone, onError } = this.#options
+    try {
+      if (data) {
+        const zone = createZone(data, this.#options)
+        this.zones.put(zone)
+        this.#ids.set(name, id)
+        onZone?.(zone)
+      } else if (this.#ids.get(name) === id) this.#remove(name)
+    } catch (error) {
+      // the others are served all the same
+      onError(error)
+    }
+  }
+
+  #remove(name: string): void {
+    this.zones.remove(name)
+    this.#ids.delete(name)
+  }
+
+  /** Another one only when there are other zones: each of its changes makes secondaries read all of it. */
+  #renewCatalog(before: ReadonlyMap<string, number>): void {
+    const { catalog, onZone } = this.#options
+    if (catalog === undefined) return
+    const isSame = before.size === this.#ids.size && [...before].every(([name, id]) => this.#ids.get(name) === id)
+    if (this.#catalog && isSame) return
+    this.#catalog = createCatalog(catalog, this.#position >>> 0, this.#ids)
+    onZone?.(this.#catalog)
+  }
+}
