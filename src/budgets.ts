@@ -240,9 +240,24 @@ export const edgeBudgets = (config: Config) =>
     },
   }) as const satisfies Table
 
+/** Of each name server process. */
+export const dnsBudgets = (_config: Config) =>
+  ({
+    connections: {
+      name: 'dns_connections',
+      what: 'TCP connections of resolvers and secondaries, up to 100 kB each; one that sends and takes no whole message for 10 s is closed',
+      of: 'count',
+      whose: 'address',
+      each: 64,
+      all: 1_024,
+      over: 'the connection is closed',
+    },
+  }) as const satisfies Table
+
 /** What the budgets of memory of a process may add up to, in bytes. The process itself takes some 100 MB besides. */
 export const memoryOfPart = ({ edgeCacheMb }: Config) => ({
   control: 192 << 20,
   host: 256 << 20,
   edge: (edgeCacheMb + 96) << 20,
+  dns: 0,
 })

@@ -60,6 +60,15 @@ describe('a value that cannot be used is named with its reason', () => {
     ['resolvers', '192.0.2.53:70000', 'addresses of name servers'],
     ['sftpListen', 'on', 'an address and a port'],
     ['wpCliSource', 'wp-cli.phar', 'an http or https address'],
+    ['dnsListen', 'on', 'an address and a port'],
+    ['dnsProcesses', '0', 'a whole number from 1 to 64'],
+    ['dnsNameservers', 'ns1.example.com,NS2', 'a lower-case domain name'],
+    ['dnsSecondaries', 'ns.example.com', 'IP addresses'],
+    ['dnsSecondaries', '192.0.2.1:0', 'IP addresses'],
+    ['dnsSecondaries', '192.0.2.1=A key', 'a lower-case domain name'],
+    ['dnsTsigKeys', 'key=c2hvcnQ=', 'name=<16 bytes or more in base64>'],
+    ['dnsCatalog', 'Catalog', 'a lower-case domain name'],
+    ['dnsRateLimit', '-1', 'a whole number from 0'],
     ['backupS3Endpoint', 'minio:9000', 'an http or https address'],
     ['databaseUrl', 'mysql://db', 'a postgres:// address'],
     ['masterKey', 'c2hvcnQ=', '32 bytes in base64'],
@@ -131,4 +140,18 @@ test('settings for tests are told apart', () => {
   const config = readConfig({ STEAD_ALLOW_PRIVATE_FETCH: 'yes', STEAD_WORDPRESS_API: 'http://127.0.0.1:1/' })
   expect(testSettingsInForce(config).sort()).toEqual(['STEAD_ALLOW_PRIVATE_FETCH', 'STEAD_WORDPRESS_API'])
   expect(printableSettings().filter(({ testOnly }) => testOnly)).toHaveLength(2)
+})
+
+test('servers that copy zones, with ports and keys', () => {
+  const { dnsSecondaries, dnsTsigKeys } = readConfig({
+    STEAD_DNS_SECONDARIES: '192.0.2.1, 2001:db8::1, [2001:db8::2]:5300=key.example,192.0.2.2:54',
+    STEAD_DNS_TSIG_KEYS: `key.example=${Buffer.alloc(32, 1).toString('base64')}`,
+  })
+  expect(dnsSecondaries).toEqual([
+    { host: '192.0.2.1', port: 53 },
+    { host: '2001:db8::1', port: 53 },
+    { host: '2001:db8::2', port: 5300, keyName: 'key.example' },
+    { host: '192.0.2.2', port: 54 },
+  ])
+  expect(dnsTsigKeys?.get('key.example')).toEqual(Buffer.alloc(32, 1))
 })

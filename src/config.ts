@@ -16,8 +16,10 @@ import {
   nameServers,
   oneOf,
   optional,
+  secondaries,
   smtpUrl,
   text,
+  tsigKeys,
 } from './setting-values.ts'
 
 export type { Datacenter, ListenAddress } from './setting-values.ts'
@@ -95,6 +97,42 @@ export const settings = {
     help: 'Edge processes that share the address (about 65 MB each, and their caches); 0: one a core and GB of memory, at most 4',
     default: '0',
     parse: (value: string) => integer(0, 64)(value) || defaultEdgeProcesses(),
+  },
+  dnsListen: {
+    help: 'Address and port on which zones are answered for, over UDP and TCP; off: none. A port of the default that is in use is no reason not to start',
+    default: '127.0.0.1:5353',
+    parse: (value: string) => (value === 'off' ? value : listen(value)),
+  },
+  dnsProcesses: {
+    help: 'Name server processes that share the address (about 60 MB each, and all zones in each)',
+    default: '1',
+    parse: integer(1, 64),
+  },
+  dnsNameservers: {
+    help: 'Host names of the name servers of all zones, the first one the primary; empty: ns1 and ns2 of the staging domain',
+    default: '',
+    parse: (value: string) => list(value).map(domain),
+  },
+  dnsSecondaries: {
+    help: 'Servers that may copy all zones and hear of changes, as address, address:port, or address=key (it signs with a key of STEAD_DNS_TSIG_KEYS); empty: none',
+    default: '',
+    parse: secondaries,
+  },
+  dnsTsigKeys: {
+    help: 'Keys of secondaries (TSIG, hmac-sha256) as name=base64, comma separated',
+    default: '',
+    parse: tsigKeys,
+    secret: true,
+  },
+  dnsCatalog: {
+    help: 'Name of a catalog zone (RFC 9432) that tells secondaries which zones there are, such as catalog.invalid; empty: none',
+    default: '',
+    parse: (value: string) => (value ? domain(value) : undefined),
+  },
+  dnsRateLimit: {
+    help: 'Equal answers a second that one network (/24, /56) gets over UDP, before it is asked to use TCP; 0: no limit',
+    default: '200',
+    parse: integer(0, 1_000_000),
   },
   edgeCacheMb: {
     help: 'Memory in MB that the cache of an edge process may take',

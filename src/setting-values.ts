@@ -109,3 +109,40 @@ export function datacenters(value: string): Datacenter[] {
     if (!/^[A-Z0-9]{2,8}$/.test(code ?? '') || !name) throw new Error('must be like AMS=Amsterdam,BUR=Burbank')
   return entries.map(([code, name]) => ({ code, name }) as Datacenter)
 }
+
+/** A server that copies zones: its address, where it hears of changes, and the key that it signs with. */
+export interface Secondary {
+  readonly host: string
+  readonly port: number
+  readonly keyName?: string
+}
+
+export function secondaries(value: string): Secondary[] {
+  return list(value).map((entry) => {
+    const [address = '', keyName] = entry.split('=', 2) as [string, string?]
+    const { host, port } = isIP(address) ? { host: address, port: 53 } : addressAndPort(address)
+    return { host, port, ...(keyName !== undefined && { keyName: domain(keyName) }) }
+  })
+}
+
+function addressAndPort(value: string): ListenAddress {
+  const match = /^(?:\[([0-9a-f:]+)\]|([0-9.]+)):(\d{1,5})$/i.exec(value)
+  const host = match?.[1] ?? match?.[2] ?? ''
+  const port = Number(match?.[3])
+  if (!isIP(host) || !(port > 0 && port <= 65_535))
+    throw new Error('must be IP addresses, such as 192.0.2.1, [2001:db8::1]:5300 or 192.0.2.1=key')
+  return { host, port }
+}
+
+export function tsigKeys(value: string): ReadonlyMap<string, Buffer> | undefined {
+  if (!value) return undefined
+  return new Map(
+    list(value).map((entry) => {
+      const at = entry.indexOf('=')
+      const key = Buffer.from(entry.slice(at + 1), 'base64')
+      if (at < 1 || key.length < 16)
+        throw new Error('must be like name=<16 bytes or more in base64> (openssl rand -base64 32)')
+      return [domain(entry.slice(0, at)), key]
+    }),
+  )
+}

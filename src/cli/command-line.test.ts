@@ -64,7 +64,7 @@ function wholeLine({ name, flags }: Command): string {
   return [name, ...given].join(' ')
 }
 
-const isPart = ({ name }: Command) => ['serve', 'control', 'host', 'edge'].includes(name)
+const isPart = ({ name }: Command) => ['serve', 'control', 'host', 'edge', 'dns'].includes(name)
 const onRecords = commands.filter(({ settings }) => settings.length > 0 && settings.length < allSettings.length)
 const elsewhere = commands.filter((command) => !isPart(command) && !onRecords.includes(command))
 

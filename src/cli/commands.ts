@@ -74,6 +74,12 @@ export const commands: readonly Command[] = [
     load: async () => (await import('../roles/process.ts')).runPart,
   }),
   command({
+    name: 'dns',
+    about: 'run the name server for all zones',
+    settings: allSettings,
+    load: async () => (await import('../roles/process.ts')).runPart,
+  }),
+  command({
     name: 'host list',
     about: 'list hosts, and what was set aside in this data folder',
     settings: records,

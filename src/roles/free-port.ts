@@ -82,7 +82,8 @@ export async function listenTogether(server: Server, address: ListenAddress, var
   })
 }
 
-function cannotListen({ host, port }: ListenAddress, code: string, variable: string): CannotListen {
+/** @param code of the system's error */
+export function cannotListen({ host, port }: ListenAddress, code: string, variable: string): CannotListen {
   const reason = reasons[code] ?? `cannot be listened on (${code})`
   return new CannotListen(`${host}:${port} ${reason}. Choose another with ${variable}.`)
 }
@@ -90,6 +91,12 @@ function cannotListen({ host, port }: ListenAddress, code: string, variable: str
 /** How many edges run here: one where they cannot share an address (a port of the system's choice, another system than Linux). */
 export const edgeProcesses = ({ edgeProcesses: wanted, edgeListen }: Config): number =>
   edgeListen.port === 0 || process.platform !== 'linux' ? 1 : wanted
+
+/** How many name servers run here: as edges. */
+export const dnsProcesses = ({ dnsProcesses: wanted, dnsListen }: Config): number => {
+  if (dnsListen === 'off') return 0
+  return dnsListen.port === 0 || process.platform !== 'linux' ? 1 : wanted
+}
 
 /** @returns the code of what is in the way, if anything */
 async function tryToListen(host: string, port: number): Promise<string | undefined> {

@@ -3,7 +3,7 @@ import { type SettingKey, testSettingsInForce } from '../config.ts'
 import type { Unlock } from '../platform/files/lock-file.ts'
 import { everySoOften, livingBar, type Progress } from '../platform/terminal/progress-bar.ts'
 import type { PartStates } from './control.ts'
-import { edgeProcesses, holdPorts } from './free-port.ts'
+import { dnsProcesses, edgeProcesses, holdPorts } from './free-port.ts'
 import type { Ground, Part } from './part.ts'
 import { openGround, whileStarting } from './part.ts'
 import { CUT_OFF, onOrder, onStopSignals } from './stop-signals.ts'
@@ -11,13 +11,14 @@ import { CUT_OFF, onOrder, onStopSignals } from './stop-signals.ts'
 /** How long a part may take to finish what is under way. */
 const STOP_MS = 25_000
 
-/** `stead control|host|edge`: one part as a process of its own. */
+/** `stead control|host|edge|dns`: one part as a process of its own. */
 export async function runPart(call: Call<unknown, SettingKey>): Promise<number | undefined> {
   const { command, config } = call
   // not as the child of a supervisor, which is one of them
-  if (command === 'edge' && !process.send && edgeProcesses(config) > 1) {
-    const { runEdges } = await import('./supervisor.ts')
-    return runEdges(call)
+  const processes = { edge: edgeProcesses, dns: dnsProcesses }
+  if ((command === 'edge' || command === 'dns') && !process.send && processes[command](config) > 1) {
+    const { runSeveral } = await import('./supervisor.ts')
+    return runSeveral(call, command)
   }
   let unlock: Unlock | undefined
   const ending = untilStopped(() => unlock?.())
@@ -60,6 +61,10 @@ const start = {
   async edge(ground: Ground): Promise<Part> {
     const { startEdge } = await import('./edge.ts')
     return startEdge(ground)
+  },
+  async dns(ground: Ground): Promise<Part> {
+    const { startDns } = await import('./dns.ts')
+    return startDns(ground)
   },
 }
 

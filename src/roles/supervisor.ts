@@ -10,12 +10,12 @@ import { version } from '../version.ts'
 import { allocatorOfEdges } from './allocator.ts'
 import { banner, untilReady } from './banner.ts'
 import { readCredentials } from './credentials.ts'
-import { edgeProcesses, untilFree, untilPredecessorsListenNoMore } from './free-port.ts'
+import { dnsProcesses, edgeProcesses, untilFree, untilPredecessorsListenNoMore } from './free-port.ts'
 import { openGround, usableDataFolder } from './part.ts'
 import type { ProgressReport } from './process.ts'
 import { CUT_OFF, onStopSignals, type StopOrder } from './stop-signals.ts'
 
-type PartName = 'control' | 'host' | 'edge'
+type PartName = 'control' | 'host' | 'edge' | 'dns'
 
 const LONGEST_PAUSE_MS = 10_000
 /** After running for so long a part counts as healthy: its next restart does not wait. */
@@ -57,7 +57,7 @@ export async function serve(call: Call<unknown, SettingKey>): Promise<number> {
   bar.show({ doing: `Starting Stead ${version} on ${config.dataDir}`, receivedBytes: 0, totalBytes: null })
   await beforeParts(call, log)
   const isFirst = (await readCredentials(config.dataDir)) === undefined
-  const ended = untilStopped(supervise(log, call, ['control', 'host', ...edges(config)], bar))
+  const ended = untilStopped(supervise(log, call, ['control', 'host', ...edges(config), ...nameServers(config)], bar))
   const shown = new AbortController()
   untilReady(config, shown.signal)
     .then((words) => {
@@ -71,24 +71,30 @@ export async function serve(call: Call<unknown, SettingKey>): Promise<number> {
   return code
 }
 
-/** `stead edge` with several processes: starts them, and starts again what dies. */
-export async function runEdges(call: Call<unknown, SettingKey>): Promise<number> {
+/** `stead edge` or `stead dns` with several processes: starts them, and starts again what dies. */
+export async function runSeveral(call: Call<unknown, SettingKey>, part: 'edge' | 'dns'): Promise<number> {
   const { config } = call
   const log = createLog(config.logLevel, 'supervisor')
-  await beforeParts(call, log)
-  return untilStopped(supervise(log, call, edges(config)))
+  await beforeParts(call, log, part)
+  return untilStopped(supervise(log, call, part === 'edge' ? edges(config) : nameServers(config)))
 }
 
 /** After it the schema is there; a database, folder or address that cannot be used is said once, and not by each part. */
-async function beforeParts({ config, command }: Call<unknown, SettingKey>, log: Log): Promise<void> {
+async function beforeParts(
+  { config, command }: Call<unknown, SettingKey>,
+  log: Log,
+  part?: 'edge' | 'dns',
+): Promise<void> {
   await (await openGround(config, command)).database.close()
   await untilPredecessorsListenNoMore(config.dataDir, log)
-  await untilFree(config.edgeListen, 'STEAD_EDGE_LISTEN')
+  if (part !== 'dns') await untilFree(config.edgeListen, 'STEAD_EDGE_LISTEN')
 }
 
 const noBar: Pick<ProgressBar, 'show' | 'done'> = { show() {}, done() {} }
 
 const edges = (config: Config): PartName[] => Array.from({ length: edgeProcesses(config) }, () => 'edge')
+
+const nameServers = (config: Config): PartName[] => Array.from({ length: dnsProcesses(config) }, () => 'dns')
 
 function untilStopped(supervisor: ReturnType<typeof supervise>): Promise<number> {
   return new Promise<number>((resolve) => {
@@ -169,7 +175,7 @@ function supervise(
     for (const { restart } of all) clearTimeout(restart)
     log.info({ reason }, 'stopping')
     // visitors first: what they have begun ends while PHP still runs
-    for (const name of ['edge', 'control', 'host'])
+    for (const name of ['edge', 'dns', 'control', 'host'])
       await Promise.all(all.map((part) => part.name === name && part.child && end(part.child)))
     return cutOff ? CUT_OFF : 0
   }

@@ -1,7 +1,7 @@
 /** The table of budgets in the documentation is the one in force, and what it allows fits into the processes. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { controlBudgets, edgeBudgets, hostBudgets, memoryOfPart } from '../../src/budgets.ts'
+import { controlBudgets, dnsBudgets, edgeBudgets, hostBudgets, memoryOfPart } from '../../src/budgets.ts'
 import { readConfig } from '../../src/config.ts'
 import type { BudgetTerms } from '../../src/platform/budgets/budget.ts'
 
@@ -10,6 +10,7 @@ const parts: Record<string, Readonly<Record<string, BudgetTerms>>> = {
   control: controlBudgets(config),
   host: hostBudgets(config),
   edge: edgeBudgets(config),
+  dns: dnsBudgets(config),
 }
 const page = readFileSync('docs/design/limits.md', 'utf8')
 

@@ -1,5 +1,6 @@
-import { controlBudgets, edgeBudgets, hostBudgets } from '../../src/budgets.ts'
+import { controlBudgets, dnsBudgets, edgeBudgets, hostBudgets } from '../../src/budgets.ts'
 import { readConfig } from '../../src/config.ts'
+import { createDnsMetrics } from '../../src/dns/dns-metrics.ts'
 import { createEdgeMetrics } from '../../src/edge/edge-metrics.ts'
 import { watchHost } from '../../src/hosting/host-metrics.ts'
 import { openBudgets } from '../../src/platform/budgets/budget.ts'
@@ -36,6 +37,8 @@ export async function allMetrics(database: Database): Promise<{ reports: MetricR
     body_bytes_sent: 100,
     request_time: 0.1,
   })
+  const dns = createPartMetrics('dns', { budgets: openBudgets(dnsBudgets(config)), room })
+  createDnsMetrics(dns.registry, { zones: () => 21, notices: () => 22 }).answered(0, { address: '', transport: 'udp' })
   const host = createPartMetrics('host', { budgets: openBudgets(hostBudgets(config)), room })
   watchHost(host.registry, {
     php: () => php,
@@ -48,7 +51,7 @@ export async function allMetrics(database: Database): Promise<{ reports: MetricR
   const installation = createInstallationMetrics({ database, schedules, version: '1.2.3' })
   // a new schedule begins with its next slot: nothing is enqueued
   await createScheduler({ database, schedules, log: noLog }).tick()
-  const registries = [control.registry, edge.registry, host.registry, installation]
+  const registries = [control.registry, edge.registry, dns.registry, host.registry, installation]
   const reports = (await Promise.all(registries.map((each) => each.getMetricsAsJSON()))).flat()
   const metrics = createApiMetrics([async () => reports])
   metrics.observe('listSites', 200, 0.01)

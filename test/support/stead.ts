@@ -73,13 +73,13 @@ export interface Stead {
   stop(): Promise<number | null>
   restart(): Promise<void>
   /** The process of a role. */
-  role(name: 'supervisor' | 'control' | 'host' | 'edge'): RunningProcess | undefined
+  role(name: 'supervisor' | 'control' | 'host' | 'edge' | 'dns'): RunningProcess | undefined
   /** What it is started with, this process' own settings left out. */
   environment(): Record<string, string | undefined>
   /** Calls back with the exit code (`null` after a signal) when what runs now has ended. */
   whenEnded(callback: (code: number | null) => void): void
   /** Ends a role as a crash would. */
-  kill(name: 'supervisor' | 'control' | 'host' | 'edge'): RunningProcess
+  kill(name: 'supervisor' | 'control' | 'host' | 'edge' | 'dns'): RunningProcess
   /** Everything that runs for it. */
   processes(): RunningProcess[]
   /** PHP processes of sites and spares, sandboxes included. */
@@ -152,6 +152,7 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
     STEAD_SFTP_LISTEN: 'off',
     // nobody answers there, and at once
     STEAD_RESOLVERS: '127.0.0.1:9',
+    STEAD_DNS_LISTEN: 'off',
     // their turn may come at any minute
     STEAD_SCHEDULED_BACKUPS: 'false',
     // other tests run at the same time

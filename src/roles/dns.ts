@@ -1,0 +1,175 @@
+import { hkdfSync } from 'node:crypto'
+import type { Socket } from 'node:dgram'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { dnsBudgets } from '../budgets.ts'
+import { type Config, type ListenAddress, settings } from '../config.ts'
+import { Cookies } from '../dns/cookies.ts'
+import { createDnsMetrics } from '../dns/dns-metrics.ts'
+import { Notifier } from '../dns/notifier.ts'
+import { createAnswerLimit } from '../dns/rate-limit.ts'
+import { Responder } from '../dns/responder.ts'
+import { transferRule } from '../dns/secondaries.ts'
+import { createTcp, type TcpServer } from '../dns/tcp.ts'
+import { listenUdp } from '../dns/udp.ts'
+import type { Zone } from '../dns/zone.ts'
+import { ZoneFeed } from '../dns/zone-feed.ts'
+import { newestChange, readChangedZones } from '../dns/zones.store.ts'
+import { openBudgets } from '../platform/budgets/budget.ts'
+import { lockFile, type Unlock } from '../platform/files/lock-file.ts'
+import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
+import { OperatorError } from '../platform/operator-error.ts'
+import { CannotListen, cannotListen, dnsProcesses, listenAlone, listenTogether } from './free-port.ts'
+import type { Ground, Part } from './part.ts'
+import { startReporting } from './reporting.ts'
+
+const VARIABLE = 'STEAD_DNS_LISTEN'
+/** For an address with a port of the system's choice: it must be free for UDP and TCP. */
+const TRIES = 5
+
+export interface NameServer extends Part {
+  /** None: it does not listen. */
+  readonly port: number | undefined
+}
+
+/** The name server for all zones. @throws CannotListen on an address that somebody has chosen */
+export async function startDns(ground: Ground): Promise<NameServer> {
+  const { config, log, database } = ground
+  const budgets = openBudgets(dnsBudgets(config))
+  const keys = config.dnsTsigKeys ?? new Map<string, Buffer>()
+  const own = createPartMetrics('dns', { budgets, room: ground.room })
+  const notices = openNotices(ground, keys)
+  const feed = new ZoneFeed({
+    nameservers: nameserversOf(config),
+    catalog: config.dnsCatalog,
+    newest: () => newestChange(database.read),
+    read: (seq, take) => readChangedZones(database, seq, take),
+    onChange: (callback) => database.changes.subscribe('zones', callback),
+    onZone: notices.changed,
+    onError: (error) => log.warn({ err: error }, 'zones could not be read: what was known of them is answered'),
+    onFault: (zone, { type, name }, error) => log.warn({ zone, type, name, err: error }, 'a record is not served'),
+  })
+  await feed.refresh()
+  const counts = createDnsMetrics(own.registry, { zones: () => feed.zones.size, notices: notices.waiting })
+  const responder = new Responder({
+    zones: feed.zones,
+    cookies: new Cookies(Buffer.from(hkdfSync('sha256', ground.masterKey, '', 'stead dns cookies', 32))),
+    limit: createAnswerLimit(config.dnsRateLimit),
+    keys,
+    mayTransfer: transferRule(config.dnsSecondaries),
+    catalog: () => feed.catalog,
+    onAnswer: counts.answered,
+  })
+  const sockets = await openSockets(ground, () => createTcp({ responder, connections: budgets.connections }), responder)
+  const reporting = startReporting(ground, own)
+  return {
+    port: sockets?.port,
+    async stop() {
+      await sockets?.close()
+      await feed.close()
+      await notices.close()
+      await reporting.stop()
+    },
+  }
+}
+
+const nameserversOf = ({ dnsNameservers, stagingDomain }: Config): readonly string[] =>
+  dnsNameservers.length > 0 ? dnsNameservers : [`ns1.${stagingDomain}`, `ns2.${stagingDomain}`]
+
+/** Of several processes that share an address one tells secondaries: who has the lock. */
+function openNotices({ config, log }: Ground, keys: ReadonlyMap<string, Buffer>) {
+  const { dnsSecondaries: secondaries } = config
+  const unknown = secondaries.find(({ keyName }) => keyName !== undefined && !keys.has(keyName))
+  if (unknown)
+    throw new OperatorError(
+      `STEAD_DNS_SECONDARIES names the key ${unknown.keyName}, which STEAD_DNS_TSIG_KEYS does not have. Add it there: ${unknown.keyName}=<32 bytes in base64>.`,
+    )
+  const notifier = new Notifier({
+    secondaries,
+    keys,
+    onGiveUp: ({ host, port }, zone) =>
+      log.warn({ host, port, zone }, 'a secondary has not heard of a change: it will, when it asks by itself'),
+  })
+  const isOneOfSeveral = dnsProcesses(config) > 1
+  let lock: Promise<Unlock | undefined> | undefined
+  const isTheOne = async () => {
+    if (!isOneOfSeveral) return true
+    lock ??= lockFile(join(config.dataDir, 'dns-notices.lock'))
+    const unlock = await lock
+    if (!unlock) lock = undefined
+    return unlock !== undefined
+  }
+  return {
+    changed(zone: Zone): void {
+      if (secondaries.length === 0) return
+      isTheOne()
+        .then((isOne) => isOne && notifier.changed(zone))
+        .catch((error) => log.warn({ err: error }, 'secondaries were not told of a change'))
+    },
+    waiting: () => notifier.waiting,
+    async close() {
+      notifier.close()
+      ;(await lock)?.()
+    },
+  }
+}
+
+interface Sockets {
+  readonly port: number
+  close(): Promise<void>
+}
+
+/** Listens for UDP and TCP on one port. @returns undefined when the port of the default is in use */
+async function openSockets(
+  { config, log }: Ground,
+  newTcp: () => TcpServer,
+  responder: Responder,
+): Promise<Sockets | undefined> {
+  const { dnsListen } = config
+  if (dnsListen === 'off') return undefined
+  try {
+    const isShared = dnsProcesses(config) > 1
+    const { tcp, udp } = await listenOnBoth({ address: dnsListen, isShared, newTcp, responder, onError })
+    const { address, port } = udp.address()
+    log.info({ address, port }, 'the name server listens')
+    return {
+      port,
+      async close() {
+        const closed = once(udp, 'close')
+        udp.close()
+        await Promise.all([closed, tcp.close()])
+      },
+    }
+  } catch (error) {
+    const { host, port } = dnsListen
+    if (!(error instanceof CannotListen) || `${host}:${port}` !== settings.dnsListen.default) throw error
+    log.warn({ reason: error.message }, 'there is no name server: its port is in use')
+    return undefined
+  }
+  function onError(error: unknown): void {
+    log.error({ err: error }, 'the name server has trouble with its address')
+  }
+}
+
+interface Both {
+  readonly address: ListenAddress
+  readonly isShared: boolean
+  readonly newTcp: () => TcpServer
+  readonly responder: Responder
+  readonly onError: (error: unknown) => void
+}
+
+async function listenOnBoth(both: Both, tries = TRIES): Promise<{ tcp: TcpServer; udp: Socket }> {
+  const { address, isShared, newTcp, responder, onError } = both
+  const tcp = newTcp()
+  await (isShared ? listenTogether : listenAlone)(tcp.server, address, VARIABLE)
+  const { port } = tcp.server.address() as AddressInfo
+  try {
+    return { tcp, udp: await listenUdp({ responder, host: address.host, port, isShared, onError }) }
+  } catch (error) {
+    await tcp.close()
+    if (address.port === 0 && tries > 1) return listenOnBoth(both, tries - 1)
+    throw cannotListen({ ...address, port }, (error as NodeJS.ErrnoException).code ?? 'unknown', VARIABLE)
+  }
+}
