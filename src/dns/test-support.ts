@@ -1,10 +1,12 @@
 import packet from 'dns-packet'
+import type { Database } from '../platform/db/database.ts'
 import { Cookies } from './cookies.ts'
 import { createAnswerLimit } from './rate-limit.ts'
 import type { ZoneRecord } from './record-data.ts'
 import { Responder, type ResponderOptions } from './responder.ts'
 import { createZone } from './zone.ts'
 import { ZoneSet } from './zone-set.ts'
+import { newestChange } from './zones.store.ts'
 
 export const nameservers = ['ns1.servers.test', 'ns2.servers.test']
 
@@ -78,4 +80,44 @@ function said(data: unknown): string {
   if (Buffer.isBuffer(data)) return data.toString()
   if (Array.isArray(data)) return data.map(said).join('')
   return Object.values(data as object).join(' ')
+}
+
+/** Makes or changes a zone in the tables, as the API does. */
+export async function changeZone(
+  database: Database,
+  name: string,
+  records: readonly ZoneRecord[],
+  { isDeleted = false } = {},
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    await tx
+      .updateTable('zone_clock')
+      .set((row) => ({ seq: row('seq', '+', 1) }))
+      .where('id', '=', 1)
+      .execute()
+    const zones = tx.selectFrom('zones').where('name', '=', name).where('deleted_at', 'is', null)
+    const known = await zones.select(['id', 'serial']).executeTakeFirst()
+    const now = Date.now()
+    const row = {
+      name,
+      account_id: 1,
+      change_seq: await newestChange(tx),
+      serial: (known?.serial ?? 100) + 1,
+      updated_at: now,
+      deleted_at: isDeleted ? now : null,
+    }
+    const { id } = await (known
+      ? tx.updateTable('zones').set(row).where('id', '=', known.id).returning('id')
+      : tx
+          .insertInto('zones')
+          .values({ ...row, created_at: now })
+          .returning('id')
+    ).executeTakeFirstOrThrow()
+    await tx.deleteFrom('dns_records').where('zone_id', '=', id).execute()
+    for (const each of records)
+      await tx
+        .insertInto('dns_records')
+        .values({ ...each, zone_id: id, site_id: null, created_at: now })
+        .execute()
+  })
 }

@@ -1,7 +1,7 @@
 /** Zones as the tables have them, on both databases. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../test/support/database.ts'
-import { nameservers } from './test-support.ts'
+import { changeZone, nameservers, record } from './test-support.ts'
 import { ZoneFeed, type ZoneFeedOptions } from './zone-feed.ts'
 import { newestChange, readChangedZones } from './zones.store.ts'
 
@@ -29,44 +29,13 @@ describe.each(dialects)('on $dialect', ({ dialect, skip }) => {
     return feed
   }
 
-  /** As the API does it. */
-  const change = (name: string, addresses: readonly string[], { isDeleted = false } = {}) =>
-    made.database.transaction(async (tx) => {
-      await tx
-        .updateTable('zone_clock')
-        .set((row) => ({ seq: row('seq', '+', 1) }))
-        .where('id', '=', 1)
-        .execute()
-      const change_seq = await newestChange(tx)
-      const known = await tx
-        .selectFrom('zones')
-        .select(['id', 'serial'])
-        .where('name', '=', name)
-        .where('deleted_at', 'is', null)
-        .executeTakeFirst()
-      const now = Date.now()
-      const row = { name, account_id: 1, change_seq, updated_at: now, deleted_at: isDeleted ? now : null }
-      const serial = (known?.serial ?? 100) + 1
-      const { id } = known
-        ? await tx
-            .updateTable('zones')
-            .set({ ...row, serial })
-            .where('id', '=', known.id)
-            .returning('id')
-            .executeTakeFirstOrThrow()
-        : await tx
-            .insertInto('zones')
-            .values({ ...row, serial, created_at: now })
-            .returning('id')
-            .executeTakeFirstOrThrow()
-      await tx.deleteFrom('dns_records').where('zone_id', '=', id).execute()
-      const empty = { priority: null, weight: null, port: null, site_id: null, ttl: 300, created_at: now }
-      for (const value of addresses)
-        await tx
-          .insertInto('dns_records')
-          .values({ ...empty, zone_id: id, type: 'A', name: 'www', value })
-          .execute()
-    })
+  const change = (name: string, addresses: readonly string[], more?: { isDeleted: boolean }) =>
+    changeZone(
+      made.database,
+      name,
+      addresses.map((value) => record({ type: 'A', name: 'www', value })),
+      more,
+    )
 
   const addresses = (feed: ZoneFeed, name: string) =>
     feed.zones

@@ -1,0 +1,174 @@
+/** Who may have whole zones, in what form, and under which signature. */
+import packet from 'dns-packet'
+import { describe, expect, it } from 'vitest'
+import { createCatalog } from './catalog.ts'
+import { readQuery } from './query.ts'
+import type { Client } from './responder.ts'
+import { transferRule } from './secondaries.ts'
+import { type Asking, decode, lines, questionFor, responderOf, zonesOf } from './test-support.ts'
+import { readTsig, Signer, type Tsig, verify } from './tsig.ts'
+
+const keys = new Map([
+  ['key.test', Buffer.alloc(32, 7)],
+  ['other.test', Buffer.alloc(32, 8)],
+])
+const NOW = 1_700_000_000_000
+const many = Array.from({ length: 2000 }, (_, at) => `host${at} TXT ${'x'.repeat(250)}`)
+const responder = responderOf(
+  zonesOf({ 'example.test': ['www A 192.0.2.1'], 'large.test': [...many, `huge TXT ${'y'.repeat(40_000)}`] }),
+  {
+    keys,
+    now: () => NOW,
+    mayTransfer: transferRule([
+      { host: '192.0.2.1', port: 53 },
+      { host: '192.0.2.2', port: 53, keyName: 'key.test' },
+    ]),
+    catalog: () => createCatalog('catalog.invalid', 9, new Map([['example.test', 12]])),
+  },
+)
+const first: Client = { address: '192.0.2.1', transport: 'tcp' }
+const second: Client = { address: '192.0.2.2', transport: 'tcp' }
+
+function replies(message: Buffer, client: Client = first): Buffer[] {
+  const reply = responder.respond(message, client)
+  return reply === undefined ? [] : Buffer.isBuffer(reply) ? [reply] : [...reply]
+}
+const axfr = (name = 'example.test', asking: Asking = {}) => questionFor(name, { type: 'AXFR', ...asking })
+const recordsOf = (messages: readonly Buffer[]) => messages.flatMap((message) => decode(message).answers ?? [])
+const whole = ['SOA', 'A', 'NS', 'NS', 'SOA']
+
+describe('a whole zone', () => {
+  it('begins and ends with its SOA', () => {
+    const messages = replies(axfr())
+    expect(recordsOf(messages).map(({ type }) => type)).toEqual(whole)
+    expect(decode(messages[0])).toMatchObject({ id: 4711, flag_aa: true, rcode: 'NOERROR' })
+  })
+
+  it('in many messages has every record once, each message below 64 kB', () => {
+    const messages = replies(axfr('large.test'))
+    expect(messages.length).toBeGreaterThan(30)
+    expect(messages.every((message) => message.length < 65_536)).toBe(true)
+    const texts = recordsOf(messages).filter(({ type }) => type === 'TXT')
+    expect(new Set(texts.map(({ name }) => name)).size).toBe(2001)
+    expect(texts).toHaveLength(2001)
+  })
+
+  it.each([
+    ['from another address', axfr(), { address: '192.0.2.3', transport: 'tcp' }, 'REFUSED'],
+    ['of no zone', axfr('www.example.test'), first, 'NOTAUTH'],
+    ['over UDP', axfr(), { address: '192.0.2.1', transport: 'udp' }, 'FORMERR'],
+    ['without the signature that the address needs', axfr(), second, 'REFUSED'],
+  ] as const)('%s there is none', (_what, message, client, rcode) => {
+    const [answer, ...more] = replies(message, client)
+    expect(more).toEqual([])
+    expect(decode(answer)).toMatchObject({ rcode, answers: [] })
+  })
+
+  it('an IPv4 client of an IPv6 socket is known', () => {
+    expect(replies(axfr(), { ...first, address: '::ffff:192.0.2.1' })).toHaveLength(1)
+    expect(recordsOf(replies(axfr(), { ...first, address: '::ffff:192.0.2.1' }))).toHaveLength(5)
+  })
+})
+
+describe('what has changed (IXFR)', () => {
+  const ixfr = (serial: number) =>
+    packet.encode({
+      type: 'query',
+      id: 4711,
+      questions: [{ type: 'IXFR' as 'A', name: 'example.test' }],
+      authorities: [{ type: 'SOA', name: 'example.test', data: { mname: 'a.test', rname: 'b.test', serial } }],
+    })
+
+  it('is the whole zone to who has an older one, else its SOA alone', () => {
+    expect(recordsOf(replies(ixfr(6))).map(({ type }) => type)).toEqual(whole)
+    expect(recordsOf(replies(ixfr(7))).map(({ type }) => type)).toEqual(['SOA'])
+  })
+
+  it('over UDP is the SOA alone: ask over TCP', () => {
+    expect(recordsOf(replies(ixfr(6), { ...first, transport: 'udp' })).map(({ type }) => type)).toEqual(['SOA'])
+  })
+})
+
+describe('the catalog (RFC 9432)', () => {
+  it('is for secondaries alone', () => {
+    expect(lines(recordsOf(replies(axfr('catalog.invalid'))))).toEqual([
+      'catalog.invalid SOA invalid hostmaster.catalog.invalid 9 14400 3600 1209600 300',
+      'catalog.invalid NS invalid',
+      'version.catalog.invalid TXT 2',
+      'z12.zones.catalog.invalid PTR example.test',
+      'catalog.invalid SOA invalid hostmaster.catalog.invalid 9 14400 3600 1209600 300',
+    ])
+    const soa = questionFor('catalog.invalid', { type: 'SOA' })
+    expect(decode(replies(soa)[0]).answers).toHaveLength(1)
+    expect(decode(replies(soa, second)[0])).toMatchObject({ rcode: 'REFUSED', answers: [] })
+  })
+})
+
+describe('signatures (TSIG, RFC 8945)', () => {
+  const signedBy = (keyName: string, message: Buffer, nowMs = NOW, under = keys) => {
+    const signer = new Signer(under, { keyName })
+    const signed = signer.sign(message, nowMs)
+    return { signed, mac: signer.mac as Buffer }
+  }
+  /** The signature at the end of an answer, as a client reads it. */
+  const tsigOf = (answer: Buffer): Tsig => {
+    const question = Buffer.from(answer)
+    question.writeUInt16BE(question.readUInt16BE(2) & 0x7fff, 2)
+    const tsig = readQuery(question)?.tsig as Tsig
+    tsig.signed.writeUInt16BE(answer.readUInt16BE(2), 2)
+    return tsig
+  }
+
+  it('a right one opens what the address needs it for, and the answer is signed', () => {
+    const { signed, mac } = signedBy('key.test', axfr())
+    const [answer] = replies(signed, second)
+    expect(recordsOf([answer as Buffer])).toHaveLength(5)
+    const tsig = tsigOf(answer as Buffer)
+    expect(verify(tsig, keys, NOW, mac).error).toBe(0)
+    expect(verify(tsig, keys, NOW, Buffer.alloc(32)).error).toBe(16)
+    expect(verify({ ...tsig, signed: Buffer.concat([tsig.signed, Buffer.alloc(1)]) }, keys, NOW, mac).error).toBe(16)
+  })
+
+  it('every message of a long answer has one', () => {
+    const messages = replies(signedBy('key.test', axfr('large.test')).signed, second)
+    expect(messages.length).toBeGreaterThan(30)
+    expect(messages.every((message) => tsigOf(message).mac.length === 32)).toBe(true)
+  })
+
+  it('that of another key that is known opens nothing', () => {
+    expect(decode(replies(signedBy('other.test', axfr()).signed, second)[0]).rcode).toBe('REFUSED')
+  })
+
+  it.each([
+    [
+      'an unknown key',
+      () => signedBy('new.test', axfr(), NOW, new Map([['new.test', Buffer.alloc(32)]])).signed,
+      17,
+      0,
+    ],
+    [
+      'another secret',
+      () => signedBy('key.test', axfr(), NOW, new Map([['key.test', Buffer.alloc(32)]])).signed,
+      16,
+      0,
+    ],
+    ['a time long ago', () => signedBy('key.test', axfr(), NOW - 400_000).signed, 18, 32],
+  ])('%s: NOTAUTH, with the reason; who cannot be believed gets no signature', (_what, message, error, macBytes) => {
+    const [answer] = replies(message(), second)
+    expect(decode(answer)).toMatchObject({ rcode: 'NOTAUTH', answers: [] })
+    expect(tsigOf(answer as Buffer).mac).toHaveLength(macBytes)
+    const fields = (answer as Buffer).subarray(error === 18 ? -10 : -4)
+    expect(fields.readUInt16BE(0)).toBe(error)
+  })
+
+  it('one that is not the last record is a fault', () => {
+    const { signed } = signedBy('key.test', axfr())
+    const more = Buffer.concat([signed, Buffer.from([0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0])])
+    more.writeUInt16BE(2, 10)
+    expect(decode(replies(more)[0]).rcode).toBe('FORMERR')
+  })
+
+  it('half of one is none', () => {
+    expect(readTsig(Buffer.alloc(40), { start: 0, name: '', head: 1, data: 11, end: 20 })).toBeUndefined()
+  })
+})
