@@ -66,7 +66,7 @@ describe('a value that cannot be used is named with its reason', () => {
     ['dnsSecondaries', 'ns.example.com', 'IP addresses'],
     ['dnsSecondaries', '192.0.2.1:0', 'IP addresses'],
     ['dnsSecondaries', '192.0.2.1=A key', 'a lower-case domain name'],
-    ['dnsTsigKeys', 'key=c2hvcnQ=', 'name=<16 bytes or more in base64>'],
+    ['dnsTsigKeys', 'key=c2hvcnQ=', 'like name=<16 bytes or more in base64>'],
     ['dnsCatalog', 'Catalog', 'a lower-case domain name'],
     ['dnsRateLimit', '-1', 'a whole number from 0'],
     ['backupS3Endpoint', 'minio:9000', 'an http or https address'],
