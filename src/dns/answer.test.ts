@@ -33,6 +33,7 @@ const responder = responderOf(
       'sub NS ns.elsewhere.test',
       'ns.sub A 192.0.2.53',
       'host.sub A 192.0.2.54',
+      'deeper.sub NS ns.elsewhere.test',
       ...Array.from({ length: 10 }, (_, at) => `chain${at} CNAME chain${at + 1}.example.test`),
     ],
     'child.example.test': ['@ A 192.0.2.77'],
@@ -194,6 +195,7 @@ describe('delegations', () => {
     ['host.sub.example.test', 'A'],
     ['ns.sub.example.test', 'A'],
     ['nothing.at.all.sub.example.test', 'A'],
+    ['www.deeper.sub.example.test', 'A'],
   ])('%s %s is referred, with glue and without authority', (name, type) => {
     const answer = on(name, type)
     expect(answer).toMatchObject({ rcode: 'NOERROR', flag_aa: false, answers: [] })

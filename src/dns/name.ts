@@ -70,6 +70,7 @@ export interface ReadName {
   readonly name: string
   /** Where the message goes on. */
   readonly end: number
+  readonly hasPointer: boolean
 }
 
 /** Reads a name at an offset; pointers may only lead back. @returns undefined when there is none */
@@ -82,7 +83,7 @@ export function readName(message: Buffer, offset: number): ReadName | undefined 
   for (;;) {
     const size = message[at]
     if (size === undefined) return undefined
-    if (size === 0) return { name, end: end === -1 ? at + 1 : end }
+    if (size === 0) return { name, end: end === -1 ? at + 1 : end, hasPointer: end !== -1 }
     if (size >= 0xc0) {
       const low = message[at + 1]
       if (low === undefined) return undefined

@@ -61,7 +61,7 @@ export function readQuery(message: Buffer): Query | undefined {
   if (message.readUInt16BE(4) !== 1) return { ...draft, fault: Rcode.FORMERR }
   const name = readName(message, HEADER_BYTES)
   // a pointer in the first name can only lead into the header
-  if (!name || name.end + 4 > message.length || hasPointer(message, name.end)) return { ...draft, fault: Rcode.FORMERR }
+  if (!name || name.end + 4 > message.length || name.hasPointer) return { ...draft, fault: Rcode.FORMERR }
   draft.name = name.name
   draft.type = message.readUInt16BE(name.end)
   draft.class = message.readUInt16BE(name.end + 2)
@@ -69,8 +69,6 @@ export function readQuery(message: Buffer): Query | undefined {
   if (!readRecords(message, name.end + 4, draft)) draft.fault = Rcode.FORMERR
   return draft
 }
-
-const hasPointer = (message: Buffer, end: number): boolean => message[end - 1] !== 0
 
 type Draft = { -readonly [Key in keyof Query]: Query[Key] }
 

@@ -18,6 +18,7 @@ const many = Array.from({ length: 60 }, (_, at) => `many A 192.0.2.${at + 1}`)
 const zones = zonesOf({
   'example.test': [
     'www A 192.0.2.11',
+    '*.wild A 192.0.2.5',
     ...many,
     ...Array.from({ length: 25 }, (_, at) => `some A 192.0.2.${at + 1}`),
     ...Array.from({ length: 40 }, (_, at) => [`@ MX m${at}.example.test`, `m${at} A 192.0.2.1`]).flat(),
@@ -128,6 +129,14 @@ describe('what cannot be answered', () => {
     expect(answer.readUInt16BE(6)).toBe(0)
   })
 
+  it('a pointer in the question whose name can be read', () => {
+    // found by fuzz.test.ts: the label that begins with the id
+    const message = Buffer.from('1267000000015babc65b6eeac000c35f19126700000000', 'hex')
+    message.fill(0, 6, 12)
+    const answer = responder.respond(message, client) as Buffer
+    expect([answer.readUInt16BE(2) & 15, answer.length]).toEqual([1, 12])
+  })
+
   it('bytes after the last record', () => {
     const answer = responder.respond(Buffer.concat([questionFor('www.example.test'), Buffer.from('x')]), client)
     expect(decode(answer as Buffer).rcode).toBe('FORMERR')
@@ -203,9 +212,9 @@ describe('the rate of equal answers', () => {
     expect(networkOf('::ffff:192.0.2.1')).toBe(networkOf('192.0.2.9'))
   })
 
-  it('made-up names count together', () => {
+  it.each(['example.test', 'wild.example.test'])('made-up names below %s count together', (name) => {
     const over = limited()
-    const all = Array.from({ length: 6 }, (_, at) => outcome(over, `made-up-${at}.example.test`))
+    const all = Array.from({ length: 6 }, (_, at) => outcome(over, `made-up-${at}.${name}`))
     expect(all).toEqual([...Array(5).fill('answer'), 'silence'])
   })
 
