@@ -1,4 +1,5 @@
 /** Who may have whole zones, in what form, and under which signature. */
+import { createHmac } from 'node:crypto'
 import packet from 'dns-packet'
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from './catalog.ts'
@@ -132,7 +133,19 @@ describe('signatures (TSIG, RFC 8945)', () => {
   it('every message of a long answer has one', () => {
     const messages = replies(signedBy('key.test', axfr('large.test')).signed, second)
     expect(messages.length).toBeGreaterThan(30)
+    const [one, next] = messages.map(tsigOf) as [Tsig, Tsig]
     expect(messages.every((message) => tsigOf(message).mac.length === 32)).toBe(true)
+    // RFC 8945 §5.3.1: from the second on, over the signature before, the message and the time alone
+    const time = Buffer.alloc(8)
+    time.writeUIntBE(next.timeSeconds, 0, 6)
+    time.writeUInt16BE(next.fudgeSeconds, 6)
+    const hmac = createHmac('sha256', keys.get('key.test') as Buffer)
+    hmac
+      .update(Buffer.from([0, 32]))
+      .update(one.mac)
+      .update(next.signed)
+      .update(time)
+    expect(next.mac).toEqual(hmac.digest())
   })
 
   it('that of another key that is known opens nothing', () => {
