@@ -1,5 +1,6 @@
 import packet from 'dns-packet'
 import type { Database } from '../platform/db/database.ts'
+import type { DnsRecordRow } from '../resources/dns/tables.ts'
 import { Cookies } from './cookies.ts'
 import { createAnswerLimit } from './rate-limit.ts'
 import type { ZoneRecord } from './record-data.ts'
@@ -114,10 +115,10 @@ export async function changeZone(
           .returning('id')
     ).executeTakeFirstOrThrow()
     await tx.deleteFrom('dns_records').where('zone_id', '=', id).execute()
-    for (const each of records)
+    for (const { type, ...each } of records)
       await tx
         .insertInto('dns_records')
-        .values({ ...each, zone_id: id, site_id: null, created_at: now })
+        .values({ ...each, type: type as DnsRecordRow['type'], zone_id: id, site_id: null, created_at: now })
         .execute()
   })
 }

@@ -1,6 +1,7 @@
 /** Zones as the tables have them, on both databases. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../test/support/database.ts'
+import { makeFirstAccount } from '../resources/account/account.ts'
 import { changeZone, nameservers, record } from './test-support.ts'
 import { ZoneFeed, type ZoneFeedOptions } from './zone-feed.ts'
 import { newestChange, readChangedZones } from './zones.store.ts'
@@ -9,7 +10,9 @@ describe.each(dialects)('on $dialect', ({ dialect, skip }) => {
   let made: TestDatabase
   const feeds: ZoneFeed[] = []
   beforeEach(async () => {
-    if (!skip) made = await testDatabase(dialect)
+    if (skip) return
+    made = await testDatabase(dialect)
+    await made.database.transaction((tx) => makeFirstAccount(tx, { email: 'a@b.example', now: 1 }))
   })
   afterEach(async () => {
     for (const feed of feeds.splice(0)) await feed.close()
@@ -97,6 +100,8 @@ describe.each(dialects)('on $dialect', ({ dialect, skip }) => {
     await feed.refresh()
     expect(feed.zones.size).toBe(2)
     await made.database.transaction(async (tx) => {
+      const later = tx.selectFrom('zones').select('id').where('name', '=', 'later.test')
+      await tx.deleteFrom('dns_records').where('zone_id', 'in', later).execute()
       await tx.deleteFrom('zones').where('name', '=', 'later.test').execute()
       await tx.updateTable('zone_clock').set({ seq: 1 }).execute()
     })

@@ -83,13 +83,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   const siteDatabase = openSiteDatabase(ground, pool)
   const sftp = await openSftp(ground, { hostId, php, sites, siteDatabase })
   const worker = createHostWorker(ground, { hostId, homes, spares, pool, preparation, sites, siteDatabase, sftp })
-  const cron = new Cron({
-    sites: () => sites.all(),
-    siteById: (siteId) => sites.find(siteId),
-    php: pool,
-    events: sqliteEvents(),
-    log,
-  })
+  const cron = openCron(ground, sites, pool)
 
   // first of these: who was this host before must be gone before this one gives out work
   const reports = await startReports(ground, {
@@ -149,6 +143,13 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     },
   }
 }
+
+const openCron = ({ log }: Ground, sites: HostedSites, php: PhpPool): Cron =>
+  new Cron({
+    sites: () => sites.all(),
+    siteById: (siteId) => sites.find(siteId),
+    ...{ php, events: sqliteEvents(), log },
+  })
 
 function startMetrics(ground: Ground, budgets: HostBudgets, watched: Parameters<typeof watchHost>[1]) {
   const own = createPartMetrics('host', { budgets, room: ground.room })
