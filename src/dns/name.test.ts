@@ -10,7 +10,7 @@ describe('a name in a message', () => {
     ['capital letters', '0341424300', 0, { name: 'abc', end: 5, hasPointer: false }],
     ['a dot in a label', '03612e62', 0, undefined],
     ['a dot in a label, ended', '03612e6200', 0, { name: 'a\\.b', end: 5, hasPointer: false }],
-    ['a pointer ahead', 'c003000161', 0, undefined],
+    ['a pointer ahead', 'c00300016100', 0, undefined],
     ['a pointer to itself', 'c000', 0, undefined],
     ['half a pointer', 'c0', 0, undefined],
     ['a kind of label that there is not', '4161', 0, undefined],
