@@ -34,6 +34,7 @@ import { databaseAdmin } from './0039-database-admin.ts'
 import { coreReleases } from './0040-core-releases.ts'
 import { automaticUpdates } from './0041-automatic-updates.ts'
 import { domains } from './0042-domains.ts'
+import { certificates } from './0045-certificates.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -72,4 +73,5 @@ export const migrations: Record<string, Migration> = {
   '0040-core-releases': coreReleases,
   '0041-automatic-updates': automaticUpdates,
   '0042-domains': domains,
+  '0045-certificates': certificates,
 }

@@ -55,6 +55,10 @@ describe('a value that cannot be used is named with its reason', () => {
   test.each([
     ['apiListen', '8080', 'an address and a port'],
     ['edgeListen', '127.0.0.1:70000', 'an address and a port'],
+    ['acmeDirectory', 'letsencrypt', 'an http or https address'],
+    ['acmeTermsAgreed', 'perhaps', 'true or false'],
+    ['edgeTlsListen', 'on', 'an address and a port'],
+    ['edgeTlsPublicPort', '0', 'a whole number from 1 to 65535'],
     ['hostListen', '::1:80', 'an address and a port'],
     ['resolvers', '192.0.2.53,ns.example.com', 'addresses of name servers'],
     ['resolvers', '192.0.2.53:70000', 'addresses of name servers'],

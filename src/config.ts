@@ -46,6 +46,16 @@ export const settings = {
   dataDir: { help: 'Folder for everything that Stead keeps', default: './data', parse: folder },
   apiListen: { help: 'Address and port of the HTTP API', default: '127.0.0.1:8080', parse: listen },
   edgeListen: { help: 'Address and port that visitors of sites reach', default: '127.0.0.1:8081', parse: listen },
+  edgeTlsListen: {
+    help: 'Address and port that visitors of sites reach over https; off: none',
+    default: 'off',
+    parse: (value: string) => (value === 'off' ? value : listen(value)),
+  },
+  edgeTlsPublicPort: {
+    help: 'Port in https addresses of sites, when visitors reach the edge on another one than it listens on',
+    default: '',
+    parse: (value: string) => (value ? integer(1, 65_535)(value) : undefined),
+  },
   hostListen: {
     help: 'Address and port on which a host takes requests from the edge',
     default: '127.0.0.1:0',
@@ -92,6 +102,31 @@ export const settings = {
     help: "Name servers (addresses, with :port where it is not 53) that are asked where sites' domains lead; empty: those of the system",
     default: '',
     parse: nameServers,
+  },
+  acmeDirectory: {
+    help: 'Directory of the certificate authority (ACME). The default issues certificates that no browser trusts; for real ones: https://acme-v02.api.letsencrypt.org/directory',
+    default: 'https://acme-staging-v02.api.letsencrypt.org/directory',
+    parse: (value: string) => httpUrl(value) as string,
+  },
+  acmeTermsAgreed: {
+    help: "Whether you agree to the authority's terms of service; before that no certificate is ordered",
+    default: 'false',
+    parse: flag,
+  },
+  acmeEmail: {
+    help: 'Where the authority reaches you, as it is said at the first order; empty: nowhere',
+    default: '',
+    parse: optional,
+  },
+  acmeRoots: {
+    help: "File with the certificates (PEM) by which an authority of one's own is trusted; empty: public ones alone",
+    default: '',
+    parse: (value: string) => (value ? folder(value) : undefined),
+  },
+  acmeResolvers: {
+    help: "Addresses (with a port, unless it is 53) of DNS servers that are asked whether a name points here before a certificate is ordered; empty: this machine's",
+    default: '',
+    parse: list,
   },
   edgeProcesses: {
     help: 'Edge processes that share the address (about 65 MB each, and their caches); 0: one a core and GB of memory, at most 4',

@@ -1,6 +1,6 @@
 import { headerOf } from '../platform/http/raw-headers.ts'
 import { type PlainPage, reasonOf, representation } from '../platform/plain-page.ts'
-import { robotsHeaders } from './robots.ts'
+import { siteHeaders } from './site-headers.ts'
 import type { Answer, Visit } from './visit.ts'
 
 /** Turns a page into the answer for this visitor; pages of the edge are never stored. */
@@ -29,7 +29,7 @@ export function sendAnswer(visit: Visit, answer: Answer): void {
   if (response.headersSent || response.destroyed) return
   if (answer.close) response.shouldKeepAlive = false
   const body = answer.body ?? Buffer.alloc(0)
-  const headers = ['X-Request-Id', visit.id, ...answer.headers, ...robotsHeaders(visit)]
+  const headers = ['X-Request-Id', visit.id, ...answer.headers, ...siteHeaders(visit)]
   if (answer.status !== 204 && answer.status !== 304) headers.push('Content-Length', String(body.length))
   outcome.renderer ||= 'edge'
   outcome.contentType = headerOf(answer.headers, 'content-type') ?? ''

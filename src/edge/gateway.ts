@@ -1,20 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
+import type { Server as SecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { LRUCache } from 'lru-cache'
-import { addressKey } from '../platform/budgets/address-key.ts'
 import type { Budget } from '../platform/budgets/budget.ts'
 import { Turns } from '../platform/http/turns.ts'
 import { plainPage } from '../platform/plain-page.ts'
 import { type AccessEntry, accessEntry } from './access-log.ts'
 import { pageAnswer, sendAnswer } from './answer.ts'
 import { answerConnect, answerTooMany, answerUnreadable } from './bad-connections.ts'
-import { createClientReader, createTrust, plainAddress, type ReadClient } from './client-address.ts'
+import { createClientReader, createTrust, type ReadClient } from './client-address.ts'
+import { countConnections } from './count-connections.ts'
 import { defaultLimits, type EdgeLimits } from './limits.ts'
 import { type ProxyContext, passToHost } from './proxy.ts'
 import type { Route, Routes } from './route.ts'
 import { edgeRules } from './rules/index.ts'
+import type { SecureContexts } from './tls/secure-contexts.ts'
+import { createSecureServer, trackSockets } from './tls/secure-server.ts'
 import { anyNumber, type UnderWay } from './under-way.ts'
 import { createUpstreams, type Upstreams } from './upstreams.ts'
 import {
@@ -52,6 +55,8 @@ export interface GatewayOptions {
   readonly publicScheme?: 'http' | 'https'
   /** Addresses or networks whose `X-Forwarded-For` and `-Proto` are believed. */
   readonly trustProxy?: readonly string[]
+  /** What TLS connections are encrypted with; without it there are none. */
+  readonly secureContexts?: Pick<SecureContexts, 'find'>
   readonly limits?: Partial<EdgeLimits>
   /** Asked in this order; default: those that need nothing of their own. */
   readonly rules?: readonly Rule[]
@@ -74,6 +79,8 @@ export interface GatewayOptions {
 export interface Gateway {
   /** Not listening yet. */
   readonly server: Server
+  /** The same over TLS, when there are `secureContexts`. Not listening yet either. */
+  readonly secureServer: SecureServer | undefined
   /** Takes no new requests, lets those under way finish (for a bounded time), and closes all connections. */
   close(): Promise<void>
 }
@@ -85,6 +92,8 @@ interface GatewayContext extends ProxyContext {
   readonly readClient: ReadClient
   readonly turns: Turns
   closing: boolean
+  /** Ends connections that Node does not know as ones with requests. */
+  cutOff?: () => void
 }
 
 /** Puts a gateway together; it neither listens nor opens a connection by itself. */
@@ -106,7 +115,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     closing: false,
     onFailure: createFailureReport(options),
   }
-  const server = createServer({
+  const http = {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
@@ -116,10 +125,31 @@ export function createGateway(options: GatewayOptions): Gateway {
     // A missing Host gets our own 400, with a request id.
     requireHostHeader: false,
     shouldUpgradeCallback: () => false,
-  })
+  }
+  const server = createServer(http)
+  serve(context, server, answerTooMany)
+  const secureServer = options.secureContexts && createSecureGate(context, options.secureContexts, http)
+  // what is plain text to others is noise to who speaks TLS
+  if (secureServer) serve(context, secureServer, (socket) => socket.destroy())
+  const servers = secureServer ? [server, secureServer] : [server]
+  return { server, secureServer, close: () => close(servers, context) }
+}
+
+function createSecureGate(context: GatewayContext, contexts: Pick<SecureContexts, 'find'>, http: ServerOptions) {
+  const { headersTimeoutMs: handshakeTimeout } = context.limits
+  const server = createSecureServer(contexts, { ...http, handshakeTimeout }, (error, serverName) =>
+    context.options.log.warn({ err: error, host: serverName }, 'a certificate cannot be looked up'),
+  )
+  context.cutOff = trackSockets(server)
+  return server
+}
+
+/** Answers all that comes to a server. @param refuse ends a connection of a visitor who has too many */
+function serve(context: GatewayContext, server: Server | SecureServer, refuse: (socket: Socket) => void): void {
+  const { options, limits } = context
   server.maxConnections = limits.connections
   server.timeout = limits.stallTimeoutMs
-  if (options.connections) countConnections(server, options.connections, createTrust(options.trustProxy ?? []))
+  if (options.connections) countConnections(server, options.connections, createTrust(options.trustProxy ?? []), refuse)
   server.on('request', (request, response) => receive(context, request, response))
   server.on('checkContinue', (request, response) => receive(context, request, response, '100-continue'))
   server.on('checkExpectation', (request, response) => receive(context, request, response, 'unknown'))
@@ -127,26 +157,17 @@ export function createGateway(options: GatewayOptions): Gateway {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
     context.turns.fail(error, socket, () => answerUnreadable(error, socket)),
   )
-  return { server, close: () => close(server, context) }
 }
 
-/** A visitor has a bounded number of connections; proxies have as many as they need, for all of their visitors. */
-function countConnections(server: Server, connections: Budget, isTrusted: (address: string) => boolean): void {
-  server.on('connection', (socket: Socket) => {
-    const address = plainAddress(socket.remoteAddress ?? '')
-    if (isTrusted(address)) return
-    const share = connections.share(addressKey(address))
-    if (share.take(1)) socket.once('close', () => share.free())
-    else answerTooMany(socket)
-  })
-}
-
-async function close(server: Server, context: GatewayContext): Promise<void> {
+async function close(servers: readonly (Server | SecureServer)[], context: GatewayContext): Promise<void> {
   context.closing = true
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeIdleConnections()
-  const cutOff = setTimeout(() => server.closeAllConnections(), context.limits.closeTimeoutMs)
-  await closed
+  const closed = servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())))
+  for (const server of servers) server.closeIdleConnections()
+  const cutOff = setTimeout(() => {
+    for (const server of servers) server.closeAllConnections()
+    context.cutOff?.()
+  }, context.limits.closeTimeoutMs)
+  await Promise.all(closed)
   clearTimeout(cutOff)
   if (!context.options.upstreams) await context.upstreams.destroy()
 }

@@ -6,8 +6,8 @@ import { plainPage } from '../platform/plain-page.ts'
 import { pageAnswer, sendAnswer } from './answer.ts'
 import { bodyMoves } from './body-gate.ts'
 import { requestHeaders, responseHeaders } from './forwarding.ts'
-import { robotsHeaders } from './robots.ts'
 import type { Route } from './route.ts'
+import { siteHeaders } from './site-headers.ts'
 import { busyAnswer, type Passage, type UnderWay } from './under-way.ts'
 import type { Upstreams } from './upstreams.ts'
 import { type Answer, hasBody, type Visit } from './visit.ts'
@@ -135,7 +135,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     visit.outcome.renderer = notes.renderer
     visit.outcome.contentType = contentType
     if (visit.observers) for (const observer of visit.observers) observer.head?.(status, headers, notes)
-    headers.push('X-Request-Id', visit.id, ...robotsHeaders(visit))
+    headers.push('X-Request-Id', visit.id, ...siteHeaders(visit))
     if (notes.purgeSeq > 0 && this.context.reachPurge) this.hold(this.context.reachPurge(notes.purgeSeq), controller)
     this.whenFree(() => visit.response.writeHead(status, reason, headers))
   }

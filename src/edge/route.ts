@@ -24,6 +24,12 @@ export interface Route {
   readonly cdnEpoch: number
   /** Until then visitors are challenged (milliseconds UTC); 0: they are not. */
   readonly defensiveUntilMs?: number
+  /** When the certificate of the name was issued, which tells it from the next (milliseconds UTC); 0: there is none. */
+  readonly certifiedAt?: number
+  /** Visitors are sent to https. */
+  readonly forceTls?: boolean
+  /** What a certificate authority asks for while a certificate is ordered; undefined: the name wants none. */
+  readonly challenge?: { readonly token: string; readonly answer: string } | null
   /** It is known to have changed, and could not be read again: the epochs may be higher by now. */
   readonly isOutdated?: boolean
 }

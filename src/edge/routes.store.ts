@@ -2,6 +2,7 @@ import type { Tx } from '../platform/db/database.ts'
 import { isUnderWay } from '../platform/operations/is-under-way.ts'
 import type { Route } from './route.ts'
 import type { RouteChangesSince } from './routes.ts'
+import type { CertificateRow } from './tables.ts'
 
 /** The route of a host name; `undefined` when no site that exists has it. */
 export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undefined> {
@@ -9,6 +10,7 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
     .selectFrom('routes')
     .innerJoin('sites', 'sites.id', 'routes.site_id')
     .innerJoin('hosts', 'hosts.id', 'sites.host_id')
+    .leftJoin('certificates', 'certificates.host_name', 'routes.host_name')
     .select([
       'routes.host_name',
       'sites.id',
@@ -27,6 +29,11 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
       'routes.is_domain',
       'hosts.id as host_id',
       'hosts.address',
+      'certificates.host_name as certificate_of',
+      'certificates.issued_at',
+      'certificates.force_tls',
+      'certificates.challenge_token',
+      'certificates.challenge_answer',
     ])
     .where('routes.host_name', '=', hostName)
     .where('sites.deleted_at', 'is', null)
@@ -48,6 +55,9 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
       cdn: row.cdn === 1,
       cdnEpoch: row.cdn_epoch,
       defensiveUntilMs: row.defensive_until ?? 0,
+      certifiedAt: row.issued_at ?? 0,
+      forceTls: row.force_tls === 1,
+      ...(row.certificate_of !== null && { challenge: challengeOf(row) }),
     }
   )
 }
@@ -64,6 +74,9 @@ function primaryAddress(row: {
   const { host_name: own, primary_domain: primary, written_address: written } = row
   return primary !== null && primary !== own && written?.replace(/:\d+$/, '') === primary ? written : null
 }
+
+const challengeOf = (row: Pick<CertificateRow, 'challenge_token' | 'challenge_answer'>): Route['challenge'] =>
+  row.challenge_token && row.challenge_answer ? { token: row.challenge_token, answer: row.challenge_answer } : null
 
 /** Changes after a number, in order; undefined: the newest number alone. */
 export async function routeChangesSince(tx: Tx, seq: number | undefined): Promise<RouteChangesSince> {

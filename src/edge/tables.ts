@@ -9,6 +9,9 @@ declare module '../platform/db/schema.ts' {
     page_view_days: PageViewDayRow
     visitor_days: VisitorDayRow
     visitors: VisitorRow
+    certificates: CertificateRow
+    acme_accounts: AcmeAccountRow
+    tls_ticket_keys: TicketKeyRow
   }
 }
 
@@ -55,4 +58,56 @@ export interface VisitorRow {
   site_id: number
   /** Salted hash of address and user agent. */
   visitor: string
+}
+
+/** A host name that wants a certificate, and what has become of it. */
+export interface CertificateRow {
+  host_name: string
+  site_id: number
+  /** 1: visitors are sent to https, and browsers told to stay there. */
+  force_tls: number
+  wanted_at: number
+  /** Not looked after before. */
+  due_at: number
+  /** Whoever was refused until then is not to ask before. */
+  not_before: number | null
+  /** The operation that looks after it; one at a time. */
+  operation_id: number | null
+  /** In a row, since the last certificate. */
+  failures: number
+  /** Why there is no certificate, or no newer one. */
+  reason: string | null
+  reason_at: number | null
+  /** Of the last order; with `order_key` it is under way. */
+  order_url: string | null
+  /** Sealed; it becomes `private_key`. */
+  order_key: string | null
+  authz_url: string | null
+  authz_expires_at: number | null
+  challenge_token: string | null
+  /** What every edge process answers to the token. */
+  challenge_answer: string | null
+  /** PEM, the name's own certificate first. */
+  chain: string | null
+  /** Sealed. */
+  private_key: string | null
+  /** Tells one certificate of the name from the next. */
+  issued_at: number | null
+  expires_at: number | null
+}
+
+/** A key that Stead is known by at a certificate authority. */
+export interface AcmeAccountRow {
+  directory: string
+  /** Sealed. */
+  private_key: string
+  url: string | null
+  created_at: number
+}
+
+/** What session tickets are sealed with for a length of time, by all edge processes. */
+export interface TicketKeyRow {
+  slot: number
+  /** Sealed, base64. */
+  ticket_key: string
 }

@@ -3,6 +3,7 @@ import { activity } from './activity/index.ts'
 import { authentication } from './authentication/index.ts'
 import { backups } from './backups/index.ts'
 import { caches } from './caches/index.ts'
+import { certificates } from './certificates/index.ts'
 import { cmsVersion } from './cms-version/index.ts'
 import { collaborators } from './collaborators/index.ts'
 import { databaseAdmin } from './database-admin/index.ts'
@@ -50,5 +51,6 @@ export const resources = [
   statistics,
   operations,
   webhooks,
+  certificates,
   installation,
 ]

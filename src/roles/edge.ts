@@ -1,8 +1,8 @@
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { Server as SecureServer } from 'node:https'
+import type { AddressInfo, Server } from 'node:net'
 import { join } from 'node:path'
 import { edgeBudgets } from '../budgets.ts'
-import type { Config } from '../config.ts'
+import type { Config, ListenAddress } from '../config.ts'
 import type { AccessEntry } from '../edge/access-log.ts'
 import { accessRecord } from '../edge/access-records.ts'
 import { createDisk } from '../edge/cache/disk.ts'
@@ -17,8 +17,13 @@ import { saltOfDay, storeViews } from '../edge/page-views.store.ts'
 import { createPageViews } from '../edge/page-views.ts'
 import { loadRoute, routeChangesSince } from '../edge/routes.store.ts'
 import { createRouteTable, type RouteTable } from '../edge/routes.ts'
+import { createAcmeAnswers } from '../edge/rules/acme-answers.ts'
 import { createDefensiveMode } from '../edge/rules/defensive-mode.ts'
 import { edgeRules } from '../edge/rules/index.ts'
+import { createToHttps } from '../edge/rules/to-https.ts'
+import { createSecureContexts } from '../edge/tls/secure-contexts.ts'
+import { followTicketKeys } from '../edge/tls/ticket-keys.ts'
+import { KEY_PURPOSE, loadCertificate } from '../edge/tls/tls.store.ts'
 import { createUnderWay } from '../edge/under-way.ts'
 import { createUpstreams } from '../edge/upstreams.ts'
 import { type Budget, openBudgets } from '../platform/budgets/budget.ts'
@@ -33,6 +38,8 @@ const MB = 1 << 20
 
 export interface Edge extends Part {
   readonly port: number
+  /** Undefined: no TLS. */
+  readonly tlsPort: number | undefined
 }
 
 /** The gateway for all visitor traffic. */
@@ -54,6 +61,7 @@ export async function startEdge(ground: Ground): Promise<Edge> {
   const own = createPartMetrics('edge', { budgets, room: ground.room })
   const counts = createEdgeMetrics(own.registry, () => cache.stats())
   const records = keepRecords(ground, budgets.logEntries)
+  const secure = await openSecure(ground, routes)
   const gateway = createGateway({
     routes,
     log,
@@ -64,7 +72,16 @@ export async function startEdge(ground: Ground): Promise<Edge> {
     waitingBodies: budgets.waitingBodies,
     stagingDomain,
     connections: budgets.connections,
-    rules: edgeRules({ defensiveMode, cache: cache.rule }),
+    ...(secure && { secureContexts: secure.contexts }),
+    rules: edgeRules({
+      acmeAnswers: createAcmeAnswers(async (hostName) => {
+        await routes.refresh()
+        return routes.find(hostName)
+      }),
+      ...(secure && { toHttps: createToHttps(secure.publicPort) }),
+      defensiveMode,
+      cache: cache.rule,
+    }),
     reachPurge: (seq) => purges.reach(seq),
     metrics: counts.metrics,
     onAccess(entry, contentType) {
@@ -72,13 +89,17 @@ export async function startEdge(ground: Ground): Promise<Edge> {
       records.onAccess(entry, contentType)
     },
   })
-  const port = await listenToVisitors(gateway.server, config)
+  const port = await listenToVisitors(gateway.server, config, config.edgeListen, 'STEAD_EDGE_LISTEN')
+  const tlsPort = secure && (await secure.listen(gateway.secureServer as SecureServer))
   const reporting = startReporting(ground, own)
   log.info({ host: config.edgeListen.host, port }, 'the edge listens')
+  if (secure) log.info({ host: secure.host, port: tlsPort }, 'the edge listens over TLS')
   return {
     port,
+    tlsPort,
     async stop() {
       await gateway.close()
+      secure?.close()
       await reporting.stop()
       await records.stop()
       routes.close()
@@ -154,9 +175,52 @@ function keepRecords({ config, database, log, logs, room }: Ground, logEntries: 
   }
 }
 
+/** What TLS connections need. @returns undefined when there are to be none */
+async function openSecure(ground: Ground, routes: RouteTable) {
+  const { config, database, sealer, log } = ground
+  const address = config.edgeTlsListen
+  if (address === 'off') return undefined
+  const contexts = createSecureContexts({
+    routes,
+    async load(hostName) {
+      const kept = await loadCertificate(database.read, hostName)
+      return kept && { chain: kept.chain, key: sealer.open(kept.privateKey, KEY_PURPOSE), issuedAt: kept.issuedAt }
+    },
+  })
+  let server: SecureServer | undefined
+  let current: Buffer | undefined
+  const tickets = followTicketKeys({
+    database,
+    sealer,
+    use(keys) {
+      current = keys
+      contexts.setTicketKeys(keys)
+      server?.setTicketKeys(keys)
+    },
+    onError: (error) => log.warn({ err: error }, 'the key of session tickets could not be read'),
+  })
+  await tickets.look()
+  return {
+    contexts,
+    host: address.host,
+    publicPort: config.edgeTlsPublicPort ?? address.port,
+    listen(secureServer: SecureServer) {
+      server = secureServer
+      if (current) server.setTicketKeys(current)
+      return listenToVisitors(server, config, address, 'STEAD_EDGE_TLS_LISTEN')
+    },
+    close: tickets.close,
+  }
+}
+
 /** Alone on its port, or one of several processes. @returns the port @throws CannotListen */
-async function listenToVisitors(server: Server, config: Config): Promise<number> {
+async function listenToVisitors(
+  server: Server,
+  config: Config,
+  address: ListenAddress,
+  variable: string,
+): Promise<number> {
   const listen = edgeProcesses(config) > 1 ? listenTogether : listenAlone
-  await listen(server, config.edgeListen, 'STEAD_EDGE_LISTEN')
+  await listen(server, address, variable)
   return (server.address() as AddressInfo).port
 }

@@ -89,8 +89,10 @@ export function cannotListen({ host, port }: ListenAddress, code: string, variab
 }
 
 /** How many edges run here: one where they cannot share an address (a port of the system's choice, another system than Linux). */
-export const edgeProcesses = ({ edgeProcesses: wanted, edgeListen }: Config): number =>
-  edgeListen.port === 0 || process.platform !== 'linux' ? 1 : wanted
+export const edgeProcesses = ({ edgeProcesses: wanted, edgeListen, edgeTlsListen }: Config): number =>
+  edgeListen.port === 0 || (edgeTlsListen !== 'off' && edgeTlsListen.port === 0) || process.platform !== 'linux'
+    ? 1
+    : wanted
 
 /** How many name servers run here: as edges. */
 export const dnsProcesses = ({ dnsProcesses: wanted, dnsListen }: Config): number => {

@@ -87,7 +87,10 @@ async function beforeParts(
 ): Promise<void> {
   await (await openGround(config, command)).database.close()
   await untilPredecessorsListenNoMore(config.dataDir, log)
-  if (part !== 'dns') await untilFree(config.edgeListen, 'STEAD_EDGE_LISTEN')
+  if (part !== 'dns') {
+    await untilFree(config.edgeListen, 'STEAD_EDGE_LISTEN')
+    if (config.edgeTlsListen !== 'off') await untilFree(config.edgeTlsListen, 'STEAD_EDGE_TLS_LISTEN')
+  }
 }
 
 const noBar: Pick<ProgressBar, 'show' | 'done'> = { show() {}, done() {} }

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { generate } from 'selfsigned'
 import { expect } from 'vitest'
 import { loadRoute } from '../../src/edge/routes.store.ts'
 import type { Home } from '../../src/hosting/homes/homes.ts'
@@ -18,6 +19,7 @@ import {
   takeBackup,
 } from '../../src/resources/backups/backup.ts'
 import { backupIn, nameIn } from '../../src/resources/backups/samples.fixture.ts'
+import { changeName, findName, insertName } from '../../src/resources/certificates/certificate.store.ts'
 import { knownReleases, replaceReleases } from '../../src/resources/cms-version/release.store.ts'
 import { madeOffer } from '../../src/resources/cms-version/samples.fixture.ts'
 import { sourceOfRequest } from '../../src/resources/collaborators/batch.job.ts'
@@ -77,6 +79,11 @@ const rows = async (
 ) => {
   const found = await api.database.read.selectFrom(table).selectAll().where('site_id', '=', site).execute()
   return found.filter((row) => (row as unknown as Record<string, unknown>)[column] === value).length
+}
+const ofWorld = ({ site }: World) => `s${site}.example.com`
+const wantName = (world: World) => {
+  const now = Date.now()
+  return change(world, (tx) => insertName(tx, { hostName: ofWorld(world), siteId: world.site, dueAt: now, now }))
 }
 const aboutSite = async ({ site }: World) => ({ input: { siteId: site } })
 const change = (world: World, work: Parameters<TestApi['database']['transaction']>[0]) =>
@@ -953,6 +960,39 @@ export const jobSamples: Record<string, JobSample> = {
     ({ api }) => api.database.read.selectFrom('mail_counts').select('id').where('created_at', '=', OLD).execute(),
   ),
 
+  // what an authority says to it: test/acme.test.ts
+  'certificate.order': {
+    async prepare(world) {
+      const { cert: chain } = await generate([{ name: 'commonName', value: 'a' }], { keyType: 'ec' })
+      await wantName(world)
+      await change(world, (tx) => changeName(tx, ofWorld(world), { chain, due_at: 0 }))
+      return { input: { hostName: ofWorld(world) }, options: { siteId: null, hostId: null } }
+    },
+    async done(world) {
+      const row = await findName(world.api.database.read, ofWorld(world))
+      // it lasts for a year: it is looked at again, and nothing was ordered
+      expect(row?.due_at).toBeGreaterThan(Date.now())
+      expect(row).toMatchObject({ order_url: null, reason: null })
+    },
+  },
+  'certificates.plan': {
+    async prepare(world) {
+      await wantName(world)
+      await change(world, (tx) => changeName(tx, ofWorld(world), { due_at: 0 }))
+      return { input: {}, options: { siteId: null, hostId: null } }
+    },
+    async done(world) {
+      const { read } = world.api.database
+      const orders = await read
+        .selectFrom('operations')
+        .select('input')
+        .where('type', '=', 'certificate.order')
+        .execute()
+      const own = orders.filter(({ input }) => input === JSON.stringify({ hostName: ofWorld(world) }))
+      expect(own).toHaveLength(1)
+      expect((await findName(read, ofWorld(world)))?.due_at).toBeGreaterThan(Date.now())
+    },
+  },
   'records.back_up': {
     async prepare() {
       return { input: {}, options: { siteId: null, hostId: null } }

@@ -1,6 +1,6 @@
 import { headerOf } from '../../platform/http/raw-headers.ts'
 import { failureAnswer, isTimeout } from '../proxy.ts'
-import { robotsHeaders } from '../robots.ts'
+import { siteHeaders } from '../site-headers.ts'
 import { type Decision, handled, type Visit } from '../visit.ts'
 import type { Entry } from './entry.ts'
 import type { FillHead, Leader } from './fill.ts'
@@ -45,7 +45,7 @@ export function createLeader(visit: Visit, facts: RequestFacts, memory: Memory, 
         `Stead; fwd=uri-miss; ${note}`,
         'X-Request-Id',
         visit.id,
-        ...robotsHeaders(visit),
+        ...siteHeaders(visit),
       ])
       ends.answer(handled)
       return true

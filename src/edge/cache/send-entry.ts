@@ -1,4 +1,4 @@
-import { robotsHeaders, robotsLines } from '../robots.ts'
+import { siteHeaderLines, siteHeaders } from '../site-headers.ts'
 import type { Visit } from '../visit.ts'
 import { acceptedCodings, type Compression, IDENTITY } from './encodings.ts'
 import { bodyBytes, type Entry, etagOf, opaque, preparedHeaders } from './entry.ts'
@@ -58,10 +58,10 @@ export function sendEntry(visit: Visit, entry: Entry, facts: RequestFacts, use: 
   const coding = facts.range === '' ? chooseCoding(entry, facts, maker) : IDENTITY
   const body = entry.bodies[coding] as Buffer
   const prepared = preparedHeaders(entry, coding, use.status, nowMs)
-  if (!writeWholeHead(response, entry, prepared, visit.id + robotsLines(visit))) {
+  if (!writeWholeHead(response, entry, prepared, visit.id + siteHeaderLines(visit))) {
     const { headers } = prepared
     headers[headers.length - 1] = visit.id
-    response.writeHead(entry.status, entry.reason, [...headers, ...robotsHeaders(visit)])
+    response.writeHead(entry.status, entry.reason, [...headers, ...siteHeaders(visit)])
   }
   if (visit.method === 'HEAD' || body.length === 0) {
     response.end()
@@ -112,7 +112,7 @@ function sendNotModified(visit: Visit, entry: Entry, coding: number, use: Use, n
   const headers: string[] = []
   for (let i = 0; i < whole.length; i += 2)
     if (!OF_THE_BODY.has((whole[i] as string).toLowerCase())) headers.push(whole[i] as string, whole[i + 1] as string)
-  visit.response.writeHead(304, [...headers, ...robotsHeaders(visit)]).end()
+  visit.response.writeHead(304, [...headers, ...siteHeaders(visit)]).end()
 }
 
 /** Sends one range of the body as it is; several ranges, other units and an outdated `If-Range` get the whole (RFC 9110 §14). */
@@ -134,7 +134,7 @@ function sendPart(
   if (match[1] !== '' && match[2] !== '' && Number(match[2]) < Number(match[1])) return false
   const headers = [...preparedHeaders(entry, IDENTITY, use.status, nowMs).headers]
   headers[headers.length - 1] = visit.id
-  headers.push(...robotsHeaders(visit))
+  headers.push(...siteHeaders(visit))
   const length = headers.indexOf('Content-Length') + 1
   if (first > last) {
     headers[length] = '0'

@@ -10,6 +10,10 @@ import { unknownHost } from './unknown-host.ts'
 
 /** Rules that are made with something of their own. An edge that does without one leaves it out. */
 export interface MadeRules {
+  /** `createAcmeAnswers` makes it. */
+  readonly acmeAnswers?: Rule
+  /** `createToHttps` makes it. */
+  readonly toHttps?: Rule
   /** `createDefensiveMode` makes it. */
   readonly defensiveMode?: Rule
   /** `createPageCache` makes it. */
@@ -24,10 +28,12 @@ export interface MadeRules {
  * where the page comes from. So every rule may take for granted what those above it have settled, and costs a hit of the cache,
  * which passes all of them, a look at the route.
  */
-export function edgeRules({ defensiveMode, cache }: MadeRules = {}): readonly Rule[] {
+export function edgeRules({ acmeAnswers, toHttps, defensiveMode, cache }: MadeRules = {}): readonly Rule[] {
   const all = [
     // all others speak of a site
     unknownHost,
+    // whatever the state of the site: its name has a certificate, which has to be renewed
+    acmeAnswers,
     // a site that is off says nothing but that, whatever is asked, and so does one that is not there yet
     disabledSite,
     siteInPreparation,
@@ -36,6 +42,8 @@ export function edgeRules({ defensiveMode, cache }: MadeRules = {}): readonly Ru
     // neither a page about maintenance nor a challenge is an answer to what no site ever answers
     refusedMethods,
     refusedUpgrades,
+    // before anybody logs in, proves himself or is shown a page by an address that is not to be used
+    toHttps,
     // whatever comes next is shown under the site's one address
     primaryDomain,
     // before the challenge: nobody is to prove himself for a page that says "come again". Before the cache, as is the next: what

@@ -4,14 +4,17 @@ import { ANSWER_PATH } from '../challenge/page.ts'
 import type { Route } from '../route.ts'
 import { ask, createCleanup, routeTo, startEcho, startGateway } from '../test-support.ts'
 import type { Rule } from '../visit.ts'
+import { createAcmeAnswers } from './acme-answers.ts'
 import { createDefensiveMode } from './defensive-mode.ts'
 import { edgeRules } from './index.ts'
+import { createToHttps } from './to-https.ts'
 
 const cleanup = createCleanup()
 afterAll(() => cleanup.run())
 
 const inDefence: Partial<Route> = { edgeCache: true, defensiveUntilMs: Date.now() + 3_600_000 }
 const everything: Partial<Route> = { ...inDefence, maintenance: true }
+const challenge = { token: 'a', answer: 'a.b' }
 const routes: Record<string, Partial<Route>> = {
   'disabled.test': { ...everything, state: 'disabled' },
   'deploying.test': { ...everything, state: 'deploying' },
@@ -25,6 +28,8 @@ const routes: Record<string, Partial<Route>> = {
   'maintenance.test': everything,
   'defensive.test': inDefence,
   'cached.test': { edgeCache: true },
+  'strict.test': { ...everything, certifiedAt: 1, forceTls: true, challenge },
+  'disabled-strict.test': { ...everything, state: 'disabled', certifiedAt: 1, forceTls: true, challenge },
 }
 /** Answers all that reaches it. */
 const cache: Rule = () => ({ status: 299, headers: [] })
@@ -38,11 +43,17 @@ beforeAll(async () => {
     isKnownBot: () => false,
     isStoredFile: () => false,
   })
-  port = (await startGateway(cleanup, Object.fromEntries(all), { rules: edgeRules({ defensiveMode, cache }) })).port
+  const acmeAnswers = createAcmeAnswers(async () => undefined)
+  port = (
+    await startGateway(cleanup, Object.fromEntries(all), {
+      rules: edgeRules({ acmeAnswers, toHttps: createToHttps(443), defensiveMode, cache }),
+    })
+  ).port
 })
 
 const WEBSOCKET = { connection: 'upgrade', upgrade: 'websocket' }
 const trace = { method: 'TRACE' }
+const question = { path: '/.well-known/acme-challenge/a' }
 const answer = { method: 'POST', path: ANSWER_PATH }
 const rows: [string, string, { method?: string; path?: string; headers?: object }, string][] = [
   ['unknown.test', 'no site, and a method that no site answers', trace, '404'],
@@ -71,6 +82,11 @@ const rows: [string, string, { method?: string; path?: string; headers?: object 
   ['maintenance.test', 'in maintenance and under attack', {}, '503 after 300'],
   ['defensive.test', 'under attack, and in the cache', {}, '503 after 10'],
   ['cached.test', 'in the cache', {}, '299'],
+  ['strict.test', 'over https alone, in maintenance and under attack', {}, '301'],
+  ['strict.test', 'over https alone, and a refused method', trace, '405'],
+  ['strict.test', 'over https alone, and the question of a certificate authority', question, '200'],
+  ['disabled-strict.test', 'disabled, and over https alone', {}, '480'],
+  ['disabled-strict.test', 'disabled, and the question of a certificate authority', question, '200'],
 ]
 test.each(rows)('%s: %s', async (host, _what, { path, ...request }, expected) => {
   const { status, headers } = await ask(port, path, { host, ...(request as object) })

@@ -4,6 +4,7 @@ import { dialects } from '../../../test/support/database.ts'
 import { siteHooks } from '../../jobs.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { insertBackup } from '../backups/backup.ts'
+import { wantCertificate } from '../certificates/certificate.ts'
 import { rememberFailure } from '../cms-version/failed-update.store.ts'
 import { insertLink } from '../database-admin/link.store.ts'
 import { insertLicense } from '../extension-license/license.store.ts'
@@ -33,6 +34,7 @@ const tables = [
   'backups',
   'backup_schedules',
   'failed_updates',
+  'certificates',
 ] as const
 
 /** Tables with a site in them that outlive it, and why. */
@@ -67,6 +69,7 @@ describe.each(dialects)('the end of a deleted site on $dialect', ({ dialect, ski
       await tx.insertInto('page_view_days').values({ site_id: id, day: 1, views: 1, people: 1 }).execute()
       await tx.insertInto('site_statistics').values({ site_id: id, page_views: '{}', refreshed_at: 1 }).execute()
       await insertBackup(tx, { siteId: id, kind: 'fs', origin: 'scheduled', createdBy: null, deleteAt: 1, now: 1 })
+      await wantCertificate(tx, { hostName: `${name}.example.com`, siteId: id, now: 1 })
       await insertLicense(tx, { siteId: id, licenseKey: 'a', now: 1 })
       await storePlugins(tx, id, [])
       await rememberFailure(tx, { siteId: id, version: '6.9', againAt: null, now: 1 })

@@ -1,0 +1,113 @@
+import { Agent } from 'node:https'
+import { setTimeout as pause } from 'node:timers/promises'
+import * as acme from 'acme-client'
+import axios, { type AxiosError } from 'axios'
+
+/** The authority wants no more requests of this kind for a while. */
+export class RateLimited extends Error {
+  override readonly name = 'RateLimited'
+  /** As far as it has said so. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(detail: string, retryAfterMs: number | undefined) {
+    super(`The authority takes no more orders for now: ${detail}`)
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** It cannot be asked now; what was ordered stands. */
+export class AuthorityAway extends Error {
+  override readonly name = 'AuthorityAway'
+
+  constructor(reason: string) {
+    super(`The certificate authority cannot be asked: ${reason}`)
+  }
+}
+
+const RATE_LIMITED = 'urn:ietf:params:acme:error:rateLimited'
+/** Nothing is waited for any longer than this in one step; the next attempt goes on. */
+const PATIENCE_MS = 240_000
+
+const settings = acme.axios.defaults as typeof acme.axios.defaults & { acmeSettings: { retryMaxAttempts: number } }
+// the library would sleep for as long as Retry-After says, which may be a day
+settings.acmeSettings.retryMaxAttempts = 0
+settings.timeout = 30_000
+const http = axios.getAdapter('http')
+// nor does it say why there was no answer at all
+settings.adapter = async (config) => {
+  try {
+    return await http(config)
+  } catch (error) {
+    const { response, message, code } = error as AxiosError
+    throw response ? error : new AuthorityAway(message || code || 'no answer')
+  }
+}
+acme.axios.interceptors.response.use((response) => {
+  const { type, detail } = (response.data ?? {}) as { type?: string; detail?: string }
+  if (response.status === 429 || type === RATE_LIMITED)
+    throw new RateLimited(detail ?? 'too many requests', retryAfterMs(String(response.headers['retry-after'] ?? '')))
+  if (response.status >= 500) throw new AuthorityAway(detail ?? `it answers ${response.status}`)
+  return response
+})
+
+/** RFC 9110 §10.2.3: seconds or a date. */
+export function retryAfterMs(header: string, now = Date.now()): number | undefined {
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000
+  const date = header === '' ? Number.NaN : Date.parse(header)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+export interface AuthorityOptions {
+  readonly directory: string
+  /** PEM. */
+  readonly accountKey: string
+  readonly accountUrl: string | null
+  /** PEM of the certificates by which the authority itself is trusted; undefined: public ones. */
+  readonly roots: string | undefined
+}
+
+/** A certificate authority, as one account sees it (RFC 8555). */
+export function openAuthority({ directory, accountKey, accountUrl, roots }: AuthorityOptions): acme.Client {
+  settings.httpsAgent = roots === undefined ? undefined : new Agent({ ca: roots })
+  return new acme.Client({ directoryUrl: directory, accountKey, ...(accountUrl && { accountUrl }) })
+}
+
+/** What a new account is known by. @returns PEM */
+export const makeKey = async (): Promise<string> => (await acme.crypto.createPrivateEcdsaKey('P-256')).toString()
+
+/** Makes the key known to the authority, or finds the account that it has already. @returns the account's address */
+export async function register(client: acme.Client, email: string | undefined): Promise<string> {
+  await client.createAccount({ termsOfServiceAgreed: true, ...(email && { contact: [`mailto:${email}`] }) })
+  return client.getAccountUrl()
+}
+
+/** Asks for a certificate of a name; the common name is left out, as it has room for 64 characters alone. */
+export async function signingRequest(hostName: string, key: string): Promise<Buffer> {
+  const [, request] = await acme.crypto.createCsr({ altNames: [hostName] }, key)
+  return request
+}
+
+/** @returns undefined when the authority has forgotten the order. @throws AuthorityAway, RateLimited */
+export async function findOrder(client: acme.Client, url: string): Promise<acme.Order | undefined> {
+  try {
+    return await client.getOrder({ url } as acme.Order)
+  } catch (error) {
+    if (error instanceof AuthorityAway || error instanceof RateLimited) throw error
+    return undefined
+  }
+}
+
+/** Looks until `isSettled`, less and less often. @throws Error when it takes too long, and the reason of `signal` */
+export async function until<Thing>(
+  look: () => Promise<Thing>,
+  isSettled: (thing: Thing) => boolean,
+  signal: AbortSignal,
+): Promise<Thing> {
+  const giveUpAt = performance.now() + PATIENCE_MS
+  for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 10_000)) {
+    const thing = await look()
+    if (isSettled(thing)) return thing
+    if (performance.now() > giveUpAt) throw new Error('the authority has not decided yet')
+    await pause(waitMs, undefined, { signal })
+  }
+}

@@ -1,0 +1,46 @@
+import { Resolver } from 'node:dns/promises'
+import ipaddr from 'ipaddr.js'
+
+/** They say that there is nothing of the kind, not that nobody could be asked. */
+const NOTHING = new Set(['ENODATA', 'ENOTFOUND'])
+const TIMEOUT_MS = 4_000
+
+export interface PointsHereOptions {
+  /** Addresses of this installation. */
+  readonly addresses: readonly string[]
+  /** Addresses of DNS servers; none: the machine's. */
+  readonly resolvers: readonly string[]
+}
+
+/** Why an authority would not find a name here: a sentence without a full stop; undefined when it would. */
+export async function whyElsewhere(
+  hostName: string,
+  { addresses, resolvers }: PointsHereOptions,
+): Promise<string | undefined> {
+  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 2 })
+  if (resolvers.length > 0) resolver.setServers([...resolvers])
+  const asked = await Promise.all([look(() => resolver.resolve4(hostName)), look(() => resolver.resolve6(hostName))])
+  const failed = asked.find((answer) => typeof answer === 'string')
+  if (typeof failed === 'string') return `${hostName} cannot be looked up in the DNS (${failed})`
+  const own = new Set(addresses.map(plain))
+  const found = (asked as string[][]).flat()
+  if (found.length === 0) return `${hostName} has no address in the DNS; it must be one of ${[...own].join(', ')}`
+  // an authority takes whichever it likes
+  const others = found.filter((address) => !own.has(plain(address)))
+  return others.length > 0
+    ? `${hostName} points at ${others.join(', ')} in the DNS; it must point at ${[...own].join(', ')} alone`
+    : undefined
+}
+
+/** @returns a code when nobody could be asked */
+async function look(ask: () => Promise<string[]>): Promise<string[] | string> {
+  try {
+    return await ask()
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
+    return NOTHING.has(code) ? [] : code
+  }
+}
+
+const plain = (address: string): string =>
+  ipaddr.isValid(address) ? ipaddr.process(address).toNormalizedString() : address

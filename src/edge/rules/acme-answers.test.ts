@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Route } from '../route.ts'
+import { ask, createCleanup, routeTo, startEcho, startGateway } from '../test-support.ts'
+import { createAcmeAnswers } from './acme-answers.ts'
+import { edgeRules } from './index.ts'
+
+const PATH = '/.well-known/acme-challenge/'
+const cleanup = createCleanup()
+const reached: string[] = []
+let late: Route | undefined
+let port: number
+beforeAll(async () => {
+  const upstream = await startEcho(cleanup)
+  const routes = {
+    'ordered.test': routeTo(upstream, { challenge: { token: 'tok-en_1', answer: 'tok-en_1.print' } }),
+    'wanted.test': routeTo(upstream, { challenge: null }),
+    'site.test': routeTo(upstream),
+  }
+  const acmeAnswers = createAcmeAnswers(async (hostName) => {
+    reached.push(hostName)
+    return late
+  })
+  port = (await startGateway(cleanup, routes, { rules: edgeRules({ acmeAnswers }) })).port
+})
+beforeEach(() => {
+  reached.length = 0
+  late = undefined
+})
+afterAll(() => cleanup.run())
+
+test('the answer to the token of an order', async () => {
+  const { status, body, headers } = await ask(port, `${PATH}tok-en_1`, { host: 'ordered.test' })
+  expect([status, body, headers['cache-control']]).toEqual([200, 'tok-en_1.print', 'no-store'])
+  expect(reached).toEqual([])
+})
+
+test('an order of a moment ago is read first', async () => {
+  late = routeTo('', { challenge: { token: 'new', answer: 'new.print' } })
+  expect((await ask(port, `${PATH}new`, { host: 'wanted.test' })).body).toBe('new.print')
+  expect((await ask(port, `${PATH}new`, { host: 'ordered.test' })).body).toBe('new.print')
+})
+
+test('other tokens are the site’s to answer, and nothing is read for names that want no certificate', async () => {
+  expect((await ask(port, `${PATH}other`, { host: 'wanted.test' })).body).toContain('"method":"GET"')
+  expect(reached).toEqual(['wanted.test'])
+  expect((await ask(port, `${PATH}other`, { host: 'site.test' })).body).toContain('"method":"GET"')
+  expect((await ask(port, `${PATH}a/b`, { host: 'wanted.test' })).body).toContain('"method":"GET"')
+  expect(reached).toEqual(['wanted.test'])
+})

@@ -1,0 +1,31 @@
+import { ACME_CHALLENGES } from '../acme.ts'
+import type { Route } from '../route.ts'
+import type { Rule } from '../visit.ts'
+
+const TOKEN = /^[\w-]{1,200}$/
+
+/**
+ * Answers a certificate authority for names whose certificates are being ordered here (RFC 8555 §8.3). Other challenges are the site's own
+ * to answer.
+ * @param reach reads routes again: the order may be a moment old, and the authority asks once
+ */
+export function createAcmeAnswers(reach: (hostName: string) => Promise<Route | undefined>): Rule {
+  const answerOf = ({ challenge }: Route, token: string) =>
+    challenge?.token === token
+      ? {
+          status: 200,
+          headers: ['Content-Type', 'application/octet-stream', 'Cache-Control', 'no-store'],
+          body: Buffer.from(challenge.answer),
+        }
+      : undefined
+  return (visit) => {
+    const { route, target } = visit
+    if (!route || !target.startsWith(ACME_CHALLENGES)) return undefined
+    const token = target.slice(ACME_CHALLENGES.length)
+    if (!TOKEN.test(token)) return undefined
+    const answer = answerOf(route, token)
+    // names that want no certificate of ours have nothing to be read again
+    if (answer || route.challenge === undefined) return answer
+    return reach(visit.hostName).then((found) => found && answerOf(found, token))
+  }
+}

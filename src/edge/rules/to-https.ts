@@ -1,0 +1,23 @@
+import { plainPage } from '../../platform/plain-page.ts'
+import { pageAnswer } from '../answer.ts'
+import type { Rule } from '../visit.ts'
+
+const page = (status: 301 | 308) =>
+  plainPage({ status, title: 'This site is at another address', text: 'It is to be had over https alone.' })
+const moved = page(301)
+/** What was sent is sent again, as it was. */
+const movedWithBody = page(308)
+
+/**
+ * Sends visitors of names that are to be had over https alone there. Not while there is no certificate: they would stand before a closed door.
+ * @param port where visitors reach the edge over TLS
+ */
+export function createToHttps(port: number): Rule {
+  return (visit) => {
+    const { route, client, hostName, target, method } = visit
+    if (!route?.forceTls || !route.certifiedAt || client.scheme === 'https') return undefined
+    const location = `https://${hostName}${port === 443 ? '' : `:${port}`}${target}`
+    const isPlain = method === 'GET' || method === 'HEAD'
+    return pageAnswer(visit, isPlain ? moved : movedWithBody, ['Location', location])
+  }
+}

@@ -1,0 +1,24 @@
+import { constants } from 'node:crypto'
+import type { SecureContextOptions } from 'node:tls'
+
+/** Mozilla's intermediate profile: TLS 1.3, and 1.2 with forward secrecy and authenticated encryption alone. */
+export const profile: SecureContextOptions = {
+  minVersion: 'TLSv1.2',
+  ciphers: [
+    'TLS_AES_128_GCM_SHA256',
+    'TLS_AES_256_GCM_SHA384',
+    'TLS_CHACHA20_POLY1305_SHA256',
+    'ECDHE-ECDSA-AES128-GCM-SHA256',
+    'ECDHE-RSA-AES128-GCM-SHA256',
+    'ECDHE-ECDSA-AES256-GCM-SHA384',
+    'ECDHE-RSA-AES256-GCM-SHA384',
+    'ECDHE-ECDSA-CHACHA20-POLY1305',
+    'ECDHE-RSA-CHACHA20-POLY1305',
+  ].join(':'),
+  ecdhCurve: 'X25519MLKEM768:X25519:prime256v1:secp384r1',
+  // phones without AES in their processors choose ChaCha20
+  honorCipherOrder: false,
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_COMPRESSION,
+  // the same in all edge processes: a session of one goes on in another
+  sessionIdContext: 'stead-edge',
+}

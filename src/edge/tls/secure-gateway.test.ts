@@ -1,0 +1,259 @@
+/** Visitors over TLS: real sockets, two gateways as two edge processes. */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { request as httpsRequest } from 'node:https'
+import { connect as connectPlain } from 'node:net'
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
+import { generate } from 'selfsigned'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Budget } from '../../platform/budgets/budget.ts'
+import { edgeRules } from '../rules/index.ts'
+import { createToHttps } from '../rules/to-https.ts'
+import { ask, createCleanup, eventually, listen, routeTo, startEcho, startGateway } from '../test-support.ts'
+import { createSecureContexts } from './secure-contexts.ts'
+
+const cleanup = createCleanup()
+afterAll(() => cleanup.run())
+
+const certificateOf = async (name: string) => {
+  const made = await generate([{ name: 'commonName', value: name }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: name }] }],
+  })
+  return { chain: made.cert, key: made.private, issuedAt: 1 }
+}
+
+let certificates: Record<string, Awaited<ReturnType<typeof certificateOf>>>
+let routes: Record<string, ReturnType<typeof routeTo>>
+let upstream: string
+const ticketKeys = randomBytes(48)
+const loads: string[] = []
+
+beforeAll(async () => {
+  upstream = await startEcho(cleanup)
+  const names = ['site.test', 'other.test', 'strict.test']
+  certificates = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await certificateOf(name)])))
+  routes = {
+    'site.test': routeTo(upstream, { certifiedAt: 1 }),
+    'other.test': routeTo(upstream, { hostName: 'other.test', certifiedAt: 1 }),
+    'strict.test': routeTo(upstream, { hostName: 'strict.test', certifiedAt: 1, forceTls: true }),
+    'waiting.test': routeTo(upstream, { hostName: 'waiting.test', forceTls: true }),
+    'broken.test': routeTo(upstream, { hostName: 'broken.test', certifiedAt: 1 }),
+  }
+})
+
+async function startEdge(more: Parameters<typeof startGateway>[2] = {}, most?: number) {
+  const contexts = createSecureContexts({
+    routes: { find: (name) => routes[name] },
+    async load(name) {
+      loads.push(name)
+      if (name === 'broken.test') throw new Error('no database')
+      return certificates[name]
+    },
+    ...(most && { most }),
+  })
+  contexts.setTicketKeys(ticketKeys)
+  const rules = edgeRules({ toHttps: createToHttps(8443) })
+  const { gateway, port } = await startGateway(cleanup, routes, { secureContexts: contexts, rules, ...more })
+  const server = gateway.secureServer as NonNullable<typeof gateway.secureServer>
+  server.setTicketKeys(ticketKeys)
+  const tlsPort = await listen(server)
+  cleanup.add(() => server.closeAllConnections())
+  return { port, tlsPort, contexts, gateway }
+}
+
+/** A handshake; the error of one that fails. */
+async function shake(port: number, servername: string, more: ConnectionOptions = {}): Promise<TLSSocket> {
+  const ca = certificates[servername]?.chain
+  const socket = connect({ port, host: '127.0.0.1', servername, ...(ca && { ca }), ...more })
+  cleanup.add(() => socket.destroy())
+  await once(socket, 'secureConnect')
+  return socket
+}
+
+/** One request over TLS. */
+async function askSecurely(port: number, host: string, options: { headers?: object; method?: string } = {}) {
+  const request = httpsRequest({
+    ...{ port, host: '127.0.0.1', servername: host, ca: certificates[host]?.chain, agent: false },
+    method: options.method ?? 'GET',
+    headers: { host, ...options.headers },
+  })
+  request.end()
+  const [response] = await once(request, 'response')
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk)
+  return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks).toString() }
+}
+
+test('a visitor over TLS reaches the site, whose host learns that it was https, whatever the visitor says', async () => {
+  const { tlsPort, port } = await startEdge()
+  const secure = await askSecurely(tlsPort, 'site.test', { headers: { 'x-forwarded-proto': 'http' } })
+  expect(secure.status).toBe(200)
+  expect(JSON.parse(secure.body).headers['x-forwarded-proto']).toBe('https')
+  const plain = await ask(port, '/', { headers: { 'x-forwarded-proto': 'https' } })
+  expect(JSON.parse(plain.body).headers['x-forwarded-proto']).toBe('http')
+})
+
+test('each name has its own certificate, in whatever case it is asked for', async () => {
+  const { tlsPort } = await startEdge()
+  for (const name of ['site.test', 'other.test']) {
+    const socket = await shake(tlsPort, name)
+    expect([name, socket.getPeerCertificate().subject.CN]).toEqual([name, name])
+  }
+  const loud = await shake(tlsPort, 'SITE.test', { ca: certificates['site.test']?.chain as string })
+  expect(loud.getPeerCertificate().subject.CN).toBe('site.test')
+})
+
+test('a name without a certificate is told so by an alert, and others are served meanwhile', async () => {
+  const { tlsPort, port } = await startEdge()
+  for (const name of ['unknown.test', 'waiting.test', 'broken.test', 'a..b']) {
+    for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+      const failed = await shake(tlsPort, name, { maxVersion, rejectUnauthorized: false }).catch((error) => error)
+      expect([name, failed.code]).toEqual([name, 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE'])
+    }
+  }
+  expect((await askSecurely(tlsPort, 'site.test')).status).toBe(200)
+  expect((await ask(port)).status).toBe(200)
+})
+
+test('plain text on the TLS port ends without an answer', async () => {
+  const { tlsPort } = await startEdge()
+  const socket = connectPlain(tlsPort, '127.0.0.1')
+  cleanup.add(() => socket.destroy())
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1')
+  })
+  socket.on('error', () => {})
+  socket.write('GET / HTTP/1.1\r\nhost: site.test\r\n\r\n')
+  await once(socket, 'close')
+  expect(text).not.toContain('HTTP/')
+})
+
+describe('the intermediate profile', () => {
+  test('TLS 1.2 and 1.3 are spoken, 1.1 is not', async () => {
+    const { tlsPort } = await startEdge()
+    for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+      const socket = await shake(tlsPort, 'site.test', { minVersion: version, maxVersion: version })
+      expect(socket.getProtocol()).toBe(version)
+    }
+    // as weak as the client's own library allows: what refuses is the server
+    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' } as const
+    const failed = await shake(tlsPort, 'site.test', old).catch((error) => error)
+    expect(failed.code).toBe('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION')
+  })
+
+  test.each(['ECDHE-ECDSA-AES128-SHA256', 'ECDHE-ECDSA-AES256-SHA', 'AES128-GCM-SHA256'])('not %s', async (ciphers) => {
+    const { tlsPort } = await startEdge()
+    const weak = { maxVersion: 'TLSv1.2', ciphers: `${ciphers}:@SECLEVEL=0` } as const
+    const failed = await shake(tlsPort, 'site.test', weak).catch((error) => error)
+    expect(failed.code).toBe('ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE')
+  })
+})
+
+describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a session of %s', (maxVersion) => {
+  const sessionOf = async (port: number) => {
+    const socket = await shake(port, 'site.test', { maxVersion })
+    let session = socket.getSession()
+    socket.on('session', (each) => {
+      session = each
+    })
+    socket.write('GET / HTTP/1.1\r\nhost: site.test\r\nconnection: close\r\n\r\n')
+    socket.resume()
+    await once(socket, 'close')
+    return session as Buffer
+  }
+
+  test('goes on in another edge process', async () => {
+    const one = await startEdge()
+    const two = await startEdge()
+    const session = await sessionOf(one.tlsPort)
+    const again = await shake(two.tlsPort, 'site.test', { maxVersion, session })
+    expect(again.isSessionReused()).toBe(true)
+  })
+
+  test('ends with the key of its ticket', async () => {
+    const one = await startEdge()
+    const session = await sessionOf(one.tlsPort)
+    const other = randomBytes(48)
+    one.contexts.setTicketKeys(other)
+    one.gateway.secureServer?.setTicketKeys(other)
+    const again = await shake(one.tlsPort, 'site.test', { maxVersion, session })
+    expect(again.isSessionReused()).toBe(false)
+  })
+})
+
+test('a certificate is read once, and again when another one has taken its place', async () => {
+  const { tlsPort } = await startEdge()
+  loads.length = 0
+  for (let times = 0; times < 3; times++) await shake(tlsPort, 'site.test')
+  expect(loads).toEqual(['site.test'])
+  const before = certificates['site.test'] as NonNullable<(typeof certificates)[string]>
+  certificates['site.test'] = { ...(await certificateOf('site.test')), issuedAt: 2 }
+  routes['site.test'] = routeTo(upstream, { certifiedAt: 2 })
+  await expect(shake(tlsPort, 'site.test', { ca: before.chain })).rejects.toThrow()
+  const socket = await shake(tlsPort, 'site.test')
+  expect(socket.authorized).toBe(true)
+  expect(loads).toEqual(['site.test', 'site.test'])
+})
+
+test('no more certificates are kept than there is room for', async () => {
+  const { tlsPort } = await startEdge({}, 1)
+  loads.length = 0
+  for (const name of ['site.test', 'other.test', 'site.test']) await shake(tlsPort, name)
+  expect(loads).toEqual(['site.test', 'other.test', 'site.test'])
+})
+
+describe('names that are to be had over https alone', () => {
+  test('plain http is sent there, with path and query, and what has a body keeps its method', async () => {
+    const { port } = await startEdge()
+    const get = await ask(port, '/a?b=c', { host: 'strict.test' })
+    expect([get.status, get.headers.location]).toEqual([301, 'https://strict.test:8443/a?b=c'])
+    const post = await ask(port, '/', { host: 'strict.test', method: 'POST', body: 'x' })
+    expect(post.status).toBe(308)
+    expect(get.headers['strict-transport-security']).toBeUndefined()
+  })
+
+  test('not while there is no certificate', async () => {
+    const { port } = await startEdge()
+    expect((await ask(port, '/', { host: 'waiting.test' })).status).toBe(200)
+  })
+
+  test('browsers are told to stay there, and those of other names are not', async () => {
+    const { tlsPort } = await startEdge()
+    const strict = await askSecurely(tlsPort, 'strict.test')
+    expect([strict.status, strict.headers['strict-transport-security']]).toEqual([200, 'max-age=31536000'])
+    expect((await askSecurely(tlsPort, 'site.test')).headers['strict-transport-security']).toBeUndefined()
+  })
+})
+
+test('an address has as many connections as it may, http and https together', async () => {
+  const connections = new Budget({
+    name: 'connections',
+    what: '',
+    of: 'count',
+    whose: 'address',
+    each: 2,
+    all: 10,
+    over: '',
+  })
+  const { tlsPort, port } = await startEdge({ connections })
+  const one = await shake(tlsPort, 'site.test')
+  const two = await shake(tlsPort, 'site.test')
+  await expect(shake(tlsPort, 'site.test')).rejects.toThrow()
+  expect((await ask(port)).status).toBe(503)
+  one.destroy()
+  two.destroy()
+  await eventually(async () => (await ask(port)).status === 200)
+})
+
+test('an edge that stops does not wait for who has not finished a handshake', async () => {
+  const { tlsPort, gateway } = await startEdge({ limits: { closeTimeoutMs: 50 } })
+  const silent = connectPlain(tlsPort, '127.0.0.1')
+  silent.on('error', () => {})
+  await once(silent, 'connect')
+  const seen = once(silent, 'close')
+  await gateway.close()
+  await seen
+})

@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises'
+import type { Client } from 'acme-client'
+import type { StepContext } from '../../platform/operations/definition.ts'
+import type { ControlServices } from '../control-services.ts'
+import { findAcmeAccount, insertAcmeAccount, setAcmeAccountUrl } from './certificate.store.ts'
+
+/** What the key of the account is sealed for. */
+const PURPOSE = 'acme account key'
+
+/** The authority of the settings, by the account that Stead has there: its key is made once, and kept before the authority is told of it. */
+export async function authorityOf({
+  services: { config, database, sealer },
+  transaction,
+  now,
+}: Pick<
+  StepContext<unknown, Pick<ControlServices, 'config' | 'database' | 'sealer'>>,
+  'services' | 'transaction' | 'now'
+>): Promise<Client> {
+  // loaded where certificates are ordered, and nowhere else
+  const { makeKey, openAuthority, register } = await import('../../certificates/authority.ts')
+  const { acmeDirectory: directory } = config
+  const roots = config.acmeRoots === undefined ? undefined : await readFile(config.acmeRoots, 'utf8')
+  let account = await findAcmeAccount(database.read, directory)
+  if (!account) {
+    const privateKey = sealer.seal(await makeKey(), PURPOSE)
+    account = await transaction((tx) => insertAcmeAccount(tx, { directory, privateKey, now: now() }))
+  }
+  const accountKey = sealer.open(account.private_key, PURPOSE)
+  const client = openAuthority({ directory, accountKey, accountUrl: account.url, roots })
+  if (account.url === null) {
+    const url = await register(client, config.acmeEmail)
+    await transaction((tx) => setAcmeAccountUrl(tx, directory, url))
+  }
+  return client
+}

@@ -1,0 +1,122 @@
+import { recordNames } from '../../edge/route-changes.store.ts'
+import type { AcmeAccountRow, CertificateRow } from '../../edge/tables.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { isUnderWay } from '../../platform/operations/is-under-way.ts'
+
+type Changes = Partial<Omit<CertificateRow, 'host_name'>>
+
+export const findName = (tx: Tx, hostName: string): Promise<CertificateRow | undefined> =>
+  tx.selectFrom('certificates').selectAll().where('host_name', '=', hostName).executeTakeFirst()
+
+/** A name that is there already keeps what it has. @returns false when the site has it already */
+export async function insertName(
+  tx: Tx,
+  { hostName, siteId, dueAt, now }: { hostName: string; siteId: number; dueAt: number; now: number },
+): Promise<boolean> {
+  const known = await findName(tx, hostName)
+  if (known?.site_id === siteId) return false
+  const values = { host_name: hostName, site_id: siteId, wanted_at: now, due_at: dueAt }
+  await tx
+    .insertInto('certificates')
+    .values({ ...values, force_tls: 0, failures: 0, ...nothingYet })
+    .onConflict((conflict) => conflict.column('host_name').doUpdateSet({ site_id: siteId, due_at: dueAt }))
+    .execute()
+  await recordNames(tx, [hostName])
+  return true
+}
+
+const nothingYet = {
+  ...{ not_before: null, operation_id: null, reason: null, reason_at: null, order_url: null, order_key: null },
+  ...{ authz_url: null, authz_expires_at: null, challenge_token: null, challenge_answer: null },
+  ...{ chain: null, private_key: null, issued_at: null, expires_at: null },
+}
+
+export async function deleteName(tx: Tx, hostName: string): Promise<void> {
+  await tx.deleteFrom('certificates').where('host_name', '=', hostName).execute()
+  await recordNames(tx, [hostName])
+}
+
+export async function deleteNamesOfSite(tx: Tx, siteId: number): Promise<void> {
+  const rows = await tx.deleteFrom('certificates').where('site_id', '=', siteId).returning('host_name').execute()
+  await recordNames(
+    tx,
+    rows.map((row) => row.host_name),
+  )
+}
+
+/** What edges need not know. */
+export async function changeName(tx: Tx, hostName: string, changes: Changes): Promise<void> {
+  await tx.updateTable('certificates').set(changes).where('host_name', '=', hostName).execute()
+}
+
+/** What edges read again. @returns false when there is no such name */
+export async function changeServedName(tx: Tx, hostName: string, changes: Changes): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('certificates')
+    .set(changes)
+    .where('host_name', '=', hostName)
+    .executeTakeFirst()
+  await recordNames(tx, [hostName])
+  return numUpdatedRows > 0n
+}
+
+/** One operation at a time looks after a name. @returns false when another one does, or the name is wanted no more */
+export async function claimName(tx: Tx, hostName: string, operationId: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('certificates')
+    .set({ operation_id: operationId })
+    .where('host_name', '=', hostName)
+    .where((each) =>
+      each.or([each('operation_id', '=', operationId), each(isUnderWay('certificates.operation_id'), '=', 0)]),
+    )
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Names that are to be looked after, the most urgent first; they are not due again before `leaseUntil`. */
+export async function takeDueNames(
+  tx: Tx,
+  { now, most, leaseUntil }: { now: number; most: number; leaseUntil: number },
+): Promise<{ hostName: string; siteId: number; accountId: number }[]> {
+  const rows = await tx
+    .selectFrom('certificates')
+    .innerJoin('sites', 'sites.id', 'certificates.site_id')
+    .select(['certificates.host_name', 'certificates.site_id', 'sites.account_id'])
+    .where('certificates.due_at', '<=', now)
+    .where('sites.deleted_at', 'is', null)
+    .orderBy('certificates.due_at')
+    .limit(most)
+    .execute()
+  for (const row of rows) await changeName(tx, row.host_name, { due_at: leaseUntil })
+  return rows.map((row) => ({ hostName: row.host_name, siteId: row.site_id, accountId: row.account_id }))
+}
+
+export async function ownerOf(tx: Tx, siteId: number): Promise<number | undefined> {
+  const row = await tx.selectFrom('sites').select('account_id').where('id', '=', siteId).executeTakeFirst()
+  return row?.account_id
+}
+
+export async function isServed(tx: Tx, hostName: string): Promise<boolean> {
+  const row = await tx.selectFrom('routes').select('site_id').where('host_name', '=', hostName).executeTakeFirst()
+  return row !== undefined
+}
+
+export const findAcmeAccount = (tx: Tx, directory: string): Promise<AcmeAccountRow | undefined> =>
+  tx.selectFrom('acme_accounts').selectAll().where('directory', '=', directory).executeTakeFirst()
+
+/** The first key that is made stays. @param privateKey sealed */
+export async function insertAcmeAccount(
+  tx: Tx,
+  { directory, privateKey, now }: { directory: string; privateKey: string; now: number },
+): Promise<AcmeAccountRow> {
+  await tx
+    .insertInto('acme_accounts')
+    .values({ directory, private_key: privateKey, url: null, created_at: now })
+    .onConflict((conflict) => conflict.column('directory').doNothing())
+    .execute()
+  return (await findAcmeAccount(tx, directory)) as AcmeAccountRow
+}
+
+export async function setAcmeAccountUrl(tx: Tx, directory: string, url: string): Promise<void> {
+  await tx.updateTable('acme_accounts').set({ url }).where('directory', '=', directory).execute()
+}

@@ -1,0 +1,73 @@
+import { isIP } from 'node:net'
+import type { Tx } from '../../platform/db/database.ts'
+import { changeName, changeServedName, deleteName, findName, insertName } from './certificate.store.ts'
+import { LEASE_MS, startOrder } from './order-certificate.job.ts'
+
+/** No authority knows these (RFC 6761, RFC 6762, RFC 7686, RFC 9476). */
+const LOCAL = /(?:^|\.)(?:localhost|local|internal|invalid|onion|alt)$/
+
+/** Whether an authority could issue a certificate for a name, wherever it points. */
+export const isCertifiable = (hostName: string): boolean =>
+  hostName.includes('.') && isIP(hostName) === 0 && !hostName.startsWith('[') && !LOCAL.test(hostName)
+
+/**
+ * Asks for a certificate of a name that is (or comes to be) in `routes`: it is ordered as soon as the transaction has committed, and renewed
+ * from then on. A name of this site that is there already is left alone. @returns false for a name that no authority knows
+ */
+export async function wantCertificate(
+  tx: Tx,
+  { hostName, siteId, now }: { readonly hostName: string; readonly siteId: number; readonly now: number },
+): Promise<boolean> {
+  if (!isCertifiable(hostName)) return false
+  if (await insertName(tx, { hostName, siteId, dueAt: now + LEASE_MS, now }))
+    await startOrder(tx, { hostName, siteId, now })
+  return true
+}
+
+/** Forgets a name, with its certificate and whatever is being done about it. */
+export const dropCertificate = (tx: Tx, hostName: string): Promise<void> => deleteName(tx, hostName)
+
+/** Tries again now. @returns the operation; undefined when no certificate is wanted for the name */
+export async function retryCertificate(tx: Tx, hostName: string, now: number): Promise<number | undefined> {
+  const row = await findName(tx, hostName)
+  if (!row) return undefined
+  await changeName(tx, hostName, { due_at: now + LEASE_MS })
+  return startOrder(tx, { hostName, siteId: row.site_id, now })
+}
+
+/** Visitors are sent to https, and browsers told to stay there. @returns false when no certificate is wanted for the name */
+export const forceTls = (tx: Tx, hostName: string, isForced: boolean): Promise<boolean> =>
+  changeServedName(tx, hostName, { force_tls: isForced ? 1 : 0 })
+
+/** What is known of a name's certificate. */
+export interface CertificateState {
+  /** Of the last order. Null: nothing has been ordered yet. */
+  readonly orderUrl: string | null
+  readonly authzUrl: string | null
+  /** Milliseconds UTC, as all times. */
+  readonly validationExpiresAt: number | null
+  readonly expiresAt: number | null
+  /** Visitors get it. */
+  readonly isIssued: boolean
+  readonly forceTls: boolean
+  /** Why there is none, or no newer one; a sentence without a full stop. */
+  readonly reason: string | null
+  readonly reasonAt: number | null
+}
+
+/** @returns undefined when no certificate is wanted for the name */
+export async function certificateState(tx: Tx, hostName: string): Promise<CertificateState | undefined> {
+  const row = await findName(tx, hostName)
+  return (
+    row && {
+      orderUrl: row.order_url,
+      authzUrl: row.authz_url,
+      validationExpiresAt: row.authz_expires_at,
+      expiresAt: row.expires_at,
+      isIssued: row.chain !== null,
+      forceTls: row.force_tls === 1,
+      reason: row.reason,
+      reasonAt: row.reason_at,
+    }
+  )
+}

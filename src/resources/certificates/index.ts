@@ -1,0 +1,13 @@
+import { resource } from '../resource.ts'
+import { actions } from './actions.ts'
+import { deleteNamesOfSite } from './certificate.store.ts'
+import { orderCertificate } from './order-certificate.job.ts'
+import { planCertificates, planCertificatesOften } from './plan-certificates.job.ts'
+
+/** Certificates of the names of sites: ordered, proved at the edge, renewed. */
+export const certificates = resource({
+  jobs: { control: [orderCertificate, planCertificates] },
+  schedules: [planCertificatesOften],
+  siteHooks: { forgotten: deleteNamesOfSite },
+  actions,
+})

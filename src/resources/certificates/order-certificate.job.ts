@@ -1,0 +1,253 @@
+import type { Client, Order } from 'acme-client'
+import Type from 'typebox'
+import type { CertificateRow } from '../../edge/tables.ts'
+import { KEY_PURPOSE } from '../../edge/tls/tls.store.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import {
+  durableWith,
+  type FailureContext,
+  PermanentFailure,
+  type StepContext,
+} from '../../platform/operations/definition.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
+import { changeOfJob } from '../change.ts'
+import type { ControlServices } from '../control-services.ts'
+import { edgeAddresses } from '../sites/edge-addresses.ts'
+import { authorityOf } from './account-at-authority.ts'
+import { actions } from './actions.ts'
+import { changeName, changeServedName, claimName, findName, isServed, ownerOf } from './certificate.store.ts'
+
+const Input = Type.Object({ hostName: Type.String() })
+type Input = Type.Static<typeof Input>
+type Services = Pick<ControlServices, 'config' | 'database' | 'sealer'>
+type Context<Results = unknown> = StepContext<Input, Services, Results>
+type DueContext = Context<{ due: boolean }>
+
+/** A name whose operation was lost is due again after this. */
+export const LEASE_MS = 3_600_000
+const DAY_MS = 86_400_000
+/** How soon the DNS is asked again: that costs the authority nothing. */
+const LOOK_AGAIN_MS = 300_000
+/** Authorities count failures by the hour: the first pauses are as long as they forgive. */
+const FIRST_PAUSE_MS = 900_000
+const RATE_LIMITED_MS = 3_600_000
+
+/**
+ * Sees to the certificate of a name: orders the first one, and the next when its time has come. All that must not be done twice is in the
+ * database as soon as the authority has said it, so that a cut-off order goes on where it was.
+ */
+export const orderCertificate = durableWith<Services>()({
+  name: 'certificate.order',
+  input: Input,
+  on: 'control',
+  changeableBy: 'account',
+  attempts: 3,
+  atOnce: 4,
+  failed: noteFailure,
+  steps: {
+    claim: { commit: claim },
+    due: { run: isDue },
+    order: { run: order },
+    prove: { run: prove },
+    issue: { run: issue },
+    settle: { commit: settle },
+  },
+})
+
+/** Not as work of the site: what is done to its files need not wait for an authority. @returns the operation */
+export async function startOrder(
+  tx: Tx,
+  { hostName, siteId, now }: { readonly hostName: string; readonly siteId: number; readonly now: number },
+): Promise<number> {
+  return enqueue(tx, orderCertificate, { hostName }, { accountId: (await ownerOf(tx, siteId)) ?? null, now })
+}
+
+function claim(tx: Tx, { input, operationId }: Context): Promise<boolean> {
+  return claimName(tx, input.hostName, operationId)
+}
+
+/** @throws PermanentFailure when it is due, and nothing can be ordered as things stand */
+async function isDue(context: Context<{ claim: boolean }>): Promise<boolean> {
+  const { services, input, results, transaction, now } = context
+  const row = results.claim ? await findName(services.database.read, input.hostName) : undefined
+  if (!row) return false
+  // whoever asks again meanwhile is told the same
+  if (row.not_before !== null && now() < row.not_before) throw new PermanentFailure(row.reason ?? 'It is too early')
+  if (row.chain) {
+    const renewAt = await renewalOf(context, row.chain)
+    if (now() < renewAt) {
+      await transaction((tx) => changeName(tx, input.hostName, { due_at: Math.min(renewAt, now() + DAY_MS) }))
+      return false
+    }
+  }
+  const fault = await whyNot(services, input.hostName)
+  if (fault === undefined) return true
+  // no failure that an authority has seen: the count begins anew
+  await transaction((tx) => changeName(tx, input.hostName, { failures: -1 }))
+  throw new PermanentFailure(fault)
+}
+
+/** Why an order would fail, without asking the authority. */
+async function whyNot({ config, database }: Services, hostName: string): Promise<string | undefined> {
+  if (!config.acmeTermsAgreed)
+    return 'Certificates are not ordered before the operator has agreed to the terms of the authority (STEAD_ACME_TERMS_AGREED)'
+  if (!(await isServed(database.read, hostName))) return `${hostName} is no name of a site`
+  const { whyElsewhere } = await import('../../certificates/points-here.ts')
+  const addresses = config.edgeAddresses.length > 0 ? config.edgeAddresses : edgeAddresses(config)
+  return whyElsewhere(hostName, { addresses, resolvers: config.acmeResolvers })
+}
+
+/** When the authority wants it, else when the usual share of its life is left. */
+async function renewalOf(context: Context, chain: string): Promise<number> {
+  const { lifeOf, suggestedRenewal, usualRenewal } = await import('../../certificates/renewal.ts')
+  const usual = usualRenewal(lifeOf(chain))
+  if (!context.services.config.acmeTermsAgreed) return usual
+  try {
+    // trusts what the settings say
+    await authorityOf(context)
+    // chosen anew each day it would come too early on average: the middle of the window is as good as any
+    return (await suggestedRenewal(context.services.config.acmeDirectory, chain, 0.5)) ?? usual
+  } catch (error) {
+    context.log.warn({ err: error }, 'the authority does not say when a certificate is to be renewed')
+    return usual
+  }
+}
+
+/** Takes up the order that is under way, or begins one. */
+async function order(context: DueContext): Promise<void> {
+  if (!context.results.due) return
+  const { services, input, transaction } = context
+  await asking(context, async (client) => {
+    const row = await nameOf(context)
+    const { findOrder, makeKey } = await import('../../certificates/authority.ts')
+    if (row.order_url && row.order_key) {
+      const begun = await findOrder(client, row.order_url)
+      if (begun && begun.status !== 'invalid') return
+    }
+    const key = services.sealer.seal(await makeKey(), KEY_PURPOSE)
+    const { url } = await client.createOrder({ identifiers: [{ type: 'dns', value: input.hostName }] })
+    const begun = { order_url: url, order_key: key, authz_url: null, authz_expires_at: null }
+    await transaction((tx) => changeName(tx, input.hostName, begun))
+  })
+}
+
+/** Answers the authority's question at the edge, and waits for its verdict. */
+async function prove(context: DueContext): Promise<void> {
+  if (!context.results.due) return
+  const { input, transaction, signal } = context
+  const { until } = await import('../../certificates/authority.ts')
+  await asking(context, async (client) => {
+    const row = await nameOf(context)
+    const current = await client.getOrder({ url: row.order_url } as Order)
+    if (current.status !== 'pending') return
+    const look = async () => (await client.getAuthorizations(current))[0]
+    const authorization = await look()
+    const challenge = authorization?.challenges.find(({ type }) => type === 'http-01')
+    if (authorization?.status === 'pending') {
+      if (!challenge) throw new PermanentFailure('The authority does not offer to prove the name over http')
+      const asked = {
+        authz_url: authorization.url,
+        authz_expires_at: authorization.expires ? Date.parse(authorization.expires) : null,
+        challenge_token: challenge.token,
+        challenge_answer: await client.getChallengeKeyAuthorization(challenge),
+      }
+      await transaction((tx) => changeServedName(tx, input.hostName, asked))
+      if (challenge.status === 'pending') await client.completeChallenge(challenge)
+    }
+    const decided = await until(look, (each) => each?.status !== 'pending', signal)
+    if (decided?.status === 'valid') return
+    const reason = decided?.challenges.find((each) => 'error' in each && each.error) as
+      | { error?: { detail?: string } }
+      | undefined
+    throw await givenUp(context, `The authority could not prove the name: ${reason?.error?.detail ?? decided?.status}`)
+  })
+}
+
+/** @returns whether there is a new certificate */
+async function issue(context: DueContext): Promise<boolean> {
+  if (!context.results.due) return false
+  const { input, services, transaction, signal, now } = context
+  const { signingRequest, until } = await import('../../certificates/authority.ts')
+  const { lifeOf } = await import('../../certificates/renewal.ts')
+  await asking(context, async (client) => {
+    const row = await nameOf(context)
+    // cut off after the certificate was kept
+    if (row.order_key === null) return
+    const look = () => client.getOrder({ url: row.order_url } as Order)
+    const ready = await until(look, ({ status }) => status !== 'pending', signal)
+    if (ready.status === 'ready') {
+      const key = services.sealer.open(row.order_key, KEY_PURPOSE)
+      await client.finalizeOrder(ready, await signingRequest(input.hostName, key))
+    }
+    const done = await until(look, ({ status }) => status === 'valid' || status === 'invalid', signal)
+    if (done.status !== 'valid')
+      throw await givenUp(
+        context,
+        `The authority issued no certificate: ${(done.error as { detail?: string } | undefined)?.detail ?? 'it does not say why'}`,
+      )
+    const chain = await client.getCertificate(done)
+    const kept = { chain, private_key: row.order_key, order_key: null, issued_at: now() }
+    const life = { expires_at: lifeOf(chain).until, challenge_token: null, challenge_answer: null }
+    await transaction((tx) => changeServedName(tx, input.hostName, { ...kept, ...life }))
+  })
+  return true
+}
+
+async function settle(tx: Tx, context: Context<{ claim: boolean; issue: boolean }>): Promise<void> {
+  const { results, input, now } = context
+  if (!results.claim) return
+  await changeName(tx, input.hostName, { reason: null, reason_at: null, failures: 0, not_before: null })
+  if (!results.issue) return
+  await changeName(tx, input.hostName, { due_at: now() + DAY_MS })
+  const row = await findName(tx, input.hostName)
+  if (!row || context.accountId === null) return
+  await changeOfJob(tx, { ...context, siteId: row.site_id }).record({
+    action: actions['certificate.issued'],
+    message: `A certificate was issued for ${input.hostName}`,
+  })
+}
+
+/** The next order begins anew. */
+async function givenUp({ transaction, input }: Context, reason: string): Promise<PermanentFailure> {
+  await transaction((tx) => changeName(tx, input.hostName, { order_key: null }))
+  return new PermanentFailure(reason)
+}
+
+async function nameOf({ services, input }: Context): Promise<CertificateRow> {
+  const row = await findName(services.database.read, input.hostName)
+  if (!row) throw new PermanentFailure(`No certificate is wanted for ${input.hostName} any more`)
+  return row
+}
+
+/** Talks to the authority; what it refuses for a while is not asked before that is over. */
+async function asking(context: Context, work: (client: Client) => Promise<void>): Promise<void> {
+  const { RateLimited } = await import('../../certificates/authority.ts')
+  try {
+    await work(await authorityOf(context))
+  } catch (error) {
+    if (!(error instanceof RateLimited)) throw error
+    const until = context.now() + (error.retryAfterMs ?? RATE_LIMITED_MS)
+    await context.transaction((tx) => changeName(tx, context.input.hostName, { not_before: until }))
+    throw new PermanentFailure(error.message)
+  }
+}
+
+/** Keeps the reason, and when it is tried again; the log says it once for each reason. */
+async function noteFailure(tx: Tx, context: FailureContext<Input>): Promise<void> {
+  const { input, operationId, now } = context
+  const row = await findName(tx, input.hostName)
+  if (row?.operation_id !== operationId) return
+  const reason = context.canceled ? 'It was canceled' : (context.error ?? 'It failed')
+  const isHeldBack = row.not_before !== null && row.not_before > now()
+  const failures = isHeldBack ? row.failures : row.failures + 1
+  const pauseMs = failures === 0 ? LOOK_AGAIN_MS : Math.min(DAY_MS, FIRST_PAUSE_MS * 4 ** (failures - 1))
+  await changeServedName(tx, input.hostName, {
+    ...{ reason, reason_at: now(), failures, challenge_token: null, challenge_answer: null },
+    due_at: isHeldBack ? (row.not_before as number) : now() + pauseMs,
+  })
+  if (row.reason === reason || context.accountId === null) return
+  await changeOfJob(tx, { ...context, siteId: row.site_id }).record({
+    action: actions['certificate.failed'],
+    message: `No certificate for ${input.hostName}: ${reason}`,
+  })
+}

@@ -1,0 +1,339 @@
+/** Certificates from an authority: ordered, proved at the real edge, served by it. */
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, createServer as createSocketServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect, type TLSSocket } from 'node:tls'
+import { generate } from 'selfsigned'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Config, readConfig } from '../src/config.ts'
+import { recordNames } from '../src/edge/route-changes.store.ts'
+import { ask } from '../src/edge/test-support.ts'
+import { KEY_PURPOSE } from '../src/edge/tls/tls.store.ts'
+import type { Definition } from '../src/platform/operations/definition.ts'
+import { ended, startWorker } from '../src/platform/operations/harness.ts'
+import type { Worker } from '../src/platform/operations/worker.ts'
+import {
+  certificateState,
+  dropCertificate,
+  retryCertificate,
+  wantCertificate,
+} from '../src/resources/certificates/certificate.ts'
+import { orderCertificate } from '../src/resources/certificates/order-certificate.job.ts'
+import { planCertificates } from '../src/resources/certificates/plan-certificates.job.ts'
+import { putRoute } from '../src/resources/sites/route.store.ts'
+import { insertSite } from '../src/resources/sites/site.store.ts'
+import { type Edge, startEdge } from '../src/roles/edge.ts'
+import { type Ground, openGround } from '../src/roles/part.ts'
+import { hasPebble, type Pebble, startPebble } from './support/pebble.ts'
+import { siteDraft } from './support/site-draft.ts'
+import { freePort } from './support/stead.ts'
+
+type Steps = Record<string, { run?: (context: unknown) => Promise<unknown>; commit?: unknown }>
+
+describe.skipIf(!hasPebble)('certificates', () => {
+  let folder: string
+  let pebble: Pebble
+  let host: Server
+  let config: Config
+  let grounds: Ground[]
+  let edges: Edge[]
+  let worker: Worker | undefined
+  let siteId: number
+  let names = 0
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'stead-acme-'))
+    const [edgePort, tlsPort, ...second] = await Promise.all([freePort(), freePort(), freePort(), freePort()])
+    pebble = await startPebble(edgePort as number)
+    host = createServer((request, response) => {
+      response.end(`${request.headers['x-forwarded-proto']} ${request.headers.host}${request.url}`)
+    })
+    host.listen(0, '127.0.0.1')
+    await once(host, 'listening')
+    const settings = (plain: number, tls: number) => ({
+      STEAD_DATA_DIR: folder,
+      STEAD_LOG_LEVEL: 'silent',
+      STEAD_EDGE_LISTEN: `127.0.0.1:${plain}`,
+      STEAD_EDGE_TLS_LISTEN: `127.0.0.1:${tls}`,
+      STEAD_EDGE_PROCESSES: '1',
+      STEAD_EDGE_CACHE_DISK_MB: '0',
+      STEAD_ACME_DIRECTORY: pebble.directory,
+      STEAD_ACME_ROOTS: pebble.roots,
+      STEAD_ACME_RESOLVERS: pebble.resolver,
+      STEAD_ACME_TERMS_AGREED: 'true',
+    })
+    config = readConfig(settings(edgePort as number, tlsPort as number))
+    const other = readConfig(settings(second[0] as number, second[1] as number))
+    grounds = [await openGround(config, 'edge'), await openGround(other, 'edge')]
+    edges = []
+    for (const ground of grounds) edges.push(await startEdge(ground))
+    siteId = await addSite(ground(), `http://127.0.0.1:${(host.address() as AddressInfo).port}`)
+  })
+  afterAll(async () => {
+    for (const edge of edges ?? []) await edge.stop()
+    for (const each of grounds ?? []) await each.database.close()
+    host?.closeAllConnections()
+    host?.close()
+    await pebble?.close()
+    if (folder) await rm(folder, { recursive: true })
+  })
+  let name: string
+  beforeEach(async () => {
+    name = `n${++names}.example.test`
+    await change((tx) => putRoute(tx, siteId, name, Date.now()))
+    await pebble.setAddresses(name, ['127.0.0.1'])
+  })
+  afterEach(async () => {
+    await worker?.stop(10_000)
+    worker = undefined
+    await change((tx) => dropCertificate(tx, name))
+  })
+
+  const ground = () => grounds[0] as Ground
+  const change = <Result>(work: Parameters<Ground['database']['transaction']>[0]) =>
+    ground().database.transaction(work) as Promise<Result>
+  const stateOf = (hostName = name) => certificateState(ground().database.read, hostName)
+  const rowOf = () =>
+    ground()
+      .database.read.selectFrom('certificates')
+      .selectAll()
+      .where('host_name', '=', name)
+      .executeTakeFirstOrThrow()
+  const work = (given: Partial<Config> = {}, definition: unknown = orderCertificate) => {
+    const services = { config: { ...config, ...given }, database: ground().database, sealer: ground().sealer }
+    worker = startWorker(ground().database, [definition as Definition, planCertificates], {
+      services: services as never,
+    })
+  }
+  /** Waits for the newest operation on the name. */
+  const outcome = async () => {
+    const row = await ground()
+      .database.read.selectFrom('operations')
+      .select('id')
+      .where('type', '=', 'certificate.order')
+      .where('input', 'like', `%"${name}"%`)
+      .orderBy('id', 'desc')
+      .executeTakeFirstOrThrow()
+    return ended(ground().database, row.id)
+  }
+  const order = async () => {
+    await change((tx) => wantCertificate(tx, { hostName: name, siteId, now: Date.now() }))
+    return outcome()
+  }
+  const retry = async () => {
+    await change((tx) => retryCertificate(tx, name, Date.now()))
+    return outcome()
+  }
+  const visit = async (edge: Edge, session?: Buffer) => {
+    const ca = await pebble.issuer()
+    const socket: TLSSocket = connect({
+      ...{ port: edge.tlsPort as number, host: '127.0.0.1', servername: name, ca },
+      ...(session && { session }),
+    })
+    await once(socket, 'secureConnect')
+    const [isResumed, isTrusted] = [socket.isSessionReused(), socket.authorized]
+    let ticket: Buffer | undefined
+    socket.on('session', (each) => {
+      ticket = each
+    })
+    socket.write(`GET /a HTTP/1.1\r\nhost: ${name}\r\nconnection: close\r\n\r\n`)
+    let text = ''
+    for await (const chunk of socket) text += chunk
+    return { text, ticket: ticket as Buffer, isResumed, isTrusted }
+  }
+
+  test('a certificate is ordered, proved and served; a visit goes on in another edge process', async () => {
+    work()
+    expect(await order()).toMatchObject({ state: 'succeeded', error: null })
+    const state = await stateOf()
+    expect(state).toMatchObject({ isIssued: true, reason: null, forceTls: false })
+    expect(state?.orderUrl).toContain('/my-order/')
+    expect(state?.authzUrl).toContain('/authZ/')
+    expect(state?.validationExpiresAt).toBeGreaterThan(Date.now())
+    expect(state?.expiresAt).toBeGreaterThan(Date.now())
+    // the feed of routes tells the other edge, too
+    await expect.poll(() => visit(edges[1] as Edge).then(({ text }) => text, String)).toContain(`https ${name}/a`)
+    const first = await visit(edges[0] as Edge)
+    expect([first.isTrusted, first.isResumed]).toEqual([true, false])
+    expect((await visit(edges[1] as Edge, first.ticket)).isResumed).toBe(true)
+    expect((await ask(edges[0]?.port as number, '/a', { host: name })).body).toBe(`http ${name}/a`)
+    await expect(connectAs(edges[0] as Edge, 'wrong.example.test')).rejects.toThrow(/handshake/i)
+  })
+
+  test('the keys lie sealed, and the account is made once', async () => {
+    work()
+    await order()
+    const { private_key: sealed, chain } = await rowOf()
+    expect(sealed).not.toContain('PRIVATE KEY')
+    expect(ground().sealer.open(sealed as string, KEY_PURPOSE)).toContain('PRIVATE KEY')
+    expect(chain).toContain('BEGIN CERTIFICATE')
+    const accounts = await ground().database.read.selectFrom('acme_accounts').selectAll().execute()
+    expect(accounts).toHaveLength(1)
+    expect(accounts[0]?.private_key).not.toContain('PRIVATE KEY')
+    expect(accounts[0]?.url).toContain('https://')
+  })
+
+  test('nothing is ordered for a name that points elsewhere, and the reason is kept; once it points here it is', async () => {
+    await pebble.setAddresses(name, ['127.0.0.1', '192.0.2.7'])
+    work()
+    expect(await order()).toMatchObject({ state: 'failed' })
+    expect(await stateOf()).toMatchObject({
+      orderUrl: null,
+      reason: `${name} points at 192.0.2.7 in the DNS; it must point at 127.0.0.1 alone`,
+    })
+    await pebble.setAddresses(name, [])
+    await retry()
+    expect((await stateOf())?.reason).toBe(`${name} has no address in the DNS; it must be one of 127.0.0.1`)
+    expect((await rowOf()).due_at - Date.now()).toBeLessThan(300_001)
+    await pebble.setAddresses(name, ['127.0.0.1'])
+    expect(await retry()).toMatchObject({ state: 'succeeded' })
+    expect(await stateOf()).toMatchObject({ isIssued: true, reason: null })
+  })
+
+  test('nothing is ordered before the operator has agreed to the terms, nor for a name that no site has', async () => {
+    work({ acmeTermsAgreed: false })
+    await order()
+    expect(await stateOf()).toMatchObject({
+      orderUrl: null,
+      reason: expect.stringContaining('STEAD_ACME_TERMS_AGREED'),
+    })
+    await worker?.stop(10_000)
+    await change(async (tx) => {
+      await tx.deleteFrom('routes').where('host_name', '=', name).execute()
+      await recordNames(tx, [name])
+    })
+    work()
+    await retry()
+    expect(await stateOf()).toMatchObject({ orderUrl: null, reason: `${name} is no name of a site` })
+  })
+
+  test('what the authority says against a name is kept, and each try waits longer for the next', async () => {
+    // nobody answers there
+    await pebble.setAddresses(name, ['127.0.0.9'])
+    work({ edgeAddresses: ['127.0.0.9'] })
+    expect(await order()).toMatchObject({ state: 'failed' })
+    const first = await rowOf()
+    expect(first.reason).toMatch(/^The authority could not prove the name: .*127\.0\.0\.9/)
+    expect(first.challenge_answer).toBeNull()
+    await retry()
+    const second = await rowOf()
+    expect(second.order_url).not.toBe(first.order_url)
+    expect([first.failures, second.failures]).toEqual([1, 2])
+    expect(second.due_at - Date.now()).toBeGreaterThan(2 * 900_000)
+    const told = await ground()
+      .database.read.selectFrom('activity')
+      .select('message')
+      .where('action', '=', 'certificate.failed')
+      .where('message', 'like', `%${name}:%`)
+      .execute()
+    expect(told.length).toBeLessThanOrEqual(2)
+  })
+
+  test('what the authority refuses for a while is not asked before that is over', async () => {
+    work()
+    await order()
+    const before = await rowOf()
+    const notBefore = Date.now() + 7_200_000
+    await change((tx) =>
+      tx
+        .updateTable('certificates')
+        .set({ not_before: notBefore, reason: 'too many' })
+        .where('host_name', '=', name)
+        .execute(),
+    )
+    expect(await retry()).toMatchObject({ state: 'failed', error: 'too many' })
+    const { order_url: orderUrl, due_at: dueAt } = await rowOf()
+    expect([orderUrl, dueAt]).toEqual([before.order_url, notBefore])
+  })
+
+  test('a certificate is renewed when its time has come, by the schedule, and not before', async () => {
+    work()
+    await order()
+    const first = await rowOf()
+    expect(await retry()).toMatchObject({ state: 'succeeded' })
+    expect((await rowOf()).order_url).toBe(first.order_url)
+    const old = await generate([{ name: 'commonName', value: name }], {
+      ...{ keyType: 'ec', algorithm: 'sha256' },
+      notBeforeDate: new Date(Date.now() - 60 * 86_400_000),
+      notAfterDate: new Date(Date.now() + 20 * 86_400_000),
+    })
+    await change((tx) =>
+      tx.updateTable('certificates').set({ chain: old.cert, due_at: 0 }).where('host_name', '=', name).execute(),
+    )
+    await change(async (tx) => {
+      const plan = planCertificates.steps.plan?.commit as (tx: unknown, context: unknown) => Promise<void>
+      await plan(tx, { now: () => Date.now() })
+    })
+    expect(await outcome()).toMatchObject({ state: 'succeeded' })
+    const second = await rowOf()
+    expect(second.order_url).not.toBe(first.order_url)
+    expect(second.chain).not.toBe(old.cert)
+    expect(second.issued_at).toBeGreaterThan(first.issued_at as number)
+  })
+
+  test.each(['order', 'prove', 'issue'])(
+    'cut off at the end of "%s" it goes on with the order that is there',
+    async (at) => {
+      const urls: (string | null)[] = []
+      const steps = orderCertificate.steps as unknown as Steps
+      const step = steps[at] as { run: (context: unknown) => Promise<unknown> }
+      const run = async (context: unknown) => {
+        const result = await step.run(context)
+        urls.push((await rowOf()).order_url)
+        if (urls.length === 1) throw new Error('cut off')
+        return result
+      }
+      work({}, { ...orderCertificate, steps: { ...steps, [at]: { run } }, backoff: { firstMs: 1 } })
+      expect(await order()).toMatchObject({ state: 'succeeded' })
+      expect(urls).toHaveLength(2)
+      expect(urls[0]).toBe(urls[1])
+      expect(await stateOf()).toMatchObject({ isIssued: true, orderUrl: urls[0] })
+    },
+  )
+
+  test('an order that the authority has forgotten is begun anew', async () => {
+    work()
+    const forgotten = `${new URL(pebble.directory).origin}/my-order/none`
+    await worker?.stop(10_000)
+    await change((tx) => wantCertificate(tx, { hostName: name, siteId, now: Date.now() }))
+    const gone = { order_url: forgotten, order_key: ground().sealer.seal('lost', KEY_PURPOSE) }
+    await change((tx) => tx.updateTable('certificates').set(gone).where('host_name', '=', name).execute())
+    work()
+    expect(await outcome()).toMatchObject({ state: 'succeeded' })
+    expect((await rowOf()).order_url).not.toBe(forgotten)
+  })
+
+  test('an authority that is away: the reason says so', async () => {
+    const nobody = createSocketServer().listen(0, '127.0.0.1')
+    await once(nobody, 'listening')
+    const { port } = nobody.address() as AddressInfo
+    nobody.close()
+    work({ acmeDirectory: `https://127.0.0.1:${port}/dir` }, { ...orderCertificate, backoff: { firstMs: 1 } })
+    expect(await order()).toMatchObject({ state: 'failed' })
+    expect((await stateOf())?.reason).toMatch(/^The certificate authority cannot be asked: .*ECONNREFUSED/)
+    await change((tx) => tx.deleteFrom('acme_accounts').where('directory', 'like', `%:${port}/dir`).execute())
+  })
+
+  async function connectAs(edge: Edge, servername: string): Promise<void> {
+    const socket = connect({ port: edge.tlsPort as number, host: '127.0.0.1', servername })
+    await once(socket, 'secureConnect')
+    socket.destroy()
+  }
+})
+
+async function addSite({ database }: Ground, address: string): Promise<number> {
+  const now = Date.now()
+  return database.transaction(async (tx) => {
+    const texts = { email: 'a@b.test', name: '', organization: '', phone_number: '', plan: 'agency' }
+    const account = { ...texts, default_php_version: '8.3', created_at: now }
+    const { id: accountId } = await tx.insertInto('accounts').values(account).returning('id').executeTakeFirstOrThrow()
+    const host = { name: 'h', address, datacenters: '', max_sites: 1e6, facts: '{}', seen_at: now }
+    const { id: hostId } = await tx.insertInto('hosts').values(host).returning('id').executeTakeFirstOrThrow()
+    const site = await insertSite(tx, siteDraft('first', { accountId, hostId }), now)
+    await tx.updateTable('sites').set({ state: 'live' }).where('id', '=', site.id).execute()
+    return site.id
+  })
+}
