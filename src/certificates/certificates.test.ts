@@ -1,0 +1,70 @@
+import {
+  AuthorityKeyIdentifierExtension,
+  type BasicConstraintsExtension,
+  X509CertificateGenerator,
+} from '@peculiar/x509'
+import { describe, expect, test } from 'vitest'
+import { retryAfterMs, until } from './authority.ts'
+import { idOfCertificate, usualRenewal, withinWindow } from './renewal.ts'
+
+const NOW = Date.parse('2026-11-23T00:00:00Z')
+
+test.each([
+  ['120', 120_000],
+  ['Mon, 23 Nov 2026 01:00:00 GMT', 3_600_000],
+  ['Sun, 22 Nov 2026 01:00:00 GMT', 0],
+  ['', undefined],
+  ['soon', undefined],
+])('Retry-After %s', (header, expected) => {
+  expect(retryAfterMs(header, NOW)).toBe(expected)
+})
+
+describe('when a certificate is replaced', () => {
+  test('with a third of its life left, be it 90 days or 6', () => {
+    const day = 86_400_000
+    expect(usualRenewal({ from: 0, until: 90 * day })).toBe(60 * day)
+    expect(usualRenewal({ from: 0, until: 6 * day })).toBe(4 * day)
+  })
+
+  test('in the window of the authority, if that is one', () => {
+    const window = { start: '2026-11-23T00:00:00Z', end: '2026-11-25T00:00:00Z' }
+    expect(withinWindow({ suggestedWindow: window }, 0.5)).toBe(NOW + 86_400_000)
+    expect(withinWindow({ suggestedWindow: { start: window.end, end: window.start } }, 0.5)).toBeUndefined()
+    expect(withinWindow({ suggestedWindow: { start: 'soon', end: window.end } }, 0.5)).toBeUndefined()
+    expect(withinWindow({}, 0.5)).toBeUndefined()
+  })
+
+  test('the authority knows it by its issuer and its number, as in RFC 9773 §4.1', async () => {
+    const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+    const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+    const make = async (extensions: (AuthorityKeyIdentifierExtension | BasicConstraintsExtension)[]) => {
+      const options = { serialNumber: '0087654321', name: 'CN=a', keys, signingAlgorithm: algorithm, extensions }
+      return (await X509CertificateGenerator.createSelfSigned(options)).toString('pem')
+    }
+    const issuer = new AuthorityKeyIdentifierExtension('69885b6b87464041e1b37b847bd0ae2cde01c8d4')
+    expect(idOfCertificate(await make([issuer]))).toBe('aYhba4dGQEHhs3uEe9CuLN4ByNQ.AIdlQyE')
+    expect(idOfCertificate(await make([]))).toBeUndefined()
+  })
+})
+
+describe('waiting for the authority', () => {
+  test('ends as soon as it has decided', async () => {
+    const answers = ['pending', 'pending', 'valid', 'never asked']
+    const decided = await until(
+      async () => answers.shift(),
+      (answer) => answer !== 'pending',
+      new AbortController().signal,
+    )
+    expect([decided, answers]).toEqual(['valid', ['never asked']])
+  })
+
+  test('ends with the work', async () => {
+    const ending = new AbortController()
+    const waiting = until(
+      async () => ending.abort(),
+      () => false,
+      ending.signal,
+    )
+    await expect(waiting).rejects.toThrow(/abort/i)
+  })
+})

@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
+import { dialects } from '../../../test/support/database.ts'
+import { loadRoute } from '../../edge/routes.store.ts'
+import { putRoute } from '../sites/route.store.ts'
+import { changeName, claimName, takeDueNames } from './certificate.store.ts'
+import {
+  certificateState,
+  dropCertificate,
+  forceTls,
+  isCertifiable,
+  retryCertificate,
+  wantCertificate,
+} from './certificate.ts'
+
+test.each([
+  ['example.com', true],
+  ['www.example.com', true],
+  ['xn--mnchen-3ya.example', true],
+  ['my-site.localhost', false],
+  ['localhost', false],
+  ['intranet', false],
+  ['nas.local', false],
+  ['192.0.2.1', false],
+  ['[2001:db8::1]', false],
+])('an authority could certify %s: %s', (name, expected) => {
+  expect(isCertifiable(name)).toBe(expected)
+})
+
+describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect, skip }) => {
+  let api: TestApi
+  let owner: Person
+  let siteId: number
+  beforeEach(async (context) => {
+    if (skip) return context.skip()
+    api = await testApi(dialect)
+    owner = await api.person('owner@example.com')
+    siteId = await api.site(owner, 'first')
+  })
+  afterEach(() => api?.close())
+
+  const hostName = 'www.example.com'
+  const want = (id = siteId, name = hostName) =>
+    api.database.transaction((tx) => wantCertificate(tx, { hostName: name, siteId: id, now: Date.now() }))
+  const orders = () =>
+    api.database.read
+      .selectFrom('operations')
+      .select(['id', 'site_id', 'account_id', 'input'])
+      .where('type', '=', 'certificate.order')
+      .execute()
+
+  test('an order is asked for in the transaction, once, and not for a name that no authority knows', async () => {
+    expect(await want()).toBe(true)
+    expect(await want()).toBe(true)
+    expect(await want(siteId, 'first.localhost')).toBe(false)
+    const asked = await orders()
+    expect(asked).toMatchObject([{ site_id: null, account_id: owner.accountId }])
+    expect(JSON.parse(asked[0]?.input as string)).toEqual({ hostName })
+    expect(await certificateState(api.database.read, 'first.localhost')).toBeUndefined()
+    const before = { orderUrl: null, authzUrl: null, isIssued: false, forceTls: false, reason: null }
+    expect(await certificateState(api.database.read, hostName)).toMatchObject(before)
+  })
+
+  test('another try is another order; of a name that is not wanted there is none', async () => {
+    await want()
+    await api.database.transaction((tx) => retryCertificate(tx, hostName, Date.now()))
+    expect(await orders()).toHaveLength(2)
+    expect(await api.database.transaction((tx) => retryCertificate(tx, 'b.example.com', 1))).toBeUndefined()
+    expect(await orders()).toHaveLength(2)
+  })
+
+  test('one operation at a time looks after a name', async () => {
+    await want()
+    await want(siteId, 'b.example.com')
+    const [first, second] = await orders()
+    const claim = (id: number) => api.database.transaction((tx) => claimName(tx, hostName, id))
+    expect(await claim(first?.id as number)).toBe(true)
+    expect(await claim(second?.id as number)).toBe(false)
+    expect(await claim(first?.id as number)).toBe(true)
+    const over = { state: 'succeeded', finished_at: 1 } as const
+    await api.database.transaction((tx) =>
+      tx
+        .updateTable('operations')
+        .set(over)
+        .where('id', '=', first?.id as number)
+        .execute(),
+    )
+    expect(await claim(second?.id as number)).toBe(true)
+    expect(await api.database.transaction((tx) => claimName(tx, 'c.example.com', 1))).toBe(false)
+  })
+
+  test('a name is due at its time, once, and not while its site is in the trash', async () => {
+    await want()
+    const take = (now: number) =>
+      api.database.transaction((tx) => takeDueNames(tx, { now, most: 10, leaseUntil: now + 1000 }))
+    const later = Date.now() + 3_600_001
+    expect(await take(Date.now())).toEqual([])
+    expect(await take(later)).toEqual([{ hostName, siteId, accountId: owner.accountId }])
+    expect(await take(later)).toEqual([])
+    await owner.call('DELETE', `/v1/sites/${siteId}`)
+    expect(await take(later + 1000)).toEqual([])
+  })
+
+  test('edges read the route again with all that they need, and it goes with the name', async () => {
+    await api.database.transaction((tx) => putRoute(tx, siteId, hostName, 1))
+    const route = () => loadRoute(api.database.read, hostName)
+    const seq = async () => (await api.database.read.selectFrom('route_clock').select('seq').execute())[0]?.seq ?? 0
+    expect((await route())?.challenge).toBeUndefined()
+    await want()
+    expect(await route()).toMatchObject({ certifiedAt: 0, forceTls: false, challenge: null })
+    const before = await seq()
+    await api.database.transaction((tx) => forceTls(tx, hostName, true))
+    expect(await seq()).toBe(before + 1)
+    const asked = { issued_at: 7, challenge_token: 'a', challenge_answer: 'a.b' }
+    await api.database.transaction((tx) => changeName(tx, hostName, asked))
+    const full = { certifiedAt: 7, forceTls: true, challenge: { token: 'a', answer: 'a.b' } }
+    expect(await route()).toMatchObject(full)
+    await api.database.transaction((tx) => dropCertificate(tx, hostName))
+    expect(await seq()).toBe(before + 2)
+    expect(await route()).toMatchObject({ certifiedAt: 0, forceTls: false })
+    expect(await api.database.transaction((tx) => forceTls(tx, hostName, true))).toBe(false)
+  })
+})
