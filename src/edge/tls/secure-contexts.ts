@@ -15,7 +15,7 @@ export interface SecureContextsOptions {
   /** They say whether a name has a certificate, and when another one has taken its place. */
   readonly routes: Pick<Routes, 'find'>
   readonly load: (hostName: string) => Promise<Certificate | undefined>
-  /** Names whose certificates are kept ready (some 50 kB each); the others are read again when somebody comes. */
+  /** Names whose certificates are kept ready (some 40 kB each); the others are read again when somebody comes. */
   readonly most?: number
 }
 
@@ -33,7 +33,7 @@ interface Kept {
 }
 
 /** Certificates read when they are asked for, as many kept as there is room for. */
-export function createSecureContexts({ routes, load, most = 1_000 }: SecureContextsOptions): SecureContexts {
+export function createSecureContexts({ routes, load, most = 400 }: SecureContextsOptions): SecureContexts {
   const contexts = new LRUCache<string, Kept>({ max: most })
   let ticketKeys: Buffer | undefined
   const make = async (hostName: string) => {
