@@ -194,7 +194,6 @@ async function openSecure(ground: Ground, routes: RouteTable) {
     sealer,
     use(keys) {
       current = keys
-      contexts.setTicketKeys(keys)
       server?.setTicketKeys(keys)
     },
     onError: (error) => log.warn({ err: error }, 'the key of session tickets could not be read'),

@@ -23,8 +23,6 @@ export interface SecureContextsOptions {
 export interface SecureContexts {
   /** Undefined: no certificate. Rejects when it cannot be looked up. */
   find(serverName: string): Promise<SecureContext | undefined>
-  /** Session tickets are sealed with this from now on (48 bytes). */
-  setTicketKeys(keys: Buffer): void
 }
 
 interface Kept {
@@ -35,11 +33,10 @@ interface Kept {
 /** Certificates read when they are asked for, as many kept as there is room for. */
 export function createSecureContexts({ routes, load, most = 400 }: SecureContextsOptions): SecureContexts {
   const contexts = new LRUCache<string, Kept>({ max: most })
-  let ticketKeys: Buffer | undefined
   const make = async (hostName: string) => {
     const found = await load(hostName)
     // Node's own roots are for clients: reading them takes longer than a handshake
-    return found && createSecureContext({ ...profile, cert: found.chain, key: found.key, ca: [], ticketKeys })
+    return found && createSecureContext({ ...profile, cert: found.chain, key: found.key, ca: [] })
   }
   return {
     async find(serverName) {
@@ -54,11 +51,6 @@ export function createSecureContexts({ routes, load, most = 400 }: SecureContext
         if (contexts.peek(route.hostName) === made) contexts.delete(route.hostName)
       })
       return made.context
-    },
-    setTicketKeys(keys) {
-      ticketKeys = keys
-      // each has the key in it
-      contexts.clear()
     },
   }
 }
