@@ -165,7 +165,7 @@ async function close(servers: readonly (Server | SecureServer)[], context: Gatew
   for (const server of servers) server.closeIdleConnections()
   const cutOff = setTimeout(() => {
     for (const server of servers) server.closeAllConnections()
-
+    context.cutOff?.()
   }, context.limits.closeTimeoutMs)
   await Promise.all(closed)
   clearTimeout(cutOff)
