@@ -99,7 +99,7 @@ export const settings = {
     parse: list,
   },
   resolvers: {
-    help: "Name servers (addresses, with :port where it is not 53) that are asked where sites' domains lead; empty: those of the system",
+    help: "Name servers (addresses, with :port where it is not 53) that are asked where sites' domains lead, above all before a certificate is ordered; empty: those of the system",
     default: '',
     parse: nameServers,
   },
@@ -122,11 +122,6 @@ export const settings = {
     help: "File with the certificates (PEM) by which an authority of one's own is trusted; empty: public ones alone",
     default: '',
     parse: (value: string) => (value ? folder(value) : undefined),
-  },
-  acmeResolvers: {
-    help: "Addresses (with a port, unless it is 53) of DNS servers that are asked whether a name points here before a certificate is ordered; empty: this machine's",
-    default: '',
-    parse: list,
   },
   edgeProcesses: {
     help: 'Edge processes that share the address (about 65 MB each, and their caches); 0: one a core and GB of memory, at most 4',

@@ -9,7 +9,7 @@ export interface Route {
   /** The host that keeps the site, and its `http://address:port`. */
   readonly hostId: number
   readonly upstream: string
-  /** Host name, with the port when it is not the usual one, of the primary domain that this other domain leads to; null: to none. */
+  /** The primary domain, to which this other one leads; null: to none. */
   readonly redirectsTo: string | null
   readonly maintenance: boolean
   /** It is being worked on: nobody gets anything of it, not even its owner. */

@@ -72,7 +72,7 @@ function primaryAddress(row: {
   written_address: string | null
 }): string | null {
   const { host_name: own, primary_domain: primary, written_address: written } = row
-  return primary !== null && primary !== own && written?.replace(/:\d+$/, '') === primary ? written : null
+  return primary !== null && primary !== own && written?.replace(/:\d+$/, '') === primary ? primary : null
 }
 
 const challengeOf = (row: Pick<CertificateRow, 'challenge_token' | 'challenge_answer'>): Route['challenge'] =>

@@ -1088,7 +1088,7 @@ async function withDomain({ api, site }: World): Promise<string> {
 async function looked({ api, site }: World): Promise<void> {
   const checks = api.database.read.selectFrom('domain_checks').selectAll().where('site_id', '=', site)
   const check = await checks.executeTakeFirst()
-  const reason = expect.stringContaining('its name could not be looked up')
+  const reason = expect.stringContaining('cannot be looked up in the DNS')
   expect(check).toMatchObject({ host_name: `www.of-${site}.test`, healthy: 0, reason })
   expect(check?.checked_at).toBeGreaterThan(0)
 }

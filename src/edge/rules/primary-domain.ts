@@ -15,9 +15,10 @@ const pages = new Map(
  * keeps it (`pageAnswer`): another domain may be primary tomorrow.
  */
 export const primaryDomain: Rule = (visit) => {
-  const { route, target, method } = visit
+  const { route, target, method, client, host, hostName } = visit
   if (!route?.redirectsTo || isAcmeChallenge(target)) return undefined
   const page = pages.get(method === 'GET' || method === 'HEAD' ? 301 : 308)
-  const location = `http://${route.redirectsTo}${target}`
+  // by the door that he came in
+  const location = `${client.scheme}://${route.redirectsTo}${host.slice(hostName.length)}${target}`
   return page && pageAnswer(visit, page, ['Location', location])
 }

@@ -3,6 +3,9 @@ import type { AcmeAccountRow, CertificateRow } from '../../edge/tables.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { isUnderWay } from '../../platform/operations/is-under-way.ts'
 
+/** No authority knows names that end so (RFC 6761, RFC 6762, RFC 7686, RFC 9476). */
+export const localEndings = ['localhost', 'local', 'internal', 'invalid', 'onion', 'alt'] as const
+
 type Changes = Partial<Omit<CertificateRow, 'host_name'>>
 
 export const findName = (tx: Tx, hostName: string): Promise<CertificateRow | undefined> =>
@@ -71,6 +74,21 @@ export async function claimName(tx: Tx, hostName: string, operationId: number): 
     )
     .executeTakeFirst()
   return numUpdatedRows > 0n
+}
+
+/** Domains of sites for which no certificate is wanted yet, though an authority could issue one. */
+export async function namesWithout(tx: Tx, most: number): Promise<{ hostName: string; siteId: number }[]> {
+  return tx
+    .selectFrom('routes')
+    .leftJoin('certificates', 'certificates.host_name', 'routes.host_name')
+    .innerJoin('sites', 'sites.id', 'routes.site_id')
+    .select(['routes.host_name as hostName', 'routes.site_id as siteId'])
+    .where('routes.is_domain', '=', 1)
+    .where('certificates.host_name', 'is', null)
+    .where('sites.deleted_at', 'is', null)
+    .where(({ and, eb }) => and(localEndings.map((ending) => eb('routes.host_name', 'not like', `%.${ending}`))))
+    .limit(most)
+    .execute()
 }
 
 /** Names that are to be looked after, the most urgent first; they are not due again before `leaseUntil`. */

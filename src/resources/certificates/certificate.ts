@@ -1,14 +1,13 @@
 import { isIP } from 'node:net'
 import type { Tx } from '../../platform/db/database.ts'
-import { changeName, changeServedName, deleteName, findName, insertName } from './certificate.store.ts'
+import { changeName, changeServedName, deleteName, findName, insertName, localEndings } from './certificate.store.ts'
 import { LEASE_MS, startOrder } from './order-certificate.job.ts'
 
-/** No authority knows these (RFC 6761, RFC 6762, RFC 7686, RFC 9476). */
-const LOCAL = /(?:^|\.)(?:localhost|local|internal|invalid|onion|alt)$/
+const isLocal = (hostName: string): boolean => localEndings.some((ending) => `.${hostName}`.endsWith(`.${ending}`))
 
 /** Whether an authority could issue a certificate for a name, wherever it points. */
 export const isCertifiable = (hostName: string): boolean =>
-  hostName.includes('.') && isIP(hostName) === 0 && !hostName.startsWith('[') && !LOCAL.test(hostName)
+  hostName.includes('.') && isIP(hostName) === 0 && !hostName.startsWith('[') && !isLocal(hostName)
 
 /**
  * Asks for a certificate of a name that is (or comes to be) in `routes`: it is ordered as soon as the transaction has committed, and renewed

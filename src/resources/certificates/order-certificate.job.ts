@@ -26,8 +26,11 @@ type DueContext = Context<{ due: boolean }>
 /** A name whose operation was lost is due again after this. */
 export const LEASE_MS = 3_600_000
 const DAY_MS = 86_400_000
-/** How soon the DNS is asked again: that costs the authority nothing. */
-const LOOK_AGAIN_MS = 300_000
+/**
+ * How soon the DNS is asked again, which costs the authority nothing: soon for a name that was just added, later for one that has led elsewhere
+ * for days.
+ */
+const lookAgainMs = (sinceMs: number): number => Math.min(Math.max(sinceMs / 4, 300_000), DAY_MS / 4)
 /** Authorities count failures by the hour: the first pauses are as long as they forgive. */
 const FIRST_PAUSE_MS = 900_000
 const RATE_LIMITED_MS = 3_600_000
@@ -89,12 +92,14 @@ async function isDue(context: Context<{ claim: boolean }>): Promise<boolean> {
 
 /** Why an order would fail, without asking the authority. */
 async function whyNot({ config, database }: Services, hostName: string): Promise<string | undefined> {
+  if (config.edgeTlsListen === 'off')
+    return 'Certificates are not ordered as long as the edge does not listen for TLS (STEAD_EDGE_TLS_LISTEN)'
   if (!config.acmeTermsAgreed)
     return 'Certificates are not ordered before the operator has agreed to the terms of the authority (STEAD_ACME_TERMS_AGREED)'
   if (!(await isServed(database.read, hostName))) return `${hostName} is no name of a site`
   const { whyElsewhere } = await import('../../certificates/points-here.ts')
   const addresses = config.edgeAddresses.length > 0 ? config.edgeAddresses : edgeAddresses(config)
-  return whyElsewhere(hostName, { addresses, resolvers: config.acmeResolvers })
+  return whyElsewhere(hostName, { addresses, resolvers: config.resolvers })
 }
 
 /** When the authority wants it, else when the usual share of its life is left. */
@@ -240,7 +245,8 @@ async function noteFailure(tx: Tx, context: FailureContext<Input>): Promise<void
   const reason = context.canceled ? 'It was canceled' : (context.error ?? 'It failed')
   const isHeldBack = row.not_before !== null && row.not_before > now()
   const failures = isHeldBack ? row.failures : row.failures + 1
-  const pauseMs = failures === 0 ? LOOK_AGAIN_MS : Math.min(DAY_MS, FIRST_PAUSE_MS * 4 ** (failures - 1))
+  const pauseMs =
+    failures === 0 ? lookAgainMs(now() - row.wanted_at) : Math.min(DAY_MS, FIRST_PAUSE_MS * 4 ** (failures - 1))
   await changeServedName(tx, input.hostName, {
     ...{ reason, reason_at: now(), failures, challenge_token: null, challenge_answer: null },
     due_at: isHeldBack ? (row.not_before as number) : now() + pauseMs,

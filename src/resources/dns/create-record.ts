@@ -85,7 +85,7 @@ async function leadTo(
   if (!hasValue) throw new Problem(problems.record_exists, { type: record.type })
   const added = addition(record, await recordsOf(tx, zone.id))
   if ('add' in added) await insertRecords(tx, zone.id, [added.add], now)
-  await followHost(tx, host, now)
+  await followHost(tx, host, config, now)
 }
 
 const hasHost = async (tx: Context['tx'], { site, zone, name }: { site: Site; zone: Zone; name: string }) =>

@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
+import { dropCertificate, wantCertificate } from '../certificates/certificate.ts'
 import { aboutSite, type Change } from '../change.ts'
 import { configureSite } from '../sites/configure-site.job.ts'
 import {
@@ -81,12 +82,19 @@ export async function addHost(tx: Tx, host: HostOfSite, config: Config, now: num
     return { ...blank, type: value.includes(':') ? 'AAAA' : 'A', value }
   })
   await insertRecords(tx, zone.id, drafts, now)
-  await followHost(tx, host, now)
+  await followHost(tx, host, config, now)
 }
 
-/** The route of a name that has its records. */
-export async function followHost(tx: Tx, { site, zone, name }: HostOfSite, now: number): Promise<void> {
-  await putDomainRoute(tx, site.id, hostNameIn(zone.name, name), now)
+/** The route of a name that has its records, and its certificate. */
+export async function followHost(
+  tx: Tx,
+  { site, zone, name }: HostOfSite,
+  { edgeTlsListen }: Pick<Config, 'edgeTlsListen'>,
+  now: number,
+): Promise<void> {
+  const hostName = hostNameIn(zone.name, name)
+  await putDomainRoute(tx, site.id, hostName, now)
+  if (edgeTlsListen !== 'off') await wantCertificate(tx, { hostName, siteId: site.id, now })
 }
 
 /** Takes a host name from a site: its records, its route, and its place as the primary one. */
@@ -104,6 +112,7 @@ export async function removeHost(
     now,
   )
   await deleteDomainRoute(tx, site.id, hostName)
+  await dropCertificate(tx, hostName)
   if (site.primaryDomain !== hostName) return
   await setPrimaryDomain(tx, site, null, now)
   await start(configureSite, { siteId: site.id }, { about: aboutSite(site) })

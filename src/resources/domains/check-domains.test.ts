@@ -116,7 +116,7 @@ describe.each(dialects)('looks at domains on $dialect', ({ dialect, skip }) => {
     await again('203.0.113.9')
     expect(await log()).toEqual([
       'domain.healthy: www.a.test leads to the site again',
-      'domain.unhealthy: www.a.test does not lead to the site any more: its name leads to 203.0.113.9: its address records must be 192.0.2.1',
+      'domain.unhealthy: www.a.test does not lead to the site any more: www.a.test points at 203.0.113.9 in the DNS; it must point at 192.0.2.1 alone',
     ])
   })
 

@@ -121,7 +121,7 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     const leads = async () => [(await route(zone))?.redirectsTo, (await route(`www.${zone}`))?.redirectsTo]
     expect(await leads()).toEqual([null, null])
     await written(id, `www.${zone}:8081`)
-    expect(await leads()).toEqual([`www.${zone}:8081`, null])
+    expect(await leads()).toEqual([`www.${zone}`, null])
     expect((await route(`${name}.localhost`))?.redirectsTo).toBeNull()
     // the other one
     await setPrimary(id, apex.id)

@@ -16,7 +16,7 @@ afterEach(() => outside.close())
 
 const look = (name: string, more: Record<string, string> = {}) =>
   lookAtDomain(name, readConfig({ ...outside.settings, STEAD_EDGE_ADDRESSES: '192.0.2.1,192.0.2.2', ...more }))
-const wanted = 'its address records must be 192.0.2.1 and 192.0.2.2'
+const wanted = '192.0.2.1, 192.0.2.2'
 
 describe('a look at a domain', () => {
   test('all is well: it leads here, and the edge knows it; no page is asked for', async () => {
@@ -35,14 +35,14 @@ describe('a look at a domain', () => {
     expect(await look('one.test')).toMatchObject({ isHealthy: true })
     expect(await look('mixed.test')).toEqual({
       ...{ isDnsConfirmed: false, isProvisioned: true, isHealthy: false },
-      reason: `its name leads to 203.0.113.9: ${wanted}`,
+      reason: `mixed.test points at 203.0.113.9 in the DNS; it must point at ${wanted} alone`,
     })
   })
 
   test('a name that is nobody’s, and one that the edge does not know', async () => {
     expect(await look('none.test')).toEqual({
       ...{ isDnsConfirmed: false, isProvisioned: false, isHealthy: false },
-      reason: `its name leads nowhere yet: ${wanted}; the edge does not know it yet`,
+      reason: `none.test has no address in the DNS; it must be one of ${wanted}; the edge does not know it yet`,
     })
   })
 

@@ -1,17 +1,18 @@
-import { Resolver } from 'node:dns/promises'
 import { request } from 'node:http'
+import { whyElsewhere } from '../../certificates/points-here.ts'
 import type { Config } from '../../config.ts'
 import { edgeAddresses } from '../sites/site.ts'
 import type { Check } from './check.store.ts'
 
-/** For one question to one name server, and for the edge to say something. */
+/** For the edge to say something. */
 const PATIENCE_MS = 3000
 
 type Where = Pick<Config, 'edgeAddresses' | 'edgeListen' | 'resolvers'>
 
 /** What a domain is like from outside: where its name leads, and whether the edge answers for it. Never fails: a fault is what it says. */
 export async function lookAtDomain(hostName: string, config: Where): Promise<Check> {
-  const [dnsFault, edge] = await Promise.all([faultOfName(hostName, config), askEdge(hostName, config)])
+  const where = { addresses: edgeAddresses(config), resolvers: config.resolvers }
+  const [dnsFault, edge] = await Promise.all([whyElsewhere(hostName, where), askEdge(hostName, config)])
   const isProvisioned = edge.fault === undefined
   const isHealthy = dnsFault === undefined && isProvisioned && (edge.status ?? 0) < 500
   const answerFault =
@@ -28,29 +29,6 @@ export async function lookAtDomain(hostName: string, config: Where): Promise<Che
     reason: faults.length > 0 ? `${faults.join('; ')}` : null,
   }
 }
-
-/** @returns undefined when all its addresses are the edge's */
-async function faultOfName(hostName: string, config: Where): Promise<string | undefined> {
-  const resolver = new Resolver({ timeout: PATIENCE_MS, tries: 2 })
-  if (config.resolvers.length > 0) resolver.setServers([...config.resolvers])
-  const ours = new Set(edgeAddresses(config))
-  const found = await Promise.all([resolver.resolve4(hostName), resolver.resolve6(hostName)].map(settled))
-  const wanted = `its address records must be ${[...ours].join(' and ')}`
-  const addresses = found.flatMap((each) => ('addresses' in each ? each.addresses : []))
-  const failure = found.find((each) => 'code' in each && !['ENODATA', 'ENOTFOUND'].includes(each.code))
-  if (addresses.length === 0)
-    return failure && 'code' in failure
-      ? `its name could not be looked up (${failure.code})`
-      : `its name leads nowhere yet: ${wanted}`
-  const others = addresses.filter((address) => !ours.has(address))
-  return others.length > 0 ? `its name leads to ${others.join(' and ')}: ${wanted}` : undefined
-}
-
-const settled = (asked: Promise<string[]>): Promise<{ addresses: string[] } | { code: string }> =>
-  asked.then(
-    (addresses) => ({ addresses }),
-    (error: NodeJS.ErrnoException) => ({ code: error.code ?? 'unknown' }),
-  )
 
 /**
  * Asks in a way that the edge answers by itself (no site has TRACE): nobody's PHP is woken for it, and no visit is counted. An unknown
