@@ -62,7 +62,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
       STEAD_EDGE_CACHE_DISK_MB: '0',
       STEAD_ACME_DIRECTORY: pebble.directory,
       STEAD_ACME_ROOTS: pebble.roots,
-      STEAD_ACME_RESOLVERS: pebble.resolver,
+      STEAD_RESOLVERS: pebble.resolver,
       STEAD_ACME_TERMS_AGREED: 'true',
     })
     config = readConfig(settings(edgePort as number, tlsPort as number))

@@ -125,12 +125,17 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['setDefensiveMode'], code: 'edge_cache_off', example: () => ({ body: { duration: '2-days' } }), prepare: siteIs({ edge_cache: 0 }) },
   { of: ['addSftpKey'], code: 'sftp_key_known', example: withSftpKey },
   { of: ['addSftpKey'], code: 'sftp_key_limit_reached', prepare: async (scene) => { for (let i = 0; i < MOST_KEYS; i++) await withSftpKey(scene) } },
-  { of: ['getZone', 'createDnsRecord', 'deleteDnsRecord', 'applyMailProvider', 'exportZone', 'importZone'], code: 'forbidden', prepare: friendHas('[]'), by: friend },
+  { of: ['getZone', 'createDnsRecord', 'deleteDnsRecord', 'applyMailProvider', 'exportZone', 'importZone', 'getSsl', 'retrySsl'], code: 'forbidden', prepare: friendHas('[]'), by: friend },
   { of: ['createDnsRecord'], code: 'record_exists', example: (scene) => zoned(scene, { type: 'A', name: 'www', value: '127.0.0.1' }) },
   { of: ['createDnsRecord'], code: 'record_conflict', example: (scene) => zoned(scene, { type: 'CNAME', name: 'www', value: 'a.test' }) },
   { of: ['applyMailProvider'], code: 'record_conflict', example: (scene) => zoned(scene, { provider: 'rackspace_email' }, { name: 'autodiscover' }) },
   { of: ['createDnsRecord'], code: 'record_limit_reached', example: (scene) => zoned(scene, { type: 'TXT', value: 'x' }, { count: MOST_RECORDS }) },
   { of: ['applyMailProvider'], code: 'record_limit_reached', example: (scene) => zoned(scene, { provider: 'titan_mail' }, { count: MOST_RECORDS }) },
+  { of: ['getSsl'], code: 'ssl_nothing_found', example: withZone },
+  { of: ['getSsl'], code: 'ssl_only_a_records', example: withZone, prepare: recordIs({ type: 'TXT' }) },
+  { of: ['retrySsl'], code: 'invalid_ssl_record', prepare: recordIs({ type: 'TXT' }) },
+  { of: ['retrySsl'], code: 'ssl_record_of_no_site', prepare: recordIs({ site_id: null }) },
+  { of: ['retrySsl'], code: 'ssl_not_certifiable', example: (scene) => withZone(scene, 'local') },
   { of: ['importZone'], code: 'record_limit_reached', example: (scene) => zoned(scene, { file: 'a 60 IN TXT x' }, { count: MOST_RECORDS }) },
   { of: ['createDnsRecord'], code: 'host_name_taken', example: (scene) => zoned(scene, { type: 'A', name: 'taken', site_id: scene.siteId }), prepare: takeHostName },
   { of: ['createDnsRecord'], code: 'staging_site_domains', example: (scene) => zoned(scene, { type: 'A', name: 'a', site_id: scene.siteId }), prepare: siteIs({ staging: 1 }) },
@@ -278,6 +283,16 @@ async function sitesOfFriend({ api, owner, friend: other, number }: Scene): Prom
   const site = await api.site(other, `friends-${number}`)
   await api.collaborate(owner, site, ['manage_dns'])
   return site
+}
+
+async function withZone({ api, owner: { accountId }, siteId, number }: Scene, end = 'test'): Promise<Example> {
+  const { zone, record } = await zoneIn(api, { accountId, siteId, name: `scene-${number}.${end}` })
+  return { params: { zone_id: zone, id: record } }
+}
+
+function recordIs(values: { type?: 'TXT'; site_id?: null }) {
+  return (scene: Scene) =>
+    write(scene, (tx) => tx.updateTable('dns_records').set(values).where('site_id', '=', scene.siteId).execute())
 }
 
 /** A zone of the owner named after the scene, with a record `www` and others in it. */

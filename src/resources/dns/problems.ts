@@ -32,6 +32,31 @@ export const problems = declareProblems({
     text: 'A staging site has no domains. Convert it to a live site first.',
     remedy: 'Convert the site with `PUT /v1/sites/{id}/convert`, then add the domain.',
   },
+  ssl_only_a_records: {
+    status: 400,
+    text: 'Only A records are supported',
+    remedy: 'Ask for the details of an A record of the same name.',
+  },
+  ssl_nothing_found: {
+    status: 400,
+    text: 'No information found',
+    remedy: 'No certificate was ordered for the name yet: `PUT` of the same path orders one.',
+  },
+  invalid_ssl_record: {
+    status: 400,
+    text: 'SSL can only be retried on A records',
+    remedy: 'Use the id of an A record of the same name.',
+  },
+  ssl_record_of_no_site: {
+    status: 400,
+    text: '{hostName} leads to no site of this service, which could have a certificate.',
+    remedy: 'Add the name as a domain of a site first.',
+  },
+  ssl_not_certifiable: {
+    status: 400,
+    text: 'No certificate authority issues certificates for names like {hostName}.',
+    remedy: 'Use a name below a public suffix.',
+  },
   domain_limit_reached: {
     status: 400,
     text: 'A site may have {limit} domains. Remove some first.',

@@ -7,6 +7,7 @@ import {
   unique,
   type World,
 } from '../../../test/support/samples.ts'
+import { wantCertificate } from '../certificates/certificate.ts'
 import { findSite, putDomainRoute, setPrimaryDomain } from '../sites/site.ts'
 import { insertRecords, insertZone, recordsOf } from './zone.store.ts'
 
@@ -21,6 +22,8 @@ export const samples: readonly Sample[] = [
   { endpoint: 'getZone', path: inZone('/records'), roles: ['manage_dns'] },
   { endpoint: 'createDnsRecord', path: inZone('/records'), body: text, roles: ['manage_dns'] },
   { endpoint: 'deleteDnsRecord', path: (world) => inZone(`/records/${world.record}`)(world), roles: ['manage_dns'] },
+  { endpoint: 'getSsl', path: (world) => inZone(`/records/${world.record}/ssl`)(world), roles: ['manage_dns'], prepare: (world, api) => tried(api, world.record) },
+  { endpoint: 'retrySsl', path: (world) => inZone(`/records/${world.record}/ssl`)(world), roles: ['manage_dns'] },
   { endpoint: 'exportZone', path: inZone('/file'), roles: ['manage_dns'] },
   { endpoint: 'importZone', path: inZone('/file'), body: file, roles: ['manage_dns'] },
   { endpoint: 'applyMailProvider', path: inZone('/providers'), body: () => provider, roles: ['manage_dns'] },
@@ -30,6 +33,12 @@ export const examples: Examples = {
   getZone: zoned,
   createDnsRecord: async (scene) => ({ ...(await zoned(scene)), body: text() }),
   deleteDnsRecord: primary,
+  getSsl: async (scene) => {
+    const example = await zoned(scene)
+    await tried(scene.api, example.params?.id as number)
+    return example
+  },
+  retrySsl: zoned,
   exportZone: zoned,
   importZone: async (scene) => ({ ...(await zoned(scene)), body: file() }),
   applyMailProvider: async (scene) => ({ ...(await zoned(scene)), body: provider }),
@@ -67,5 +76,24 @@ export async function zoneIn(
       await setPrimaryDomain(tx, site, `www.${name}`, 1)
     }
     return { zone: zone.id, record: record?.id as number }
+  })
+}
+
+/** The name of a record is one for which a certificate was ordered in vain. */
+async function tried(api: Scene['api'], record: number): Promise<void> {
+  const found = await api.database.read
+    .selectFrom('dns_records')
+    .innerJoin('zones', 'zones.id', 'dns_records.zone_id')
+    .select(['dns_records.name', 'zones.name as zone', 'site_id'])
+    .where('dns_records.id', '=', record)
+    .executeTakeFirstOrThrow()
+  const hostName = `${found.name}.${found.zone}`
+  await api.database.transaction(async (tx) => {
+    await wantCertificate(tx, { hostName, siteId: found.site_id as number, now: 1 })
+    await tx
+      .updateTable('certificates')
+      .set({ order_url: 'https://ca.example/order/1', reason: 'It did not answer', reason_at: 1 })
+      .where('host_name', '=', hostName)
+      .execute()
   })
 }

@@ -1,0 +1,51 @@
+import Type from 'typebox'
+import { notFound, Problem } from '../../platform/http/problem.ts'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { problems as authenticationProblems } from '../authentication/problems.ts'
+import { forceTls, retryCertificate, wantCertificate } from '../certificates/certificate.ts'
+import { endpoint } from '../endpoint.ts'
+import { actions } from './actions.ts'
+import { problems } from './problems.ts'
+import { RecordId, ZoneId } from './record.ts'
+import { recordOf } from './zone.store.ts'
+import { managedZone } from './zone-access.ts'
+import { hostNameIn } from './zone-name.ts'
+
+export const retrySsl = endpoint({
+  id: 'retrySsl',
+  method: 'PUT',
+  path: '/v1/zones/{zone_id}/records/{id}/ssl',
+  summary: 'Try again to get a certificate for an A record',
+  description:
+    'The operation says how it ends. `force_ssl` is an addition of Stead: whether visitors of the name are sent to https once it has a certificate. For the ' +
+    'owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.',
+  access: { account: 'own' },
+  params: Type.Object({ zone_id: ZoneId, id: RecordId }),
+  body: Type.Object({ force_ssl: Type.Optional(Type.Boolean({ examples: [false] })) }, { title: 'SslRetry' }),
+  response: Nothing,
+  starts: true,
+  problems: [
+    authenticationProblems.forbidden,
+    problems.invalid_ssl_record,
+    problems.ssl_record_of_no_site,
+    problems.ssl_not_certifiable,
+  ],
+
+  async handle(context, { params, body }) {
+    const { tx, now, started } = context
+    const zone = await managedZone(context, params.zone_id)
+    const record = await recordOf(tx, zone.id, params.id)
+    if (!record) throw notFound()
+    if (record.type !== 'A') throw new Problem(problems.invalid_ssl_record, {})
+    const { siteId } = record
+    const hostName = hostNameIn(zone.name, record.name)
+    if (siteId === null) throw new Problem(problems.ssl_record_of_no_site, { hostName })
+    if (!(await wantCertificate(tx, { hostName, siteId, now })))
+      throw new Problem(problems.ssl_not_certifiable, { hostName })
+    if (body.force_ssl !== undefined) await forceTls(tx, hostName, body.force_ssl)
+    const operation = await retryCertificate(tx, hostName, now)
+    if (operation !== undefined) started.push(operation)
+    await context.record({ action: actions.dns, message: `Ordered another try to get a certificate for ${hostName}` })
+    return null
+  },
+})

@@ -1,0 +1,40 @@
+import Type from 'typebox'
+import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
+import type { CertificateState } from '../certificates/certificate.ts'
+
+const text = (description: string, example: string) =>
+  Type.Optional(nullable(Type.String({ description, examples: [example] })))
+
+/** What is known of the certificate of a record's name. Before there was an order only the last two are there. */
+export const SslSchema = Type.Object(
+  {
+    force_ssl: Type.Optional(
+      Type.String({ description: '"true": visitors are sent to https; else "false"', examples: ['false'] }),
+    ),
+    acme_certificate_id: text('Address of the order at the authority', 'https://ca.example/order/7'),
+    validation_expiration: Type.Optional(nullable(Timestamp)),
+    authz_uri: text('Address of the authorization at the authority', 'https://ca.example/authz/7'),
+    options: Type.Optional(Type.Array(Type.String({ examples: ['http-01'] }))),
+    certificate_expiration_date: Type.Optional(nullable(Timestamp)),
+    broken_record: nullable(Type.String({ description: 'The name that gets no certificate', examples: [null] })),
+    broken_check: nullable(Type.String({ description: 'Why it gets none, or no newer one', examples: [null] })),
+  },
+  { title: 'SslDetails' },
+)
+
+/** The SSL details object of the API. */
+export function presentSsl(hostName: string, state: CertificateState): Type.Static<typeof SslSchema> {
+  const { reason, orderUrl } = state
+  const broken = { broken_record: reason === null ? null : hostName, broken_check: reason }
+  if (orderUrl === null) return broken
+  const date = (ms: number | null) => (ms === null ? null : timestamp(ms))
+  return {
+    force_ssl: String(state.forceTls),
+    acme_certificate_id: orderUrl,
+    validation_expiration: date(state.validationExpiresAt),
+    authz_uri: state.authzUrl,
+    options: ['http-01'],
+    certificate_expiration_date: date(state.expiresAt),
+    ...broken,
+  }
+}
