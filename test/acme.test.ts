@@ -268,7 +268,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
     )
     await change(async (tx) => {
       const plan = planCertificates.steps.plan?.commit as (tx: unknown, context: unknown) => Promise<void>
-      await plan(tx, { now: () => Date.now() })
+      await plan(tx, { now: () => Date.now(), services: { config } })
     })
     expect(await outcome()).toMatchObject({ state: 'succeeded' })
     const second = await rowOf()

@@ -37,7 +37,9 @@ describe('background work', () => {
   let api: TestApi
   let stand: JobStand
   beforeAll(async () => {
-    api = await testApi('sqlite', { settings: { STEAD_ALLOW_PRIVATE_FETCH: 'true' } })
+    api = await testApi('sqlite', {
+      settings: { STEAD_ALLOW_PRIVATE_FETCH: 'true', STEAD_EDGE_TLS_LISTEN: '127.0.0.1:8443' },
+    })
     stand = new JobStand(api)
   })
   afterEach(() => stand.tidy())

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
+import { readConfig } from '../../config.ts'
 import { loadRoute } from '../../edge/routes.store.ts'
+import type { Tx } from '../../platform/db/database.ts'
 import { putRoute } from '../sites/route.store.ts'
 import { changeName, claimName, takeDueNames } from './certificate.store.ts'
 import {
@@ -12,6 +14,7 @@ import {
   retryCertificate,
   wantCertificate,
 } from './certificate.ts'
+import { planCertificates } from './plan-certificates.job.ts'
 
 test.each([
   ['example.com', true],
@@ -119,5 +122,27 @@ describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect
     expect(await seq()).toBe(before + 2)
     expect(await route()).toMatchObject({ certifiedAt: 0, forceTls: false })
     expect(await api.database.transaction((tx) => forceTls(tx, hostName, true))).toBe(false)
+  })
+
+  test('domains from before there was TLS get one by the schedule; staging addresses, deleted sites and local names none', async () => {
+    const second = await api.site(owner, 'second')
+    await api.database.transaction(async (tx) => {
+      await putRoute(tx, siteId, 'first.staging.example', 1)
+      for (const name of ['one.example', 'nas.local', 'mylocal.example']) await putRoute(tx, siteId, name, 1, true)
+      await putRoute(tx, second, 'two.example', 1, true)
+    })
+    await owner.call('DELETE', `/v1/sites/${second}`)
+    const names = () => api.database.read.selectFrom('certificates').select('host_name').orderBy('host_name').execute()
+    const planned = async (settings: Record<string, string>) => {
+      const plan = planCertificates.steps.plan?.commit as (tx: Tx, context: object) => Promise<void>
+      const context = { now: () => 1000, services: { config: readConfig(settings) } }
+      await api.database.transaction((tx) => plan(tx, context))
+    }
+    await planned({})
+    expect(await names()).toEqual([])
+    for (let times = 0; times < 2; times++) await planned({ STEAD_EDGE_TLS_LISTEN: '127.0.0.1:8443' })
+    expect((await names()).map((row) => row.host_name)).toEqual(['mylocal.example', 'one.example'])
+    const orders = api.database.read.selectFrom('operations').select('id').where('type', '=', 'certificate.order')
+    expect(await orders.execute()).toHaveLength(2)
   })
 })
