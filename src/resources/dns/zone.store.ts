@@ -44,22 +44,22 @@ export async function listZones(tx: Tx, accountId: number, siteIds: readonly num
 
 /** Makes a zone, unless somebody has made it in this very moment. @returns the one that there is, held */
 export async function insertZone(tx: Tx, accountId: number, name: string, now: number): Promise<Zone> {
-  await tx
-    .insertInto('zones')
-    .values({
-      account_id: accountId,
-      name,
-      created_at: now,
-      updated_at: now,
-      serial: seconds(now),
-      change_seq: 0,
-      deleted_at: null,
-    })
-    .onConflict((conflict) => conflict.column('name').where('deleted_at', 'is', null).doNothing())
-    .execute()
-  const { id } = (await zoneByName(tx, name)) as Zone
-  await touchZone(tx, id, now)
-  return (await holdZone(tx, id)) as Zone
+  // one that is there may be deleted while it is waited for
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const row = { account_id: accountId, name, created_at: now, updated_at: now, serial: seconds(now) }
+    await tx
+      .insertInto('zones')
+      .values({ ...row, change_seq: 0, deleted_at: null })
+      .onConflict((conflict) => conflict.column('name').where('deleted_at', 'is', null).doNothing())
+      .execute()
+    const found = await zoneByName(tx, name)
+    const zone = found && (await holdZone(tx, found.id))
+    if (zone) {
+      await touchZone(tx, zone.id, now)
+      return zone
+    }
+  }
+  throw new Error(`the zone ${name} is made and deleted again and again`)
 }
 
 const seconds = (now: number): number => Math.floor(now / 1000)
