@@ -12,12 +12,24 @@ const allowed: Record<string, readonly RegExp[]> = {
 
 export const answers: Check = {
   name: 'answers',
-  async run({ ledger }) {
-    return Object.entries(ledger.answers())
+  async run({ ledger, lines }) {
+    const unexpected = Object.entries(ledger.answers())
       .filter(([line]) => {
         const [, surface, answer] = /^(\S+) (.*)$/.exec(line) ?? []
         return !allowed[surface as string]?.some((pattern) => pattern.test(answer as string))
       })
       .map(([line, times]) => `${line}, ${times} times`)
+    return unexpected.length > 0 ? [...unexpected, ...new Set(lines.flatMap(failureIn))] : []
   },
+}
+
+/** What the log says of requests that failed inside, to find out by. */
+function failureIn(line: string): string[] {
+  if (!/"(request failed|edge failed on a request)"/.test(line)) return []
+  try {
+    const { msg, part, err } = JSON.parse(line) as { msg: string; part: string; err?: { stack?: string } }
+    return [`the log says, ${part}: ${msg}: ${err?.stack?.split('\n').slice(0, 4).join(' ')}`]
+  } catch {
+    return [line] // two processes wrote at once
+  }
 }
