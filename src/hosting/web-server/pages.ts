@@ -7,6 +7,8 @@ export const UNAVAILABLE = 5030
 export const OWN_WAIT = 5031
 /** Work on the site is being done; edges say the same before anybody gets here. */
 export const CLOSED = 5032
+/** It is not known right now which sites live here: the host starts, or its database is away. */
+export const UNKNOWN_NOW = 5033
 
 /** To the database of a site nobody gets but by a link; see `database-admin.ts`. */
 const NO_ENTRY = 'Ask for a new link by the API.'
@@ -31,6 +33,7 @@ const TEXTS: Record<number, [title: string, text: string]> = {
     'Its PHP answers one request at a time, and the one that it is at has asked for this page.',
   ],
   [CLOSED]: ['This site is under maintenance', 'Work on it is being done right now. Please try again in some minutes.'],
+  [UNKNOWN_NOW]: ['This site cannot be looked up right now', 'Please try again in a moment.'],
   504: ['This site took too long to answer', 'Please try again in a moment.'],
 }
 

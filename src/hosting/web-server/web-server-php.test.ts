@@ -103,13 +103,17 @@ describe('PHP', () => {
       '/starting': new HostStarting('soon'),
       '/slow': new PhpTimeout('late'),
       '/crash': new PhpCrashed('gone'),
+      '/restart': Object.assign(new Error('terminating connection'), { code: '57P01' }),
+      '/cut': new Error('Connection terminated unexpectedly'),
+      '/lock': Object.assign(new Error('canceling statement'), { code: '57014' }),
       '/bug': new Error('other'),
     }
     const port = await site.start((request) => Promise.reject(faults[request.path]))
-    const busy = await ask(port, '/busy')
-    expect([busy.status, busy.headers['retry-after']]).toEqual([503, '5'])
-    const starting = await ask(port, '/starting')
-    expect([starting.status, starting.headers['retry-after']]).toEqual([503, '5'])
+    for (const path of ['/busy', '/starting', '/restart', '/cut', '/lock']) {
+      const { status, headers, text } = await ask(port, path)
+      expect([path, status, headers['retry-after']]).toEqual([path, 503, '5'])
+      expect(text.includes('Too many visitors')).toBe(path === '/busy')
+    }
     expect((await ask(port, '/slow')).status).toBe(504)
     expect((await ask(port, '/crash')).status).toBe(502)
     expect((await ask(port, '/bug')).status).toBe(500)

@@ -1,6 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
+import { isBusy } from '../../platform/db/database.ts'
+import { isLost } from '../../platform/db/open-fault.ts'
 import type { PooledSite, VisitorRequest } from '../php/pool.ts'
 import {
   PhpAbandoned,
@@ -17,7 +19,7 @@ import type { HeldAnswers } from './held-answers.ts'
 import { locate } from './locate.ts'
 import { answerLogin, type LogIn, loginToken } from './login-links.ts'
 import { answerOwn } from './own-requests.ts'
-import { CLOSED, sendMissing, sendPage, UNAVAILABLE } from './pages.ts'
+import { CLOSED, sendMissing, sendPage, UNAVAILABLE, UNKNOWN_NOW } from './pages.ts'
 import { BadPhpResponse, sendPhpResponse } from './php-response.ts'
 import { sendFile } from './static-file.ts'
 
@@ -266,16 +268,21 @@ function fail(options: WebServerOptions, request: IncomingMessage, response: Ser
   }
   const status = statusOf(error)
   if (status === 500) options.log.error(facts, 'request failed')
-  else if (status !== 413 && status !== UNAVAILABLE) options.log.warn(facts, 'PHP did not answer')
+  else if (status !== 413 && status !== UNAVAILABLE) options.log.warn(facts, 'the request could not be handled now')
   sendPage(request, response, status, RETRY_AFTER[status])
 }
 
-const RETRY_AFTER: Record<number, string[]> = { 503: ['Retry-After', '5'], [UNAVAILABLE]: ['Retry-After', '300'] }
+const RETRY_AFTER: Record<number, string[]> = {
+  503: ['Retry-After', '5'],
+  [UNKNOWN_NOW]: ['Retry-After', '5'],
+  [UNAVAILABLE]: ['Retry-After', '300'],
+}
 
 /** The status of its page in `pages.ts`. */
 function statusOf(error: Error): number {
   if (error instanceof SiteUnavailable) return UNAVAILABLE
-  if (error instanceof PhpBusy || error instanceof PhpDisplaced || error instanceof HostStarting) return 503
+  if (error instanceof PhpBusy || error instanceof PhpDisplaced) return 503
+  if (error instanceof HostStarting || isLost(error) || isBusy(error)) return UNKNOWN_NOW
   if (error instanceof PhpTimeout) return 504
   if (error instanceof PhpCrashed || error instanceof BadPhpResponse) return 502
   return error instanceof PhpBodyTooLarge ? 413 : 500
