@@ -21,6 +21,8 @@ export interface Answer {
   readonly glue: readonly OwnedSet[]
   /** What answers are counted together by where their number is limited: names that do not exist are as many as anybody likes. */
   readonly countedAs: string
+  /** What a signed zone has to prove: that a name has these types and no others, or that there is none (undefined). */
+  readonly proof?: { readonly name: string; readonly types: readonly number[] | undefined } | undefined
 }
 
 /** Aliases that are followed in one answer; a resolver asks for the rest. */
@@ -41,12 +43,18 @@ export function answerFrom(zone: Zone, name: string, type: number): Answer {
     if (cut !== undefined) return referral(zone, cut, answer)
     const found = lookUp(zone, current)
     if (found.isWildcard) countedAs = `*${found.owner}`
-    if (!found.node) return negative(zone, Rcode.NXDOMAIN, answer, `!${zone.name}`)
+    if (!found.node) return negative(zone, Rcode.NXDOMAIN, answer, `!${zone.name}`, { name: current, types: undefined })
     if (type === Type.ANY && found.node.size > 0)
       return positive(zone, [...answer, { owner: current, set: anySet }], countedAs)
     const alias = type === Type.CNAME ? undefined : found.node.get(Type.CNAME)
     const set = alias ?? found.node.get(type)
-    if (!set) return negative(zone, Rcode.NOERROR, answer, found.isWildcard ? countedAs : `?${current}`)
+    if (!set) {
+      const types = typesAt(zone, current, found.node)
+      return negative(zone, Rcode.NOERROR, answer, found.isWildcard ? countedAs : `?${current}`, {
+        name: current,
+        types,
+      })
+    }
     answer.push({ owner: current, set })
     if (!alias) return positive(zone, answer, countedAs)
     aliases.add(current)
@@ -76,7 +84,7 @@ function lookUp({ name: apex, nodes }: Zone, name: string): Found {
 }
 
 /** The delegation that a name lies at or below, the highest if there are several. */
-function cutAbove({ name: apex, nodes }: Zone, name: string, type: number): string | undefined {
+export function cutAbove({ name: apex, nodes }: Zone, name: string, type: number): string | undefined {
   let cut: string | undefined
   for (let rest = name; rest !== apex; rest = parentOf(rest)) if (nodes.get(rest)?.has(Type.NS)) cut = rest
   // RFC 4035 §3.1.4.1: DS is the one type whose home is above the cut
@@ -93,6 +101,7 @@ function referral(zone: Zone, cut: string, answer: readonly OwnedSet[]): Answer 
     additional: [],
     glue: addressesOf(zone, set),
     countedAs: `>${cut}`,
+    proof: { name: cut, types: [Type.NS] },
   }
 }
 
@@ -106,7 +115,17 @@ const positive = (zone: Zone, answer: readonly OwnedSet[], countedAs: string): A
   countedAs,
 })
 
-const negative = (zone: Zone, rcode: number, answer: readonly OwnedSet[], countedAs: string): Answer => ({
+/** At a cut the zone has the delegation alone: addresses there are glue. */
+const typesAt = (zone: Zone, name: string, node: Node): number[] =>
+  name !== zone.name && node.has(Type.NS) ? [Type.NS] : [...node.keys()]
+
+const negative = (
+  zone: Zone,
+  rcode: number,
+  answer: readonly OwnedSet[],
+  countedAs: string,
+  proof: Answer['proof'],
+): Answer => ({
   rcode,
   isAuthoritative: true,
   answer,
@@ -114,6 +133,7 @@ const negative = (zone: Zone, rcode: number, answer: readonly OwnedSet[], counte
   additional: [],
   glue: [],
   countedAs,
+  proof,
 })
 
 function additionalTo(zone: Zone, answer: readonly OwnedSet[]): OwnedSet[] {

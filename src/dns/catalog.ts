@@ -25,5 +25,5 @@ export function createCatalog(given: string, serial: number, members: ReadonlyMa
       `z${id}.zones.${name}`,
       new Map([[Type.PTR, { type: Type.PTR, ttl: 0, data: [[member]], targets: [] } satisfies RecordSet]]),
     )
-  return { name, serial, nodes, soa, negativeSoa: { ...soa, ttl: timers.minimum }, hasCuts: false }
+  return { name, serial, nodes, soa, negativeSoa: { ...soa, ttl: timers.minimum }, hasCuts: false, signer: undefined }
 }

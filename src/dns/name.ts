@@ -43,6 +43,9 @@ export function labelsOf(name: string): string[] {
   return labels
 }
 
+/** A name of labels as they are on the wire. */
+export const nameOfLabels = (labels: readonly string[]): string => labels.map(escaped).join('.')
+
 /** The name on the wire, without compression. @throws RangeError when it is no name */
 export function wireOf(name: string): Buffer {
   const parts: Buffer[] = []

@@ -6,6 +6,7 @@ import { Class, HEADER_BYTES, MOST_UDP_BYTES, PLAIN_UDP_BYTES, Rcode, TsigError,
 import { type Query, readQuery } from './query.ts'
 import type { AnswerLimit } from './rate-limit.ts'
 import { words } from './record-data.ts'
+import { answerForProof, signAnswer } from './signing/sign-answer.ts'
 import { transferOf } from './transfer.ts'
 import { Signer, signatureBytes, type TsigKeys, type Verdict, verify } from './tsig.ts'
 import type { Zone } from './zone.ts'
@@ -65,7 +66,7 @@ export class Responder {
     if (query.type === Type.MAILA || query.type === Type.MAILB) return this.#refuse(asked, Rcode.NOTIMP)
     if (query.type === Type.OPT || query.type === Type.TSIG) return this.#refuse(asked, Rcode.FORMERR)
     const zone = this.#zoneOf(asked)
-    return zone ? this.#answer(asked, answerFrom(zone, query.name, query.type)) : this.#refuse(asked, Rcode.REFUSED)
+    return zone ? this.#answer(asked, answerOf(zone, query)) : this.#refuse(asked, Rcode.REFUSED)
   }
 
   #zoneOf({ query: { name, type }, client, verdict }: Asked): Zone | undefined {
@@ -147,6 +148,14 @@ export class Responder {
     if (isWhole) for (const each of additional) writer.addSet('additional', each)
     return isWhole
   }
+}
+
+/** What a zone says, signed for who asks for that. */
+function answerOf(zone: Zone, { name, type, edns }: Query): Answer {
+  const plain = answerFrom(zone, name, type)
+  if (!zone.signer) return plain
+  const answer = answerForProof(zone, zone.signer, type, plain)
+  return edns?.wantsDnssec ? signAnswer(zone, zone.signer, answer) : answer
 }
 
 function* signed(messages: Iterable<Buffer>, sign: (message: Buffer) => Buffer): Generator<Buffer> {

@@ -1,6 +1,8 @@
+import type { OwnedSet } from './answer.ts'
 import { type MessageWriter, questionOf } from './message-writer.ts'
 import { Opcode, Rcode } from './protocol.ts'
 import type { Query } from './query.ts'
+import { signedRecords } from './signing/signed-records.ts'
 import type { Zone } from './zone.ts'
 
 /** Pointers reach no further anyway, and a message of this size is made in a moment. */
@@ -38,14 +40,15 @@ export function* transferOf(
   yield writer.finish()
 }
 
-type Owned = { owner: string; set: Zone['soa'] }
+function* recordsOf(zone: Zone, soa: OwnedSet): Generator<[OwnedSet, number]> {
+  yield [soa, 0]
+  for (const owned of zone.signer ? signedRecords(zone, zone.signer) : plainRecords(zone))
+    for (const index of owned.set.data.keys()) yield [owned, index]
+  yield [soa, 0]
+}
 
-function* recordsOf({ nodes }: Zone, soa: Owned): Generator<[Owned, number]> {
-  yield [soa, 0]
-  for (const [owner, sets] of nodes)
-    for (const set of sets.values())
-      if (set !== soa.set) for (const index of set.data.keys()) yield [{ owner, set }, index]
-  yield [soa, 0]
+function* plainRecords({ nodes, soa }: Zone): Generator<OwnedSet> {
+  for (const [owner, sets] of nodes) for (const set of sets.values()) if (set !== soa) yield { owner, set }
 }
 
 /** The notice that a zone has changed (RFC 1996), with its SOA as a hint. */

@@ -1,6 +1,8 @@
 import { isWithin, nameOf, parentOf } from './name.ts'
 import { Type } from './protocol.ts'
 import { longs, type RecordSet, readRecord, usableTtl, type ZoneRecord } from './record-data.ts'
+import type { ZoneKey } from './signing/key.ts'
+import { ZoneSigner } from './signing/signer.ts'
 
 /** All records of one name; none: names below it have some (RFC 4592 §2.2.2). */
 export type Node = ReadonlyMap<number, RecordSet>
@@ -15,12 +17,18 @@ export interface Zone {
   readonly negativeSoa: RecordSet
   /** Whether anything is delegated: what most zones need not look for. */
   readonly hasCuts: boolean
+  /** Of a signed zone. */
+  readonly signer: ZoneSigner | undefined
 }
 
 export interface ZoneData {
   readonly name: string
   readonly serial: number
   readonly records: readonly ZoneRecord[]
+  /** None, or none that is active: it is not signed. */
+  readonly keys?: readonly ZoneKey[]
+  /** The zone above is to forget the keys. */
+  readonly isLeaving?: boolean
 }
 
 export interface ZoneOptions {
@@ -35,7 +43,8 @@ export const timers = { refresh: 14_400, retry: 3600, expire: 1_209_600, minimum
 const APEX_TTL = 3600
 
 /** Makes a zone of what is kept of it. @throws RangeError when its own name is none */
-export function createZone({ name: given, serial, records }: ZoneData, options: ZoneOptions): Zone {
+export function createZone(data: ZoneData, options: ZoneOptions): Zone {
+  const { name: given, serial, records, keys = [], isLeaving = false } = data
   const name = nameOf(given)
   const drafts = new Map<string, Map<number, Draft>>()
   for (const record of records)
@@ -52,6 +61,8 @@ export function createZone({ name: given, serial, records }: ZoneData, options: 
   if (!apex.has(Type.NS)) apex.set(Type.NS, nameserverSet(options.nameservers))
   const soa = soaSet(name, serial, options.nameservers[0] as string)
   apex.set(Type.SOA, soa)
+  const signer = keys.some(({ state }) => state === 'active') ? new ZoneSigner(name, keys) : undefined
+  for (const set of signer?.keySets(isLeaving) ?? []) apex.set(set.type, set)
   return {
     name,
     serial,
@@ -59,6 +70,7 @@ export function createZone({ name: given, serial, records }: ZoneData, options: 
     soa,
     negativeSoa: { ...soa, ttl: Math.min(soa.ttl, timers.minimum) },
     hasCuts: [...nodes].some(([owner, sets]) => owner !== name && sets.has(Type.NS)),
+    signer,
   }
 }
 

@@ -1,0 +1,43 @@
+import { type Answer, cutAbove, type OwnedSet } from '../answer.ts'
+import { Rcode, Type } from '../protocol.ts'
+import type { Zone } from '../zone.ts'
+import { compactNsec } from './denial.ts'
+import type { ZoneSigner } from './signer.ts'
+
+/** Signs an answer from a signed zone, and proves what it says is not there. */
+export function signAnswer(zone: Zone, signer: ZoneSigner, answer: Answer): Answer {
+  const signed = (owned: OwnedSet): OwnedSet[] => [owned, signaturesOf(zone, signer, owned)]
+  const { proof } = answer
+  const denial = proof ? signed({ owner: proof.name, set: nsecOf(zone, proof) }) : []
+  // what is below a cut is somebody else's to sign
+  const isOurs = ({ owner }: OwnedSet) => !zone.hasCuts || cutAbove(zone, owner, Type.A) === undefined
+  const authority = answer.authority.flatMap((owned) => (isOurs(owned) ? signed(owned) : [owned]))
+  return {
+    ...answer,
+    // RFC 9824 §3.1: that there is no such name is said in the proof
+    rcode: answer.rcode === Rcode.NXDOMAIN ? Rcode.NOERROR : answer.rcode,
+    answer: answer.answer.flatMap(signed),
+    authority: [...authority, ...denial],
+    additional: answer.additional.flatMap((owned) => (isOurs(owned) ? signed(owned) : [owned])),
+  }
+}
+
+/** Answers a question for a record that is made for the answer: of a signed zone every name has them. */
+export function answerForProof(zone: Zone, signer: ZoneSigner, type: number, answer: Answer): Answer {
+  const { proof } = answer
+  if (!proof?.types || answer.answer.length > 0 || !answer.isAuthoritative) return answer
+  if (type === Type.NSEC)
+    return { ...answer, answer: [{ owner: proof.name, set: nsecOf(zone, proof) }], authority: [], proof: undefined }
+  const set = [...(zone.nodes.get(proof.name)?.values() ?? [])][0]
+  if (type !== Type.RRSIG || !set) return answer
+  const signatures = signaturesOf(zone, signer, { owner: proof.name, set })
+  return { ...answer, answer: [signatures], authority: [], proof: undefined }
+}
+
+const nsecOf = (zone: Zone, { name, types }: NonNullable<Answer['proof']>) =>
+  compactNsec(name, types, zone.negativeSoa.ttl)
+
+function signaturesOf(zone: Zone, signer: ZoneSigner, owned: OwnedSet): OwnedSet {
+  const isOwn = zone.nodes.get(owned.owner)?.get(owned.set.type) === owned.set || owned.set === zone.negativeSoa
+  return { owner: owned.owner, set: signer.signaturesOf(owned, isOwn) }
+}

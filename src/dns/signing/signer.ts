@@ -1,0 +1,114 @@
+import { sign } from 'node:crypto'
+import type { OwnedSet } from '../answer.ts'
+import { labelsOf, wireOf } from '../name.ts'
+import { Class, Type } from '../protocol.ts'
+import { type DataPart, longs, type RecordSet, words } from '../record-data.ts'
+import { ALGORITHM, dsOf, type ZoneKey } from './key.ts'
+
+/** Longer than a secondary answers without having heard of its primary (`timers.expire`). */
+export const VALID_SECONDS = 21 * 86_400
+/** For clocks that are late. */
+const EARLIER_SECONDS = 3 * 3600
+/** How long a signature that was made is given again. */
+const KEPT_SECONDS = 86_400
+const KEY_TTL = 3600
+/** RFC 8078 §4: "remove what you have of me". */
+const REMOVAL = { cds: Buffer.from([0, 0, 0, 0, 0]), cdnskey: Buffer.from([0, 0, 3, 0, 0]) }
+
+/** What is signed by all keys: the keys, and what the zone above is to know of them (RFC 7344 §4.1). */
+const ofAllKeys: readonly number[] = [Type.DNSKEY, Type.CDS, Type.CDNSKEY]
+
+interface Kept {
+  readonly owner: string
+  readonly signatures: RecordSet
+  readonly atSeconds: number
+}
+
+/** Signs the records of a zone as they are asked for (RFC 4034, RFC 4035). */
+export class ZoneSigner {
+  readonly #zone: string
+  readonly #signerName: Buffer
+  readonly #keys: readonly ZoneKey[]
+  readonly #active: readonly ZoneKey[]
+  readonly #now: () => number
+  /** By set: it goes when the zone is replaced. */
+  readonly #kept = new WeakMap<RecordSet, Kept>()
+
+  /** @param keys one of them active */
+  constructor(zone: string, keys: readonly ZoneKey[], now: () => number = Date.now) {
+    this.#zone = zone
+    this.#signerName = wireOf(zone)
+    this.#keys = keys
+    this.#active = keys.filter(({ state }) => state === 'active')
+    this.#now = now
+  }
+
+  /**
+   * Records at the apex that tell of the keys: DNSKEY, and CDS and CDNSKEY, from which a registry may take what it publishes.
+   * @param isLeaving the zone above is to forget them
+   */
+  keySets(isLeaving: boolean): RecordSet[] {
+    const next = this.#keys.filter(({ state }) => state === 'published')
+    const wanted = next.length > 0 ? next : this.#active
+    const set = (type: number, data: readonly Buffer[]): RecordSet => ({
+      type,
+      ttl: KEY_TTL,
+      data: data.map((each) => [each]),
+      targets: [],
+    })
+    return [
+      set(
+        Type.DNSKEY,
+        this.#keys.map(({ dnskey }) => dnskey),
+      ),
+      set(Type.CDS, isLeaving ? [REMOVAL.cds] : wanted.map((key) => dsOf(this.#zone, key))),
+      set(Type.CDNSKEY, isLeaving ? [REMOVAL.cdnskey] : wanted.map(({ dnskey }) => dnskey)),
+    ]
+  }
+
+  /** The signatures of a set. @param isKept whether they may be given again: not for an owner that a client has made up */
+  signaturesOf({ owner, set }: OwnedSet, isKept: boolean): RecordSet {
+    const nowSeconds = Math.floor(this.#now() / 1000)
+    const kept = this.#kept.get(set)
+    const age = kept ? nowSeconds - kept.atSeconds : Number.NaN
+    if (kept?.owner === owner && age >= 0 && age < KEPT_SECONDS) return kept.signatures
+    const keys = ofAllKeys.includes(set.type) ? this.#keys : this.#active
+    const signatures = {
+      type: Type.RRSIG,
+      ttl: set.ttl,
+      data: keys.map((key) => [this.#sign(key, owner, set, nowSeconds)]),
+      targets: [],
+    }
+    if (isKept) this.#kept.set(set, { owner, signatures, atSeconds: nowSeconds })
+    return signatures
+  }
+
+  #sign({ privateKey, tag }: ZoneKey, owner: string, set: RecordSet, nowSeconds: number): Buffer {
+    const labels = labelsOf(owner)
+    const head = Buffer.concat([
+      words(set.type),
+      // RFC 4034 §3.1.3: the label of a wildcard does not count
+      Buffer.from([ALGORITHM, labels[0] === '*' ? labels.length - 1 : labels.length]),
+      longs(set.ttl, nowSeconds + VALID_SECONDS, nowSeconds - EARLIER_SECONDS),
+      words(tag),
+      this.#signerName,
+    ])
+    const signature = sign('sha256', Buffer.concat([head, ...canonical(owner, set)]), {
+      key: privateKey,
+      dsaEncoding: 'ieee-p1363',
+    })
+    return Buffer.concat([head, signature])
+  }
+}
+
+/** The set as it is signed (RFC 4034 §6): names in full and in lower case, records in the order of their data. */
+function canonical(owner: string, set: RecordSet): Buffer[] {
+  const head = Buffer.concat([wireOf(owner), words(set.type, Class.IN), longs(set.ttl)])
+  return set.data
+    .map(wholeData)
+    .sort(Buffer.compare)
+    .map((data) => Buffer.concat([head, words(data.length), data]))
+}
+
+const wholeData = (parts: readonly DataPart[]): Buffer =>
+  Buffer.concat(parts.map((part) => (typeof part === 'string' ? wireOf(part) : part)))
