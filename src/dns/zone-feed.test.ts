@@ -1,10 +1,13 @@
 /** Zones as the tables have them, on both databases. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../test/support/database.ts'
+import { createSealer } from '../platform/crypto/seal.ts'
 import { makeFirstAccount } from '../resources/account/account.ts'
 import { changeZone, nameservers, record } from './test-support.ts'
 import { ZoneFeed, type ZoneFeedOptions } from './zone-feed.ts'
 import { newestChange, readChangedZones } from './zones.store.ts'
+
+const sealer = createSealer(Buffer.alloc(32, 1))
 
 describe.each(dialects)('on $dialect', ({ dialect, skip }) => {
   let made: TestDatabase
@@ -24,7 +27,7 @@ describe.each(dialects)('on $dialect', ({ dialect, skip }) => {
     const feed = new ZoneFeed({
       nameservers,
       newest: () => newestChange(database.read),
-      read: (seq, take) => readChangedZones(database, seq, take),
+      read: (seq, take) => readChangedZones(database, seq, take, sealer),
       onError() {},
       ...more,
     })

@@ -25,8 +25,8 @@ export interface ZoneData {
   readonly name: string
   readonly serial: number
   readonly records: readonly ZoneRecord[]
-  /** None, or none that is active: it is not signed. */
-  readonly keys?: readonly ZoneKey[]
+  /** None, or none that is active: it is not signed. Throws when they cannot be read: better an older zone than one without its signatures. */
+  readonly openKeys?: () => readonly ZoneKey[]
   /** The zone above is to forget the keys. */
   readonly isLeaving?: boolean
 }
@@ -44,7 +44,8 @@ const APEX_TTL = 3600
 
 /** Makes a zone of what is kept of it. @throws RangeError when its own name is none */
 export function createZone(data: ZoneData, options: ZoneOptions): Zone {
-  const { name: given, serial, records, keys = [], isLeaving = false } = data
+  const { name: given, serial, records, isLeaving = false } = data
+  const keys = data.openKeys?.() ?? []
   const name = nameOf(given)
   const drafts = new Map<string, Map<number, Draft>>()
   for (const record of records)

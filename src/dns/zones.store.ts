@@ -1,4 +1,6 @@
+import type { Sealer } from '../platform/crypto/seal.ts'
 import type { Database, Tx } from '../platform/db/database.ts'
+import { type KeyState, type ZoneKey, zoneKey } from './signing/key.ts'
 import type { ZoneData } from './zone.ts'
 
 /** A zone that has changed, or is gone. */
@@ -24,24 +26,33 @@ export async function readChangedZones(
   database: Database,
   seq: number,
   take: (zone: ChangedZone) => void,
+  sealer: Pick<Sealer, 'open'>,
 ): Promise<void> {
   await database.atOneMoment(async (tx) => {
     let after = seq
     for (;;) {
       const zones = await tx
         .selectFrom('zones')
-        .select(['id', 'name', 'serial', 'change_seq', 'deleted_at'])
+        .select(['id', 'name', 'serial', 'change_seq', 'deleted_at', 'dnssec'])
         .where('change_seq', '>', after)
         .orderBy('change_seq')
         .limit(AT_A_TIME)
         .execute()
       if (zones.length === 0) return
+      const there = zones.filter((zone) => zone.deleted_at === null)
       const records = await recordsOf(
         tx,
-        zones.filter((zone) => zone.deleted_at === null).map(({ id }) => id),
+        there.map(({ id }) => id),
       )
-      for (const { id, name, serial, change_seq, deleted_at } of zones) {
-        const data = deleted_at === null ? { name, serial: Number(serial), records: records.get(id) ?? [] } : undefined
+      const keys = await keysOf(
+        tx,
+        there.filter(({ dnssec }) => dnssec !== 'off').map(({ id }) => id),
+      )
+      for (const { id, name, serial, change_seq, deleted_at, dnssec } of zones) {
+        const openKeys = () => (keys.get(id) ?? []).map((key) => opened(key, sealer))
+        const signing = { openKeys, isLeaving: dnssec === 'leaving' }
+        const data =
+          deleted_at === null ? { name, serial: Number(serial), records: records.get(id) ?? [], ...signing } : undefined
         take({ id, changeSeq: Number(change_seq), name, data })
         after = Number(change_seq)
       }
@@ -59,3 +70,25 @@ async function recordsOf(tx: Tx, zoneIds: readonly number[]) {
     .execute()
   return Map.groupBy(rows, ({ zone_id }) => zone_id)
 }
+
+/** What private keys of zones are sealed for. */
+export const KEY_PURPOSE = 'key of a zone'
+
+async function keysOf(tx: Tx, zoneIds: readonly number[]) {
+  if (zoneIds.length === 0) return new Map<number, SealedKey[]>()
+  const rows = await tx
+    .selectFrom('zone_keys')
+    .select(['zone_id', 'state', 'private_key'])
+    .where('zone_id', 'in', zoneIds)
+    .orderBy('id')
+    .execute()
+  return Map.groupBy(rows, ({ zone_id }) => zone_id)
+}
+
+interface SealedKey {
+  readonly state: KeyState
+  readonly private_key: string
+}
+
+const opened = ({ private_key, state }: SealedKey, sealer: Pick<Sealer, 'open'>): ZoneKey =>
+  zoneKey(sealer.open(private_key, KEY_PURPOSE), state)

@@ -8,6 +8,7 @@ import { cmsVersion } from './cms-version/index.ts'
 import { collaborators } from './collaborators/index.ts'
 import { databaseAdmin } from './database-admin/index.ts'
 import { dns } from './dns/index.ts'
+import { dnssec } from './dnssec/index.ts'
 import { domains } from './domains/index.ts'
 import { extensionLicense } from './extension-license/index.ts'
 import { installation } from './installation/index.ts'
@@ -32,6 +33,7 @@ export const resources = [
   activity,
   sites,
   dns,
+  dnssec,
   caches,
   performance,
   mustUsePlugins,

@@ -44,7 +44,7 @@ export async function startDns(ground: Ground): Promise<NameServer> {
     nameservers: nameserversOf(config),
     catalog: config.dnsCatalog,
     newest: () => newestChange(database.read),
-    read: (seq, take) => readChangedZones(database, seq, take),
+    read: (seq, take) => readChangedZones(database, seq, take, ground.sealer),
     onChange: (callback) => database.changes.subscribe('zones', callback),
     onZone: notices.changed,
     onError: (error) => log.warn({ err: error }, 'zones could not be read: what was known of them is answered'),

@@ -24,6 +24,9 @@ import { knownReleases, replaceReleases } from '../../src/resources/cms-version/
 import { madeOffer } from '../../src/resources/cms-version/samples.fixture.ts'
 import { sourceOfRequest } from '../../src/resources/collaborators/batch.job.ts'
 import { COLLABORATOR_PASSWORD_PURPOSE } from '../../src/resources/collaborators/reset-collaborator-password.job.ts'
+import { zoneIn } from '../../src/resources/dns/samples.fixture.ts'
+import { setDue } from '../../src/resources/dnssec/key.store.ts'
+import { signZone } from '../../src/resources/dnssec/samples.fixture.ts'
 import { expectCheck } from '../../src/resources/domains/check.store.ts'
 import { insertLicense } from '../../src/resources/extension-license/license.store.ts'
 import {
@@ -1050,6 +1053,27 @@ export const jobSamples: Record<string, JobSample> = {
     done: looked,
   },
 
+  'dnssec.look': {
+    prepare: async (world) => ({ input: { zoneId: await withSignedZone(world) }, options: { siteId: null } }),
+    async done({ api, site }) {
+      const zones = api.database.read.selectFrom('zones').where('name', '=', `signed-${site}.test`)
+      const zone = await zones.select(['ds_looked_at', 'ds_fault']).executeTakeFirst()
+      expect(zone?.ds_fault ?? zone?.ds_looked_at).not.toBeNull()
+    },
+  },
+
+  'dnssec.plan': {
+    async prepare(world) {
+      const id = await withSignedZone(world)
+      await change(world, (tx) => setDue(tx, id, 1))
+      return { input: {}, options: { siteId: null } }
+    },
+    async done({ api }) {
+      const looks = api.database.read.selectFrom('operations').select('id').where('type', '=', 'dnssec.look')
+      expect(await looks.where('state', '=', 'queued').execute()).not.toHaveLength(0)
+    },
+  },
+
   'statistics.refresh': {
     async prepare(world) {
       await countViews(world)
@@ -1073,6 +1097,14 @@ export const jobSamples: Record<string, JobSample> = {
       expect(await viewsOf(world)).toContain('11')
     },
   },
+}
+
+async function withSignedZone({ api, site }: World): Promise<number> {
+  const row = await api.database.read.selectFrom('sites').select('account_id').where('id', '=', site).executeTakeFirst()
+  const accountId = row?.account_id as number
+  const { zone } = await zoneIn(api, { accountId, siteId: site, name: `signed-${site}.test` })
+  await signZone(api, zone)
+  return zone
 }
 
 async function withDomain({ api, site }: World): Promise<string> {

@@ -18,6 +18,7 @@ import { MOST_RECORDS } from '../../src/resources/dns/record.ts'
 import { zoneIn } from '../../src/resources/dns/samples.fixture.ts'
 import { MOST_DOMAINS } from '../../src/resources/dns/site-hosts.ts'
 import { insertRecords } from '../../src/resources/dns/zone.store.ts'
+import { rolling, unsigned } from '../../src/resources/dnssec/samples.fixture.ts'
 import { insertMuPlugin } from '../../src/resources/must-use-plugins/mu-plugin.store.ts'
 import { MOST_MU_PLUGINS } from '../../src/resources/must-use-plugins/mu-plugin.ts'
 import { operationIn } from '../../src/resources/operations/samples.fixture.ts'
@@ -125,7 +126,9 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['setDefensiveMode'], code: 'edge_cache_off', example: () => ({ body: { duration: '2-days' } }), prepare: siteIs({ edge_cache: 0 }) },
   { of: ['addSftpKey'], code: 'sftp_key_known', example: withSftpKey },
   { of: ['addSftpKey'], code: 'sftp_key_limit_reached', prepare: async (scene) => { for (let i = 0; i < MOST_KEYS; i++) await withSftpKey(scene) } },
-  { of: ['getZone', 'createDnsRecord', 'deleteDnsRecord', 'applyMailProvider', 'exportZone', 'importZone', 'getSsl', 'retrySsl'], code: 'forbidden', prepare: friendHas('[]'), by: friend },
+  { of: ['getZone', 'createDnsRecord', 'deleteDnsRecord', 'applyMailProvider', 'exportZone', 'importZone', 'getSsl', 'retrySsl', 'getDnssec', 'changeDnssec', 'rollDnssecKey'], code: 'forbidden', prepare: friendHas('[]'), by: friend },
+  { of: ['rollDnssecKey'], code: 'dnssec_off', example: unsigned },
+  { of: ['rollDnssecKey'], code: 'key_roll_under_way', example: rolling },
   { of: ['createDnsRecord'], code: 'record_exists', example: (scene) => zoned(scene, { type: 'A', name: 'www', value: '127.0.0.1' }) },
   { of: ['createDnsRecord'], code: 'record_conflict', example: (scene) => zoned(scene, { type: 'CNAME', name: 'www', value: 'a.test' }) },
   { of: ['applyMailProvider'], code: 'record_conflict', example: (scene) => zoned(scene, { provider: 'rackspace_email' }, { name: 'autodiscover' }) },

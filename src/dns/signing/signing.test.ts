@@ -43,7 +43,7 @@ const active = zoneKey(makePrivateKey(), 'active')
 const published = zoneKey(makePrivateKey(), 'published')
 const retired = zoneKey(makePrivateKey(), 'retired')
 const zoneWith = (keys = [active], isLeaving = false) =>
-  createZone({ name, serial: 7, records: records.map(recordOf), keys, isLeaving }, { nameservers })
+  createZone({ name, serial: 7, records: records.map(recordOf), openKeys: () => keys, isLeaving }, { nameservers })
 
 const zones = new ZoneSet()
 const responder = responderOf(zones, { mayTransfer: () => true })

@@ -21,6 +21,16 @@ export interface ZoneRow {
   change_seq: number
   /** Rows of deleted zones stay: name servers learn from them that there is nothing to answer any more. */
   deleted_at: number | null
+  /** `leaving`: it is signed until nobody remembers that the zone above named a key. */
+  dnssec: Generated<'off' | 'on' | 'leaving'>
+  /** When its keys are to be looked after next. */
+  dnssec_due_at: Generated<number | null>
+  /** When the zone above was last asked for the DS records of this one. */
+  ds_looked_at: Generated<number | null>
+  /** When it last had one of any key. */
+  ds_seen_at: Generated<number | null>
+  /** Why it could not be asked. */
+  ds_fault: Generated<string | null>
 }
 
 /** One row: the number of the newest change. */

@@ -92,11 +92,22 @@ async function numberChanges(tx: Tx, ids: readonly (string | number)[]): Promise
       .execute()
 }
 
-/** A zone without records goes. */
+/** Secondaries are to read the zone again, whose records are the same. */
+export async function renewSerial(tx: Tx, id: number, now: number): Promise<void> {
+  const { updated_at } = await tx
+    .selectFrom('zones')
+    .select('updated_at')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  await touchZone(tx, id, now)
+  await tx.updateTable('zones').set({ updated_at }).where('id', '=', id).execute()
+}
+
+/** A zone without records goes, unless it is signed: made anew without its keys, resolvers that trust these would not believe it. */
 export async function dropIfEmpty(tx: Tx, id: number, now: number): Promise<void> {
   const left = await tx.selectFrom('dns_records').select('id').where('zone_id', '=', id).limit(1).executeTakeFirst()
   if (left) return
-  await tx.updateTable('zones').set({ deleted_at: now }).where('id', '=', id).execute()
+  await tx.updateTable('zones').set({ deleted_at: now }).where('id', '=', id).where('dnssec', '=', 'off').execute()
 }
 
 function records(tx: Tx) {

@@ -2,8 +2,18 @@ import Type from 'typebox'
 import { Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { type DnsRecord, presentRecord, RecordSchema } from './record.ts'
 
+export { ZoneId } from './record.ts'
 export { addHost, checkHost, type HostOfSite, othersAt, removeHost } from './site-hosts.ts'
-export { domainsOfSite, dropIfEmpty, holdZone, insertZone, type RecordInZone } from './zone.store.ts'
+export {
+  domainsOfSite,
+  dropIfEmpty,
+  holdZone,
+  insertZone,
+  type RecordInZone,
+  renewSerial,
+  touchZone,
+} from './zone.store.ts'
+export { managedZone } from './zone-access.ts'
 export { labelIn, normalHostName, zoneNameOf } from './zone-name.ts'
 
 /** All records under a registrable domain. */

@@ -1,0 +1,26 @@
+import Type from 'typebox'
+import { problems as authenticationProblems } from '../authentication/problems.ts'
+import { managedZone, ZoneId } from '../dns/zone.ts'
+import { endpoint } from '../endpoint.ts'
+import { DnssecSchema, presentDnssec } from './dnssec.ts'
+import { signingOf } from './key.store.ts'
+
+export const getDnssec = endpoint({
+  id: 'getDnssec',
+  method: 'GET',
+  path: '/v1/zones/{zone_id}/dnssec',
+  summary: 'Read how a DNS zone is signed',
+  description:
+    'An addition of Stead: whether the zone is signed, with the DS record for the registrar, and what is to be done next. For the owner of the zone, or a collaborator ' +
+    'with the role `manage_dns` on all sites that the zone leads to.',
+  access: { account: 'own' },
+  params: Type.Object({ zone_id: ZoneId }),
+  response: DnssecSchema,
+  etag: true,
+  problems: [authenticationProblems.forbidden],
+
+  async handle(context, { params }) {
+    const zone = await managedZone(context, params.zone_id)
+    return presentDnssec(zone.name, await signingOf(context.tx, zone.id))
+  },
+})

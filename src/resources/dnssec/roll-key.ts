@@ -1,0 +1,41 @@
+import Type from 'typebox'
+import { Problem } from '../../platform/http/problem.ts'
+import { problems as authenticationProblems } from '../authentication/problems.ts'
+import { managedZone, touchZone, ZoneId } from '../dns/zone.ts'
+import { endpoint } from '../endpoint.ts'
+import { actions } from './actions.ts'
+import { DnssecSchema, presentDnssec } from './dnssec.ts'
+import { addKey, setDue, signingOf } from './key.store.ts'
+import { lookAtKeys } from './look-at-keys.job.ts'
+import { problems } from './problems.ts'
+import { OFTEN_MS } from './settle.ts'
+
+export const rollKey = endpoint({
+  id: 'rollDnssecKey',
+  method: 'POST',
+  path: '/v1/zones/{zone_id}/dnssec/keys',
+  summary: 'Change the key of a signed DNS zone',
+  description:
+    'An addition of Stead: a new key is published beside the one that signs. When the zone above names it, it signs, and when nobody remembers the old one any more, that one goes, ' +
+    'all by itself; `GET /v1/zones/{zone_id}/dnssec` says what is waited for. For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.',
+  access: { account: 'own' },
+  params: Type.Object({ zone_id: ZoneId }),
+  response: DnssecSchema,
+  status: 201,
+  starts: true,
+  problems: [authenticationProblems.forbidden, problems.dnssec_off, problems.key_roll_under_way],
+
+  async handle(context, { params }) {
+    const { tx, now, sealer } = context
+    const zone = await managedZone(context, params.zone_id)
+    const { dnssec, keys } = await signingOf(tx, zone.id)
+    if (dnssec !== 'on') throw new Problem(problems.dnssec_off, {})
+    if (keys.length > 1) throw new Problem(problems.key_roll_under_way, {})
+    await addKey(tx, zone.id, { state: 'published', now, sealer })
+    await setDue(tx, zone.id, now + OFTEN_MS)
+    await touchZone(tx, zone.id, now)
+    await context.record({ action: actions.dnssec, message: `Ordered a new key for ${zone.name}` })
+    await context.start(lookAtKeys, { zoneId: zone.id })
+    return presentDnssec(zone.name, await signingOf(tx, zone.id))
+  },
+})
