@@ -1,4 +1,4 @@
-/** The program as a name server: asked by dig and kdig, copied by NSD. */
+/** The program as a name server: asked by dig and kdig, copied by NSD, its signatures checked by unbound and delv. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -13,6 +13,8 @@ const has = (program: string, ...words: string[]) => spawnSync(program, words).e
 const hasDig = has('dig', '-v')
 const hasKdig = has('kdig', '-V')
 const hasNsd = has('nsd', '-v')
+const hasUnbound = has('unbound', '-V')
+const hasDelv = has('delv', '-v')
 const key = { name: 'copies.test', secret: Buffer.alloc(32, 5).toString('base64') }
 
 let stead: Stead
@@ -42,10 +44,24 @@ beforeAll(async () => {
   await zone('www A 192.0.2.1', '@ MX www.example.test', '*.wild TXT found')
 })
 afterAll(async () => {
+  for (const child of children)
+    if (child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      await ended
+    }
   await database?.close()
   await stead?.remove()
   if (folder) await rm(folder, { recursive: true })
 })
+
+/** Programs of others, which end with the tests. */
+const children: ChildProcess[] = []
+function started(program: string, ...words: string[]) {
+  const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'] })
+  children.push(child)
+  return child
+}
 
 const zone = (...records: string[]) => changeZone(database, 'example.test', records.map(recordOf))
 
@@ -92,14 +108,7 @@ test.runIf(hasKdig)('kdig asks several questions over one connection', async () 
 })
 
 describe.runIf(hasNsd && hasDig)('NSD as a secondary', () => {
-  let nsd: ChildProcess | undefined
   let said = ''
-  afterAll(async () => {
-    if (!nsd || nsd.exitCode !== null) return
-    const ended = once(nsd, 'exit')
-    nsd.kill('SIGTERM')
-    await ended
-  })
 
   test('copies the zone, and hears of changes', async () => {
     await chmod(folder, 0o777)
@@ -129,11 +138,11 @@ zone:
   allow-notify: 127.0.0.1 ${key.name}
 `,
     )
-    nsd = spawn('nsd', ['-d', '-c', file], { stdio: ['ignore', 'pipe', 'pipe'] })
-    nsd.stdout?.on('data', (chunk) => {
+    const nsd = started('nsd', '-d', '-c', file)
+    nsd.stdout.on('data', (chunk) => {
       said += chunk
     })
-    nsd.stderr?.on('data', (chunk) => {
+    nsd.stderr.on('data', (chunk) => {
       said += chunk
     })
     const fromNsd = (...words: string[]) => asked('dig', nsdPort, '+short', '+time=1', '+tries=1', ...words)
@@ -142,6 +151,60 @@ zone:
     })
     await zone('www A 192.0.2.99')
     await until('NSD has heard of the change', () => fromNsd('www.example.test') === '192.0.2.99')
+  })
+})
+
+describe.runIf(hasUnbound && hasDelv)('a signed zone', () => {
+  let unboundPort: number
+  let anchor: { ds: string; dnskey: string }
+  const fromUnbound = (...words: string[]) => asked('dig', unboundPort, '+time=5', ...words)
+
+  test('is believed by a resolver that checks, in what there is and what there is not', async () => {
+    await zone('www A 192.0.2.1', '*.wild TXT found')
+    const { id } = await database.read.selectFrom('zones').select('id').executeTakeFirstOrThrow()
+    const { body } = await stead.api('PUT', `/v1/zones/${id}/dnssec`, { enabled: true })
+    anchor = body.data.keys[0]
+    unboundPort = await freePort()
+    const file = join(folder, 'unbound.conf')
+    await writeFile(
+      file,
+      `server:
+  interface: 127.0.0.1@${unboundPort}
+  username: ""
+  chroot: ""
+  directory: "${folder}"
+  pidfile: "${folder}/unbound.pid"
+  use-syslog: no
+  do-daemonize: no
+  do-not-query-localhost: no
+  local-zone: "test." nodefault
+  module-config: "validator iterator"
+  trust-anchor: "example.test. DS ${anchor.ds}"
+remote-control:
+  control-enable: no
+stub-zone:
+  name: "example.test"
+  stub-addr: 127.0.0.1@${port}
+`,
+    )
+    started('unbound', '-d', '-c', file)
+    await until('the name server has the key', () => dig('example.test', 'DNSKEY').includes(anchor.dnskey.slice(0, 20)))
+    await until('the resolver answers', () => fromUnbound('www.example.test').includes('192.0.2.1'))
+    // ad: authentic data
+    expect(fromUnbound('www.example.test')).toMatch(/flags: qr rd ra ad;.*ANSWER: 1/)
+    expect(fromUnbound('any.wild.example.test', 'TXT')).toMatch(/flags: qr rd ra ad;.*ANSWER: 1/)
+    expect(fromUnbound('nobody.example.test')).toMatch(/flags: qr rd ra ad;.*ANSWER: 0/)
+    expect(fromUnbound('www.example.test', 'MX')).toMatch(/flags: qr rd ra ad;.*ANSWER: 0/)
+  })
+
+  test.runIf(hasNsd)('is served by a secondary with signatures that are believed', async () => {
+    const anchors = join(folder, 'anchors')
+    const [flags, protocol, algorithm, publicKey] = anchor.dnskey.split(' ')
+    const statement = `example.test. static-key ${flags} ${protocol} ${algorithm} "${publicKey}";`
+    await writeFile(anchors, `trust-anchors { ${statement} };\n`)
+    const delv = (...words: string[]) => asked('delv', nsdPort, '-a', anchors, '+root=example.test', ...words)
+    await until('the secondary has the signatures', () => delv('www.example.test').includes('; fully validated'))
+    expect(delv('nobody.example.test')).toContain('negative response, fully validated')
   })
 })
 
