@@ -1,6 +1,7 @@
 import { apiBench } from './api.ts'
 import { backupsBench } from './backups.ts'
 import { createSiteBench } from './create-site.ts'
+import { dnsBench } from './dns.ts'
 import { edgeCacheBench } from './edge-cache.ts'
 import { edgeScaleBench } from './edge-scale.ts'
 import { listsBench } from './lists.ts'
@@ -18,6 +19,7 @@ const all: Record<string, () => Promise<Section>> = {
   'edge-scale': edgeScaleBench,
   memory: memoryBench,
   backups: backupsBench,
+  dns: dnsBench,
 }
 /** Takes a quarter of an hour. */
 const onlyWhenAsked: Record<string, () => Promise<Section>> = { logs: logsBench }
