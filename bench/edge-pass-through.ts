@@ -39,6 +39,7 @@ const parts: Record<string, (argument: string) => Server> = {
       php,
       ...testHeld(folder),
       hostKey: KEY,
+      httpsPort: 443,
       log: silent,
       mostBodyBytes: 1,
     })

@@ -60,7 +60,7 @@ describe.skipIf(!core)('WordPress behind the cache', () => {
     site = { siteId: 7, homePath, corePath, phpVersion, uid, address, state: 'live' }
     await pool.adopt(site, process)
     // biome-ignore format: one record
-    host = createWebServer({ siteById: async () => site, php: pool, ...testHeld(tmpdir()), hostKey: KEY, log, mostBodyBytes: 128 * MB, changesSettled: (siteId) => changes.settled(siteId) })
+    host = createWebServer({ siteById: async () => site, php: pool, ...testHeld(tmpdir()), hostKey: KEY, httpsPort: 443, log, mostBodyBytes: 128 * MB, changesSettled: (siteId) => changes.settled(siteId) })
     const upstream = `http://127.0.0.1:${await listen(host)}`
     // biome-ignore format: one record
     const route: Route = { hostName: 'my.localhost', siteId: 7, state: 'live', hostId: 1, upstream, redirectsTo: null, maintenance: false, edgeCache: true, cacheEpoch: 1, cdn: true, cdnEpoch: 1 }

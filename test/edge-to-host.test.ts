@@ -37,6 +37,7 @@ beforeEach(async () => {
     php: { handle: async (site, request, signal) => php(site.siteId, request, signal) },
     ...testHeld(folder),
     hostKey: KEY,
+    httpsPort: 443,
     log,
     mostBodyBytes: 1 << 20,
   })

@@ -40,6 +40,7 @@ describe.skipIf(!core)('WordPress behind the edge', () => {
       php: pool,
       ...testHeld(tmpdir()),
       hostKey: KEY,
+      httpsPort: 443,
       log,
       mostBodyBytes: 128 * MB,
     })

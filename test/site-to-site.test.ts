@@ -39,8 +39,7 @@ describe.skipIf(!core)('sites that ask sites', () => {
     secret = createServer((_request, response) => response.end('secret'))
     await listen(secret)
     const edge = createWayToEdge({
-      edge: { host: '127.0.0.1', port },
-      publicPort: port,
+      edges: new Map([[port, { host: '127.0.0.1', port }]]),
       isSite: async (hostName) => routes.has(hostName),
     })
     runtime = await testRuntime({ edge })
@@ -53,6 +52,7 @@ describe.skipIf(!core)('sites that ask sites', () => {
       hostKey: KEY,
       log,
       homeOfSender: (peer) => edge.homeOf(peer),
+      httpsPort: 443,
       mostBodyBytes: 128 * MB,
     })
     const upstream = `http://127.0.0.1:${await listen(host)}`

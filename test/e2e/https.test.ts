@@ -19,6 +19,7 @@ describe.skipIf(!core)('a site over https', () => {
   let stead: Stead
   let tlsPort: number
   let certificate: string
+  let id: number
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
     tlsPort = await freePort()
@@ -29,7 +30,7 @@ describe.skipIf(!core)('a site over https', () => {
         STEAD_MASTER_KEY: MASTER_KEY.toString('base64'),
       },
     })
-    const id = await stead.createSite({ name: 'secured' })
+    id = await stead.createSite({ name: 'secured' })
     await writeFile(
       join(stead.homeOf('secured'), 'web/scheme.php'),
       "<?php require __DIR__ . '/wp-load.php'; header('Cache-Control: max-age=60'); echo is_ssl() ? 'secure' : 'plain', ' ', $_SERVER['REQUEST_SCHEME'];",
@@ -53,7 +54,13 @@ describe.skipIf(!core)('a site over https', () => {
   })
   afterAll(() => stead?.remove())
 
-  const visit = async (path: string, headers: readonly string[] = [], session?: Buffer) => {
+  const visit = async (
+    path: string,
+    headers: readonly string[] = [],
+    session?: Buffer,
+    host = `${NAME}:${tlsPort}`,
+    form?: string,
+  ) => {
     const socket = connect({
       ...{ port: tlsPort, host: '127.0.0.1', servername: NAME, ca: certificate },
       ...(session && { session }),
@@ -64,8 +71,9 @@ describe.skipIf(!core)('a site over https', () => {
     })
     await once(socket, 'secureConnect')
     const isResumed = socket.isSessionReused()
-    const lines = [`GET ${path} HTTP/1.1`, `Host: ${NAME}:${tlsPort}`, 'Connection: close', ...headers]
-    socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+    const method = form === undefined ? 'GET' : 'POST'
+    const lines = [`${method} ${path} HTTP/1.1`, `Host: ${host}`, 'Connection: close', ...headers]
+    socket.write(`${lines.join('\r\n')}\r\n\r\n${form ?? ''}`)
     let text = ''
     for await (const chunk of socket) text += chunk
     return { text, ticket, isResumed }
@@ -83,6 +91,36 @@ describe.skipIf(!core)('a site over https', () => {
       const forged = { headers: { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Ssl': 'on', HTTPS: 'on' } }
       expect((await stead.visit('secured', '/scheme.php', forged)).text).toContain('plain http')
     }
+  })
+
+  test('its own links are of https and of its port, whatever port the visitor writes, and of http for others', async () => {
+    const own = `https://${NAME}:${tlsPort}`
+    const { text } = await visit('/')
+    expect(text).toContain(`href="${own}/hello-world/"`)
+    expect(text).not.toMatch(new RegExp(`https?://${NAME}:(?!${tlsPort})`))
+    for (const host of [NAME, `${NAME}:1`])
+      expect((await visit('/', [], undefined, host)).text).toContain(`Location: ${own}/\r`)
+    const plain = await stead.visit('secured', '/')
+    expect(plain.text).toContain(`href="http://${NAME}:${stead.edgePort}/hello-world/"`)
+    expect(plain.text).not.toContain('https://secured')
+  })
+
+  test('people log in over https, with cookies for https alone', async () => {
+    const { body } = await stead.api('PUT', `/v1/sites/${id}/cms/password-reset`)
+    const form = new URLSearchParams({ log: 'admin', pwd: body.data, testcookie: '1' }).toString()
+    const type = 'Content-Type: application/x-www-form-urlencoded'
+    const headers = [type, `Content-Length: ${form.length}`, 'Cookie: wordpress_test_cookie=WP%20Cookie%20check']
+    const { text } = await visit('/wp-login.php', headers, undefined, NAME, form)
+    expect(text).toContain(`Location: https://${NAME}:${tlsPort}/wp-admin/`)
+    const cookies = [...text.matchAll(/^Set-Cookie: (\S+?=[^;]+);(.*)$/gim)].filter(([, cookie]) =>
+      /_sec_|logged_in/.test(String(cookie)),
+    )
+    expect(cookies.length).toBeGreaterThan(2)
+    for (const [, , rest] of cookies) expect(rest).toMatch(/; secure/i)
+    const cookie = `Cookie: ${cookies.map(([, each]) => each).join('; ')}`
+    const dashboard = await visit('/wp-admin/', [cookie])
+    expect(dashboard.text).toContain('wpadminbar')
+    expect(dashboard.text).not.toContain(`http://${NAME}`)
   })
 
   test('a session goes on, whichever of the processes it comes to', async () => {

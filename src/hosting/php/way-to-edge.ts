@@ -22,19 +22,19 @@ export interface EdgeListener {
 }
 
 export interface WayToEdgeOptions {
-  readonly edge: EdgeListener
-  /** The port in the addresses of sites. */
-  readonly publicPort: number
+  /** Where the edge listens, by the port that addresses of sites have for it. */
+  readonly edges: ReadonlyMap<number, EdgeListener>
   /** Whether a site of this Stead has the host name, which is in lower case. */
   readonly isSite: (hostName: string) => Promise<boolean>
 }
 
 /** Nothing but what visitors reach too becomes reachable: names lead to the edge, wherever their owners have them point. */
-export function createWayToEdge({ edge, publicPort, isSite }: WayToEdgeOptions): WayToEdge {
+export function createWayToEdge({ edges, isSite }: WayToEdgeOptions): WayToEdge {
   const homes = new Map<string, string>()
   return {
     async find(hostName, port) {
-      if (port !== publicPort) return undefined
+      const edge = edges.get(port)
+      if (!edge) return undefined
       return (await isSite(hostName.toLowerCase().replace(/\.$/, ''))) ? edge : undefined
     },
     opened(peer, homePath) {

@@ -82,6 +82,7 @@ export async function createTestSite(): Promise<TestSite> {
         }),
         hostKey: KEY,
         log,
+        httpsPort: 443,
         mostBodyBytes,
       })
       server.listen(0, '127.0.0.1')

@@ -33,7 +33,8 @@ describe('PHP', () => {
       script: '/wordpress/index.php',
       remoteAddress: '192.0.2.7',
       https: true,
-      host: 'site.test:8081',
+      // the port is Stead’s, not what the visitor has written
+      host: 'site.test:443',
     })
     expect(body).toBe('form')
     const names = seen!.headers.filter((_, i) => i % 2 === 0)

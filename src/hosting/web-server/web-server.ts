@@ -55,6 +55,8 @@ export interface WebServerOptions {
   readonly log: { warn(facts: object, message: string): void; error(facts: object, message: string): void }
   /** Home of the site that has sent a request to the edge by itself, by the edge's `x-stead-peer`; undefined for visitors'. */
   readonly homeOfSender?: (peer: string) => string | undefined
+  /** Of the addresses that visitors reach sites by over https. */
+  readonly httpsPort: number
   /** Largest request body that a site takes. */
   readonly mostBodyBytes: number
   /** Takes links that log a browser in once. */
@@ -133,7 +135,13 @@ async function answer(options: WebServerOptions, request: IncomingMessage, respo
       return
     case 'script':
       if (options.homeOfSender?.(String(request.headers['x-stead-peer'])) === site.homePath) {
-        await answerOwn(options, site, visitorRequest(request, inWebRoot(location.script)), request, response)
+        await answerOwn(
+          options,
+          site,
+          visitorRequest(request, inWebRoot(location.script), options.httpsPort),
+          request,
+          response,
+        )
         return
       }
       await runScript(options, site, inWebRoot(location.script), request, response)
@@ -169,7 +177,7 @@ async function runScript(
   if (Number(request.headers['content-length'] ?? 0) > options.mostBodyBytes) throw new PhpBodyTooLarge('announced')
   const gone = new AbortController()
   response.once('close', () => gone.abort())
-  const result = await options.php.handle(site, visitorRequest(request, script), gone.signal)
+  const result = await options.php.handle(site, visitorRequest(request, script, options.httpsPort), gone.signal)
   const purge = (await options.changesSettled?.(site.siteId)) ?? 0
   await sendPhpResponse(
     response,
@@ -183,16 +191,19 @@ async function runScript(
 const inWebRoot = (script: string): string => `/wordpress${script}`
 
 /** What the edge says of the visitor, and the visitor's own headers. */
-function visitorRequest(request: IncomingMessage, script: string): VisitorRequest {
+function visitorRequest(request: IncomingMessage, script: string, httpsPort: number): VisitorRequest {
   const { headers } = request
+  const origin = originOf(request)
+  const host = headers.host ?? ''
   return {
     method: request.method as string,
     path: request.url as string,
     script,
     headers: headersForPhp(request.rawHeaders),
     ...bodyOf(request),
-    ...originOf(request),
-    host: headers.host ?? '',
+    ...origin,
+    // the visitor has written the port; pages that are kept may show it
+    host: origin.https ? `${host.replace(/:\d+$/, '')}:${httpsPort}` : host,
   }
 }
 

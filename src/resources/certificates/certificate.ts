@@ -3,6 +3,8 @@ import type { Tx } from '../../platform/db/database.ts'
 import { changeName, changeServedName, deleteName, findName, insertName, localEndings } from './certificate.store.ts'
 import { LEASE_MS, startOrder } from './order-certificate.job.ts'
 
+export { siteUrl } from './site-url.ts'
+
 const isLocal = (hostName: string): boolean => localEndings.some((ending) => `.${hostName}`.endsWith(`.${ending}`))
 
 /** Whether an authority could issue a certificate for a name, wherever it points. */

@@ -3,10 +3,11 @@ import Type from 'typebox'
 import { hostFacts } from '../../hosting/host.store.ts'
 import { DATABASE_ADMIN_PATH, TOKEN_FIELD } from '../../hosting/web-server/database-admin.ts'
 import { Problem } from '../../platform/http/problem.ts'
+import { siteUrl } from '../certificates/certificate.ts'
 import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { demandInstalled, siteAddress } from '../sites/site.ts'
+import { demandInstalled } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { insertLink } from './link.store.ts'
 import { problems } from './problems.ts'
@@ -38,6 +39,6 @@ export const createLink = endpoint({
       action: actions['wordpress.phpmyadmin_ordered'],
       message: `Made a link for ${caller.accountEmail} that opens the database`,
     })
-    return `http://${siteAddress(site, config)}${DATABASE_ADMIN_PATH}?${TOKEN_FIELD}=${token}`
+    return `${await siteUrl(tx, site, { config, now })}${DATABASE_ADMIN_PATH}?${TOKEN_FIELD}=${token}`
   },
 })

@@ -4,11 +4,12 @@ import { LOGIN_PATH, TOKEN_FIELD } from '../../hosting/web-server/login-links.ts
 import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { findAccount, findAccountByEmail, normalEmail } from '../account/account.ts'
+import { siteUrl } from '../certificates/certificate.ts'
 import { findMembership } from '../collaborators/collaborator.ts'
 import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { demandInstalled, siteAddress, type VisibleSite } from '../sites/site.ts'
+import { demandInstalled, type VisibleSite } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { insertLoginLink } from './login-link.store.ts'
 import { problems } from './problems.ts'
@@ -57,7 +58,7 @@ export const createLoginLink = endpoint({
       action: actions['one_time_login.created'],
       message: `Made a link for ${body.email} to log in to WordPress once, as ${login}`,
     })
-    return { url: `http://${siteAddress(site, config)}${LOGIN_PATH}?${TOKEN_FIELD}=${token}` }
+    return { url: `${await siteUrl(tx, site, { config, now })}${LOGIN_PATH}?${TOKEN_FIELD}=${token}` }
   },
 })
 

@@ -177,6 +177,10 @@ export const stagingAddress = (name: string, config: Config): string => visited(
 export const siteAddress = ({ name, primaryDomain }: Pick<Site, 'name' | 'primaryDomain'>, config: Config): string =>
   visited(primaryDomain ?? stagingHostName(name, config), config)
 
+/** The port of https addresses of sites. Where TLS ends before the edge it is the usual one. */
+export const httpsPort = ({ edgeTlsListen, edgeTlsPublicPort }: Config): number =>
+  edgeTlsPublicPort ?? (edgeTlsListen === 'off' ? 443 : edgeTlsListen.port)
+
 function visited(host: string, config: Config): string {
   const port = config.edgePublicPort ?? config.edgeListen.port
   return port === 80 || port === 443 ? host : `${host}:${port}`

@@ -8,7 +8,7 @@ import { PhpPool } from '../../hosting/php/pool.ts'
 import type { PhpRuntime } from '../../hosting/php/runtime.ts'
 import { defaultEgressLimits } from '../../hosting/php/wasm/egress.ts'
 import { createWasmRuntime } from '../../hosting/php/wasm/start.ts'
-import { createWayToEdge, type WayToEdge } from '../../hosting/php/way-to-edge.ts'
+import { createWayToEdge, type EdgeListener, type WayToEdge } from '../../hosting/php/way-to-edge.ts'
 import { createRecoveryLinks } from '../../hosting/recovery-links/recovery-links.ts'
 import { createSiteChanges, type SiteChanges } from '../../hosting/site-changes/site-changes.ts'
 import { sqliteDatabase } from '../../hosting/site-database/sqlite.ts'
@@ -21,7 +21,7 @@ import { createOwnAddresses } from '../../platform/fetch/own-addresses.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 import { tellOfLostSite } from '../../resources/sites/lost-site.ts'
 import { tellOfRecovery } from '../../resources/sites/recovery-mail.ts'
-import { purgeCaches } from '../../resources/sites/site.ts'
+import { httpsPort, purgeCaches } from '../../resources/sites/site.ts'
 import type { Ground } from '../part.ts'
 import type { Spill } from './data-folder.ts'
 import { openMail } from './mail.ts'
@@ -131,13 +131,16 @@ const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1'
  * where TLS ends before the edge.
  */
 function wayToEdge({ config, database }: Ground): WayToEdge | undefined {
-  const { edgeListen, edgePublicPort: publicPort = edgeListen.port, trustProxy } = config
-  const host = everywhere[edgeListen.host] ?? edgeListen.host
-  const isTrusted = trustProxy.length > 0 && (isIP(host) === 0 || createTrust(trustProxy)(host))
-  if (isTrusted || publicPort === 443) return undefined
-  const isSite = (hostName: string) => isSiteName(database.read, hostName)
-  return createWayToEdge({ edge: { host, port: edgeListen.port }, publicPort, isSite })
+  const { edgeListen, edgePublicPort: publicPort = edgeListen.port, edgeTlsListen, trustProxy } = config
+  const edges = new Map<number, EdgeListener>()
+  if (edgeTlsListen !== 'off') edges.set(httpsPort(config), reachable(edgeTlsListen))
+  if (publicPort !== 443) edges.set(publicPort, reachable(edgeListen))
+  const isTrusted = ({ host }: EdgeListener) => isIP(host) === 0 || createTrust(trustProxy)(host)
+  if (edges.size === 0 || (trustProxy.length > 0 && [...edges.values()].some(isTrusted))) return undefined
+  return createWayToEdge({ edges, isSite: (hostName) => isSiteName(database.read, hostName) })
 }
+
+const reachable = ({ host, port }: EdgeListener): EdgeListener => ({ host: everywhere[host] ?? host, port })
 
 const watchForLostSites = ({ config, database, log }: Ground): SiteWatch =>
   watchSites({

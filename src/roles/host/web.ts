@@ -5,6 +5,7 @@ import { HeldAnswers } from '../../hosting/web-server/held-answers.ts'
 import { createWebServer } from '../../hosting/web-server/web-server.ts'
 import { databaseAdmin } from '../../resources/database-admin/enter.ts'
 import { redeemLoginLink } from '../../resources/login-links/redeem-login-link.ts'
+import { httpsPort } from '../../resources/sites/site.ts'
 import { listenAlone } from '../free-port.ts'
 import type { Ground } from '../part.ts'
 import type { Spill } from './data-folder.ts'
@@ -64,6 +65,7 @@ const webServer = ({ config, hostKey, database, log }: Ground, { budgets, spill,
     homeOfSender: (peer) => php.edge?.homeOf(peer),
     logIn: (site, visit) => redeemLoginLink({ database, pool: php.pool, log }, site, visit),
     databaseAdmin: php.hasDatabaseAdmin ? databaseAdmin({ database }) : undefined,
+    httpsPort: httpsPort(config),
     mostBodyBytes: config.uploadMaxMb * MB,
     changesSettled: (siteId) => php.changes.settled(siteId),
   })

@@ -62,6 +62,27 @@ if (isset($_GET['stead_login_refused'])) {
     ];
 }
 
+// A visitor over https is shown the site's own address with https and the port of it, whatever the site itself was told; at a name that is
+// not the site's own WordPress sends him there.
+if (($_SERVER['HTTPS'] ?? '') === 'on') {
+    $GLOBALS['wp_filter']['option_home'][PHP_INT_MAX]['stead'] = $GLOBALS['wp_filter']['option_siteurl'][PHP_INT_MAX]['stead'] = [
+        'function' => static function ($url) {
+            $own = is_string($url) ? parse_url($url) : false;
+            if (!isset($own['host']) || strcasecmp($own['host'], (string) $_SERVER['SERVER_NAME']) !== 0) {
+                return $url;
+            }
+            $port = (int) $_SERVER['SERVER_PORT'];
+            return "https://{$own['host']}" . ($port === 443 ? '' : ":$port") . ($own['path'] ?? '');
+        },
+        'accepted_args' => 1,
+    ];
+    // addresses in posts that were written before
+    $GLOBALS['wp_filter']['wp_should_replace_insecure_home_url'][10]['stead'] = [
+        'function' => static fn () => true,
+        'accepted_args' => 0,
+    ];
+}
+
 // Names resolve to made-up addresses (172.29.x.y) inside, which WordPress takes for private ones and refuses
 // (wp_http_validate_url). The real address is found and checked outside, at the connection. Addresses written as such
 // stay WordPress' to judge. Entries made before wp-includes/plugin.php is loaded become hooks there.

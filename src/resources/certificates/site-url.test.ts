@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
+import { readConfig } from '../../config.ts'
+import { siteUrl, wantCertificate } from './certificate.ts'
+
+const now = Date.UTC(2026, 0, 1)
+
+describe('where people are sent to a site', () => {
+  let api: TestApi
+  let owner: Person
+  beforeAll(async () => {
+    api = await testApi('sqlite')
+    owner = await api.person('owner@example.com')
+    const siteId = await api.site(owner, 'shop')
+    await api.database.transaction((tx) => wantCertificate(tx, { hostName: 'www.shop.test', siteId, now }))
+  })
+  afterAll(() => api?.close())
+
+  const site = { name: 'shop', primaryDomain: 'www.shop.test' }
+  const url = (settings: Record<string, string>, of: { name: string; primaryDomain: string | null } = site) =>
+    siteUrl(api.database.read, of, { config: readConfig({ STEAD_EDGE_LISTEN: '0.0.0.0:80', ...settings }), now })
+  const issued = (expiresAt: number) =>
+    api.database.transaction((tx) =>
+      tx.updateTable('certificates').set({ chain: 'chain', expires_at: expiresAt }).execute(),
+    )
+
+  test('http without a certificate, or without TLS', async () => {
+    expect(await url({ STEAD_EDGE_TLS_LISTEN: '0.0.0.0:443' })).toBe('http://www.shop.test')
+    await issued(now + 1000)
+    expect(await url({})).toBe('http://www.shop.test')
+  })
+
+  test('https by the certificate of the primary domain, as long as it is good', async () => {
+    await issued(now + 1000)
+    expect(await url({ STEAD_EDGE_TLS_LISTEN: '0.0.0.0:443' })).toBe('https://www.shop.test')
+    expect(await url({ STEAD_EDGE_TLS_LISTEN: '0.0.0.0:8443' })).toBe('https://www.shop.test:8443')
+    expect(await url({ STEAD_EDGE_TLS_LISTEN: '0.0.0.0:8443', STEAD_EDGE_TLS_PUBLIC_PORT: '443' })).toBe(
+      'https://www.shop.test',
+    )
+    expect(await url({ STEAD_EDGE_TLS_LISTEN: '0.0.0.0:443' }, { ...site, primaryDomain: null })).toBe(
+      'http://shop.localhost',
+    )
+    await issued(now)
+    expect(await url({ STEAD_EDGE_TLS_LISTEN: '0.0.0.0:443' })).toBe('http://www.shop.test')
+  })
+
+  test('https where TLS ends before the edge', async () => {
+    expect(await url({ STEAD_EDGE_PUBLIC_PORT: '443' })).toBe('https://www.shop.test')
+  })
+})

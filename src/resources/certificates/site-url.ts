@@ -1,0 +1,22 @@
+import type { Config } from '../../config.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { hostOfAddress, httpsPort, type Site, siteAddress } from '../sites/site.ts'
+import { findName } from './certificate.store.ts'
+
+/**
+ * Where people are sent to a site: over https where its primary domain has a certificate, or where TLS ends before the edge.
+ * @returns scheme, host name and port, where one is needed
+ */
+export async function siteUrl(
+  tx: Tx,
+  site: Pick<Site, 'name' | 'primaryDomain'>,
+  { config, now }: { config: Config; now: number },
+): Promise<string> {
+  const address = siteAddress(site, config)
+  if (config.edgePublicPort === 443) return `https://${address}`
+  const known = site.primaryDomain === null ? undefined : await findName(tx, site.primaryDomain)
+  const isGood = known?.chain != null && (known.expires_at ?? 0) > now
+  if (config.edgeTlsListen === 'off' || !isGood) return `http://${address}`
+  const port = httpsPort(config)
+  return `https://${hostOfAddress(address)}${port === 443 ? '' : `:${port}`}`
+}
