@@ -53,7 +53,7 @@ export function banner(config: Config, { credentials, hosts }: FirstWords, { isF
     '',
     `Stead ${version} is running`,
     `  API        ${api}  (documentation: ${api}/docs)`,
-    `  Sites      http://<name>.${config.stagingDomain}:${config.edgePublicPort ?? config.edgeListen.port}`,
+    `  Sites      ${addressOf('<name>', config)}`,
     ...hosts.map((each) =>
       each.wordpress
         ? `  WordPress  ${each.wordpress}, PHP ${containmentText(each.containment)}${bubblewrapHint(each.containment)}`
@@ -76,8 +76,15 @@ export function banner(config: Config, { credentials, hosts }: FirstWords, { isF
     `TOKEN=$(curl -s ${api}/auth/token -d grant_type=client_credentials -d client_id=$(key client_id) -d client_secret=$(key client_secret) | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
     `curl -s ${api}/v1/sites -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"name":"my-first-site"}'`,
     '',
-    `Then open http://my-first-site.${config.stagingDomain}:${config.edgePublicPort ?? config.edgeListen.port}`,
+    `Then open ${addressOf('my-first-site', config)}`,
   ].join('\n')}\n`
+}
+
+/** As `stagingAddress` says it, which would bring much along for one line. */
+function addressOf(name: string, { edgePublicPort, edgeListen, stagingDomain }: Config): string {
+  const port = edgePublicPort ?? edgeListen.port
+  if (port === 443) return `https://${name}.${stagingDomain}`
+  return `http://${name}.${stagingDomain}${port === 80 ? '' : `:${port}`}`
 }
 
 const inShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

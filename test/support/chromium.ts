@@ -6,10 +6,14 @@ const executablePath = '/usr/bin/chromium'
 
 export const hasChromium = existsSync(executablePath)
 
-/** A real browser without a window, that calls nobody by itself. */
-export function openChromium(): Promise<Browser> {
+/**
+ * A real browser without a window, that calls nobody by itself.
+ * @param home folder in place of this user's own: what is in its `.pki` is trusted
+ */
+export function openChromium(home?: string): Promise<Browser> {
   return chromium.launch({
     executablePath,
+    ...(home !== undefined && { env: { ...(process.env as Record<string, string>), HOME: home } }),
     headless: true,
     args: [
       '--no-sandbox',

@@ -32,8 +32,11 @@ export interface Pebble {
   close(): Promise<void>
 }
 
-/** @param httpPort where names are asked for proofs */
-export async function startPebble(httpPort: number): Promise<Pebble> {
+/**
+ * @param httpPort where names are asked for proofs
+ * @param otherResolver `address:port` of another DNS server, which is to be asked in place of its own
+ */
+export async function startPebble(httpPort: number, otherResolver?: string): Promise<Pebble> {
   const folder = await mkdtemp(join(tmpdir(), 'stead-pebble-'))
   const altNames = [{ type: 7 as const, ip: '127.0.0.1' }]
   const own = await generate([{ name: 'commonName', value: 'pebble' }], {
@@ -72,7 +75,7 @@ export async function startPebble(httpPort: number): Promise<Pebble> {
       ],
       { stdio: 'ignore' },
     ),
-    spawn('pebble', ['-config', join(folder, 'config.json'), '-dnsserver', resolver], {
+    spawn('pebble', ['-config', join(folder, 'config.json'), '-dnsserver', otherResolver ?? resolver], {
       stdio: 'ignore',
       // each validation takes up to two seconds, one in five nonces is refused, and no proof is taken for granted
       env: { PEBBLE_VA_SLEEPTIME: '3', PEBBLE_WFE_NONCEREJECT: '20', PEBBLE_AUTHZREUSE: '0' },
