@@ -45,7 +45,18 @@ const allowed: Record<string, readonly string[]> = {
     'migrations',
   ],
   // a command works on the ground that roles stand on, or asks the API's composition for its description
-  cli: ['roles', 'app.ts', 'resources', 'hosting', 'backups', 'platform', 'config.ts', 'version.ts', 'migrations'],
+  cli: [
+    'roles',
+    'sdk',
+    'app.ts',
+    'resources',
+    'hosting',
+    'backups',
+    'platform',
+    'config.ts',
+    'version.ts',
+    'migrations',
+  ],
   'app.ts': ['resources', 'jobs.ts', 'platform', 'config.ts', 'budgets.ts', 'version.ts'],
   // lists of all background work, apart from the API so that a host does not load it
   'jobs.ts': ['resources', 'platform'],
@@ -62,6 +73,8 @@ const allowed: Record<string, readonly string[]> = {
   'budgets.ts': ['config.ts', 'platform'],
   'setting-values.ts': [],
   'version.ts': [],
+  // runs in browsers, too
+  sdk: [],
   panel: [],
 }
 
