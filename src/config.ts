@@ -430,13 +430,16 @@ export function readConfig(
       faults.push(`${name} ${(error as Error).message}${setting.secret ? '' : `, not ${JSON.stringify(given)}`}`)
     }
   }
-  const known = new Set(Object.keys(settings).map(variableOf))
+  const known = new Set([...Object.keys(settings).map(variableOf), ...clientVariables])
   for (const name of Object.keys(environment))
     if (name.startsWith('STEAD_') && !known.has(name))
       faults.push(`${name} is no setting of Stead (see: stead help settings).${meant(name, known)}`)
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
   return config as Config
 }
+
+/** By them the command line knows which API to call: no settings, and no mistake either. */
+const clientVariables = ['STEAD_API_URL', 'STEAD_CLIENT_ID', 'STEAD_CLIENT_SECRET', 'STEAD_PROFILE']
 
 /** What has the same beginning anyway says nothing of how near two names are. */
 function meant(name: string, known: ReadonlySet<string>): string {

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import { inspect } from 'node:util'
-import { parseArguments } from './cli/parse.ts'
+import { isCommand, isLocalWord, localWords, parseArguments } from './cli/parse.ts'
 import { readConfig } from './config.ts'
 import { OperatorError } from './platform/operator-error.ts'
 import { complain } from './platform/terminal/fresh-line.ts'
@@ -15,14 +15,8 @@ process.on('warning', (warning) => {
 endWithLauncher()
 
 try {
-  const { command, words, flags, settings } = parseArguments(process.argv.slice(2))
-  // what reads no setting works where settings are wrong
-  const config = command.settings.length === 0 ? readConfig({}) : readConfig(process.env, settings)
-  const given = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
-  const run = await command.load()
-  // the list checks that a command's code takes what its entry says
-  const code = await run({ command: command.name, words, flags, config, given, environment: process.env } as never)
-  if (typeof code === 'number') process.exitCode = code
+  if (await isForApi()) await runForApi()
+  else await runCommand()
 } catch (error) {
   // faults that a person can act on say so in one line; anything else shows where it came from
   if (error instanceof OperatorError) {
@@ -31,6 +25,39 @@ try {
   }
   complain(inspect(error))
   process.exit(1)
+}
+
+/**
+ * No part of Stead loads what commands for the API need: its name is a word of the list.
+ * @throws UsageError for a word that begins no command
+ */
+async function isForApi(): Promise<boolean> {
+  const [word, verb] = process.argv.slice(2).filter((each) => !each.startsWith('-'))
+  if (word === undefined || isCommand(word, verb)) return false
+  const { inPlural, isApiNoun, noSuchWord } = await import('./cli/api/main.ts')
+  if (isApiNoun(word)) return true
+  if (!isLocalWord(word)) throw noSuchWord(word, localWords)
+  const plural = verb === undefined ? undefined : inPlural(word, verb)
+  if (plural) throw plural
+  return false
+}
+
+async function runForApi(): Promise<void> {
+  const { stdin, stdout, stderr, env } = process
+  const { runForApi: run } = await import('./cli/api/main.ts')
+  const isInteractive = stdin.isTTY === true && stderr.isTTY === true
+  process.exitCode = await run(process.argv.slice(2), { environment: env, out: stdout, err: stderr, isInteractive })
+}
+
+async function runCommand(): Promise<void> {
+  const { command, words, flags, settings } = parseArguments(process.argv.slice(2))
+  // what reads no setting works where settings are wrong
+  const config = command.settings.length === 0 ? readConfig({}) : readConfig(process.env, settings)
+  const given = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
+  const run = await command.load()
+  // the list checks that a command's code takes what its entry says
+  const code = await run({ command: command.name, words, flags, config, given, environment: process.env } as never)
+  if (typeof code === 'number') process.exitCode = code
 }
 
 /** A launcher that is killed cannot pass on any signal: the end of its pipe says that it is gone. */

@@ -73,6 +73,23 @@ describe.skipIf(!has('bash'))('bash', () => {
     ],
     [['stead', 'help', 'account', 's'], ['set-plan']],
     [['stead', 'nonsense', ''], []],
+    [['stead', 'coll'], ['collaborators']],
+    [['stead', 'oper'], ['operations']],
+    [
+      ['stead', 'sites', 'c'],
+      ['create', 'convert', 'clone'],
+    ],
+    [['stead', 'sites', 'create', 'my-site', '--php'], ['--php-version=']],
+    [
+      ['stead', 'sites', 'create', '--php-version', '=', '8.'],
+      ['8.1', '8.2', '8.3'],
+    ],
+    [['stead', 'sites', 'delete', 'my-site', '--y'], ['--yes']],
+    [
+      ['stead', 'help', 'operations', ''],
+      ['list', 'get', 'watch', 'cancel', 'retry'],
+    ],
+    [['stead', 'profiles', 'u'], ['use']],
   ])('%j', async (words, expected) => {
     expect((await offered(...words)).sort()).toEqual([...expected].sort())
   })
@@ -98,6 +115,9 @@ describe.skipIf(!has('fish'))('fish', () => {
     ['stead account create --plan ', ['Personal', 'Business', 'High Traffic']],
     ['stead account list --em', []],
     ['stead help account s', ['set-plan']],
+    ['stead sites cl', ['clone']],
+    ['stead sites create my-site --php', ['--php-version']],
+    ['stead sites create my-site --php-version ', ['8.1', '8.2', '8.3']],
   ])('%s', async (line, expected) => {
     expect((await offered(line)).sort()).toEqual([...expected].sort())
   })

@@ -1,4 +1,5 @@
 import { flagOf } from '../config.ts'
+import { described, flagsOf as flagsOfApi, nounRows } from './api/help.ts'
 import { allSettings, type Flag, settingFlags, takesValue } from './command.ts'
 import { commands, commonFlags, nouns, verbsOf } from './commands.ts'
 
@@ -23,7 +24,7 @@ export function completionScript(shell: Shell): string {
 
 /** Settings whose value is a file or folder. */
 const takeFiles = ['dataDir', 'coreSource'] as const
-const fileFlags = takeFiles.map(flagOf)
+const fileFlags = [...takeFiles.map(flagOf), '--input', '--output', '--client-secret-file']
 
 function places(): Place[] {
   const first = new Map<string, string>()
@@ -39,20 +40,44 @@ function places(): Place[] {
   const topics = Object.keys(nouns).map(
     (noun): Place => ({ path: `help ${noun}`, words: verbsOf(noun), flags: commonFlags }),
   )
+  const ofApi = placesOfApi()
+  for (const [line, about] of nounRows()) first.set(line.replace('stead ', ''), about)
   const help = all.find(({ path }) => path === 'help') as Place
   return [
     { path: '', words: [...first], flags: { ...commonFlags, ...settingFlags(allSettings) } },
     ...all.filter((place) => place !== help),
     ...ofNouns,
+    ...ofApi,
     { ...help, words: [...first, ['settings', 'every setting']] },
     ...topics,
+    ...ofApi
+      .filter(({ words }) => words.length > 0)
+      .map((place) => ({ ...place, path: `help ${place.path}`, flags: commonFlags })),
   ]
 }
 
-/** Every flag with a value, of whatever command, and the values it may have; a name means the same everywhere. */
+/** Commands that call the API, and their nouns. */
+function placesOfApi(): Place[] {
+  const all = described()
+  const verbsOf = (noun: string) =>
+    all.flatMap(({ name, about }) =>
+      name.startsWith(`${noun} `) ? [[name.slice(noun.length + 1), about] as const] : [],
+    )
+  const commands = all.map((each): Place => ({ path: each.name, words: verbsOf(each.name), flags: flagsOfApi(each) }))
+  const names = new Set(commands.map(({ path }) => path))
+  const nouns = [...new Set(all.map(({ name }) => name.split(' ')[0] as string))].filter((noun) => !names.has(noun))
+  return [...commands, ...nouns.map((noun): Place => ({ path: noun, words: verbsOf(noun), flags: commonFlags }))]
+}
+
+/** Every flag with a value, of whatever command, and the values it may have; none where those are others in another command. */
 function valuedFlags(all: readonly Place[]): ReadonlyMap<string, readonly string[]> {
   const flags = all.flatMap((place) => Object.entries(place.flags)).filter(([, flag]) => takesValue(flag))
-  return new Map(flags.map(([name, { choices = [] }]) => [`--${name}`, choices]))
+  const found = new Map<string, readonly string[]>()
+  for (const [name, { choices = [] }] of flags) {
+    const known = found.get(`--${name}`) ?? choices
+    found.set(`--${name}`, known.join() === choices.join() ? choices : [])
+  }
+  return found
 }
 
 /** For bash and zsh: what a word that stands before the current one makes of `flag` and `place`. */
@@ -60,7 +85,8 @@ const takeWord = (valued: Iterable<string>): string => `    case $word in
       -*=*) ;;
       ${[...valued].join('|')}) flag=$word ;;
       -*) ;;
-      *) place+="\${place:+ }$word" ;;
+      # a noun and a verb; what follows names things
+      *) if [[ $place != *' '* ]]; then place+="\${place:+ }$word"; fi ;;
     esac`
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
@@ -178,7 +204,10 @@ function __stead_at
                 set isValue 1
             case '-*'
             case '*'
-                set -a place $word
+                # a noun and a verb; what follows names things
+                if test (count $place) -lt 2
+                    set -a place $word
+                end
         end
     end
     test "$place" = "$argv[1]"

@@ -9,8 +9,12 @@ import { UsageError } from './usage-error.ts'
 export async function print({ words, flags }: Pick<Call<{ markdown: boolean }>, 'words' | 'flags'>): Promise<void> {
   const topic = words.join(' ')
   if (topic === 'settings') console.log(flags.json ? asJson(printableSettings()) : settingsText(flags.markdown))
-  else if (topic === '') console.log(flags.json ? asJson(commands.map(described)) : overview())
-  else {
+  else if (topic === '') {
+    const { nounRows } = await import('./api/help.ts')
+    console.log(flags.json ? asJson(commands.map(described)) : overview(nounRows()))
+  } else if ((await import('./api/main.ts')).isApiNoun(words[0] as string)) {
+    ;(await import('./api/help.ts')).printHelp(topic, process.stdout)
+  } else {
     const about = commandsOf(topic)
     console.log(flags.json ? asJson(about.map(described)) : commandsText(about))
   }
@@ -34,7 +38,8 @@ function commandsOf(topic: string): readonly Command[] {
   throw new UsageError(`${topic} is no command of Stead. See: stead help`, near && `stead help ${near}`)
 }
 
-function overview(): string {
+/** @param ofApi commands that call the API */
+function overview(ofApi: readonly [string, string][]): string {
   const rows = commands.flatMap(({ name, about }): [string, string][] => {
     const [noun = '', verb] = name.split(' ')
     if (verb === undefined) return [[`stead ${name}`, about]]
@@ -44,12 +49,17 @@ function overview(): string {
   })
   return `Stead ${version}: a control plane for WordPress sites
 
+On a data folder, for operators:
 ${table(rows)}
+
+By the API, for everybody who has a key of it (stead help sites):
+${table(ofApi)}
 
 ${table(flagRows(commonFlags))}
   Every setting is an environment variable or a flag: stead help settings
 
-Exit codes: 0 done, 1 a failure of Stead, 2 a command or setting that cannot be used (the reason is on standard error).`
+Exit codes: 0 done, 1 a failure of Stead or a refusal of the API, 2 a command or setting that cannot be used, 4 a key that the API does not
+know (the reason is on standard error).`
 }
 
 const commandsText = (about: readonly Command[]): string =>
@@ -75,6 +85,9 @@ const inWords = (name: string, { value, choices }: Flag): string => {
   const text = value ?? choices?.map((choice) => (choice.includes(' ') ? `"${choice}"` : choice)).join('|')
   return text === undefined ? `--${name}` : `--${name}=${text}`
 }
+
+/** Flags of a command, one a line. */
+export const flagTable = (flags: Readonly<Record<string, Flag>>): string => table(flagRows(flags))
 
 const flagRows = (flags: Readonly<Record<string, Flag>>): [string, string][] =>
   Object.entries(flags).map(([name, flag]) => [

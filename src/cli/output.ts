@@ -6,22 +6,27 @@ export class CommandError extends OperatorError {
 }
 
 /** Prints rows as JSON or as an aligned table with a heading. */
-export function printRows(rows: readonly Record<string, unknown>[], asJson: boolean): void {
+export function printRows(
+  rows: readonly Record<string, unknown>[],
+  asJson: boolean,
+  out: { write(text: string): unknown } = process.stdout,
+): void {
+  const print = (line: string) => out.write(`${line}\n`)
   if (asJson) {
-    console.log(JSON.stringify(rows, null, 2))
+    print(JSON.stringify(rows, null, 2))
     return
   }
   const names = Object.keys(rows[0] ?? {})
   const lines = [names, ...rows.map((row) => names.map((name) => String(row[name] ?? '')))]
   const widths = names.map((_, column) => Math.max(...lines.map((line) => (line[column] as string).length)))
   for (const line of lines)
-    console.log(
+    print(
       line
         .map((cell, column) => cell.padEnd(widths[column] as number))
         .join('  ')
         .trimEnd(),
     )
-  if (rows.length === 0) console.log('(none)')
+  if (rows.length === 0) print('(none)')
 }
 
 /** Prints one object as JSON or as `name: value` lines. */

@@ -60,6 +60,14 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
   return { command, words: rest, flags: { ...common, ...ownFlags(command, own) }, settings }
 }
 
+/** Words that begin a command of the list. */
+export const localWords: readonly string[] = [...new Set(commands.map(({ name }) => name.split(' ')[0] as string))]
+
+export const isLocalWord = (word: string): boolean => localWords.includes(word)
+
+export const isCommand = (word: string, verb: string | undefined): boolean =>
+  commandOf(verb === undefined ? [word] : [word, verb]) !== undefined
+
 /** The command that the words begin with. */
 function commandOf(words: readonly string[]): Command | undefined {
   const [noun = '', verb] = words

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { localWords } from '../parse.ts'
+import { catalogue, ownFlags } from './catalogue.ts'
+import { described, flagsOf } from './help.ts'
+import { allNames } from './main.ts'
+import { verbsOf } from './names.ts'
+import { usageLine } from './parse-call.ts'
+import { usageOf } from './run.ts'
+
+const document = JSON.parse(readFileSync('openapi/openapi.json', 'utf8'))
+const operations = Object.entries<Record<string, { operationId: string }>>(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, { operationId }]) => [operationId, method, path]),
+)
+
+test.each(operations)('%s has a command that calls %s %s', (operationId, method, path) => {
+  const found = catalogue().commands.filter((command) => command.operationId === operationId)
+  expect(found).toMatchObject([{ method, path }])
+  const [command] = found
+  expect(command?.name).toMatch(/^[a-z-]+ [a-z0-9-]+$/)
+  // whatever stands in the path is a word, in its order
+  const inPath = command?.words.filter((field) => field.in === 'path').map(({ name }) => `{${name}}`)
+  expect(inPath).toEqual(path?.match(/\{\w+\}/g) ?? [])
+})
+
+test('no two commands have the same name, and none begins as one that works on a data folder', () => {
+  expect(new Set(allNames()).size).toBe(allNames().length)
+  expect(allNames().filter((name) => localWords.includes(name.split(' ')[0] as string))).toEqual([])
+})
+
+test('a flag means one thing in a command, and its value or none is the same everywhere', () => {
+  for (const command of catalogue().commands) {
+    const { flags, own } = usageOf(command)
+    const names = [...flags.map(({ flag }) => flag), ...Object.keys(own)]
+    expect([command.name, new Set(names).size]).toEqual([command.name, names.length])
+    expect(Object.keys(own).filter((name) => !ownFlags.includes(name))).toEqual([])
+  }
+  const kinds = new Map<string, string>()
+  for (const command of described())
+    for (const [name, flag] of Object.entries(flagsOf(command))) {
+      const kind = flag.value !== undefined || flag.choices !== undefined ? 'value' : 'switch'
+      expect([name, kinds.get(name) ?? kind]).toEqual([name, kind])
+      kinds.set(name, kind)
+    }
+})
+
+describe('how it is said', () => {
+  const lines = new Map(catalogue().commands.map((command) => [command.operationId, usageLine(usageOf(command))]))
+  test.each([
+    ['listSites', 'stead sites list'],
+    ['createSite', 'stead sites create NAME'],
+    ['cloneSite', 'stead sites clone SITE NAME'],
+    ['addDomain', 'stead domains add SITE NAME'],
+    ['setPrimaryDomain', 'stead domains set-primary SITE DOMAIN'],
+    ['installPlugins', 'stead plugins install SITE PLUGINS…'],
+    ['createDnsRecord', 'stead zones create-record ZONE TYPE'],
+    ['updateCmsVersion', 'stead cms-version update SITE [VERSION]'],
+    ['getAccount', 'stead my-account get'],
+    ['listCollaborators', 'stead collaborators list'],
+    ['listSiteCollaborators', 'stead collaborators list-site SITE'],
+    ['addSiteCollaborator', 'stead collaborators add SITE EMAIL'],
+    ['resetSftpPassword', 'stead sftp-users reset-password SITE USERNAME'],
+    ['watchOperation', 'stead operations watch OPERATION'],
+    ['toggleLight404', 'stead performance toggle-light-404 SITE'],
+  ])('%s: %s', (id, line) => {
+    expect(lines.get(id)).toBe(line)
+  })
+
+  test('two of a group that would be called the same: the one on a site says so', () => {
+    const at = (operationId: string, path: string) => ({ operationId, path, tag: 'Webhooks' })
+    const verbs = verbsOf([at('listWebhooks', '/v1/webhooks'), at('listSiteWebhooks', '/v1/sites/{id}/webhooks')])
+    expect([...verbs.values()]).toEqual(['list', 'list-site'])
+    expect([...verbsOf([at('listSiteWebhooks', '/v1/sites/{id}/webhooks')]).values()]).toEqual(['list'])
+  })
+})
+
+test('what cannot be had back asks before', () => {
+  const asking = catalogue().commands.filter(({ isDestructive }) => isDestructive)
+  const names = asking.map(({ name }) => name)
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'sites delete',
+      'backups restore',
+      'backups sync-sites',
+      'plugins delete',
+      'collaborators remove',
+    ]),
+  )
+  expect(names).not.toContain('tags remove')
+  for (const { method, operationId } of asking) expect([operationId, method]).not.toContain('get')
+})

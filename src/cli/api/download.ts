@@ -1,0 +1,51 @@
+import { createWriteStream, existsSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Stead } from '../../sdk/index.ts'
+import { CommandError } from '../output.ts'
+import type { ApiCommand } from './catalogue.ts'
+import type { Surroundings } from './run.ts'
+import { harmless } from './show.ts'
+
+/** Writes a file that the API answers. It has its name once it is whole; one that is there is left alone. */
+export async function download(
+  stead: Stead,
+  command: ApiCommand,
+  path: Readonly<Record<string, string>>,
+  output: string | undefined,
+  { out, err }: Pick<Surroundings, 'out' | 'err'>,
+): Promise<number> {
+  if (output === '-' && out.isTTY) throw new CommandError('The file is not for a terminal: --output=FILE, or a pipe')
+  if (output !== undefined && output !== '-' && existsSync(output))
+    throw new CommandError(`${output} is there already.`)
+  const response = await stead.download(command.path as never, { params: { path } } as never)
+  const body = Readable.fromWeb(response.body as never)
+  if (output === '-') {
+    await pipeline(body, process.stdout)
+    return 0
+  }
+  const file = output ?? nameIn(response) ?? 'download'
+  if (existsSync(file)) {
+    body.destroy()
+    throw new CommandError(`${file} is there already: --output=FILE for another name`)
+  }
+  const part = `${file}.part`
+  try {
+    await pipeline(body, createWriteStream(part, { flags: 'w', mode: 0o600 }))
+    await rename(part, file)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  }
+  err.write(`${harmless(file)}\n`)
+  return 0
+}
+
+/** A name in the current folder, whatever the server says. */
+function nameIn({ headers }: Response): string | undefined {
+  const name = /filename="?([^";]+)"?/.exec(headers.get('content-disposition') ?? '')?.[1]
+  const bare = name && basename(name).replace(/[^\w.-]/g, '_')
+  return bare && !bare.startsWith('.') ? bare : undefined
+}

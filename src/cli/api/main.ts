@@ -1,0 +1,89 @@
+import { closest } from '../../platform/closest.ts'
+import { OperatorError } from '../../platform/operator-error.ts'
+import { UsageError } from '../usage-error.ts'
+import { type ApiCommand, catalogue } from './catalogue.ts'
+import { printHelp } from './help.ts'
+import { type OwnCommand, ownCommands } from './own-commands.ts'
+import { parseCall } from './parse-call.ts'
+import { explained, runOperation, type Surroundings } from './run.ts'
+import { jsonOf } from './show.ts'
+
+type Found = { readonly operation: ApiCommand } | { readonly own: OwnCommand }
+
+/** Whether a word begins a command for the API. */
+export const isApiNoun = (word: string): boolean =>
+  Object.hasOwn(catalogue().nouns, word) || ownCommands.some(({ name }) => name.split(' ')[0] === word)
+
+/** What may have been meant by a word that begins no command. */
+export function noSuchWord(word: string, locals: readonly string[]): UsageError {
+  const known = [...new Set([...allNames().map((name) => name.split(' ')[0] as string), ...locals])]
+  const near = closest(word, known)
+  return new UsageError(`${word} is no command of Stead. See: stead help`, near && `stead ${near}`)
+}
+
+/** `stead site list`: what the operator has is in the singular, what the API has in the plural. */
+export function inPlural(noun: string, verb: string): UsageError | undefined {
+  const name = `${noun}s ${verb}`
+  if (!allNames().includes(name)) return undefined
+  return new UsageError(
+    `stead ${noun} is for the operator, and has no ${verb}. See: stead help ${noun}`,
+    `stead ${name}`,
+  )
+}
+
+/** Runs a command line whose first word {@link isApiNoun}. @returns the exit code; what went wrong is said */
+export async function runForApi(argv: readonly string[], around: Surroundings): Promise<number> {
+  const asJson = argv.includes('--json')
+  let command: ApiCommand | undefined
+  try {
+    const { words, rest } = split(argv)
+    if (rest.includes('--help') || rest.includes('-h')) return printHelp(words.join(' '), around.out)
+    const found = commandOf(words)
+    if ('own' in found) return await found.own.run(parseCall(found.own, rest), around)
+    command = found.operation
+    return await runOperation(command, rest, around)
+  } catch (error) {
+    const known = explained(error, asJson, command) ?? operatorError(error, asJson)
+    if (!known) throw error
+    around.err.write(`${known.text}\n`)
+    return known.code
+  }
+}
+
+const operatorError = (error: unknown, asJson: boolean) => {
+  if (!(error instanceof OperatorError)) return undefined
+  return { text: asJson ? jsonOf({ code: 'usage', errors: [error.message] }) : error.message, code: error.exitCode }
+}
+
+/** The name of the command, and what follows it. Flags without a value may stand before it. */
+function split(argv: readonly string[]): { words: string[]; rest: string[] } {
+  const at = argv.findIndex((word) => !word.startsWith('-'))
+  const noun = argv[at] as string
+  const verb = argv[at + 1]
+  const hasVerb = verb !== undefined && !verb.startsWith('-') && !isAlone(noun, verb)
+  const words = hasVerb ? [noun, verb] : [noun]
+  return { words, rest: [...argv.slice(0, at), ...argv.slice(at + words.length)] }
+}
+
+/** `login` and its like have no verb; what follows is theirs. */
+const isAlone = (noun: string, verb: string): boolean =>
+  ownCommands.some(({ name }) => name === noun) && !ownCommands.some(({ name }) => name === `${noun} ${verb}`)
+
+/** @throws UsageError that says what may have been meant */
+export function commandOf([noun = '', verb]: readonly string[]): Found {
+  const name = verb === undefined ? noun : `${noun} ${verb}`
+  const own = ownCommands.find((command) => command.name === name)
+  if (own) return { own }
+  const operation = catalogue().commands.find((command) => command.name === name)
+  if (operation) return { operation }
+  const verbs = allNames().flatMap((name) => (name.startsWith(`${noun} `) ? [name.slice(noun.length + 1)] : []))
+  const near =
+    verb && (closest(verb, verbs) ?? verbs.find((each) => each.startsWith(`${verb}-`) || each.endsWith(`-${verb}`)))
+  throw new UsageError(
+    `stead ${noun} needs one of: ${verbs.join(', ')}. See: stead help ${noun}`,
+    near && `stead ${noun} ${near}`,
+  )
+}
+
+/** Every command for the API, by name. */
+export const allNames = (): string[] => [...catalogue().commands, ...ownCommands].map(({ name }) => name)

@@ -1,0 +1,194 @@
+import { spawn } from 'node:child_process'
+import { ApiError } from '../../sdk/index.ts'
+import type { Flag } from '../command.ts'
+import { CommandError, printRows } from '../output.ts'
+import { UsageError } from '../usage-error.ts'
+import { ask, readInput } from './ask.ts'
+import type { Field } from './catalogue.ts'
+import { clientOf, findConnection } from './connection.ts'
+import { printLog } from './logs.ts'
+import type { ParsedCall, Usage } from './parse-call.ts'
+import { type Profile, profilesFile, readProfiles, writeProfiles } from './profiles.ts'
+import { siteIdOf } from './resolve-id.ts'
+import { commonApiFlags, type Surroundings } from './run.ts'
+import { jsonOf } from './show.ts'
+import { readText } from './values.ts'
+
+/** A command for the API that is more, or less, than one operation of it. */
+export interface OwnCommand extends Usage {
+  readonly about: string
+  readonly run: (call: ParsedCall, around: Surroundings) => Promise<number>
+}
+
+const word = (name: string, flag: string, isNeeded = true): Field => ({
+  ...{ name, flag, in: 'path', schema: { type: 'string' }, isNeeded },
+})
+const { json, help, profile, 'data-dir': dataDir } = commonApiFlags as Record<string, Flag>
+const onSite = { profile, 'data-dir': dataDir, help } as Record<string, Flag>
+const onProfiles = { json, help } as Record<string, Flag>
+
+const connected = async ({ own }: ParsedCall, { environment }: Surroundings) =>
+  clientOf(await findConnection(environment, { profile: own.profile as string, dataDir: own['data-dir'] as string }))
+
+export const ownCommands: readonly OwnCommand[] = [
+  {
+    name: 'sites open',
+    about: 'Open a site in the browser; without one that can be opened, print its address',
+    words: [word('site', 'SITE')],
+    flags: [],
+    own: { admin: { help: 'the log-in page of WordPress' }, ...onSite },
+    run: openSite,
+  },
+  {
+    name: 'sites logs',
+    about: "Read a site's log: visitors' requests, or what PHP complains of",
+    words: [word('site', 'SITE')],
+    flags: [],
+    own: {
+      php: { help: "PHP's complaints in place of requests" },
+      follow: { help: 'go on with what comes', short: 'f' },
+      json: json as Flag,
+      ...onSite,
+    },
+    run: async (call, around) => {
+      const stead = await connected(call, around)
+      const siteId = await siteIdOf(stead, call.path.site as string)
+      const { php, follow, json } = call.own
+      return printLog(
+        stead,
+        { siteId, isPhp: php === true, isFollowed: follow === true, asJson: json === true },
+        around,
+      )
+    },
+  },
+  {
+    name: 'login',
+    about: 'Keep the key of a server, and use it from now on',
+    words: [word('url', 'URL')],
+    flags: [],
+    own: {
+      'client-id': { value: 'ID', help: 'the key; asked for on a terminal' },
+      'client-secret-file': {
+        value: 'FILE',
+        help: 'where its secret is; - for standard input; asked for on a terminal',
+      },
+      name: { value: 'NAME', help: 'what the profile is called; default: the host of the address' },
+      ...onProfiles,
+    },
+    run: logIn,
+  },
+  {
+    name: 'logout',
+    about: 'Forget the key of a server; it stays valid: stead application revoke',
+    words: [word('name', 'PROFILE', false)],
+    flags: [],
+    own: onProfiles,
+    run: logOut,
+  },
+  {
+    name: 'profiles',
+    about: 'List the servers that there are keys of, and say which one is used here',
+    words: [],
+    flags: [],
+    own: onProfiles,
+    run: listProfiles,
+  },
+  {
+    name: 'profiles use',
+    about: 'Use another profile from now on',
+    words: [word('name', 'PROFILE')],
+    flags: [],
+    own: onProfiles,
+    run: async ({ path }, { environment, err }) => {
+      const stored = await readProfiles(environment)
+      const name = path.name as string
+      await findConnection(environment, { profile: name })
+      await writeProfiles(environment, { ...stored, current: name })
+      err.write(`From now on: ${name}, ${stored.profiles[name]?.url}\n`)
+      return 0
+    },
+  },
+]
+
+async function openSite(call: ParsedCall, around: Surroundings): Promise<number> {
+  const stead = await connected(call, around)
+  const id = await siteIdOf(stead, call.path.site as string)
+  const { data: site } = await stead.get('/v1/sites/{id}', { params: { path: { id } } })
+  const address = `http://${call.own.admin ? site.cmsLoginUrl : site.url}`
+  around.out.write(`${address}\n`)
+  if (around.out.isTTY) await openInBrowser(address, around)
+  return 0
+}
+
+/** Where there is no desktop the address is all that can be given. */
+async function openInBrowser(address: string, { environment }: Surroundings): Promise<void> {
+  const program = process.platform === 'darwin' ? 'open' : 'xdg-open'
+  if (program === 'xdg-open' && !environment.DISPLAY && !environment.WAYLAND_DISPLAY) return
+  const child = spawn(program, [address], { stdio: 'ignore', detached: true })
+  child.on('error', () => {})
+  child.unref()
+}
+
+async function logIn({ path, own }: ParsedCall, around: Surroundings): Promise<number> {
+  const url = addressOf(path.url as string)
+  const question = around.ask ?? ask
+  const missing = (flag: string): never => {
+    throw new UsageError(`--${flag} is needed where nobody can be asked. See: stead help login`)
+  }
+  const clientId =
+    (own['client-id'] as string) ?? (around.isInteractive ? await question('Client id: ') : missing('client-id'))
+  const file = own['client-secret-file'] as string | undefined
+  const clientSecret = file
+    ? (file === '-' ? await readInput() : readText(file)).trim()
+    : around.isInteractive
+      ? await question('Client secret: ', true)
+      : missing('client-secret-file')
+  const name = (own.name as string) ?? new URL(url).host
+  const stead = clientOf({ url, clientId, clientSecret, from: '' }, 1)
+  const account = await stead.get('/v1/account').catch((error) => {
+    if (error instanceof ApiError && error.status === 401)
+      throw new CommandError(`${url} does not know this key: ${error.message}`)
+    throw error
+  })
+  const stored = await readProfiles(around.environment)
+  const profile: Profile = { url, client_id: clientId, client_secret: clientSecret }
+  await writeProfiles(around.environment, { current: name, profiles: { ...stored.profiles, [name]: profile } })
+  const kept = { profile: name, url, account: account.data.email, kept_in: profilesFile(around.environment) }
+  if (own.json) around.out.write(`${jsonOf(kept)}\n`)
+  else around.err.write(`Logged in to ${url} as ${account.data.email}. Kept in ${kept.kept_in}\n`)
+  return 0
+}
+
+/** @throws UsageError */
+function addressOf(text: string): string {
+  const isLocal = /^(localhost|127\.|\[::1\])/.test(text)
+  const url = URL.parse(/^\w+:\/\//.test(text) ? text : `${isLocal ? 'http' : 'https'}://${text}`)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username)
+    throw new UsageError(`${text} is no address of an API: https://api.example.com`)
+  return url.href.replace(/\/+$/, '')
+}
+
+async function logOut({ path }: ParsedCall, { environment, err }: Surroundings): Promise<number> {
+  const stored = await readProfiles(environment)
+  const name = path.name ?? stored.current
+  if (name === null) throw new CommandError('Nobody is logged in.')
+  if (!Object.hasOwn(stored.profiles, name)) throw new CommandError(`There is no profile ${name}. See: stead profiles`)
+  const { [name]: _forgotten, ...profiles } = stored.profiles
+  await writeProfiles(environment, { current: stored.current === name ? null : stored.current, profiles })
+  err.write(`Forgotten: ${name}\n`)
+  return 0
+}
+
+async function listProfiles({ own }: ParsedCall, { environment, out, err }: Surroundings): Promise<number> {
+  const { current, profiles } = await readProfiles(environment)
+  const rows = Object.entries(profiles).map(([name, { url, client_id }]) => ({
+    name,
+    url,
+    client_id,
+    current: name === current,
+  }))
+  printRows(rows, own.json === true, out)
+  const used = await findConnection(environment).catch((error: Error) => error)
+  if (!own.json) err.write(used instanceof Error ? `${used.message}\n` : `Used here: ${used.url}, by ${used.from}\n`)
+  return 0
+}

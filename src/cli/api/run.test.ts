@@ -1,0 +1,342 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
+import { examplesOf } from '../../../test/support/examples.ts'
+import { runForApi } from './main.ts'
+import { readProfiles } from './profiles.ts'
+
+let api: TestApi
+let url: string
+let owner: Person
+let folder: string
+let environment: Record<string, string>
+beforeAll(async () => {
+  api = await testApi('sqlite')
+  url = await api.app.listen({ host: '127.0.0.1', port: 0 })
+  owner = await api.person('owner@example.com')
+  await api.site(owner, 'my-shop')
+  await api.site(owner, 'my-blog')
+})
+afterAll(() => api?.close())
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stead-cli-'))
+  environment = {
+    STEAD_API_URL: url,
+    STEAD_CLIENT_ID: owner.clientId,
+    STEAD_CLIENT_SECRET: owner.clientSecret,
+    XDG_CONFIG_HOME: folder,
+    STEAD_DATA_DIR: join(folder, 'data'),
+  }
+  return () => rm(folder, { recursive: true })
+})
+
+interface Options {
+  readonly env?: Record<string, string>
+  readonly columns?: number
+  readonly answers?: string[]
+}
+
+/** Runs a command line. @param answers what somebody types who is asked */
+async function stead(line: string, { env = environment, columns, answers }: Options = {}) {
+  const said = { out: '', err: '' }
+  const to = (name: 'out' | 'err') => ({
+    isTTY: columns !== undefined,
+    columns,
+    write: (text: string) => {
+      said[name] += text
+    },
+  })
+  const code = await runForApi(line.split(' '), {
+    environment: env,
+    out: to('out'),
+    err: to('err'),
+    isInteractive: answers !== undefined,
+    ask: async () => answers?.shift() ?? '',
+  })
+  return { code, ...said }
+}
+const json = async (line: string) => JSON.parse((await stead(`${line} --json`)).out)
+
+describe('calls', () => {
+  test('a list as a table, tabs, JSON, chosen fields, bare values', async () => {
+    expect((await stead('sites list', { columns: 60 })).out.split('\n')).toEqual([
+      expect.stringMatching(/^ID {2}NAME {5}STATE {2}URL/),
+      expect.stringMatching(/^2 {3}my-blog {2}live {3}my-blog\./),
+      expect.stringMatching(/^1 {3}my-shop {2}live {3}my-shop\./),
+      '',
+    ])
+    expect((await stead('sites list --fields name,id')).out).toBe('name\tid\nmy-blog\t2\nmy-shop\t1\n')
+    expect((await json('sites list')).map(({ name }: { name: string }) => name)).toEqual(['my-blog', 'my-shop'])
+    expect(await json('sites get my-shop --fields id,pageViews.today.views')).toEqual({
+      id: 1,
+      'pageViews.today.views': 0,
+    })
+    expect((await stead('sites list --get name')).out).toBe('my-blog\nmy-shop\n')
+    expect((await stead('sites get 1 --get no.such')).err).toContain('The answer has no no.such')
+  })
+
+  test('things by their names: sites, what belongs to a site, addresses', async () => {
+    expect((await json('sites get MY-SHOP')).id).toBe(1)
+    await stead('notes create my-shop Plans text')
+    expect((await json('notes get my-shop Plans')).body).toBe('text')
+    await stead('collaborators add my-shop friend@example.com')
+    expect((await json('collaborators get-site my-shop friend@example.com')).email).toBe('friend@example.com')
+    await stead('notes create my-shop Plans again')
+    expect(await stead('notes get my-shop Plans')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Plans is the name of more than one note: give its number, one of '),
+    })
+    expect(await stead('sites get my-shap')).toMatchObject({
+      code: 2,
+      err: 'There is no site my-shap.\nDid you mean my-shop?\n',
+    })
+    expect((await stead('operations get mine')).err).toContain('There is no operation mine.')
+    expect((await stead('backups get-restore-preview my-shop mine')).err).toContain('OPERATION must be a number')
+  })
+
+  test('numbers of sites in a body by name', async () => {
+    const { err } = await stead('backups sync-sites my-shop my-shop --yes')
+    expect(err).toContain('to_site_id: must be another site than from_site_id')
+    const given = await json('collaborators batch-create x@example.com my-shop,2 --roles wp_access')
+    expect(given).toEqual({ operationId: expect.any(Number) })
+    expect(await json(`operations get ${given.operationId} --fields type`)).toEqual({ type: expect.any(String) })
+  })
+
+  test('what starts work names the operation', async () => {
+    const { out, err } = await stead('sites create made-here --php-version=8.2')
+    expect(out).toContain('made-here')
+    expect(err).toMatch(/^Operation \d+ has begun. See how it goes: stead operations watch \d+\n$/)
+    expect(await json('sites create made-there')).toMatchObject({ name: 'made-there', operationId: expect.any(Number) })
+  })
+
+  test('pages: the next one is named, --all has them all', async () => {
+    const first = await stead('activity list-account --per-page 1')
+    expect(first.out.trim().split('\n')).toHaveLength(2)
+    expect(first.err).toMatch(/^Page 1 of \d+, \d+ in all. The next: --page=2. All: --all\n$/)
+    const all = await json('activity list-account --all')
+    expect(all.length).toBeGreaterThan(2)
+    expect(all.length).toBe(Number(/, (\d+) in all/.exec(first.err)?.[1]))
+  })
+
+  test('a file goes where it is told to, and never over another', async () => {
+    const taken = join(folder, 'taken')
+    await writeFile(taken, 'mine')
+    expect((await stead(`backups download-ondemand my-shop 1 --output ${taken}`)).err).toContain('is there already')
+    expect(await readFile(taken, 'utf8')).toBe('mine')
+  })
+
+  test('sites open prints the address; another token by the token operation', async () => {
+    expect((await stead('sites open my-shop')).out).toMatch(/^http:\/\/my-shop\.\S+\n$/)
+    expect((await stead('sites open my-shop --admin')).out).toMatch(/^http:\/\/my-shop\.\S+\/wp-admin\n$/)
+    expect((await stead('authentication issue-token --get token_type')).out).toBe('Bearer\n')
+    expect(await stead('sites logs my-shop')).toMatchObject({ code: 0, err: '' })
+  })
+})
+
+describe('--wait', () => {
+  /** What a host would do. */
+  const end = async (values: { state: 'succeeded' | 'failed'; error?: string }) => {
+    const done = { ...values, progress: 100, finished_at: Date.now() }
+    await api.database.transaction(async (tx) => {
+      await tx.updateTable('sites').set({ state: 'live' }).execute()
+      await tx.updateTable('operations').set(done).where('finished_at', 'is', null).execute()
+    })
+  }
+  const whenBegun = async (name: string) =>
+    expect
+      .poll(async () => (await owner.call('GET', '/v1/sites')).body.data.map((site: { name: string }) => site.name))
+      .toContain(name)
+
+  test('ends with the address', async () => {
+    const waited = stead('sites create waited-for --wait', { columns: 80 })
+    await whenBegun('waited-for')
+    await end({ state: 'succeeded' })
+    const { code, out, err } = await waited
+    expect([code, out]).toEqual([0, expect.stringMatching(/^http:\/\/waited-for\.\S+\n$/)])
+    expect(err).toMatch(/\[[#.]{24}\] {2}\d+%/)
+  })
+
+  test('with --json: the site as it is then', async () => {
+    const waited = stead('sites create waited-too --wait --json')
+    await whenBegun('waited-too')
+    await end({ state: 'succeeded' })
+    expect(JSON.parse((await waited).out)).toMatchObject({ name: 'waited-too', state: 'live' })
+  })
+
+  test('of work that fails: the reason, and how to try again', async () => {
+    const waited = stead('sites create fails-now --wait')
+    await whenBegun('fails-now')
+    await end({ state: 'failed', error: 'the disk is full' })
+    expect(await waited).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(
+        /site.provision failed: the disk is full\nAnother try: stead operations retry \d+ --wait\n$/,
+      ),
+    })
+  })
+
+  test('operations watch: each state in a line of JSON', async () => {
+    const { operationId } = await json('sites create watched-one')
+    const watched = stead(`operations watch ${operationId} --json`)
+    await end({ state: 'succeeded' })
+    const lines = (await watched).out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines.at(-1)).toMatchObject({ id: operationId, state: 'succeeded' })
+  })
+})
+
+describe('what cannot be had back', () => {
+  const names = async () => (await owner.call('GET', '/v1/sites')).body.data.map(({ name }: { name: string }) => name)
+
+  test('needs its name on a terminal, or --yes', async () => {
+    await api.site(owner, 'to-delete')
+    expect(await stead('sites delete to-delete')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('needs --yes'),
+    })
+    expect(await stead('sites delete to-delete', { answers: ['yes'] })).toMatchObject({
+      code: 2,
+      err: 'Nothing was changed.\n',
+    })
+    expect(await names()).toContain('to-delete')
+    expect((await stead('sites delete to-delete', { answers: ['to-delete'] })).code).toBe(0)
+    expect(await names()).not.toContain('to-delete')
+    await api.site(owner, 'to-delete-too')
+    expect((await stead('sites delete to-delete-too --yes')).code).toBe(0)
+    expect(await names()).not.toContain('to-delete-too')
+  })
+})
+
+describe('what goes wrong', () => {
+  test('a refusal: its texts and how the command is used; as JSON its code', async () => {
+    expect(await stead('sites create www')).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/^name: .*\nstead sites create NAME\nSee: stead help sites create\n$/),
+    })
+    const { code, err } = await stead('sites create www --json')
+    expect([code, JSON.parse(err)]).toEqual([1, expect.objectContaining({ code: 'invalid_input', status: 400 })])
+    expect((await stead('sites get 999')).err).toContain('See what there is: stead sites list')
+  })
+
+  test('a key that is not known: 4; nobody there: 1; no key at all: 2', async () => {
+    const wrong = { ...environment, STEAD_CLIENT_SECRET: 'wrong' }
+    expect(await stead('sites list', { env: wrong })).toMatchObject({
+      code: 4,
+      err: expect.stringContaining('stead login'),
+    })
+    const { STEAD_CLIENT_ID: _id, STEAD_CLIENT_SECRET: _secret, STEAD_API_URL: _url, ...none } = environment
+    expect(await stead('sites list', { env: none })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Log in: stead login'),
+    })
+    expect(await stead('sites list', { env: { ...none, STEAD_CLIENT_ID: 'x' } })).toMatchObject({ code: 2 })
+  })
+
+  test('help of a noun and of a command', async () => {
+    expect((await stead('sites --help')).out).toMatch(/stead sites clone SITE NAME +Clone a site/)
+    expect((await stead('sites create -h')).out).toMatch(/--php-version=8\.1\|8\.2\|8\.3/)
+  })
+})
+
+describe('profiles', () => {
+  const bare = () => ({ XDG_CONFIG_HOME: folder, STEAD_DATA_DIR: join(folder, 'data') })
+
+  test('login keeps a key that works, for its owner alone; commands use it; logout forgets it', async () => {
+    const env = bare()
+    await writeFile(join(folder, 'secret'), `${owner.clientSecret}\n`)
+    const line = `login ${url} --client-id ${owner.clientId} --client-secret-file ${join(folder, 'secret')}`
+    expect(await stead(`${line} --name here`, { env })).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('as owner@example.com'),
+    })
+    const file = join(folder, 'stead/profiles.json')
+    expect([(await stat(file)).mode & 0o777, (await stat(join(folder, 'stead'))).mode & 0o777]).toEqual([0o600, 0o700])
+    expect((await stead('sites get my-shop --get id', { env })).out).toBe('1\n')
+    expect((await stead('profiles --json', { env })).out).not.toContain(owner.clientSecret)
+
+    expect((await stead(line, { env })).code).toBe(0)
+    expect((await readProfiles(env)).current).toBe(new URL(url).host)
+    expect((await stead('profiles use here', { env })).code).toBe(0)
+    expect((await stead('profiles', { env })).err).toContain('by profile here')
+    expect(await stead('sites list --profile her', { env })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Did you mean here?'),
+    })
+
+    expect((await stead('logout', { env })).code).toBe(0)
+    expect(Object.keys((await readProfiles(env)).profiles)).toEqual([new URL(url).host])
+    expect((await stead('sites list', { env })).code).toBe(2)
+  })
+
+  test('asked for on a terminal; a key that does not work is not kept', async () => {
+    const env = bare()
+    expect(await stead(`login ${url}`, { env })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--client-id is needed'),
+    })
+    expect(await stead(`login ${url}`, { env, answers: [owner.clientId, 'wrong'] })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('does not know this key'),
+    })
+    expect(await readProfiles(env)).toEqual({ current: null, profiles: {} })
+    expect((await stead(`login ${url}`, { env, answers: [owner.clientId, owner.clientSecret] })).code).toBe(0)
+    expect((await stead('login ftp://x', { env })).err).toContain('is no address of an API')
+  })
+
+  test('the variables win over the profile in use, --profile over them; the data folder is last', async () => {
+    const other = await api.person('other@example.com')
+    const env = bare()
+    await stead(`login ${url} --name other`, { env, answers: [other.clientId, other.clientSecret] })
+    const email = async (line: string, env: Record<string, string>) =>
+      (await stead(`${line} --get email`, { env })).out.trim()
+    expect(await email('my-account get', env)).toBe('other@example.com')
+    expect(await email('my-account get', environment)).toBe('owner@example.com')
+    expect(await email('my-account get --profile other', environment)).toBe('other@example.com')
+    const data = await mkdtemp(join(folder, 'data-'))
+    const keys = { client_id: owner.clientId, client_secret: owner.clientSecret, api_url: url }
+    await writeFile(join(data, 'credentials.json'), JSON.stringify(keys))
+    expect(await email(`my-account get --data-dir ${data}`, env)).toBe('owner@example.com')
+    await stead('logout', { env })
+    expect(await email('my-account get', { ...env, STEAD_DATA_DIR: data })).toBe('owner@example.com')
+  })
+
+  test('a file that somebody has broken is named, and left alone', async () => {
+    const env = bare()
+    await stead(`login ${url}`, { env, answers: [owner.clientId, owner.clientSecret] })
+    const file = join(folder, 'stead/profiles.json')
+    await writeFile(file, '{')
+    expect(await stead('sites list', { env })).toMatchObject({ code: 2, err: expect.stringContaining(file) })
+    expect(await readFile(file, 'utf8')).toBe('{')
+  })
+})
+
+const examples = examplesOf('docs/command-line.md', 'sh').flatMap(([heading, code]) =>
+  code.split('\n').flatMap((line) => (/^stead /.test(line) ? [[heading, line] as const] : [])),
+)
+
+describe('docs/command-line.md', () => {
+  test('shows commands', () => {
+    expect(examples.length).toBeGreaterThan(20)
+  })
+
+  // what is asked for need not be there; the line must be one that is understood
+  test.each(examples)('%s: %s', async (_heading, line) => {
+    const words = line
+      .replace(/^stead /, '')
+      .replace(/\s+[|>#].*$/, '')
+      .trim()
+    if (/^(serve|application|completion)\b/.test(words)) return
+    const { code, err } = await stead(`${words} --help`)
+    expect([code, err]).toEqual([0, ''])
+    const { err: refusal } = await stead(words.replace(/--wait|--follow/g, '').trim(), {
+      env: { XDG_CONFIG_HOME: folder, STEAD_DATA_DIR: folder },
+    })
+    expect(refusal).not.toMatch(/no flag|needs one of|is missing|is needed\. See|takes no|must be/)
+  })
+})

@@ -1,0 +1,232 @@
+import { ApiError, ConnectionError, OperationFailed, type Stead } from '../../sdk/index.ts'
+import type { Flag } from '../command.ts'
+import { CommandError } from '../output.ts'
+import { ask } from './ask.ts'
+import type { ApiCommand } from './catalogue.ts'
+import { clientOf, findConnection } from './connection.ts'
+import { download } from './download.ts'
+import { type ParsedCall, parseCall, type Usage, usageLine } from './parse-call.ts'
+import { operationProgress } from './progress.ts'
+import { resolvePath, withSiteIds } from './resolve-id.ts'
+import { chosen, harmless, jsonOf, show, type Terminal, valueAt } from './show.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What a command reads and writes: the process, or a test. */
+export interface Surroundings {
+  readonly environment: Environment
+  readonly out: Terminal
+  readonly err: Terminal
+  /** Whether somebody can be asked. */
+  readonly isInteractive: boolean
+  readonly ask?: typeof ask
+}
+
+/** Flags of every command for the API. */
+export const commonApiFlags: Readonly<Record<string, Flag>> = {
+  json: { help: 'print JSON' },
+  fields: { value: 'A,B.C', help: 'only these fields, as columns or in the JSON' },
+  get: { value: 'PATH', help: 'only this field, bare: url, tags.0.name' },
+  profile: { value: 'NAME', help: 'the server to call; see: stead profiles' },
+  'data-dir': { value: 'FOLDER', help: 'the server whose data folder this is' },
+  help: { help: 'say how the command is used', short: 'h' },
+}
+
+/** How an operation of the API is said on the command line. */
+export const usageOf = (command: ApiCommand): Usage => ({
+  name: command.name,
+  words: command.words,
+  flags: command.flags,
+  own: {
+    ...(command.hasBody && { input: { value: 'FILE', help: 'a JSON object with the fields; - for standard input' } }),
+    ...(command.startsWork && { wait: { help: 'wait until the work is done, and show how it goes' } }),
+    ...(command.isPaged && { all: { help: 'all pages' } }),
+    ...(command.isDestructive && { yes: { help: 'do not ask', short: 'y' } }),
+    ...(command.answers === 'file' && {
+      output: { value: 'FILE', help: 'where the file goes; - for standard output', short: 'o' },
+    }),
+    ...commonApiFlags,
+  },
+})
+
+/** Does what a command line of an operation says. @returns the exit code @throws what {@link explained} puts into words */
+export async function runOperation(
+  command: ApiCommand,
+  argv: readonly string[],
+  around: Surroundings,
+): Promise<number> {
+  const call = parseCall(usageOf(command), argv)
+  const { own } = call
+  const connection = await findConnection(around.environment, {
+    profile: own.profile as string | undefined,
+    dataDir: own['data-dir'] as string | undefined,
+  })
+  const stead = clientOf(connection)
+  const path = await resolvePath(stead, command, call.path)
+  if (command.isDestructive && !own.yes) await confirm(command, call, around)
+  if (command.answers === 'events') return watch(stead, Number(path.id), own.json === true, around)
+  if (command.answers === 'file') return download(stead, command, path, own.output as string | undefined, around)
+  const sent = await withSiteIds(stead, command, call)
+  const body =
+    command.operationId === 'issueToken' || command.operationId === 'revokeToken'
+      ? {
+          grant_type: 'client_credentials',
+          client_id: connection.clientId,
+          client_secret: connection.clientSecret,
+          ...sent.body,
+        }
+      : sent.body
+  const init = { params: { path, query: sent.query }, ...(body && { body }) }
+  if (own.all) return printAll(stead, command, init, own, around)
+  const answer = await stead.call(command.method, command.path, init)
+  if (answer.ignored) around.err.write(`Passed over: ${harmless(answer.ignored)}\n`)
+  const { operationId } = answer
+  let { data } = answer
+  if (operationId !== undefined && own.wait) {
+    await waitAndShow(stead, operationId, around)
+    data = await afterWork(stead, data)
+  }
+  const isWaited = operationId !== undefined && own.wait === true
+  const isForProgram = own.json === true || typeof own.get === 'string'
+  if (isWaited && !isForProgram && !own.fields) {
+    // what was answered at the beginning says nothing of the end, a new password apart
+    if (typeof data === 'string') print(data, own, around)
+    around[isSite(data) ? 'out' : 'err'].write(`${addressOf(data) ?? 'Done.'}\n`)
+    return 0
+  }
+  print(own.json && !isWaited ? withOperation(data, operationId) : data, own, around)
+  if (isForProgram) return 0
+  if (operationId !== undefined && !isWaited)
+    around.err.write(`Operation ${operationId} has begun. See how it goes: stead operations watch ${operationId}\n`)
+  else if (data === null) around.err.write('Done.\n')
+  const { page } = answer
+  if (page && page.lastPage > page.currentPage)
+    around.err.write(
+      `Page ${page.currentPage} of ${page.lastPage}, ${page.totalItems} in all. The next: --page=${page.currentPage + 1}. All: --all\n`,
+    )
+  return 0
+}
+
+async function printAll(
+  stead: Stead,
+  { method, path, operationId }: ApiCommand,
+  init: { params: object; body?: object },
+  own: ParsedCall['own'],
+  around: Surroundings,
+): Promise<number> {
+  if (operationId === 'listCollaboratorSites') throw new CommandError('--all: give --page and --per-page here')
+  const entries =
+    method === 'post' ? stead.search(path as never, init as never) : stead.list(path as never, init as never)
+  print(await Array.fromAsync(entries), own, around)
+  return 0
+}
+
+/** Prints an answer as it was asked for. */
+export function print(data: unknown, own: ParsedCall['own'], { out }: Pick<Surroundings, 'out'>): void {
+  const line = (text: string) => out.write(`${text}\n`)
+  const fields = typeof own.fields === 'string' ? own.fields.split(',').filter(Boolean) : undefined
+  if (typeof own.get === 'string') {
+    const path = own.get
+    for (const each of Array.isArray(data) && !/^\d/.test(path) ? data : [data]) {
+      const value = valueAt(each, path)
+      if (value === undefined) throw new CommandError(`The answer has no ${path}. See all of it: --json`)
+      line(typeof value === 'object' ? jsonOf(value) : harmless(String(value)))
+    }
+    return
+  }
+  if (own.json) {
+    const picked = fields
+      ? Array.isArray(data)
+        ? data.map((each) => chosen(each, fields))
+        : chosen(data, fields)
+      : data
+    line(jsonOf(picked))
+  } else if (data !== null && data !== undefined) line(show(data, out, fields))
+}
+
+/** What a program needs to wait by itself. */
+function withOperation(data: unknown, operationId: number | undefined): unknown {
+  if (operationId === undefined || Array.isArray(data) || typeof data === 'string') return data
+  return { ...(data as object | null), operationId }
+}
+
+/** A site as it is once the work is done. */
+async function afterWork(stead: Stead, data: unknown): Promise<unknown> {
+  if (!isSite(data)) return data
+  const { data: site } = await stead.get('/v1/sites/{id}', { params: { path: { id: data.id } } })
+  return Object.fromEntries(Object.keys(data).map((name) => [name, site[name as keyof typeof site]]))
+}
+
+const isSite = (data: unknown): data is { id: number; url: string } =>
+  typeof data === 'object' && data !== null && 'url' in data && 'cmsVersion' in data
+
+const addressOf = (data: unknown): string | undefined => (isSite(data) ? `http://${data.url}` : undefined)
+
+/** Waits for an operation, and shows how it goes. @throws OperationFailed */
+export async function waitAndShow(stead: Stead, id: number, { err }: Pick<Surroundings, 'err'>): Promise<void> {
+  const progress = operationProgress(err)
+  try {
+    await stead.waitForOperation(id, { onProgress: progress.show })
+  } finally {
+    progress.end()
+  }
+}
+
+/** `stead operations watch`: for people on standard error; with `--json` each state of it in a line. */
+async function watch(stead: Stead, id: number, asJson: boolean, around: Surroundings): Promise<number> {
+  const operation = asJson
+    ? stead.waitForOperation(id, { onProgress: (each) => around.out.write(`${JSON.stringify(each)}\n`) })
+    : waitAndShow(stead, id, around)
+  await operation
+  if (!asJson) around.err.write('Done.\n')
+  return 0
+}
+
+/** Who deletes says what: on a terminal by its name, in a script by `--yes`. @throws CommandError */
+async function confirm(command: ApiCommand, call: ParsedCall, around: Surroundings): Promise<void> {
+  const what = Object.values(call.path).at(-1) ?? String(call.body?.to_site_id ?? 'yes')
+  if (!around.isInteractive) throw new CommandError(`stead ${command.name} needs --yes where nobody can be asked.`)
+  const answer = await (around.ask ?? ask)(`${command.about}. Type ${what} to go on: `)
+  if (answer !== what) throw new CommandError('Nothing was changed.')
+}
+
+/** 1: the API refused, or the work failed. 4: who is calling is not known. 2 is a command line that cannot be used. */
+export function explained(
+  error: unknown,
+  asJson: boolean,
+  command?: ApiCommand,
+): { text: string; code: number } | undefined {
+  if (error instanceof ApiError) {
+    const { status, code, errors, requestId } = error
+    const text = asJson
+      ? jsonOf({ code, errors, status, requestId })
+      : [...errors, ...advice(error, command)].map(harmless).join('\n')
+    return { text, code: status === 401 ? 4 : 1 }
+  }
+  if (error instanceof OperationFailed) {
+    const { operation } = error
+    if (asJson) return { text: jsonOf(operation), code: 1 }
+    const again = operation.state === 'failed' ? `\nAnother try: stead operations retry ${operation.id} --wait` : ''
+    return { text: `${harmless(error.message)}${again}`, code: 1 }
+  }
+  if (error instanceof ConnectionError)
+    return {
+      text: asJson
+        ? jsonOf({ code: 'no_answer', errors: [error.message] })
+        : `${error.message}\nDoes Stead run there? See: stead profiles`,
+      code: 1,
+    }
+  return undefined
+}
+
+function advice({ status, code, requestId, retryAfterSeconds }: ApiError, command: ApiCommand | undefined): string[] {
+  if (status === 401)
+    return [
+      'The key is not known there, or was revoked. See which one is used: stead profiles. Log in anew: stead login',
+    ]
+  if (code === 'invalid_input' && command) return [usageLine(command), `See: stead help ${command.name}`]
+  if (status === 404 && command) return [`See what there is: stead ${command.noun} list`]
+  if (status === 429 && retryAfterSeconds) return [`Try again in ${retryAfterSeconds} s.`]
+  if (status >= 500 && requestId) return [`In the log of the server this is request ${requestId}.`]
+  return []
+}
