@@ -10,12 +10,13 @@ export async function print({ words, flags }: Pick<Call<{ markdown: boolean }>, 
   const topic = words.join(' ')
   if (topic === 'settings') console.log(flags.json ? asJson(printableSettings()) : settingsText(flags.markdown))
   else if (topic === '') {
-    const { nounRows } = await import('./api/help.ts')
-    console.log(flags.json ? asJson(commands.map(described)) : overview(nounRows()))
+    const { described: ofApi, flagsOf, nounRows } = await import('./api/help.ts')
+    const all = [...commands.map(described), ...ofApi().map((each) => ({ ...pick(each), flags: flagsOf(each) }))]
+    console.log(flags.json ? asJson(all) : overview(nounRows()))
   } else if ((await import('./api/main.ts')).isApiNoun(words[0] as string)) {
     ;(await import('./api/help.ts')).printHelp(topic, process.stdout)
   } else {
-    const about = commandsOf(topic)
+    const about = commandsOf(topic, (await import('./api/main.ts')).allNames())
     console.log(flags.json ? asJson(about.map(described)) : commandsText(about))
   }
 }
@@ -29,11 +30,18 @@ const described = ({ name, about, flags, settings }: Command) => ({
   settings: settings.map(variableOf),
 })
 
-/** A command, or all of a noun. */
-function commandsOf(topic: string): readonly Command[] {
+const pick = ({ name, about, calls }: { name: string; about: string; calls: string | undefined }) => ({
+  name,
+  about,
+  calls,
+})
+
+/** A command, or all of a noun. @param others names that may have been meant as well */
+function commandsOf(topic: string, others: readonly string[]): readonly Command[] {
   const found = commands.filter(({ name }) => name === topic || name.startsWith(`${topic} `))
   if (found.length > 0) return found
-  const names = [...Object.keys(nouns), ...commands.map(({ name }) => name), 'settings']
+  const nounsOfApi = others.map((name) => name.split(' ')[0] as string)
+  const names = [...Object.keys(nouns), ...commands.map(({ name }) => name), 'settings', ...nounsOfApi, ...others]
   const near = closest(topic, names)
   throw new UsageError(`${topic} is no command of Stead. See: stead help`, near && `stead help ${near}`)
 }

@@ -1,20 +1,36 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
+import { CommandError } from '../output.ts'
 
-/** What is typed after a question on a terminal. @param isSecret it is not shown */
-export async function ask(question: string, isSecret = false): Promise<string> {
-  process.stderr.write(question)
-  const output = isSecret ? new Writable({ write: (_chunk, _encoding, done) => done() }) : process.stderr
-  const lines = createInterface({ input: process.stdin, output, terminal: true })
+export interface AskOptions {
+  /** What is typed is not shown. */
+  readonly isSecret?: boolean
+  readonly input?: NodeJS.ReadableStream
+  readonly output?: NodeJS.WritableStream
+}
+
+/** What is typed after a question on a terminal. @throws CommandError when somebody leaves instead: Ctrl-C, Ctrl-D */
+export async function ask(
+  question: string,
+  { isSecret = false, input = process.stdin, output = process.stderr }: AskOptions = {},
+): Promise<string> {
+  if (isSecret) output.write(question)
+  const silence = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input, output: isSecret ? silence : output, terminal: true })
   try {
-    return (await lines.question(isSecret ? '' : '')).trim()
+    const left = new Promise<never>((_, reject) =>
+      lines.once('close', () => reject(new CommandError('Nothing was changed.'))),
+    )
+    const answered = lines.question(isSecret ? '' : question)
+    answered.catch(() => {})
+    return (await Promise.race([answered.catch(() => left), left])).trim()
   } finally {
     lines.close()
-    if (isSecret) process.stderr.write('\n')
+    if (isSecret) output.write('\n')
   }
 }
 
-/** All of standard input, for secrets and files that are piped in. */
+/** All of standard input, for secrets that are piped in. */
 export async function readInput(): Promise<string> {
   const pieces: Buffer[] = []
   for await (const piece of process.stdin) pieces.push(piece as Buffer)

@@ -141,9 +141,11 @@ async function logIn({ path, own }: ParsedCall, around: Surroundings): Promise<n
   const clientSecret = file
     ? (file === '-' ? await readInput() : readText(file)).trim()
     : around.isInteractive
-      ? await question('Client secret: ', true)
+      ? await question('Client secret: ', { isSecret: true })
       : missing('client-secret-file')
   const name = (own.name as string) ?? new URL(url).host
+  if (url.startsWith('http:') && !isLocal(new URL(url).host))
+    around.err.write('The key goes to this address unencrypted, for all between to read: use https, or a tunnel.\n')
   const stead = clientOf({ url, clientId, clientSecret, from: '' }, 1)
   const account = await stead.get('/v1/account').catch((error) => {
     if (error instanceof ApiError && error.status === 401)
@@ -159,10 +161,11 @@ async function logIn({ path, own }: ParsedCall, around: Surroundings): Promise<n
   return 0
 }
 
+const isLocal = (host: string): boolean => /^(localhost|127\.|\[::1\])/.test(host)
+
 /** @throws UsageError */
 function addressOf(text: string): string {
-  const isLocal = /^(localhost|127\.|\[::1\])/.test(text)
-  const url = URL.parse(/^\w+:\/\//.test(text) ? text : `${isLocal ? 'http' : 'https'}://${text}`)
+  const url = URL.parse(/^\w+:\/\//.test(text) ? text : `${isLocal(text) ? 'http' : 'https'}://${text}`)
   if (!url || !/^https?:$/.test(url.protocol) || url.username)
     throw new UsageError(`${text} is no address of an API: https://api.example.com`)
   return url.href.replace(/\/+$/, '')

@@ -63,7 +63,7 @@ export async function runOperation(
   })
   const stead = clientOf(connection)
   const path = await resolvePath(stead, command, call.path)
-  if (command.isDestructive && !own.yes) await confirm(command, call, around)
+  if (command.isDestructive && !own.yes) await confirm(stead, command, call, around)
   if (command.answers === 'events') return watch(stead, Number(path.id), own.json === true, around)
   if (command.answers === 'file') return download(stead, command, path, own.output as string | undefined, around)
   const sent = await withSiteIds(stead, command, call)
@@ -183,11 +183,20 @@ async function watch(stead: Stead, id: number, asJson: boolean, around: Surround
 }
 
 /** Who deletes says what: on a terminal by its name, in a script by `--yes`. @throws CommandError */
-async function confirm(command: ApiCommand, call: ParsedCall, around: Surroundings): Promise<void> {
-  const what = Object.values(call.path).at(-1) ?? String(call.body?.to_site_id ?? 'yes')
+async function confirm(stead: Stead, command: ApiCommand, call: ParsedCall, around: Surroundings): Promise<void> {
   if (!around.isInteractive) throw new CommandError(`stead ${command.name} needs --yes where nobody can be asked.`)
-  const answer = await (around.ask ?? ask)(`${command.about}. Type ${what} to go on: `)
+  const what = await nameOf(stead, command, call)
+  const answer = await (around.ask ?? ask)(`${command.about}. Type ${harmless(what)} to go on: `)
   if (answer !== what) throw new CommandError('Nothing was changed.')
+}
+
+/** What is about to go, by its name if it is a site: who mistakes a number sees it here. */
+async function nameOf(stead: Stead, command: ApiCommand, { path, body }: ParsedCall): Promise<string> {
+  const last = command.words.filter((field) => field.in === 'path').at(-1)
+  const isSite = last === undefined || last.flag === 'SITE'
+  const given = String((last ? path[last.name] : body?.to_site_id) ?? 'yes')
+  if (!isSite || !/^\d+$/.test(given)) return given
+  return (await stead.get('/v1/sites/{id}', { params: { path: { id: Number(given) } } })).data.name
 }
 
 /** 1: the API refused, or the work failed. 4: who is calling is not known. 2 is a command line that cannot be used. */
