@@ -44,6 +44,16 @@ test('a flag wins over the environment', () => {
   expect([config.rateLimit, config.spareSites]).toEqual([3, 2])
 })
 
+test('what the command line calls an API by is no mistake in the environment of a server', () => {
+  const client = {
+    STEAD_API_URL: 'https://api.example.com',
+    STEAD_CLIENT_ID: 'i',
+    STEAD_CLIENT_SECRET: 's',
+    STEAD_PROFILE: 'p',
+  }
+  expect(readConfig(client)).toEqual(readConfig({}))
+})
+
 test('variable and flag of a key', () => {
   expect([variableOf('phpMemoryLimitMb'), flagOf('phpMemoryLimitMb')]).toEqual([
     'STEAD_PHP_MEMORY_LIMIT_MB',

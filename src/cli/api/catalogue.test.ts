@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { localWords } from '../parse.ts'
 import { catalogue, ownFlags } from './catalogue.ts'
-import { described, flagsOf } from './help.ts'
 import { allNames } from './main.ts'
 import { verbsOf } from './names.ts'
 import { usageLine } from './parse-call.ts'
@@ -28,20 +27,13 @@ test('no two commands have the same name, and none begins as one that works on a
   expect(allNames().filter((name) => localWords.includes(name.split(' ')[0] as string))).toEqual([])
 })
 
-test('a flag means one thing in a command, and its value or none is the same everywhere', () => {
+test('a flag means one thing in a command', () => {
   for (const command of catalogue().commands) {
     const { flags, own } = usageOf(command)
     const names = [...flags.map(({ flag }) => flag), ...Object.keys(own)]
     expect([command.name, new Set(names).size]).toEqual([command.name, names.length])
     expect(Object.keys(own).filter((name) => !ownFlags.includes(name))).toEqual([])
   }
-  const kinds = new Map<string, string>()
-  for (const command of described())
-    for (const [name, flag] of Object.entries(flagsOf(command))) {
-      const kind = flag.value !== undefined || flag.choices !== undefined ? 'value' : 'switch'
-      expect([name, kinds.get(name) ?? kind]).toEqual([name, kind])
-      kinds.set(name, kind)
-    }
 })
 
 describe('how it is said', () => {

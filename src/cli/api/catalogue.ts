@@ -138,7 +138,9 @@ function facts(document: Document, path: string, method: string, operation: Oper
   const taken = new Set(body.map(({ name }) => name))
   const inPath = fieldsIn('path').sort((a, b) => path.indexOf(`{${a.name}}`) - path.indexOf(`{${b.name}}`))
   const success = Object.entries(responses).find(([status]) => Number(status) < 300)?.[1] ?? {}
-  const [type = 'application/json', content] = Object.entries(success.content ?? {})[0] ?? []
+  const contents = Object.entries(success.content ?? {})
+  const [type = 'application/json', content] =
+    contents.find(([type]) => type === 'application/json') ?? contents[0] ?? []
   const answers = type === 'text/event-stream' ? 'events' : type === 'application/json' ? 'json' : 'file'
   return {
     ...{ about: summary, description, operationId, path },

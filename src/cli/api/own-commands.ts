@@ -161,7 +161,7 @@ async function logIn({ path, own }: ParsedCall, around: Surroundings): Promise<n
   return 0
 }
 
-const isLocal = (host: string): boolean => /^(localhost|127\.|\[::1\])/.test(host)
+const isLocal = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?(\/|$)/.test(host)
 
 /** @throws UsageError */
 function addressOf(text: string): string {

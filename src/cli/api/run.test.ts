@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { examplesOf } from '../../../test/support/examples.ts'
+import { type ApiCommand, catalogue } from './catalogue.ts'
 import { runForApi } from './main.ts'
 import { readProfiles } from './profiles.ts'
+import { runOperation } from './run.ts'
 
 let api: TestApi
 let url: string
@@ -188,6 +190,25 @@ describe('--wait', () => {
       .map((line) => JSON.parse(line))
     expect(lines.at(-1)).toMatchObject({ id: operationId, state: 'succeeded' })
   })
+})
+
+test('a stream of events: the data of each in a line, until it ends', async () => {
+  const { operationId } = await json('sites create told-of')
+  await api.database.transaction((tx) =>
+    tx
+      .updateTable('operations')
+      .set({ state: 'succeeded', finished_at: Date.now() })
+      .where('id', '=', operationId)
+      .execute(),
+  )
+  const watch = catalogue().commands.find((each) => each.operationId === 'watchOperation') as ApiCommand
+  let out = ''
+  const write = (text: string) => {
+    out += text
+  }
+  const around = { environment, out: { write }, err: { write }, isInteractive: false }
+  expect(await runOperation({ ...watch, operationId: 'watchAnything' }, [String(operationId)], around)).toBe(0)
+  expect(JSON.parse(out)).toMatchObject({ id: operationId, state: 'succeeded' })
 })
 
 describe('what cannot be had back', () => {

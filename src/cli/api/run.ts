@@ -1,3 +1,4 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { ApiError, ConnectionError, OperationFailed, type Stead } from '../../sdk/index.ts'
 import type { Flag } from '../command.ts'
 import { CommandError } from '../output.ts'
@@ -64,7 +65,8 @@ export async function runOperation(
   const stead = clientOf(connection)
   const path = await resolvePath(stead, command, call.path)
   if (command.isDestructive && !own.yes) await confirm(stead, command, call, around)
-  if (command.answers === 'events') return watch(stead, Number(path.id), own.json === true, around)
+  if (command.operationId === 'watchOperation') return watch(stead, Number(path.id), own.json === true, around)
+  if (command.answers === 'events') return printEvents(stead, command, { path, query: call.query }, around)
   if (command.answers === 'file') return download(stead, command, path, own.output as string | undefined, around)
   const sent = await withSiteIds(stead, command, call)
   const body =
@@ -118,6 +120,19 @@ async function printAll(
   const entries =
     method === 'post' ? stead.search(path as never, init as never) : stead.list(path as never, init as never)
   print(await Array.fromAsync(entries), own, around)
+  return 0
+}
+
+/** A stream of events, as long as it lasts: the data of each in a line. */
+async function printEvents(
+  stead: Stead,
+  command: ApiCommand,
+  params: { path: object; query: object },
+  { out }: Surroundings,
+): Promise<number> {
+  const response = await stead.download(command.path as never, { params } as never)
+  const texts = response.body?.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
+  for await (const { data } of texts?.pipeThrough(new EventSourceParserStream()) ?? []) out.write(`${harmless(data)}\n`)
   return 0
 }
 
