@@ -44,6 +44,11 @@ async function isForApi(): Promise<boolean> {
 
 async function runForApi(): Promise<void> {
   const { stdin, stdout, stderr, env } = process
+  // `| head` has seen enough
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0)
+    throw error
+  })
   const { runForApi: run } = await import('./cli/api/main.ts')
   const isInteractive = stdin.isTTY === true && stderr.isTTY === true
   process.exitCode = await run(process.argv.slice(2), { environment: env, out: stdout, err: stderr, isInteractive })

@@ -94,10 +94,8 @@ const inWords = (name: string, { value, choices }: Flag): string => {
   return text === undefined ? `--${name}` : `--${name}=${text}`
 }
 
-/** Flags of a command, one a line. */
-export const flagTable = (flags: Readonly<Record<string, Flag>>): string => table(flagRows(flags))
-
-const flagRows = (flags: Readonly<Record<string, Flag>>): [string, string][] =>
+/** Flags of a command: how each is written, and what it says. */
+export const flagRows = (flags: Readonly<Record<string, Flag>>): [string, string][] =>
   Object.entries(flags).map(([name, flag]) => [
     `${inWords(name, flag)}${flag.short ? `, -${flag.short}` : ''}`,
     flag.needed ? `${flag.help} (needed)` : flag.help,

@@ -1,5 +1,5 @@
 import type { Flag } from '../command.ts'
-import { flagTable } from '../help.ts'
+import { flagRows } from '../help.ts'
 import { catalogue } from './catalogue.ts'
 import { ownCommands } from './own-commands.ts'
 import { shownFlag, type Usage, usageLine } from './parse-call.ts'
@@ -33,7 +33,9 @@ export const flagsOf = ({ flags, own }: Usage): Readonly<Record<string, Flag>> =
 /** `stead help sites`, `stead help sites create`, `stead sites --help`. @returns the exit code */
 export function printHelp(topic: string, out: Terminal): number {
   const found = described().filter(({ name }) => name === topic || name.startsWith(`${topic} `))
-  out.write(`${found.length === 1 || found[0]?.name === topic ? textOf(found[0] as Described) : listOf(found)}\n`)
+  out.write(
+    `${found.length === 1 || found[0]?.name === topic ? textOf(found[0] as Described, out) : listOf(found, out)}\n`,
+  )
   return found.length > 0 ? 0 : 2
 }
 
@@ -48,20 +50,47 @@ export function nounRows(): [string, string][] {
   ]
 }
 
-function listOf(found: readonly Described[]): string {
-  const rows = found.map((each): [string, string] => [usageLine(each), each.about])
-  const width = Math.min(44, Math.max(...rows.map(([left]) => left.length)))
+function listOf(found: readonly Described[], out: Terminal): string {
+  const rows = found.map((each) => [usageLine(each), each.about] as const)
   const noun = found[0]?.name.split(' ')[0]
-  return `${rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`).join('\n')}\n\nMore of one: stead help ${noun} VERB`
+  return `${inColumns(rows, 44, out)}\n\nMore of one: stead help ${noun} VERB`
 }
 
-function textOf(command: Described): string {
+function textOf(command: Described, out: Terminal): string {
   const { about, description, calls } = command
+  const flags = flagRows(flagsOf(command)).map(([left, right]) => [`  ${left}`, right] as const)
   const paragraphs = [
     `${usageLine(command)}\n  ${about}`,
-    description,
-    flagTable(flagsOf(command)),
+    ...description.split('\n\n').map((text) => wrapped(text, columnsOf(out)).join('\n')),
+    inColumns(flags, 30, out),
     calls && `Calls ${calls}`,
   ]
   return paragraphs.filter(Boolean).join('\n\n')
+}
+
+/** Elsewhere than on a terminal a line is as long as its text. */
+const columnsOf = ({ isTTY, columns }: Terminal): number =>
+  isTTY ? Math.max(60, columns || 80) : Number.POSITIVE_INFINITY
+
+/** What is left in its column, what is right beside it, or below where there is no room. */
+function inColumns(rows: readonly (readonly [string, string])[], most: number, out: Terminal): string {
+  const width = Math.min(most, Math.max(...rows.map(([left]) => left.length)))
+  const indent = ' '.repeat(width + 2)
+  return rows
+    .map(([left, right]) => {
+      const text = wrapped(right, columnsOf(out) - indent.length).join(`\n${indent}`)
+      if (text === '') return left
+      return left.length > width ? `${left}\n${indent}${text}` : `${left.padEnd(width)}  ${text}`
+    })
+    .join('\n')
+}
+
+function wrapped(text: string, columns: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(/\s+/).filter(Boolean)) {
+    const line = lines.at(-1)
+    if (line !== undefined && line.length + 1 + word.length <= columns) lines[lines.length - 1] = `${line} ${word}`
+    else lines.push(word)
+  }
+  return lines
 }

@@ -265,6 +265,11 @@ describe('what goes wrong', () => {
   test('help of a noun and of a command', async () => {
     expect((await stead('sites --help')).out).toMatch(/stead sites clone SITE NAME +Clone a site/)
     expect((await stead('sites create -h')).out).toMatch(/--php-version=8\.1\|8\.2\|8\.3/)
+    for (const line of ['sites -h', 'sites create -h', 'backups restore -h', 'collaborators add -h']) {
+      const lines = (await stead(line, { columns: 80 })).out.split('\n')
+      // the choices of a flag are one word
+      expect(lines.filter((each) => each.length > 80 && !/^ {2}--/.test(each))).toEqual([])
+    }
   })
 })
 
