@@ -573,6 +573,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/zones/{zone_id}/dnssec": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how a DNS zone is signed
+         * @description An addition of Stead: whether the zone is signed, with the DS record for the registrar, and what is to be done next. For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.
+         */
+        get: operations["getDnssec"];
+        /**
+         * Switch DNSSEC of a zone on or off
+         * @description An addition of Stead. On: the zone is signed at once; give its DS record to the registrar of the domain. Off: it stays signed as long as the zone above names its key or resolvers may remember that it did, for they would not believe it otherwise; have the registrar remove the DS record first. With what is set already the operation looks at once which keys the zone above names, which is else done every hour while something is waited for. For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.
+         */
+        put: operations["changeDnssec"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/zones/{zone_id}/dnssec/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the key of a signed DNS zone
+         * @description An addition of Stead: a new key is published beside the one that signs. When the zone above names it, it signs, and when nobody remembers the old one any more, that one goes, all by itself; `GET /v1/zones/{zone_id}/dnssec` says what is waited for. For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.
+         */
+        post: operations["rollDnssecKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{id}/edge-cache": {
         parameters: {
             query?: never;
@@ -2872,6 +2916,60 @@ export interface components {
         ZoneFile: {
             /** @example mail 3600 IN A 192.0.2.1 */
             file: string;
+        };
+        DnssecKey: {
+            /** @example 20326 */
+            tag: number;
+            /**
+             * @description `published`: its DS record is waited for; `active`: it signs; `retired`: it is about to go
+             * @example active
+             */
+            state: string;
+            /** @description The zone above named it when it was last asked */
+            has_ds: boolean;
+            /**
+             * @description The DS record for the registrar
+             * @example 20326 13 2 E06D44B8…
+             */
+            ds: string;
+            /**
+             * @description For registrars that ask for the key
+             * @example 257 3 13 mdsswUyr…
+             */
+            dnskey: string;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created: string;
+        };
+        Dnssec: {
+            enabled: boolean;
+            /**
+             * @description `off`; `signed`: but no DS record leads to it yet; `secure`: resolvers check the signatures; `rolling`: the key is being changed; `leaving`: it is signed until no resolver trusts its key any more
+             * @example signed
+             */
+            status: string;
+            /**
+             * @description What is to be done next, by whom
+             * @example Give the DS record to the registrar of the domain.
+             */
+            advice: string;
+            keys: components["schemas"]["DnssecKey"][];
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            looked_at: string | null;
+            /**
+             * @description Why the zone above could not be asked
+             * @example null
+             */
+            fault: string | null;
+        };
+        DnssecChange: {
+            /** @example true */
+            enabled: boolean;
         };
         DefensiveMode: {
             /** @example true */
@@ -5174,6 +5272,108 @@ export interface operations {
                         /** @example Success */
                         message: string;
                         data: components["schemas"]["ZoneWithRecords"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    getDnssec: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @example 1 */
+                zone_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Dnssec"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    changeDnssec: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                zone_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "enabled": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["DnssecChange"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Dnssec"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    rollDnssecKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                zone_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Dnssec"];
                         errors: null;
                     };
                 };
