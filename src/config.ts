@@ -249,6 +249,16 @@ export const settings = {
     default: '',
     parse: optional,
   },
+  chromium: {
+    help: 'Program of Chromium, by which performance reports are made; empty: that of the system, where it is installed',
+    default: '',
+    parse: optional,
+  },
+  performanceReportHours: {
+    help: 'Hours after which a live site gets a performance report by itself; 0: only when one is ordered',
+    default: '24',
+    parse: integer(0, 8760),
+  },
   wpCli: {
     help: 'File with WP-CLI (wp-cli.phar), by which people run commands on a site over SSH; empty: it is fetched once, by its first use',
     default: '',

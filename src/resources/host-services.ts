@@ -5,6 +5,7 @@ import type { CoreSource } from '../hosting/core-library/core-source.ts'
 import type { Homes } from '../hosting/homes/homes.ts'
 import type { Spares } from '../hosting/homes/spares.ts'
 import type { Template } from '../hosting/homes/template.ts'
+import type { PageToMeasure } from '../hosting/page-measure/measure-page.ts'
 import type { PhpPool, PooledSite } from '../hosting/php/pool.ts'
 import type { PluginDirectory } from '../hosting/plugin-directory/plugin-directory.ts'
 import type { PluginPackages } from '../hosting/plugin-directory/plugin-packages.ts'
@@ -40,6 +41,8 @@ export interface HostServices {
   ensureCore(version: string, otherwise: CoreSource, signal: AbortSignal): Promise<void>
   /** Releases of WordPress. */
   readonly cores: Pick<CoreLibrary, 'ensure' | 'offers'>
+  /** Opens a page of a site in a browser, and measures it. @throws MeasureImpossible, MeasureFailed: their texts may be shown */
+  measurePage(page: PageToMeasure): Promise<unknown>
   /** The site as the pool knows it; `undefined` while it has no home or no content. */
   hostedSite(siteId: number): Promise<PooledSite | undefined>
   /** Ends a site's SFTP connections; when it resolves none of them touches a file any more. @returns how many there were */

@@ -18,6 +18,7 @@ import { mustUsePlugins } from './must-use-plugins/index.ts'
 import { notes } from './notes/index.ts'
 import { operations } from './operations/index.ts'
 import { performance } from './performance/index.ts'
+import { performanceReports } from './performance-reports/index.ts'
 import { plugins } from './plugins/index.ts'
 import { sftpUsers } from './sftp-users/index.ts'
 import { sites } from './sites/index.ts'
@@ -51,6 +52,7 @@ export const resources = [
   notes,
   logs,
   statistics,
+  performanceReports,
   operations,
   webhooks,
   certificates,

@@ -28,6 +28,7 @@ import { announceHost } from './host/announce.ts'
 import { followAddresses } from './host/changed-addresses.ts'
 import { openSpill, takeDataFolder } from './host/data-folder.ts'
 import { openHomes } from './host/homes.ts'
+import { openPageMeasure } from './host/page-measure.ts'
 import { startReports } from './host/reports.ts'
 import { openSftp, type Sftp } from './host/sftp.ts'
 import { openSiteFiles } from './host/site-disk.ts'
@@ -82,7 +83,10 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   const preparation = prepareSites(ground, { runtime, homes, spares, onProgress: options.onProgress ?? (() => {}) })
   const siteDatabase = openSiteDatabase(ground, pool)
   const sftp = await openSftp(ground, { hostId, php, sites, siteDatabase })
-  const worker = createHostWorker(ground, { hostId, homes, spares, pool, preparation, sites, siteDatabase, sftp })
+  const pages = await openPageMeasure(ground, budgets, php.edge)
+  const { measurePage } = pages
+  const work = { hostId, homes, spares, pool, preparation, sites, siteDatabase, sftp, measurePage }
+  const worker = createHostWorker(ground, work)
   const cron = openCron(ground, sites, pool)
 
   // first of these: who was this host before must be gone before this one gives out work
@@ -98,6 +102,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
       setAsideHomes: folders.setAside,
       lostSites: php.watch.lost(),
       hasDatabaseAdmin: php.hasDatabaseAdmin,
+      canMeasurePages: pages.impossible === undefined,
     }),
   })
   preparation.start().finally(() => {
@@ -190,7 +195,8 @@ async function ensureCore(ground: Ground, version: string, otherwise: CoreSource
   }
 }
 
-interface WorkParts extends Pick<HostServices, 'hostId' | 'homes' | 'spares' | 'pool' | 'siteDatabase'> {
+interface WorkParts
+  extends Pick<HostServices, 'hostId' | 'homes' | 'spares' | 'pool' | 'siteDatabase' | 'measurePage'> {
   readonly preparation: Preparation
   readonly sites: HostedSites
   readonly sftp: Sftp

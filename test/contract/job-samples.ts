@@ -38,6 +38,7 @@ import { keepContent, useContent } from '../../src/resources/must-use-plugins/co
 import { addAllSites } from '../../src/resources/must-use-plugins/member.store.ts'
 import { changeMuPlugin, insertMuPlugin } from '../../src/resources/must-use-plugins/mu-plugin.store.ts'
 import { FOLDER } from '../../src/resources/must-use-plugins/mu-plugin.ts'
+import { latestReport } from '../../src/resources/performance-reports/report.store.ts'
 import { storedPlugins } from '../../src/resources/plugins/plugin.store.ts'
 import { PASSWORD_PURPOSE } from '../../src/resources/sites/reset-admin-password.job.ts'
 import { putRoute } from '../../src/resources/sites/route.store.ts'
@@ -610,6 +611,29 @@ export const jobSamples: Record<string, JobSample> = {
     },
     async done(world) {
       expect(world.host.wordpress(world.site).flushes).toBeGreaterThan(0)
+    },
+  },
+
+  'site.make_performance_report': {
+    prepare: async (world) => aboutSite(world),
+    async done(world) {
+      expect((await latestReport(world.api.database.read, world.site))?.hasThumbnail.mobile).toBe(true)
+      expect(await rows(world, 'events', 'type', 'performance_report_created', world.site)).toBe(1)
+    },
+  },
+
+  'performance.plan_reports': {
+    async prepare(world) {
+      const { host, site } = world
+      await change(world, async (tx) => {
+        await tx.updateTable('sites').set({ host_id: null }).where('id', '<>', site).execute()
+        await tx.updateTable('sites').set({ host_id: host.hostId }).where('id', '=', site).execute()
+        await tx.updateTable('hosts').set({ facts: '{"canMeasurePages":true}' }).execute()
+      })
+      return { input: {}, options: { siteId: null, hostId: null } }
+    },
+    async done(world) {
+      expect(await rows(world, 'operations', 'type', 'site.make_performance_report', world.site)).toBe(1)
     },
   },
 

@@ -19,6 +19,7 @@ import { siteHooks } from '../../src/jobs.ts'
 import { createSealer } from '../../src/platform/crypto/seal.ts'
 import { noLog } from '../../src/platform/log/log.ts'
 import type { HostServices } from '../../src/resources/host-services.ts'
+import { measuredPage } from '../../src/resources/performance-reports/samples.fixture.ts'
 import { findSite, writtenAddressOf } from '../../src/resources/sites/site.store.ts'
 import { everyPlugin, type TestApi } from './api.ts'
 
@@ -282,6 +283,7 @@ export async function fakeHost(
     siteFiles: new SiteFiles({ quotaOf: async () => undefined, keepFreeBytes: 0 }),
     template: async () => template,
     ensureCore: async () => {},
+    measurePage: async () => measuredPage,
     cores: {
       offers: async () => [{ version: '6.9', kind: 'stable', phpVersion: '8.1', isOffered: true }],
       async ensure(version: string) {

@@ -155,6 +155,8 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
     STEAD_DNS_LISTEN: 'off',
     // their turn may come at any minute
     STEAD_SCHEDULED_BACKUPS: 'false',
+    // a browser for each new site
+    STEAD_PERFORMANCE_REPORT_HOURS: '0',
     // other tests run at the same time
     STEAD_PHP_NICE: '0',
     // no page of theirs is asked for often enough; a bench is about the usual way

@@ -10,6 +10,8 @@ import { insertLink } from '../database-admin/link.store.ts'
 import { insertLicense } from '../extension-license/license.store.ts'
 import { insertLoginLink } from '../login-links/login-link.store.ts'
 import { insertMuPlugin } from '../must-use-plugins/mu-plugin.store.ts'
+import { noteAttempt } from '../performance-reports/report.store.ts'
+import { withReportIn } from '../performance-reports/samples.fixture.ts'
 import { storePlugins } from '../plugins/plugin.store.ts'
 import { insertSftpKey } from '../sftp-users/sftp-user.store.ts'
 import { purgeSite } from './remove-site.job.ts'
@@ -35,6 +37,8 @@ const tables = [
   'backup_schedules',
   'failed_updates',
   'certificates',
+  'performance_reports',
+  'performance_attempts',
 ] as const
 
 /** Tables with a site in them that outlive it, and why. */
@@ -73,6 +77,8 @@ describe.each(dialects)('the end of a deleted site on $dialect', ({ dialect, ski
       await insertLicense(tx, { siteId: id, licenseKey: 'a', now: 1 })
       await storePlugins(tx, id, [])
       await rememberFailure(tx, { siteId: id, version: '6.9', againAt: null, now: 1 })
+      await withReportIn(tx, id)
+      await noteAttempt(tx, id, 1)
       await insertLink(tx, { siteId: id, accountId: owner.accountId, token: name, expiresAt: 1 })
       const file = { accountId: owner.accountId, path: 'x', slug: `${name}.php`, existing: true, future: true, now: 1 }
       const plugin = await insertMuPlugin(tx, file)

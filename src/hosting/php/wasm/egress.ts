@@ -54,6 +54,16 @@ export function serveEgress(socket: Duplex, egress: Egress): void {
   })
 }
 
+/** A connection for somebody who may reach what a site may; undefined: not to be reached. @throws when it cannot be made */
+export async function reachOutside(host: string, port: number, egress: Egress): Promise<Socket | undefined> {
+  const edge = await egress.edge?.find(host, port)
+  const address = edge?.host ?? (await resolveAllowed(host, port, egress))
+  if (address === undefined) return undefined
+  const outside = await connectTo(address, edge?.port ?? port, egress.policy)
+  outside.setTimeout(egress.policy.idleTimeoutMs, () => outside.destroy())
+  return outside
+}
+
 async function serveConnection(stream: ServerHttp2Stream, authority: string, egress: Egress): Promise<void> {
   const { policy } = egress
   const match = /^(.+):(\d{1,5})$/.exec(authority)

@@ -1,0 +1,87 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname, extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** What a page may fill of the jail’s only folder that can be written; it is memory. */
+const TMP_BYTES = 512 << 20
+/** Nobody else’s: below the users of sites, and of no account that Debian makes. */
+const UID = 65_533
+
+/** Where programs, libraries and fonts are; nothing that belongs to Stead, and nothing secret. */
+const systemFolders = [
+  '/usr',
+  '/etc/fonts',
+  '/etc/alternatives',
+  '/etc/chromium',
+  '/etc/chromium.d',
+  '/etc/ld.so.cache',
+]
+const systemLinks = ['/bin', '/lib', '/lib64', '/sbin']
+
+export interface JailPlan {
+  readonly chromium: string
+  /** Folder with the socket of the proxy. */
+  readonly wayOut: string
+  /** Folder `node_modules` that has Lighthouse. */
+  readonly modules: string
+  readonly url: string
+  readonly device: 'desktop' | 'mobile'
+  readonly audits: readonly string[]
+}
+
+/**
+ * The arguments of bubblewrap. The jail has a network of its own with nothing in it, sees programs and no data, keeps what it writes in
+ * memory, and is gone with its first process, whoever ends it, and however.
+ */
+export function jailArguments(plan: JailPlan, isRoot: boolean): string[] {
+  const runner = fileURLToPath(new URL(`./runner${extname(import.meta.url)}`, import.meta.url))
+  const inside = `/program/runner${extname(runner) === '.ts' ? '.mts' : '.mjs'}`
+  const chromium = realpathSync(plan.chromium)
+  const rights = isRoot
+    ? ['--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
+    : ['--unshare-user', '--cap-drop', 'ALL']
+  const folders = systemFolders.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', path, path])
+  const links = systemLinks
+    .filter((path) => existsSync(path))
+    .flatMap((path) =>
+      realpathSync(path) === path ? ['--ro-bind', path, path] : ['--symlink', realpathSync(path), path],
+    )
+  return [
+    ...['--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try', ...rights],
+    ...['--die-with-parent', '--new-session', '--clearenv', '--proc', '/proc', '--dev', '/dev'],
+    ...[
+      '--setenv',
+      'HOME',
+      '/tmp',
+      '--setenv',
+      'PATH',
+      '/usr/bin:/bin',
+      '--setenv',
+      'STEAD_AUDITS',
+      plan.audits.join(),
+    ],
+    ...['--perms', '1777', '--size', String(TMP_BYTES), '--tmpfs', '/tmp'],
+    ...[
+      '--perms',
+      '0755',
+      '--dir',
+      '/program',
+      '--perms',
+      '0755',
+      '--dir',
+      '/way-out',
+      '--perms',
+      '0755',
+      '--dir',
+      '/etc',
+    ],
+    ...folders,
+    ...links,
+    // a browser that was not installed by the system
+    ...(chromium.startsWith('/usr/') ? [] : ['--ro-bind', dirname(chromium), dirname(chromium)]),
+    ...['--ro-bind', runner, inside, '--ro-bind', plan.modules, '/program/node_modules'],
+    ...['--ro-bind', process.execPath, '/program/node', '--bind', plan.wayOut, '/way-out', '--chdir', '/tmp'],
+    ...['/program/node', '--no-warnings', inside, `--url=${plan.url}`, `--device=${plan.device}`],
+    ...[`--chromium=${plan.chromium}`, ...(isRoot ? [`--uid=${UID}`] : [])],
+  ]
+}

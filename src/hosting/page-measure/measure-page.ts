@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join, sep } from 'node:path'
+import { pathOnly } from '../php/wasm/containment.ts'
+import { residentBytesOf } from '../php/wasm/process-tree.ts'
+import { type JailPlan, jailArguments } from './jail.ts'
+import { createSocks, type Reach } from './socks.ts'
+
+/** A page with a browser around it; what has more is ended. */
+const MOST_BYTES = 1536 << 20
+const LOOK_MS = 500
+const MOST_MS = 150_000
+/** The result of Lighthouse, as far as it is kept. */
+const RESULT_BYTES = 2 << 20
+/** What the runner says when it fails. */
+const COMPLAINT_BYTES = 2000
+
+/** The page could not be measured. The message may be shown to users. */
+export class MeasureFailed extends Error {
+  override readonly name = 'MeasureFailed'
+}
+
+/** Nothing can be measured on this machine. The message says what to do. */
+export class MeasureImpossible extends Error {
+  override readonly name = 'MeasureImpossible'
+}
+
+export interface PageToMeasure extends Pick<JailPlan, 'url' | 'device' | 'audits'> {
+  readonly signal: AbortSignal
+}
+
+export interface MeasureOptions extends PageToMeasure, Pick<JailPlan, 'chromium'> {
+  readonly reach: Reach
+  /** For tests. */
+  readonly mostBytes?: number
+  readonly mostMs?: number
+}
+
+/**
+ * Opens a page in a jail of its own, and has Lighthouse measure it.
+ * @returns what the runner found: made by what a hostile page may have taken over, so believed in nothing
+ * @throws MeasureFailed
+ */
+export async function measurePage(options: MeasureOptions): Promise<unknown> {
+  const { reach, signal } = options
+  const wayOut = await mkdtemp(join(tmpdir(), 'stead-way-out-'))
+  const socks = createSocks(reach)
+  const open = new Set<{ destroy(): void }>()
+  socks.on('connection', (socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+  try {
+    await chmod(wayOut, 0o711)
+    await new Promise<void>((ready, reject) => socks.once('error', reject).listen(join(wayOut, 'socket'), ready))
+    await chmod(join(wayOut, 'socket'), 0o666)
+    signal.throwIfAborted()
+    const text = await run(
+      jailArguments({ ...options, wayOut, modules: modulesFolder() }, process.getuid?.() === 0),
+      options,
+    )
+    return JSON.parse(text)
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error instanceof SyntaxError ? new MeasureFailed('Lighthouse gave no readable result') : error
+  } finally {
+    socks.close()
+    for (const each of open) each.destroy()
+    await rm(wayOut, { recursive: true, force: true })
+  }
+}
+
+/** Where Lighthouse is installed; undefined: it was left out. */
+export function findModules(): string | undefined {
+  try {
+    const entry = createRequire(import.meta.url).resolve('lighthouse/package.json')
+    return dirname(entry).slice(0, -`${sep}lighthouse`.length)
+  } catch {
+    return undefined
+  }
+}
+
+function modulesFolder(): string {
+  const found = findModules()
+  if (found === undefined) throw new MeasureFailed('Lighthouse is not installed')
+  return found
+}
+
+async function run(args: readonly string[], { signal, mostBytes = MOST_BYTES, mostMs = MOST_MS }: MeasureOptions) {
+  const child = spawn('bwrap', args, { env: pathOnly(), stdio: ['ignore', 'pipe', 'pipe'] })
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const pieces: Buffer[] = []
+  let [bytes, complaint, why] = [0, '', '']
+  const end = (reason: string) => {
+    why ||= reason
+    // the first process of the jail dies with this one, and all others with that
+    child.kill('SIGKILL')
+  }
+  const onAbort = () => end('It was cut off')
+  signal.addEventListener('abort', onAbort)
+  const late = setTimeout(() => end(`The page was not measured within ${Math.round(mostMs / 1000)} seconds`), mostMs)
+  const watch = setInterval(async () => {
+    const resident = child.pid === undefined ? 0 : await residentBytesOf(child.pid)
+    if ((resident ?? 0) > mostBytes) end(`The page needs more than ${mostBytes >> 20} MB of memory in a browser`)
+  }, LOOK_MS)
+  child.stdout.on('data', (piece: Buffer) => {
+    bytes += piece.length
+    if (bytes > RESULT_BYTES) end('Lighthouse’s result is too large')
+    else pieces.push(piece)
+  })
+  child.stderr.on('data', (piece: Buffer) => {
+    complaint = (complaint + piece.toString()).slice(0, COMPLAINT_BYTES)
+  })
+  child.on('error', (error) => reject(new MeasureFailed(`bubblewrap: ${error.message}`)))
+  child.on('close', (code) => {
+    if (why) reject(new MeasureFailed(why))
+    else if (code === 0) resolve(Buffer.concat(pieces).toString())
+    else
+      reject(new MeasureFailed(`The page could not be measured: ${complaint.trim().split('\n')[0] || `code ${code}`}`))
+  })
+  return promise.finally(() => {
+    signal.removeEventListener('abort', onAbort)
+    clearTimeout(late)
+    clearInterval(watch)
+  })
+}

@@ -1,0 +1,100 @@
+/**
+ * Runs inside the jail (jail.ts), and nowhere else: opens one page with Chromium and measures it with Lighthouse. Chromium reaches nothing but
+ * the proxy of the host, by the socket that was bound into the jail. What it finds is one line of JSON on standard output.
+ */
+import { connect, createServer } from 'node:net'
+import { parseArgs } from 'node:util'
+
+const { values } = parseArgs({
+  options: {
+    url: { type: 'string', default: '' },
+    device: { type: 'string', default: 'mobile' },
+    chromium: { type: 'string', default: '' },
+    uid: { type: 'string' },
+  },
+})
+
+/** Before anything of the page is looked at. */
+function becomeUser(uid: string | undefined): void {
+  if (uid === undefined) return
+  process.setgroups?.([])
+  process.setgid?.(Number(uid))
+  process.setuid?.(Number(uid))
+}
+
+/** The one way out, as a port of the jail’s own loopback. */
+async function openWayOut(): Promise<number> {
+  const server = createServer((inside) => {
+    const outside = connect('/way-out/socket')
+    inside.on('error', () => outside.destroy())
+    outside.on('error', () => inside.destroy())
+    inside.pipe(outside).pipe(inside)
+  })
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  return (server.address() as { port: number }).port
+}
+
+const chromiumFlags = (port: number): string[] => [
+  // the jail is the wall: as its user, and without privileges, Chromium cannot build its own
+  '--no-sandbox',
+  `--proxy-server=socks5://127.0.0.1:${port}`,
+  // names of this machine go there, too
+  '--proxy-bypass-list=<-loopback>',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+  '--disable-quic',
+  '--webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--disable-dev-shm-usage',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-breakpad',
+  '--disable-crash-reporter',
+  '--no-first-run',
+  '--mute-audio',
+]
+
+async function main(): Promise<void> {
+  becomeUser(values.uid)
+  const port = await openWayOut()
+  const [{ default: puppeteer }, { default: lighthouse, desktopConfig }] = await Promise.all([
+    import('puppeteer-core'),
+    import('lighthouse'),
+  ])
+  const browser = await puppeteer.launch({
+    executablePath: values.chromium,
+    pipe: true,
+    headless: true,
+    userDataDir: '/tmp/profile',
+    args: chromiumFlags(port),
+  })
+  const page = await browser.newPage()
+  const found = await lighthouse(
+    values.url,
+    { output: 'json', logLevel: 'silent', disableFullPageScreenshot: true, maxWaitForLoad: 30_000 },
+    values.device === 'desktop' ? desktopConfig : undefined,
+    page,
+  )
+  if (!found) throw new Error('Lighthouse found nothing')
+  const { lhr } = found
+  const { audits, categories, finalDisplayedUrl, lighthouseVersion, fetchTime, runtimeError } = lhr
+  const wanted = process.env.STEAD_AUDITS?.split(',') ?? []
+  const result = {
+    finalDisplayedUrl,
+    lighthouseVersion,
+    fetchTime,
+    runtimeError,
+    categories: Object.fromEntries(Object.entries(categories).map(([id, { title, score }]) => [id, { title, score }])),
+    audits: Object.fromEntries(wanted.map((id) => [id, audits[id]])),
+  }
+  await new Promise((written) => process.stdout.write(JSON.stringify(result), written))
+  await browser.close().catch(() => {})
+}
+
+main().then(
+  () => process.exit(0),
+  (error: Error) => {
+    process.stderr.write(`${error.message}\n`, () => process.exit(1))
+  },
+)

@@ -1,0 +1,11 @@
+import { declareActions } from '../action.ts'
+import { declareEvents } from '../webhooks/event.ts'
+
+/** What the activity log says of changes that this resource makes. */
+export const actions = declareActions('site', {
+  'performance_report.ordered': 'A performance report was ordered',
+  'performance_report.created': 'A performance report was made',
+})
+
+/** What webhooks tell of them. */
+export const events = declareEvents('performance_report_created')

@@ -1,0 +1,36 @@
+import Type from 'typebox'
+import { nullable, timestamp } from '../../platform/http/schemas.ts'
+import { endpoint } from '../endpoint.ts'
+import { SiteId } from '../site-id.ts'
+import { latestReport, type StoredReport } from './report.store.ts'
+import { type Device, PerformanceReport } from './report.ts'
+
+export const getLatestReport = endpoint({
+  id: 'getLatestPerformanceReport',
+  method: 'GET',
+  path: '/v1/sites/{id}/reports/performance/latest',
+  summary: 'Get the latest performance report',
+  description: '`data` is null while there is none. What Lighthouse could not find out is null.',
+  access: { site: 'read the site' },
+  params: Type.Object({ id: SiteId }),
+  response: nullable(PerformanceReport),
+  etag: true,
+
+  async handle({ tx, site }) {
+    const report = await latestReport(tx, site.id)
+    if (!report) return null
+    return { desktop_report: half(site.id, report, 'desktop'), mobile_report: half(site.id, report, 'mobile') }
+  },
+})
+
+function half(siteId: number, report: StoredReport, device: Device): object {
+  const { id, createdAt, hasThumbnail } = report
+  return {
+    created_at: timestamp(createdAt),
+    updated_at: timestamp(createdAt),
+    thumbnail_location: hasThumbnail[device]
+      ? `/v1/sites/${siteId}/reports/performance/${id}/thumbnails/${device}`
+      : null,
+    ...report[device],
+  }
+}

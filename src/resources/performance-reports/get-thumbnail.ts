@@ -1,0 +1,36 @@
+import Type from 'typebox'
+import { notFound } from '../../platform/http/problem.ts'
+import { oneOf } from '../../platform/http/schemas.ts'
+import { endpoint } from '../endpoint.ts'
+import { SiteId } from '../site-id.ts'
+import { findThumbnail } from './report.store.ts'
+import { devices } from './report.ts'
+
+export const getThumbnail = endpoint({
+  id: 'getPerformanceReportThumbnail',
+  method: 'GET',
+  path: '/v1/sites/{site_id}/reports/performance/{report_id}/thumbnails/{device}',
+  summary: 'Get the picture of a performance report',
+  description: 'The page as the browser showed it. `thumbnail_location` of a report has the path.',
+  access: { site: 'read the site' },
+  params: Type.Object({
+    site_id: SiteId,
+    report_id: Type.Integer({ minimum: 1, examples: [1] }),
+    device: oneOf(devices, { examples: ['desktop'] }),
+  }),
+  style: 'stream',
+  contentType: 'image/jpeg',
+  response: Type.String({ format: 'binary', description: 'The picture', examples: ['…'] }),
+
+  async handle({ tx, site, response }, { params }) {
+    const picture = await findThumbnail(tx, site.id, params.report_id, params.device)
+    if (!picture) throw notFound()
+    return response
+      .headers({
+        'content-type': 'image/jpeg',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'private, max-age=86400',
+      })
+      .send(picture)
+  },
+})

@@ -1,0 +1,17 @@
+import { resource } from '../resource.ts'
+import { actions, events } from './actions.ts'
+import { makeReport } from './make-report.job.ts'
+import { planReports, planReportsOften } from './plan-reports.job.ts'
+import { problems } from './problems.ts'
+import { forgetReports } from './report.store.ts'
+
+export const performanceReports = resource({
+  tag: { name: 'Performance-reports', description: 'What Lighthouse says of the front page of a site' },
+  endpoints: () => import('./endpoints.ts'),
+  jobs: { host: [makeReport], control: [planReports] },
+  schedules: [planReportsOften],
+  siteHooks: { forgotten: forgetReports },
+  problems,
+  actions,
+  events,
+})

@@ -1,0 +1,57 @@
+import Type from 'typebox'
+import { MeasureImpossible } from '../../hosting/page-measure/measure-page.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
+import { changeOfJob } from '../change.ts'
+import type { HostServices } from '../host-services.ts'
+import { findSite, siteAddress } from '../sites/site.ts'
+import { actions, events } from './actions.ts'
+import { type Measurement, readMeasurement } from './measured.ts'
+import { insertReport } from './report.store.ts'
+import { auditNames, type Device, THUMBNAIL_AUDIT } from './report.ts'
+
+interface Order {
+  siteId: number
+}
+type Context<Results = unknown> = StepContext<Order, HostServices, Results>
+
+/** Two visits of the front page by a browser: a host makes one report at a time, and only with what others leave. */
+export const makeReport = durableWith<HostServices>()({
+  name: 'site.make_performance_report',
+  input: Type.Object({ siteId: Type.Integer() }),
+  on: 'host',
+  changeableBy: { site: 'manage performance' },
+  attempts: 2,
+  atOnce: 1,
+  steps: {
+    desktop: { run: (context: Context) => measure(context, 'desktop'), weight: 10 },
+    mobile: { run: (context: Context) => measure(context, 'mobile'), weight: 10 },
+    store: { commit: store },
+  },
+})
+
+const audits = [...Object.values(auditNames), THUMBNAIL_AUDIT]
+
+async function measure({ services, input, signal }: Context, device: Device): Promise<Measurement> {
+  const site = await findSite(services.database.read, input.siteId)
+  if (site?.state !== 'live') throw new PermanentFailure('The site is not live')
+  const url = `http://${siteAddress(site, services.config)}/`
+  const measurement = readMeasurement(
+    await services.measurePage({ url, device, audits, signal }).catch((error) => {
+      // no further attempt can help
+      throw error instanceof MeasureImpossible ? new PermanentFailure(error.message) : error
+    }),
+  )
+  if (!measurement) throw new Error('The browser could not show the front page')
+  return measurement
+}
+
+async function store(tx: Tx, context: Context<Record<Device, Measurement>>): Promise<void> {
+  const { siteId } = context.input
+  const id = await insertReport(tx, siteId, context.results, context.now())
+  await changeOfJob(tx, context).record({
+    action: actions['performance_report.created'],
+    message: 'Made a performance report',
+    event: { type: events.performance_report_created, data: { id } },
+  })
+}

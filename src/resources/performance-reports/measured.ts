@@ -1,0 +1,65 @@
+import { auditNames, categoryNames, type Measured, THUMBNAIL_AUDIT } from './report.ts'
+
+/** One device’s half of a report. */
+export interface Measurement {
+  readonly measured: Measured
+  /** JPEG, Base64. */
+  readonly thumbnail: string | null
+}
+
+const TEXT_LENGTH = 2000
+/** Base64. Lighthouse’s pictures have about 40 KB. */
+const THUMBNAIL_LENGTH = 512 << 10
+const JPEG = 'data:image/jpeg;base64,'
+
+/**
+ * Maps what the measuring process gave, which had a hostile page in it: whatever has not the right type, or is too long, is left out or cut.
+ * @returns undefined when it is no result of Lighthouse
+ */
+export function readMeasurement(result: unknown): Measurement | undefined {
+  const { categories, audits, ...rest } = objectOf(result)
+  if (
+    objectOf(rest.runtimeError).code !== undefined ||
+    scoreOf(objectOf(objectOf(categories).performance).score) === null
+  )
+    return undefined
+  const measured: Measured = { final_url: textOf(rest.finalDisplayedUrl) }
+  for (const [name, id] of Object.entries(categoryNames)) {
+    const { score, title } = objectOf(objectOf(categories)[id])
+    measured[`${name}_score`] = scoreOf(score)
+    measured[`${name}_title`] = textOf(title)
+  }
+  for (const [name, id] of Object.entries(auditNames)) {
+    const audit = objectOf(objectOf(audits)[id])
+    measured[`${name}_title`] = textOf(audit.title)
+    measured[`${name}_description`] = textOf(audit.description)
+    measured[`${name}_score`] = scoreOf(audit.score)
+    measured[`${name}_display_value`] = textOf(audit.displayValue)
+    measured[`${name}_numeric_value`] = Number.isFinite(audit.numericValue) ? String(audit.numericValue) : null
+    measured[`${name}_numeric_unit`] = textOf(audit.numericUnit)
+  }
+  measured.lighthouse_version = textOf(rest.lighthouseVersion)
+  measured.fetch_time = timeOf(rest.fetchTime)
+  return { measured, thumbnail: pictureOf(objectOf(objectOf(objectOf(audits)[THUMBNAIL_AUDIT]).details).data) }
+}
+
+const objectOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+
+// PostgreSQL takes no NUL in a text
+const textOf = (value: unknown): string | null =>
+  typeof value === 'string' ? value.slice(0, TEXT_LENGTH).replaceAll('\0', '').toWellFormed() : null
+
+const scoreOf = (value: unknown): number | null =>
+  typeof value === 'number' && value >= 0 && value <= 1 ? value : null
+
+function timeOf(value: unknown): string | null {
+  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN
+  return Number.isNaN(time) ? null : new Date(time).toISOString()
+}
+
+function pictureOf(value: unknown): string | null {
+  if (typeof value !== 'string' || !value.startsWith(JPEG) || value.length > THUMBNAIL_LENGTH) return null
+  const bytes = Buffer.from(value.slice(JPEG.length), 'base64')
+  return bytes.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff])) ? bytes.toString('base64') : null
+}

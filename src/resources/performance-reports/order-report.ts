@@ -1,0 +1,34 @@
+import Type from 'typebox'
+import { Problem } from '../../platform/http/problem.ts'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { endpoint } from '../endpoint.ts'
+import { SiteId } from '../site-id.ts'
+import { problems as siteProblems } from '../sites/problems.ts'
+import { demandInstalled } from '../sites/site.ts'
+import { actions } from './actions.ts'
+import { makeReport } from './make-report.job.ts'
+import { problems } from './problems.ts'
+import { isUnderWay } from './report.store.ts'
+
+export const orderReport = endpoint({
+  id: 'orderPerformanceReport',
+  method: 'POST',
+  path: '/v1/sites/{id}/reports/performance',
+  summary: 'Make a performance report',
+  description:
+    'A background operation, of a minute or two: a browser opens the front page twice, as on a desktop and as on a phone.',
+  access: { site: 'manage performance' },
+  params: Type.Object({ id: SiteId }),
+  response: Nothing,
+  starts: true,
+  problems: [siteProblems.site_not_live, problems.report_under_way],
+
+  async handle(context) {
+    const { tx, site } = context
+    demandInstalled(site)
+    if (await isUnderWay(tx, makeReport.name, site.id)) throw new Problem(problems.report_under_way, {})
+    await context.start(makeReport, { siteId: site.id })
+    await context.record({ action: actions['performance_report.ordered'], message: 'Ordered a performance report' })
+    return null
+  },
+})

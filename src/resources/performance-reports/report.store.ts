@@ -1,0 +1,137 @@
+import { type SqlBool, sql } from 'kysely'
+import type { Tx } from '../../platform/db/database.ts'
+import type { Measurement } from './measured.ts'
+import type { Device, Measured } from './report.ts'
+
+/** Of a site; older ones go. */
+const MOST_REPORTS = 10
+
+export interface StoredReport {
+  readonly id: number
+  readonly createdAt: number
+  readonly desktop: Measured
+  readonly mobile: Measured
+  readonly hasThumbnail: Readonly<Record<Device, boolean>>
+}
+
+/** Also makes room for it. @returns its id */
+export async function insertReport(
+  tx: Tx,
+  siteId: number,
+  halves: Readonly<Record<Device, Measurement>>,
+  now: number,
+): Promise<number> {
+  const { desktop, mobile } = halves
+  const { id } = await tx
+    .insertInto('performance_reports')
+    .values({
+      site_id: siteId,
+      desktop: JSON.stringify(desktop.measured),
+      mobile: JSON.stringify(mobile.measured),
+      desktop_thumbnail: desktop.thumbnail,
+      mobile_thumbnail: mobile.thumbnail,
+      created_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const kept = tx
+    .selectFrom('performance_reports')
+    .select('id')
+    .where('site_id', '=', siteId)
+    .orderBy('id', 'desc')
+    .limit(MOST_REPORTS)
+  await tx.deleteFrom('performance_reports').where('site_id', '=', siteId).where('id', 'not in', kept).execute()
+  return Number(id)
+}
+
+export async function latestReport(tx: Tx, siteId: number): Promise<StoredReport | undefined> {
+  const row = await tx
+    .selectFrom('performance_reports')
+    .select(['id', 'desktop', 'mobile', 'created_at'])
+    .select(sql<SqlBool>`desktop_thumbnail is not null`.as('has_desktop'))
+    .select(sql<SqlBool>`mobile_thumbnail is not null`.as('has_mobile'))
+    .where('site_id', '=', siteId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return (
+    row && {
+      id: Number(row.id),
+      createdAt: Number(row.created_at),
+      desktop: JSON.parse(row.desktop) as Measured,
+      mobile: JSON.parse(row.mobile) as Measured,
+      hasThumbnail: { desktop: Boolean(row.has_desktop), mobile: Boolean(row.has_mobile) },
+    }
+  )
+}
+
+/** JPEG. */
+export async function findThumbnail(
+  tx: Tx,
+  siteId: number,
+  reportId: number,
+  device: Device,
+): Promise<Buffer | undefined> {
+  const row = await tx
+    .selectFrom('performance_reports')
+    .select(`${device}_thumbnail as picture`)
+    .where('site_id', '=', siteId)
+    .where('id', '=', reportId)
+    .executeTakeFirst()
+  return row?.picture ? Buffer.from(row.picture, 'base64') : undefined
+}
+
+export interface DueSite {
+  readonly siteId: number
+  readonly accountId: number
+  readonly hostId: number
+}
+
+/**
+ * One live site of each host without a report under way that has Chromium: the one that waits longest. A time ahead was written before the
+ * clock was set back.
+ */
+export async function dueSites(tx: Tx, type: string, span: { before: number; now: number }): Promise<DueSite[]> {
+  const { rows } = await sql<DueSite & { facts: string }>`
+    select h.id as "hostId", h.facts, s.id as "siteId", s.account_id as "accountId" from hosts h join sites s on s.id = (
+      select c.id from sites c left join performance_attempts a on a.site_id = c.id
+      where c.host_id = h.id and c.state = 'live' and c.deleted_at is null
+        and (a.attempted_at is null or a.attempted_at < ${span.before} or a.attempted_at > ${span.now})
+        and not exists (select 1 from operations o where o.site_id = c.id and o.finished_at is null)
+      order by coalesce(a.attempted_at, 0), c.id limit 1)
+    where not exists (select 1 from operations o where o.host_id = h.id and o.type = ${type} and o.finished_at is null)
+    order by h.id`.execute(tx)
+  return rows
+    .filter(({ facts }) => (JSON.parse(facts) as { canMeasurePages?: boolean }).canMeasurePages === true)
+    .map(({ hostId, siteId, accountId }) => ({
+      hostId: Number(hostId),
+      siteId: Number(siteId),
+      accountId: Number(accountId),
+    }))
+}
+
+export async function noteAttempt(tx: Tx, siteId: number, now: number): Promise<void> {
+  await tx
+    .insertInto('performance_attempts')
+    .values({ site_id: siteId, attempted_at: now })
+    .onConflict((conflict) => conflict.column('site_id').doUpdateSet({ attempted_at: now }))
+    .execute()
+}
+
+export async function forgetReports(tx: Tx, siteId: number): Promise<void> {
+  for (const table of ['performance_reports', 'performance_attempts'] as const)
+    await tx.deleteFrom(table).where('site_id', '=', siteId).execute()
+}
+
+/** Whether a report of the site is being made, or waits to be. */
+export async function isUnderWay(tx: Tx, type: string, siteId: number): Promise<boolean> {
+  const row = await tx
+    .selectFrom('operations')
+    .select('id')
+    .where('site_id', '=', siteId)
+    .where('type', '=', type)
+    .where('finished_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}

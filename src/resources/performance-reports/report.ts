@@ -1,0 +1,70 @@
+import Type, { type TSchema } from 'typebox'
+import { nullable, Timestamp } from '../../platform/http/schemas.ts'
+
+export const devices = ['desktop', 'mobile'] as const
+export type Device = (typeof devices)[number]
+
+/** Names in the API, and what Lighthouse calls them. */
+export const categoryNames = {
+  performance: 'performance',
+  accessibility: 'accessibility',
+  best_practices: 'best-practices',
+  seo: 'seo',
+} as const
+export const auditNames = {
+  first_contentful_paint: 'first-contentful-paint',
+  interactive: 'interactive',
+  speed_index: 'speed-index',
+  total_blocking_time: 'total-blocking-time',
+  largest_contentful_paint: 'largest-contentful-paint',
+  cumulative_layout_shift: 'cumulative-layout-shift',
+  server_response_time: 'server-response-time',
+} as const
+
+/** The audit that has the picture. */
+export const THUMBNAIL_AUDIT = 'final-screenshot'
+
+const score = nullable(Type.Number({ minimum: 0, maximum: 1, description: '0 to 1', examples: [0.98] }))
+const text = (description: string, example: string) => nullable(Type.String({ description, examples: [example] }))
+
+const categoryFields = (name: string): Record<string, TSchema> => ({
+  [`${name}_score`]: score,
+  [`${name}_title`]: text('Of the category', 'Performance'),
+})
+const auditFields = (name: string): Record<string, TSchema> => ({
+  [`${name}_title`]: text('Of the audit', 'Speed Index'),
+  [`${name}_description`]: text('What is measured', 'How quickly the page is shown.'),
+  [`${name}_score`]: score,
+  [`${name}_display_value`]: text('For people', '1.2 s'),
+  [`${name}_numeric_value`]: text('The figure', '1234.5'),
+  [`${name}_numeric_unit`]: text('Its unit', 'millisecond'),
+})
+
+const fields: Record<string, TSchema> = {
+  final_url: text('Where the visit ended', 'http://my-first-site.example.com/'),
+  ...Object.assign({}, ...Object.keys(categoryNames).map(categoryFields)),
+  ...Object.assign({}, ...Object.keys(auditNames).map(auditFields)),
+  lighthouse_version: text('Of Lighthouse', '13.5.0'),
+  fetch_time: nullable(Timestamp),
+}
+
+/** All fields that are of the measurement. */
+export const measuredFields: readonly string[] = Object.keys(fields)
+/** What was measured, as the API has it. */
+export type Measured = Record<string, string | number | null>
+
+const Half = (title: string) =>
+  Type.Object(
+    {
+      created_at: Timestamp,
+      updated_at: Timestamp,
+      thumbnail_location: text('Path of the picture of the page, which needs the same token', '/v1/sites/1/reports/…'),
+      ...fields,
+    },
+    { title },
+  )
+
+export const PerformanceReport = Type.Object(
+  { desktop_report: Half('DesktopReport'), mobile_report: Half('MobileReport') },
+  { title: 'PerformanceReport' },
+)

@@ -1,0 +1,65 @@
+import type { TestApi } from '../../../test/support/api.ts'
+import { type Examples, onSite, type Sample, type World } from '../../../test/support/samples.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import type { Measurement } from './measured.ts'
+import { insertReport } from './report.store.ts'
+import { type Measured, measuredFields } from './report.ts'
+
+const measured: Measured = Object.fromEntries(measuredFields.map((name) => [name, null]))
+export const madeMeasurement: Measurement = { measured, thumbnail: Buffer.from([0xff, 0xd8, 0xff]).toString('base64') }
+
+/** What a browser might have found, cut down. */
+export const measuredPage = {
+  finalDisplayedUrl: 'http://s1.example.com/',
+  lighthouseVersion: '13.5.0',
+  fetchTime: '2026-01-31T09:30:00.000Z',
+  categories: {
+    performance: { title: 'Performance', score: 0.98 },
+    accessibility: { title: 'Accessibility', score: 1 },
+    'best-practices': { title: 'Best Practices', score: 0.79 },
+    seo: { title: 'SEO', score: null },
+  },
+  audits: {
+    'first-contentful-paint': {
+      title: 'First Contentful Paint',
+      description: 'Marks the time at which the first text or image is painted.',
+      score: 0.9,
+      displayValue: '1.2 s',
+      numericValue: 1203.4,
+      numericUnit: 'millisecond',
+    },
+    'final-screenshot': { details: { type: 'screenshot', data: 'data:image/jpeg;base64,/9j/4AAQ' } },
+  },
+}
+
+/** @returns its id */
+export const withReportIn = (tx: Tx, siteId: number): Promise<number> =>
+  insertReport(tx, siteId, { desktop: madeMeasurement, mobile: madeMeasurement }, 1)
+const withReport = ({ database }: TestApi, siteId: number): Promise<number> =>
+  database.transaction((tx) => withReportIn(tx, siteId))
+
+// biome-ignore format: a table
+export const samples: readonly Sample[] = [
+  { endpoint: 'getLatestPerformanceReport', path: onSite('/reports/performance/latest'), roles: [] },
+  { endpoint: 'orderPerformanceReport', path: onSite('/reports/performance'), roles: ['manage_performance'] },
+  { endpoint: 'getPerformanceReportThumbnail', path: onSite('/reports/performance/1/thumbnails/desktop'), roles: [], prepare: withFirstReport },
+]
+
+export const examples: Examples = {
+  getLatestPerformanceReport: async ({ api, siteId }) => {
+    await withReport(api, siteId)
+    return {}
+  },
+  getPerformanceReportThumbnail: async ({ api, siteId }) => ({
+    params: { report_id: await withReport(api, siteId), device: 'mobile' },
+  }),
+}
+
+/** The one that the sample's path names. */
+async function withFirstReport({ site }: World, { database }: TestApi): Promise<void> {
+  await database.transaction(async (tx) => {
+    await tx.deleteFrom('performance_reports').execute()
+    const id = await insertReport(tx, site, { desktop: madeMeasurement, mobile: madeMeasurement }, 1)
+    await tx.updateTable('performance_reports').set({ id: 1 }).where('id', '=', id).execute()
+  })
+}
