@@ -19,12 +19,17 @@ export const getThumbnail = endpoint({
     device: oneOf(devices, { examples: ['desktop'] }),
   }),
   style: 'stream',
+  etag: true,
   contentType: 'image/jpeg',
   response: Type.String({ format: 'binary', description: 'The picture', examples: ['…'] }),
 
-  async handle({ tx, site, response }, { params }) {
+  async handle({ tx, site, response, request }, { params }) {
     const picture = await findThumbnail(tx, site.id, params.report_id, params.device)
     if (!picture) throw notFound()
+    // a picture never changes
+    const etag = `"${params.report_id}-${params.device}"`
+    response.header('etag', etag)
+    if (request.headers['if-none-match'] === etag) return response.code(304).send(null)
     return response
       .headers({
         'content-type': 'image/jpeg',
