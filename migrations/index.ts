@@ -35,6 +35,7 @@ import { coreReleases } from './0040-core-releases.ts'
 import { automaticUpdates } from './0041-automatic-updates.ts'
 import { domains } from './0042-domains.ts'
 import { certificates } from './0045-certificates.ts'
+import { webhooks } from './0046-webhooks.ts'
 import { performanceReports } from './0047-performance-reports.ts'
 import { dnssec } from './0049-dnssec.ts'
 
@@ -76,6 +77,7 @@ export const migrations: Record<string, Migration> = {
   '0041-automatic-updates': automaticUpdates,
   '0042-domains': domains,
   '0045-certificates': certificates,
+  '0046-webhooks': webhooks,
   '0047-performance-reports': performanceReports,
   '0049-dnssec': dnssec,
 }

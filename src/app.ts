@@ -41,6 +41,9 @@ async function endpointsOf({ tag, endpoints: load }: Resource): Promise<Endpoint
 /** All that the activity logs can say. */
 const actions = resources.flatMap((each) => Object.values(each.actions ?? {}))
 
+/** All that webhooks can be told of. */
+const eventTypes = resources.flatMap((each) => Object.keys(each.events ?? {}))
+
 /** All that can go wrong for a client. */
 export const problems: readonly ProblemKind[] = [
   ...resources.flatMap((each) => Object.values(each.problems ?? {})),
@@ -109,6 +112,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     pluginDirectory: options.pluginDirectory ?? openPluginDirectory(config),
     siteHooks,
     actions,
+    eventTypes,
     watches,
     streams,
   }

@@ -42,6 +42,8 @@ export interface Services {
   readonly siteHooks: readonly SiteHooks[]
   /** All that the activity logs can say. */
   readonly actions: readonly Action[]
+  /** Names of all events that webhooks can be told of. */
+  readonly eventTypes: readonly string[]
   /** Follows background work, for all who ask. */
   readonly watches: OperationWatch
   /** Streams of its events. */

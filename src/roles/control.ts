@@ -18,6 +18,7 @@ import { processReports } from '../platform/processes/process.store.ts'
 import { makeFirstAccount } from '../resources/account/account.ts'
 import type { ControlServices } from '../resources/control-services.ts'
 import { openBackups } from '../resources/open-backups.ts'
+import { WebhookSender } from '../resources/webhooks/sender.ts'
 import { schedules } from '../schedules.ts'
 import { version } from '../version.ts'
 import { type Credentials, credentialsFile, readCredentials } from './credentials.ts'
@@ -116,12 +117,14 @@ function startBackground({ config, database, log, sealer, masterKey, logs }: Gro
   const services: ControlServices = { config, database, sealer, masterKey, backups, mailer, logs }
   const worker = createWorker({ database, definitions: controlJobs, runner: 'control', services, log })
   const scheduler = createScheduler({ database, schedules, log })
+  const sender = new WebhookSender({ database, sealer, allowPrivate: config.allowPrivateFetch, log })
   worker.start()
   scheduler.start()
+  sender.start()
   return {
     async stop() {
       await scheduler.stop()
-      await worker.stop(WORK_GRACE_MS)
+      await Promise.all([worker.stop(WORK_GRACE_MS), sender.stop(WORK_GRACE_MS)])
       mailer.close()
     },
   }

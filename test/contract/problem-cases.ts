@@ -28,6 +28,8 @@ import { configureSite } from '../../src/resources/sites/configure-site.job.ts'
 import { purgeSite } from '../../src/resources/sites/remove-site.job.ts'
 import { putRoute } from '../../src/resources/sites/route.store.ts'
 import type { SiteState } from '../../src/resources/sites/site.ts'
+import { withFullWebhook, withWebhook } from '../../src/resources/webhooks/samples.fixture.ts'
+import { MOST_WEBHOOKS } from '../../src/resources/webhooks/webhook.ts'
 import type { Person } from '../support/api.ts'
 import type { Example, Scene } from '../support/samples.ts'
 import type { ProblemCode } from './problems.ts'
@@ -125,6 +127,8 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['deleteOndemandBackup'], code: 'backup_not_completed', prepare: ({ api, siteId }) => api.database.transaction((tx) => tx.updateTable('backups').set({ state: 'creating' }).where('site_id', '=', siteId).execute()) },
   { of: ['toggleMultisite'], code: 'plan_lacks_multisite', prepare: plan('Business') },
   { of: ['setDefensiveMode'], code: 'edge_cache_off', example: () => ({ body: { duration: '2-days' } }), prepare: siteIs({ edge_cache: 0 }) },
+  { of: ['createWebhook'], code: 'webhook_limit_reached', prepare: async (scene) => { for (let i = 0; i < MOST_WEBHOOKS; i++) await withWebhook(scene) } },
+  { of: ['testWebhook', 'redeliver'], code: 'too_many_deliveries', example: withFullWebhook },
   { of: ['addSftpKey'], code: 'sftp_key_known', example: withSftpKey },
   { of: ['addSftpKey'], code: 'sftp_key_limit_reached', prepare: async (scene) => { for (let i = 0; i < MOST_KEYS; i++) await withSftpKey(scene) } },
   { of: ['getZone', 'createDnsRecord', 'deleteDnsRecord', 'applyMailProvider', 'exportZone', 'importZone', 'getSsl', 'retrySsl', 'getDnssec', 'changeDnssec', 'rollDnssecKey'], code: 'forbidden', prepare: friendHas('[]'), by: friend },

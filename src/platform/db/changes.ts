@@ -4,7 +4,7 @@ import pg from 'pg'
 import { openSqlite } from './node-sqlite.ts'
 
 /** What can have changed. On SQLite every commit announces every topic, because its log does not say which. */
-export type Topic = 'operations' | 'routes' | 'tokens' | 'purges' | 'sftp' | 'zones'
+export type Topic = 'operations' | 'routes' | 'tokens' | 'purges' | 'sftp' | 'zones' | 'events'
 
 /** Tells, soon after a commit of any process, that something of a topic may have changed. Losing one is allowed to delay
  *  work, never to lose it: every listener also looks by itself from time to time. */
@@ -137,7 +137,7 @@ export function sqliteChanges(file: string): SqliteChanges {
 
 export async function postgresChanges(url: string): Promise<ChangeFeed> {
   const { add, tell } = listeners()
-  const versions: Record<Topic, number> = { operations: 0, routes: 0, tokens: 0, purges: 0, sftp: 0, zones: 0 }
+  const versions: Record<Topic, number> = { operations: 0, routes: 0, tokens: 0, purges: 0, sftp: 0, zones: 0, events: 0 }
   let client: pg.Client | undefined
   let closed = false
   let retry: NodeJS.Timeout | undefined

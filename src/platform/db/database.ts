@@ -144,7 +144,7 @@ export function isPostgres(tx: Tx): boolean {
  */
 export async function lockForUpdate(
   tx: Tx,
-  table: 'accounts' | 'sites' | 'hosts' | 'zones',
+  table: 'accounts' | 'sites' | 'hosts' | 'zones' | 'webhooks',
   id: number,
 ): Promise<void> {
   if (!isPostgres(tx)) return

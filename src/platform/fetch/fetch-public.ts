@@ -137,7 +137,8 @@ export async function fetchToFile(
   })
 }
 
-function publicAgent(options: FetchOptions): Agent {
+/** Connects to public addresses only. */
+export function publicAgent(options: FetchOptions): Agent {
   const idleTimeoutMs = options.idleTimeoutMs ?? 10_000
   return new Agent({
     headersTimeout: idleTimeoutMs,
@@ -198,7 +199,7 @@ async function follow(
   }
 }
 
-function endOf(signal: AbortSignal): Promise<never> {
+export function endOf(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     if (signal.aborted) reject(signal.reason)
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
@@ -215,7 +216,7 @@ function checkType({ headers, statusCode }: Dispatcher.ResponseData, url: URL, {
   throw new FetchFailed(`${place(url)}: the server sent ${named}, not ${types.join(' or ')}`, { status: statusCode })
 }
 
-function parseUrl(address: string | URL, options: FetchOptions): URL {
+export function parseUrl(address: string | URL, options: FetchOptions): URL {
   const url = URL.parse(String(address))
   if (!url) throw new FetchRefused('The address is not a valid URL')
   const http = url.protocol === 'http:' && (options.allowHttp ?? options.allowPrivate)
@@ -226,7 +227,7 @@ function parseUrl(address: string | URL, options: FetchOptions): URL {
 }
 
 /** The URL as it may appear in messages: signed download links carry their secret in the query. */
-const place = (url: URL): string => `${url.protocol}//${url.host}${url.pathname}`.slice(0, 300)
+export const place = (url: URL): string => `${url.protocol}//${url.host}${url.pathname}`.slice(0, 300)
 
 async function* readBody(
   response: Dispatcher.ResponseData,

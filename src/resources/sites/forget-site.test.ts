@@ -39,6 +39,7 @@ const tables = [
   'certificates',
   'performance_reports',
   'performance_attempts',
+  'webhook_sites',
 ] as const
 
 /** Tables with a site in them that outlive it, and why. */
@@ -47,6 +48,7 @@ const others = {
   events: 'the same',
   operations: 'the same',
   operation_results: 'go with their operations',
+  webhook_deliveries: 'go with their events',
   site_homes: 'goes with the folder',
   routes: 'go with the deletion of the folder, before the rest',
   cache_purges: 'edges are told of old ones, too',
@@ -69,11 +71,13 @@ describe.each(dialects)('the end of a deleted site on $dialect', ({ dialect, ski
     await owner.call('POST', `/v1/sites/${id}/collaborators`, { email: 'helper@example.com' })
     await owner.call('POST', `/v1/sites/${id}/tags`, { tag_names: ['shared', `of ${name}`] })
     await owner.call('POST', `/v1/sites/${id}/notes`, { subject: 'a', body: 'b' })
+    const webhook = await owner.call('POST', '/v1/webhooks', { url: 'https://hooks.example.com' })
     await api.database.transaction(async (tx) => {
       await tx.insertInto('page_view_days').values({ site_id: id, day: 1, views: 1, people: 1 }).execute()
       await tx.insertInto('site_statistics').values({ site_id: id, page_views: '{}', refreshed_at: 1 }).execute()
       await insertBackup(tx, { siteId: id, kind: 'fs', origin: 'scheduled', createdBy: null, deleteAt: 1, now: 1 })
       await wantCertificate(tx, { hostName: `${name}.example.com`, siteId: id, now: 1 })
+      await tx.insertInto('webhook_sites').values({ webhook_id: webhook.body.data.id, site_id: id }).execute()
       await insertLicense(tx, { siteId: id, licenseKey: 'a', now: 1 })
       await storePlugins(tx, id, [])
       await rememberFailure(tx, { siteId: id, version: '6.9', againAt: null, now: 1 })

@@ -4,6 +4,8 @@ import { durableWith } from '../../platform/operations/definition.ts'
 import { BATCH, inBatches } from '../../platform/operations/in-batches.ts'
 import { newestOnly } from '../../platform/operations/newest-only.ts'
 import { schedule } from '../../platform/operations/schedules.ts'
+import { forgetEnded, forgetTestsBefore } from './delivery.store.ts'
+import { KEPT_DELIVERIES } from './limits.ts'
 
 /** Longer than any delivery is tried. */
 const KEPT_MS = 30 * 86_400_000
@@ -18,7 +20,7 @@ export async function forgetEventsBefore(tx: Tx, before: number, most: number): 
   return Number(numDeletedRows)
 }
 
-/** Deletes events after 30 days, and of an account's all but the newest 100,000. */
+/** Deletes events after 30 days, and of an account's all but the newest 100,000; with them their deliveries, and of a webhook's all but the newest. */
 export const forgetEvents = durableWith<{ readonly database: Database }>()({
   name: 'events.forget',
   input: Type.Object({}),
@@ -27,6 +29,7 @@ export const forgetEvents = durableWith<{ readonly database: Database }>()({
   steps: {
     old: { run: (context) => inBatches(context, (tx) => forgetEventsBefore(tx, context.now() - KEPT_MS, BATCH)) },
     tooMany: newestOnly('events'),
+    deliveries: { run: forgetDeliveries },
   },
 })
 
@@ -36,3 +39,12 @@ export const forgetEventsHourly = schedule({
   definition: forgetEvents,
   input: () => ({}),
 })
+
+async function forgetDeliveries(
+  context: Parameters<typeof inBatches>[0] & { readonly services: { readonly database: Database }; now(): number },
+): Promise<void> {
+  await inBatches(context, (tx) => forgetTestsBefore(tx, context.now() - KEPT_MS, BATCH))
+  const { read } = context.services.database
+  for (const { id } of await read.selectFrom('webhooks').select('id').execute())
+    await inBatches(context, (tx) => forgetEnded(tx, id, KEPT_DELIVERIES, BATCH))
+}

@@ -1,0 +1,32 @@
+import Type from 'typebox'
+import { lockForUpdate } from '../../platform/db/database.ts'
+import { notFound } from '../../platform/http/problem.ts'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { actions } from '../account/actions.ts'
+import { endpoint } from '../endpoint.ts'
+import { holdWebhook, deleteWebhook as remove } from './webhook.store.ts'
+import { WebhookId } from './webhook.ts'
+
+export const deleteWebhook = endpoint({
+  id: 'deleteWebhook',
+  method: 'DELETE',
+  path: '/v1/webhooks/{id}',
+  summary: 'Delete a webhook',
+  description: 'With its deliveries. Nothing more is sent; an attempt that is under way may still arrive.',
+  access: { account: 'own' },
+  params: Type.Object({ id: WebhookId }),
+  response: Nothing,
+
+  async handle(context, { params }) {
+    const { tx, caller } = context
+    await lockForUpdate(tx, 'accounts', caller.accountId)
+    const webhook = await holdWebhook(tx, caller.accountId, params.id)
+    if (!webhook) throw notFound()
+    await remove(tx, webhook.id)
+    await context.record({
+      action: actions.settings,
+      message: `Deleted the webhook ${webhook.id} (${new URL(webhook.url).host})`,
+    })
+    return null
+  },
+})

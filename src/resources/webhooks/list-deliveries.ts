@@ -1,0 +1,38 @@
+import Type from 'typebox'
+import { reply } from '../../platform/http/endpoint.ts'
+import { notFound } from '../../platform/http/problem.ts'
+import { pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
+import { endpoint } from '../endpoint.ts'
+import { attemptsOf, countDeliveries, listDeliveries as list } from './delivery.store.ts'
+import { DeliverySchema, presentDelivery } from './delivery.ts'
+import { findWebhook } from './webhook.store.ts'
+import { WebhookId } from './webhook.ts'
+
+export const listWebhookDeliveries = endpoint({
+  id: 'listWebhookDeliveries',
+  method: 'GET',
+  path: '/v1/webhooks/{id}/deliveries',
+  summary: 'List the deliveries of a webhook',
+  description:
+    'Newest first, one page, each with all its attempts. Of those that have ended the newest 1,000 are kept, for 30 days.',
+  access: { account: 'own' },
+  params: Type.Object({ id: WebhookId }),
+  query: Type.Object(pageQuery),
+  response: Type.Array(DeliverySchema),
+  paged: true,
+
+  async handle({ tx, caller }, { params, query }) {
+    const webhook = await findWebhook(tx, caller.accountId, params.id)
+    if (!webhook) throw notFound()
+    const asked = pageOf(query)
+    const deliveries = await list(tx, webhook.id, asked)
+    const attempts = await attemptsOf(
+      tx,
+      deliveries.map(({ id }) => id),
+    )
+    return reply(
+      deliveries.map((each) => presentDelivery(each, attempts.get(each.id))),
+      { page: pageInfo(asked, await countDeliveries(tx, webhook.id)) },
+    )
+  },
+})

@@ -1,0 +1,28 @@
+import Type from 'typebox'
+import { reply } from '../../platform/http/endpoint.ts'
+import { pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
+import { endpoint } from '../endpoint.ts'
+import { countWebhooks, listWebhooks as list } from './webhook.store.ts'
+import { presentWebhook, WebhookSchema } from './webhook.ts'
+
+export const listWebhooks = endpoint({
+  id: 'listWebhooks',
+  method: 'GET',
+  path: '/v1/webhooks',
+  summary: 'List the webhooks of your account',
+  description: 'In order of id, one page. Secrets are never shown again.',
+  access: { account: 'own' },
+  query: Type.Object(pageQuery),
+  response: Type.Array(WebhookSchema),
+  paged: true,
+
+  async handle({ tx, caller, now }, { query }) {
+    const asked = pageOf(query)
+    const webhooks = await list(tx, caller.accountId, asked)
+    const page = pageInfo(asked, await countWebhooks(tx, caller.accountId))
+    return reply(
+      webhooks.map((webhook) => presentWebhook(webhook, now)),
+      { page },
+    )
+  },
+})

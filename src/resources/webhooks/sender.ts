@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import type { Sealer } from '../../platform/crypto/seal.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { Log } from '../../platform/log/log.ts'
+import { type Claimed, claim, type Due, findDue, release } from './claim.store.ts'
+import { handOut } from './hand-out.store.ts'
+import { send } from './send.ts'
+import { settle } from './settle.ts'
+
+/** Retries fall due without any notice. */
+const LOOK_EVERY_MS = 1000
+/** On SQLite every commit is a notice. */
+const LEAST_PAUSE_MS = 20
+/** Attempts under way: of all, of webhooks that are failing, of one account, of one webhook. A webhook that is failing has one. */
+export const AT_ONCE = { all: 128, failing: 32, account: 24, webhook: 4 }
+
+interface SenderOptions {
+  readonly database: Database
+  readonly sealer: Sealer
+  readonly allowPrivate: boolean
+  readonly log: Log
+  /** How attempts ended is counted. */
+  readonly ended?: (isGood: boolean) => void
+  readonly now?: () => number
+}
+
+/** Sends events to webhooks. Any number of processes may do it. */
+export class WebhookSender {
+  readonly #options: SenderOptions
+  readonly #owner = randomUUID()
+  readonly #underWay = new Map<number, Due>()
+  readonly #sending = new Set<Promise<void>>()
+  readonly #abort = new AbortController()
+  #timer: NodeJS.Timeout | undefined
+  #endNotices: (() => void) | undefined
+  #look: Promise<void> | undefined
+  #isAwaited = false
+  #isStopped = false
+  #lookedAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: SenderOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#endNotices = this.#options.database.changes.subscribe('events', () => this.#wake())
+    this.#wake()
+  }
+
+  /** What is under way may come to its end; what has not by then is sent again later. */
+  async stop(graceMs: number): Promise<void> {
+    this.#isStopped = true
+    this.#endNotices?.()
+    clearTimeout(this.#timer)
+    await this.#look
+    const timer = setTimeout(() => this.#abort.abort(new Error('Stead is stopping')), graceMs)
+    await Promise.all(this.#sending)
+    clearTimeout(timer)
+    await this.#options.database.transaction((tx) => release(tx, this.#owner)).catch(() => {})
+  }
+
+  #wake(inMs = 0): void {
+    if (this.#isStopped) return
+    if (this.#look) {
+      this.#isAwaited = true
+      return
+    }
+    const pause = Math.max(inMs, this.#lookedAt + LEAST_PAUSE_MS - performance.now())
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.#begin(), pause)
+  }
+
+  async #begin(): Promise<void> {
+    if (this.#look) return
+    this.#isAwaited = false
+    this.#look = this.#lookOnce()
+    await this.#look
+    this.#look = undefined
+    this.#lookedAt = performance.now()
+    this.#wake(this.#isAwaited ? 0 : LOOK_EVERY_MS)
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { database, log } = this.#options
+    try {
+      while (!this.#isStopped && (await handOut(database)));
+      const chosen = this.#choose(await this.#due())
+      if (chosen.length === 0 || this.#isStopped) return
+      const ids = chosen.map(({ id }) => id)
+      const claimed = await database.transaction((tx) => claim(tx, ids, this.#owner))
+      const byId = new Map(chosen.map((due) => [due.id, due]))
+      for (const each of claimed) this.#send(each, byId.get(each.id) as Due)
+    } catch (error) {
+      log.warn({ err: error }, 'webhooks: a look failed, the next one comes')
+    }
+  }
+
+  #due(): Promise<Due[]> {
+    const busy = [...this.#counts(({ webhookId }) => webhookId)].filter(([, count]) => count >= AT_ONCE.webhook)
+    const without = busy.map(([id]) => id)
+    return findDue(this.#options.database, { eachMost: AT_ONCE.webhook, most: 4 * AT_ONCE.all, without })
+  }
+
+  /** Those that may go now, so that nobody who is slow takes the places of others. */
+  #choose(due: readonly Due[]): Due[] {
+    const webhooks = this.#counts(({ webhookId }) => webhookId)
+    const accounts = this.#counts(({ accountId }) => accountId)
+    let all = this.#underWay.size
+    let failing = [...this.#underWay.values()].filter(({ isFailing }) => isFailing).length
+    return due.filter((each) => {
+      const ofWebhook = webhooks.get(each.webhookId) ?? 0
+      const ofAccount = accounts.get(each.accountId) ?? 0
+      if (this.#underWay.has(each.id) || all >= AT_ONCE.all || ofAccount >= AT_ONCE.account) return false
+      if (ofWebhook >= (each.isFailing ? 1 : AT_ONCE.webhook)) return false
+      if (each.isFailing && failing >= AT_ONCE.failing) return false
+      all++
+      if (each.isFailing) failing++
+      webhooks.set(each.webhookId, ofWebhook + 1)
+      accounts.set(each.accountId, ofAccount + 1)
+      return true
+    })
+  }
+
+  #counts(of: (due: Due) => number): Map<number, number> {
+    const counts = new Map<number, number>()
+    for (const due of this.#underWay.values()) counts.set(of(due), (counts.get(of(due)) ?? 0) + 1)
+    return counts
+  }
+
+  #send(claimed: Claimed, due: Due): void {
+    this.#underWay.set(claimed.id, due)
+    const sending = this.#attempt(claimed).finally(() => {
+      this.#underWay.delete(claimed.id)
+      this.#sending.delete(sending)
+      this.#wake()
+    })
+    this.#sending.add(sending)
+  }
+
+  async #attempt(claimed: Claimed): Promise<void> {
+    const { database, sealer, allowPrivate, log, ended, now = Date.now } = this.#options
+    try {
+      const outcome = await send(claimed, { sealer, allowPrivate, signal: this.#abort.signal })
+      const isOurs = await database.transaction((tx) => settle(tx, claimed, outcome, now()))
+      if (isOurs) ended?.(outcome.error === null)
+    } catch (error) {
+      // its lease ends, and then it is sent again
+      if (!this.#abort.signal.aborted) log.warn({ err: error, delivery: claimed.id }, 'webhooks: an attempt failed')
+    }
+  }
+}
