@@ -28,6 +28,7 @@ import { admitOperation } from './resources/operations/admit.ts'
 import { createStreamAccess, type StreamFacts } from './resources/operations/stream-access.ts'
 import { openPluginDirectory } from './resources/plugins/open-directory.ts'
 import type { Resource } from './resources/resource.ts'
+import { EventFeed } from './resources/webhooks/feed.ts'
 import { version } from './version.ts'
 
 /** Every endpoint of the API, in the order of its description. */
@@ -98,6 +99,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     budget: budgets.eventStreams,
     mayStay: createStreamAccess(database, options.now ?? Date.now),
   })
+  const feed = new EventFeed(database)
   const backups = options.backups ?? openBackups(options)
   const downloads = new Downloads({ budget: budgets.downloads, backups, database, log })
   const services: Services = {
@@ -115,6 +117,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     eventTypes,
     watches,
     streams,
+    feed,
   }
   const app = await createApi<Caller>({
     endpoints,
@@ -142,8 +145,10 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       services,
     },
   })
+  app.addHook('preClose', async () => streams.close())
   app.addHook('onClose', async () => {
     watches.close()
+    feed.close()
     await downloads.close()
   })
   return app

@@ -25,7 +25,7 @@ export const controlBudgets = (_config: Config) =>
     },
     eventStreams: {
       name: 'event_streams',
-      what: 'open streams of events of operations',
+      what: 'open streams of operations and of the event feed',
       of: 'count',
       whose: 'application',
       each: 50,

@@ -14,6 +14,7 @@ import type { Action } from './action.ts'
 import type { Downloads } from './backups/downloads.ts'
 import type { StreamFacts } from './operations/stream-access.ts'
 import type { SiteHooks } from './site-hooks.ts'
+import type { EventFeed } from './webhooks/feed.ts'
 
 /** An API application that has shown a valid token. */
 export interface Caller {
@@ -48,6 +49,8 @@ export interface Services {
   readonly watches: OperationWatch
   /** Streams of its events. */
   readonly streams: EventStreams<StreamFacts>
+  /** Feeds them with what happens. */
+  readonly feed: EventFeed
 }
 
 export interface Context extends BaseContext, Services {

@@ -137,7 +137,15 @@ export function sqliteChanges(file: string): SqliteChanges {
 
 export async function postgresChanges(url: string): Promise<ChangeFeed> {
   const { add, tell } = listeners()
-  const versions: Record<Topic, number> = { operations: 0, routes: 0, tokens: 0, purges: 0, sftp: 0, zones: 0, events: 0 }
+  const versions: Record<Topic, number> = {
+    operations: 0,
+    routes: 0,
+    tokens: 0,
+    purges: 0,
+    sftp: 0,
+    zones: 0,
+    events: 0,
+  }
   let client: pg.Client | undefined
   let closed = false
   let retry: NodeJS.Timeout | undefined

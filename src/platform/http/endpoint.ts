@@ -75,6 +75,8 @@ export interface Endpoint {
   readonly reads?: boolean
   /** A GET that changes something all the same, as the API's description has it: a transaction. */
   readonly writes?: boolean
+  /** Answers with a stream of events where the client asks for one: the handler returns the `response` that it has written. */
+  readonly mayStream?: boolean
   /** Of a stream: what it is, or may be. */
   readonly contentType?: string | readonly string[]
   /** A stream that can be had in parts (RFC 9110 §14). */

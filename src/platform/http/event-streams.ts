@@ -14,6 +14,8 @@ const CHECK_EVERY_MS = 1000
 export interface EventStream {
   /** Sends a message. A client that does not read gets the newest when it does; what came before is left out. */
   send(message: string): void
+  /** Tells each time that the client has taken everything and wants more: who sends once for each loses nothing. */
+  whenTaken(listener: () => void): void
   end(): void
 }
 
@@ -68,6 +70,11 @@ export class EventStreams<Facts> {
       .send(reply.request.method === 'HEAD' ? '' : stream)
   }
 
+  /** Ends all: who only listens would hold up a stop for as long as he likes. */
+  close(): void {
+    for (const stream of this.#open.keys()) stream.destroy()
+  }
+
   #add(stream: LatestOnly, facts: Facts): void {
     this.#open.set(stream, facts)
     this.#heartbeat ??= setInterval(() => {
@@ -106,6 +113,7 @@ class LatestOnly extends Readable implements EventStream {
   #isWanted = false
   #isEnding = false
   #missed = 0
+  #taken: (() => void) | undefined
 
   constructor() {
     super({ highWaterMark: 1 })
@@ -120,6 +128,11 @@ class LatestOnly extends Readable implements EventStream {
   send(message: string): void {
     this.#next = message
     this.#flush()
+  }
+
+  whenTaken(listener: () => void): void {
+    this.#taken = listener
+    if (this.#isWanted && this.#next === undefined) listener()
   }
 
   /** After what there is to say; who does not take it has until the next heartbeats. */
@@ -148,5 +161,6 @@ class LatestOnly extends Readable implements EventStream {
       this.#isWanted = false
       this.push(message)
     } else if (this.#isEnding) this.push(null)
+    else this.#taken?.()
   }
 }

@@ -61,7 +61,7 @@ export function routeHandler<Caller extends CallerFacts>(endpoint: CompiledEndpo
     if (caller) response.headers(platform.rates.application.count(caller.applicationId, now))
     const call = new Call(endpoint, platform, request, response, caller, now)
     const result = await call.answer()
-    if (endpoint.style === 'stream') return result
+    if (endpoint.style === 'stream' || (result as unknown) === response) return result
     response.code(result.status).headers(result.headers)
     return result.body
   }
@@ -165,7 +165,7 @@ class Call<Caller extends CallerFacts> {
       request: this.#facts(),
       origin: `${this.#request.protocol}://${this.#request.host}`,
       started,
-      ...(endpoint.style === 'stream' ? { response: this.#response } : {}),
+      ...(endpoint.style === 'stream' || endpoint.mayStream ? { response: this.#response } : {}),
     }
   }
 
@@ -175,7 +175,7 @@ class Call<Caller extends CallerFacts> {
     const context = { ...(await this.#contextOf(tx, input, started)), ...prepared }
     this.#context = context
     const result = await endpoint.handle(context, input)
-    if (endpoint.style === 'stream') return result as StoredResponse
+    if (endpoint.style === 'stream' || (result as unknown) === this.#response) return result as StoredResponse
     if (started.length > 0) await this.#platform.admit?.(started[0] as number, tx)
     const headers: Record<string, string> = started.length > 0 ? { 'operation-id': String(started[0]) } : {}
     const status = endpoint.status ?? 200

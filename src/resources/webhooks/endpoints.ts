@@ -2,6 +2,7 @@ import { createWebhook } from './create-webhook.ts'
 import { deleteWebhook } from './delete-webhook.ts'
 import { getWebhook } from './get-webhook.ts'
 import { listWebhookDeliveries } from './list-deliveries.ts'
+import { listEvents } from './list-events.ts'
 import { listWebhooks } from './list-webhooks.ts'
 import { redeliver } from './redeliver.ts'
 import { testWebhook } from './test-webhook.ts'
@@ -17,4 +18,5 @@ export const endpoints = [
   testWebhook,
   listWebhookDeliveries,
   redeliver,
+  listEvents,
 ]

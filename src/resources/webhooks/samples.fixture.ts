@@ -40,6 +40,7 @@ export const samples: readonly Sample[] = [
   { endpoint: 'testWebhook', path: one('/test'), isPrivate: true, prepare },
   { endpoint: 'listWebhookDeliveries', path: one('/deliveries'), isPrivate: true, prepare },
   { endpoint: 'redeliver', path: one('/deliveries/1/redeliver'), isPrivate: true, prepare },
+  { endpoint: 'listEvents', path: at('/v1/events') },
 ]
 
 type Tx = Parameters<typeof insertWebhook>[0]
@@ -66,6 +67,7 @@ export const examples: Examples = {
   testWebhook: added,
   listWebhookDeliveries: added,
   redeliver: withDelivery,
+  listEvents: async () => ({}),
 }
 
 /** Of the owner of the scene. */

@@ -1,0 +1,120 @@
+import type { Database } from '../../platform/db/database.ts'
+import type { EventStream } from '../../platform/http/event-streams.ts'
+import { type EventView, payloadOf, readEvents } from './event.store.ts'
+import { newestSeq } from './webhook.store.ts'
+
+/** Notices can be late, or lost. */
+const LOOK_EVERY_MS = 1000
+/** On SQLite every commit is a notice. */
+const LEAST_PAUSE_MS = 50
+/** Events of one message. */
+const AT_ONCE = 100
+
+/** What a stream is about. */
+export interface FeedFilter {
+  readonly accountId: number
+  readonly types?: readonly string[] | undefined
+  readonly siteId?: number | undefined
+}
+
+/** Tells all streams of a process that there are new events: one look at the database for all of them. */
+export class EventFeed {
+  readonly #database: Database
+  readonly #listeners = new Set<() => void>()
+  #timer: NodeJS.Timeout | undefined
+  #endNotices: (() => void) | undefined
+  #newest = -1
+  #lookedAt = Number.NEGATIVE_INFINITY
+  #isLooking = false
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /**
+   * Sends a stream the events behind `after`, each once and in order, as fast as its client takes them.
+   * @returns a function that ends it
+   */
+  follow(stream: EventStream, filter: FeedFilter, after: number): () => void {
+    let cursor = after
+    let isTaken = false
+    let isReading = false
+    let isAwaited = false
+    const pump = async () => {
+      isAwaited = isReading
+      if (isReading || !isTaken) return
+      isReading = true
+      try {
+        const newest = await newestSeq(this.#database.read)
+        const events = await readEvents(this.#database.read, { ...filter, after: cursor, limit: AT_ONCE })
+        const last = events.at(-1)?.seq ?? cursor
+        // numbers become visible in order: up to the newest nothing is missing
+        cursor = events.length < AT_ONCE ? Math.max(last, newest) : last
+        if (events.length > 0) {
+          isTaken = false
+          stream.send(events.map(messageOf).join(''))
+        }
+      } catch {
+        // the database cannot be reached: the next look may
+      } finally {
+        isReading = false
+      }
+      if (isAwaited) void pump()
+    }
+    this.#add(pump)
+    stream.whenTaken(() => {
+      isTaken = true
+      void pump()
+    })
+    return () => this.#remove(pump)
+  }
+
+  close(): void {
+    this.#listeners.clear()
+    this.#rest()
+  }
+
+  #add(listener: () => void): void {
+    this.#listeners.add(listener)
+    this.#endNotices ??= this.#database.changes.subscribe('events', () => this.#wake(0))
+    this.#timer ??= setTimeout(() => void this.#look(), LOOK_EVERY_MS)
+  }
+
+  #remove(listener: () => void): void {
+    this.#listeners.delete(listener)
+    if (this.#listeners.size === 0) this.#rest()
+  }
+
+  #rest(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#endNotices?.()
+    this.#endNotices = undefined
+  }
+
+  #wake(inMs: number): void {
+    if (this.#isLooking || this.#listeners.size === 0) return
+    clearTimeout(this.#timer)
+    const pause = Math.max(inMs, this.#lookedAt + LEAST_PAUSE_MS - performance.now())
+    this.#timer = setTimeout(() => void this.#look(), pause)
+  }
+
+  async #look(): Promise<void> {
+    this.#isLooking = true
+    try {
+      const newest = await newestSeq(this.#database.read)
+      const isNew = newest !== this.#newest
+      this.#newest = newest
+      if (isNew) for (const listener of this.#listeners) listener()
+    } catch {
+      // as above
+    } finally {
+      this.#isLooking = false
+      this.#lookedAt = performance.now()
+      this.#wake(LOOK_EVERY_MS)
+    }
+  }
+}
+
+const messageOf = (event: EventView): string =>
+  `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(payloadOf(event))}\n\n`

@@ -1,0 +1,72 @@
+import Type from 'typebox'
+import { problems as httpProblems, invalidInput } from '../../platform/http/problem.ts'
+import { nullable, pageOf, Timestamp } from '../../platform/http/schemas.ts'
+import { tokenHashOf } from '../authentication/authenticate.ts'
+import { endpoint } from '../endpoint.ts'
+import { payloadOf, readEvents, seqOf } from './event.store.ts'
+import { newestSeq } from './webhook.store.ts'
+
+const EventSchema = Type.Object(
+  {
+    id: Type.String({ examples: ['evt_42_4f1d6a0f9be27c35'] }),
+    type: Type.String({ examples: ['site_created'] }),
+    timestamp: Timestamp,
+    account_id: Type.Integer(),
+    site_id: nullable(Type.Integer()),
+    data: Type.Unsafe<object>({ type: 'object', additionalProperties: true, description: 'See docs/webhooks.md' }),
+  },
+  { title: 'Event' },
+)
+
+const EventId = (description: string) => Type.Optional(Type.String({ description, maxLength: 100 }))
+
+export const listEvents = endpoint({
+  id: 'listEvents',
+  method: 'GET',
+  path: '/v1/events',
+  summary: 'Read the events of your account',
+  description:
+    'What webhooks are told, of the last 30 days: newest first, and on with `before` the id of the last one; with `after` those behind an event, oldest ' +
+    'first. Whoever reads on with `after` misses none. With `Accept: text/event-stream` it is a stream of server-sent events that goes on until its token ' +
+    'ends: from now on, or behind `Last-Event-ID` (or `after`); `id` is the id of the event, `event` its type, `data` the Event object. An application may have 50 streams at a time.',
+  access: { account: 'own' },
+  query: Type.Object({
+    after: EventId('Id of an event: those that came behind it'),
+    before: EventId('Id of an event: those that came before it'),
+    type: Type.Optional(Type.String({ description: 'Only of this type; several with commas', maxLength: 2000 })),
+    site_id: Type.Optional(Type.Integer({ description: 'Only of this site' })),
+    per_page: Type.Optional(Type.Integer({ description: 'At most so many: 20 by default, 50 at most' })),
+  }),
+  response: Type.Array(EventSchema),
+  mayStream: true,
+  problems: [httpProblems.too_many_streams],
+
+  async handle({ tx, caller, request, response, streams, feed }, { query }) {
+    const { accountId } = caller
+    const types = query.type
+      ?.split(',')
+      .map((type) => type.trim())
+      .filter(Boolean)
+    const filter = { accountId, types: types?.length ? types : undefined, siteId: query.site_id }
+    const newest = await newestSeq(tx)
+    const seqIn = (name: string, id: string | undefined): number | undefined => {
+      if (id === undefined || id === '') return undefined
+      const seq = seqOf(id)
+      if (seq === undefined || seq > newest) throw invalidInput([`${name}: is no event of this Stead`])
+      return seq
+    }
+    const after = seqIn('after', query.after)
+    if (/\btext\/event-stream\b/i.test(String(request.headers.accept ?? ''))) {
+      const last = seqIn('Last-Event-ID', String(request.headers['last-event-id'] ?? ''))
+      const tokenHash = tokenHashOf(request.headers.authorization as string)
+      const facts = { tokenHash, accountId, ownerId: accountId, siteId: null }
+      return streams.open(response, caller.applicationId, facts, (stream) =>
+        feed.follow(stream, filter, last ?? after ?? newest),
+      )
+    }
+    const { perPage } = pageOf(query)
+    const before = seqIn('before', query.before)
+    const asked = after === undefined ? { before: before ?? newest + 1 } : { after }
+    return (await readEvents(tx, { ...filter, ...asked, limit: perPage })).map(payloadOf)
+  },
+})
