@@ -32,12 +32,12 @@ export const redeliver = endpoint({
       message: `Sent the event ${delivery.messageId} to the webhook ${webhook.id} again`,
     })
     if (delivery.finishedAt === null) {
-      await hurry(tx, delivery.id, 0)
+      await hurry(tx, delivery.id, now)
       const again = (await findDelivery(tx, webhook.id, delivery.id)) as Delivery
       return presentDelivery(again, (await attemptsOf(tx, [delivery.id])).get(delivery.id))
     }
     if ((await countAside(tx, webhook.id)) >= MOST_ASIDE)
       throw new Problem(problems.too_many_deliveries, { limit: MOST_ASIDE }, { headers: { 'retry-after': '60' } })
-    return presentDelivery(await insertAside(tx, { ...delivery, dueAt: 0, now }))
+    return presentDelivery(await insertAside(tx, { ...delivery, dueAt: now, now }))
   },
 })

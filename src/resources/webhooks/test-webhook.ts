@@ -28,7 +28,7 @@ export const testWebhook = endpoint({
     if ((await countAside(tx, webhook.id)) >= MOST_ASIDE)
       throw new Problem(problems.too_many_deliveries, { limit: MOST_ASIDE }, { headers: { 'retry-after': '60' } })
     const values = { webhookId: webhook.id, eventId: null, siteId: null, messageId: testMessageId(), type: 'test' }
-    const delivery = await insertAside(tx, { ...values, dueAt: 0, now })
+    const delivery = await insertAside(tx, { ...values, dueAt: now, now })
     await context.record({ action: actions.settings, message: `Sent a test to the webhook ${webhook.id}` })
     return presentDelivery(delivery)
   },
