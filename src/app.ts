@@ -99,7 +99,6 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     budget: budgets.eventStreams,
     mayStay: createStreamAccess(database, options.now ?? Date.now),
   })
-  const feed = new EventFeed(database)
   const backups = options.backups ?? openBackups(options)
   const downloads = new Downloads({ budget: budgets.downloads, backups, database, log })
   const services: Services = {
@@ -117,7 +116,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     eventTypes,
     watches,
     streams,
-    feed,
+    feed: new EventFeed(database),
   }
   const app = await createApi<Caller>({
     endpoints,
@@ -148,7 +147,6 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('preClose', async () => streams.close())
   app.addHook('onClose', async () => {
     watches.close()
-    feed.close()
     await downloads.close()
   })
   return app

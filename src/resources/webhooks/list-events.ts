@@ -13,7 +13,7 @@ const EventSchema = Type.Object(
     timestamp: Timestamp,
     account_id: Type.Integer(),
     site_id: nullable(Type.Integer()),
-    data: Type.Unsafe<object>({ type: 'object', additionalProperties: true, description: 'See docs/webhooks.md' }),
+    data: Type.Unsafe<object>({ description: 'See docs/webhooks.md' }),
   },
   { title: 'Event' },
 )

@@ -4,18 +4,18 @@ import { MOST_ASIDE } from './limits.ts'
 import { insertWebhook } from './webhook.store.ts'
 
 const body = () => ({ url: 'https://hooks.example.com/stead' })
-const one = (rest: string) => () => `/v1/webhooks/1${rest}`
+const one = (rest: string) => () => `/v1/webhooks/1000000${rest}`
 /** The owner's, under the number that the paths name. */
 const prepare = async (world: World, api: Parameters<NonNullable<Sample['prepare']>>[1]) => {
   await api.database.transaction(async (tx) => {
     await tx.deleteFrom('webhooks').execute()
     const { id } = await inserted(tx, api, world.owner.accountId)
-    await tx.updateTable('webhooks').set({ id: 1 }).where('id', '=', id).execute()
+    await tx.updateTable('webhooks').set({ id: 1_000_000 }).where('id', '=', id).execute()
     await tx
       .insertInto('webhook_deliveries')
       .values({
-        id: 1,
-        webhook_id: 1,
+        id: 1_000_000,
+        webhook_id: 1_000_000,
         message_id: 'evt_test_1',
         type: 'test',
         state: 'failed',
@@ -39,7 +39,7 @@ export const samples: readonly Sample[] = [
   { endpoint: 'deleteWebhook', path: one(''), isPrivate: true, prepare },
   { endpoint: 'testWebhook', path: one('/test'), isPrivate: true, prepare },
   { endpoint: 'listWebhookDeliveries', path: one('/deliveries'), isPrivate: true, prepare },
-  { endpoint: 'redeliver', path: one('/deliveries/1/redeliver'), isPrivate: true, prepare },
+  { endpoint: 'redeliver', path: one('/deliveries/1000000/redeliver'), isPrivate: true, prepare },
   { endpoint: 'listEvents', path: at('/v1/events') },
 ]
 
