@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { getPriority } from 'node:os'
+import { text } from 'node:stream/consumers'
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
+import { comeAfterVisitors } from './come-after-visitors.ts'
 
 test.skipIf(process.platform !== 'linux' || getPriority() > 4)(
   'a thread comes after others, and it alone',
@@ -17,5 +20,9 @@ test.skipIf(process.platform !== 'linux' || getPriority() > 4)(
     )
     expect(await once(thread, 'message')).toEqual([5])
     expect(getPriority()).toBe(before)
+    const program = spawn('sh', ['-c', 'read line; nice'], { stdio: ['pipe', 'pipe', 'ignore'] })
+    comeAfterVisitors(program.pid)
+    program.stdin.end('\n')
+    expect(await text(program.stdout)).toBe('5\n')
   },
 )

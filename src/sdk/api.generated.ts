@@ -2009,6 +2009,72 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sites/{id}/reports/performance/latest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the latest performance report
+         * @description `data` is null while there is none. What Lighthouse could not find out is null.
+         *
+         *     Who may: the owning account, or a collaborator of the site with any role.
+         */
+        get: operations["getLatestPerformanceReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{id}/reports/performance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a performance report
+         * @description A background operation, of a minute or two: a browser opens the front page twice, as on a desktop and as on a phone.
+         *
+         *     Who may: the owning account, or a collaborator of the site with the role `manage_performance`.
+         */
+        post: operations["orderPerformanceReport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{site_id}/reports/performance/{report_id}/thumbnails/{device}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the picture of a performance report
+         * @description The page as the browser showed it. `thumbnail_location` of a report has the path.
+         *
+         *     Who may: the owning account, or a collaborator of the site with any role.
+         */
+        get: operations["getPerformanceReportThumbnail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/operations": {
         parameters: {
             query?: never;
@@ -2100,6 +2166,135 @@ export interface paths {
          * @description A failed or canceled operation goes on with the steps that are not done.
          */
         post: operations["retryOperation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the webhooks of your account
+         * @description In order of id, one page. Secrets are never shown again.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Add a webhook
+         * @description It is sent the events of your account and its sites from now on, signed as Standard Webhooks has it. `secret` is what its receiver verifies signatures with; it is shown in this answer only. What was missed: `GET /v1/events`.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a webhook */
+        get: operations["getWebhook"];
+        /**
+         * Change a webhook
+         * @description Fields that are absent stay as they are. With `"enabled": false` what has not arrived yet is given up, and what happens until it is enabled again is not sent; `GET /v1/events` has it. With `"rotate_secret": true` the answer has the new secret.
+         */
+        put: operations["updateWebhook"];
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description With its deliveries. Nothing more is sent; an attempt that is under way may still arrive.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test to a webhook
+         * @description An event of type `test`, signed like any other, sent once and at once, also while the webhook is disabled. What came of it: the deliveries of the webhook.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a webhook
+         * @description Newest first, one page, each with all its attempts. Of those that have ended the newest 1,000 are kept, for 30 days.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an event to a webhook again
+         * @description At once, under the same event id. One that has ended is sent as a delivery of its own, which is tried like any other but waits for no earlier event; one that still waits is tried now.
+         */
+        post: operations["redeliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the events of your account
+         * @description What webhooks are told, of the last 30 days: newest first, and on with `before` the id of the last one; with `after` those behind an event, oldest first. Whoever reads on with `after` misses none. With `Accept: text/event-stream` it is a stream of server-sent events that goes on until its token ends: from now on, or behind `Last-Event-ID` (or `after`); `id` is the id of the event, `event` its type, `data` the Event object. An application may have 50 streams at a time.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4001,6 +4196,848 @@ export interface components {
              */
             fileSystemUsageBytes: number;
             pageViews: components["schemas"]["StatisticsPageViews"];
+        };
+        DesktopReport: {
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description Path of the picture of the page, which needs the same token
+             * @example /v1/sites/1/reports/…
+             */
+            thumbnail_location: string | null;
+            /**
+             * @description Where the visit ended
+             * @example http://my-first-site.example.com/
+             */
+            final_url: string | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            performance_score: number | null;
+            /**
+             * @description Of the category
+             * @example Performance
+             */
+            performance_title: string | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            accessibility_score: number | null;
+            /**
+             * @description Of the category
+             * @example Performance
+             */
+            accessibility_title: string | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            best_practices_score: number | null;
+            /**
+             * @description Of the category
+             * @example Performance
+             */
+            best_practices_title: string | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            seo_score: number | null;
+            /**
+             * @description Of the category
+             * @example Performance
+             */
+            seo_title: string | null;
+            /**
+             * @description Of the audit
+             * @example Speed Index
+             */
+            first_contentful_paint_title: string | null;
+            /**
+             * @description What is measured
+             * @example How quickly the page is shown.
+             */
+            first_contentful_paint_description: string | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            first_contentful_paint_score: number | null;
+            /**
+             * @description For people
+             * @example 1.2 s
+             */
+            first_contentful_paint_display_value: string | null;
+            /**
+             * @description The figure
+             * @example 1234.5
+             */
+            first_contentful_paint_numeric_value: string | null;
+            /**
+             * @description Its unit
+             * @example millisecond
+             */
+            first_contentful_paint_numeric_unit: string | null;
+            /**
+             * @description Of the audit
+             * @example Speed Index
+             */
+            interactive_title: string | null;
+            /**
+             * @description What is measured
+             * @example How quickly the page is shown.
+             */
+            interactive_description: string | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            interactive_score: number | null;
+            /**
+             * @description For people
+             * @example 1.2 s
+             */
+            interactive_display_value: string | null;
+            /**
+             * @description The figure
+             * @example 1234.5
+             */
+            interactive_numeric_value: string | null;
+            /**
+             * @description Its unit
+             * @example millisecond
+             */
+            interactive_numeric_unit: string | null;
+            /**
+             * @description Of the audit
+             * @example Speed Index
+             */
+            speed_index_title: string | null;
+            /**
+             * @description What is measured
+             * @example How quickly the page is shown.
+             */
+            speed_index_description: string | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            speed_index_score: number | null;
+            /**
+             * @description For people
+             * @example 1.2 s
+             */
+            speed_index_display_value: string | null;
+            /**
+             * @description The figure
+             * @example 1234.5
+             */
+            speed_index_numeric_value: string | null;
+            /**
+             * @description Its unit
+             * @example millisecond
+             */
+            speed_index_numeric_unit: string | null;
+            /**
+             * @description Of the audit
+             * @example Speed Index
+             */
+            total_blocking_time_title: string | null;
+            /**
+             * @description What is measured
+             * @example How quickly the page is shown.
+             */
+            total_blocking_time_description: string | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            total_blocking_time_score: number | null;
+            /**
+             * @description For people
+             * @example 1.2 s
+             */
+            total_blocking_time_display_value: string | null;
+            /**
+             * @description The figure
+             * @example 1234.5
+             */
+            total_blocking_time_numeric_value: string | null;
+            /**
+             * @description Its unit
+             * @example millisecond
+             */
+            total_blocking_time_numeric_unit: string | null;
+            /**
+             * @description Of the audit
+             * @example Speed Index
+             */
+            largest_contentful_paint_title: string | null;
+            /**
+             * @description What is measured
+             * @example How quickly the page is shown.
+             */
+            largest_contentful_paint_description: string | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            largest_contentful_paint_score: number | null;
+            /**
+             * @description For people
+             * @example 1.2 s
+             */
+            largest_contentful_paint_display_value: string | null;
+            /**
+             * @description The figure
+             * @example 1234.5
+             */
+            largest_contentful_paint_numeric_value: string | null;
+            /**
+             * @description Its unit
+             * @example millisecond
+             */
+            largest_contentful_paint_numeric_unit: string | null;
+            /**
+             * @description Of the audit
+             * @example Speed Index
+             */
+            cumulative_layout_shift_title: string | null;
+            /**
+             * @description What is measured
+             * @example How quickly the page is shown.
+             */
+            cumulative_layout_shift_description: string | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            cumulative_layout_shift_score: number | null;
+            /**
+             * @description For people
+             * @example 1.2 s
+             */
+            cumulative_layout_shift_display_value: string | null;
+            /**
+             * @description The figure
+             * @example 1234.5
+             */
+            cumulative_layout_shift_numeric_value: string | null;
+            /**
+             * @description Its unit
+             * @example millisecond
+             */
+            cumulative_layout_shift_numeric_unit: string | null;
+            /**
+             * @description Of the audit
+             * @example Speed Index
+             */
+            server_response_time_title: string | null;
+            /**
+             * @description What is measured
+             * @example How quickly the page is shown.
+             */
+            server_response_time_description: string | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            server_response_time_score: number | null;
+            /**
+             * @description For people
+             * @example 1.2 s
+             */
+            server_response_time_display_value: string | null;
+            /**
+             * @description The figure
+             * @example 1234.5
+             */
+            server_response_time_numeric_value: string | null;
+            /**
+             * @description Its unit
+             * @example millisecond
+             */
+            server_response_time_numeric_unit: string | null;
+            /**
+             * @description Of Lighthouse
+             * @example 13.5.0
+             */
+            lighthouse_version: string | null;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            fetch_time: string | null;
+        };
+        MobileReport: {
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description Path of the picture of the page, which needs the same token
+             * @example /v1/sites/1/reports/…
+             */
+            thumbnail_location: string | null;
+            /**
+             * @description Where the visit ended
+             * @example http://my-first-site.example.com/
+             */
+            final_url: string | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            performance_score: number | null;
+            /**
+             * @description Of the category
+             * @example Performance
+             */
+            performance_title: string | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            accessibility_score: number | null;
+            /**
+             * @description Of the category
+             * @example Performance
+             */
+            accessibility_title: string | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            best_practices_score: number | null;
+            /**
+             * @description Of the category
+             * @example Performance
+             */
+            best_practices_title: string | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            seo_score: number | null;
+            /**
+             * @description Of the category
+             * @example Performance
+             */
+            seo_title: string | null;
+            /**
+             * @description Of the audit
+             * @example Speed Index
+             */
+            first_contentful_paint_title: string | null;
+            /**
+             * @description What is measured
+             * @example How quickly the page is shown.
+             */
+            first_contentful_paint_description: string | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            first_contentful_paint_score: number | null;
+            /**
+             * @description For people
+             * @example 1.2 s
+             */
+            first_contentful_paint_display_value: string | null;
+            /**
+             * @description The figure
+             * @example 1234.5
+             */
+            first_contentful_paint_numeric_value: string | null;
+            /**
+             * @description Its unit
+             * @example millisecond
+             */
+            first_contentful_paint_numeric_unit: string | null;
+            /**
+             * @description Of the audit
+             * @example Speed Index
+             */
+            interactive_title: string | null;
+            /**
+             * @description What is measured
+             * @example How quickly the page is shown.
+             */
+            interactive_description: string | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            interactive_score: number | null;
+            /**
+             * @description For people
+             * @example 1.2 s
+             */
+            interactive_display_value: string | null;
+            /**
+             * @description The figure
+             * @example 1234.5
+             */
+            interactive_numeric_value: string | null;
+            /**
+             * @description Its unit
+             * @example millisecond
+             */
+            interactive_numeric_unit: string | null;
+            /**
+             * @description Of the audit
+             * @example Speed Index
+             */
+            speed_index_title: string | null;
+            /**
+             * @description What is measured
+             * @example How quickly the page is shown.
+             */
+            speed_index_description: string | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            speed_index_score: number | null;
+            /**
+             * @description For people
+             * @example 1.2 s
+             */
+            speed_index_display_value: string | null;
+            /**
+             * @description The figure
+             * @example 1234.5
+             */
+            speed_index_numeric_value: string | null;
+            /**
+             * @description Its unit
+             * @example millisecond
+             */
+            speed_index_numeric_unit: string | null;
+            /**
+             * @description Of the audit
+             * @example Speed Index
+             */
+            total_blocking_time_title: string | null;
+            /**
+             * @description What is measured
+             * @example How quickly the page is shown.
+             */
+            total_blocking_time_description: string | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            total_blocking_time_score: number | null;
+            /**
+             * @description For people
+             * @example 1.2 s
+             */
+            total_blocking_time_display_value: string | null;
+            /**
+             * @description The figure
+             * @example 1234.5
+             */
+            total_blocking_time_numeric_value: string | null;
+            /**
+             * @description Its unit
+             * @example millisecond
+             */
+            total_blocking_time_numeric_unit: string | null;
+            /**
+             * @description Of the audit
+             * @example Speed Index
+             */
+            largest_contentful_paint_title: string | null;
+            /**
+             * @description What is measured
+             * @example How quickly the page is shown.
+             */
+            largest_contentful_paint_description: string | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            largest_contentful_paint_score: number | null;
+            /**
+             * @description For people
+             * @example 1.2 s
+             */
+            largest_contentful_paint_display_value: string | null;
+            /**
+             * @description The figure
+             * @example 1234.5
+             */
+            largest_contentful_paint_numeric_value: string | null;
+            /**
+             * @description Its unit
+             * @example millisecond
+             */
+            largest_contentful_paint_numeric_unit: string | null;
+            /**
+             * @description Of the audit
+             * @example Speed Index
+             */
+            cumulative_layout_shift_title: string | null;
+            /**
+             * @description What is measured
+             * @example How quickly the page is shown.
+             */
+            cumulative_layout_shift_description: string | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            cumulative_layout_shift_score: number | null;
+            /**
+             * @description For people
+             * @example 1.2 s
+             */
+            cumulative_layout_shift_display_value: string | null;
+            /**
+             * @description The figure
+             * @example 1234.5
+             */
+            cumulative_layout_shift_numeric_value: string | null;
+            /**
+             * @description Its unit
+             * @example millisecond
+             */
+            cumulative_layout_shift_numeric_unit: string | null;
+            /**
+             * @description Of the audit
+             * @example Speed Index
+             */
+            server_response_time_title: string | null;
+            /**
+             * @description What is measured
+             * @example How quickly the page is shown.
+             */
+            server_response_time_description: string | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            server_response_time_score: number | null;
+            /**
+             * @description For people
+             * @example 1.2 s
+             */
+            server_response_time_display_value: string | null;
+            /**
+             * @description The figure
+             * @example 1234.5
+             */
+            server_response_time_numeric_value: string | null;
+            /**
+             * @description Its unit
+             * @example millisecond
+             */
+            server_response_time_numeric_unit: string | null;
+            /**
+             * @description Of Lighthouse
+             * @example 13.5.0
+             */
+            lighthouse_version: string | null;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            fetch_time: string | null;
+        };
+        PerformanceReport: {
+            desktop_report: components["schemas"]["DesktopReport"];
+            mobile_report: components["schemas"]["MobileReport"];
+        };
+        Webhook: {
+            id: number;
+            /** @example https://hooks.example.com/stead */
+            url: string;
+            /** @example Deploy bot */
+            description: string;
+            /**
+             * @description Names of events; null: all, also those that later versions bring
+             * @example [
+             *       "site_created"
+             *     ]
+             */
+            event_types: string[] | null;
+            /**
+             * @description Sites of your account; null: all, and whatever is of no site
+             * @example null
+             */
+            site_ids: number[] | null;
+            /** @example true */
+            enabled: boolean;
+            /**
+             * @description Why Stead has disabled it; null: it has not
+             * @example null
+             */
+            disabled_reason: string | null;
+            /**
+             * @description Nothing has arrived since then; null: all is well
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * @description Until then the secret before signs beside the new one
+             * @example null
+             */
+            old_secret_until: string | null;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            updated_at: string;
+        };
+        CreateWebhookBody: {
+            /**
+             * @description Public http or https address that takes POST
+             * @example https://hooks.example.com/stead
+             */
+            url: string;
+            /** @example Deploy bot */
+            description?: string;
+            /**
+             * @description Names of events; null: all, also those that later versions bring
+             * @example [
+             *       "site_created",
+             *       "site_deleted"
+             *     ]
+             */
+            event_types?: string[] | null;
+            /**
+             * @description Sites of your account; null: all, and whatever is of no site
+             * @example null
+             */
+            site_ids?: number[] | null;
+            /** @example true */
+            enabled?: boolean;
+        };
+        NewWebhook: {
+            id: number;
+            /** @example https://hooks.example.com/stead */
+            url: string;
+            /** @example Deploy bot */
+            description: string;
+            /**
+             * @description Names of events; null: all, also those that later versions bring
+             * @example [
+             *       "site_created"
+             *     ]
+             */
+            event_types: string[] | null;
+            /**
+             * @description Sites of your account; null: all, and whatever is of no site
+             * @example null
+             */
+            site_ids: number[] | null;
+            /** @example true */
+            enabled: boolean;
+            /**
+             * @description Why Stead has disabled it; null: it has not
+             * @example null
+             */
+            disabled_reason: string | null;
+            /**
+             * @description Nothing has arrived since then; null: all is well
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * @description Until then the secret before signs beside the new one
+             * @example null
+             */
+            old_secret_until: string | null;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description What signatures are verified with. It is shown this once
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=
+             */
+            secret: string;
+        };
+        UpdateWebhookBody: {
+            /**
+             * @description Public http or https address that takes POST
+             * @example https://hooks.example.com/stead
+             */
+            url?: string;
+            /** @example Deploy bot */
+            description?: string;
+            /**
+             * @description Names of events; null: all, also those that later versions bring
+             * @example [
+             *       "site_created",
+             *       "site_deleted"
+             *     ]
+             */
+            event_types?: string[] | null;
+            /**
+             * @description Sites of your account; null: all, and whatever is of no site
+             * @example null
+             */
+            site_ids?: number[] | null;
+            /** @example true */
+            enabled?: boolean;
+            /**
+             * @description Makes a new secret; the old one signs beside it for 24 hours
+             * @example false
+             */
+            rotate_secret?: boolean;
+        };
+        ChangedWebhook: {
+            id: number;
+            /** @example https://hooks.example.com/stead */
+            url: string;
+            /** @example Deploy bot */
+            description: string;
+            /**
+             * @description Names of events; null: all, also those that later versions bring
+             * @example [
+             *       "site_created"
+             *     ]
+             */
+            event_types: string[] | null;
+            /**
+             * @description Sites of your account; null: all, and whatever is of no site
+             * @example null
+             */
+            site_ids: number[] | null;
+            /** @example true */
+            enabled: boolean;
+            /**
+             * @description Why Stead has disabled it; null: it has not
+             * @example null
+             */
+            disabled_reason: string | null;
+            /**
+             * @description Nothing has arrived since then; null: all is well
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * @description Until then the secret before signs beside the new one
+             * @example null
+             */
+            old_secret_until: string | null;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description The new one, when it was asked for
+             * @example null
+             */
+            secret: string | null;
+        };
+        WebhookAttempt: {
+            /** @example 1 */
+            number: number;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            started_at: string;
+            /** @example 84 */
+            duration_ms: number;
+            /**
+             * @description HTTP status; null: there was no answer
+             * @example 204
+             */
+            status: number | null;
+            /**
+             * @description How the answer begins
+             * @example
+             */
+            answer: string;
+            /**
+             * @description Why it was no success
+             * @example null
+             */
+            error: string | null;
+        };
+        WebhookDelivery: {
+            id: number;
+            /**
+             * @description `webhook-id`, and the id of the event in `GET /v1/events`: the same at each attempt
+             * @example evt_42_4f1d6a0f9be27c35
+             */
+            event_id: string;
+            /** @example site_created */
+            type: string;
+            site_id: number | null;
+            /**
+             * @description `waiting`: an earlier event of the same site has not arrived yet
+             * @enum {string}
+             */
+            state: "pending" | "waiting" | "delivered" | "failed";
+            /**
+             * @description ISO 8601, UTC
+             * @example null
+             */
+            next_attempt_at: string | null;
+            attempts: components["schemas"]["WebhookAttempt"][];
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description ISO 8601, UTC
+             * @example null
+             */
+            finished_at: string | null;
+        };
+        Event: {
+            /** @example evt_42_4f1d6a0f9be27c35 */
+            id: string;
+            /** @example site_created */
+            type: string;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            timestamp: string;
+            account_id: number;
+            site_id: number | null;
+            /** @description See docs/webhooks.md */
+            data: unknown;
         };
         IssueTokenBody: {
             /**
@@ -8495,6 +9532,98 @@ export interface operations {
             };
         };
     };
+    getLatestPerformanceReport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["PerformanceReport"] | null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    orderPerformanceReport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    getPerformanceReportThumbnail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @example 1 */
+                site_id: number;
+                /** @example 1 */
+                report_id: number;
+                /** @example desktop */
+                device: "desktop" | "mobile";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": string;
+                };
+            };
+        };
+    };
     listOperations: {
         parameters: {
             query?: {
@@ -8639,6 +9768,325 @@ export interface operations {
                         /** @example Success */
                         message: string;
                         data: components["schemas"]["Operation"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries a page: 20 by default, 50 at most */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Webhook"][];
+                        errors: null;
+                        page?: components["schemas"]["Page"];
+                    };
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.example.com/stead",
+                 *       "description": "Deploy bot",
+                 *       "event_types": [
+                 *         "site_created",
+                 *         "site_deleted"
+                 *       ],
+                 *       "site_ids": null,
+                 *       "enabled": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateWebhookBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["NewWebhook"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Webhook"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.example.com/stead",
+                 *       "description": "Deploy bot",
+                 *       "event_types": [
+                 *         "site_created",
+                 *         "site_deleted"
+                 *       ],
+                 *       "site_ids": null,
+                 *       "enabled": true,
+                 *       "rotate_secret": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateWebhookBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["ChangedWebhook"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["WebhookDelivery"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries a page: 20 by default, 50 at most */
+                per_page?: number;
+            };
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["WebhookDelivery"][];
+                        errors: null;
+                        page?: components["schemas"]["Page"];
+                    };
+                };
+            };
+        };
+    };
+    redeliver: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+                /** @example 1 */
+                delivery_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["WebhookDelivery"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description Id of an event: those that came behind it */
+                after?: string;
+                /** @description Id of an event: those that came before it */
+                before?: string;
+                /** @description Only of this type; several with commas */
+                type?: string;
+                /** @description Only of this site */
+                site_id?: number;
+                /** @description At most so many: 20 by default, 50 at most */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Event"][];
                         errors: null;
                     };
                 };

@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, sep } from 'node:path'
+import { comeAfterVisitors } from '../../platform/come-after-visitors.ts'
 import { pathOnly } from '../php/wasm/containment.ts'
 import { residentBytesOf } from '../php/wasm/process-tree.ts'
 import { type JailPlan, jailArguments } from './jail.ts'
@@ -90,6 +91,7 @@ function modulesFolder(): string {
 
 async function run(args: readonly string[], { signal, mostBytes = MOST_BYTES, mostMs = MOST_MS }: MeasureOptions) {
   const child = spawn('bwrap', args, { env: pathOnly(), stdio: ['ignore', 'pipe', 'pipe'] })
+  if (child.pid !== undefined) comeAfterVisitors(child.pid)
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const pieces: Buffer[] = []
   let [bytes, complaint, why] = [0, '', '']

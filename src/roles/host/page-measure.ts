@@ -1,16 +1,15 @@
-import { isSiteName } from '../../hosting/host.store.ts'
 import { findChromium } from '../../hosting/page-measure/find-chromium.ts'
 import { findModules, MeasureImpossible, measurePage } from '../../hosting/page-measure/measure-page.ts'
 import { findAbilities } from '../../hosting/php/wasm/containment.ts'
 import { defaultEgressLimits, type Egress, reachOutside } from '../../hosting/php/wasm/egress.ts'
 import { createNames } from '../../hosting/php/wasm/names.ts'
 import { createResolver } from '../../hosting/php/wasm/resolver.ts'
-import { createWayToEdge, type WayToEdge } from '../../hosting/php/way-to-edge.ts'
+import type { WayToEdge } from '../../hosting/php/way-to-edge.ts'
 import { outsideOnly } from '../../platform/fetch/addresses.ts'
 import { createOwnAddresses } from '../../platform/fetch/own-addresses.ts'
 import type { HostServices } from '../../resources/host-services.ts'
 import type { Ground } from '../part.ts'
-import { everywhere, type HostBudgets } from './site-php.ts'
+import type { HostBudgets } from './site-php.ts'
 
 export interface PageMeasure extends Pick<HostServices, 'measurePage'> {
   /** Why no page can be measured here, and what to do; undefined: it can. */
@@ -34,7 +33,7 @@ export async function openPageMeasure(
   const egress: Egress = {
     policy: { ...defaultEgressLimits, allows: isOutside },
     names: createNames({ resolver: createResolver(), lookups: budgets.lookups }),
-    edge: edge && withTls(ground, edge),
+    edge,
     connections: budgets.outgoing,
     site: WHO,
   }
@@ -45,17 +44,6 @@ export async function openPageMeasure(
       return measurePage({ ...page, chromium, reach: (host, port) => reachOutside(host, port, egress) })
     },
   }
-}
-
-/** Pages that were brought to https are reached as well. */
-function withTls({ config, database }: Ground, edge: WayToEdge): WayToEdge {
-  const { edgeTlsListen: listen, edgeTlsPublicPort } = config
-  if (listen === 'off') return edge
-  const host = everywhere[listen.host] ?? listen.host
-  const isSite = (hostName: string) => isSiteName(database.read, hostName)
-  const publicPort = edgeTlsPublicPort ?? listen.port
-  const tls = createWayToEdge({ edge: { host, port: listen.port }, publicPort, isSite })
-  return { ...edge, find: async (name, port) => (await edge.find(name, port)) ?? tls.find(name, port) }
 }
 
 function whyNot(chromium: string | undefined, bubblewrap: string | undefined): string | undefined {

@@ -125,7 +125,7 @@ function openRuntime({ config }: Ground, { budgets, disk, edge, adminer }: Runti
 }
 
 /** Where what listens on all addresses is reached from this machine. */
-export const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /**
  * None where the edge would believe what a site's PHP says of its visitors (an address of this machine is trusted as a proxy), and none
