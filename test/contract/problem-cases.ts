@@ -186,6 +186,7 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['addSiteCollaborator'], code: 'operation_limit_reached', example: (scene) => ({ body: { email: newAddress(scene), roles: ['wp_access'] } }), prepare: fillOperations },
   { of: ['removeSiteCollaborator'], code: 'operation_limit_reached', example: ({ collaboratorId }) => ({ params: { id: collaboratorId }, query: { delete_wp_user: 'true' } }), prepare: fillOperations },
   { of: ['watchOperation'], code: 'too_many_streams', on: 'strict' },
+  { of: ['listEvents'], code: 'too_many_streams', on: 'strict', headers: { accept: 'text/event-stream' } },
   { of: downloads, code: 'too_many_downloads', on: 'strict' },
   { of: downloads, code: 'range_not_satisfiable', headers: { range: 'bytes=99999-' } },
   { of: downloads, code: 'backup_damaged', example: backedUp },

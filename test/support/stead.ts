@@ -1,5 +1,7 @@
 /** The real program as a user starts it, with a data folder and ports of its own. */
+
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile } from 'node:fs/promises'
@@ -103,14 +105,20 @@ export async function until<Value>(
   }
 }
 
+/** Of those that no outgoing connection is ever given: it is still free after a restart of who listens there. */
 export async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
+  for (;;) {
+    const port = randomInt(11_000, 32_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (!isFree) continue
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }
 
 /** Prints the program's last words after each test of the file that failed. */
@@ -196,7 +204,8 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
     await until(
       'stead is ready',
       async () => {
-        if (started.exitCode !== null || started.signalCode) throw new Error(`stead ended with ${started.exitCode}`)
+        if (started.exitCode !== null || started.signalCode)
+          throw new Error(`stead ended with ${started.exitCode}: ${output.slice(before).slice(-1000)}`)
         const deaths = output.slice(before).match(/a part died/g)?.length ?? 0
         if (deaths > 5) throw new Error('its parts do not start')
         return (await fetch(`${apiUrl}/readyz`).catch(() => undefined))?.status === 200

@@ -49,17 +49,7 @@ export function jailArguments(plan: JailPlan, isRoot: boolean): string[] {
   return [
     ...['--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try', ...rights],
     ...['--die-with-parent', '--new-session', '--clearenv', '--proc', '/proc', '--dev', '/dev'],
-    ...[
-      '--setenv',
-      'HOME',
-      '/tmp',
-      '--setenv',
-      'PATH',
-      '/usr/bin:/bin',
-      '--setenv',
-      'STEAD_AUDITS',
-      plan.audits.join(),
-    ],
+    ...['--setenv', 'HOME', '/tmp', '--setenv', 'PATH', '/usr/bin:/bin'],
     ...['--perms', '1777', '--size', String(TMP_BYTES), '--tmpfs', '/tmp'],
     ...[
       '--perms',
@@ -82,6 +72,6 @@ export function jailArguments(plan: JailPlan, isRoot: boolean): string[] {
     ...['--ro-bind', runner, inside, '--ro-bind', plan.modules, '/program/node_modules'],
     ...['--ro-bind', process.execPath, '/program/node', '--bind', plan.wayOut, '/way-out', '--chdir', '/tmp'],
     ...['/program/node', '--no-warnings', inside, `--url=${plan.url}`, `--device=${plan.device}`],
-    ...[`--chromium=${plan.chromium}`, ...(isRoot ? [`--uid=${UID}`] : [])],
+    ...[`--audits=${plan.audits.join()}`, `--chromium=${plan.chromium}`, ...(isRoot ? [`--uid=${UID}`] : [])],
   ]
 }

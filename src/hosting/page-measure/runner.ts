@@ -10,6 +10,7 @@ const { values } = parseArgs({
     url: { type: 'string', default: '' },
     device: { type: 'string', default: 'mobile' },
     chromium: { type: 'string', default: '' },
+    audits: { type: 'string', default: '' },
     uid: { type: 'string' },
   },
 })
@@ -79,7 +80,7 @@ async function main(): Promise<void> {
   if (!found) throw new Error('Lighthouse found nothing')
   const { lhr } = found
   const { audits, categories, finalDisplayedUrl, lighthouseVersion, fetchTime, runtimeError } = lhr
-  const wanted = process.env.STEAD_AUDITS?.split(',') ?? []
+  const wanted = values.audits.split(',').filter(Boolean)
   const result = {
     finalDisplayedUrl,
     lighthouseVersion,

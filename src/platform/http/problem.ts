@@ -105,8 +105,8 @@ export const problems = declareProblems({
   },
   too_many_streams: {
     status: 429,
-    text: 'Too many event streams are open: {limit} of this application, or all that there may be. Close one, or read the operation itself from time to time.',
-    remedy: 'Close streams that you no longer need; `GET /v1/operations/{id}` tells the same.',
+    text: 'Too many event streams are open: {limit} of this application, or all that there may be. Close one, or ask from time to time instead.',
+    remedy: 'Close streams that you no longer need; `GET /v1/operations/{id}` and `GET /v1/events` tell the same.',
   },
   too_many_bodies: {
     status: 429,
