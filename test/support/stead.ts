@@ -1,5 +1,4 @@
 /** The real program as a user starts it, with a data folder and ports of its own. */
-
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
