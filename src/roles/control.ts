@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Registry } from 'prom-client'
 import { createApp } from '../app.ts'
 import type { BackupStore } from '../backups/backup-store.ts'
 import { controlBudgets } from '../budgets.ts'
@@ -19,6 +20,7 @@ import { makeFirstAccount } from '../resources/account/account.ts'
 import type { ControlServices } from '../resources/control-services.ts'
 import { openBackups } from '../resources/open-backups.ts'
 import { WebhookSender } from '../resources/webhooks/sender.ts'
+import { createWebhookMetrics } from '../resources/webhooks/webhook-metrics.ts'
 import { schedules } from '../schedules.ts'
 import { version } from '../version.ts'
 import { type Credentials, credentialsFile, readCredentials } from './credentials.ts'
@@ -93,7 +95,7 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
       await writeFileDurably(credentialsFile(config.dataDir), `${JSON.stringify(credentials, null, 2)}\n`, 0o600)
   })
   isIntroduced = true
-  const background = startBackground(ground, backups)
+  const background = startBackground(ground, backups, own.registry)
   log.info({ url }, 'the API listens')
   return {
     url,
@@ -108,7 +110,11 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
 const outboxOf = ({ dataDir }: Config): string => join(dataDir, 'outbox')
 
 /** What the control does without being asked by a request. */
-function startBackground({ config, database, log, sealer, masterKey, logs }: Ground, backups: BackupStore): Part {
+function startBackground(
+  { config, database, log, sealer, masterKey, logs }: Ground,
+  backups: BackupStore,
+  registry: Registry,
+): Part {
   const mailer = createMailer({
     smtpUrl: config.smtpUrl,
     from: config.mailFrom,
@@ -117,7 +123,8 @@ function startBackground({ config, database, log, sealer, masterKey, logs }: Gro
   const services: ControlServices = { config, database, sealer, masterKey, backups, mailer, logs }
   const worker = createWorker({ database, definitions: controlJobs, runner: 'control', services, log })
   const scheduler = createScheduler({ database, schedules, log })
-  const sender = new WebhookSender({ database, sealer, allowPrivate: config.allowPrivateFetch, log })
+  const ended = createWebhookMetrics(registry, () => sender.underWay)
+  const sender = new WebhookSender({ database, sealer, allowPrivate: config.allowPrivateFetch, log, ended })
   worker.start()
   scheduler.start()
   sender.start()

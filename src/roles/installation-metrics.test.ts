@@ -82,6 +82,9 @@ describe.each(dialects)('what the database says of the installation on $dialect'
       'stead_schedule_last_slot_timestamp_seconds{schedule="things.forget"} 18000',
       'stead_records_backup_timestamp_seconds 7',
       'stead_schedule_interval_seconds{schedule="things.forget"} 3600',
+      'stead_webhooks{state="well"} 0',
+      'stead_webhook_deliveries_due 0',
+      'stead_webhook_oldest_due_seconds 0',
     ])
       expect(`${text}\n`).toContain(`${line}\n`)
     const waited = Number(/oldest_due_seconds\{runner="control"\} (\S+)/.exec(text)?.[1])

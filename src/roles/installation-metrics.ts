@@ -7,6 +7,7 @@ import { readDatabaseTime } from '../platform/operations/lease.ts'
 import type { Schedule } from '../platform/operations/schedules.ts'
 import { backedUpAt } from '../resources/installation/installation.store.ts'
 import { countSites } from '../resources/sites/site-counts.store.ts'
+import { type WebhookFigures, webhookFigures } from '../resources/webhooks/figures.store.ts'
 
 /** Whoever asks more often gets the same: anybody who reaches the API's port may ask. */
 const FRESH_MS = 5_000
@@ -20,6 +21,7 @@ interface Facts {
   readonly operations: OperationFigures
   readonly slots: ReadonlyMap<string, number>
   readonly backedUpAt: number | null
+  readonly webhooks: WebhookFigures
 }
 
 interface Options {
@@ -56,6 +58,21 @@ export function createInstallationMetrics({ database, schedules, version }: Opti
     'Mails by state: what is queued and on its way, and what was sent or given up within the last hour',
     ['state'],
     ({ operations }) => byState(operations, (type) => type === sendMail.name),
+  )
+  gauge(
+    'webhooks',
+    'Webhooks by how they are: the last attempt arrived, or it failed, or they are disabled',
+    ['state'],
+    ({ webhooks }) => (['well', 'failing', 'disabled'] as const).map((state) => [{ state }, webhooks[state]]),
+  )
+  gauge('webhook_deliveries_due', 'Events for webhooks that could be sent by now', [], ({ webhooks }) =>
+    only(webhooks.due),
+  )
+  gauge(
+    'webhook_oldest_due_seconds',
+    'How long the first event that could be sent to a webhook has waited',
+    [],
+    ({ webhooks }) => only(webhooks.oldestSeconds),
   )
   const due = ({ operations }: Facts, runner: string) => operations.due.find((each) => each.runner === runner)
   gauge('operations_due', 'Background work that could be done by now and is not begun', ['runner'], (all) =>
@@ -98,13 +115,14 @@ function byState({ counts }: OperationFigures, isOfType: (type: string) => boole
 
 async function readFacts(database: Database): Promise<Facts> {
   const now = await readDatabaseTime(database)
-  const [sites, operations, slots, backedUp] = await Promise.all([
+  const [sites, operations, slots, backedUp, webhooks] = await Promise.all([
     countSites(database.read),
     operationFigures(database.read, now),
     lastSlots(database.read),
     backedUpAt(database.read),
+    webhookFigures(database.read, now),
   ])
-  return { sites, operations, slots, backedUpAt: backedUp }
+  return { sites, operations, slots, backedUpAt: backedUp, webhooks }
 }
 
 /** Asks once for all who ask at the same time, and not again for a while; a failure is nobody's but theirs. */

@@ -9,6 +9,7 @@ import { createApiMetrics } from '../../src/platform/http/metrics.ts'
 import { noLog } from '../../src/platform/log/log.ts'
 import { createPartMetrics, type MetricReport } from '../../src/platform/metrics/part-metrics.ts'
 import { createScheduler } from '../../src/platform/operations/schedules.ts'
+import { createWebhookMetrics } from '../../src/resources/webhooks/webhook-metrics.ts'
 import { createInstallationMetrics } from '../../src/roles/installation-metrics.ts'
 import { schedules } from '../../src/schedules.ts'
 
@@ -30,6 +31,7 @@ export async function allMetrics(database: Database): Promise<{ reports: MetricR
   const config = readConfig({})
   const room = { freeBytes: 1 }
   const control = createPartMetrics('control', { budgets: openBudgets(controlBudgets(config)), room })
+  createWebhookMetrics(control.registry, () => 24)(true)
   const edge = createPartMetrics('edge', { budgets: openBudgets(edgeBudgets(config)), room })
   createEdgeMetrics(edge.registry, () => cache).count({
     cached: 'HIT',

@@ -1,17 +1,21 @@
 import { createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Registry } from 'prom-client'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { noLog } from '../../platform/log/log.ts'
+import { readDatabaseTime } from '../../platform/operations/lease.ts'
 import { events } from '../performance/actions.ts'
 import { forgetEnded } from './delivery.store.ts'
+import { webhookFigures } from './figures.store.ts'
 import { handOut } from './hand-out.store.ts'
 import { recordEvent } from './record-event.ts'
 import { WebhookSender } from './sender.ts'
 import { PATIENCE_MS } from './settle.ts'
+import { createWebhookMetrics } from './webhook-metrics.ts'
 
 interface Received {
   readonly path: string
@@ -54,9 +58,9 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     await api?.close()
   })
 
-  const startSender = (now?: () => number) => {
+  const startSender = (options: { now?: () => number; ended?: (isGood: boolean) => void } = {}) => {
     const { database, sealer } = api
-    const sender = new WebhookSender({ database, sealer, allowPrivate: true, log: noLog, ...(now && { now }) })
+    const sender = new WebhookSender({ database, sealer, allowPrivate: true, log: noLog, ...options })
     sender.start()
     closers.push(() => sender.stop(0))
     return sender
@@ -201,7 +205,7 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     const { id } = await add()
     let now = Date.now()
     answer = (_request, response) => response.writeHead(500).end()
-    startSender(() => now)
+    startSender({ now: () => now })
     await happen({})
     await vi.waitFor(async () => expect((await deliveriesOf(id))[0]?.attempts).toHaveLength(1), FOREVER)
     now += PATIENCE_MS
@@ -340,6 +344,33 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     startSender()
     await vi.waitFor(() => expect(received).toHaveLength(1), FOREVER)
     expect(JSON.parse(received[0]?.body ?? '').data.number).toBe(3)
+  })
+
+  test('how attempts end is counted, and how webhooks are can be read', async () => {
+    const [bad, good, off] = [await add({ url: `${base}/bad` }), await add(), await add()]
+    await owner.call('PUT', `/v1/webhooks/${off.id}`, { enabled: false })
+    answer = (request, response) => response.writeHead(request.url === '/bad' ? 500 : 200).end()
+    await happen({ number: 1 })
+    await handOut(api.database)
+    const figures = async () => webhookFigures(api.database.read, await readDatabaseTime(api.database))
+    expect(await figures()).toEqual({
+      ...{ well: 2, failing: 0, disabled: 1, due: 2 },
+      oldestSeconds: expect.any(Number),
+    })
+    const registry = new Registry()
+    const sender = startSender({ ended: createWebhookMetrics(registry, () => sender.underWay) })
+    await vi.waitFor(async () => expect((await webhookOf(bad.id)).failing_since).not.toBeNull(), FOREVER)
+    await vi.waitFor(async () => expect((await deliveriesOf(good.id))[0].state).toBe('delivered'), FOREVER)
+    expect(await figures()).toEqual({ well: 1, failing: 1, disabled: 1, due: 0, oldestSeconds: 0 })
+    await vi.waitFor(async () => {
+      const text = `${await registry.metrics()}\n`
+      for (const line of [
+        'stead_webhook_attempts_total{result="delivered"} 1',
+        'stead_webhook_attempts_total{result="failed"} 1',
+        'stead_webhook_attempts_under_way 0',
+      ])
+        expect(text).toContain(`${line}\n`)
+    }, FOREVER)
   })
 
   test('of what has ended the newest stay', async () => {

@@ -42,6 +42,11 @@ export class WebhookSender {
     this.#options = options
   }
 
+  /** Attempts at this moment. */
+  get underWay(): number {
+    return this.#underWay.size
+  }
+
   start(): void {
     this.#endNotices = this.#options.database.changes.subscribe('events', () => this.#wake())
     this.#wake()

@@ -1,0 +1,22 @@
+import { Counter, type Registry } from 'prom-client'
+import { only, watch } from '../../platform/metrics/watched.ts'
+
+/**
+ * Adds the metrics of a process that sends events.
+ * @param underWay attempts at this moment
+ * @returns called with how each attempt ended
+ */
+export function createWebhookMetrics(registry: Registry, underWay: () => number): (isGood: boolean) => void {
+  const attempts = new Counter({
+    name: 'stead_webhook_attempts_total',
+    help: 'Attempts to send an event to a webhook, by what came of them',
+    labelNames: ['result'],
+    registers: [registry],
+  })
+  watch(
+    registry,
+    { name: 'stead_webhook_attempts_under_way', help: 'Attempts to send an event that are under way', type: 'gauge' },
+    () => only(underWay()),
+  )
+  return (isGood) => attempts.inc({ result: isGood ? 'delivered' : 'failed' })
+}
