@@ -4,6 +4,7 @@ import { createSiteBench } from './create-site.ts'
 import { dnsBench } from './dns.ts'
 import { edgeCacheBench } from './edge-cache.ts'
 import { edgeScaleBench } from './edge-scale.ts'
+import { eventsBench } from './events.ts'
 import { listsBench } from './lists.ts'
 import { logsBench } from './logs.ts'
 import { memoryBench } from './memory.ts'
@@ -20,6 +21,7 @@ const all: Record<string, () => Promise<Section>> = {
   memory: memoryBench,
   backups: backupsBench,
   dns: dnsBench,
+  events: eventsBench,
 }
 /** Takes a quarter of an hour. */
 const onlyWhenAsked: Record<string, () => Promise<Section>> = { logs: logsBench }

@@ -12,7 +12,10 @@ export interface Plan {
 }
 
 /** Runs reading work and asks the database for the plan of each of its statements. */
-export async function plansOf(made: TestDatabase, work: (tx: Tx) => Promise<unknown>): Promise<Plan[]> {
+export async function plansOf(
+  made: Pick<TestDatabase, 'connection'>,
+  work: (tx: Tx) => Promise<unknown>,
+): Promise<Plan[]> {
   const queries: { sql: string; parameters: readonly unknown[] }[] = []
   const { url, file } = made.connection
   // a table that fits into a few pages, or is asked for as a whole, is read whole by right: forbidden here, so that a plan

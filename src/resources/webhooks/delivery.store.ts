@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import { announce, type Tx } from '../../platform/db/database.ts'
 import type { Attempt, Delivery } from './delivery.ts'
+import { isOpen } from './hand-out.store.ts'
 import type { WebhookDeliveryRow } from './tables.ts'
 
 const delivery = (row: Selectable<WebhookDeliveryRow>): Delivery => ({
@@ -125,7 +126,7 @@ export async function giveUpAll(tx: Tx, webhookId: number, now: number): Promise
     .set({ state: 'failed', due_at: null, lease_owner: null, lease_until: null, finished_at: now })
     .where('webhook_id', '=', webhookId)
     .where('line', 'is not', null)
-    .where('state', 'in', ['pending', 'waiting'])
+    .where(isOpen)
     .execute()
 }
 

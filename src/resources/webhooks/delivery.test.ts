@@ -6,12 +6,13 @@ import { Webhook as Verifier } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
+import { plansOf, wholeTableReads } from '../../../test/support/plans.ts'
 import { noLog } from '../../platform/log/log.ts'
 import { readDatabaseTime } from '../../platform/operations/lease.ts'
 import { events } from '../performance/actions.ts'
 import { forgetEnded } from './delivery.store.ts'
 import { webhookFigures } from './figures.store.ts'
-import { handOut } from './hand-out.store.ts'
+import { firstOf, handOut } from './hand-out.store.ts'
 import { recordEvent } from './record-event.ts'
 import { WebhookSender } from './sender.ts'
 import { PATIENCE_MS } from './settle.ts'
@@ -371,6 +372,12 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
       ])
         expect(text).toContain(`${line}\n`)
     }, FOREVER)
+  })
+
+  test('the first of a line is found without a look at what has ended', async () => {
+    const plans = await plansOf(api, (tx) => firstOf(tx, 1, 1).execute())
+    expect(plans.flatMap(wholeTableReads)).toEqual([])
+    if (dialect === 'sqlite') expect(plans[0]?.plan).toContain('webhook_deliveries_line')
   })
 
   test('of what has ended the newest stay', async () => {

@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely'
 import { type Database, isPostgres, type Tx } from '../../platform/db/database.ts'
 import { databaseNow } from '../../platform/operations/lease.ts'
 import { type EventView, readEvents } from './event.store.ts'
@@ -50,6 +51,9 @@ const isFor = ({ accountId, eventTypes, siteIds }: Webhook, event: EventView): b
   (!eventTypes || eventTypes.includes(event.type)) &&
   (!siteIds || (event.siteId !== null && siteIds.includes(event.siteId)))
 
+/** Words and not parameters: else SQLite does not see that the index of what is open has them all. */
+export const isOpen = sql<SqlBool>`state in ('pending', 'waiting')`
+
 const lineOf = ({ siteId }: EventView): number => siteId ?? 0
 
 /** The first of a line is due; those behind it wait for its end. The webhook is held. */
@@ -61,7 +65,7 @@ async function queue(tx: Tx, { id }: Webhook, events: readonly EventView[]): Pro
     .distinct()
     .where('webhook_id', '=', id)
     .where('line', 'in', [...new Set(events.map(lineOf))])
-    .where('state', 'in', ['pending', 'waiting'])
+    .where(isOpen)
     .execute()
   const lines = new Set(taken.map(({ line }) => line))
   const rows = events.map((event) => {
@@ -86,20 +90,23 @@ async function queue(tx: Tx, { id }: Webhook, events: readonly EventView[]): Pro
       .execute()
 }
 
-/** The next of a line that has lost its first. The webhook is held. */
-export async function moveUp(tx: Tx, webhookId: number, line: number): Promise<void> {
-  const next = tx
+/** The first of a line. */
+export const firstOf = (tx: Tx, webhookId: number, line: number) =>
+  tx
     .selectFrom('webhook_deliveries')
     .select('id')
     .where('webhook_id', '=', webhookId)
     .where('line', '=', line)
-    .where('state', 'in', ['pending', 'waiting'])
+    .where(isOpen)
     .orderBy('id')
     .limit(1)
+
+/** The next of a line that has lost its first. The webhook is held. */
+export async function moveUp(tx: Tx, webhookId: number, line: number): Promise<void> {
   await tx
     .updateTable('webhook_deliveries')
     .set({ state: 'pending', due_at: databaseNow(tx) })
-    .where('id', 'in', next)
+    .where('id', 'in', firstOf(tx, webhookId, line))
     .where('state', '=', 'waiting')
     .execute()
 }
