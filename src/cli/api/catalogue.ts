@@ -63,7 +63,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, { headers?: object; content?: Record<string, { schema: Schema }> }>>
 }
 
-interface Document {
+export interface Document {
   readonly tags?: readonly { readonly name: string; readonly description?: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
@@ -91,11 +91,18 @@ export const ownFlags = [
   'data-dir',
 ]
 
+let document: Document | undefined
 let known: Catalogue | undefined
 
-/** The commands that the OpenAPI document has, read when the first is asked for. */
+/** The OpenAPI document, read when it is first asked for. */
+export function apiDocument(): Document {
+  document ??= JSON.parse(readFileSync(new URL('../../../openapi/openapi.json', import.meta.url), 'utf8')) as Document
+  return document
+}
+
+/** The commands that the OpenAPI document has. */
 export function catalogue(): Catalogue {
-  known ??= catalogueOf(JSON.parse(readFileSync(new URL('../../../openapi/openapi.json', import.meta.url), 'utf8')))
+  known ??= catalogueOf(apiDocument())
   return known
 }
 

@@ -62,6 +62,20 @@ export const ownCommands: readonly OwnCommand[] = [
     },
   },
   {
+    name: 'mcp',
+    about: 'Let a language model use the API: a server of the Model Context Protocol, on standard input and output',
+    words: [],
+    flags: [],
+    own: {
+      'allow-changes': { help: 'tools that change something as well; else there are those that read' },
+      listen: { value: 'HOST:PORT', help: 'over HTTP, at /mcp; each request brings its own token' },
+      host: { value: 'NAME', help: 'over HTTP: a name under which it may be asked; several with commas' },
+      ...onSite,
+    },
+    // large, and needed by nobody else
+    run: async (call, around) => (await import('../mcp/serve.ts')).serveMcp(call, around),
+  },
+  {
     name: 'login',
     about: 'Keep the key of a server, and use it from now on',
     words: [word('url', 'URL')],

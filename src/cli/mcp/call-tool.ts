@@ -1,0 +1,140 @@
+import { ApiError, ConnectionError, OperationFailed, type Stead } from '../../sdk/index.ts'
+import { type ApiTool, type Arguments, CONFIRM } from './tools.ts'
+
+type Content = { type: 'text'; text: string } | { type: 'image'; data: string; mimeType: string }
+
+/** What a tool answers: https://modelcontextprotocol.io/specification/2025-06-18/server/tools#tool-result */
+export interface ToolResult {
+  [key: string]: unknown
+  readonly content: Content[]
+  readonly isError?: boolean
+}
+
+/** Of one answer; a model has to read all of it. */
+const MOST_CHARACTERS = 60_000
+/** Of a picture. */
+const MOST_BYTES = 2 << 20
+
+export const says = (text: string): ToolResult => ({ content: [{ type: 'text', text }] })
+export const refuses = (text: string): ToolResult => ({ ...says(text), isError: true })
+
+/** Does what a tool is asked for. What the API refuses is an answer as well: whoever asked can do better. */
+export async function callTool(stead: Stead, tool: ApiTool, args: Arguments, signal: AbortSignal): Promise<ToolResult> {
+  const fault = faultOf(tool, args)
+  if (fault) return refuses(fault)
+  const given = (place: 'path' | 'query' | 'body') =>
+    Object.fromEntries(
+      tool.fields
+        .filter((field) => field.in === place && args[field.name] !== undefined)
+        .map(({ name }) => [name, args[name]]),
+    )
+  const { command } = tool
+  const params = { path: given('path'), query: given('query') }
+  try {
+    const unsure = await notConfirmed(stead, tool, args, signal)
+    if (unsure) return refuses(unsure)
+    if (command.answers === 'file') return await fileAnswer(stead, tool, params, signal)
+    const init = { params, ...(command.hasBody && { body: given('body') }), signal }
+    const { data, page, operationId, ignored } = await stead.call(command.method, command.path, init)
+    return says(textOf(data, { operation_id: operationId, page, ignored: ignored ?? undefined }))
+  } catch (error) {
+    return refusal(error)
+  }
+}
+
+/** What the API says, in words. @throws what is a fault of this program */
+export function refusal(error: unknown): ToolResult {
+  if (error instanceof ApiError) {
+    const { errors, code, status, requestId, retryAfterSeconds } = error
+    const after = retryAfterSeconds ? ` Try again in ${retryAfterSeconds} s.` : ''
+    const about = [`status ${status}`, `code ${code}`, ...(requestId ? [`request ${requestId}`] : [])].join(', ')
+    return refuses(`${errors.join('\n')}${after}\n(${about})`)
+  }
+  if (error instanceof OperationFailed) return refuses(JSON.stringify(error.operation))
+  if (error instanceof ConnectionError) return refuses(`${error.message} Does Stead run there?`)
+  throw error
+}
+
+/** The answer as JSON. Of a list that is too long the first entries stay, and it says so. */
+export function textOf(data: unknown, about: Readonly<Record<string, unknown>>): string {
+  const text = (value: unknown, more: object = {}) => JSON.stringify({ data: value, ...about, ...more })
+  const all = text(data)
+  if (all.length <= MOST_CHARACTERS) return all
+  if (Array.isArray(data)) {
+    const kept: unknown[] = []
+    for (let length = 0; kept.length < data.length; ) {
+      length += JSON.stringify(data[kept.length]).length + 1
+      if (length > MOST_CHARACTERS) break
+      kept.push(data[kept.length])
+    }
+    const left = data.length - kept.length
+    if (kept.length > 0)
+      return text(kept, { left_out: `${left} more entries: ask for a page (per_page, page) or for one entry` })
+  }
+  return `${all.slice(0, MOST_CHARACTERS)}… (${all.length - MOST_CHARACTERS} characters left out; this is no whole JSON)`
+}
+
+/** What the API would pass over is refused: a name that is nearly right would be as if it had not been said. */
+function faultOf({ fields, inputSchema }: ApiTool, args: Arguments): string | undefined {
+  const known = Object.keys(inputSchema.properties)
+  const unknown = Object.keys(args).filter((name) => !known.includes(name))
+  if (unknown.length > 0) return `There is no ${unknown.join(', ')}. There is: ${known.join(', ') || 'nothing to say'}`
+  const missing = inputSchema.required.filter((name) => args[name] === undefined)
+  if (missing.length > 0) return `Needed: ${missing.join(', ')}`
+  const inPath = fields.filter((field) => field.in === 'path').map(({ name }) => name)
+  const odd = inPath.filter((name) => !['string', 'number'].includes(typeof args[name]) || args[name] === '')
+  return odd.length > 0 ? `${odd.join(', ')}: must be a number or a text` : undefined
+}
+
+/** @returns why nothing is done, as long as the name of the site was not said */
+async function notConfirmed(
+  stead: Stead,
+  { confirms }: ApiTool,
+  args: Arguments,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const site = confirms?.(args)
+  if (site === undefined || site === null) return undefined
+  const said = args[CONFIRM]
+  const ids = Array.isArray(site) ? site : [site]
+  const names = Array.isArray(site) ? (Array.isArray(said) ? said : []) : [said]
+  for (const [index, id] of ids.entries()) {
+    const { data } = await stead.get('/v1/sites/{id}', { params: { path: { id: Number(id) } }, signal })
+    if (names[index] !== data.name)
+      return `Nothing was changed: ${CONFIRM} must be the name of the site ${id}. Ask the person whom you work for.`
+  }
+  return names.length === ids.length
+    ? undefined
+    : `Nothing was changed: ${CONFIRM} has more names than there are sites.`
+}
+
+/** A picture is answered itself; anything larger is left where it is. */
+async function fileAnswer(
+  stead: Stead,
+  { command }: ApiTool,
+  params: { path: Readonly<Record<string, unknown>> },
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const at = command.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(params.path[name])))
+  const leave = new AbortController()
+  const response = await stead.download(
+    command.path as never,
+    { params, signal: AbortSignal.any([signal, leave.signal]) } as never,
+  )
+  const type = response.headers.get('content-type')?.split(';')[0] ?? ''
+  const length = Number(response.headers.get('content-length') ?? Number.POSITIVE_INFINITY)
+  if (type.startsWith('image/') && length <= MOST_BYTES) {
+    const data = Buffer.from(await response.arrayBuffer()).toString('base64')
+    return { content: [{ type: 'image', data, mimeType: type }] }
+  }
+  leave.abort()
+  const words = command.words.filter((field) => field.in === 'path').map(({ name }) => params.path[name])
+  return says(
+    JSON.stringify({
+      path: at,
+      type,
+      bytes: Number.isFinite(length) ? length : null,
+      how: `GET with the bearer token of the API, or on a command line: stead ${command.name} ${words.join(' ')} --output=FILE`,
+    }),
+  )
+}

@@ -1,0 +1,106 @@
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import { Stead } from '../../sdk/index.ts'
+import { version } from '../../version.ts'
+import { createServer } from './server.ts'
+
+export interface HttpOptions {
+  /** Of the API. */
+  readonly url: string
+  readonly mayChange: boolean
+  readonly listen: { readonly host: string; readonly port: number }
+  /** Names, besides those of this machine itself, under which it is asked. */
+  readonly hosts: readonly string[]
+  /** Messages that are being answered; some wait minutes for work to end. Default: 64. */
+  readonly atOnce?: number
+}
+
+/** Of one message. */
+const MOST_BYTES = 1 << 20
+const AT_ONCE = 64
+const OWN_HOSTS = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * The protocol over HTTP at `/mcp` ("streamable HTTP"). Each request brings a token of the API of its own, and nothing is kept between two: no
+ * session that could be another's. Resolves when it listens.
+ */
+export async function serveHttp({ url, mayChange, listen, hosts, atOnce = AT_ONCE }: HttpOptions): Promise<Server> {
+  let open = 0
+  const allowed = [...OWN_HOSTS, listen.host, ...hosts].map((name) => name.toLowerCase())
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.url?.split('?')[0] !== '/mcp') return refuse(response, 404, 'The protocol is at /mcp.')
+    // a page in somebody's browser whose name was turned to this address would otherwise be let in
+    if (!allowed.includes(hostOf(request.headers.host)))
+      return refuse(response, 403, 'This server is not known under that name: --host=NAME adds one.')
+    const { origin } = request.headers
+    if (origin !== undefined && !allowed.includes(hostOf(origin.replace(/^https?:\/\//, ''))))
+      return refuse(response, 403, 'Pages of other servers are not let in.')
+    if (request.method !== 'POST')
+      return refuse(response, 405, 'There are no sessions here: every message is a POST.', { allow: 'POST' })
+    const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+    if (token === undefined)
+      return refuse(response, 401, 'A token of the API is needed: Authorization: Bearer …', {
+        'www-authenticate': 'Bearer realm="stead"',
+      })
+    if (open >= atOnce) return refuse(response, 503, 'Too many messages at once.', { 'retry-after': '5' })
+    open++
+    response.once('close', () => open--)
+    const body = await bodyOf(request)
+    if (body === undefined)
+      return refuse(response, 413, `A message has at most ${MOST_BYTES} bytes.`, { connection: 'close' })
+    const message = parsed(body)
+    if (message === undefined) return refuse(response, 400, 'A message is JSON.')
+    await pass(message, token, request, response)
+  }
+
+  async function pass(message: unknown, token: string, request: IncomingMessage, response: ServerResponse) {
+    const stead = new Stead({ url, token, retries: 2, headers: { 'user-agent': `stead-mcp/${version}` } })
+    const server = createServer(stead, { mayChange })
+    const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined })
+    response.once('close', () => void server.close())
+    await server.connect(transport as never)
+    await transport.handleRequest(request, response, message)
+  }
+
+  const http = createHttpServer({ requestTimeout: 30_000 }, (request, response) => {
+    answer(request, response).catch(() => {
+      if (response.headersSent) response.destroy()
+      else refuse(response, 500, 'This was a fault of Stead.')
+    })
+  })
+  http.listen(listen.port, listen.host)
+  await new Promise<void>((resolve, reject) => {
+    http.once('listening', resolve)
+    http.once('error', reject)
+  })
+  return http
+}
+
+/** Without its port. */
+const hostOf = (text = ''): string => text.toLowerCase().replace(/:\d+$/, '')
+
+function refuse(response: ServerResponse, status: number, text: string, headers: Record<string, string> = {}): void {
+  const error = { jsonrpc: '2.0', error: { code: -32000, message: text }, id: null }
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(error))
+}
+
+/** @returns undefined: it is too long */
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const pieces: Buffer[] = []
+  let length = 0
+  for await (const piece of request) {
+    length += (piece as Buffer).length
+    if (length > MOST_BYTES) return undefined
+    pieces.push(piece as Buffer)
+  }
+  return Buffer.concat(pieces).toString('utf8')
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,143 @@
+import { type ApiCommand, apiDocument, catalogue, type Field, type Schema } from '../api/catalogue.ts'
+
+/** What a client of the Model Context Protocol is told of a tool: https://modelcontextprotocol.io/specification/2025-06-18/server/tools */
+export interface Tool {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly inputSchema: {
+    readonly type: 'object'
+    readonly properties: Readonly<Record<string, object>>
+    readonly required: readonly string[]
+    readonly additionalProperties: false
+  }
+  readonly annotations: {
+    readonly readOnlyHint: boolean
+    readonly destructiveHint: boolean
+    readonly idempotentHint: boolean
+    readonly openWorldHint: false
+  }
+}
+
+/** A tool that is one operation of the API. */
+export interface ApiTool extends Tool {
+  readonly command: ApiCommand
+  readonly fields: readonly Field[]
+  /** Where the number of the site stands whose name has to be said; undefined: nothing has to. */
+  readonly confirms: ((args: Arguments) => unknown) | undefined
+}
+
+export type Arguments = Readonly<Record<string, unknown>>
+
+/** Name of the argument with which a caller shows that it knows what is about to go. */
+export const CONFIRM = 'confirm_site_name'
+
+/** POST because they take a body; they change nothing. */
+export const readingPosts = ['searchSites', 'validateSiteName', 'listAccountActivity', 'listSiteActivity']
+
+/** The tokens of others are nobody's business here; `wait_for_operation` is in the place of the stream. */
+const left = ['issueToken', 'revokeToken', 'watchOperation']
+
+/** GET because the API's description has it so; they change something. */
+export const changingGets = ['disconnectSsh', 'getDatabaseAdminUrl']
+
+export const isReading = ({ method, operationId }: ApiCommand): boolean =>
+  (method === 'get' && !changingGets.includes(operationId)) || readingPosts.includes(operationId)
+
+/** A tool for each operation. @param mayChange those that change something as well */
+export function apiTools(mayChange: boolean): ApiTool[] {
+  return catalogue()
+    .commands.filter((command) => !left.includes(command.operationId) && (mayChange || isReading(command)))
+    .map(toolOf)
+}
+
+export const waitTool: Tool = {
+  name: 'wait_for_operation',
+  title: 'Wait for background work',
+  description:
+    'Work that takes long goes on after the answer that has its operation_id. This waits for its end and answers how it went; ' +
+    'after timeout_seconds it answers how far it is, and the work goes on.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      operation_id: { type: 'integer', description: 'As another tool answered it' },
+      timeout_seconds: { type: 'integer', minimum: 1, maximum: 600, description: 'Default: 120' },
+    },
+    required: ['operation_id'],
+    additionalProperties: false,
+  },
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+}
+
+function toolOf(command: ApiCommand): ApiTool {
+  const fields = [...command.words.filter((field) => field.in === 'path'), ...command.flags]
+  const confirms = command.isDestructive ? siteOf(command) : undefined
+  const needed = fields.filter(({ isNeeded }) => isNeeded).map(({ name }) => name)
+  return {
+    name: command.operationId,
+    title: command.about,
+    description: [
+      command.about,
+      command.description,
+      command.startsWork && 'The work goes on after the answer: wait_for_operation waits for its end.',
+      command.answers === 'file' && 'Answers where the file can be had; pictures are answered themselves.',
+      confirms && `Asks for the name of the site that loses something, as ${CONFIRM}.`,
+    ]
+      .filter(Boolean)
+      .map((text) => (text as string).replace(/[^.]$/, '$&.'))
+      .join(' '),
+    inputSchema: {
+      type: 'object',
+      properties: Object.fromEntries([
+        ...fields.map(({ name, schema }) => [name, whole(schema)] as const),
+        ...(confirms ? [[CONFIRM, confirmSchema(command)] as const] : []),
+      ]),
+      required: confirms && !mayTry(command) ? [...needed, CONFIRM] : needed,
+      additionalProperties: false,
+    },
+    annotations: {
+      readOnlyHint: isReading(command),
+      destructiveHint: command.isDestructive,
+      idempotentHint: command.method !== 'post' || isReading(command),
+      openWorldHint: false,
+    },
+    ...{ command, fields, confirms },
+  }
+}
+
+const mayTry = ({ flags }: ApiCommand): boolean => flags.some(({ name }) => name === 'dry_run')
+
+function confirmSchema(command: ApiCommand): object {
+  const text = 'Name of the site that loses something, as the people who own it call it'
+  if (command.flags.some(({ name }) => name === 'siteIds'))
+    return { type: 'array', items: { type: 'string' }, description: 'Names of all these sites, in the same order' }
+  return { type: 'string', description: mayTry(command) ? `${text}; not needed with dry_run` : text }
+}
+
+/** The site, or the sites, that lose something by an operation; undefined for what is of no site. */
+function siteOf({ path, operationId, flags }: ApiCommand): ApiTool['confirms'] {
+  if (operationId === 'restoreSite')
+    return (args) => (args.dry_run === true ? undefined : (args.restore_on_site_id ?? args.site_id))
+  if (operationId === 'syncSites') return (args) => args.to_site_id
+  if (flags.some(({ name }) => name === 'siteIds')) return (args) => args.siteIds
+  if (path.includes('{site_id}')) return (args) => args.site_id
+  if (/^\/v1\/sites\/\{id\}/.test(path)) return (args) => args.id
+  return undefined
+}
+
+/** A schema with what it refers to in its place: clients of the protocol know nothing of the document. */
+function whole(schema: Schema, depth = 0): object {
+  if (schema.$ref) {
+    const name = schema.$ref.split('/').at(-1) as string
+    return depth > 8 ? {} : whole(apiDocument().components.schemas[name] as Schema, depth + 1)
+  }
+  const { properties, items, anyOf, ...rest } = schema
+  return {
+    ...rest,
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, whole(each, depth + 1)])),
+    }),
+    ...(items && { items: whole(items, depth + 1) }),
+    ...(anyOf && { anyOf: anyOf.map((each) => whole(each, depth + 1)) }),
+  }
+}
