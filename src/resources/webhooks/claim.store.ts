@@ -42,7 +42,7 @@ export async function findDue(
       from webhook_deliveries d join webhooks w on w.id = d.webhook_id
       where d.due_at is not null and d.due_at <= ${databaseNow(read)}
         and (d.lease_until is null or d.lease_until <= ${databaseNow(read)})
-        and (w.enabled = 1 or d.line is null) ${skipped}
+        ${skipped}
     ) as due where place <= ${eachMost} order by is_failing, due_at, id limit ${most}`.execute(read)
   return rows.map((row) => ({
     id: Number(row.id),

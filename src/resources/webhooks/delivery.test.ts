@@ -8,14 +8,16 @@ import { type Person, type TestApi, testApi } from '../../../test/support/api.ts
 import { dialects } from '../../../test/support/database.ts'
 import { plansOf, wholeTableReads } from '../../../test/support/plans.ts'
 import { noLog } from '../../platform/log/log.ts'
+import { countMail } from '../../platform/mail/mail-limit.ts'
 import { readDatabaseTime } from '../../platform/operations/lease.ts'
 import { events } from '../performance/actions.ts'
+import { type Claimed, claim, findDue, release } from './claim.store.ts'
 import { forgetEnded } from './delivery.store.ts'
 import { webhookFigures } from './figures.store.ts'
 import { firstOf, handOut } from './hand-out.store.ts'
 import { recordEvent } from './record-event.ts'
 import { WebhookSender } from './sender.ts'
-import { PATIENCE_MS } from './settle.ts'
+import { PATIENCE_MS, settle } from './settle.ts'
 import { createWebhookMetrics } from './webhook-metrics.ts'
 
 interface Received {
@@ -59,7 +61,9 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     await api?.close()
   })
 
-  const startSender = (options: { now?: () => number; ended?: (isGood: boolean) => void } = {}) => {
+  const startSender = (
+    options: { now?: () => number; ended?: (isGood: boolean) => void; allowPrivate?: boolean } = {},
+  ) => {
     const { database, sealer } = api
     const sender = new WebhookSender({ database, sealer, allowPrivate: true, log: noLog, ...options })
     sender.start()
@@ -345,6 +349,83 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     startSender()
     await vi.waitFor(() => expect(received).toHaveLength(1), FOREVER)
     expect(JSON.parse(received[0]?.body ?? '').data.number).toBe(3)
+  })
+
+  test('where a name leads to a private address nothing is sent', async () => {
+    const { id } = await add()
+    startSender({ allowPrivate: false })
+    await happen({})
+    await vi.waitFor(async () => expect((await deliveriesOf(id))[0]?.attempts).toHaveLength(1), FOREVER)
+    const { status, error } = (await deliveriesOf(id))[0].attempts[0]
+    expect([status, error]).toEqual([null, expect.stringContaining('public')])
+    expect(received).toEqual([])
+  })
+
+  test('a test is tried once, also while its webhook is disabled, and says nothing about its health', async () => {
+    const { id } = await add({ enabled: false })
+    answer = (_request, response) => response.writeHead(500).end()
+    startSender()
+    await owner.call('POST', `/v1/webhooks/${id}/test`)
+    await vi.waitFor(async () => expect((await deliveriesOf(id))[0].state).toBe('failed'), FOREVER)
+    expect(await deliveriesOf(id)).toEqual([expect.objectContaining({ type: 'test', next_attempt_at: null })])
+    expect((await webhookOf(id)).failing_since).toBeNull()
+  })
+
+  test('who takes a delivery has it alone; whose time is over writes nothing; what is given back goes at once', async () => {
+    await add()
+    await happen({})
+    await handOut(api.database)
+    const due = async () => (await findDue(api.database, { eachMost: 4, most: 10, without: [] })).map((each) => each.id)
+    const [id] = (await due()) as [number]
+    const take = (owner: string) => api.database.transaction((tx) => claim(tx, [id], owner))
+    const [first] = (await take('first')) as [Claimed]
+    expect([await due(), await take('second')]).toEqual([[], []])
+    await api.database.transaction((tx) => tx.updateTable('webhook_deliveries').set({ lease_until: 1 }).execute())
+    const [second] = (await take('second')) as [Claimed]
+    const good = { startedAt: 1, durationMs: 1, status: 200, answer: '', error: null, retryAfterMs: 0 }
+    const end = (claimed: Claimed) => api.database.transaction((tx) => settle(tx, claimed, good, Date.now()))
+    expect(await end(first)).toBe(false)
+    expect(await api.database.read.selectFrom('webhook_attempts').selectAll().execute()).toEqual([])
+    await api.database.transaction((tx) => release(tx, 'first'))
+    expect(await due()).toEqual([])
+    await api.database.transaction((tx) => release(tx, 'second'))
+    expect(await due()).toEqual([id])
+    expect(await end(second)).toBe(false)
+  })
+
+  test('a process that stops gives back what it could not end', async () => {
+    const { id } = await add()
+    answer = () => {}
+    const sender = startSender()
+    await happen({})
+    await vi.waitFor(() => expect(received).toHaveLength(1), FOREVER)
+    await sender.stop(0)
+    expect(await findDue(api.database, { eachMost: 4, most: 10, without: [] })).toHaveLength(1)
+    expect((await deliveriesOf(id))[0]).toMatchObject({ state: 'pending', attempts: [] })
+  })
+
+  test('somebody whose mails of the hour are sent gets none about webhooks', async () => {
+    const { id } = await add()
+    await api.database.transaction(async (tx) => {
+      const { accountId, email } = owner
+      for (let says = 0; (await countMail(tx, { accountId, to: email, says: `${says}`, now: Date.now() })) === 'send'; )
+        says++
+    })
+    answer = (_request, response) => response.writeHead(410).end()
+    startSender()
+    await happen({})
+    await vi.waitFor(async () => expect((await webhookOf(id)).enabled).toBe(false), FOREVER)
+    const mails = api.database.read.selectFrom('operations').select('id').where('type', '=', 'mail.send')
+    expect(await mails.execute()).toEqual([])
+  })
+
+  test('disabling gives up what waits, and says so', async () => {
+    const { id } = await add()
+    await happen({ number: 1 })
+    await happen({ number: 2 })
+    await handOut(api.database)
+    await owner.call('PUT', `/v1/webhooks/${id}`, { enabled: false })
+    expect((await deliveriesOf(id)).map(({ state }: { state: string }) => state)).toEqual(['failed', 'failed'])
   })
 
   test('how attempts end is counted, and how webhooks are can be read', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Sealer } from '../../platform/crypto/seal.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { Log } from '../../platform/log/log.ts'
+import { AT_ONCE, choose, countsOf } from './choose.ts'
 import { type Claimed, claim, type Due, findDue, release } from './claim.store.ts'
 import { handOut } from './hand-out.store.ts'
 import { send } from './send.ts'
@@ -11,8 +12,6 @@ import { settle } from './settle.ts'
 const LOOK_EVERY_MS = 1000
 /** On SQLite every commit is a notice. */
 const LEAST_PAUSE_MS = 20
-/** Attempts under way: of all, of webhooks that are failing, of one account, of one webhook. A webhook that is failing has one. */
-export const AT_ONCE = { all: 128, failing: 32, account: 24, webhook: 4 }
 
 interface SenderOptions {
   readonly database: Database
@@ -89,7 +88,7 @@ export class WebhookSender {
     const { database, log } = this.#options
     try {
       while (!this.#isStopped && (await handOut(database)));
-      const chosen = this.#choose(await this.#due())
+      const chosen = choose(await this.#due(), this.#underWay)
       if (chosen.length === 0 || this.#isStopped) return
       const ids = chosen.map(({ id }) => id)
       const claimed = await database.transaction((tx) => claim(tx, ids, this.#owner))
@@ -101,35 +100,11 @@ export class WebhookSender {
   }
 
   #due(): Promise<Due[]> {
-    const busy = [...this.#counts(({ webhookId }) => webhookId)].filter(([, count]) => count >= AT_ONCE.webhook)
+    const busy = [...countsOf(this.#underWay.values(), ({ webhookId }) => webhookId)].filter(
+      ([, count]) => count >= AT_ONCE.webhook,
+    )
     const without = busy.map(([id]) => id)
     return findDue(this.#options.database, { eachMost: AT_ONCE.webhook, most: 4 * AT_ONCE.all, without })
-  }
-
-  /** Those that may go now, so that nobody who is slow takes the places of others. */
-  #choose(due: readonly Due[]): Due[] {
-    const webhooks = this.#counts(({ webhookId }) => webhookId)
-    const accounts = this.#counts(({ accountId }) => accountId)
-    let all = this.#underWay.size
-    let failing = [...this.#underWay.values()].filter(({ isFailing }) => isFailing).length
-    return due.filter((each) => {
-      const ofWebhook = webhooks.get(each.webhookId) ?? 0
-      const ofAccount = accounts.get(each.accountId) ?? 0
-      if (this.#underWay.has(each.id) || all >= AT_ONCE.all || ofAccount >= AT_ONCE.account) return false
-      if (ofWebhook >= (each.isFailing ? 1 : AT_ONCE.webhook)) return false
-      if (each.isFailing && failing >= AT_ONCE.failing) return false
-      all++
-      if (each.isFailing) failing++
-      webhooks.set(each.webhookId, ofWebhook + 1)
-      accounts.set(each.accountId, ofAccount + 1)
-      return true
-    })
-  }
-
-  #counts(of: (due: Due) => number): Map<number, number> {
-    const counts = new Map<number, number>()
-    for (const due of this.#underWay.values()) counts.set(of(due), (counts.get(of(due)) ?? 0) + 1)
-    return counts
   }
 
   #send(claimed: Claimed, due: Due): void {
