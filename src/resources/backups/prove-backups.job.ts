@@ -2,6 +2,8 @@ import Type from 'typebox'
 import type { BackupRepository } from '../../backups/backup-store.ts'
 import { DiskFull } from '../../hosting/homes/disk-room.ts'
 import type { Home } from '../../hosting/homes/homes.ts'
+import { frontPageFault } from '../../hosting/php/front-page.ts'
+import type { VisitorRequest } from '../../hosting/php/pool.ts'
 import { PhpTimeout } from '../../hosting/php/runtime.ts'
 import type { SiteHome } from '../../hosting/site-database/database-content.ts'
 import type { WantedEntry } from '../../hosting/site-files/file-content.ts'
@@ -128,9 +130,14 @@ async function seeItAnswer({ services, input }: Context, home: Home): Promise<vo
     throw error instanceof PhpTimeout ? new NoRoom('PHP did not start in time', { cause: error }) : error
   })
   if (!process) throw new NoRoom('there is no memory for one more PHP')
+  const late = setTimeout(() => process.kill(new PhpTimeout('its front page did not come in time')), FIRST_PAGE_MS)
   try {
-    await process.runTask('check-site', {}, { timeoutMs: FIRST_PAGE_MS })
+    await process.runTask('check-copy', {})
+    const handle = async (_site: unknown, request: VisitorRequest) => process.request({ ...request, bodyBytes: 0 })
+    const fault = await frontPageFault({ handle }, { ...place, siteId: input.siteId })
+    if (fault) throw new Error(fault)
   } finally {
+    clearTimeout(late)
     await process.stop(0)
   }
 }

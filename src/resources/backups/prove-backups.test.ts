@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { type FakeHost, fakeHost } from '../../../test/support/fake-host.ts'
@@ -19,7 +20,7 @@ let owner: Person
 let site: number
 let worker: Worker
 /** What PHP runs in the throw-away home, where a test says so. */
-let page: ((homePath: string) => unknown) | undefined
+let page: ((homePath: string) => { status: number }) | undefined
 /** What happens instead of a start of PHP. */
 let start: (() => undefined) | undefined
 
@@ -37,7 +38,18 @@ beforeEach(async () => {
     await tx.insertInto('backup_schedules').values(row).execute()
   })
   const startSpare = async (place: { homePath: string }) =>
-    start ? start() : { runTask: async () => page?.(place.homePath), stop: async () => {} }
+    start
+      ? start()
+      : {
+          runTask: async () => ({ home: 'http://proven.example.com' }),
+          request: async () => ({
+            status: 200,
+            headers: [],
+            body: Readable.from(['<html>']),
+            ...page?.(place.homePath),
+          }),
+          stop: async () => {},
+        }
   const services = { ...host.services, pool: { ...host.services.pool, startSpare } } as unknown as HostServices
   const definitions = [takeBackupJob, proveBackups].map((each) => ({ ...each, attempts: 1 }))
   worker = startWorker(api.database, definitions, { runner: 'host', hostId: host.hostId, services })
@@ -81,6 +93,7 @@ test('the newest of both are laid into a home of nobody, where the front page is
     seen.push([home.includes('wp-config.php'), host.title(homePath)])
     // while it is there it is the home of no site, and of none that will be made
     seen.push(host.homeFolders().length)
+    return { status: 302 }
   }
   expect(await prove()).toEqual({ state: 'succeeded', error: null, result: { files: 1, database: 2 } })
   expect(seen).toEqual([[true, 'old'], 2])
@@ -93,13 +106,11 @@ test('the newest of both are laid into a home of nobody, where the front page is
 test('one whose page does not come: the log and a mail say so, and nothing is left', async () => {
   await take('fs')
   await take('db')
-  page = () => {
-    throw new Error('the front page has status 500')
-  }
-  expect(await prove()).toMatchObject({ state: 'failed', error: 'the front page has status 500' })
+  page = () => ({ status: 500 })
+  expect(await prove()).toMatchObject({ state: 'failed', error: 'its front page answers with status 500' })
   expect(host.homeFolders()).toHaveLength(1)
   expect(await log()).toMatchObject([
-    { site_id: site, message: expect.stringContaining('the front page has status 500') },
+    { site_id: site, message: expect.stringContaining('front page answers with status 500') },
   ])
   expect(await mails()).toBe(1)
   // within a day it is no news

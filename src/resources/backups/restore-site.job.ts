@@ -34,6 +34,7 @@ import {
 } from './restore-check.ts'
 import { wantedFiles } from './restore-content.ts'
 import { tellOfRestore } from './restore-mail.ts'
+import { seeItAnswer } from './see-it-answer.ts'
 import { contentHome } from './take-backup.ts'
 import { copyAhead, forgetAhead, forgetUnfinished, keepUndoPoint, type UndoPoint } from './undo-point.ts'
 
@@ -74,7 +75,7 @@ export const restoreSite = durableWith<HostServices>()({
     files_again: { run: unlessDone(prepareFiles), undo: forgetPrepared, weight: 1 },
     switch: { run: unlessDone(switchOver), undo: switchBack },
     fit: { run: unlessDone(fitToSite) },
-    answer: { run: unlessDone(seeItAnswer) },
+    answer: { run: unlessDone(letItAnswer) },
     // without an undo: a retry finds that it is done
     done: { commit: openAgain },
     settle: { run: settle },
@@ -202,15 +203,15 @@ async function fitToSite(context: Context): Promise<void> {
 }
 
 /** Visitors get the site only when it answers. An object cache of its own knows what was there before. */
-async function seeItAnswer(context: Context): Promise<void> {
-  const { services, input, log } = context
+async function letItAnswer(context: Context): Promise<void> {
+  const { services, input, signal, log } = context
   const { siteId } = input
   await closeForWork(context, siteId)
   await runSiteTask(services, siteId, 'flush-object-cache', {}, { whileHeld: true }).catch((error) =>
     log.warn({ err: error, siteId }, 'the object cache of a site was not emptied after a restore'),
   )
   const refusal = 'WordPress does not answer with what was restored'
-  await runSiteTask(services, siteId, 'check-site', {}, { whileHeld: true, refusal })
+  await seeItAnswer(services, { siteId, sourceId: input.sourceId, refusal, signal })
   // nobody is let in before the site is open by its record
   services.pool.release(siteId)
 }

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { type FakeHost, fakeHost } from '../../../test/support/fake-host.ts'
 import { BackupDamaged } from '../../backups/backup-store.ts'
 import { loadRoute } from '../../edge/routes.store.ts'
-import { PhpTaskError } from '../../hosting/php/runtime.ts'
 import { jobs } from '../../jobs.ts'
 import { cancelOperation } from '../../platform/operations/control.ts'
 import { ended, gate, startWorker } from '../../platform/operations/harness.ts'
@@ -89,6 +89,17 @@ const but = <Thing extends object>(real: Thing, others: object): Thing =>
       return typeof found === 'function' && !(name in others) ? found.bind(target) : found
     },
   })
+/** Works with sites whose front page is this. */
+const answering = (
+  { status, headers = [] }: { status: number; headers?: readonly string[] },
+  asked: () => unknown = () => {},
+) => {
+  const handle = async () => {
+    await asked()
+    return { status, headers, body: Readable.from([]) }
+  }
+  work({ pool: { ...host.services.pool, handle } as unknown as HostServices['pool'] })
+}
 const isOpen = async ({ id, name }: { id: number; name: string }) => {
   const route = await loadRoute(api.database.read, `${name}.test`)
   return route?.isClosed === false && !host.held.has(id)
@@ -211,15 +222,9 @@ test('a site that does not answer with what was restored is as it was, open, and
   const body = { filesystem_id: await backUp(site.id, 'fs'), database_id: await backUp(site.id, 'db') }
   await say(site.home, 'new')
   const seen: unknown[] = []
-  const { runTask, ...pool } = host.services.pool
-  const failing = async (...[asked, name, input, options]: Parameters<typeof runTask>) => {
-    if (name !== 'check-site') return runTask(asked, name, input, options)
-    seen.push([...(await says(site.home)), await isOpen(site)])
-    throw new PhpTaskError('the front page has status 500')
-  }
-  work({ pool: { ...pool, runTask: failing } as unknown as HostServices['pool'] })
+  answering({ status: 500 }, async () => seen.push([...(await says(site.home)), await isOpen(site)]))
   const id = await order(site.id, body)
-  const reason = 'WordPress does not answer with what was restored: the front page has status 500'
+  const reason = 'WordPress does not answer with what was restored: its front page answers with status 500'
   expect(await ended(api.database, id)).toMatchObject({ state: 'failed', error: reason })
   expect(seen).toEqual([['old', 'old', false]])
   expect(await says(site.home)).toEqual(['new', 'new'])
@@ -227,6 +232,20 @@ test('a site that does not answer with what was restored is as it was, open, and
   expect((await mails()).at(-1)?.subject).toBe(`${site.name} could not be restored`)
   const undo = await owner.call('POST', `/v1/operations/${id}/undo`)
   expect([undo.status, undo.body.errors[0]]).toEqual([400, expect.stringContaining('failed')])
+})
+
+test('a front page that leads elsewhere is the site’s own affair, but for the installer', async () => {
+  const site = await newSite('old')
+  const body = { filesystem_id: await backUp(site.id, 'fs') }
+  for (const [location, state] of [
+    ['/en/', 'succeeded'],
+    [`https://${site.name}.localhost/`, 'succeeded'],
+    ['/wp-admin/install.php', 'failed'],
+  ] as const) {
+    answering({ status: 302, headers: ['Location', location] })
+    expect(await ended(api.database, await order(site.id, body))).toMatchObject({ state })
+    await worker?.stop(5000)
+  }
 })
 
 test('what is lost in the storage is named, and the site is as it was', async () => {

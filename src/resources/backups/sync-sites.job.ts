@@ -1,4 +1,3 @@
-import { frontPageFault } from '../../hosting/php/front-page.ts'
 import type { AddressChange } from '../../hosting/site-database/database-content.ts'
 import { readdressed } from '../../hosting/site-files/made-files.ts'
 import type { Tx } from '../../platform/db/database.ts'
@@ -32,6 +31,7 @@ import { findBackup, setOperation } from './backup.store.ts'
 import type { Kind } from './backup.ts'
 import { orderBackup } from './order-backup.ts'
 import { forGood } from './restore-check.ts'
+import { seeItAnswer } from './see-it-answer.ts'
 import { inWords, kindsOf, SyncOrder, scopeOf } from './sync.ts'
 import { sourceHere, sourceInStorage } from './sync-source.ts'
 import { takeBackupJob } from './take-backup.job.ts'
@@ -65,7 +65,7 @@ export const syncSitesJob = durableWith<HostServices>()({
     // what was uploaded to it while it was open
     files_again: { run: unlessDone(prepareFiles), undo: forgetPrepared, weight: 1 },
     switch: { run: unlessDone(switchOver), undo: switchBack },
-    answer: { run: unlessDone(seeItAnswer) },
+    answer: { run: unlessDone(letItAnswer) },
     // without an undo: a retry finds that it is done
     done: { commit: openAgain },
     settle: { run: settle },
@@ -203,7 +203,7 @@ async function switchBack(context: Undoing): Promise<void> {
 }
 
 /** Visitors get the site only when it answers. An object cache of its own knows what was there before. */
-async function seeItAnswer(context: Context): Promise<void> {
+async function letItAnswer(context: Context): Promise<void> {
   const { services, input, signal, log } = context
   const { siteId, sourceId, skipHttpCheck } = input
   // after a crash nothing holds PHP
@@ -213,14 +213,7 @@ async function seeItAnswer(context: Context): Promise<void> {
   )
   if (!skipHttpCheck) {
     const refusal = 'WordPress does not answer with what was synced'
-    await runSiteTask(services, siteId, 'check-copy', {}, { whileHeld: true, refusal })
-    const [hosted, source] = [await services.hostedSite(siteId), await findSite(services.database.read, sourceId)]
-    if (!hosted || !source) throw new PermanentFailure('One of the two sites was deleted')
-    const others = (await addressesOf(services.database.read, source, services.config)).filter(
-      (each) => each !== hosted.address,
-    )
-    const fault = await frontPageFault(services.pool, hosted, { signal, whileHeld: true, others })
-    if (fault) throw new PermanentFailure(`The HTTP check of the site failed: ${fault}`)
+    await seeItAnswer(services, { siteId, sourceId, refusal, signal })
   }
   // nobody is let in before the site is open by its record
   services.pool.release(siteId)
