@@ -150,6 +150,28 @@ describe.skipIf(!core).each(cases)('WordPress on PHP $phpVersion, $way', ({ phpV
     expect(await php.runTask('check-site', {})).toEqual({ title: 'A test site' })
   })
 
+  it('sees the front page of a site that is set to https and sends everybody there', async () => {
+    const setTo = async (scheme: string) => {
+      const set = `foreach (['home', 'siteurl'] as $name) update_option($name, '${scheme}://${testAddress}');`
+      const script = await home.script(`${scheme}.php`, `require '/wordpress/wp-load.php'; ${set}`)
+      await fetchPage(php, testRequest(`/${scheme}.php`, script))
+    }
+    const insists = join(home.homePath, 'web/wp-content/mu-plugins/insists.php')
+    try {
+      await setTo('https')
+      await mkdir(join(home.homePath, 'web/wp-content/mu-plugins'), { recursive: true })
+      const sends = "if (!is_ssl()) { wp_redirect('https://' . $_SERVER['HTTP_HOST']); exit; }"
+      await writeFile(insists, `<?php add_action('init', function () { ${sends} });`)
+      expect((await fetchPage(php, testRequest('/'))).status).toBe(302)
+      expect(await php.runTask('check-site', {})).toEqual({ title: 'A test site' })
+      expect(await php.runTask('front-page', {})).toMatchObject({ status: 200 })
+    } finally {
+      await rm(insists, { force: true })
+      await setTo('http')
+    }
+    expect((await fetchPage(php, testRequest('/'))).status).toBe(200)
+  })
+
   it('takes no answer of another form, which a plugin may give in the task’s place', async () => {
     const forge = `if (($GLOBALS['stead']['task'] ?? '') === 'site-title') {
       [$marker, $GLOBALS['stead']['marker']] = [$GLOBALS['stead']['marker'], null];
