@@ -260,6 +260,19 @@ describe.skipIf(!core || !hasSsh)(
       })
     })
 
+    test('a database from elsewhere: it says where visitors would be sent, and what to do', async () => {
+      const dump = (await ssh('wp db export - --tables=wp_options')).out
+      const here = `http://commanded.localhost:${stead.edgePort}`
+      const theirs = dump.replaceAll(`'${here}'`, "'https://www.elsewhere.example'")
+      expect(theirs).not.toBe(dump)
+      expect(await ssh('wp db import -', theirs)).toMatchObject({
+        code: 0,
+        err: expect.stringContaining(`wp search-replace 'https://www.elsewhere.example' '${here}'`),
+      })
+      expect((await ssh('wp db import - --quiet', theirs)).err).toBe('')
+      expect((await ssh('wp db import -', dump)).err).toBe('')
+    })
+
     test('a dump of one table replaces that one, and no other', async () => {
       await php("wp_insert_post(['post_title' => 'Stays', 'post_status' => 'publish']);")
       const dump = await ssh('wp db export - --tables=wp_options')

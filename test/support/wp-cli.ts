@@ -63,6 +63,7 @@ if ($group === 'args') {
     load();
     global $wpdb;
     $changed = $wpdb->query($wpdb->prepare("UPDATE $wpdb->posts SET post_content = REPLACE(post_content, %s, %s)", $verb, $first));
+    $changed += $wpdb->query($wpdb->prepare("UPDATE $wpdb->options SET option_value = REPLACE(option_value, %s, %s) WHERE option_name IN ('home', 'siteurl')", $verb, $first));
     echo "Success: Made $changed replacements.\n";
 } else {
     fail("'$group' is not a registered wp command. See 'wp help' for available commands.");

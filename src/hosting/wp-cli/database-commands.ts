@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { DiskFull } from '../homes/disk-room.ts'
-import type { PhpPool } from '../php/pool.ts'
+import type { PhpPool, PooledSite } from '../php/pool.ts'
 import { type DatabaseContent, DumpUnreadable, type SiteHome } from '../site-database/database-content.ts'
 import { SiteUnavailable } from '../site-database/site-database.ts'
 import { type CommandIo, type Ended, forward, write } from './command-io.ts'
@@ -14,7 +14,7 @@ export interface CommandFiles {
 }
 
 export interface DatabaseCommandParts {
-  readonly pool: Pick<PhpPool, 'hold' | 'release'>
+  readonly pool: Pick<PhpPool, 'hold' | 'release' | 'runTask'>
   readonly siteDatabase: DatabaseContent
 }
 
@@ -64,14 +64,14 @@ const importing = new Set<number>()
 export async function runDatabaseCommand(
   { pool, siteDatabase }: DatabaseCommandParts,
   { kind, file, tables, isQuiet, onlyName }: DatabaseCommand,
-  { home, io, files }: { readonly home: SiteHome; readonly io: CommandIo; readonly files: CommandFiles },
+  { site, io, files }: { readonly site: PooledSite; readonly io: CommandIo; readonly files: CommandFiles },
 ): Promise<Ended> {
   const { signal } = io
   const say = (text: string) => (isQuiet ? undefined : write(io.output, `Success: ${text}\n`, signal))
   try {
     if (kind === 'export') {
       const name = file ?? `wordpress-${new Date().toISOString().slice(0, 10)}-${randomBytes(4).toString('hex')}.sql`
-      const snapshot = await siteDatabase.snapshot(home)
+      const snapshot = await siteDatabase.snapshot(site)
       try {
         const text = snapshot.dump({ ...(tables && { tables }), signal })
         if (name === '-') await forward(text, io.output, signal)
@@ -83,15 +83,17 @@ export async function runDatabaseCommand(
       else if (name !== '-') await say(`Exported to '${name}'.`)
       return { code: 0, wrote: false }
     }
-    if (importing.has(home.siteId)) throw new LineRefused('Another import of this site is under way.')
-    importing.add(home.siteId)
+    if (importing.has(site.siteId)) throw new LineRefused('Another import of this site is under way.')
+    importing.add(site.siteId)
     try {
       const sql = file === '-' ? (io.input as AsyncIterable<Uint8Array>) : files.read(file as string)
-      await replace(pool, siteDatabase, home, sql, signal)
+      await replace(pool, siteDatabase, site, sql, signal)
     } finally {
-      importing.delete(home.siteId)
+      importing.delete(site.siteId)
     }
     await say(`Imported from '${file === '-' ? 'STDIN' : file}'.`)
+    const elsewhere = isQuiet ? undefined : await otherAddress(pool, site)
+    if (elsewhere) await write(io.errors, `Warning: ${elsewhere}\n`, signal)
     return { code: 0, wrote: true }
   } catch (error) {
     signal.throwIfAborted()
@@ -118,4 +120,15 @@ async function replace(
   } finally {
     await siteDatabase.settle(home).finally(() => pool.release(home.siteId, HOLDER))
   }
+}
+
+/** A database from elsewhere sends visitors there: what to do about it; undefined when it says where the site is. */
+async function otherAddress(pool: DatabaseCommandParts['pool'], site: PooledSite): Promise<string | undefined> {
+  // a WordPress that does not start has worse troubles
+  const said = await pool.runTask(site, 'site-title', {}).catch(() => undefined)
+  const from = said?.siteurl.replace(/\/+$/, '')
+  if (!from || !/^https?:\/\/[\w.:/[\]-]{1,300}$/.test(from) || from.replace(/^https?:\/\//, '') === site.address)
+    return undefined
+  const to = `http://${site.address}`
+  return `by this database the site is at ${from}, and visitors will be sent there. It is at ${to}: wp search-replace '${from}' '${to}' --all-tables-with-prefix`
 }

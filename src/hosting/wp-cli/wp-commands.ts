@@ -22,7 +22,7 @@ const REFUSED: Readonly<Record<string, string>> = {
 
 export interface WpCommandsOptions extends DatabaseCommandParts {
   readonly wpCli: WpCli
-  readonly pool: Pick<PhpPool, 'runCommand' | 'hold' | 'release'>
+  readonly pool: Pick<PhpPool, 'runCommand' | 'runTask' | 'hold' | 'release'>
   readonly mostMs?: number
 }
 
@@ -41,9 +41,7 @@ export function createWpCommands(options: WpCommandsOptions): WpCommands {
       try {
         demandPossible(words)
         const own = databaseCommand(words)
-        return await (own
-          ? runDatabaseCommand(options, own, { home: site, io, files })
-          : runPhp(options, site, words, io))
+        return await (own ? runDatabaseCommand(options, own, { site, io, files }) : runPhp(options, site, words, io))
       } catch (error) {
         given.signal.throwIfAborted()
         const { text, code } = late.aborted
