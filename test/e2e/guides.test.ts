@@ -1,0 +1,141 @@
+/** Every command of docs/guides, in its order, by a shell: what a page says is what happens. */
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testCore } from '../support/core.ts'
+import { examplesOf } from '../support/examples.ts'
+import { type PluginDirectoryServer, pluginFile, startPluginDirectory } from '../support/plugin-directory.ts'
+import { freePort, program, type Stead, showOutputOfFailures, startStead } from '../support/stead.ts'
+import { wpCliStandIn } from '../support/wp-cli.ts'
+
+const run = promisify(execFile)
+const core = await testCore()
+const hasTools = ['ssh', 'sftp', 'ssh-keygen', 'dig'].every((tool) => existsSync(`/usr/bin/${tool}`))
+const GUIDES = 'docs/guides'
+
+describe.skipIf(!core || !hasTools)('docs/guides', { timeout: 300_000 }, () => {
+  let stead: Stead
+  let directory: PluginDirectoryServer
+  let folder: string
+  const ports = { sftp: 0, dns: 0 }
+  showOutputOfFailures(() => stead)
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'stead-guides-'))
+    directory = await startPluginDirectory()
+    for (const version of ['1.0', '1.1'])
+      directory.publish('hello-stead', version, { 'hello-stead.php': pluginFile('Hello Stead', version) })
+    Object.assign(ports, { sftp: await freePort(), dns: await freePort() })
+    await writeFile(join(folder, 'wp-cli.phar'), wpCliStandIn)
+    stead = await startStead({
+      env: {
+        STEAD_SFTP_LISTEN: `127.0.0.1:${ports.sftp}`,
+        STEAD_DNS_LISTEN: `127.0.0.1:${ports.dns}`,
+        STEAD_WP_CLI: join(folder, 'wp-cli.phar'),
+        STEAD_WORDPRESS_API: directory.base,
+        STEAD_ALLOW_PRIVATE_FETCH: 'true',
+      },
+    })
+    await placeTools()
+    await placeOldSite()
+  })
+  afterAll(async () => {
+    await stead?.remove()
+    await directory?.close()
+    if (folder) await rm(folder, { recursive: true, force: true })
+  })
+
+  /** `stead`, and a client of SSH that asks nobody. */
+  async function placeTools() {
+    const bin = join(folder, 'bin')
+    await mkdir(join(folder, '.ssh'), { recursive: true })
+    await mkdir(bin)
+    await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(folder, '.ssh/id_ed25519')])
+    const config = [
+      `IdentityFile ${folder}/.ssh/id_ed25519`,
+      'IdentitiesOnly yes',
+      'StrictHostKeyChecking no',
+      `UserKnownHostsFile ${folder}/.ssh/known_hosts`,
+      'LogLevel ERROR',
+    ]
+    await writeFile(join(folder, '.ssh/config'), config.join('\n'))
+    const tools = {
+      stead: `exec '${process.execPath}' '${program}' "$@"`,
+      ssh: `exec /usr/bin/ssh -F '${folder}/.ssh/config' "$@"`,
+      sftp: `exec /usr/bin/sftp -F '${folder}/.ssh/config' "$@"`,
+      // no desktop, no browser
+      'xdg-open': 'exit 1',
+    }
+    for (const [name, line] of Object.entries(tools)) {
+      await writeFile(join(bin, name), `#!/bin/sh\n${line}\n`)
+      await chmod(join(bin, name), 0o755)
+    }
+  }
+
+  /** What was fetched from an old host: a site with its own address in its dump, a plugin, a picture and a drop-in that is not the site's. */
+  async function placeOldSite() {
+    await stead.createSite({ name: 'the-old-one' })
+    const home = stead.homeOf('the-old-one')
+    const old = join(folder, 'old')
+    await cp(join(home, 'web/wp-content/themes'), join(old, 'wp-content/themes'), { recursive: true })
+    await mkdir(join(old, 'wp-content/uploads/2025'), { recursive: true })
+    await writeFile(join(old, 'wp-content/uploads/2025/cup.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
+    await writeFile(join(old, 'wp-content/object-cache.php'), '<?php exit;')
+    await sh(
+      'stead backups create-ondemand the-old-one db --wait\nstead backups download-ondemand the-old-one $(stead backups list-ondemand the-old-one --get id) --output old.sql',
+    )
+    await run('sed', [
+      '-i',
+      `s#http://the-old-one.localhost:${stead.edgePort}#https://www.acme.example#g; s#the-old-one#Acme#g`,
+      join(folder, 'old.sql'),
+    ])
+    await writeFile(join(folder, 'old.zone'), '$ORIGIN acme.example.\n$TTL 300\nblog IN CNAME pages.example.net.\n')
+    await sh('stead sites delete the-old-one --yes --wait')
+  }
+
+  /** With the ports of this Stead in place of the usual ones. Ends at the first command that fails. @returns what was printed */
+  async function sh(code: string): Promise<string> {
+    const here = code
+      .replaceAll('2222', `${ports.sftp}`)
+      .replaceAll('-p 5353', `-p ${ports.dns}`)
+      .replaceAll(':8081', `:${stead.edgePort}`)
+    // variables of a page stay for its later examples
+    const script = `set -eo pipefail; [ ! -e vars ] || . ./vars\n${here}\ndeclare -p SFTP FROM TO SYNC DATABASE FILES LOOK RESTORE RECORD PERSON 2>/dev/null >vars || true`
+    const env = { HOME: folder, PATH: `${join(folder, 'bin')}:${process.env.PATH}`, STEAD_DATA_DIR: stead.dataDir }
+    const { stdout, stderr } = await run('bash', ['-c', script], { cwd: folder, env, timeout: 240_000 })
+    return stdout + stderr
+  }
+
+  /** A page is read by somebody whose places for backups are not all taken. */
+  const makeRoom = () =>
+    sh(
+      'for id in $(stead backups list-ondemand acme-shop --get id || true); do stead backups delete-ondemand acme-shop $id --yes --wait; done',
+    )
+  let lastPage = 'move-a-site-in'
+
+  /** What is seen below a heading, besides that its commands end well. */
+  const seen: Record<string, RegExp[]> = {
+    'See it under its own name': [/<title>Acme/],
+  }
+  const pages = ['move-a-site-in', 'backups', 'staging', 'domains', 'many-sites', 'people']
+
+  test('every page is tried', () => {
+    const names = readdirSync(GUIDES).map((name) => name.replace(/\.md$/, ''))
+    expect([...pages, 'README'].toSorted()).toEqual(names.toSorted())
+  })
+
+  test.each(
+    pages.flatMap((page) =>
+      examplesOf(`${GUIDES}/${page}.md`, 'sh').map(([heading, code]) => ({ page, heading, code })),
+    ),
+  )('$page: $heading', async ({ page, heading, code }) => {
+    if (page !== lastPage) await makeRoom()
+    lastPage = page
+    const said = await sh(code)
+    for (const each of seen[heading] ?? []) expect(said).toMatch(each)
+  })
+})
