@@ -320,7 +320,8 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
 
   test('a test and what is sent again go at once, also past what waits', async () => {
     const { id } = await add()
-    answer = (_request, response) => response.writeHead(500).end()
+    // by itself it would not be tried again for hours
+    answer = (_request, response) => response.writeHead(500, { 'retry-after': '7200' }).end()
     startSender()
     await happen({})
     await vi.waitFor(async () => expect((await deliveriesOf(id))[0]?.attempts).toHaveLength(1), FOREVER)

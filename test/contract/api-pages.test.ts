@@ -1,0 +1,53 @@
+/** The commands of the pages for people who write clients, by curl and jq, each after those before it. */
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../support/api.ts'
+import { examplesOf } from '../support/examples.ts'
+
+const hasTools = ['curl', 'jq'].every((tool) => existsSync(`/usr/bin/${tool}`))
+
+/** What each page's examples print, by their heading. */
+const pages: Record<string, Record<string, RegExp>> = {
+  'docs/api-conventions.md': {
+    'API conventions': /^$/,
+    Answers: /"message": "Success",\s+"errors": null,\s+"name": "owner@example.com"/,
+    Failures:
+      /"code": "invalid_input",[\s\S]*"name: must be[\s\S]*"php_version: must be[\s\S]*did-you-mean="php_version"/,
+    Lists: /"currentPage": 1,[\s\S]*"perPage": 5,/,
+    'Once, and only once': /^\d+\nidempotency-replayed: true/i,
+    'Work that takes its time': /"type": "site.provision",\s+"state": "queued",[\s\S]*"steps": \[\s+"/,
+    Switches: /^"/,
+    'Reading again': /^304\n$/,
+  },
+  'docs/coming-with-a-client.md': { 'Try it': /^"Success"\nowner@example.com\n$/ },
+}
+
+describe.skipIf(!hasTools)('pages for people who write clients', () => {
+  let api: TestApi
+  let owner: Person
+  let url: string
+  beforeEach(async () => {
+    api = await testApi('sqlite')
+    url = await api.app.listen({ host: '127.0.0.1', port: 0 })
+    owner = await api.person('owner@example.com')
+    await api.site(owner, 'my-first-site')
+  })
+  afterEach(() => api?.close())
+
+  test.each(Object.entries(pages))('%s', { timeout: 60_000 }, async (page, expected) => {
+    const examples = examplesOf(page, 'sh')
+    expect([...new Set(examples.map(([heading]) => heading))]).toEqual(Object.keys(expected))
+    const mark = '-- next --'
+    const script = examples.map(([heading, code]) => `echo '${mark}${heading}'\n${code}`).join('\n')
+    const env = { PATH: process.env.PATH, API: url, CLIENT_ID: owner.clientId, CLIENT_SECRET: owner.clientSecret }
+    const { stdout } = await promisify(execFile)('bash', ['-c', `set -eo pipefail\n${script}`], { env })
+    const said = new Map<string, string>()
+    for (const part of stdout.split(mark).slice(1)) {
+      const [, heading, text] = /^(.*)\n([\s\S]*)$/.exec(part) as unknown as [string, string, string]
+      said.set(heading, (said.get(heading) ?? '') + text)
+    }
+    for (const [heading, text] of Object.entries(expected)) expect(said.get(heading), heading).toMatch(text)
+  })
+})
