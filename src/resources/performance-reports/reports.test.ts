@@ -1,0 +1,215 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
+import { dialects } from '../../../test/support/database.ts'
+import { type FakeHost, fakeHost } from '../../../test/support/fake-host.ts'
+import { MeasureImpossible, type PageToMeasure } from '../../hosting/page-measure/measure-page.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
+import { ended, startWorker } from '../../platform/operations/harness.ts'
+import type { Worker } from '../../platform/operations/worker.ts'
+import { findSite } from '../sites/site.store.ts'
+import { makeReport } from './make-report.job.ts'
+import { planReports } from './plan-reports.job.ts'
+import { dueSites, insertReport, noteAttempt } from './report.store.ts'
+import { madeMeasurement, measuredPage } from './samples.fixture.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+describe.each(dialects)('performance reports on $dialect', ({ dialect, skip }) => {
+  let api: TestApi
+  let host: FakeHost
+  let owner: Person
+  let site: number
+  let worker: Worker | undefined
+
+  beforeEach(async (context) => {
+    if (skip) return context.skip()
+    api = await testApi(dialect)
+    host = await fakeHost(api)
+    owner = await api.person('owner@example.com')
+    site = await newSite('measured')
+  })
+  afterEach(async () => {
+    await worker?.stop(5000)
+    worker = undefined
+    await host?.close()
+    await api?.close()
+  })
+
+  async function newSite(name: string): Promise<number> {
+    const id = await api.site(owner, name)
+    await host.giveHome(id)
+    return id
+  }
+  const canMeasure = (can = true) =>
+    api.database.transaction((tx) =>
+      tx
+        .updateTable('hosts')
+        .set({ facts: JSON.stringify({ canMeasurePages: can }) })
+        .execute(),
+    )
+  const due = async (now: number) => {
+    const found = await dueSites(api.database.read, makeReport.name, { before: now - DAY_MS, now })
+    return found.map(({ siteId }) => siteId)
+  }
+  const attempted = (id: number, at: number) => api.database.transaction((tx) => noteAttempt(tx, id, at))
+  const work = (measurePage: (page: PageToMeasure) => Promise<unknown>) => {
+    const services = { ...host.services, measurePage }
+    worker = startWorker(api.database, [{ ...makeReport, attempts: 1 }], {
+      ...{ runner: 'host', hostId: host.hostId, services, lookEveryMs: 20 },
+    })
+  }
+  const order = async () => {
+    const { status, headers } = await owner.call('POST', `/v1/sites/${site}/reports/performance`)
+    expect(status).toBe(200)
+    return Number(headers['operation-id'])
+  }
+  const latest = async (id = site) => (await owner.call('GET', `/v1/sites/${id}/reports/performance/latest`)).body.data
+
+  describe('by themselves', () => {
+    test('one of a host at a time: a new site first, then the one that waits longest, each once a day', async () => {
+      await canMeasure()
+      const other = await newSite('other')
+      const now = 10 * DAY_MS
+      await attempted(site, now - 2 * DAY_MS)
+      expect(await due(now)).toEqual([other])
+      await attempted(other, now - 3 * DAY_MS)
+      expect(await due(now)).toEqual([other])
+      await attempted(other, now - HOUR_MS)
+      expect(await due(now)).toEqual([site])
+      await attempted(site, now - DAY_MS + 1)
+      expect(await due(now)).toEqual([])
+      // the clock was set back since
+      await attempted(other, now + 1)
+      expect(await due(now)).toEqual([other])
+    })
+
+    test('none while one is under way on the host, of a site that is at work, is not live or is deleted, or without a browser', async () => {
+      const now = 10 * DAY_MS
+      expect(await due(now)).toEqual([])
+      await canMeasure()
+      expect(await due(now)).toEqual([site])
+      const other = await newSite('other')
+      await api.database.transaction((tx) =>
+        enqueue(tx, makeReport, { siteId: other }, { siteId: other, accountId: owner.accountId, hostId: host.hostId }),
+      )
+      expect(await due(now)).toEqual([])
+      const change = (set: object) => api.database.transaction((tx) => tx.updateTable('operations').set(set).execute())
+      await change({ type: 'site.configure', site_id: site })
+      expect(await due(now)).toEqual([other])
+      await change({ finished_at: 1, state: 'succeeded' })
+      const setSite = (set: object) =>
+        api.database.transaction((tx) => tx.updateTable('sites').set(set).where('id', '=', site).execute())
+      expect(await due(now)).toEqual([site])
+      await setSite({ state: 'disabled' })
+      expect(await due(now)).toEqual([other])
+      await setSite({ state: 'live', deleted_at: 1 })
+      expect(await due(now)).toEqual([other])
+      await canMeasure(false)
+      expect(await due(now)).toEqual([])
+    })
+
+    test.each([
+      [24, 1],
+      [0, 0],
+    ])('every %i hours: %i ordered, and noted', async (performanceReportHours, ordered) => {
+      await canMeasure()
+      const services = { database: api.database, config: { ...api.config, performanceReportHours } }
+      const planner = startWorker(api.database, [planReports], { runner: 'control', services, lookEveryMs: 20 })
+      try {
+        for (let turn = 0; turn < 2; turn++) {
+          const id = await api.database.transaction((tx) => enqueue(tx, planReports, {}, {}))
+          expect(await ended(api.database, id)).toMatchObject({ state: 'succeeded' })
+        }
+      } finally {
+        await planner.stop(5000)
+      }
+      const rows = (table: 'operations' | 'performance_attempts') =>
+        api.database.read.selectFrom(table).select('site_id').where('site_id', '=', site).execute()
+      expect(await rows('operations')).toHaveLength(ordered)
+      expect(await rows('performance_attempts')).toHaveLength(ordered)
+    })
+  })
+
+  describe('made', () => {
+    test('of both visits, with their pictures, for whoever sees the site', async () => {
+      expect(await latest()).toBeNull()
+      const asked: unknown[] = []
+      work(async ({ url, device }) => {
+        asked.push([url, device])
+        return { ...measuredPage, finalDisplayedUrl: `${url}${device}` }
+      })
+      const operation = await order()
+      expect(await ended(api.database, operation)).toMatchObject({ state: 'succeeded' })
+      const address = (await findSite(api.database.read, site))?.name
+      expect(asked).toEqual([
+        [expect.stringContaining(`http://${address}.`), 'desktop'],
+        [expect.stringContaining(`http://${address}.`), 'mobile'],
+      ])
+      const report = await latest()
+      for (const device of ['desktop', 'mobile']) {
+        const half = report[`${device}_report`]
+        expect(half).toMatchObject({ performance_score: 0.98, final_url: expect.stringMatching(`/${device}$`) })
+        const picture = await owner.call('GET', half.thumbnail_location)
+        expect([picture.status, picture.headers['content-type'], picture.headers['x-content-type-options']]).toEqual([
+          ...[200, 'image/jpeg', 'nosniff'],
+        ])
+      }
+      const other = await newSite('other')
+      const elsewhere = report.desktop_report.thumbnail_location.replace(`/sites/${site}/`, `/sites/${other}/`)
+      expect((await owner.call('GET', elsewhere)).status).toBe(404)
+    })
+
+    test('once at a time', async () => {
+      await order()
+      const { status, body } = await owner.call('POST', `/v1/sites/${site}/reports/performance`)
+      expect([status, body.code]).toEqual([409, 'report_under_way'])
+    })
+
+    test('not where there is no browser: the operation says what the operator can do, and tries no more', async () => {
+      work(async () => {
+        throw new MeasureImpossible('There is no Chromium on the host: apt-get install chromium')
+      })
+      expect(await ended(api.database, await order())).toMatchObject({
+        state: 'failed',
+        isPermanent: true,
+        error: 'There is no Chromium on the host: apt-get install chromium',
+      })
+      expect(await latest()).toBeNull()
+    })
+
+    test('not of a page that the browser could not show, nor of a site that is not live any more', async () => {
+      work(async () => ({ ...measuredPage, runtimeError: { code: 'NO_FCP' } }))
+      expect(await ended(api.database, await order())).toMatchObject({
+        state: 'failed',
+        error: 'The browser could not show the front page',
+      })
+      const operation = await api.database.transaction(async (tx) => {
+        await tx.updateTable('sites').set({ state: 'disabled' }).where('id', '=', site).execute()
+        return enqueue(
+          tx,
+          makeReport,
+          { siteId: site },
+          { siteId: site, accountId: owner.accountId, hostId: host.hostId },
+        )
+      })
+      expect(await ended(api.database, operation)).toMatchObject({ state: 'failed', error: 'The site is not live' })
+      expect(await latest()).toBeNull()
+    })
+
+    test('ten of a site are kept, and those of others stay', async () => {
+      const other = await newSite('other')
+      const halves = { desktop: madeMeasurement, mobile: madeMeasurement }
+      const ids = await api.database.transaction(async (tx) => {
+        await insertReport(tx, other, halves, 1)
+        const made: number[] = []
+        for (let at = 1; at <= 12; at++) made.push(await insertReport(tx, site, halves, at))
+        return made
+      })
+      const rows = await api.database.read.selectFrom('performance_reports').select(['id', 'site_id']).execute()
+      const of = (id: number) => rows.filter(({ site_id }) => site_id === id).map((row) => Number(row.id))
+      expect(of(site).toSorted((a, b) => a - b)).toEqual(ids.slice(2))
+      expect(of(other)).toHaveLength(1)
+    })
+  })
+})
