@@ -10,7 +10,7 @@ const heavy = [
   'test/{e2e,faults}/**/*.test.ts',
   'src/hosting/{php,core-library,homes}/**/*.test.ts',
   'src/hosting/cron/cron-wordpress.test.ts',
-  'src/hosting/page-measure/**/*.test.ts',
+  'src/hosting/page-measure/measure-page.test.ts',
   'src/hosting/php-log/follower-php.test.ts',
   'src/hosting/site-database/plugin-schema.test.ts',
   'src/hosting/site-database/round-trip.test.ts',

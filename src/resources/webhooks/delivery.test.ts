@@ -311,11 +311,20 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     await happen({ number: 1 }, other)
     await happen({ number: 2 })
     await happen({ number: 3 }, null)
+    await api.database.transaction((tx) =>
+      recordEvent(tx, {
+        ...{ type: events.light_weight_404_changed, accountId: stranger.accountId, siteId: null },
+        ...{ data: { number: 4 }, now: Date.now() },
+      }),
+    )
+    const all = await add()
+    await happen({ number: 5 }, other)
     await handOut(api.database)
     expect(await deliveriesOf(id)).toHaveLength(1)
+    expect(await deliveriesOf(all.id)).toHaveLength(1)
     expect(await deliveriesOf(none.id)).toHaveLength(0)
     const seen = await stranger.call('GET', `/v1/webhooks/${theirs.body.data.id}/deliveries`)
-    expect(seen.body.data).toEqual([])
+    expect(seen.body.data).toHaveLength(1)
   })
 
   test('a test and what is sent again go at once, also past what waits', async () => {
@@ -337,6 +346,21 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     expect(again.body.data).toMatchObject({ event_id: first.event_id, state: 'pending' })
     await vi.waitFor(() => expect(received).toHaveLength(4), FOREVER)
     expect(received[3]?.headers['webhook-id']).toBe(received[0]?.headers['webhook-id'])
+  })
+
+  test('one that is sent past an earlier one of its site leaves that one its time', async () => {
+    const { id } = await add()
+    answer = (_request, response) =>
+      response.writeHead(received.length === 1 ? 503 : 200, { 'retry-after': '7200' }).end()
+    startSender()
+    await happen({ number: 1 })
+    await vi.waitFor(async () => expect((await deliveriesOf(id))[0]?.attempts).toHaveLength(1), FOREVER)
+    await happen({ number: 2 })
+    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(2), FOREVER)
+    const [second, first] = await deliveriesOf(id)
+    await owner.call('POST', `/v1/webhooks/${id}/deliveries/${second.id}/redeliver`)
+    await vi.waitFor(async () => expect((await deliveriesOf(id))[0].state).toBe('delivered'), FOREVER)
+    expect((await deliveriesOf(id))[1]).toEqual(first)
   })
 
   test('what is disabled is sent nothing, also not of the time before it is enabled again', async () => {
@@ -425,8 +449,11 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     await happen({ number: 1 })
     await happen({ number: 2 })
     await handOut(api.database)
+    await owner.call('POST', `/v1/webhooks/${id}/test`)
     await owner.call('PUT', `/v1/webhooks/${id}`, { enabled: false })
-    expect((await deliveriesOf(id)).map(({ state }: { state: string }) => state)).toEqual(['failed', 'failed'])
+    const states = async () => (await deliveriesOf(id)).map(({ state }: { state: string }) => state)
+    // what was sent by hand goes on
+    expect(await states()).toEqual(['pending', 'failed', 'failed'])
   })
 
   test('how attempts end is counted, and how webhooks are can be read', async () => {

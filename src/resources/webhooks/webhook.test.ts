@@ -76,6 +76,7 @@ describe.each(dialects)('webhooks on $dialect', ({ dialect, skip }) => {
     expect(await read(id)).toMatchObject(once)
     await owner.call('PUT', `/v1/webhooks/${id}`, { event_types: null, site_ids: null })
     expect(await read(id)).toMatchObject({ ...once, event_types: null, site_ids: null })
+    expect(await read((await add({ enabled: false })).id)).toMatchObject({ enabled: false, disabled_reason: null })
   })
 
   test('the secret before signs for a day, and only a rotation shows one', async () => {
@@ -99,6 +100,24 @@ describe.each(dialects)('webhooks on $dialect', ({ dialect, skip }) => {
     const sent = (await owner.call('POST', `/v1/webhooks/${one.id}/test`)).body.data
     expect((await owner.call('POST', `/v1/webhooks/${other.id}/deliveries/${sent.id}/redeliver`)).status).toBe(404)
     expect(await deliveriesOf(other.id)).toEqual([])
+  })
+
+  test('nobody else’s account reaches it', async () => {
+    const { id } = await add()
+    const before = await read(id)
+    const sent = (await owner.call('POST', `/v1/webhooks/${id}/test`)).body.data
+    const stranger = await api.person('stranger@example.com')
+    for (const [method, path] of [
+      ['GET', ''],
+      ['PUT', ''],
+      ['DELETE', ''],
+      ['POST', '/test'],
+      ['GET', '/deliveries'],
+      ['POST', `/deliveries/${sent.id}/redeliver`],
+    ] as const)
+      expect([path, (await stranger.call(method, `/v1/webhooks/${id}${path}`, {})).status]).toEqual([path, 404])
+    expect(await read(id)).toEqual(before)
+    expect(await deliveriesOf(id)).toHaveLength(1)
   })
 
   test('pages of deliveries are newest first, and say how many there are', async () => {
