@@ -12,7 +12,7 @@ import { countMail } from '../../platform/mail/mail-limit.ts'
 import { readDatabaseTime } from '../../platform/operations/lease.ts'
 import { events } from '../performance/actions.ts'
 import { type Claimed, claim, findDue, release } from './claim.store.ts'
-import { forgetEnded } from './delivery.store.ts'
+import { forgetEnded, forgetTestsBefore } from './delivery.store.ts'
 import { webhookFigures } from './figures.store.ts'
 import { firstOf, handOut } from './hand-out.store.ts'
 import { recordEvent } from './record-event.ts'
@@ -487,6 +487,21 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     const plans = await plansOf(api, (tx) => firstOf(tx, 1, 1).execute())
     expect(plans.flatMap(wholeTableReads)).toEqual([])
     if (dialect === 'sqlite') expect(plans[0]?.plan).toContain('webhook_deliveries_line')
+  })
+
+  test('tests are forgotten by their age, events and what was sent of them are not', async () => {
+    const { id } = await add()
+    await happen({})
+    await handOut(api.database)
+    const sent = [1, 2].map(() => owner.call('POST', `/v1/webhooks/${id}/test`))
+    const [old, young] = (await Promise.all(sent)).map(({ body }) => body.data.id)
+    await api.database.transaction((tx) =>
+      tx.updateTable('webhook_deliveries').set({ created_at: 1 }).where('id', '<>', young).execute(),
+    )
+    const forget = () => api.database.transaction((tx) => forgetTestsBefore(tx, 2, 10))
+    expect([await forget(), await forget()]).toEqual([1, 0])
+    const left = (await deliveriesOf(id)).map((each: { id: number }) => each.id)
+    expect([left.length, left.includes(young), left.includes(old)]).toEqual([2, true, false])
   })
 
   test('of what has ended the newest stay', async () => {
