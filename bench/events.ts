@@ -18,7 +18,7 @@ const SITES = 10
 /** Events a transaction: of as many sites. */
 const TOGETHER = 10
 /** Deliveries a second to those that are well, in the first part. */
-const PACE = 400
+const PACE = 200
 const KIND = events.light_weight_404_changed
 
 /**

@@ -234,6 +234,31 @@ describe('what cannot be had back', () => {
     expect((await stead('sites delete to-delete-too --yes')).code).toBe(0)
     expect(await names()).not.toContain('to-delete-too')
   })
+
+  test('of a restore and an undo, it is the site that is written over; a look asks nothing', async () => {
+    const source = await api.site(owner, 'the-source')
+    const target = await api.site(owner, 'the-target')
+    const restore = `backups restore the-source --database-id 999999 --restore-on-site-id ${target}`
+    const { id } = await api.database.transaction((tx) =>
+      tx
+        .insertInto('operations')
+        .values({
+          ...({ type: 'site.restore', runner: 'host', state: 'succeeded', input: '{}' } as const),
+          ...{ site_id: target, account_id: owner.accountId, attempts: 1, cancel_requested: 0, progress: 100 },
+          ...{ run_at: 1, created_at: 1, finished_at: 1 },
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow(),
+    )
+    for (const line of [restore, `backups undo-operation ${id}`]) {
+      expect((await stead(line)).err).toContain('needs --yes')
+      for (const wrong of ['the-source', String(target), String(source), String(id)])
+        expect((await stead(line, { answers: [wrong] })).err).toBe('Nothing was changed.\n')
+      // the API's word, so it was asked
+      expect((await stead(line, { answers: ['the-target'] })).code).toBe(1)
+    }
+    expect((await stead(`${restore} --dry-run`)).code).toBe(1)
+  })
 })
 
 describe('what goes wrong', () => {

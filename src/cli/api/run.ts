@@ -64,7 +64,8 @@ export async function runOperation(
   })
   const stead = clientOf(connection)
   const path = await resolvePath(stead, command, call.path)
-  if (command.isDestructive && !own.yes) await confirm(stead, command, call, around)
+  // a look changes nothing
+  if (command.isDestructive && !own.yes && call.body?.dry_run !== true) await confirm(stead, command, call, around)
   if (command.operationId === 'watchOperation') return watch(stead, Number(path.id), own.json === true, around)
   if (command.answers === 'events') return printEvents(stead, command, { path, query: call.query }, around)
   if (command.answers === 'file') return download(stead, command, path, own.output as string | undefined, around)
@@ -207,11 +208,17 @@ async function confirm(stead: Stead, command: ApiCommand, call: ParsedCall, arou
 
 /** What is about to go, by its name if it is a site: who mistakes a number sees it here. */
 async function nameOf(stead: Stead, command: ApiCommand, { path, body }: ParsedCall): Promise<string> {
+  const siteName = async (id: number) => (await stead.get('/v1/sites/{id}', { params: { path: { id } } })).data.name
   const last = command.words.filter((field) => field.in === 'path').at(-1)
-  const isSite = last === undefined || last.flag === 'SITE'
-  const given = String((last ? path[last.name] : body?.to_site_id) ?? 'yes')
-  if (!isSite || !/^\d+$/.test(given)) return given
-  return (await stead.get('/v1/sites/{id}', { params: { path: { id: Number(given) } } })).data.name
+  if (command.operationId === 'undoOperation') {
+    const { data } = await stead.get('/v1/operations/{id}', { params: { path: { id: Number(path.id) } } })
+    return data.siteId === null ? String(path.id) : siteName(data.siteId)
+  }
+  // what is overwritten need not be what the path is of
+  const other = body?.restore_on_site_id ?? body?.to_site_id
+  const isSite = other !== undefined || last === undefined || last.flag === 'SITE'
+  const given = String(other ?? (last ? path[last.name] : undefined) ?? 'yes')
+  return isSite && /^\d+$/.test(given) ? siteName(Number(given)) : given
 }
 
 /** 1: the API refused, or the work failed. 4: who is calling is not known. 2 is a command line that cannot be used. */

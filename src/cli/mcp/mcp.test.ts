@@ -162,21 +162,28 @@ describe('calls', () => {
     expect((await call(client, 'restoreSite', { ...restore, dry_run: true })).text).not.toEqual(nothing)
     const sync = { from_site_id: siteId, to_site_id: other, database: true }
     expect((await call(client, 'syncSites', { ...sync, [CONFIRM]: 'my-shop' })).text).toEqual(nothing)
+    const { id } = await operationOf(other, 'site.restore')
+    expect((await call(client, 'undoOperation', { id, [CONFIRM]: 'my-shop' })).text).toEqual(nothing)
+    expect((await call(client, 'undoOperation', { id, [CONFIRM]: 'other' })).text).not.toEqual(nothing)
   })
 
-  test('work is waited for, with its progress', async () => {
-    const client = await connected()
-    const { id } = await api.database.transaction((tx) =>
+  /** One that waits for a time that never comes. */
+  const operationOf = (about: number, type: string) =>
+    api.database.transaction((tx) =>
       tx
         .insertInto('operations')
         .values({
-          ...({ type: 'site.purge', runner: 'host', state: 'queued', input: JSON.stringify({ siteId }) } as const),
-          ...{ site_id: siteId, account_id: owner.accountId, attempts: 0, cancel_requested: 0, progress: 0 },
+          ...({ type, runner: 'host', state: 'queued', input: JSON.stringify({ siteId: about }) } as const),
+          ...{ site_id: about, account_id: owner.accountId, attempts: 0, cancel_requested: 0, progress: 0 },
           ...{ run_at: 1e15, created_at: 1 },
         })
         .returning('id')
         .executeTakeFirstOrThrow(),
     )
+
+  test('work is waited for, with its progress', async () => {
+    const client = await connected()
+    const { id } = await operationOf(siteId, 'site.purge')
     const soon = await call(client, waitTool.name, { operation_id: id, timeout_seconds: 1 })
     expect(soon.json()).toMatchObject({ state: 'queued', note: expect.stringContaining('Wait again') })
     for (const args of [{ operation_id: 'x' }, { operation_id: id, timeout_seconds: 601 }, {}])

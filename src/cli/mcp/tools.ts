@@ -23,7 +23,7 @@ export interface Tool {
 export interface ApiTool extends Tool {
   readonly command: ApiCommand
   readonly fields: readonly Field[]
-  /** Where the number of the site stands whose name has to be said; undefined: nothing has to. */
+  /** The number of the site whose name has to be said, several, or of the operation that is about it; undefined: nothing has to. */
   readonly confirms: ((args: Arguments) => unknown) | undefined
 }
 
@@ -118,6 +118,7 @@ function confirmSchema(command: ApiCommand): object {
 function siteOf({ path, operationId, flags }: ApiCommand): ApiTool['confirms'] {
   if (operationId === 'restoreSite')
     return (args) => (args.dry_run === true ? undefined : (args.restore_on_site_id ?? args.site_id))
+  if (operationId === 'undoOperation') return ({ id }) => ({ ofOperation: id })
   if (operationId === 'syncSites') return (args) => args.to_site_id
   if (flags.some(({ name }) => name === 'siteIds')) return (args) => args.siteIds
   if (path.includes('{site_id}')) return (args) => args.site_id
