@@ -220,6 +220,7 @@ export async function fakeHost(
       return { isActive }
     },
     'delete-plugin': ({ siteId, homePath }, { file }) => {
+      if (dirname(file) === 'stuck') throw new PhpTaskError('its files could not be deleted')
       wordpress(siteId).activePlugins.delete(file)
       rmSync(join(homePath, 'web/wp-content/plugins', dirname(file)), { recursive: true })
       return { deleted: true }

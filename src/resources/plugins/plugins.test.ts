@@ -10,7 +10,13 @@ import { until } from '../../../test/support/stead.ts'
 import type { AnyDefinition } from '../../platform/operations/definition.ts'
 import { getOperation } from '../../platform/operations/read.ts'
 import { changeSite } from '../sites/site.ts'
-import { activatePluginsJob, deletePluginsJob, installPluginsJob, updatePluginsJob } from './change-plugins.job.ts'
+import {
+  activatePluginsJob,
+  deactivatePluginsJob,
+  deletePluginsJob,
+  installPluginsJob,
+  updatePluginsJob,
+} from './change-plugins.job.ts'
 import { meantBy } from './plugin.ts'
 
 describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => {
@@ -149,6 +155,35 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       expect(body.data.map(({ message }: { message: string }) => message)).toEqual(
         expect.arrayContaining([`forms: ${reason}`, 'Updated mail from 1.0 to 2.0']),
       )
+    })
+
+    test.each([
+      { definition: installPluginsJob, good: 'site_plugin_installed_successfully', bad: 'site_plugin_install_failed' },
+      {
+        definition: activatePluginsJob,
+        good: 'site_plugin_activated_successfully',
+        bad: 'site_plugin_activation_failed',
+      },
+      {
+        definition: deactivatePluginsJob,
+        good: 'site_plugin_deactivated_successfully',
+        bad: 'site_plugin_deactivation_failed',
+      },
+      { definition: deletePluginsJob, good: 'site_plugin_deleted_successfully', bad: 'site_plugin_delete_failed' },
+    ])('$good and $bad are told, with the plugin', async ({ definition, good, bad }) => {
+      const isInstall = definition === installPluginsJob
+      if (!isInstall) await put('forms', '1.0')
+      if (definition === activatePluginsJob) world.host.wordpress(world.site).activePlugins.clear()
+      if (definition === deletePluginsJob) await put('stuck', '1.0')
+      // one that breaks the site, one that does not let itself be deleted, and one that there is not
+      const other: [string, string?] = isInstall
+        ? ['worse', '6.6.6']
+        : [definition === deletePluginsJob ? 'stuck' : 'absent']
+      await run(definition, [isInstall ? ['forms', '1.0'] : ['forms'], other])
+      expect(await events()).toEqual([
+        [good, { path: 'forms', version: isInstall ? '1.0' : expect.anything() }],
+        [bad, expect.objectContaining({ path: other[0], reason: expect.any(String) })],
+      ])
     })
 
     test('a retry does what has failed, and nothing a second time', async () => {
