@@ -9,6 +9,8 @@ import { listsBench } from './lists.ts'
 import { logsBench } from './logs.ts'
 import { memoryBench } from './memory.ts'
 import { pageBench } from './page.ts'
+import { pluginsBench } from './plugins.ts'
+import { sftpBench } from './sftp.ts'
 import { machine, type Section, sectionText } from './support/report.ts'
 
 const all: Record<string, () => Promise<Section>> = {
@@ -22,6 +24,8 @@ const all: Record<string, () => Promise<Section>> = {
   backups: backupsBench,
   dns: dnsBench,
   events: eventsBench,
+  sftp: sftpBench,
+  plugins: pluginsBench,
 }
 /** Takes a quarter of an hour. */
 const onlyWhenAsked: Record<string, () => Promise<Section>> = { logs: logsBench }
