@@ -29,8 +29,12 @@ describe.skipIf(!core)('the release of WordPress', () => {
     releases?.close()
   })
 
+  /** Of the tables, from some release on: sites go there by themselves, and not back. */
+  let level: number | undefined
   /** The core of the tests under another number. @param more PHP that runs with it */
-  function release(version: string, more = '', change = (text: string) => text): MadeEntry[] {
+  function release(version: string, more = ''): MadeEntry[] {
+    const change = (text: string) =>
+      level === undefined ? text : text.replace(/\$wp_db_version = \d+/, `$wp_db_version = ${level}`)
     return entries.map((entry) => {
       if (entry.name === 'wordpress/wp-includes/version.php')
         return {
@@ -134,10 +138,8 @@ describe.skipIf(!core)('the release of WordPress', () => {
     const [before, ofSecond] = levels()
     expect([before, ofSecond]).toEqual([before, before])
     const next = Number(before) + 1
-    releases.publish(
-      '6.8.95',
-      release('6.8.95', '', (text) => text.replace(/\$wp_db_version = \d+/, `$wp_db_version = ${next}`)),
-    )
+    level = next
+    releases.publish('6.8.95', release('6.8.95'))
     publish('6.8.94')
     const { headers } = await stead.api('PUT', `/v1/sites/${network}/cms/version`, { version: 'latest' })
     expect(await stead.ended(headers.get('operation-id') as string)).toMatchObject({ state: 'succeeded', error: null })
