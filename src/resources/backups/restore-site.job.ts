@@ -22,6 +22,7 @@ import {
 } from '../sites/site.ts'
 import { siteFilled } from '../sites/site-filled.ts'
 import { actions, events } from './actions.ts'
+import { letItAnswer } from './let-it-answer.ts'
 import { inWords, RestoreOrder, scopeOf } from './restore.ts'
 import {
   type Checked,
@@ -34,7 +35,6 @@ import {
 } from './restore-check.ts'
 import { wantedFiles } from './restore-content.ts'
 import { tellOfRestore } from './restore-mail.ts'
-import { seeItAnswer } from './see-it-answer.ts'
 import { contentHome } from './take-backup.ts'
 import { copyAhead, forgetAhead, forgetUnfinished, keepUndoPoint, type UndoPoint } from './undo-point.ts'
 
@@ -75,7 +75,11 @@ export const restoreSite = durableWith<HostServices>()({
     files_again: { run: unlessDone(prepareFiles), undo: forgetPrepared, weight: 1 },
     switch: { run: unlessDone(switchOver), undo: switchBack },
     fit: { run: unlessDone(fitToSite) },
-    answer: { run: unlessDone(letItAnswer) },
+    answer: {
+      run: unlessDone(async (context) =>
+        letItAnswer(context, { name: 'restore', changes: await addressChanges(context) }),
+      ),
+    },
     // without an undo: a retry finds that it is done
     done: { commit: openAgain },
     settle: { run: settle },
@@ -200,20 +204,6 @@ async function fitToSite(context: Context): Promise<void> {
   const from = hostOfUrl(url)
   if (hosted && from && from !== hosted.address)
     await runSiteTask(services, site.id, 'replace-address', { from, to: hosted.address }, options)
-}
-
-/** Visitors get the site only when it answers. An object cache of its own knows what was there before. */
-async function letItAnswer(context: Context): Promise<void> {
-  const { services, input, signal, log } = context
-  const { siteId } = input
-  await closeForWork(context, siteId)
-  await runSiteTask(services, siteId, 'flush-object-cache', {}, { whileHeld: true }).catch((error) =>
-    log.warn({ err: error, siteId }, 'the object cache of a site was not emptied after a restore'),
-  )
-  const refusal = 'WordPress does not answer with what was restored'
-  await seeItAnswer(services, { siteId, sourceId: input.sourceId, refusal, signal })
-  // nobody is let in before the site is open by its record
-  services.pool.release(siteId)
 }
 
 async function openAgain(tx: Tx, context: Context): Promise<true> {

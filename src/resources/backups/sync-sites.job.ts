@@ -13,7 +13,6 @@ import { changeOfJob } from '../change.ts'
 import type { HostServices } from '../host-services.ts'
 import { closeForWork, openAfterWork } from '../sites/close-for-work.ts'
 import { configureSite } from '../sites/configure-site.job.ts'
-import { runSiteTask } from '../sites/run-site-task.ts'
 import {
   addressesOf,
   changeSite,
@@ -29,9 +28,9 @@ import { siteFilled } from '../sites/site-filled.ts'
 import { actions, events } from './actions.ts'
 import { findBackup, setOperation } from './backup.store.ts'
 import type { Kind } from './backup.ts'
+import { letItAnswer } from './let-it-answer.ts'
 import { orderBackup } from './order-backup.ts'
 import { forGood } from './restore-check.ts'
-import { seeItAnswer } from './see-it-answer.ts'
 import { inWords, kindsOf, SyncOrder, scopeOf } from './sync.ts'
 import { sourceHere, sourceInStorage } from './sync-source.ts'
 import { takeBackupJob } from './take-backup.job.ts'
@@ -65,7 +64,14 @@ export const syncSitesJob = durableWith<HostServices>()({
     // what was uploaded to it while it was open
     files_again: { run: unlessDone(prepareFiles), undo: forgetPrepared, weight: 1 },
     switch: { run: unlessDone(switchOver), undo: switchBack },
-    answer: { run: unlessDone(letItAnswer) },
+    answer: {
+      run: unlessDone(async (context) =>
+        letItAnswer(context, {
+          name: 'sync',
+          changes: context.input.skipHttpCheck ? undefined : await addressChanges(context),
+        }),
+      ),
+    },
     // without an undo: a retry finds that it is done
     done: { commit: openAgain },
     settle: { run: settle },
@@ -200,23 +206,6 @@ async function switchBack(context: Undoing): Promise<void> {
   const home = await homeOf(context, input.siteId)
   await services.siteFiles.switchBack(home)
   await services.siteDatabase.switchBack(home)
-}
-
-/** Visitors get the site only when it answers. An object cache of its own knows what was there before. */
-async function letItAnswer(context: Context): Promise<void> {
-  const { services, input, signal, log } = context
-  const { siteId, sourceId, skipHttpCheck } = input
-  // after a crash nothing holds PHP
-  await closeForWork(context, siteId)
-  await runSiteTask(services, siteId, 'flush-object-cache', {}, { whileHeld: true }).catch((error) =>
-    log.warn({ err: error, siteId }, 'the object cache of a site was not emptied after a sync'),
-  )
-  if (!skipHttpCheck) {
-    const refusal = 'WordPress does not answer with what was synced'
-    await seeItAnswer(services, { siteId, sourceId, refusal, signal })
-  }
-  // nobody is let in before the site is open by its record
-  services.pool.release(siteId)
 }
 
 async function openAgain(tx: Tx, context: Context): Promise<true> {
