@@ -12,8 +12,11 @@ return static function (array $input): array {
     // A session says where it was begun.
     $_SERVER['HTTP_USER_AGENT'] = $input['userAgent'];
     $_SERVER['REMOTE_ADDR'] = $input['remoteAddress'];
+    // its cookies are for the scheme by which the browser comes, whatever the task has come by
     if ($input['https']) {
         $_SERVER['HTTPS'] = 'on';
+    } else {
+        unset($_SERVER['HTTPS']);
     }
     $cookies = [];
     $note = static function (string $name, string $value, string $path, bool $secure) use (&$cookies): void {

@@ -83,17 +83,6 @@ if (($_SERVER['HTTPS'] ?? '') === 'on') {
     ];
 }
 
-// A task comes by the scheme that the site says it has: plugins of a site at https send everybody else there, which would end the task.
-$GLOBALS['wp_filter']['muplugins_loaded'][PHP_INT_MIN]['stead'] = [
-    'function' => static function (): void {
-        if (isset($GLOBALS['stead']['task']) && parse_url((string) get_option('home'), PHP_URL_SCHEME) === 'https') {
-            $_SERVER['HTTPS'] = 'on';
-            $_SERVER['REQUEST_SCHEME'] = 'https';
-        }
-    },
-    'accepted_args' => 0,
-];
-
 // Names resolve to made-up addresses (172.29.x.y) inside, which WordPress takes for private ones and refuses
 // (wp_http_validate_url). The real address is found and checked outside, at the connection. Addresses written as such
 // stay WordPress' to judge. Entries made before wp-includes/plugin.php is loaded become hooks there.

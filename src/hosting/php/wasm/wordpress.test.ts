@@ -165,6 +165,12 @@ describe.skipIf(!core).each(cases)('WordPress on PHP $phpVersion, $way', ({ phpV
       expect((await fetchPage(php, testRequest('/'))).status).toBe(302)
       expect(await php.runTask('check-site', {})).toEqual({ title: 'A test site' })
       expect(await php.runTask('front-page', {})).toMatchObject({ status: 200 })
+      // a browser that comes by http would never send back a cookie for https
+      for (const https of [false, true]) {
+        const browser = { login: 'admin', userAgent: 'a browser', remoteAddress: '192.0.2.1', https }
+        const { cookies } = await php.runTask('log-in', browser)
+        expect([...new Set(cookies.map(({ isSecure }) => isSecure))]).toEqual([https])
+      }
     } finally {
       await rm(insists, { force: true })
       await setTo('http')
