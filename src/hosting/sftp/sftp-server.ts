@@ -100,9 +100,9 @@ export class SftpServer {
     this.#options = options
     this.#limits = { ...sftpLimits, ...options.limits }
     const { hostKey } = options
-    // compressed bytes could become any number of others
     // the client's wish decides, and OpenSSH's first one is what Node's crypto is slowest at
     const cipher = { remove: ['chacha20-poly1305@openssh.com' as const], append: [], prepend: [] }
+    // compressed bytes could become any number of others
     const algorithms = { compress: ['none' as const], cipher }
     this.#ssh = new ssh2.Server({ hostKeys: [hostKey], ident: 'Stead', algorithms }, (client, info) =>
       this.#greet(client, info),
