@@ -248,6 +248,17 @@ test('a front page that leads elsewhere is the site’s own affair, but for the 
   }
 })
 
+test('onto another site, a front page that leads to the source is not let through', async () => {
+  const [source, target] = [await newSite('the source'), await newSite('the target')]
+  const body = { filesystem_id: await backUp(source.id, 'fs'), restore_on_site_id: target.id }
+  answering({ status: 302, headers: ['Location', `http://${source.name}.test/`] })
+  expect(await ended(api.database, await order(source.id, body))).toMatchObject({
+    state: 'failed',
+    error: `WordPress does not answer with what was restored: its front page leads to ${source.name}.test`,
+  })
+  expect(await says(target.home)).toEqual(['the target', 'the target'])
+})
+
 test('what is lost in the storage is named, and the site is as it was', async () => {
   const site = await newSite('old')
   const filesystem_id = await backUp(site.id, 'fs')
