@@ -1,10 +1,8 @@
 /** The commands of the pages for people who write clients, by curl and jq, each after those before it. */
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../support/api.ts'
-import { examplesOf } from '../support/examples.ts'
+import { runPage } from '../support/examples.ts'
 
 const hasTools = ['curl', 'jq'].every((tool) => existsSync(`/usr/bin/${tool}`))
 
@@ -37,17 +35,9 @@ describe.skipIf(!hasTools)('pages for people who write clients', () => {
   afterEach(() => api?.close())
 
   test.each(Object.entries(pages))('%s', { timeout: 60_000 }, async (page, expected) => {
-    const examples = examplesOf(page, 'sh')
-    expect([...new Set(examples.map(([heading]) => heading))]).toEqual(Object.keys(expected))
-    const mark = '-- next --'
-    const script = examples.map(([heading, code]) => `echo '${mark}${heading}'\n${code}`).join('\n')
     const env = { PATH: process.env.PATH, API: url, CLIENT_ID: owner.clientId, CLIENT_SECRET: owner.clientSecret }
-    const { stdout } = await promisify(execFile)('bash', ['-c', `set -eo pipefail\n${script}`], { env })
-    const said = new Map<string, string>()
-    for (const part of stdout.split(mark).slice(1)) {
-      const [, heading, text] = /^(.*)\n([\s\S]*)$/.exec(part) as unknown as [string, string, string]
-      said.set(heading, (said.get(heading) ?? '') + text)
-    }
+    const said = await runPage(page, { env })
+    expect([...said.keys()]).toEqual(Object.keys(expected))
     for (const [heading, text] of Object.entries(expected)) expect(said.get(heading), heading).toMatch(text)
   })
 })
