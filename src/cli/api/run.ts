@@ -10,6 +10,7 @@ import { type ParsedCall, parseCall, type Usage, usageLine } from './parse-call.
 import { operationProgress } from './progress.ts'
 import { resolvePath, withSiteIds } from './resolve-id.ts'
 import { chosen, harmless, jsonOf, show, type Terminal, valueAt } from './show.ts'
+import { siteWrittenOver, writesOver } from './written-over.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -207,18 +208,14 @@ async function confirm(stead: Stead, command: ApiCommand, call: ParsedCall, arou
 }
 
 /** What is about to go, by its name if it is a site: who mistakes a number sees it here. */
-async function nameOf(stead: Stead, command: ApiCommand, { path, body }: ParsedCall): Promise<string> {
-  const siteName = async (id: number) => (await stead.get('/v1/sites/{id}', { params: { path: { id } } })).data.name
-  const last = command.words.filter((field) => field.in === 'path').at(-1)
-  if (command.operationId === 'undoOperation') {
-    const { data } = await stead.get('/v1/operations/{id}', { params: { path: { id: Number(path.id) } } })
-    return data.siteId === null ? String(path.id) : siteName(data.siteId)
-  }
-  // what is overwritten need not be what the path is of
-  const other = body?.restore_on_site_id ?? body?.to_site_id
-  const isSite = other !== undefined || last === undefined || last.flag === 'SITE'
-  const given = String(other ?? (last ? path[last.name] : undefined) ?? 'yes')
-  return isSite && /^\d+$/.test(given) ? siteName(Number(given)) : given
+async function nameOf(stead: Stead, { operationId, words }: ApiCommand, { path, body }: ParsedCall): Promise<string> {
+  const last = words.filter((field) => field.in === 'path').at(-1)
+  const site = writesOver(operationId)
+    ? await siteWrittenOver(stead, operationId, { ...path, ...body })
+    : last?.flag === 'SITE' && path[last.name]
+  if (!site) return String(last ? path[last.name] : 'yes')
+  if (!/^\d+$/.test(String(site))) return String(site)
+  return (await stead.get('/v1/sites/{id}', { params: { path: { id: Number(site) } } })).data.name
 }
 
 /** 1: the API refused, or the work failed. 4: who is calling is not known. 2 is a command line that cannot be used. */

@@ -89,11 +89,11 @@ function faultOf({ fields, inputSchema }: ApiTool, args: Arguments): string | un
 /** @returns why nothing is done, as long as the name of the site was not said */
 async function notConfirmed(
   stead: Stead,
-  { confirms }: ApiTool,
+  { losers }: ApiTool,
   args: Arguments,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const site = await siteOf(stead, confirms?.(args), signal)
+  const site = await losers?.(stead, args, signal)
   if (site === undefined || site === null) return undefined
   const said = args[CONFIRM]
   const ids = Array.isArray(site) ? site : [site]
@@ -106,13 +106,6 @@ async function notConfirmed(
   return names.length === ids.length
     ? undefined
     : `Nothing was changed: ${CONFIRM} has more names than there are sites.`
-}
-
-/** @param site a number, several, or the operation that is about it */
-async function siteOf(stead: Stead, site: unknown, signal: AbortSignal): Promise<unknown> {
-  if (typeof site !== 'object' || site === null || !('ofOperation' in site)) return site
-  const id = Number(site.ofOperation)
-  return (await stead.get('/v1/operations/{id}', { params: { path: { id } }, signal })).data.siteId
 }
 
 /** A picture is answered itself; anything larger is left where it is. */

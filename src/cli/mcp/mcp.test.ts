@@ -85,7 +85,7 @@ describe('tools', () => {
 
   test('whatever takes something from a site asks for its name', () => {
     const destructive = apiTools(true).filter(({ annotations }) => annotations.destructiveHint)
-    const silent = destructive.filter(({ confirms }) => !confirms).map(({ name }) => name)
+    const silent = destructive.filter(({ losers }) => !losers).map(({ name }) => name)
     // what is of no site
     expect(silent.toSorted()).toEqual(['deleteDnsRecord', 'deleteMuPlugin', 'deleteWebhook'])
     for (const { name, inputSchema } of destructive)

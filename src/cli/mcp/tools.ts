@@ -1,4 +1,6 @@
+import type { Stead } from '../../sdk/index.ts'
 import { type ApiCommand, apiDocument, catalogue, type Field, type Schema } from '../api/catalogue.ts'
+import { siteWrittenOver, writesOver } from '../api/written-over.ts'
 
 /** What a client of the Model Context Protocol is told of a tool: https://modelcontextprotocol.io/specification/2025-06-18/server/tools */
 export interface Tool {
@@ -23,8 +25,8 @@ export interface Tool {
 export interface ApiTool extends Tool {
   readonly command: ApiCommand
   readonly fields: readonly Field[]
-  /** The number of the site whose name has to be said, several, or of the operation that is about it; undefined: nothing has to. */
-  readonly confirms: ((args: Arguments) => unknown) | undefined
+  /** The number of the site whose name has to be said, or of several; undefined: nothing has to. */
+  readonly losers: ((stead: Stead, args: Arguments, signal: AbortSignal) => Promise<unknown>) | undefined
 }
 
 export type Arguments = Readonly<Record<string, unknown>>
@@ -71,7 +73,7 @@ export const waitTool: Tool = {
 
 function toolOf(command: ApiCommand): ApiTool {
   const fields = [...command.words.filter((field) => field.in === 'path'), ...command.flags]
-  const confirms = command.isDestructive ? siteOf(command) : undefined
+  const losers = command.isDestructive ? losersOf(command) : undefined
   const needed = fields.filter(({ isNeeded }) => isNeeded).map(({ name }) => name)
   return {
     name: command.operationId,
@@ -81,7 +83,7 @@ function toolOf(command: ApiCommand): ApiTool {
       command.description,
       command.startsWork && 'The work goes on after the answer: wait_for_operation waits for its end.',
       command.answers === 'file' && 'Answers where the file can be had; pictures are answered themselves.',
-      confirms && `Asks for the name of the site that loses something, as ${CONFIRM}.`,
+      losers && `Asks for the name of the site that loses something, as ${CONFIRM}.`,
     ]
       .filter(Boolean)
       .map((text) => (text as string).replace(/[^.]$/, '$&.'))
@@ -90,9 +92,9 @@ function toolOf(command: ApiCommand): ApiTool {
       type: 'object',
       properties: Object.fromEntries([
         ...fields.map(({ name, schema }) => [name, whole(schema)] as const),
-        ...(confirms ? [[CONFIRM, confirmSchema(command)] as const] : []),
+        ...(losers ? [[CONFIRM, confirmSchema(command)] as const] : []),
       ]),
-      required: confirms && !mayTry(command) ? [...needed, CONFIRM] : needed,
+      required: losers && !mayTry(command) ? [...needed, CONFIRM] : needed,
       additionalProperties: false,
     },
     annotations: {
@@ -101,7 +103,7 @@ function toolOf(command: ApiCommand): ApiTool {
       idempotentHint: command.method !== 'post' || isReading(command),
       openWorldHint: false,
     },
-    ...{ command, fields, confirms },
+    ...{ command, fields, losers },
   }
 }
 
@@ -115,15 +117,18 @@ function confirmSchema(command: ApiCommand): object {
 }
 
 /** The site, or the sites, that lose something by an operation; undefined for what is of no site. */
-function siteOf({ path, operationId, flags }: ApiCommand): ApiTool['confirms'] {
-  if (operationId === 'restoreSite')
-    return (args) => (args.dry_run === true ? undefined : (args.restore_on_site_id ?? args.site_id))
-  if (operationId === 'undoOperation') return ({ id }) => ({ ofOperation: id })
-  if (operationId === 'syncSites') return (args) => args.to_site_id
-  if (flags.some(({ name }) => name === 'siteIds')) return (args) => args.siteIds
-  if (path.includes('{site_id}')) return (args) => args.site_id
-  if (/^\/v1\/sites\/\{id\}/.test(path)) return (args) => args.id
-  return undefined
+function losersOf({ path, operationId, flags }: ApiCommand): ApiTool['losers'] {
+  if (writesOver(operationId))
+    return async (stead, args, signal) =>
+      args.dry_run === true ? undefined : siteWrittenOver(stead, operationId, args, signal)
+  const field = flags.some(({ name }) => name === 'siteIds')
+    ? 'siteIds'
+    : path.includes('{site_id}')
+      ? 'site_id'
+      : /^\/v1\/sites\/\{id\}/.test(path)
+        ? 'id'
+        : undefined
+  return field && (async (_stead, args) => args[field])
 }
 
 /** A schema with what it refers to in its place: clients of the protocol know nothing of the document. */
