@@ -24,7 +24,8 @@ export interface SourceFile {
   readonly stamp: string
   /**
    * The content, read once, and only when no earlier backup has the same stamp at the same path. It may be longer or shorter than `sizeBytes`
-   * (a source that changes under the copy): what was read is what is kept. `undefined`: it is gone by now, and is left out.
+   * (a source that changes under the copy): what was read is what is kept. A piece is valid until the next is asked for.
+   * `undefined`: it is gone by now, and is left out.
    */
   open(): Promise<AsyncIterable<Uint8Array> | undefined>
 }

@@ -1,12 +1,23 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomFillSync,
+} from 'node:crypto'
 
-/** What the objects of one owner are sealed, named and cut with. All of it follows from the key of the storage and the owner's name. */
+/**
+ * What the objects of one owner are sealed, named and cut with. All of it follows from the key of the storage and the owner's name. Keys are made once:
+ * to make one of bytes for each chunk costs as much as to hash 20 kB.
+ */
 export interface RepositoryKeys {
   readonly owner: string
   /** AES-256-GCM. */
-  readonly sealing: Buffer
+  readonly sealing: KeyObject
   /** HMAC-SHA256. */
-  readonly naming: Buffer
+  readonly naming: KeyObject
   /** 256 numbers, one for each byte: where content is cut is a secret too, or the sizes of chunks would tell which known files are there. */
   readonly cutting: Int32Array
 }
@@ -17,8 +28,8 @@ export function repositoryKeys(key: Buffer, owner: string): RepositoryKeys {
   const table = derive('cutting', 1024)
   return {
     owner,
-    sealing: derive('sealing', 32),
-    naming: derive('naming', 32),
+    sealing: createSecretKey(derive('sealing', 32)),
+    naming: createSecretKey(derive('naming', 32)),
     cutting: Int32Array.from({ length: 256 }, (_, byte) => table.readInt32BE(byte * 4)),
   }
 }
@@ -32,9 +43,22 @@ const TAG_BYTES = 16
 /** What sealing adds. */
 export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES
 
+/** Random bytes that are used once each, many asked for at a time. */
+const nonces = Buffer.allocUnsafeSlow(NONCE_BYTES * 512)
+let nextNonce = nonces.length
+
+function newNonce(): Buffer {
+  if (nextNonce === nonces.length) {
+    randomFillSync(nonces)
+    nextNonce = 0
+  }
+  nextNonce += NONCE_BYTES
+  return Buffer.from(nonces.subarray(nextNonce - NONCE_BYTES, nextNonce))
+}
+
 /** @param purpose bound to it: what was sealed as one thing does not open as another */
-export function seal(key: Buffer, plain: readonly Uint8Array[], purpose: Uint8Array | string): Buffer {
-  const nonce = randomBytes(NONCE_BYTES)
+export function seal(key: KeyObject, plain: readonly Uint8Array[], purpose: Uint8Array | string): Buffer {
+  const nonce = newNonce()
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(purpose as Uint8Array))
   const body = plain.map((each) => cipher.update(each))
   body.push(cipher.final())
@@ -42,7 +66,7 @@ export function seal(key: Buffer, plain: readonly Uint8Array[], purpose: Uint8Ar
 }
 
 /** @throws when it is not what was sealed, or for another purpose */
-export function open(key: Buffer, sealed: Buffer, purpose: Uint8Array | string): Buffer {
+export function open(key: KeyObject, sealed: Buffer, purpose: Uint8Array | string): Buffer {
   if (sealed.length < SEAL_BYTES) throw new Error('it is too short')
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
   decipher.setAAD(Buffer.from(purpose as Uint8Array)).setAuthTag(sealed.subarray(sealed.length - TAG_BYTES))

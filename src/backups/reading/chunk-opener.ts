@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { openChunk } from '../format/chunk.ts'
 import type { RepositoryKeys } from '../format/keys.ts'
 
-/** What the thread is sent. */
+/** What the thread is sent to open. */
 export interface ToOpen {
   readonly keys: RepositoryKeys
   readonly id: Uint8Array
@@ -11,10 +11,21 @@ export interface ToOpen {
   readonly sealed: Uint8Array
 }
 
-/** What it answers; `undefined`: it is not what was written. */
-export interface Opened {
-  readonly content: Uint8Array | undefined
+/** What the thread is sent to look at: a piece of a pack, and the chunks in it. */
+export interface ToCheck {
+  readonly keys: RepositoryKeys
+  readonly bytes: Uint8Array
+  readonly rows: readonly {
+    readonly id: Uint8Array
+    /** In the piece. */
+    readonly offset: number
+    readonly sealedBytes: number
+    readonly sizeBytes: number
+  }[]
 }
+
+/** What it answers: the content, or nothing when it is not what was written; or which of the chunks are. */
+export type Opened = { readonly content: Uint8Array | undefined } | { readonly sound: readonly boolean[] }
 
 /** `.ts` where Stead runs from its sources, `.js` where it was built. */
 const program = join(import.meta.dirname, `opening-thread${extname(import.meta.filename)}`)
@@ -33,17 +44,33 @@ export class ChunkOpener {
   /** @returns the content; `undefined` when the chunk is not what was written */
   async open(chunk: ToOpen): Promise<Buffer | undefined> {
     if (chunk.sizeBytes < LEAST_BYTES) return openHere(chunk)
+    // a copy: what it is a part of is read on
+    const sealed = new Uint8Array(chunk.sealed)
+    const opened = await this.#ask({ ...chunk, id: new Uint8Array(chunk.id), sealed }, sealed.buffer)
+    const content = 'content' in opened ? opened.content : undefined
+    return content && Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+  }
+
+  /**
+   * @param piece whose bytes may be gone afterwards
+   * @returns for each chunk whether it is what was written
+   */
+  async check(piece: ToCheck): Promise<readonly boolean[]> {
+    const { bytes } = piece
+    // of a buffer that others have a part of it is a copy that goes
+    const own = bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
+    const opened = await this.#ask({ ...piece, bytes: own }, own.buffer as ArrayBuffer)
+    return 'sound' in opened ? opened.sound : []
+  }
+
+  #ask(message: ToOpen | ToCheck, moved: ArrayBuffer): Promise<Opened> {
     const answer = Promise.withResolvers<Opened>()
     this.#waiting.push(answer)
     clearTimeout(this.#ending)
     this.#thread ??= this.#start()
-    const thread = this.#thread
-    thread.ref()
-    // a copy: what it is a part of is read on
-    const sealed = new Uint8Array(chunk.sealed)
-    thread.postMessage({ ...chunk, id: new Uint8Array(chunk.id), sealed } satisfies ToOpen, [sealed.buffer])
-    const { content } = await answer.promise
-    return content && Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+    this.#thread.ref()
+    this.#thread.postMessage(message, [moved])
+    return answer.promise
   }
 
   #start(): Worker {

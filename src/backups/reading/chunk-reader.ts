@@ -2,6 +2,7 @@ import { type ChunkIndex, type Location, loadIndex } from '../chunk-index.ts'
 import { idBytes } from '../format/chunk.ts'
 import { packName } from '../format/names.ts'
 import type { RepositoryParts } from './manifests.ts'
+import { soundChunks } from './sound-chunks.ts'
 
 /** A chunk that no pack has as it was written. */
 export class ChunkLost extends Error {
@@ -44,6 +45,11 @@ export class ChunkReader {
   /** @returns its content, which is what its name says. @throws ChunkLost, StorageFailure */
   async read(chunk: string, signal?: AbortSignal): Promise<Buffer> {
     return (await this.#find(chunk, signal)).content
+  }
+
+  /** Which of many chunks are what was written, as far as that is seen at first sight: `read` tells of the rest. @throws StorageFailure */
+  sound(chunks: readonly string[], signal?: AbortSignal): Promise<Set<string>> {
+    return soundChunks(this.#parts, this.#index, chunks, signal)
   }
 
   /** The chunk as it lies in a pack, after it was opened to see that it is right. @throws ChunkLost, StorageFailure */

@@ -2,19 +2,35 @@
 import { parentPort } from 'node:worker_threads'
 import { comeAfterVisitors } from '../../platform/come-after-visitors.ts'
 import { openChunk } from '../format/chunk.ts'
-import type { Opened, ToOpen } from './chunk-opener.ts'
+import type { Opened, ToCheck, ToOpen } from './chunk-opener.ts'
 
 comeAfterVisitors()
 
-parentPort?.on('message', ({ keys, id, sizeBytes, sealed }: ToOpen) => {
-  // what crosses into a thread is no Buffer any more
-  const own = { ...keys, sealing: Buffer.from(keys.sealing), naming: Buffer.from(keys.naming) }
+const answer = (opened: Opened, moved: ArrayBuffer[] = []) => parentPort?.postMessage(opened, moved)
+
+/** @returns nothing when it is not what was written */
+function openOne({ keys, id, sizeBytes, sealed }: ToOpen): Uint8Array<ArrayBuffer> | undefined {
   try {
-    const opened = openChunk(own, id, sizeBytes, Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength))
+    // what crosses into a thread is no Buffer any more
+    const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
     // all of its buffer, and nothing beside it
-    const content = new Uint8Array(opened)
-    parentPort?.postMessage({ content } satisfies Opened, [content.buffer])
+    return new Uint8Array(openChunk(keys, id, sizeBytes, bytes))
   } catch {
-    parentPort?.postMessage({ content: undefined } satisfies Opened)
+    return undefined
   }
+}
+
+function isSound({ keys, bytes }: ToCheck, { id, offset, sealedBytes, sizeBytes }: ToCheck['rows'][number]): boolean {
+  try {
+    openChunk(keys, id, sizeBytes, Buffer.from(bytes.buffer, bytes.byteOffset + offset, sealedBytes))
+    return true
+  } catch {
+    return false
+  }
+}
+
+parentPort?.on('message', (message: ToOpen | ToCheck) => {
+  if ('rows' in message) return answer({ sound: message.rows.map((row) => isSound(message, row)) })
+  const content = openOne(message)
+  answer({ content }, content ? [content.buffer] : [])
 })

@@ -1,4 +1,4 @@
-import { BackupDamaged, type BackupFacts, BackupMissing, type VerifyOptions } from '../backup-store.ts'
+import { BackupDamaged, type BackupFacts, BackupMissing, type StoredFile, type VerifyOptions } from '../backup-store.ts'
 import { type ChunkIndex, loadIndex } from '../chunk-index.ts'
 import { entriesOf, partsOf, type StreamPart } from '../format/listing.ts'
 import { factsOf, type Manifest } from '../format/manifest.ts'
@@ -61,15 +61,21 @@ class Check {
       return
     }
     if (kind === 'stream') for (const part of partsOf(listing)) await this.#streamPart(part)
-    else
-      for (const entry of entriesOf(listing)) {
-        if (entry.kind !== 'file') continue
-        for (const each of entry.chunks) {
-          const fault = await this.#chunk(each)
-          if (fault) this.#fault(`${entry.path}: ${fault}`)
-        }
-        this.#progress(entry.sizeBytes)
+    else await this.#files([...entriesOf(listing)].filter((entry) => entry.kind === 'file'))
+  }
+
+  async #files(files: readonly StoredFile[]): Promise<void> {
+    const unknown = new Set(files.flatMap(({ chunks }) => chunks).filter((chunk) => !this.#known.has(chunk)))
+    const toRead = [...unknown].filter((chunk) => !this.#isOfOthers(chunk))
+    const sound = await this.#reader.sound(toRead, this.#options.signal)
+    for (const chunk of sound) this.#known.set(chunk, undefined)
+    for (const { path, sizeBytes, chunks } of files) {
+      for (const each of chunks) {
+        const fault = await this.#chunk(each)
+        if (fault) this.#fault(`${path}: ${fault}`)
       }
+      this.#progress(sizeBytes)
+    }
   }
 
   async #streamPart({ chunk, sizeBytes }: StreamPart): Promise<void> {

@@ -28,6 +28,10 @@ const MOST_WAITING_BYTES = 8 << 20
 /** Packs, of 16 MB each, that are on their way to the storage. */
 const MOST_PACKS = 2
 
+const newBatch = () => new Uint8Array(new SharedArrayBuffer(BATCH_BYTES))
+const isShared = (bytes: Uint8Array): bytes is Uint8Array<SharedArrayBuffer> =>
+  bytes.buffer instanceof SharedArrayBuffer
+
 /** Makes chunks and packs of content, in a thread of its own. A fault of the thread or the storage is one of all that waits. */
 export class ChunkWriter {
   readonly #thread: Worker
@@ -35,7 +39,11 @@ export class ChunkWriter {
   readonly #ends = new Map<number, PromiseWithResolvers<readonly ChunkRef[]>>()
   readonly #finished = Promise.withResolvers<void>()
   #contents = 0
-  #batch = Buffer.allocUnsafeSlow(BATCH_BYTES)
+  #batch = newBatch()
+  /** Batches that were dealt with. They are shared, and used again: new ones would make the collector look at the whole heap for each few MB. */
+  readonly #idle: Uint8Array<SharedArrayBuffer>[] = []
+  /** What the thread has, in its order. */
+  readonly #sent: Uint8Array[] = []
   #filled = 0
   #parts: Part[] = []
   #waitingBytes = 0
@@ -79,7 +87,7 @@ export class ChunkWriter {
     const content = this.#contents++
     this.#post()
     const end = bytes.length
-    this.#send(new Uint8Array(bytes).buffer, [{ content, cutting: 'whole', start: 0, end, isLast: true }])
+    this.#send(new Uint8Array(bytes), [{ content, cutting: 'whole', start: 0, end, isLast: true }])
     return (await this.#endOf(content))[0] as ChunkRef
   }
 
@@ -102,26 +110,26 @@ export class ChunkWriter {
     const before = this.#parts.at(-1)
     // a small file is one part
     if (before?.content === content) this.#parts.pop()
-    else if (this.#parts.length === 0) setImmediate(() => this.#post())
     const start = before?.content === content ? before.start : this.#filled
     this.#filled += bytes
     this.#parts.push({ content, cutting, start, end: this.#filled, isLast })
     if (this.#filled === BATCH_BYTES) this.#post()
+    // what comes while the thread is at work goes together
+    else if (this.#sent.length === 0 && this.#parts.length === 1) setImmediate(() => this.#post())
   }
 
   #post(): void {
     if (this.#parts.length === 0 || this.#fault) return
-    const isFull = this.#filled > BATCH_BYTES / 2
-    const bytes = isFull ? this.#batch.buffer : new Uint8Array(this.#batch.subarray(0, this.#filled)).buffer
-    if (isFull) this.#batch = Buffer.allocUnsafeSlow(BATCH_BYTES)
-    this.#send(bytes, this.#parts)
+    this.#send(this.#batch, this.#parts)
+    this.#batch = this.#idle.pop() ?? newBatch()
     this.#parts = []
     this.#filled = 0
   }
 
-  #send(bytes: ArrayBuffer, parts: readonly Part[]): void {
-    this.#waitingBytes += bytes.byteLength
-    this.#thread.postMessage({ bytes, parts } satisfies ToWriter, [bytes])
+  #send(bytes: Uint8Array, parts: readonly Part[]): void {
+    this.#waitingBytes += bytes.length
+    this.#sent.push(bytes)
+    this.#thread.postMessage({ bytes, parts } satisfies ToWriter)
   }
 
   async #endOf(content: number): Promise<readonly ChunkRef[]> {
@@ -153,13 +161,19 @@ export class ChunkWriter {
     if ('finished' in message) this.#finished.resolve()
     else if ('pack' in message) this.#takeAway(message.pack)
     else {
-      this.#waitingBytes -= message.dealtWith
+      this.#free(this.#sent.shift() as Uint8Array)
+      if (this.#sent.length === 0) this.#post()
       for (const { content, chunks } of message.contents) {
         this.#ends.get(content)?.resolve(chunks)
         this.#ends.delete(content)
       }
       this.#makeRoom()
     }
+  }
+
+  #free(bytes: Uint8Array): void {
+    this.#waitingBytes -= bytes.length
+    if (isShared(bytes)) this.#idle.push(bytes)
   }
 
   #takeAway(pack: Pack): void {

@@ -21,18 +21,15 @@ export interface Part {
 }
 
 /** What the thread is sent. */
-export type ToWriter = { readonly bytes: ArrayBuffer; readonly parts: readonly Part[] } | { readonly finish: true }
+export type ToWriter = { readonly bytes: Uint8Array; readonly parts: readonly Part[] } | { readonly finish: true }
 
 export interface ChunkRef {
   readonly id: string
   readonly sizeBytes: number
 }
 
-/** What it sends. Chunks of a content come when its last part was dealt with. */
+/** What it sends: a pack, or that it has dealt with the next of what it was sent. Chunks of a content come when its last part was. */
 export type FromWriter =
   | { readonly pack: Pack }
-  | {
-      readonly dealtWith: number
-      readonly contents: readonly { readonly content: number; readonly chunks: readonly ChunkRef[] }[]
-    }
+  | { readonly contents: readonly { readonly content: number; readonly chunks: readonly ChunkRef[] }[] }
   | { readonly finished: true }

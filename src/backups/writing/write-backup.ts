@@ -7,6 +7,7 @@ import {
   type WriteOptions,
 } from '../backup-store.ts'
 import { type ChunkIndex, loadIndex } from '../chunk-index.ts'
+import { fileSizes } from '../format/cutter.ts'
 import { type IndexedPack, sealIndex } from '../format/index-object.ts'
 import { entriesOf, entryLine, ListingBuilder, partLine, partsOf } from '../format/listing.ts'
 import { factsOf, type Manifest, sealManifest } from '../format/manifest.ts'
@@ -22,8 +23,13 @@ import { readingAhead } from './reading-ahead.ts'
 /** A mark of a pack that is older stands for one that may be gone already: what leans on it must be written anew. See `sweep.ts`. */
 export const MARK_STANDS_MS = 12 * 3_600_000
 
-/** Small files that are read at once: opening one takes longer than reading it. */
-const FILES_AT_ONCE = 8
+/** Small files that are read at once: opening one takes longer than reading it, and asking a thread as long. */
+const FILES_AT_ONCE = 32
+/** Of large ones as many as this are as much. What is cut of each is in memory. */
+const LARGE_FILES_AT_ONCE = 8
+
+const weigh = (entry: SourceEntry): number =>
+  entry.kind === 'file' && entry.sizeBytes > fileSizes.least ? FILES_AT_ONCE / LARGE_FILES_AT_ONCE : 1
 
 /** @throws StorageFailure; whatever the source throws */
 export async function writeTree(
@@ -33,7 +39,7 @@ export async function writeTree(
 ): Promise<BackupFacts> {
   return write(parts, 'tree', options, async (writing) => {
     const known = await knownFiles(parts, writing.index, options.signal)
-    const stored = readingAhead(FILES_AT_ONCE, entries, (entry) => writing.entry(entry, known))
+    const stored = readingAhead(FILES_AT_ONCE, entries, weigh, (entry) => writing.entry(entry, known))
     for await (const entry of stored) {
       options.signal?.throwIfAborted()
       if (entry) await writing.line(entryLine(entry))

@@ -3,19 +3,13 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { comeAfterVisitors } from '../../platform/come-after-visitors.ts'
 import { idText, sealChunk } from '../format/chunk.ts'
 import { Cutter, fileSizes, streamSizes } from '../format/cutter.ts'
-import { nameOf, type RepositoryKeys } from '../format/keys.ts'
+import { nameOf } from '../format/keys.ts'
 import { PackBuilder } from '../format/pack.ts'
 import type { ChunkRef, FromWriter, Part, ToWriter, WriterData } from './protocol.ts'
 
 comeAfterVisitors()
 
-const { known: knownIds, ...data } = workerData as WriterData
-const keys: RepositoryKeys = {
-  ...data.keys,
-  // what crosses into a thread is no Buffer any more
-  sealing: Buffer.from(data.keys.sealing),
-  naming: Buffer.from(data.keys.naming),
-}
+const { known: knownIds, keys } = workerData as WriterData
 const known = new Set<string>()
 for (let at = 0; at < knownIds.length; at += 32) known.add(idText(knownIds.subarray(at, at + 32)))
 
@@ -77,8 +71,8 @@ parentPort?.on('message', (message: ToWriter) => {
   }
   const contents: { content: number; chunks: readonly ChunkRef[] }[] = []
   for (const part of message.parts) {
-    const chunks = take(part, new Uint8Array(message.bytes, part.start, part.end - part.start))
+    const chunks = take(part, message.bytes.subarray(part.start, part.end))
     if (chunks) contents.push({ content: part.content, chunks })
   }
-  send({ dealtWith: message.bytes.byteLength, contents })
+  send({ contents })
 })

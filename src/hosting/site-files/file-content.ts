@@ -38,7 +38,10 @@ export interface WalkOptions {
 export type WantedEntry =
   | Exclude<SourceEntry, { kind: 'file' }>
   | (Omit<Extract<StoredEntry, { kind: 'file' }>, 'chunks'> & {
-      /** May be called twice: to be compared, and to be written. What it has differently from `sizeBytes` is what is written. */
+      /**
+       * May be called twice: to be compared, and to be written. What it has differently from `sizeBytes` is what is written. A piece is valid until
+       * the next is asked for.
+       */
       open(): Promise<AsyncIterable<Uint8Array> | undefined>
     })
 

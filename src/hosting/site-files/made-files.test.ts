@@ -35,6 +35,8 @@ const made = (host: string) => ({
   'wp-content/uploads/elementor/css/post-1.css': style(host),
   'wp-content/uploads/elementor/settings.json': settings(host),
   'wp-content/uploads/sites/3/own.js': `var home = "https://${host}/"`,
+  // more than is read at once
+  'wp-content/uploads/sites/3/long.js': `var home = "https://${host}/", all = [${[...Array(60_000).keys()]}]`,
 })
 const others = {
   'wp-content/themes/t/style.css': style('old.test'),

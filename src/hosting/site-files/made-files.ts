@@ -54,7 +54,8 @@ async function readUpTo(entry: WantedFile, most: number): Promise<Uint8Array | u
   for await (const piece of content) {
     bytes += piece.length
     if (bytes > most) return undefined
-    read.push(piece)
+    // it is filled anew with what follows
+    read.push(Uint8Array.from(piece))
   }
   return Buffer.concat(read)
 }

@@ -92,17 +92,24 @@ export function openRegular(place: string): number | undefined {
 }
 
 const PIECE_BYTES = 256 << 10
+/** Of files that are read at once; more have buffers of their own. */
+const MOST_IDLE = 32
+/** Buffers that no file is read into now. New ones for each file would make the collector look at the whole heap for each few MB of a site. */
+const idle: Buffer[] = []
 
 /**
  * The content of an open file as long as it is now, closed at the end; what is appended meanwhile is left for another time, so that
- * a file that grows has an end. To be iterated once, or returned.
+ * a file that grows has an end. To be iterated once, or returned. A piece is valid until the next is asked for.
  */
 export function contentOf(fd: number): AsyncIterableIterator<Uint8Array> {
   const sizeBytes = fstatSync(fd).size
   let position = 0
   let isOpen = true
+  let buffer: Buffer | undefined
   const close = () => {
     if (isOpen) closeSync(fd)
+    if (buffer && idle.length < MOST_IDLE) idle.push(buffer)
+    buffer = undefined
     isOpen = false
   }
   const end = async (): Promise<IteratorResult<Uint8Array>> => {
@@ -112,14 +119,18 @@ export function contentOf(fd: number): AsyncIterableIterator<Uint8Array> {
   return {
     async next() {
       if (!isOpen || position >= sizeBytes) return end()
-      const piece = new Uint8Array(Math.min(PIECE_BYTES, sizeBytes - position))
-      const { bytesRead } = await read(fd, piece, 0, piece.length, position).catch((error) => {
+      const piece = buffer ?? idle.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES)
+      // nobody else gets it while it is read into
+      buffer = undefined
+      const length = Math.min(PIECE_BYTES, sizeBytes - position)
+      const { bytesRead } = await read(fd, piece, 0, length, position).catch((error) => {
         close()
         throw error
       })
+      buffer = piece
       if (bytesRead === 0) return end()
       position += bytesRead
-      return { done: false, value: bytesRead < piece.length ? piece.subarray(0, bytesRead) : piece }
+      return { done: false, value: piece.subarray(0, bytesRead) }
     },
     return: end,
     [Symbol.asyncIterator]() {
