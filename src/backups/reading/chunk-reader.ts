@@ -24,7 +24,9 @@ interface Found {
 interface Stretch {
   readonly pack: string
   readonly offset: number
-  readonly bytes: Buffer
+  readonly length: number
+  /** Undefined: there is no such pack. Several may wait for it. */
+  readonly bytes: Promise<Buffer | undefined>
 }
 
 /** Reads chunks. */
@@ -109,18 +111,32 @@ export class ChunkReader {
     isAgain: boolean,
     signal?: AbortSignal,
   ): Promise<Buffer | undefined> {
-    const known = this.#stretches.find(
-      (each) =>
-        each.pack === pack.id && each.offset <= offset && offset + sealedBytes <= each.offset + each.bytes.length,
-    )
-    if (known && !isAgain) return known.bytes.subarray(offset - known.offset, offset - known.offset + sealedBytes)
     const { storage, keys } = this.#parts
-    const length = isAgain ? sealedBytes : Math.max(sealedBytes, AHEAD_BYTES)
-    const bytes = await storage.get(packName(keys.owner, pack.id), { start: offset, length }, signal)
-    if (!bytes || bytes.length < sealedBytes) return undefined
-    if (isAgain) return bytes
-    this.#stretches.unshift({ pack: pack.id, offset, bytes })
+    const get = (length: number) => storage.get(packName(keys.owner, pack.id), { start: offset, length }, signal)
+    const isIn = (each: Stretch) =>
+      each.pack === pack.id && each.offset <= offset && offset + sealedBytes <= each.offset + each.length
+    const getAlone = async () => wholeOf(await get(sealedBytes), 0, sealedBytes)
+    if (isAgain) return getAlone()
+    let stretch = this.#stretches.find(isIn)
+    if (!stretch) {
+      const length = Math.max(sealedBytes, AHEAD_BYTES)
+      stretch = { pack: pack.id, offset, length, bytes: get(length) }
+      this.#keep(stretch)
+    }
+    return wholeOf(await stretch.bytes, offset - stretch.offset, sealedBytes) ?? getAlone()
+  }
+
+  #keep(stretch: Stretch): void {
+    this.#stretches.unshift(stretch)
     this.#stretches.length = Math.min(this.#stretches.length, MOST_STRETCHES)
-    return bytes.subarray(0, sealedBytes)
+    // who asks next asks the storage again
+    stretch.bytes.catch(() => {
+      const at = this.#stretches.indexOf(stretch)
+      if (at >= 0) this.#stretches.splice(at, 1)
+    })
   }
 }
+
+/** @returns nothing when it is cut off */
+const wholeOf = (bytes: Buffer | undefined, start: number, length: number): Buffer | undefined =>
+  bytes && bytes.length >= start + length ? bytes.subarray(start, start + length) : undefined

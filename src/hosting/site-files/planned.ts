@@ -3,6 +3,7 @@ import type { Attributes } from './attributes.ts'
 import type { Earlier, Known } from './earlier.ts'
 import type { Exchange, Step } from './exchange.ts'
 import type { WantedEntry } from './file-content.ts'
+import { InOrder } from './in-order.ts'
 import type { Laying } from './laying.ts'
 import type { Lines } from './lines.ts'
 import type { Changes, WantedFile } from './merge.ts'
@@ -53,9 +54,15 @@ export interface PlannedParts {
   readonly laying: Laying
 }
 
+/** Files of a new folder that are written at once: to open and close one takes longer than to write it. */
+const FILES_AT_ONCE = 16
+/** One that is larger counts as four: pieces of each are in memory. */
+const LARGE_BYTES = 512 << 10
+
 /** Lays what is new in the exchange, and writes down what goes where. */
 export class Planned extends Looked {
   readonly #parts: PlannedParts
+  readonly #writing = new InOrder(FILES_AT_ONCE)
   #number = 0
   /** What was put last. */
   #top = ''
@@ -84,12 +91,30 @@ export class Planned extends Looked {
     return true
   }
 
+  /** A file may still be written when it returns: until its folder is closed. */
   override async add(entry: WantedEntry): Promise<void> {
-    await this.#make(entry, this.#parts.laying.placeOf(entry.path))
+    const { laying, known } = this.#parts
+    const place = laying.placeOf(entry.path)
+    if (entry.kind !== 'file') await laying.make(entry, place)
+    else {
+      const line = this.#knownOf(entry)
+      const isThere = await this.#takeEarlier(entry, place)
+      const made = isThere ? Promise.resolve(true) : laying.make(entry, place)
+      const weight = entry.sizeBytes > LARGE_BYTES ? 4 : 1
+      await this.#writing.begin(weight, made, async (isMade) => {
+        if (isMade) await known.write(line)
+      })
+    }
   }
 
   override async closeFolder(folder: Attributes): Promise<void> {
+    await this.#writing.end()
     this.#parts.laying.closeFolder(folder)
+  }
+
+  /** Waits for files that are being written, when all has failed. */
+  settle(): Promise<void> {
+    return this.#writing.settle()
   }
 
   override setAttributes(path: string, attributes?: Attributes): Promise<void> {
@@ -97,12 +122,16 @@ export class Planned extends Looked {
   }
 
   async #make(entry: WantedEntry, place: string): Promise<boolean> {
-    const { laying, known } = this.#parts
+    const { laying } = this.#parts
     if (entry.kind !== 'file') return laying.make(entry, place)
     if (!(await this.#takeEarlier(entry, place)) && !(await laying.make(entry, place))) return false
-    const { path, stamp } = entry
-    await known.write({ path, stamp, place: `${this.#number}${path.slice(this.#top.length)}` } satisfies Known)
+    await this.#parts.known.write(this.#knownOf(entry))
     return true
+  }
+
+  /** What is written down of a file that is laid. */
+  #knownOf({ path, stamp }: WantedFile): Known {
+    return { path, stamp, place: `${this.#number}${path.slice(this.#top.length)}` }
   }
 
   async #takeEarlier(entry: WantedFile, place: string): Promise<boolean> {

@@ -91,13 +91,14 @@ export class SiteFiles implements FileContent {
     const laying = new Laying(home.uid, room, options.signal)
     await using plan = await exchange.openPlan()
     await using known = await exchange.openKnown()
+    const changes = new Planned(webOf(home), { exchange, earlier, plan, known, laying })
     try {
-      const changes = new Planned(webOf(home), { exchange, earlier, plan, known, laying })
       const { freedBytes, freedEntries, ...prepared } = await this.#merge(home, wanted, changes, options)
       room.checkEnd({ bytes: freedBytes, files: freedEntries })
       await exchange.complete(plan, known)
       return prepared
     } finally {
+      await changes.settle()
       laying.close()
     }
   }

@@ -1,0 +1,47 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { InOrder } from './in-order.ts'
+
+const work = () => Promise.withResolvers<string>()
+
+test('what follows is done in the order of its beginning, and no more is under way than may be', async () => {
+  const inOrder = new InOrder(3)
+  const [a, b, c] = [work(), work(), work()]
+  const done: string[] = []
+  const note = async (text: string) => void done.push(text)
+  await inOrder.begin(1, a.promise, note)
+  await inOrder.begin(1, b.promise, note)
+  let isIn = false
+  const third = inOrder.begin(1, c.promise, note).then(() => {
+    isIn = true
+  })
+  b.resolve('b')
+  await turn()
+  expect([done, isIn]).toEqual([[], false])
+  a.resolve('a')
+  await third
+  expect(done).toEqual(['a'])
+  c.resolve('c')
+  await inOrder.end()
+  expect(done).toEqual(['a', 'b', 'c'])
+})
+
+test('what is thrown comes to who waits; nothing is at work after settling, and nothing follows', async () => {
+  const inOrder = new InOrder(10)
+  const [a, b, c] = [work(), work(), work()]
+  const done: string[] = []
+  const note = async (text: string) => void done.push(text)
+  for (const each of [a, b, c]) await inOrder.begin(1, each.promise, note)
+  a.reject(new Error('the disk is full'))
+  await expect(inOrder.end()).rejects.toThrow('the disk is full')
+  let isSettled = false
+  const settled = inOrder.settle().then(() => {
+    isSettled = true
+  })
+  b.reject(new Error('another'))
+  await turn()
+  expect(isSettled).toBe(false)
+  c.resolve('c')
+  await settled
+  expect(done).toEqual([])
+})
