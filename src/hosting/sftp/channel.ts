@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import ssh2, { type SFTPWrapper } from 'ssh2'
 import { type Refused, refusalOf } from './refused.ts'
-import { type Answer, type Requests, send } from './requests.ts'
+import { type Answer, MOST_READ, type Requests, send } from './requests.ts'
 
 const { STATUS_CODE } = ssh2.utils.sftp
 
@@ -33,10 +33,25 @@ export interface ChannelOptions {
   readonly log: { error(facts: object, message: string): void }
 }
 
+/** Pieces of a file that were asked for one behind the other are read and written together, up to so much: a turn of the disk is what takes long. */
+const TOGETHER_BYTES = 1 << 20
+
 interface Waiting {
   readonly id: number
   readonly bytes: number
   readonly work: () => Promise<Answer>
+}
+
+/** A piece of a file that is read or written. */
+interface Piece {
+  readonly id: number
+  /** Of what waits. */
+  readonly bytes: number
+  readonly handle: Buffer
+  readonly offset: number
+  readonly length: number
+  /** What is written. */
+  readonly data?: Buffer
 }
 
 /** What the pinned release of ssh2 has and does not show; tests see when it has gone. */
@@ -51,7 +66,7 @@ interface Inner {
 export class SftpChannel {
   readonly #sftp: SFTPWrapper
   readonly #options: ChannelOptions
-  readonly #queue: Waiting[] = []
+  readonly #queue: (Waiting | Piece)[] = []
   #bytes = 0
   #working: Promise<void> | undefined
   #isEnded = false
@@ -75,11 +90,15 @@ export class SftpChannel {
   #listen(): void {
     const { requests } = this.#options
     const sftp = this.#sftp
-    const take = (id: number, work: () => Promise<Answer>, bytes = 0) => this.#take({ id, work, bytes })
+    const take = (id: number, work: () => Promise<Answer>) => this.#take({ id, work, bytes: 0 })
     sftp.on('OPEN', (id, path, flags, attrs) => take(id, () => requests.open(path, flags, attrs)))
     sftp.on('CLOSE', (id, handle) => take(id, () => requests.close(handle)))
-    sftp.on('READ', (id, handle, offset, length) => take(id, () => requests.read(handle, offset, length)))
-    sftp.on('WRITE', (id, handle, offset, data) => take(id, () => requests.write(handle, offset, data), data.length))
+    sftp.on('READ', (id, handle, offset, length) =>
+      this.#take({ id, bytes: 0, handle, offset, length: Math.min(length, MOST_READ) }),
+    )
+    sftp.on('WRITE', (id, handle, offset, data) =>
+      this.#take({ id, bytes: data.length, handle, offset, length: data.length, data }),
+    )
     sftp.on('OPENDIR', (id, path) => take(id, () => requests.openFolder(path)))
     sftp.on('READDIR', (id, handle) => take(id, () => requests.readFolder(handle)))
     sftp.on('LSTAT', (id, path) => take(id, () => requests.look(path)))
@@ -104,7 +123,7 @@ export class SftpChannel {
     sftp.on('error', () => {})
   }
 
-  #take(waiting: Waiting): void {
+  #take(waiting: Waiting | Piece): void {
     if (this.#isEnded) return
     this.#options.onActivity()
     this.#queue.push(waiting)
@@ -125,10 +144,66 @@ export class SftpChannel {
     for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
       await this.#untilSent()
       if (this.#isEnded) return
-      await this.#answer(next)
-      this.#bytes -= next.bytes
+      if ('work' in next) {
+        await this.#answer(next)
+        this.#bytes -= next.bytes
+      } else {
+        const pieces = this.#withFollowing(next)
+        await this.#transfer(pieces)
+        for (const { bytes } of pieces) this.#bytes -= bytes
+      }
       if (!this.#isFull) this.#options.socket.resume()
     }
+  }
+
+  /** Takes what continues a piece out of the queue. */
+  #withFollowing(first: Piece): Piece[] {
+    const pieces = [first]
+    let end = first.offset + first.length
+    for (;;) {
+      const next = this.#queue[0]
+      const continues =
+        next !== undefined &&
+        !('work' in next) &&
+        (next.data === undefined) === (first.data === undefined) &&
+        next.offset === end &&
+        next.handle.equals(first.handle) &&
+        end + next.length - first.offset <= TOGETHER_BYTES
+      if (!continues) return pieces
+      pieces.push(next)
+      this.#queue.shift()
+      end += next.length
+    }
+  }
+
+  /** When not all can be done, each is tried by itself: as many as there is room for. */
+  async #transfer(pieces: readonly Piece[]): Promise<void> {
+    const answers = pieces.length > 1 ? await this.#moveAll(pieces).catch(() => []) : []
+    const { socket } = this.#options
+    // one call of the system for all packets
+    socket.cork()
+    try {
+      for (const [at, piece] of pieces.entries()) {
+        const work = async () => answers[at] ?? ((await this.#moveAll([piece]))[0] as Answer)
+        await this.#answer({ ...piece, work })
+      }
+    } finally {
+      socket.uncork()
+    }
+  }
+
+  async #moveAll(pieces: readonly Piece[]): Promise<Answer[]> {
+    const { requests } = this.#options
+    const { handle, offset } = pieces[0] as Piece
+    const written = pieces.flatMap(({ data }) => data ?? [])
+    if (written.length === 0)
+      return requests.read(
+        handle,
+        offset,
+        pieces.map(({ length }) => length),
+      )
+    const answer = await requests.write(handle, offset, written)
+    return pieces.map(() => answer)
   }
 
   async #answer({ id, work }: Waiting): Promise<void> {

@@ -36,7 +36,7 @@ export class JailFiles {
     try {
       let at = 0
       for await (const piece of content) {
-        await file.write(at, Buffer.from(piece))
+        await file.write(at, [Buffer.from(piece)])
         at += piece.length
       }
       await file.close()

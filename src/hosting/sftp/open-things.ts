@@ -1,10 +1,10 @@
-import { close, type Dir, fstatSync, ftruncate, futimes, read, type Stats, write } from 'node:fs'
+import { close, type Dir, fstatSync, ftruncate, futimes, read, type Stats, writev } from 'node:fs'
 import { promisify } from 'node:util'
 import type { Pinned } from '../site-files/pin.ts'
 import { Refused } from './refused.ts'
 import type { WriteRoom } from './write-room.ts'
 
-const [readFd, writeFd] = [promisify(read), promisify(write)]
+const [readFd, writeFd] = [promisify(read), promisify(writev)]
 const [closeFd, setLength, setTimes] = [promisify(close), promisify(ftruncate), promisify(futimes)]
 
 /** An open file of a client. */
@@ -29,16 +29,18 @@ export class OpenFile {
     return bytes.subarray(0, bytesRead)
   }
 
-  async write(offset: number, bytes: Buffer): Promise<void> {
+  /** Pieces, one behind the other. When it fails some of it may be written. */
+  async write(offset: number, pieces: readonly Buffer[]): Promise<void> {
     if (!this.canWrite) throw new Refused('denied', 'The file is not open for writing')
     const { size } = this.stats()
-    const end = (this.#appends ? size : offset) + bytes.length
+    let at = this.#appends ? size : offset
+    const end = at + pieces.reduce((sum, { length }) => sum + length, 0)
     if (!Number.isSafeInteger(end)) throw new Refused('failure', 'The file would be too large')
     if (end > size) await this.#room?.take(end - size)
-    for (let done = 0; done < bytes.length; ) {
-      const position = this.#appends ? null : offset + done
-      const { bytesWritten } = await writeFd(this.fd, bytes, done, bytes.length - done, position)
-      done += bytesWritten
+    for (let rest = pieces.filter(({ length }) => length > 0); rest.length > 0; ) {
+      const { bytesWritten } = await writeFd(this.fd, rest, this.#appends ? undefined : at)
+      at += bytesWritten
+      rest = without(rest, bytesWritten)
     }
   }
 
@@ -60,6 +62,16 @@ export class OpenFile {
     this.#isOpen = false
     await closeFd(this.fd)
   }
+}
+
+/** What is left of pieces after so many bytes. */
+function without(pieces: readonly Buffer[], bytes: number): Buffer[] {
+  let gone = bytes
+  return pieces.flatMap((piece) => {
+    const rest = piece.subarray(Math.min(gone, piece.length))
+    gone -= piece.length - rest.length
+    return rest.length > 0 ? [rest] : []
+  })
 }
 
 /** An entry of a folder, as clients list it. */

@@ -10,13 +10,14 @@ const { OPEN_MODE } = ssh2.utils.sftp
 /** Files and folders that one channel may have open. */
 const MOST_HANDLES = 64
 /** Of one read: what all clients take. */
-const MOST_READ = 256 << 10
+export const MOST_READ = 256 << 10
 /** Fields that a client may leave out. */
 type Given = Partial<Attributes>
 
 /** What a request came to. */
 export type Answer =
   | { readonly kind: 'ok' }
+  | { readonly kind: 'end' }
   | { readonly kind: 'handle'; readonly handle: Buffer }
   | { readonly kind: 'data'; readonly data: Buffer }
   | { readonly kind: 'name'; readonly names: FileEntry[] }
@@ -25,6 +26,7 @@ export type Answer =
 /** Sends it. */
 export function send(sftp: SFTPWrapper, id: number, answer: Answer): void {
   if (answer.kind === 'ok') sftp.status(id, ssh2.utils.sftp.STATUS_CODE.OK)
+  else if (answer.kind === 'end') sftp.status(id, ssh2.utils.sftp.STATUS_CODE.EOF, 'End of file')
   else if (answer.kind === 'handle') sftp.handle(id, answer.handle)
   else if (answer.kind === 'data') sftp.data(id, answer.data)
   else if (answer.kind === 'name') sftp.name(id, answer.names)
@@ -32,6 +34,7 @@ export function send(sftp: SFTPWrapper, id: number, answer: Answer): void {
 }
 
 const OK: Answer = { kind: 'ok' }
+const END: Answer = { kind: 'end' }
 
 /** What a client asks of files, one request after the other; it holds what the client has open. */
 export class Requests {
@@ -78,15 +81,22 @@ export class Requests {
     return OK
   }
 
-  async read(handle: Buffer, offset: number, length: number): Promise<Answer> {
-    if (!Number.isSafeInteger(offset)) throw new Refused('end', 'End of file')
-    const data = await this.#file(handle).read(offset, Math.min(length, MOST_READ))
-    if (data.length === 0 && length > 0) throw new Refused('end', 'End of file')
-    return { kind: 'data', data }
+  /** Pieces of a file, one after the other. @returns one answer each */
+  async read(handle: Buffer, offset: number, lengths: readonly number[]): Promise<Answer[]> {
+    if (!Number.isSafeInteger(offset)) return lengths.map(() => END)
+    const sum = lengths.reduce((all, length) => all + length, 0)
+    const data = await this.#file(handle).read(offset, sum)
+    let at = 0
+    return lengths.map((length) => {
+      const piece = data.subarray(at, at + length)
+      at += length
+      return piece.length > 0 || length === 0 ? { kind: 'data', data: piece } : END
+    })
   }
 
-  async write(handle: Buffer, offset: number, data: Buffer): Promise<Answer> {
-    await this.#file(handle).write(offset, data).finally(this.#changed)
+  /** Pieces that follow each other. */
+  async write(handle: Buffer, offset: number, pieces: readonly Buffer[]): Promise<Answer> {
+    await this.#file(handle).write(offset, pieces).finally(this.#changed)
     return OK
   }
 
