@@ -42,6 +42,8 @@ export interface WriteOptions {
   readonly signal?: AbortSignal
   /** Bytes of the source that are dealt with, whether read or known. */
   readonly onProgress?: (doneBytes: number) => void
+  /** Awaited between pieces of the work: others may go first. */
+  readonly giveWay?: () => Promise<void>
 }
 
 export interface BackupFacts {
@@ -64,6 +66,8 @@ export interface VerifyOptions {
   readonly only?: 'added'
   readonly signal?: AbortSignal
   readonly onProgress?: (doneBytes: number) => void
+  /** Awaited between pieces of the work: others may go first. */
+  readonly giveWay?: () => Promise<void>
   /** Sees the content while it is read back: of a stream, to parse it to its end. A fault that it throws is thrown. */
   readonly onContent?: (piece: Uint8Array) => void | Promise<void>
 }

@@ -248,6 +248,7 @@ export async function fakeHost(
       if (!answer) throw new Error(`the WordPress of this test knows no task ${name}`)
       return answer(site, input)
     },
+    servesVisitors: () => false,
     async startSpare(site: PooledSite) {
       return { runTask: async (name: TaskName, input: never) => answers[name]?.(site, input), async stop() {} }
     },

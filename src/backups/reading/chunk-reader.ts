@@ -2,7 +2,7 @@ import { type ChunkIndex, type Location, loadIndex } from '../chunk-index.ts'
 import { idBytes } from '../format/chunk.ts'
 import { packName } from '../format/names.ts'
 import type { RepositoryParts } from './manifests.ts'
-import { soundChunks } from './sound-chunks.ts'
+import { type SoundOptions, soundChunks } from './sound-chunks.ts'
 
 /** A chunk that no pack has as it was written. */
 export class ChunkLost extends Error {
@@ -50,8 +50,8 @@ export class ChunkReader {
   }
 
   /** Which of many chunks are what was written, as far as that is seen at first sight: `read` tells of the rest. @throws StorageFailure */
-  sound(chunks: readonly string[], signal?: AbortSignal): Promise<Set<string>> {
-    return soundChunks(this.#parts, this.#index, chunks, signal)
+  sound(chunks: readonly string[], options: SoundOptions): Promise<Set<string>> {
+    return soundChunks(this.#parts, this.#index, chunks, options)
   }
 
   /** The chunk as it lies in a pack, after it was opened to see that it is right. @throws ChunkLost, StorageFailure */

@@ -1,3 +1,4 @@
+import type { VerifyOptions } from '../backup-store.ts'
 import type { ChunkIndex, Location } from '../chunk-index.ts'
 import { idBytes } from '../format/chunk.ts'
 import { packName } from '../format/names.ts'
@@ -6,6 +7,8 @@ import type { RepositoryParts } from './manifests.ts'
 
 /** Read and sent to the thread at once. */
 const STRETCH_BYTES = 4 << 20
+
+export type SoundOptions = Pick<VerifyOptions, 'signal' | 'giveWay'>
 
 interface Wanted {
   readonly chunk: string
@@ -25,11 +28,12 @@ export async function soundChunks(
   parts: RepositoryParts,
   index: ChunkIndex,
   chunks: readonly string[],
-  signal: AbortSignal | undefined,
+  { signal, giveWay }: SoundOptions,
 ): Promise<Set<string>> {
   const sound = new Set<string>()
   let checking: Promise<void> = Promise.resolve()
   for (const stretch of stretchesOf(index, chunks)) {
+    await giveWay?.()
     const bytes = await readStretch(parts, stretch, signal)
     await checking
     // while it is checked the next is read

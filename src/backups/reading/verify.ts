@@ -67,7 +67,7 @@ class Check {
   async #files(files: readonly StoredFile[]): Promise<void> {
     const unknown = new Set(files.flatMap(({ chunks }) => chunks).filter((chunk) => !this.#known.has(chunk)))
     const toRead = [...unknown].filter((chunk) => !this.#isOfOthers(chunk))
-    const sound = await this.#reader.sound(toRead, this.#options.signal)
+    const sound = await this.#reader.sound(toRead, this.#options)
     for (const chunk of sound) this.#known.set(chunk, undefined)
     for (const { path, sizeBytes, chunks } of files) {
       for (const each of chunks) {
@@ -81,6 +81,7 @@ class Check {
   async #streamPart({ chunk, sizeBytes }: StreamPart): Promise<void> {
     if (!this.#options.onContent && this.#isOfOthers(chunk)) return this.#progress(sizeBytes)
     try {
+      await this.#options.giveWay?.()
       const content = await this.#reader.read(chunk, this.#options.signal)
       await this.#options.onContent?.(content)
       this.#progress(content.length)

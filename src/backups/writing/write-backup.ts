@@ -42,6 +42,7 @@ export async function writeTree(
     const stored = readingAhead(FILES_AT_ONCE, entries, weigh, (entry) => writing.entry(entry, known))
     for await (const entry of stored) {
       options.signal?.throwIfAborted()
+      await options.giveWay?.()
       if (entry) await writing.line(entryLine(entry))
     }
   })
@@ -131,10 +132,12 @@ class Writing {
   }
 
   async read(content: AsyncIterable<Uint8Array>, cutting: 'file' | 'stream'): Promise<readonly ChunkRef[]> {
-    const { signal } = this.#options
+    const { signal, giveWay } = this.#options
     const { write, end } = this.#chunks.content(cutting)
     for await (const piece of content) {
       signal?.throwIfAborted()
+      // files are many: their turns come between them
+      if (cutting === 'stream') await giveWay?.()
       await write(piece)
       this.#count(piece.length)
     }

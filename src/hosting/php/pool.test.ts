@@ -109,6 +109,20 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(await page(1, 'fast.php')).toContain('fast')
   })
 
+  it('knows whether a visitor’s request is at work: no task, and none that waits', async () => {
+    open()
+    expect(pool.servesVisitors()).toBe(false)
+    let during: boolean | undefined
+    await pool.between(1, async () => {
+      during = pool.servesVisitors()
+    })
+    const { response, release } = await occupy(1)
+    expect([during, pool.servesVisitors()]).toEqual([false, true])
+    await release()
+    await text(response.body)
+    await vi.waitFor(() => expect(pool.servesVisitors()).toBe(false))
+  })
+
   it('does work between two requests of a site, before those that wait, and starts no process for it', async () => {
     open()
     await pool.between(1, async () => {})

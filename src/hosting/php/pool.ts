@@ -339,6 +339,12 @@ export class PhpPool {
     )
   }
 
+  /** Whether PHP is at work for a visitor, of any site. */
+  servesVisitors(): boolean {
+    for (const lane of this.#lanes.values()) if (lane.interruptibleMs > 0) return true
+    return false
+  }
+
   stats(): PoolStats {
     const lanes = [...this.#lanes.values()]
     return {

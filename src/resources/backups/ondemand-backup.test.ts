@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Person, type Reply, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { type FakeHost, fakeHost } from '../../../test/support/fake-host.ts'
@@ -80,6 +80,19 @@ for (const { dialect, skip } of dialects) {
       (await api.database.read.selectFrom('activity').select(['action', 'message']).orderBy('id').execute())
         .filter(({ action }) => action.startsWith('backup'))
         .map(({ action, message }) => `${action}: ${message}`)
+
+    test.each(['fs', 'db'] as const)('visitors of the host go before a backup: %s', async (type) => {
+      const visitors = vi.spyOn(host.services.pool, 'servesVisitors').mockReturnValueOnce(true)
+      const opened = gate()
+      content.wait = opened.opened
+      const ordered = await order(type)
+      // so long that it has something to give way for
+      const begun = performance.now()
+      await vi.waitUntil(() => performance.now() - begun > 50)
+      opened.open()
+      expect((await end(ordered)).state).toBe('succeeded')
+      expect(visitors).toHaveBeenCalled()
+    })
 
     test.each(['fs', 'db'] as const)(
       '200: %s is taken, read back, found by its requestId, and told of',

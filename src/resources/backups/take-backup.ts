@@ -6,6 +6,7 @@ import {
 } from '../../backups/backup-store.ts'
 import type { Home } from '../../hosting/homes/homes.ts'
 import type { SiteHome } from '../../hosting/site-database/database-content.ts'
+import { givingWay } from '../../platform/give-way.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../host-services.ts'
 import { type Kind, siteOwner } from './backup.ts'
@@ -14,7 +15,9 @@ import { inWords, LeftOutCount, type LeftOutTally } from './left-out.ts'
 import { readBack } from './read-back.ts'
 
 /** What a host has that takes backups. */
-export type TakingServices = Pick<HostServices, 'homes' | 'backups' | 'siteFiles' | 'siteDatabase'>
+export type TakingServices = Pick<HostServices, 'homes' | 'backups' | 'siteFiles' | 'siteDatabase'> & {
+  readonly pool: Pick<HostServices['pool'], 'servesVisitors'>
+}
 
 export interface BackupOrder {
   readonly siteId: number
@@ -27,6 +30,9 @@ export interface BackupOrder {
   /** Bytes that were written and read back, and a guess of how many there will be. */
   progress?(doneBytes: number, totalBytes: number): void
 }
+
+/** Between its pieces visitors go first. */
+type Paced = BackupOrder & { readonly giveWay: () => Promise<void> }
 
 /** What is known of a backup that is in the storage and was read back. */
 export interface TakenBackup {
@@ -54,9 +60,10 @@ export async function takeBackup(services: TakingServices, order: BackupOrder): 
   const home = await services.homes.ofSite(order.siteId)
   if (!home) throw new PermanentFailure('The site has no home on this host')
   const repository = services.backups.repository(siteOwner(order.siteId))
+  const giveWay = givingWay({ isWanted: () => services.pool.servesVisitors() })
   return order.kind === 'fs'
-    ? takeFiles(services, order, home, repository)
-    : takeDatabase(services, order, home, repository)
+    ? takeFiles(services, { ...order, giveWay }, home, repository)
+    : takeDatabase(services, { ...order, giveWay }, home, repository)
 }
 
 /** A home as those know it who read and write a site's content. */
@@ -64,7 +71,7 @@ export const contentHome = (siteId: number, home: Home): SiteHome => ({ siteId, 
 
 async function takeFiles(
   { siteFiles, homes, backups }: TakingServices,
-  order: BackupOrder,
+  order: Paced,
   home: Home,
   repository: BackupRepository,
 ): Promise<TakenBackup> {
@@ -93,7 +100,7 @@ async function takeFiles(
 
 async function takeDatabase(
   { siteDatabase }: TakingServices,
-  order: BackupOrder,
+  order: Paced,
   home: Home,
   repository: BackupRepository,
 ): Promise<TakenBackup> {
@@ -119,15 +126,20 @@ const ofFacts = ({ createdAt, sizeBytes, files, addedBytes }: BackupFacts, start
 
 async function writeAndReadBack(
   repository: BackupRepository,
-  { name, kind, signal, progress = () => {} }: BackupOrder,
+  { name, kind, signal, giveWay, progress = () => {} }: Paced,
   estimate: number,
   write: (options: WriteOptions) => Promise<BackupFacts>,
 ): Promise<BackupFacts> {
-  const facts = await write({ name, signal, onProgress: (done) => progress(done, 2 * Math.max(done, estimate)) })
+  const facts = await write({
+    name,
+    signal,
+    giveWay,
+    onProgress: (done) => progress(done, 2 * Math.max(done, estimate)),
+  })
   const { sizeBytes } = facts
   const onProgress = (done: number) => progress(sizeBytes + done, 2 * sizeBytes)
   try {
-    await readBack(repository, { name, kind, signal, onProgress })
+    await readBack(repository, { name, kind, signal, giveWay, onProgress })
   } catch (error) {
     // the next attempt must not find it complete, nor take the chunk that is damaged for one that is there
     if (error instanceof BackupDamaged) {
