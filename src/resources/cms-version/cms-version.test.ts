@@ -6,6 +6,7 @@ import type { Site } from '../sites/site.ts'
 import { replaceReleases } from './release.store.ts'
 import { targetOf } from './releases.ts'
 import { madeOffer, withReleases } from './samples.fixture.ts'
+import { updateDefinition } from './update-cms-version.job.ts'
 
 describe('the release that a site is to run', () => {
   const releases = (...versions: string[]) => versions.map((version) => ({ ...madeOffer(version), seenAt: 1 }))
@@ -44,6 +45,24 @@ describe('the release that a site is to run', () => {
     expect(refused(() => targetOf(releases('6.9', '6.9-RC1'), on('stable'), undefined))).toBe('no_beta_offered')
     expect(refused(() => targetOf(releases('6.9'), on('stable'), undefined))).toBe('no_beta_offered')
     expect(refused(() => targetOf([], on('stable'), 'latest'))).toBe('releases_unknown')
+  })
+})
+
+describe('before anything is changed', () => {
+  /** What a site that has one release and is to get another is found to be. */
+  const look = async (has: string, wanted: string) => {
+    const services = { homes: { ofSite: async () => ({ coreVersion: has }) }, hostedSite: async () => undefined }
+    const context = { services, input: { siteId: 1, version: wanted, channel: 'stable' }, results: {} }
+    return updateDefinition.steps.look.run(context as never)
+  }
+
+  test('an order of the past that is retried puts no older release back', async () => {
+    await expect(look('6.8.3', '6.8.2')).rejects.toThrow('The site runs WordPress 6.8.3, which is newer than 6.8.2')
+    expect(await look('6.8.2', '6.8.3')).toMatchObject({ version: '6.8.2' })
+  })
+
+  test('the way back from a beta is open', async () => {
+    expect(await look('6.9-beta1', '6.8.2')).toMatchObject({ version: '6.9-beta1' })
   })
 })
 

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { CoreUnavailable } from '../../hosting/core-library/core-library.ts'
+import { compareVersions, isStable } from '../../hosting/core-library/version.ts'
 import { setCoreOfHome } from '../../hosting/homes/home.store.ts'
 import type { Home } from '../../hosting/homes/homes.ts'
 import type { Tx } from '../../platform/db/database.ts'
@@ -97,8 +98,12 @@ async function fetchCore({ services, input, signal }: Context): Promise<void> {
   })
 }
 
+/** @throws PermanentFailure for an older release than the site has, unless that is a beta: an order of the past that is retried, or a library of releases that is behind */
 async function look(context: Context): Promise<Before> {
   const { coreVersion: version } = await homeOf(context)
+  const { version: wanted } = context.input
+  if (isStable(version) && compareVersions(wanted, version) < 0)
+    throw new PermanentFailure(`The site runs WordPress ${version}, which is newer than ${wanted}`)
   return { version, fault: (await frontFault(context.services, context.input.siteId)) ?? null }
 }
 
