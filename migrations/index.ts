@@ -38,6 +38,7 @@ import { certificates } from './0045-certificates.ts'
 import { webhooks } from './0046-webhooks.ts'
 import { performanceReports } from './0047-performance-reports.ts'
 import { dnssec } from './0049-dnssec.ts'
+import { localAuthorities } from './0050-local-authorities.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -80,4 +81,5 @@ export const migrations: Record<string, Migration> = {
   '0046-webhooks': webhooks,
   '0047-performance-reports': performanceReports,
   '0049-dnssec': dnssec,
+  '0050-local-authorities': localAuthorities,
 }

@@ -103,6 +103,11 @@ export const settings = {
     default: '',
     parse: nameServers,
   },
+  localAuthority: {
+    help: 'Whether Stead certifies the first addresses of sites itself where no public authority knows them (a staging domain that is or ends in localhost, test, local, internal or home.arpa) and the edge listens for TLS: auto or off. stead trust makes browsers trust it',
+    default: 'auto',
+    parse: oneOf('auto', 'off'),
+  },
   acmeDirectory: {
     help: 'Directory of the certificate authority (ACME). The default issues certificates that no browser trusts; for real ones: https://acme-v02.api.letsencrypt.org/directory',
     default: 'https://acme-staging-v02.api.letsencrypt.org/directory',

@@ -23,13 +23,13 @@ import { edgeRules } from '../edge/rules/index.ts'
 import { createToHttps } from '../edge/rules/to-https.ts'
 import { createSecureContexts } from '../edge/tls/secure-contexts.ts'
 import { followTicketKeys } from '../edge/tls/ticket-keys.ts'
-import { KEY_PURPOSE, loadCertificate } from '../edge/tls/tls.store.ts'
 import { createUnderWay } from '../edge/under-way.ts'
 import { createUpstreams } from '../edge/upstreams.ts'
 import { type Budget, openBudgets } from '../platform/budgets/budget.ts'
 import { createLogBuffer } from '../platform/log-store/log-buffer.ts'
 import { createLogIds } from '../platform/log-store/log-ids.ts'
 import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
+import { certificatesOf } from './edge-certificates.ts'
 import { edgeProcesses, listenAlone, listenTogether } from './free-port.ts'
 import type { Ground, Part } from './part.ts'
 import { startReporting } from './reporting.ts'
@@ -180,13 +180,7 @@ async function openSecure(ground: Ground, routes: RouteTable) {
   const { config, database, sealer, log } = ground
   const address = config.edgeTlsListen
   if (address === 'off') return undefined
-  const contexts = createSecureContexts({
-    routes,
-    async load(hostName) {
-      const kept = await loadCertificate(database.read, hostName)
-      return kept && { chain: kept.chain, key: sealer.open(kept.privateKey, KEY_PURPOSE), issuedAt: kept.issuedAt }
-    },
-  })
+  const contexts = createSecureContexts({ routes, ...certificatesOf(ground) })
   let server: SecureServer | undefined
   let current: Buffer | undefined
   const tickets = followTicketKeys({

@@ -35,7 +35,10 @@ it('every table that the migrations make is declared once, by who keeps it', asy
   const { database, drop } = await testDatabase('sqlite')
   const made = await database.read.introspection.getTables()
   await drop()
-  const places = ['src/platform/db/schema.ts', ...globSync('src/{resources/*,hosting,edge,backups}/tables.ts')]
+  const places = [
+    'src/platform/db/schema.ts',
+    ...globSync('src/{resources/*,hosting,edge,backups,certificates}/tables.ts'),
+  ]
   const rows = places.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/^ +(\w+): \w+Row$/gm)])
   expect(rows.map(([, table]) => table).sort()).toEqual(made.map(({ name }) => name).sort())
 })

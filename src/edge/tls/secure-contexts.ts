@@ -9,15 +9,25 @@ export interface Certificate {
   readonly chain: string
   readonly key: string
   readonly issuedAt: number
+  /** It is loaded again from then on (milliseconds UTC). */
+  readonly renewAt?: number
 }
 
 export interface SecureContextsOptions {
   /** They say whether a name has a certificate, and when another one has taken its place. */
   readonly routes: Pick<Routes, 'find'>
   readonly load: (hostName: string) => Promise<Certificate | undefined>
+  /** Whether `load` makes the certificate of a name that has none. */
+  readonly makes?: (hostName: string) => boolean
   /** Names whose certificates are kept ready (some 40 kB each); the others are read again when somebody comes. */
   readonly most?: number
+  /** Milliseconds UTC. */
+  readonly now?: () => number
 }
+
+const NEVER = Number.POSITIVE_INFINITY
+/** How long it is taken for granted that there is none, where none is to be had. */
+const NOTHING_MS = 1000
 
 /** What connections are encrypted with, by the name that the visitor asks for. */
 export interface SecureContexts {
@@ -28,13 +38,17 @@ export interface SecureContexts {
 interface Kept {
   readonly issuedAt: number
   readonly context: Promise<SecureContext | undefined>
+  /** Known as soon as the certificate is. */
+  readonly until: { renewAt: number }
 }
 
 /** Certificates read when they are asked for, as many kept as there is room for. */
-export function createSecureContexts({ routes, load, most = 400 }: SecureContextsOptions): SecureContexts {
+export function createSecureContexts(options: SecureContextsOptions): SecureContexts {
+  const { routes, load, makes = () => false, most = 400, now = Date.now } = options
   const contexts = new LRUCache<string, Kept>({ max: most })
-  const make = async (hostName: string) => {
+  const make = async (hostName: string, until: Kept['until']) => {
     const found = await load(hostName)
+    until.renewAt = found?.renewAt ?? (found ? NEVER : now() + NOTHING_MS)
     // Node's own roots are for clients: reading them takes longer than a handshake
     return found && createSecureContext({ ...profile, cert: found.chain, key: found.key, ca: [] })
   }
@@ -42,13 +56,16 @@ export function createSecureContexts({ routes, load, most = 400 }: SecureContext
     async find(serverName) {
       const hostName = parseAuthority(serverName)?.hostName
       const route = hostName === undefined ? undefined : await routes.find(hostName)
-      if (!route?.certifiedAt) return undefined
-      const kept = contexts.get(route.hostName)
-      if (kept?.issuedAt === route.certifiedAt) return kept.context
-      const made = { issuedAt: route.certifiedAt, context: make(route.hostName) }
-      contexts.set(route.hostName, made)
+      if (!route) return undefined
+      const { hostName: name, certifiedAt: issuedAt = 0 } = route
+      if (!issuedAt && !makes(name)) return undefined
+      const kept = contexts.get(name)
+      if (kept?.issuedAt === issuedAt && now() < kept.until.renewAt) return kept.context
+      const until = { renewAt: NEVER }
+      const made = { issuedAt, context: make(name, until), until }
+      contexts.set(name, made)
       made.context.catch(() => {
-        if (contexts.peek(route.hostName) === made) contexts.delete(route.hostName)
+        if (contexts.peek(name) === made) contexts.delete(name)
       })
       return made.context
     },

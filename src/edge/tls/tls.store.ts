@@ -1,4 +1,5 @@
 import type { Database, Tx } from '../../platform/db/database.ts'
+import { recordNames } from '../route-changes.store.ts'
 
 /** A certificate as it is kept. */
 export interface KeptCertificate {
@@ -6,6 +7,10 @@ export interface KeptCertificate {
   /** Sealed for {@link KEY_PURPOSE}. */
   readonly privateKey: string
   readonly issuedAt: number
+  /** Null: not known. */
+  readonly expiresAt: number | null
+  /** The edge has made it itself. */
+  readonly isLocal: boolean
 }
 
 /** What private keys of certificates are sealed for. */
@@ -13,14 +18,66 @@ export const KEY_PURPOSE = 'certificate key'
 /** What the keys of session tickets are sealed for. */
 export const TICKET_PURPOSE = 'session ticket key'
 
+/** When a certificate of the edge's own is due for what looks after ordered ones. */
+const NEVER = Number.MAX_SAFE_INTEGER
+
 export async function loadCertificate(tx: Tx, hostName: string): Promise<KeptCertificate | undefined> {
   const row = await tx
     .selectFrom('certificates')
-    .select(['chain', 'private_key', 'issued_at'])
+    .select(['chain', 'private_key', 'issued_at', 'expires_at', 'due_at'])
     .where('host_name', '=', hostName)
     .executeTakeFirst()
   if (!row?.chain || !row.private_key || row.issued_at === null) return undefined
-  return { chain: row.chain, privateKey: row.private_key, issuedAt: row.issued_at }
+  const { chain, private_key: privateKey, issued_at: issuedAt, expires_at: expiresAt } = row
+  return { chain, privateKey, issuedAt, expiresAt, isLocal: row.due_at === NEVER }
+}
+
+/** A certificate that the edge has made itself. */
+export interface MadeCertificate {
+  readonly hostName: string
+  readonly chain: string
+  /** Sealed for {@link KEY_PURPOSE}. */
+  readonly privateKey: string
+  readonly issuedAt: number
+  readonly expiresAt: number
+  /** `issuedAt` of the one that is to go; undefined: there is none. */
+  readonly replaces: number | undefined
+}
+
+/** Keeps the first certificate that is made, whoever else makes one. @returns undefined when no site has the name any more */
+export async function keepCertificate(database: Database, made: MadeCertificate): Promise<KeptCertificate | undefined> {
+  const { hostName, issuedAt } = made
+  return database.transaction(async (tx) => {
+    const route = await tx
+      .selectFrom('routes')
+      .innerJoin('sites', 'sites.id', 'routes.site_id')
+      .select('routes.site_id')
+      .where('routes.host_name', '=', hostName)
+      .where('sites.deleted_at', 'is', null)
+      .executeTakeFirst()
+    if (!route) return undefined
+    const values = {
+      ...{ site_id: route.site_id, chain: made.chain, private_key: made.privateKey },
+      ...{ issued_at: issuedAt, expires_at: made.expiresAt, due_at: NEVER },
+    }
+    await tx
+      .insertInto('certificates')
+      .values({ ...values, host_name: hostName, wanted_at: issuedAt, force_tls: 0, failures: 0 })
+      .onConflict((conflict) =>
+        conflict
+          .column('host_name')
+          .doUpdateSet(values)
+          .where('certificates.issued_at', made.replaces === undefined ? 'is' : '=', made.replaces ?? null),
+      )
+      .execute()
+    await recordNames(tx, [hostName])
+    return loadCertificate(tx, hostName)
+  })
+}
+
+/** Names that are gone take their certificates along. */
+export async function forgetCertificates(tx: Tx, hostNames: readonly string[]): Promise<void> {
+  if (hostNames.length > 0) await tx.deleteFrom('certificates').where('host_name', 'in', hostNames).execute()
 }
 
 /** The key of a slot; the first process that asks for it makes it. Those of slots that are over go. @param made sealed */

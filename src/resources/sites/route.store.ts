@@ -1,4 +1,5 @@
 import { recordNames, recordSite } from '../../edge/route-changes.store.ts'
+import { forgetCertificates } from '../../edge/tls/tls.store.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { precompiledChange } from '../../platform/db/precompiled.ts'
 
@@ -37,6 +38,7 @@ export async function moveStagingRoute(tx: Tx, siteId: number, to: string, now: 
   const names = known.map((row) => row.host_name)
   if (names.length === 1 && names[0] === to) return
   await tx.deleteFrom('routes').where('site_id', '=', siteId).where('is_domain', '=', 0).execute()
+  await forgetCertificates(tx, names)
   await recordNames(tx, names)
   await putRoute(tx, siteId, to, now)
 }

@@ -1,0 +1,76 @@
+import { localAuthority } from '../certificates/local-authority.store.ts'
+import { isBelow, LOCAL_CERTIFICATE_MS, localDomainOf } from '../certificates/local-domain.ts'
+import type { Certificate, SecureContextsOptions } from '../edge/tls/secure-contexts.ts'
+import { KEY_PURPOSE, type KeptCertificate, keepCertificate, loadCertificate } from '../edge/tls/tls.store.ts'
+import type { Ground } from './part.ts'
+
+/** With a third of its life left a certificate is replaced, as ordered ones are. */
+const BEFORE_END_MS = LOCAL_CERTIFICATE_MS / 3
+/** How soon it is tried again when another could not be made. */
+const AGAIN_MS = 300_000
+
+type NeededGround = Pick<Ground, 'database' | 'sealer' | 'log' | 'room'> & {
+  readonly config: Pick<Ground['config'], 'localAuthority' | 'stagingDomain' | 'databaseUrl'>
+}
+
+/**
+ * Where the edge has certificates from: the database, and for names that no public authority knows the installation's own authority, when
+ * the first visitor asks for one over TLS, and again when it is to be renewed. Only names of sites get here.
+ */
+export function certificatesOf(ground: NeededGround, now = Date.now): Pick<SecureContextsOptions, 'load' | 'makes'> {
+  const { config, database, sealer, log } = ground
+  const domain = localDomainOf(config)
+  const makes = (hostName: string): boolean => domain !== undefined && isBelow(hostName, domain)
+  const opened = (kept: KeptCertificate) => ({ ...kept, key: sealer.open(kept.privateKey, KEY_PURPOSE) })
+  return {
+    makes,
+    async load(hostName) {
+      const kept = await loadCertificate(database.read, hostName)
+      // made when the settings were others
+      if (!makes(hostName)) return kept && !kept.isLocal ? opened(kept) : undefined
+      const known = kept && withRenewal(kept, sealer)
+      if (known && now() < known.renewAt) return known
+      try {
+        return await make(ground, { domain: domain as string, hostName, replaces: kept?.issuedAt, now: now() })
+      } catch (error) {
+        if (!known || now() >= known.expiresAt) throw error
+        log.warn({ err: error, hostName }, 'a local certificate could not be renewed')
+        return { ...known, renewAt: now() + AGAIN_MS }
+      }
+    },
+  }
+}
+
+/** @returns undefined when its key was sealed under a master key that is lost */
+function withRenewal(kept: KeptCertificate, sealer: Ground['sealer']) {
+  const expiresAt = kept.expiresAt ?? Number.POSITIVE_INFINITY
+  try {
+    const { chain, issuedAt } = kept
+    const key = sealer.open(kept.privateKey, KEY_PURPOSE)
+    return { chain, key, issuedAt, expiresAt, renewAt: expiresAt - BEFORE_END_MS }
+  } catch {
+    return undefined
+  }
+}
+
+interface Wanted {
+  readonly domain: string
+  readonly hostName: string
+  readonly replaces: number | undefined
+  readonly now: number
+}
+
+/** @returns what another process has made meanwhile, where one was quicker; undefined when no site has the name any more */
+async function make(
+  { config, database, sealer, room }: NeededGround,
+  { domain, hostName, replaces, now }: Wanted,
+): Promise<Certificate | undefined> {
+  if (!config.databaseUrl) room.forRecords()
+  // loaded where one is made, and nowhere else
+  const { issueLocally } = await import('../certificates/local-authority.ts')
+  const authority = await localAuthority({ database, sealer, domain, now })
+  const { chain, key, expiresAt } = await issueLocally(authority, hostName, now)
+  const privateKey = sealer.seal(key, KEY_PURPOSE)
+  const kept = await keepCertificate(database, { hostName, chain, privateKey, issuedAt: now, expiresAt, replaces })
+  return kept && withRenewal(kept, sealer)
+}
