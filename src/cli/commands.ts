@@ -263,6 +263,19 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./site.ts')).restore,
   }),
   command({
+    name: 'trust',
+    about:
+      'have this machine and its browsers trust the certificates that Stead makes for local sites, such as https://my-site.localhost',
+    flags: {
+      remove: { help: 'have them trusted no more' },
+      check: { help: 'say which stores trust them, and change nothing' },
+      print: { help: "print the authority's certificate (PEM), for other machines and programs" },
+      only: { choices: ['system', 'browsers'], help: "the system's store alone, or those of this user's browsers" },
+    },
+    settings: [...records, 'masterKey', 'stagingDomain', 'localAuthority', 'edgeTlsListen'],
+    load: async () => (await import('./trust.ts')).trust,
+  }),
+  command({
     name: 'config',
     about: 'print the settings in force, secrets hidden',
     settings: allSettings,

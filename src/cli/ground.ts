@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { installationOf } from '../hosting/identity/identity.store.ts'
 import { markOfKey, masterKeyFile, readMasterKey } from '../platform/crypto/master-key.ts'
 import { createSealer } from '../platform/crypto/seal.ts'
+import type { Database } from '../platform/db/database.ts'
 import { lockFile } from '../platform/files/lock-file.ts'
 import { openBackups, type StorageSettings } from '../resources/open-backups.ts'
 import { openRecords, type Records, type RecordsKey, type RecordsOptions, type RecordsSettings } from '../roles/part.ts'
@@ -39,15 +40,21 @@ export async function onBackups(
 ): Promise<void> {
   return onRecords(config, async (records) => {
     const { database } = records
-    const masterKey = config.masterKey ?? (await readMasterKey(masterKeyFile(config)))
-    const { keyMark = null } = (await installationOf(database.read)) ?? {}
-    if (!masterKey || (keyMark !== null && keyMark !== markOfKey(masterKey)))
-      throw new CommandError(
-        `The master key of this installation is needed: ${masterKeyFile(config)}, or STEAD_MASTER_KEY, as Stead itself has it.`,
-      )
+    const masterKey = await masterKeyOf(config, database)
     const backups = openBackups({ config, database, sealer: createSealer(masterKey) })
     await work({ records, backups, masterKey })
   })
+}
+
+/** @throws CommandError when the master key of the installation is not to be had */
+export async function masterKeyOf(config: Pick<Config, 'dataDir' | 'masterKey'>, database: Database): Promise<Buffer> {
+  const masterKey = config.masterKey ?? (await readMasterKey(masterKeyFile(config)))
+  const { keyMark = null } = (await installationOf(database.read)) ?? {}
+  if (!masterKey || (keyMark !== null && keyMark !== markOfKey(masterKey)))
+    throw new CommandError(
+      `The master key of this installation is needed: ${masterKeyFile(config)}, or STEAD_MASTER_KEY, as Stead itself has it.`,
+    )
+  return masterKey
 }
 
 /** Runs a command's work while no Stead can be started on the data folder. @throws CommandError when one runs */

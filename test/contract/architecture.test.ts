@@ -51,6 +51,7 @@ const allowed: Record<string, readonly string[]> = {
     'app.ts',
     'resources',
     'hosting',
+    'certificates',
     'backups',
     'platform',
     'config.ts',

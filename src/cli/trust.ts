@@ -1,0 +1,87 @@
+import { type KnownAuthority, localAuthorities, localAuthority } from '../certificates/local-authority.store.ts'
+import { localDomainOf } from '../certificates/local-domain.ts'
+import { createSealer } from '../platform/crypto/seal.ts'
+import type { Database } from '../platform/db/database.ts'
+import type { RecordsKey } from '../roles/part.ts'
+import type { Call } from './command.ts'
+import { masterKeyOf, onRecords } from './ground.ts'
+import { CommandError, printRows } from './output.ts'
+import { changeTrust, isAsWished, type Scope, type Standing, type Wish } from './trust/change-trust.ts'
+import { rootOf, thisMachine } from './trust/machine.ts'
+import { UsageError } from './usage-error.ts'
+
+interface Flags {
+  readonly remove: boolean
+  readonly check: boolean
+  readonly print: boolean
+  readonly only: string | undefined
+}
+type TrustCall = Call<Flags, RecordsKey | 'masterKey' | 'stagingDomain' | 'localAuthority' | 'edgeTlsListen'>
+
+/**
+ * `stead trust`: what the installation certifies itself is believed on this machine.
+ * @returns 0 when every store is as it was wished to be, else 1
+ */
+export async function trust(call: TrustCall): Promise<number> {
+  const { flags, environment } = call
+  if ([flags.remove, flags.check, flags.print].filter(Boolean).length > 1)
+    throw new UsageError('Give one of --remove, --check and --print.')
+  const wish: Wish = flags.remove ? 'remove' : flags.check ? 'check' : 'trust'
+  let code = 0
+  await onRecords(call.config, async ({ database }) => {
+    const authorities = await authoritiesFor(call, wish, database)
+    if (flags.print) {
+      process.stdout.write(authorities.map(({ certificate }) => certificate).join(''))
+      return
+    }
+    if (wish === 'trust') warn(call, authorities)
+    const roots = authorities.map(({ certificate }) => rootOf(certificate))
+    const standings = await changeTrust(thisMachine(environment), roots, { wish, scope: flags.only as Scope })
+    if (standings.length === 0) code = nothingThere(wish, roots.length > 0)
+    else if (!standings.every((each) => isAsWished(each, wish))) code = 1
+    if (standings.length > 0 || flags.json) print(standings, flags.json)
+  })
+  return code
+}
+
+/** To be trusted is the one for the settings in force, made if need be; to be removed, or looked for, are all that were ever made. */
+async function authoritiesFor({ config }: TrustCall, wish: Wish, database: Database): Promise<KnownAuthority[]> {
+  if (wish !== 'trust') return localAuthorities(database.read)
+  const domain = localDomainOf(config)
+  if (domain === undefined)
+    throw new CommandError(
+      config.localAuthority === 'off'
+        ? 'There is nothing to trust: STEAD_LOCAL_AUTHORITY is off.'
+        : `There is nothing to trust: sites are below ${config.stagingDomain} (STEAD_STAGING_DOMAIN), which public authorities know.`,
+    )
+  const sealer = createSealer(await masterKeyOf(config, database))
+  return [await localAuthority({ database, sealer, domain, now: Date.now() })]
+}
+
+/** What it means, on standard error: standard output is for what was done. */
+function warn({ config }: TrustCall, authorities: readonly KnownAuthority[]): void {
+  for (const { domain } of authorities)
+    console.error(
+      `Who has the records and the master key of this installation can make certificates that are believed here, for names below ${domain} and no others.\n` +
+        'Take it back with stead trust --remove.',
+    )
+  if (config.edgeTlsListen === 'off')
+    console.error('The edge does not listen for TLS yet: start Stead with STEAD_EDGE_TLS_LISTEN=127.0.0.1:8443.')
+}
+
+function print(standings: readonly Standing[], asJson: boolean): void {
+  const inWords = ({ trusted, ...rest }: Standing) => ({
+    trusted: trusted === null ? 'unknown' : trusted ? 'yes' : 'no',
+    ...rest,
+  })
+  printRows(asJson ? standings.map((each) => ({ ...each })) : standings.map(inWords), asJson)
+}
+
+function nothingThere(wish: Wish, isAuthorityThere: boolean): number {
+  console.error(
+    isAuthorityThere
+      ? 'No browser has a store here: start it once, and repeat.'
+      : 'There is no authority yet: the first visitor over https makes it, or stead trust.',
+  )
+  return wish === 'remove' ? 0 : 1
+}

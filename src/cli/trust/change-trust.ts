@@ -1,0 +1,71 @@
+import { browserStores } from './browser-stores.ts'
+import { type Machine, type Root, TrustFault, type TrustPlace } from './machine.ts'
+import { systemStore } from './system-store.ts'
+
+/** What is to become of the trust in an authority. */
+export type Wish = 'trust' | 'remove' | 'check'
+
+/** How a store stands to an authority. */
+export interface Standing {
+  readonly authority: string
+  readonly where: string
+  /** Null: it cannot be said. */
+  readonly trusted: boolean | null
+  /** What was done, or why not, or what to do. */
+  readonly note: string
+}
+
+/** What is to be looked at: the system's store, those of the user's browsers, or both. */
+export type Scope = 'system' | 'browsers' | undefined
+
+/** Does to every store of a machine what is wished, where it is not so already. */
+export async function changeTrust(
+  machine: Machine,
+  roots: readonly Root[],
+  { wish, scope }: { readonly wish: Wish; readonly scope: Scope },
+): Promise<Standing[]> {
+  const places = [
+    ...(scope === 'browsers' ? [] : [systemStore(machine)]),
+    ...(scope === 'system' ? [] : await browserStores(machine)),
+  ]
+  const found: Standing[] = []
+  // one after the other: programs that change stores may ask for a password
+  for (const root of roots) for (const place of places) found.push(await change(place, root, wish))
+  return found
+}
+
+/** @returns whether a store is as it was wished to be */
+export const isAsWished = ({ trusted }: Pick<Standing, 'trusted'>, wish: Wish): boolean =>
+  trusted === (wish !== 'remove')
+
+async function change(place: TrustPlace, root: Root, wish: Wish): Promise<Standing> {
+  const standing = { authority: root.name, where: place.where }
+  let held: Held | undefined
+  try {
+    held = await place.holds(root)
+    const trusted = trustedOf(held)
+    if (wish === 'check' || isAsWished({ trusted }, wish)) return { ...standing, trusted, note: noteOf(held) }
+    if (wish === 'trust') await place.add(root)
+    else await place.remove(root)
+    held = await place.holds(root)
+  } catch (error) {
+    const isExpected = error instanceof TrustFault || (error as NodeJS.ErrnoException).code !== undefined
+    if (!isExpected) throw error
+    return { ...standing, trusted: trustedOf(held), note: (error as Error).message }
+  }
+  const trusted = trustedOf(held)
+  return {
+    ...standing,
+    trusted,
+    note: isAsWished({ trusted }, wish) ? done[wish] : 'it does not take it, and does not say why',
+  }
+}
+
+type Held = Awaited<ReturnType<TrustPlace['holds']>>
+
+const trustedOf = (held: Held | undefined): boolean | null =>
+  held === 'all' ? true : held === 'nothing' ? false : null
+
+const noteOf = (held: Held): string => (held === 'part' ? 'a change was cut off: repeat it' : '')
+
+const done = { trust: 'from now on', remove: 'no more' } as const

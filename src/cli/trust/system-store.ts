@@ -1,0 +1,143 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Machine, type Root, TrustFault, type TrustPlace } from './machine.ts'
+
+/** How a kind of Linux has certificates of its operator's own; paths are below the system's root. */
+interface Anchors {
+  readonly folder: string
+  readonly program: string
+  /** What the program needs to forget a certificate altogether. */
+  readonly forgetting: readonly string[]
+  /** What the program makes of all that is trusted. */
+  readonly bundle: string
+  /** What makes the program work below another root than `/`. */
+  readonly below: (root: string) => readonly string[]
+}
+
+const kinds: readonly Anchors[] = [
+  // Debian, Ubuntu
+  {
+    folder: 'usr/local/share/ca-certificates',
+    program: 'update-ca-certificates',
+    // else links to what was taken out stay behind
+    forgetting: ['--fresh'],
+    bundle: 'etc/ssl/certs/ca-certificates.crt',
+    below: (root) =>
+      [
+        ['--certsconf', 'etc/ca-certificates.conf'],
+        ['--certsdir', 'usr/share/ca-certificates'],
+        ['--localcertsdir', 'usr/local/share/ca-certificates'],
+        ['--etccertsdir', 'etc/ssl/certs'],
+        ['--hooksdir', 'etc/ca-certificates/update.d'],
+      ].flatMap(([option, path]) => [option as string, join(root, path as string)]),
+  },
+  // Fedora and its like
+  {
+    folder: 'etc/pki/ca-trust/source/anchors',
+    program: 'update-ca-trust',
+    forgetting: [],
+    bundle: 'etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem',
+    below: (root) => ['extract', '--output', join(root, 'etc/pki/ca-trust/extracted')],
+  },
+]
+
+/** The store that the programs of this machine go by. */
+export function systemStore(machine: Machine): TrustPlace {
+  if (machine.platform === 'darwin') return keychain(machine)
+  const kind = kinds.find(({ folder }) => existsSync(join(machine.systemRoot, folder)))
+  if (machine.platform !== 'linux' || !kind) return unknownStore(machine)
+  return anchors(machine, kind)
+}
+
+function anchors({ systemRoot, isRoot, run }: Machine, kind: Anchors): TrustPlace {
+  const { folder, program, forgetting, bundle, below } = kind
+  const fileOf = ({ fileName }: Root) => join(systemRoot, folder, `${fileName}.crt`)
+  const read = (path: string) => readFile(path, 'utf8').catch(() => undefined)
+  const update = async (...how: readonly string[]) => {
+    const args = systemRoot === '/' ? how : [...how, ...below(systemRoot)]
+    const { code, isMissing, error } = await run(program, args)
+    if (isMissing) throw new TrustFault(`${program} is not there: install the package ca-certificates`)
+    if (code !== 0) throw new TrustFault(`${program} failed: ${error}`)
+  }
+  return {
+    where: join(systemRoot, folder),
+    async holds(root) {
+      const inBundle = (await read(join(systemRoot, bundle)))?.includes(root.certificate.trim()) ?? false
+      const inFolder = (await read(fileOf(root))) === root.certificate
+      return inBundle && inFolder ? 'all' : inBundle || inFolder ? 'part' : 'nothing'
+    },
+    async add(root) {
+      const file = fileOf(root)
+      if (!isRoot)
+        throw new TrustFault(`only root may. Run: stead trust --print | sudo tee ${file} >/dev/null && sudo ${program}`)
+      const there = await read(file)
+      if (there !== undefined && there !== root.certificate)
+        throw new TrustFault(`${file} is there already, and is another file`)
+      await writeFile(file, root.certificate, { mode: 0o644 })
+      try {
+        await update()
+      } catch (error) {
+        await rm(file, { force: true })
+        throw error
+      }
+    },
+    async remove(root) {
+      const file = fileOf(root)
+      const command = [program, ...forgetting].join(' ')
+      if (!isRoot) throw new TrustFault(`only root may. Run: sudo rm -f ${file} && sudo ${command}`)
+      if ((await read(file)) === root.certificate) await rm(file)
+      await update(...forgetting)
+    },
+  }
+}
+
+/** macOS: the system's keychain for root, else the user's own. */
+function keychain({ home, isRoot, run }: Machine): TrustPlace {
+  const path = isRoot ? '/Library/Keychains/System.keychain' : join(home, 'Library/Keychains/login.keychain-db')
+  const forAll = isRoot ? ['-d'] : []
+  const security = async (...args: string[]) => {
+    const { code, error } = await run('security', args)
+    if (code !== 0) throw new TrustFault(`security ${args[0]} failed: ${error}`)
+  }
+  return {
+    where: path,
+    async holds({ certificate, name }) {
+      const { out } = await run('security', ['find-certificate', '-a', '-c', name, '-p', path])
+      return out.includes(certificate.trim()) ? 'all' : 'nothing'
+    },
+    add: (root) =>
+      inFile(root, (file) => security('add-trusted-cert', ...forAll, '-r', 'trustRoot', '-p', 'ssl', '-k', path, file)),
+    remove: (root) =>
+      inFile(root, async (file) => {
+        await security('remove-trusted-cert', ...forAll, file)
+        await security('delete-certificate', '-c', root.name, path)
+      }),
+  }
+}
+
+/** For programs that read the certificate from a file only. */
+export async function inFile<Result>(root: Root, work: (file: string) => Promise<Result>): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'stead-trust-'))
+  try {
+    const file = join(folder, `${root.fileName}.crt`)
+    await writeFile(file, root.certificate)
+    return await work(file)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function unknownStore({ platform }: Machine): TrustPlace {
+  const isWindows = platform === 'win32'
+  const refuse = async () => {
+    throw new TrustFault(
+      isWindows
+        ? 'Stead does not look into it. Run: stead trust --print > stead.crt, then certutil -user -addstore Root stead.crt (or -delstore Root, and the name)'
+        : 'Stead does not know where it is here. Put in what stead trust --print prints, or take it out, as the system wants it',
+    )
+  }
+  const where = isWindows ? 'the store of Windows' : 'the store of the system'
+  return { where, holds: refuse, add: refuse, remove: refuse }
+}
