@@ -2,6 +2,7 @@ import { get } from 'node:http'
 import { resolve } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
+import { localDomainOf } from '../certificates/local-domain.ts'
 import type { Config } from '../config.ts'
 import { version } from '../version.ts'
 import { type Credentials, credentialsFile, readCredentials } from './credentials.ts'
@@ -53,7 +54,7 @@ export function banner(config: Config, { credentials, hosts }: FirstWords, { isF
     '',
     `Stead ${version} is running`,
     `  API        ${api}  (documentation: ${api}/docs)`,
-    `  Sites      ${addressOf('<name>', config)}`,
+    `  Sites      ${addressOf('<name>', config)}${secureAddressOf('<name>', config)}`,
     ...hosts.map((each) =>
       each.wordpress
         ? `  WordPress  ${each.wordpress}, PHP ${containmentText(each.containment)}${bubblewrapHint(each.containment)}`
@@ -85,6 +86,14 @@ function addressOf(name: string, { edgePublicPort, edgeListen, stagingDomain }: 
   const port = edgePublicPort ?? edgeListen.port
   if (port === 443) return `https://${name}.${stagingDomain}`
   return `http://${name}.${stagingDomain}${port === 80 ? '' : `:${port}`}`
+}
+
+/** Where Stead certifies the address itself; one of a public authority is nobody's before it is ordered. */
+function secureAddressOf(name: string, config: Config): string {
+  const { edgeTlsListen, edgeTlsPublicPort, stagingDomain } = config
+  if (edgeTlsListen === 'off' || localDomainOf(config) === undefined) return ''
+  const port = edgeTlsPublicPort ?? edgeTlsListen.port
+  return `, https://${name}.${stagingDomain}${port === 443 ? '' : `:${port}`}  (browsers trust it after: stead trust)`
 }
 
 const inShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

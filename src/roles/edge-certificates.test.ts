@@ -1,7 +1,7 @@
 /** Certificates that an edge makes itself, for names that no public authority knows. */
 import { randomBytes, X509Certificate } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type TestApi, testApi } from '../../test/support/api.ts'
+import { type Person, type TestApi, testApi } from '../../test/support/api.ts'
 import { dialects } from '../../test/support/database.ts'
 import { localAuthorities } from '../certificates/local-authority.store.ts'
 import { readConfig } from '../config.ts'
@@ -17,6 +17,7 @@ const name = 'first.localhost'
 
 describe.each(dialects)('an edge on $dialect', ({ dialect, skip }) => {
   let api: TestApi
+  let owner: Person
   let siteId: number
   const sealer = createSealer(randomBytes(32))
   const clock = { now: 0 }
@@ -25,7 +26,8 @@ describe.each(dialects)('an edge on $dialect', ({ dialect, skip }) => {
   beforeEach(async (context) => {
     if (skip) return context.skip()
     api = await testApi(dialect)
-    siteId = await api.site(await api.person('owner@example.com'), 'first')
+    owner = await api.person('owner@example.com')
+    siteId = await api.site(owner, 'first')
     await api.database.transaction((tx) => putRoute(tx, siteId, name, 1))
     clock.now = Date.now()
     full.is = false
@@ -45,10 +47,12 @@ describe.each(dialects)('an edge on $dialect', ({ dialect, skip }) => {
     }
     return certificatesOf(ground, () => clock.now)
   }
+  const changes = async () => (await api.database.read.selectFrom('route_clock').select('seq').execute())[0]?.seq ?? 0
   const rows = () => api.database.read.selectFrom('certificates').selectAll().execute()
 
   test('makes one when it is needed, and the others have the same', async () => {
     const edges = [edge(), edge(), edge()]
+    const before = await changes()
     expect(edges[0]?.makes?.(name)).toBe(true)
     const found = await Promise.all(edges.map((each) => each.load(name)))
     expect(new Set(found.map((each) => each?.chain)).size).toBe(1)
@@ -62,12 +66,17 @@ describe.each(dialects)('an edge on $dialect', ({ dialect, skip }) => {
     expect(row).toMatchObject({ site_id: siteId, issued_at: clock.now })
     expect(row?.private_key).toMatch(/^v1\./)
     // edges read the route again
+    expect(await changes()).toBeGreaterThan(before)
     expect(await loadRoute(api.database.read, name)).toMatchObject({ certifiedAt: clock.now })
   })
 
   test('makes none for a name that no site has, that is public, or where it is not to', async () => {
     await api.database.transaction((tx) => putRoute(tx, siteId, 'www.example.com', 1, true))
-    expect(await edge().load('nobody.localhost')).toBeUndefined()
+    const deleted = await api.site(owner, 'deleted')
+    await api.database.transaction((tx) => putRoute(tx, deleted, 'deleted.localhost', 1))
+    await owner.call('DELETE', `/v1/sites/${deleted}`)
+    for (const hostName of ['nobody.localhost', 'deleted.localhost'])
+      expect(await edge().load(hostName)).toBeUndefined()
     for (const [settings, hostName] of [
       [{}, 'www.example.com'],
       [{ STEAD_LOCAL_AUTHORITY: 'off' }, name],

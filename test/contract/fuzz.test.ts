@@ -230,6 +230,6 @@ async function mark(database: Database, tables: readonly string[]): Promise<stri
     (name) =>
       sql`select ${name} as name, concat(count(*), ' ', max(xmin::text::bigint)) as mark from ${sql.table(name)}`,
   )
-  const { rows } = await sql`${sql.join(marks, sql` union all `)}`.execute(database.read)
+  const { rows } = await sql`${sql.join(marks, sql` union all `)} order by name`.execute(database.read)
   return JSON.stringify(rows)
 }

@@ -9,7 +9,7 @@ import type { TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasChromium, openChromium } from '../support/chromium.ts'
 import { testCore } from '../support/core.ts'
-import { freePort, program, type Stead, showOutputOfFailures, startStead } from '../support/stead.ts'
+import { freePort, program, type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 
 const core = await testCore()
 const hasCertutil = existsSync('/usr/bin/certutil')
@@ -69,6 +69,11 @@ describe.skipIf(!core)('a site of a laptop over https', () => {
     await stead.start()
     expect((await visit('laptop.localhost', authority)).seen).toBe(visits[0]?.seen)
     expect((await trust('--print')).out).toBe(authority)
+  })
+
+  test('a start says where sites are', async () => {
+    const words = `, https://<name>.localhost:${tlsPort}  (browsers trust it after: stead trust)`
+    await until('the banner', () => stead.output().includes(words))
   })
 
   test.skipIf(!hasChromium || !hasCertutil)(

@@ -46,6 +46,12 @@ test('an authority is called by its own name in every store', () => {
   expect(root.fileName).toMatch(/^stead-[0-9a-f]{8}-for-local-sites$/)
 })
 
+test('programs that change stores are not told what Stead keeps secret, nor asked anything', async () => {
+  const { run: runs } = thisMachine({ PATH: process.env.PATH, HOME: folder, STEAD_MASTER_KEY: 'secret' })
+  const { code, out } = await runs('sh', ['-c', 'env; cat'])
+  expect([code, out.includes(`HOME=${folder}`), out.includes('STEAD_')]).toEqual([0, true, false])
+})
+
 describe.skipIf(!isDebian)("Debian's store", () => {
   const anchors = () => join(machine.systemRoot, 'usr/local/share/ca-certificates')
   const bundle = () => join(machine.systemRoot, 'etc/ssl/certs/ca-certificates.crt')
@@ -114,6 +120,11 @@ describe.skipIf(!isDebian)("Debian's store", () => {
     })
     await ask('remove', 'system')
     expect(await readFile(file, 'utf8')).toBe('mine')
+    await rm(file)
+    await ask('trust', 'system')
+    await writeFile(file, other)
+    expect(await trusted('remove', 'system')).toEqual([false])
+    expect(await readFile(file, 'utf8')).toBe(other)
     await rm(file)
     await rm(join(machine.systemRoot, 'etc/ssl'), { recursive: true })
     const [failed] = await ask('trust', 'system')
