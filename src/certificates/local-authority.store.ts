@@ -1,6 +1,6 @@
 import type { Sealer } from '../platform/crypto/seal.ts'
 import type { Database, Tx } from '../platform/db/database.ts'
-import type { LocalAuthority } from './local-authority.ts'
+import { type LocalAuthority, makeLocalAuthority } from './local-authority.ts'
 import { LOCAL_CERTIFICATE_MS } from './local-domain.ts'
 import type { LocalAuthorityRow } from './tables.ts'
 
@@ -31,7 +31,6 @@ export async function localAuthority({
   const known = await find(database.read, domain)
   const opened = known && open(known, sealer, now)
   if (opened) return opened
-  const { makeLocalAuthority } = await import('./local-authority.ts')
   const made = await makeLocalAuthority(domain, now)
   const row = {
     certificate: made.certificate,

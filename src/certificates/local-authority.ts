@@ -1,25 +1,25 @@
-import { createPrivateKey, randomBytes } from 'node:crypto'
 import {
-  AuthorityKeyIdentifierExtension,
-  BasicConstraintsExtension,
-  ExtendedKeyUsageExtension,
-  Extension,
-  KeyUsageFlags,
-  KeyUsagesExtension,
-  SubjectAlternativeNameExtension,
-  SubjectKeyIdentifierExtension,
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPair,
+  type KeyObject,
+  randomBytes,
+  sign,
   X509Certificate,
-  X509CertificateGenerator,
-} from '@peculiar/x509'
+} from 'node:crypto'
+import { promisify } from 'node:util'
+import { bits, der, integer, octets, oid, sequence, setOf, time, utf8, yes } from './der.ts'
 import { isBelow, LOCAL_CERTIFICATE_MS } from './local-domain.ts'
 
 const DAY_MS = 86_400_000
 const AUTHORITY_DAYS = 3_650
 /** Clocks of other machines may be behind. */
 const BEFORE_MS = DAY_MS
-const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
-const SERVER_AUTH = '1.3.6.1.5.5.7.3.1'
-const NAME_CONSTRAINTS = '2.5.29.30'
+/** A public key of P-256, as it stands at the end of what says which kind of key it is. */
+const POINT_BYTES = 65
+const makeKeyPair = promisify(generateKeyPair)
+const ecdsaWithSha256 = sequence(oid('1.2.840.10045.4.3.2'))
 
 /** What certifies the names below one domain. */
 export interface LocalAuthority {
@@ -38,22 +38,21 @@ export interface LocalAuthority {
 export async function makeLocalAuthority(domain: string, now: number): Promise<LocalAuthority> {
   const keys = await makeKeys()
   const expiresAt = now + AUTHORITY_DAYS * DAY_MS
-  const made = await X509CertificateGenerator.createSelfSigned({
-    serialNumber: randomSerial(),
-    name: [{ O: ['Stead'] }, { CN: [`Stead ${randomBytes(4).toString('hex')} for local sites`] }],
-    notBefore: new Date(now - BEFORE_MS),
-    notAfter: new Date(expiresAt),
-    keys,
-    signingAlgorithm: algorithm,
-    extensions: [
-      new BasicConstraintsExtension(true, 0, true),
-      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
-      new ExtendedKeyUsageExtension([SERVER_AUTH]),
-      new Extension(NAME_CONSTRAINTS, true, new Uint8Array(nameConstraints(domain))),
-      await SubjectKeyIdentifierExtension.create(keys.publicKey),
+  const name = nameOf(`Stead ${randomBytes(4).toString('hex')} for local sites`)
+  const certificate = signed(
+    { issuer: name, subject: name, from: now - BEFORE_MS, until: expiresAt, publicKey: keys.publicKey },
+    [
+      // an authority, of no other authorities
+      extension('2.5.29.19', true, sequence(yes, integer(0))),
+      // signs certificates and lists of revoked ones
+      extension('2.5.29.15', true, bits(Buffer.from([0x06]), 1)),
+      forServers,
+      extension('2.5.29.30', true, nameConstraints(domain)),
+      extension('2.5.29.14', false, octets(keyId(keys.publicKey))),
     ],
-  })
-  return { domain, certificate: `${made.toString('pem')}\n`, key: await pemOf(keys.privateKey), expiresAt }
+    keys.privateKey,
+  )
+  return { domain, certificate, key: pemOf(keys.privateKey), expiresAt }
 }
 
 /** A certificate of one name, with a key of its own. @throws RangeError for a name that is not below the authority's domain */
@@ -63,60 +62,86 @@ export async function issueLocally(
   now: number,
 ): Promise<{ readonly chain: string; readonly key: string; readonly expiresAt: number }> {
   if (!isBelow(hostName, authority.domain)) throw new RangeError(`${hostName} is not below ${authority.domain}`)
-  const issuer = new X509Certificate(authority.certificate)
+  const signingKey = createPrivateKey(authority.key)
   const keys = await makeKeys()
-  const notBefore = now - BEFORE_MS
-  const expiresAt = notBefore + LOCAL_CERTIFICATE_MS
-  const made = await X509CertificateGenerator.create({
-    serialNumber: randomSerial(),
-    // names belong into the extension alone: here is no room for long ones
-    subject: [{ O: ['Stead'] }],
-    issuer: issuer.subjectName,
-    notBefore: new Date(notBefore),
-    notAfter: new Date(expiresAt),
-    publicKey: keys.publicKey,
-    signingKey: await signingKeyOf(authority.key),
-    signingAlgorithm: algorithm,
-    extensions: [
-      new BasicConstraintsExtension(false, undefined, true),
-      new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
-      new ExtendedKeyUsageExtension([SERVER_AUTH]),
-      new SubjectAlternativeNameExtension([{ type: 'dns', value: hostName }]),
-      await AuthorityKeyIdentifierExtension.create(issuer.publicKey),
+  const from = now - BEFORE_MS
+  const expiresAt = from + LOCAL_CERTIFICATE_MS
+  const chain = signed(
+    // the host name belongs into the extension alone: here is no room for long ones
+    { issuer: nameOf(commonName(authority)), subject: nameOf(), from, until: expiresAt, publicKey: keys.publicKey },
+    [
+      extension('2.5.29.19', true, sequence()),
+      // makes signatures
+      extension('2.5.29.15', true, bits(Buffer.from([0x80]), 7)),
+      forServers,
+      extension('2.5.29.17', false, sequence(der(0x82, Buffer.from(hostName)))),
+      extension('2.5.29.35', false, sequence(der(0x80, keyId(createPublicKey(signingKey))))),
     ],
-  })
-  return { chain: `${made.toString('pem')}\n`, key: await pemOf(keys.privateKey), expiresAt }
+    signingKey,
+  )
+  return { chain, key: pemOf(keys.privateKey), expiresAt }
 }
 
-const makeKeys = () => crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
-
-/** As long as the rules of browsers want it, and positive. */
-const randomSerial = (): string => `01${randomBytes(15).toString('hex')}`
-
-async function pemOf(key: CryptoKey): Promise<string> {
-  const der = Buffer.from(await crypto.subtle.exportKey('pkcs8', key))
-  return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
-    .export({ format: 'pem', type: 'pkcs8' })
-    .toString()
+/** What an authority calls itself, as no other does. */
+export function commonName({ certificate }: Pick<LocalAuthority, 'certificate'>): string {
+  const name = /^CN=(.*)$/m.exec(new X509Certificate(certificate).subject)?.[1]
+  if (!name) throw new Error('The certificate of the authority has no name')
+  return name
 }
 
-const signingKeyOf = (pem: string): Promise<CryptoKey> =>
-  crypto.subtle.importKey('pkcs8', createPrivateKey(pem).export({ format: 'der', type: 'pkcs8' }), algorithm, false, [
-    'sign',
-  ])
+interface About {
+  readonly issuer: Buffer
+  readonly subject: Buffer
+  readonly from: number
+  readonly until: number
+  readonly publicKey: KeyObject
+}
+
+/** RFC 5280 §4.1. @returns PEM */
+function signed(
+  { issuer, subject, from, until, publicKey }: About,
+  extensions: readonly Buffer[],
+  by: KeyObject,
+): string {
+  const certificate = sequence(
+    der(0xa0, integer(2)),
+    // random, positive, and as long as browsers want it
+    integer(0x01, ...randomBytes(15)),
+    ...[ecdsaWithSha256, issuer, sequence(time(from), time(until)), subject],
+    publicKey.export({ format: 'der', type: 'spki' }),
+    der(0xa3, sequence(...extensions)),
+  )
+  const whole = sequence(certificate, ecdsaWithSha256, bits(sign('sha256', certificate, by)))
+  const lines = whole.toString('base64').replace(/.{64}(?=.)/g, '$&\n')
+  return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`
+}
+
+const nameOf = (ownName?: string): Buffer =>
+  sequence(
+    setOf(sequence(oid('2.5.4.10'), utf8('Stead'))),
+    ...(ownName === undefined ? [] : [setOf(sequence(oid('2.5.4.3'), utf8(ownName)))]),
+  )
+
+const extension = (id: string, isCritical: boolean, value: Buffer): Buffer =>
+  sequence(oid(id), ...(isCritical ? [yes] : []), octets(value))
+
+/** Extended key usage: TLS servers. */
+const forServers = extension('2.5.29.37', false, sequence(oid('1.3.6.1.5.5.7.3.1')))
 
 /** RFC 5280 §4.2.1.10: names of the domain, and no addresses at all, which would be free otherwise. */
 function nameConstraints(domain: string): Buffer {
-  const subtree = (tag: number, value: Buffer) => der(0x30, der(tag, value))
+  const subtree = (tag: number, value: Buffer) => sequence(der(tag, value))
   const permitted = der(0xa0, subtree(0x82, Buffer.from(domain)))
   const excluded = der(0xa1, subtree(0x87, Buffer.alloc(8)), subtree(0x87, Buffer.alloc(32)))
-  return der(0x30, permitted, excluded)
+  return sequence(permitted, excluded)
 }
 
-function der(tag: number, ...parts: readonly Buffer[]): Buffer {
-  const body = Buffer.concat(parts)
-  const bytes = body.length < 0x100 ? [body.length] : [body.length >> 8, body.length & 0xff]
-  // from 128 on the length says first how long it is itself
-  const length = body.length < 0x80 ? bytes : [0x80 | bytes.length, ...bytes]
-  return Buffer.concat([Buffer.from([tag, ...length]), body])
+/** Tells keys apart where certificates have the same name: as RFC 5280 §4.2.1.2 (1) has it, so that it comes out the same for ever. */
+function keyId(key: KeyObject): Buffer {
+  const point = key.export({ format: 'der', type: 'spki' }).subarray(-POINT_BYTES)
+  return createHash('sha1').update(point).digest()
 }
+
+const makeKeys = () => makeKeyPair('ec', { namedCurve: 'P-256' })
+
+const pemOf = (key: KeyObject): string => key.export({ format: 'pem', type: 'pkcs8' }).toString()

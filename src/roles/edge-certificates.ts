@@ -1,4 +1,5 @@
 import { localAuthority } from '../certificates/local-authority.store.ts'
+import { issueLocally } from '../certificates/local-authority.ts'
 import { isBelow, LOCAL_CERTIFICATE_MS, localDomainOf } from '../certificates/local-domain.ts'
 import type { Certificate, SecureContextsOptions } from '../edge/tls/secure-contexts.ts'
 import { KEY_PURPOSE, type KeptCertificate, keepCertificate, loadCertificate } from '../edge/tls/tls.store.ts'
@@ -66,8 +67,6 @@ async function make(
   { domain, hostName, replaces, now }: Wanted,
 ): Promise<Certificate | undefined> {
   if (!config.databaseUrl) room.forRecords()
-  // loaded where one is made, and nowhere else
-  const { issueLocally } = await import('../certificates/local-authority.ts')
   const authority = await localAuthority({ database, sealer, domain, now })
   const { chain, key, expiresAt } = await issueLocally(authority, hostName, now)
   const privateKey = sealer.seal(key, KEY_PURPOSE)

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { X509Certificate } from 'node:crypto'
 import { homedir } from 'node:os'
+import { commonName } from '../../certificates/local-authority.ts'
 
 /** The machine whose stores of certificates are changed. */
 export interface Machine {
@@ -52,8 +52,7 @@ export class TrustFault extends Error {
 }
 
 export function rootOf(certificate: string): Root {
-  const name = /^CN=(.*)$/m.exec(new X509Certificate(certificate).subject)?.[1]
-  if (!name) throw new Error('The certificate of the authority has no name')
+  const name = commonName({ certificate })
   return { certificate, name, fileName: name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-') }
 }
 
