@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import ipaddr from 'ipaddr.js'
+import type { VisitRequest } from './visit.ts'
 
 /** Who a request comes from, as far as it can be believed. */
 export interface Client {
@@ -12,7 +12,7 @@ export interface Client {
 }
 
 /** Tells the client of a request. */
-export type ReadClient = (request: IncomingMessage) => Client
+export type ReadClient = (request: Pick<VisitRequest, 'headers' | 'socket'>) => Client
 
 /**
  * Makes a reader of client addresses. `X-Forwarded-For` is believed from the right up to the first address that is no

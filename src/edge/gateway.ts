@@ -12,10 +12,13 @@ import { pageAnswer, sendAnswer } from './answer.ts'
 import { answerConnect, answerTooMany, answerUnreadable } from './bad-connections.ts'
 import { createClientReader, createTrust, type ReadClient } from './client-address.ts'
 import { countConnections } from './count-connections.ts'
+import { createHttp2Sessions, type Http2Sessions } from './http2/sessions.ts'
 import { defaultLimits, type EdgeLimits } from './limits.ts'
 import { type ProxyContext, passToHost } from './proxy.ts'
 import type { Route, Routes } from './route.ts'
 import { edgeRules } from './rules/index.ts'
+import { refusedMethodAnswer } from './rules/refused-methods.ts'
+import { createMisdirected, type IsMisdirected } from './tls/misdirected.ts'
 import type { SecureContexts } from './tls/secure-contexts.ts'
 import { createSecureServer, trackSockets } from './tls/secure-server.ts'
 import { anyNumber, type UnderWay } from './under-way.ts'
@@ -28,6 +31,8 @@ import {
   type Rule,
   readDestination,
   type Visit,
+  type VisitRequest,
+  type VisitResponse,
 } from './visit.ts'
 
 /** The part of a pino logger that the edge uses. */
@@ -90,8 +95,10 @@ interface GatewayContext extends ProxyContext {
   readonly limits: EdgeLimits
   readonly rules: readonly Rule[]
   readonly readClient: ReadClient
+  readonly isMisdirected: IsMisdirected
   readonly turns: Turns
   closing: boolean
+  http2?: Http2Sessions
   /** Ends connections that Node does not know as ones with requests. */
   cutOff?: () => void
 }
@@ -111,6 +118,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     waitingBodies: options.waitingBodies,
     rules: options.rules ?? edgeRules(),
     readClient: createClientReader(options.trustProxy ?? [], options.publicScheme ?? 'http'),
+    isMisdirected: createMisdirected(createTrust(options.trustProxy ?? [])),
     turns: new Turns(limits.pipelined - 1),
     closing: false,
     onFailure: createFailureReport(options),
@@ -136,9 +144,20 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 function createSecureGate(context: GatewayContext, contexts: Pick<SecureContexts, 'find'>, http: ServerOptions) {
-  const { headersTimeoutMs: handshakeTimeout } = context.limits
-  const server = createSecureServer(contexts, { ...http, handshakeTimeout }, (error, serverName) =>
-    context.options.log.warn({ err: error, host: serverName }, 'a certificate cannot be looked up'),
+  const { limits, options } = context
+  const http2 = createHttp2Sessions({
+    limits,
+    connections: options.connections,
+    isTrusted: createTrust(options.trustProxy ?? []),
+    onRequest: (request, response) =>
+      begin(context, request, response, performance.now(), expectationOf(request.headers.expect)),
+  })
+  context.http2 = http2
+  const server = createSecureServer(
+    contexts,
+    { ...http, handshakeTimeout: limits.headersTimeoutMs },
+    (error, serverName) => options.log.warn({ err: error, host: serverName }, 'a certificate cannot be looked up'),
+    (socket) => http2.accept(socket),
   )
   context.cutOff = trackSockets(server)
   return server
@@ -163,6 +182,7 @@ async function close(servers: readonly (Server | SecureServer)[], context: Gatew
   context.closing = true
   const closed = servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())))
   for (const server of servers) server.closeIdleConnections()
+  context.http2?.close()
   const cutOff = setTimeout(() => {
     for (const server of servers) server.closeAllConnections()
     context.cutOff?.()
@@ -178,34 +198,58 @@ function refuseTunnel({ turns }: GatewayContext, socket: Duplex): void {
   turns.end(socket, () => answerConnect(socket))
 }
 
+type Expectation = '100-continue' | 'unknown' | undefined
+
+/** HTTP/2 leaves this to the server; of HTTP/1 Node tells by its events. */
+function expectationOf(expect: string | undefined): Expectation {
+  if (expect === undefined) return undefined
+  return expect.toLowerCase() === '100-continue' ? '100-continue' : 'unknown'
+}
+
+/** A request of HTTP/1: in its turn among those of its connection. */
 function receive(
   context: GatewayContext,
   request: IncomingMessage,
   response: ServerResponse,
-  expectation?: '100-continue' | 'unknown',
+  expectation?: Expectation,
 ): void {
   const startedAtMs = performance.now()
-  const begin = (isTooMuch: boolean) => {
-    const destination = readDestination(request, context.limits.urlBytes)
-    const visit = createVisit(context, request, response, destination, startedAtMs, expectation === '100-continue')
-    response.once('close', () => finish(context, visit))
-    if (context.closing) response.shouldKeepAlive = false
-    if ('status' in destination) sendAnswer(visit, refusalAnswer(visit, destination))
-    else if (expectation === 'unknown') sendAnswer(visit, pageAnswer(visit, unexpected, [], true))
-    else if (isTooMuch) sendAnswer(visit, pageAnswer(visit, tooMany, [], true))
-    else route(context, visit)
-  }
   context.turns.take(
     response,
-    () => begin(false),
-    () => begin(true),
+    () => begin(context, request, response, startedAtMs, expectation),
+    () => begin(context, request, response, startedAtMs, expectation, true),
   )
+}
+
+function begin(
+  context: GatewayContext,
+  request: VisitRequest,
+  response: VisitResponse,
+  startedAtMs: number,
+  expectation: Expectation,
+  isTooMuch = false,
+): void {
+  const destination = destinationOf(context, request)
+  const visit = createVisit(context, request, response, destination, startedAtMs, expectation === '100-continue')
+  response.once('close', () => finish(context, visit))
+  if (context.closing) response.shouldKeepAlive = false
+  if (visit.method === 'CONNECT') sendAnswer(visit, refusedMethodAnswer(visit))
+  else if ('status' in destination) sendAnswer(visit, refusalAnswer(visit, destination))
+  else if (expectation === 'unknown') sendAnswer(visit, pageAnswer(visit, unexpected, [], true))
+  else if (isTooMuch) sendAnswer(visit, pageAnswer(visit, tooMany, [], true))
+  else route(context, visit)
+}
+
+function destinationOf(context: GatewayContext, request: VisitRequest): Destination | Refusal {
+  const destination = readDestination(request, context.limits.urlBytes)
+  if ('status' in destination || !context.isMisdirected(request, destination.hostName)) return destination
+  return { status: 421, reason: 'This connection is for another site.' }
 }
 
 function createVisit(
   context: GatewayContext,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: VisitRequest,
+  response: VisitResponse,
   destination: Destination | Refusal,
   startedAtMs: number,
   expectsContinue: boolean,
@@ -326,6 +370,7 @@ function refusalAnswer(visit: Visit, refusal: Refusal): Answer {
 const refusalTitles: Partial<Record<Refusal['status'], string>> = {
   413: 'This is too much',
   414: 'This address is too long',
+  421: 'This request has come the wrong way',
   505: 'This version of HTTP is not spoken here',
 }
 const tooMany = plainPage({

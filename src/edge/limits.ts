@@ -6,6 +6,10 @@ export interface EdgeLimits {
   readonly connections: number
   /** Requests of one connection, the one that is being answered and those that wait behind it (which browsers do not do). */
   readonly pipelined: number
+  /** Requests of one connection of HTTP/2 at a time. */
+  readonly streams: number
+  /** What a connection of HTTP/2 may take by itself, besides what is under way on it. */
+  readonly sessionMemoryMb: number
   /** All header lines and the request line of a request together. */
   readonly headerBytes: number
   readonly urlBytes: number
@@ -26,6 +30,8 @@ export interface EdgeLimits {
 export const defaultLimits: EdgeLimits = {
   connections: 16_384,
   pipelined: 16,
+  streams: 100,
+  sessionMemoryMb: 10,
   headerBytes: 32_768,
   urlBytes: 16_384,
   headersTimeoutMs: 20_000,

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { addressKey } from '../platform/budgets/address-key.ts'
 import type { Budget } from '../platform/budgets/budget.ts'
@@ -10,7 +9,7 @@ import type { Route } from './route.ts'
 import { siteHeaders } from './site-headers.ts'
 import { busyAnswer, type Passage, type UnderWay } from './under-way.ts'
 import type { Upstreams } from './upstreams.ts'
-import { type Answer, hasBody, type Visit } from './visit.ts'
+import { type Answer, hasBody, type Visit, type VisitRequest } from './visit.ts'
 
 /** What passing requests on needs. */
 export interface ProxyContext {
@@ -247,6 +246,6 @@ async function* readBody({ request }: Visit, passage: Passage): AsyncGenerator<B
   }
 }
 
-function discardRest(request: IncomingMessage): void {
+function discardRest(request: VisitRequest): void {
   if (!request.complete && !request.destroyed) request.resume()
 }

@@ -1,17 +1,62 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { framingFault } from '../platform/http/framing.ts'
 import { headerOf } from '../platform/http/raw-headers.ts'
 import type { Client } from './client-address.ts'
 import type { HostNotes } from './forwarding.ts'
 import { parseAuthority } from './host-name.ts'
+import { Http2Request } from './http2/request.ts'
 import type { Route } from './route.ts'
+
+/** What the edge uses of a request, whichever HTTP it came by. */
+export interface VisitRequest
+  extends Pick<
+    IncomingMessage,
+    | 'method'
+    | 'url'
+    | 'headers'
+    | 'rawHeaders'
+    | 'httpVersion'
+    | 'httpVersionMajor'
+    | 'httpVersionMinor'
+    | 'complete'
+    | 'destroyed'
+    | 'readableLength'
+  > {
+  readonly socket: Socket
+  /** As the client names it; HTTP/1 does not. */
+  readonly scheme?: string | undefined
+  on(event: 'readable', listener: () => void): unknown
+  off(event: 'readable', listener: () => void): unknown
+  resume(): unknown
+  iterator(options: { destroyOnReturn: boolean }): AsyncIterable<Buffer>
+}
+
+/** What the edge uses of the response to a visitor, whichever HTTP it goes by. */
+export interface VisitResponse {
+  statusCode: number
+  /** HTTP/1: other requests may follow on this connection. */
+  shouldKeepAlive: boolean
+  readonly headersSent: boolean
+  readonly destroyed: boolean
+  readonly closed: boolean
+  readonly writableLength: number
+  readonly writableFinished: boolean
+  writeHead(status: number, reason: string, headers: string[]): this
+  writeHead(status: number, headers: string[]): this
+  writeContinue(): void
+  write(chunk: Buffer): boolean
+  end(body?: Buffer): unknown
+  destroy(): unknown
+  once(event: 'close' | 'drain', listener: () => void): unknown
+}
 
 /** One request of a visitor on its way through the edge. */
 export interface Visit {
   /** Value of `X-Request-Id`, on the response and towards the host. */
   readonly id: string
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
+  readonly request: VisitRequest
+  readonly response: VisitResponse
   readonly method: string
   /** Path and query as the visitor sent them. */
   readonly target: string
@@ -88,17 +133,17 @@ export interface Destination {
 
 /** Why a request cannot be understood. */
 export interface Refusal {
-  readonly status: 400 | 413 | 414 | 501 | 505
+  readonly status: 400 | 413 | 414 | 421 | 501 | 505
   readonly reason: string
 }
 
 /**
  * Reads the destination of a request: `Host` and target, or an absolute-form target, which overrules `Host` (RFC 9112 §3.2.2).
  */
-export function readDestination(request: IncomingMessage, maxUrlBytes: number): Destination | Refusal {
+export function readDestination(request: VisitRequest, maxUrlBytes: number): Destination | Refusal {
   const url = request.url as string
   if (url.length > maxUrlBytes) return { status: 414, reason: 'The address is too long.' }
-  const fault = framingFault(request)
+  const fault = request instanceof Http2Request ? hostFault(request) : framingFault(request)
   if (fault) return fault
   let host = headerOf(request.rawHeaders, 'host')
   let target = url
@@ -113,8 +158,16 @@ export function readDestination(request: IncomingMessage, maxUrlBytes: number): 
   return { ...authority, target }
 }
 
+/** RFC 9113 §8.3.1: `Host` is another way to say `:authority`, not another host; and a target is a path. */
+function hostFault({ authority, headers, url }: Http2Request): Refusal | undefined {
+  if (!url.startsWith('/')) return { status: 400, reason: 'The request does not say which page it wants.' }
+  if (authority === undefined || headers.host === undefined) return undefined
+  if (parseAuthority(authority)?.host === parseAuthority(headers.host)?.host) return undefined
+  return { status: 400, reason: 'The request names more than one host.' }
+}
+
 /** True when the request carries a body (RFC 9112 §6: it is framed by one of two headers). */
-export function hasBody(request: IncomingMessage): boolean {
+export function hasBody(request: VisitRequest): boolean {
   const { headers } = request
   if (headers['transfer-encoding'] !== undefined) return true
   const length = headers['content-length']

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { VisitResponse } from '../visit.ts'
 import type { Entry, Prepared } from './entry.ts'
 
 /** The fields of Node's response that hold the head as text, and what goes into it. */
@@ -15,9 +16,11 @@ interface InnerResponse {
  * `_http_outgoing.js` with what is done here, or take this out; `writeHead` is right, and slower.
  * @param end the request id, and lines after it
  */
-export function writeWholeHead(response: ServerResponse, entry: Entry, prepared: Prepared, end: string): boolean {
-  const inner = response as unknown as InnerResponse
+export function writeWholeHead(given: VisitResponse, entry: Entry, prepared: Prepared, end: string): boolean {
+  const inner = given as unknown as InnerResponse
+  // an answer of HTTP/2 has no such field
   if (inner._header !== null || typeof inner._keepAliveTimeout !== 'number') return false
+  const response = given as ServerResponse
   const { req } = response
   if (!response.shouldKeepAlive || req.httpVersionMinor !== 1 || req.method !== 'GET') return false
   if (response.getHeaderNames().length > 0) return false

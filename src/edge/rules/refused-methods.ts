@@ -1,6 +1,6 @@
 import { plainPage } from '../../platform/plain-page.ts'
 import { pageAnswer } from '../answer.ts'
-import type { Rule } from '../visit.ts'
+import type { Answer, Rule, Visit } from '../visit.ts'
 
 const page = plainPage({
   status: 405,
@@ -8,8 +8,8 @@ const page = plainPage({
   text: 'This site does not answer requests of this kind.',
 })
 
-/** TRACE would echo cookies and the edge's own headers back (RFC 9110 §9.3.8); CONNECT never gets here. */
-export const refusedMethods: Rule = (visit) =>
-  visit.method === 'TRACE'
-    ? pageAnswer(visit, page, ['Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'], true)
-    : undefined
+/** TRACE would echo cookies and the edge's own headers back (RFC 9110 §9.3.8); CONNECT, which names no page, never gets here. */
+export const refusedMethods: Rule = (visit) => (visit.method === 'TRACE' ? refusedMethodAnswer(visit) : undefined)
+
+export const refusedMethodAnswer = (visit: Visit): Answer =>
+  pageAnswer(visit, page, ['Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'], true)

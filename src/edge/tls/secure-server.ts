@@ -9,21 +9,23 @@ import type { SecureContexts } from './secure-contexts.ts'
 const SESSION_SECONDS = 43_200
 
 /**
- * HTTP/1.1 over TLS. A name without a certificate gets the alert handshake_failure: the server has no certificate of its own, as one that
+ * HTTP over TLS: a connection that agrees on `h2` goes to `speakHttp2`, any other one is Node's HTTP/1 server's, as without TLS. A name without a certificate gets the alert handshake_failure: the server has no certificate of its own, as one that
  * nobody trusts would teach people to click warnings away.
  * @param onFault told when a certificate cannot be looked up
+ * @param speakHttp2 takes a connection over
  */
 export function createSecureServer(
   contexts: Pick<SecureContexts, 'find'>,
   options: ServerOptions & { readonly handshakeTimeout: number },
   onFault: (error: unknown, serverName: string) => void,
+  speakHttp2: (socket: TLSSocket) => void,
 ): Server {
   const server = createServer({
     ...options,
     ...profile,
     ca: [],
     sessionTimeout: SESSION_SECONDS,
-    ALPNProtocols: ['http/1.1'],
+    ALPNProtocols: ['h2', 'http/1.1'],
     SNICallback(serverName, done) {
       contexts.find(serverName).then(
         (context) => done(null, context),
@@ -37,6 +39,12 @@ export function createSecureServer(
   // Node would take it for a request that cannot be read, and answer in plain text
   server.removeAllListeners('tlsClientError')
   server.on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy())
+  const speakHttp1 = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[]
+  server.removeAllListeners('secureConnection')
+  server.on('secureConnection', (socket: TLSSocket) => {
+    if (socket.alpnProtocol === 'h2') speakHttp2(socket)
+    else for (const speak of speakHttp1) speak.call(server, socket)
+  })
   return server
 }
 

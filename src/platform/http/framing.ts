@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
+type Framed = Pick<IncomingMessage, 'rawHeaders' | 'httpVersionMajor' | 'httpVersionMinor'>
+
 /** Why a request cannot be read as the one that its sender meant. */
 export interface FramingFault {
   readonly status: 400 | 413 | 501 | 505
@@ -11,7 +13,7 @@ export interface FramingFault {
  * host (request smuggling).
  * @returns undefined when there is nothing to say
  */
-export function framingFault(request: IncomingMessage): FramingFault | undefined {
+export function framingFault(request: Framed): FramingFault | undefined {
   const { rawHeaders, httpVersionMajor } = request
   // RFC 9110 §15.6.6. HTTP/0.9 has no head, and 2 is spoken otherwise: what says so in text is neither.
   if (httpVersionMajor > 1) return { status: 505, reason: 'Only HTTP/1.1 and HTTP/1.0 are spoken here.' }
@@ -34,7 +36,7 @@ export function framingFault(request: IncomingMessage): FramingFault | undefined
 }
 
 /** RFC 9112 §6.1: other codings than chunked would reach the application undecoded; with HTTP/1.0 the framing cannot be trusted. */
-function codingFault({ httpVersionMinor }: IncomingMessage, value: string): FramingFault | undefined {
+function codingFault({ httpVersionMinor }: Framed, value: string): FramingFault | undefined {
   if (httpVersionMinor === 0) return { status: 400, reason: 'HTTP/1.0 has no Transfer-Encoding.' }
   if (value.trim().toLowerCase() !== 'chunked') return { status: 501, reason: 'Only the chunked coding is understood.' }
   return undefined

@@ -1,0 +1,125 @@
+import { constants, type ServerHttp2Stream, type ServerStreamResponseOptions } from 'node:http2'
+import type { VisitResponse } from '../visit.ts'
+
+/** RFC 9113 §8.2.2: what HTTP/1 says of its connection. A client ends a stream that has any of it. */
+const OF_THE_CONNECTION = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+  'te',
+])
+
+/** Names as they are sent, by how they are written; `''` is not sent. A site can make up names, so that it has a bound. */
+const sentNames = new Map<string, string>()
+const MOST_NAMES = 1_024
+
+function sentName(name: string): string {
+  const known = sentNames.get(name)
+  if (known !== undefined) return known
+  const lower = name.toLowerCase()
+  const sent = OF_THE_CONNECTION.has(lower) ? '' : lower
+  if (sentNames.size < MOST_NAMES) sentNames.set(name, sent)
+  return sent
+}
+
+/** HTTP/2 of Node knows statuses up to 599; what a site makes up beyond is an error to every client anyway (RFC 9110 §15). */
+const sentStatus = (status: number): number => (status > 599 ? 500 : status)
+
+/**
+ * The answer on a stream of HTTP/2, with what the edge uses of an HTTP/1 one. The head goes with the first of the body, as there, so that an
+ * answer without a body is one frame.
+ */
+export class Http2Response implements VisitResponse {
+  statusCode = 200
+  /** Nothing to a stream, which ends by itself; the connection goes on. */
+  shouldKeepAlive = true
+  headersSent = false
+  readonly #stream: ServerHttp2Stream
+  /** Not sent yet. */
+  #head: string[] | undefined
+  /** The edge has said all of it. */
+  #isWhole = false
+
+  constructor(stream: ServerHttp2Stream) {
+    this.#stream = stream
+  }
+
+  get destroyed(): boolean {
+    return this.#stream.destroyed || this.#stream.closed
+  }
+
+  get closed(): boolean {
+    return this.destroyed
+  }
+
+  get writableLength(): number {
+    return this.#stream.writableLength
+  }
+
+  /** All of it has gone out: a stream that is cut off is finished to Node, too. */
+  get writableFinished(): boolean {
+    const { writableFinished, aborted, rstCode } = this.#stream
+    return this.#isWhole && writableFinished && !aborted && rstCode === constants.NGHTTP2_NO_ERROR
+  }
+
+  writeHead(status: number, reason: string, headers: readonly string[]): this
+  writeHead(status: number, headers: readonly string[]): this
+  writeHead(status: number, second: string | readonly string[], third?: readonly string[]): this {
+    const headers = third ?? (second as readonly string[])
+    this.statusCode = status
+    this.headersSent = true
+    const head: string[] = [':status', String(sentStatus(status))]
+    for (let i = 0; i < headers.length; i += 2) {
+      const name = sentName(headers[i] as string)
+      if (name !== '') head.push(name, headers[i + 1] as string)
+    }
+    this.#head = head
+    return this
+  }
+
+  writeContinue(): void {
+    if (!this.destroyed) this.#stream.additionalHeaders({ ':status': 100 })
+  }
+
+  /** @returns false when the visitor has to take some of it first: `drain` says when */
+  write(chunk: Buffer): boolean {
+    // Node ends a stream that is broken off as if it were whole, but for the trailers that are waited for
+    if (this.#sendHead({ waitForTrailers: true })) this.#stream.once('wantTrailers', () => this.#sayWhole())
+    if (this.destroyed || this.#stream.writableEnded) return true
+    return this.#stream.write(chunk)
+  }
+
+  end(body?: Buffer): void {
+    const isEmpty = body === undefined || body.length === 0
+    this.#isWhole = true
+    this.#sendHead(isEmpty ? { endStream: true } : {})
+    if (this.destroyed || this.#stream.writableEnded) return
+    if (isEmpty) this.#stream.end()
+    else this.#stream.end(body)
+  }
+
+  /** There are no trailers: an empty frame that ends the stream goes out. */
+  #sayWhole(): void {
+    if (this.#isWhole && !this.destroyed) this.#stream.sendTrailers({})
+  }
+
+  /** @returns whether it was still to be sent */
+  #sendHead(options: ServerStreamResponseOptions): boolean {
+    const head = this.#head
+    this.#head = undefined
+    if (!head || this.destroyed) return false
+    this.#stream.respond(head, options)
+    return true
+  }
+
+  /** Breaks off, so that the client can tell that it has not got all of it. */
+  destroy(): void {
+    if (!this.destroyed) this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+  }
+
+  once(event: 'close' | 'drain', listener: () => void): void {
+    this.#stream.once(event, listener)
+  }
+}
