@@ -31,7 +31,7 @@ export const defaultLimits: EdgeLimits = {
   connections: 16_384,
   pipelined: 16,
   streams: 100,
-  sessionMemoryMb: 10,
+  sessionMemoryMb: 20,
   headerBytes: 32_768,
   urlBytes: 16_384,
   headersTimeoutMs: 20_000,

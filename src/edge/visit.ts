@@ -41,6 +41,8 @@ export interface VisitResponse {
   readonly destroyed: boolean
   readonly closed: boolean
   readonly writableLength: number
+  /** The edge has said all of it. */
+  readonly writableEnded: boolean
   readonly writableFinished: boolean
   writeHead(status: number, reason: string, headers: string[]): this
   writeHead(status: number, headers: string[]): this

@@ -1,5 +1,6 @@
+import type { TLSSocket } from 'node:tls'
 import { siteHeaderLines, siteHeaders } from '../site-headers.ts'
-import type { Visit } from '../visit.ts'
+import type { Visit, VisitResponse } from '../visit.ts'
 import { acceptedCodings, type Compression, IDENTITY } from './encodings.ts'
 import { bodyBytes, type Entry, etagOf, opaque, preparedHeaders } from './entry.ts'
 import type { Memory } from './memory.ts'
@@ -27,17 +28,37 @@ export interface CopyMaker {
   readonly memory: Memory
 }
 
+/** What is encrypted is a copy of the entry, made of all that is written at once. */
+const PIECE_BYTES = 65_536
+
 /**
  * Ends a response with a body of an entry. What the connection does not take at once it takes from the entry, so that slow visitors
- * cost no copies; as long as one of them reads, the entry counts though it may be gone from the table.
+ * cost no copies, and over TLS not more than a piece; as long as one of them reads, the entry counts though it may be gone from the table.
  */
 export function endWithBody(visit: Visit, entry: Entry, body: Buffer, memory: Memory): void {
-  const { response } = visit
+  const { response, request } = visit
   visit.outcome.sentBytes += body.length
-  response.end(body)
-  if (response.writableLength === 0 || response.closed) return
+  if (body.length > PIECE_BYTES && (request.socket as TLSSocket).encrypted) endInPieces(response, body)
+  else response.end(body)
+  if ((response.writableEnded && response.writableLength === 0) || response.closed) return
   memory.hold(entry)
   visit.release = () => memory.release(entry)
+}
+
+function endInPieces(response: VisitResponse, body: Buffer): void {
+  let sent = 0
+  const goOn = (): void => {
+    while (sent + PIECE_BYTES < body.length) {
+      if (response.destroyed) return
+      const takesMore = response.write(body.subarray(sent, sent + PIECE_BYTES))
+      sent += PIECE_BYTES
+      if (takesMore) continue
+      response.once('drain', goOn)
+      return
+    }
+    response.end(body.subarray(sent))
+  }
+  goOn()
 }
 
 /** Answers a visit with a stored response: whole, in part, or by saying that the visitor's copy is current. */

@@ -20,6 +20,8 @@ export class Http2Request implements VisitRequest {
   readonly scheme: string | undefined
   /** All of the body has come. */
   complete: boolean
+  /** Of the body, what has come. */
+  receivedBytes = 0
   readonly #stream: ServerHttp2Stream
 
   constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, raw: readonly string[], socket: TLSSocket) {
@@ -40,8 +42,9 @@ export class Http2Request implements VisitRequest {
     if (this.complete) return
     // Node tells of the end of a body only who has read all of it, and of the end of one that is cut off in the same way
     const { push } = stream
-    stream.push = (chunk: unknown, encoding?: BufferEncoding) => {
-      if (chunk === null && !stream.aborted) this.complete = true
+    stream.push = (chunk: Buffer | null, encoding?: BufferEncoding) => {
+      if (chunk !== null) this.receivedBytes += chunk.length
+      else if (!stream.aborted) this.complete = true
       return push.call(stream, chunk, encoding)
     }
   }

@@ -36,11 +36,11 @@ export class Http2Response implements VisitResponse {
   /** Nothing to a stream, which ends by itself; the connection goes on. */
   shouldKeepAlive = true
   headersSent = false
+  writableEnded = false
   readonly #stream: ServerHttp2Stream
+  #saidBytes = 0
   /** Not sent yet. */
   #head: string[] | undefined
-  /** The edge has said all of it. */
-  #isWhole = false
 
   constructor(stream: ServerHttp2Stream) {
     this.#stream = stream
@@ -54,6 +54,11 @@ export class Http2Response implements VisitResponse {
     return this.destroyed
   }
 
+  /** Of the body, what has gone out. */
+  get takenBytes(): number {
+    return this.#saidBytes - this.#stream.writableLength
+  }
+
   get writableLength(): number {
     return this.#stream.writableLength
   }
@@ -61,7 +66,7 @@ export class Http2Response implements VisitResponse {
   /** All of it has gone out: a stream that is cut off is finished to Node, too. */
   get writableFinished(): boolean {
     const { writableFinished, aborted, rstCode } = this.#stream
-    return this.#isWhole && writableFinished && !aborted && rstCode === constants.NGHTTP2_NO_ERROR
+    return this.writableEnded && writableFinished && !aborted && rstCode === constants.NGHTTP2_NO_ERROR
   }
 
   writeHead(status: number, reason: string, headers: readonly string[]): this
@@ -88,21 +93,23 @@ export class Http2Response implements VisitResponse {
     // Node ends a stream that is broken off as if it were whole, but for the trailers that are waited for
     if (this.#sendHead({ waitForTrailers: true })) this.#stream.once('wantTrailers', () => this.#sayWhole())
     if (this.destroyed || this.#stream.writableEnded) return true
+    this.#saidBytes += chunk.length
     return this.#stream.write(chunk)
   }
 
   end(body?: Buffer): void {
     const isEmpty = body === undefined || body.length === 0
-    this.#isWhole = true
+    this.writableEnded = true
     this.#sendHead(isEmpty ? { endStream: true } : {})
     if (this.destroyed || this.#stream.writableEnded) return
+    this.#saidBytes += body?.length ?? 0
     if (isEmpty) this.#stream.end()
     else this.#stream.end(body)
   }
 
   /** There are no trailers: an empty frame that ends the stream goes out. */
   #sayWhole(): void {
-    if (this.#isWhole && !this.destroyed) this.#stream.sendTrailers({})
+    if (this.writableEnded && !this.destroyed) this.#stream.sendTrailers({})
   }
 
   /** @returns whether it was still to be sent */

@@ -50,9 +50,11 @@ export function createHttp2Sessions(options: Http2SessionsOptions): Http2Session
   let isClosing = false
   const look = () => {
     const nowMs = performance.now()
-    for (const session of sessions) session.endIfIdle(nowMs)
+    for (const session of sessions) session.look(nowMs)
   }
-  const timer = setInterval(look, Math.min(5_000, limits.keepAliveTimeoutMs, limits.headersTimeoutMs)).unref()
+  const { keepAliveTimeoutMs, headersTimeoutMs, stallTimeoutMs, requestTimeoutMs } = limits
+  const lookMs = Math.min(5_000, keepAliveTimeoutMs, headersTimeoutMs, stallTimeoutMs, requestTimeoutMs)
+  const timer = setInterval(look, lookMs).unref()
   return {
     accept(socket) {
       const session = new Session(socket, options, () => sessions.delete(session))
@@ -67,12 +69,22 @@ export function createHttp2Sessions(options: Http2SessionsOptions): Http2Session
   }
 }
 
+/** A request and its answer. */
+interface Exchange {
+  readonly request: Http2Request
+  readonly response: Http2Response
+  readonly startedAtMs: number
+  /** Of both bodies, when somebody looked. */
+  movedBytes: number
+  movedAtMs: number
+}
+
 class Session {
   readonly #options: Http2SessionsOptions
   readonly #socket: TLSSocket
   readonly #session: ServerHttp2Session
   readonly #share: Share | undefined
-  #open = 0
+  readonly #open = new Map<ServerHttp2Stream, Exchange>()
   /** Monotonic; while nothing is open. */
   #idleSinceMs = performance.now()
   #wasAsked = false
@@ -98,7 +110,6 @@ class Session {
     })
     const session = this.#session
     session.setLocalWindowSize(CONNECTION_WINDOW_BYTES)
-    session.setTimeout(limits.stallTimeoutMs, () => session.destroy())
     session.on('error', () => socket.destroy())
     session.on('stream', (stream, headers, _flags, raw) => this.#take(stream, headers, raw))
     session.once('close', () => {
@@ -109,56 +120,71 @@ class Session {
   }
 
   #demandCalm(): void {
+    const session = this.#session
     const isCalm = createCalm(SIGNALS.burst, SIGNALS.perSecond)
     const look = () => {
-      if (!isCalm()) this.#session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM)
+      if (isCalm() || session.destroyed) return
+      session.removeAllListeners('ping').removeAllListeners('remoteSettings')
+      session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM)
+      // the reason goes out first
+      setImmediate(() => session.destroy())
     }
-    this.#session.on('ping', look)
-    this.#session.on('remoteSettings', look)
+    session.on('ping', look)
+    session.on('remoteSettings', look)
   }
 
   #take(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, raw: readonly string[]): void {
     stream.on('error', () => {})
     // taken back already: nothing is done for it
     if (stream.closed || stream.destroyed) return
-    const counts = this.#open > 0 && this.#share !== undefined
+    const counts = this.#open.size > 0 && this.#share !== undefined
     if (counts && !this.#share?.take(1)) {
       stream.close(constants.NGHTTP2_REFUSED_STREAM)
       return
     }
-    this.#open++
+    const request = new Http2Request(stream, headers, raw, this.#socket)
+    const response = new Http2Response(stream)
+    const nowMs = performance.now()
+    this.#open.set(stream, { request, response, startedAtMs: nowMs, movedBytes: 0, movedAtMs: nowMs })
     this.#wasAsked = true
     stream.once('close', () => {
       if (counts) this.#share?.give(1)
-      if (--this.#open === 0) this.#idleSinceMs = performance.now()
+      this.#open.delete(stream)
+      if (this.#open.size === 0) this.#idleSinceMs = performance.now()
     })
-    this.#setTimes(stream)
-    this.#options.onRequest(new Http2Request(stream, headers, raw, this.#socket), new Http2Response(stream))
+    this.#options.onRequest(request, response)
   }
 
-  /** As a connection of HTTP/1 has them: one on which nothing moves, and a body that does not come to an end. */
-  #setTimes(stream: ServerHttp2Stream): void {
+  /** Ends what takes too long. PING keeps neither a connection nor a stream, as it would Node's own timers. */
+  look(nowMs: number): void {
+    for (const [stream, exchange] of this.#open)
+      if (this.#isOverdue(exchange, nowMs)) stream.close(constants.NGHTTP2_CANCEL)
+    if (this.#open.size === 0 && this.#isIdle(nowMs)) this.end()
+  }
+
+  /** As a connection of HTTP/1: nothing moves on it, or the body does not come to an end. */
+  #isOverdue(exchange: Exchange, nowMs: number): boolean {
     const { stallTimeoutMs, requestTimeoutMs } = this.#options.limits
-    stream.setTimeout(stallTimeoutMs, () => stream.close(constants.NGHTTP2_CANCEL))
-    if (stream.endAfterHeaders) return
-    const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), requestTimeoutMs).unref()
-    const stop = () => clearTimeout(timer)
-    stream.once('end', stop)
-    stream.once('close', stop)
+    const { request, response } = exchange
+    const movedBytes = request.receivedBytes + response.takenBytes
+    if (movedBytes !== exchange.movedBytes) {
+      exchange.movedBytes = movedBytes
+      exchange.movedAtMs = nowMs
+    }
+    if (nowMs - exchange.movedAtMs >= stallTimeoutMs) return true
+    return !request.complete && nowMs - exchange.startedAtMs >= requestTimeoutMs
   }
 
-  /** PING does not keep a connection, nor do the first bytes of a request. */
-  endIfIdle(nowMs: number): void {
-    if (this.#open > 0) return
+  #isIdle(nowMs: number): boolean {
     const { keepAliveTimeoutMs, headersTimeoutMs } = this.#options.limits
-    if (nowMs - this.#idleSinceMs >= (this.#wasAsked ? keepAliveTimeoutMs : headersTimeoutMs)) this.end()
+    return nowMs - this.#idleSinceMs >= (this.#wasAsked ? keepAliveTimeoutMs : headersTimeoutMs)
   }
 
   /** GOAWAY; what is under way is answered. */
   end(): void {
     if (this.#session.destroyed) return
     const farewell = () => setTimeout(() => this.#socket.destroy(), FAREWELL_MS).unref()
-    if (this.#open === 0) farewell()
+    if (this.#open.size === 0) farewell()
     else this.#session.once('close', farewell)
     this.#session.close()
   }

@@ -100,7 +100,6 @@ export const FRAMES = {
 } as const
 export const END_STREAM = 1
 export const END_HEADERS = 4
-export const ACK = 1
 
 export function frame(type: number, flags: number, stream: number, payload: Buffer = Buffer.alloc(0)): Buffer {
   const head = Buffer.alloc(9)
@@ -131,7 +130,7 @@ export interface RawSession {
   readonly socket: TLSSocket
   send(...frames: Buffer[]): void
   readonly frames: { type: number; flags: number; stream: number; payload: Buffer }[]
-  /** The code of the last GOAWAY (RFC 9113 §7), when the connection is over. */
+  /** The code of the first GOAWAY (RFC 9113 §7), when the connection is over. */
   closed(): Promise<number | undefined>
 }
 
@@ -159,7 +158,7 @@ export async function openRaw(port: number, cleanup: Cleanup, settings = Buffer.
     send: (...all) => void socket.write(Buffer.concat(all)),
     async closed() {
       await over
-      return frames.findLast(({ type }) => type === FRAMES.goaway)?.payload.readUInt32BE(4)
+      return frames.find(({ type }) => type === FRAMES.goaway)?.payload.readUInt32BE(4)
     },
   }
 }
