@@ -4,6 +4,7 @@ import { createSiteBench } from './create-site.ts'
 import { dnsBench } from './dns.ts'
 import { edgeCacheBench } from './edge-cache.ts'
 import { edgeScaleBench } from './edge-scale.ts'
+import { edgeTlsBench } from './edge-tls.ts'
 import { eventsBench } from './events.ts'
 import { listsBench } from './lists.ts'
 import { logsBench } from './logs.ts'
@@ -13,12 +14,12 @@ import { pluginsBench } from './plugins.ts'
 import { sftpBench } from './sftp.ts'
 import { machine, type Section, sectionText } from './support/report.ts'
 
-const all: Record<string, () => Promise<Section>> = {
+const all: Record<string, () => Promise<Section | Section[]>> = {
   site: createSiteBench,
   page: pageBench,
   api: apiBench,
   lists: listsBench,
-  edge: edgeCacheBench,
+  edge: async () => [await edgeCacheBench(), await edgeTlsBench()],
   'edge-scale': edgeScaleBench,
   memory: memoryBench,
   backups: backupsBench,
@@ -27,13 +28,13 @@ const all: Record<string, () => Promise<Section>> = {
   sftp: sftpBench,
   plugins: pluginsBench,
 }
-/** Takes a quarter of an hour. */
-const onlyWhenAsked: Record<string, () => Promise<Section>> = { logs: logsBench }
+/** A quarter of an hour; a part of another one. */
+const onlyWhenAsked: Record<string, () => Promise<Section>> = { logs: logsBench, 'edge-tls': edgeTlsBench }
 const asked = process.argv.slice(2)
 console.log(`# Benchmarks\n\n${machine()}\n`)
 const chosen =
   asked.length > 0
     ? Object.entries({ ...all, ...onlyWhenAsked }).filter(([name]) => asked.includes(name))
     : Object.entries(all)
-for (const [, bench] of chosen) console.log(sectionText(await bench()))
+for (const [, bench] of chosen) for (const section of [await bench()].flat()) console.log(sectionText(section))
 process.exit(0)

@@ -104,6 +104,69 @@ http {
 }
 `
 
+/** A certificate with its key, as files. */
+export interface CertificateFiles {
+  readonly chain: string
+  readonly key: string
+  /** Both in one. */
+  readonly together: string
+}
+
+/** Debian's nginx with one worker and a proxy cache before `origin`, over TLS alone. */
+export async function startSecureNginx(origin: string, files: CertificateFiles): Promise<BenchServer> {
+  const port = await freePort()
+  const tls = `ssl http2; ssl_certificate ${files.chain}; ssl_certificate_key ${files.key};
+    ssl_protocols TLSv1.2 TLSv1.3; ssl_session_cache shared:tls:10m`
+  return startProgram(
+    'nginx',
+    (folder) => {
+      const file = join(folder, 'nginx.conf')
+      const plain = nginxConfig(folder, port, origin, folder)
+      writeFileSync(file, plain.replace(`listen 127.0.0.1:${port};`, `listen 127.0.0.1:${port} ${tls};`))
+      return ['-c', file, '-g', 'daemon off;', '-e', join(folder, 'error.log')]
+    },
+    port,
+  )
+}
+
+/** Debian's haproxy with one thread and its cache before `origin`, over TLS alone. */
+export async function startSecureHaproxy(origin: string, files: CertificateFiles): Promise<BenchServer> {
+  const port = await freePort()
+  return startProgram(
+    'haproxy',
+    (folder) => {
+      const file = join(folder, 'haproxy.cfg')
+      writeFileSync(file, haproxyConfig(port, origin, files))
+      return ['-db', '-q', '-f', file]
+    },
+    port,
+  )
+}
+
+const haproxyConfig = (port: number, origin: string, files: CertificateFiles) => `
+global
+  nbthread 1
+  maxconn 4096
+  tune.ssl.cachesize 20000
+  ssl-default-bind-options ssl-min-ver TLSv1.2
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 60s
+  timeout server 60s
+cache pages
+  total-max-size 64
+  max-object-size 1000000
+  max-age 600
+frontend tls
+  bind 127.0.0.1:${port} ssl crt ${files.together} alpn h2,http/1.1
+  http-request cache-use pages
+  http-response cache-store pages
+  default_backend origin
+backend origin
+  server one ${origin}
+`
+
 /** Debian's varnish with its own rules. */
 export async function startVarnish(origin: string): Promise<BenchServer> {
   const port = await freePort()

@@ -1,0 +1,222 @@
+import { execFile, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect } from 'node:tls'
+import { promisify } from 'node:util'
+import { generate } from 'selfsigned'
+import { createPageCache } from '../src/edge/cache/page-cache.ts'
+import { createPurgeFeed } from '../src/edge/cache/purge-feed.ts'
+import { createGateway } from '../src/edge/gateway.ts'
+import { defaultLimits } from '../src/edge/limits.ts'
+import { edgeRules } from '../src/edge/rules/index.ts'
+import { createSecureContexts } from '../src/edge/tls/secure-contexts.ts'
+import { createUpstreams } from '../src/edge/upstreams.ts'
+import { requestsPerSecond } from './support/load.ts'
+import { median, type Section } from './support/report.ts'
+import {
+  type BenchServer,
+  type CertificateFiles,
+  cpuOf,
+  startSecureHaproxy,
+  startSecureNginx,
+} from './support/servers.ts'
+
+const SECONDS = 4
+const ROUNDS = 3
+const CONNECTIONS = 32
+/** As large as the page of the edge cache's table. */
+const PAGE = Buffer.alloc(29_635, '<p>Some words of a page</p>\n')
+const NAME = 'localhost'
+
+/** Parts that run in a process of their own. */
+const parts: Record<string, (origin: string, folder: string) => Promise<Server>> = {
+  origin: async () =>
+    createServer((_asked, response) => {
+      const head = { 'Content-Type': 'text/html; charset=UTF-8', 'Content-Length': PAGE.length }
+      response.writeHead(200, { ...head, 'Cache-Control': 'public, max-age=600', 'X-Stead-Renderer': 'php' }).end(PAGE)
+    }),
+  async edge(upstream, folder) {
+    // biome-ignore format: one record
+    const route = { hostName: NAME, siteId: 7, state: 'live', hostId: 1, upstream, redirectsTo: null, maintenance: false, edgeCache: true, cacheEpoch: 1, cdn: true, cdnEpoch: 1, certifiedAt: 1 } as const
+    const purges = createPurgeFeed({ since: async () => ({ newest: 0, purges: [] }) })
+    await purges.refresh()
+    const upstreams = createUpstreams(defaultLimits.upstream)
+    const cache = createPageCache({ upstreams, hostKey: 'key', purges, memoryBytes: 128 << 20 })
+    const text = (name: string) => readFileSync(join(folder, name), 'utf8')
+    const certificate = { chain: text('chain.pem'), key: text('key.pem'), issuedAt: 1 }
+    const gateway = createGateway({
+      routes: { find: () => route },
+      log: { debug() {}, warn() {}, error() {} },
+      hostKey: 'key',
+      upstreams,
+      secureContexts: createSecureContexts({ routes: { find: () => route }, load: async () => certificate }),
+      rules: edgeRules({ cache: cache.rule }),
+    })
+    return gateway.secureServer as NonNullable<typeof gateway.secureServer>
+  },
+}
+
+async function startPart(name: string, origin = '', folder = ''): Promise<BenchServer> {
+  const child = fork(import.meta.filename, ['--part', name, origin, folder])
+  const [port] = (await once(child, 'message')) as [number]
+  return {
+    port,
+    cpuMicroseconds: () => cpuOf(child.pid as number),
+    async stop() {
+      child.kill()
+      await once(child, 'exit')
+    },
+  }
+}
+
+/** Loads a server for some seconds. @returns what it did a second */
+type Load = (port: number) => Promise<number>
+
+/** Connections one after the other, each for one request of a page, by a process of its own. */
+const connections =
+  (how: 'full' | 'resumed'): Load =>
+  async (port) => {
+    const child = fork(import.meta.filename, ['--connect', how, String(port)])
+    let count: number | undefined
+    child.on('message', (message) => {
+      count = message as number
+    })
+    await once(child, 'exit')
+    if (count === undefined) throw new Error('no connections')
+    return count / SECONDS
+  }
+
+const overHttp1: Load = (port) =>
+  requestsPerSecond({ url: `https://${NAME}:${port}/page/`, connections: CONNECTIONS, seconds: SECONDS })
+
+/** With h2load: as many requests at a time on each connection. */
+const overHttp2 =
+  (streams: number): Load =>
+  async (port) => {
+    const args = ['-t1', `-c${CONNECTIONS}`, `-m${streams}`, `-D${SECONDS}`, `https://${NAME}:${port}/page/`]
+    const { stdout } = await promisify(execFile)('h2load', args)
+    const [, done = '', failed = ''] = /(\d+) succeeded, (\d+) failed/.exec(stdout) ?? []
+    if (failed !== '0' || /[1-9]\d* [345]xx/.test(stdout)) throw new Error(stdout)
+    return Number(done) / SECONDS
+  }
+
+/** What the process of `--connect` does: sixteen at a time. */
+async function connectAgainAndAgain(how: string, port: number): Promise<number> {
+  const until = performance.now() + SECONDS * 1000
+  let count = 0
+  const loop = async () => {
+    let session: Buffer | undefined
+    let isReused = true
+    while (performance.now() < until) {
+      const socket = connect({
+        ...{ port, host: '127.0.0.1', servername: NAME, rejectUnauthorized: false, ecdhCurve: 'X25519' },
+        ...(how === 'resumed' && session && { session }),
+      })
+      socket.once('secureConnect', () => {
+        isReused = session === undefined || socket.isSessionReused()
+      })
+      socket.on('session', (next) => {
+        session = next
+      })
+      socket.write(`GET /page/ HTTP/1.1\r\nHost: ${NAME}\r\nConnection: close\r\n\r\n`)
+      let bytes = 0
+      for await (const chunk of socket) bytes += chunk.length
+      if (bytes < PAGE.length) throw new Error(`${bytes} bytes of a page`)
+      if (how === 'resumed' && !isReused) throw new Error('not resumed')
+      count++
+    }
+  }
+  await Promise.all(Array.from({ length: 16 }, loop))
+  return count
+}
+
+interface Measured {
+  readonly rate: number
+  readonly cpu: number
+}
+
+/** The servers take turns, so that what else the machine does hits all alike. */
+async function compare(servers: Record<string, BenchServer>, load: Load): Promise<Record<string, Measured>> {
+  const rounds: Record<string, Measured[]> = {}
+  for (const server of Object.values(servers)) await load(server.port)
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [name, server] of Object.entries(servers)) {
+      const before = server.cpuMicroseconds()
+      const rate = await load(server.port)
+      const cpu = (server.cpuMicroseconds() - before) / (rate * SECONDS)
+      rounds[name] = [...(rounds[name] ?? []), { rate, cpu }]
+    }
+  return Object.fromEntries(
+    Object.entries(rounds).map(([name, all]) => [
+      name,
+      { rate: median(all.map(({ rate }) => rate)), cpu: median(all.map(({ cpu }) => cpu)) },
+    ]),
+  )
+}
+
+async function makeCertificate(folder: string): Promise<CertificateFiles> {
+  const made = await generate([{ name: 'commonName', value: NAME }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: NAME }] }],
+  })
+  const files = { chain: join(folder, 'chain.pem'), key: join(folder, 'key.pem'), together: join(folder, 'both.pem') }
+  writeFileSync(files.chain, made.cert)
+  writeFileSync(files.key, made.private)
+  writeFileSync(files.together, `${made.cert}\n${made.private}`)
+  return files
+}
+
+const text = ({ rate, cpu }: Measured) => `${Math.round(rate).toLocaleString('en')}/s, ${cpu.toFixed(1)} µs`
+
+/** What TLS costs an edge process, beside one worker of Debian's nginx and one thread of Debian's haproxy. */
+export async function edgeTlsBench(): Promise<Section> {
+  const folder = mkdtempSync(join(tmpdir(), 'stead-bench-'))
+  const files = await makeCertificate(folder)
+  const origin = await startPart('origin')
+  const address = `127.0.0.1:${origin.port}`
+  const stead = await startPart('edge', `http://${address}`, folder)
+  const nginx = await startSecureNginx(address, files)
+  const haproxy = await startSecureHaproxy(address, files)
+  const servers = { stead, nginx, haproxy }
+  const rows: [string, Load][] = [
+    ['new connections, full handshakes', connections('full')],
+    ['new connections, resumed', connections('resumed')],
+    ['cached page, HTTP/1.1 over TLS', overHttp1],
+    ['cached page, HTTP/2, one at a time', overHttp2(1)],
+    ['cached page, HTTP/2, ten at a time', overHttp2(10)],
+  ]
+  try {
+    const figures = []
+    for (const [what, load] of rows) {
+      const all = await compare(servers, load)
+      const { stead: own, ...others } = all as { stead: Measured } & Record<string, Measured>
+      for (const [name, other] of Object.entries(others)) {
+        const ratio = `${(other.cpu / own.cpu).toFixed(2)} a core`
+        figures.push({ what, value: text(own), yardstick: `${name}: ${text(other)}`, ratio })
+      }
+    }
+    return {
+      title: 'Edge over TLS',
+      how: `One edge process, one nginx worker and one haproxy thread with their caches, in turns before the same origin, TLS 1.3, a certificate of ECDSA P-256; ${ROUNDS} times ${SECONDS} s, medians. Page ${PAGE.length} bytes. New connections: X25519, one request each and the end, 16 at a time, by a client in Node. HTTP/1.1 by wrk, HTTP/2 by h2load, ${CONNECTIONS} connections. CPU is of all processes of the server; the ratio is how much of it a core does, against the yardstick.`,
+      figures,
+    }
+  } finally {
+    for (const server of [haproxy, nginx, stead, origin]) await server.stop()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const [, , mode, first = '', second = '', third = ''] = process.argv
+if (mode === '--part') {
+  const server = await (parts[first] as (typeof parts)[string])(second, third)
+  process.once('SIGINT', () => process.exit())
+  server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
+} else if (mode === '--connect') {
+  process.send?.(await connectAgainAndAgain(first, Number(second)))
+  process.disconnect?.()
+}
