@@ -10,16 +10,23 @@ const made = () => {
 
 test('requests are counted by status and cache, and bytes and times by cache', async () => {
   const { registry, count, metrics } = made()
-  const entry = { cached: 'HIT', status: 200, body_bytes_sent: 1000, request_time: 0.3 }
+  const entry = { cached: 'HIT', status: 200, body_bytes_sent: 1000, request_time: 0.3, http_version: 'HTTP/2.0' }
   count(entry)
   count(entry)
-  count({ ...entry, cached: '', status: 503, request_time: 30 })
+  count({ ...entry, cached: '', status: 503, request_time: 30, http_version: 'HTTP/1.1' })
   metrics.hostFailure?.('ECONNREFUSED')
   metrics.hostFailure?.('UND_ERR_HEADERS_TIMEOUT')
+  metrics.handshake?.('TLSv1.3', true)
+  metrics.handshakeFailure?.('timeout')
   const text = await registry.metrics()
   for (const line of [
     'stead_edge_requests_total{status="2xx",cache="hit"} 2',
     'stead_edge_requests_total{status="5xx",cache="none"} 1',
+    'stead_edge_http_requests_total{version="2"} 2',
+    'stead_edge_http_requests_total{version="1.1"} 1',
+    'stead_edge_tls_handshakes_total{version="1.3",resumed="yes"} 1',
+    'stead_edge_tls_failures_total{reason="timeout"} 1',
+    'stead_edge_tls_failures_total{reason="unknown_name"} 0',
     'stead_edge_sent_bytes_total{cache="hit"} 2000',
     'stead_edge_request_seconds_bucket{le="0.2",cache="hit"} 0',
     'stead_edge_request_seconds_bucket{le="1",cache="hit"} 2',
@@ -34,8 +41,9 @@ test('requests are counted by status and cache, and bytes and times by cache', a
 test('whatever sites answer and visitors ask for, there are only so many series', async () => {
   const { registry, count, metrics } = made()
   for (let n = 0; n < 2_000; n++) {
-    count({ cached: `WORD-${n}`, status: n, body_bytes_sent: 1, request_time: n })
+    count({ cached: `WORD-${n}`, status: n, body_bytes_sent: 1, request_time: n, http_version: `HTTP/${n}` })
     metrics.hostFailure?.(`E${n}`)
+    metrics.handshake?.(`TLSv${n}`, n % 2 === 0)
   }
   const series = (await registry.metrics()).split('\n').filter((line) => line && !line.startsWith('#'))
   expect(series.length).toBeLessThan(50)

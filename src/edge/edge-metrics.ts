@@ -3,11 +3,13 @@ import { only, watch } from '../platform/metrics/watched.ts'
 import type { AccessEntry } from './access-log.ts'
 import type { CacheFigures } from './cache/page-cache.ts'
 import type { EdgeMetrics } from './gateway.ts'
+import { handshakeFailures } from './tls/handshake-failures.ts'
+import type { HandshakeMetrics } from './tls/secure-server.ts'
 
 /** What the edge counts of visitors' requests. */
 export interface EdgeCounts {
   /** An answer is out, or its visitor gone. */
-  count(entry: Pick<AccessEntry, 'cached' | 'status' | 'body_bytes_sent' | 'request_time'>): void
+  count(entry: Pick<AccessEntry, 'cached' | 'status' | 'body_bytes_sent' | 'request_time' | 'http_version'>): void
   /** For the gateway. */
   readonly metrics: EdgeMetrics
 }
@@ -41,17 +43,52 @@ export function createEdgeMetrics(registry: Registry, cache: () => CacheFigures)
     registers,
   })
   for (const reason of failureReasons) failures.inc({ reason }, 0)
+  const versions = new Counter({
+    name: 'stead_edge_http_requests_total',
+    help: 'Requests of visitors by version of HTTP',
+    labelNames: ['version'],
+    registers,
+  })
   watchCache(registry, cache)
   return {
-    count({ cached, status, body_bytes_sent, request_time }) {
+    count({ cached, status, body_bytes_sent, request_time, http_version }) {
+      versions.inc({ version: httpVersions[http_version] ?? 'other' })
       const part = cacheParts[cached] ?? 'other'
       requests.inc({ status: statusClass(status), cache: part })
       bytes.inc({ cache: part }, body_bytes_sent)
       durations.observe({ cache: part }, request_time)
     },
-    metrics: { hostFailure: (code) => failures.inc({ reason: failureReason(code) }) },
+    metrics: {
+      hostFailure: (code) => failures.inc({ reason: failureReason(code) }),
+      ...createHandshakeMetrics(registry),
+    },
   }
 }
+
+function createHandshakeMetrics(registry: Registry): HandshakeMetrics {
+  const registers = [registry]
+  const handshakes = new Counter({
+    name: 'stead_edge_tls_handshakes_total',
+    help: 'Connections over TLS by its version, and whether they went on with an earlier session',
+    labelNames: ['version', 'resumed'],
+    registers,
+  })
+  const failures = new Counter({
+    name: 'stead_edge_tls_failures_total',
+    help: 'Connections over TLS that came to nothing before they were encrypted',
+    labelNames: ['reason'],
+    registers,
+  })
+  for (const reason of handshakeFailures) failures.inc({ reason }, 0)
+  return {
+    handshake: (version, isResumed) =>
+      handshakes.inc({ version: tlsVersions[version] ?? 'other', resumed: isResumed ? 'yes' : 'no' }),
+    handshakeFailure: (reason) => failures.inc({ reason }),
+  }
+}
+
+const tlsVersions: Readonly<Record<string, string>> = { 'TLSv1.2': '1.2', 'TLSv1.3': '1.3' }
+const httpVersions: Readonly<Record<string, string>> = { 'HTTP/1.0': '1.0', 'HTTP/1.1': '1.1', 'HTTP/2.0': '2' }
 
 function watchCache(registry: Registry, cache: () => CacheFigures): void {
   watch(

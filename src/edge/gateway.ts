@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerOptions, ty
 import type { Server as SecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
 import { LRUCache } from 'lru-cache'
 import type { Budget } from '../platform/budgets/budget.ts'
 import { Turns } from '../platform/http/turns.ts'
@@ -20,7 +21,7 @@ import { edgeRules } from './rules/index.ts'
 import { refusedMethodAnswer } from './rules/refused-methods.ts'
 import { createMisdirected, type IsMisdirected } from './tls/misdirected.ts'
 import type { SecureContexts } from './tls/secure-contexts.ts'
-import { createSecureServer, trackSockets } from './tls/secure-server.ts'
+import { createSecureServer, type HandshakeMetrics, trackSockets } from './tls/secure-server.ts'
 import { anyNumber, type UnderWay } from './under-way.ts'
 import { createUpstreams, type Upstreams } from './upstreams.ts'
 import {
@@ -43,7 +44,7 @@ export interface EdgeLog {
 }
 
 /** What the edge counts; each call is one event. */
-export interface EdgeMetrics {
+export interface EdgeMetrics extends HandshakeMetrics {
   response?(status: number, renderer: string, seconds: number): void
   hostFailure?(code: string): void
 }
@@ -153,12 +154,14 @@ function createSecureGate(context: GatewayContext, contexts: Pick<SecureContexts
       begin(context, request, response, performance.now(), expectationOf(request.headers.expect)),
   })
   context.http2 = http2
-  const server = createSecureServer(
+  const parts = {
     contexts,
-    { ...http, handshakeTimeout: limits.headersTimeoutMs },
-    (error, serverName) => options.log.warn({ err: error, host: serverName }, 'a certificate cannot be looked up'),
-    (socket) => http2.accept(socket),
-  )
+    metrics: options.metrics,
+    onFault: (error: unknown, serverName: string) =>
+      options.log.warn({ err: error, host: serverName }, 'a certificate cannot be looked up'),
+    speakHttp2: (socket: TLSSocket) => http2.accept(socket),
+  }
+  const server = createSecureServer(parts, { ...http, handshakeTimeout: limits.headersTimeoutMs })
   context.cutOff = trackSockets(server)
   return server
 }

@@ -33,12 +33,9 @@ export async function allMetrics(database: Database): Promise<{ reports: MetricR
   const control = createPartMetrics('control', { budgets: openBudgets(controlBudgets(config)), room })
   createWebhookMetrics(control.registry, () => 24)(true)
   const edge = createPartMetrics('edge', { budgets: openBudgets(edgeBudgets(config)), room })
-  createEdgeMetrics(edge.registry, () => cache).count({
-    cached: 'HIT',
-    status: 200,
-    body_bytes_sent: 100,
-    request_time: 0.1,
-  })
+  const edgeCounts = createEdgeMetrics(edge.registry, () => cache)
+  edgeCounts.count({ cached: 'HIT', status: 200, body_bytes_sent: 100, request_time: 0.1, http_version: 'HTTP/2.0' })
+  edgeCounts.metrics.handshake?.('TLSv1.3', false)
   const dns = createPartMetrics('dns', { budgets: openBudgets(dnsBudgets(config)), room })
   createDnsMetrics(dns.registry, { zones: () => 21, notices: () => 22 }).answered(0, { address: '', transport: 'udp' })
   const host = createPartMetrics('host', { budgets: openBudgets(hostBudgets(config)), room })

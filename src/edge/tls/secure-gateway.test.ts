@@ -228,6 +228,42 @@ describe('names that are to be had over https alone', () => {
   })
 })
 
+test('handshakes are counted, and why others failed', async () => {
+  const counted: string[] = []
+  const { tlsPort } = await startEdge({
+    limits: { headersTimeoutMs: 200 },
+    metrics: {
+      handshake: (version, isResumed) => void counted.push(`${version} ${isResumed}`),
+      handshakeFailure: (reason) => void counted.push(reason),
+    },
+  })
+  await shake(tlsPort, 'site.test', { maxVersion: 'TLSv1.2' })
+  const refused = [
+    shake(tlsPort, 'waiting.test', { maxVersion: 'TLSv1.2', rejectUnauthorized: false }),
+    shake(tlsPort, 'waiting.test', { rejectUnauthorized: false }),
+    shake(tlsPort, '', { rejectUnauthorized: false }),
+    shake(tlsPort, 'site.test', { ALPNProtocols: ['tea'] }),
+    shake(tlsPort, 'site.test', { maxVersion: 'TLSv1.2', ciphers: 'AES128-SHA:@SECLEVEL=0' }),
+  ]
+  await Promise.allSettled(refused)
+  connectPlain(tlsPort, '127.0.0.1').on('error', () => {})
+  connectPlain(tlsPort, '127.0.0.1')
+    .on('error', () => {})
+    .write('GET / HTTP/1.1\r\n\r\n')
+  await eventually(() => counted.length === 8)
+  const [unknown, unshared] = ['unknown_name', 'no_shared_protocol']
+  expect(counted.toSorted()).toEqual([
+    'TLSv1.2 false',
+    unshared,
+    unshared,
+    'other',
+    'timeout',
+    unknown,
+    unknown,
+    unknown,
+  ])
+})
+
 test('an address has as many connections as it may, http and https together', async () => {
   const connections = new Budget({
     name: 'connections',
