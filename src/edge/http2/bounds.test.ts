@@ -128,25 +128,23 @@ describe('a flood', () => {
 
 describe('a connection', () => {
   test('without requests ends, whatever else is said on it', async () => {
-    const { port } = await start({ limits: { keepAliveTimeoutMs: 100, headersTimeoutMs: 100 } })
-    const asker = await openSession(port, cleanup)
-    expect((await askOn(asker, { ':path': '/quick' })).status).toBe(200)
-    const goaway = once(asker, 'goaway')
+    const { port } = await start({ limits: { headersTimeoutMs: 200 } })
     const half = await openRaw(port, cleanup)
     half.send(frame(FRAMES.headers, 0, 1, fields(GET)))
     const pinger = await openRaw(port, cleanup)
     const timer = setInterval(() => pinger.send(frame(FRAMES.ping, 0, 0, Buffer.alloc(8))), 20)
     cleanup.add(() => clearInterval(timer))
-    expect((await goaway)[0]).toBe(0)
     expect([await half.closed(), await pinger.closed()]).toEqual([0, 0])
   })
 
-  test('with requests goes on', async () => {
-    const { port, asked } = await start({ limits: { keepAliveTimeoutMs: 20, headersTimeoutMs: 20 } })
-    const session = await openSession(port, cleanup)
-    const reply = askOn(session)
+  test('ends a while after its last request, and not before', async () => {
+    const { port, asked } = await start({ limits: { keepAliveTimeoutMs: 50 } })
+    const [busy, idle] = [await openSession(port, cleanup), await openSession(port, cleanup)]
+    const reply = askOn(busy)
     await eventually(() => asked.length === 1)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    const goaway = once(idle, 'goaway')
+    expect((await askOn(idle, { ':path': '/quick' })).status).toBe(200)
+    expect((await goaway)[0]).toBe(0)
     asked[0]?.answer()
     expect((await reply).body).toBe('late')
   })
@@ -168,7 +166,7 @@ describe('a connection', () => {
   })
 
   test('whose body does not come to an end has so much time for it', async () => {
-    const { port } = await start({ limits: { requestTimeoutMs: 100, headersTimeoutMs: 100 } })
+    const { port } = await start({ limits: { requestTimeoutMs: 500, headersTimeoutMs: 500 } })
     const raw = await openRaw(port, cleanup)
     raw.send(post(1))
     const timer = setInterval(() => raw.send(frame(FRAMES.data, 0, 1, Buffer.from('x'))), 20)
@@ -245,7 +243,6 @@ describe('of a large body that its visitor does not take', () => {
     const received = protocol === 'h2' ? await slowStream(port) : await slowConnection(port)
     await eventually(() => visits.length === 1)
     const { response } = visits[0] as Visit
-    await new Promise((resolve) => setTimeout(resolve, 200))
     expect(response.writableLength).toBeLessThanOrEqual(2 * PIECE)
     expect(response.writableEnded).toBe(false)
     expect(await received()).toBe(BODY.length)

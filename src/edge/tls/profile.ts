@@ -16,9 +16,13 @@ export const profile: SecureContextOptions = {
     'ECDHE-RSA-CHACHA20-POLY1305',
   ].join(':'),
   ecdhCurve: 'X25519MLKEM768:X25519:prime256v1:secp384r1',
-  // phones without AES in their processors choose ChaCha20
-  honorCipherOrder: false,
-  secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_COMPRESSION,
+  // the quickest first; phones without AES in their processors put ChaCha20 before it, and get it
+  honorCipherOrder: true,
+  secureOptions:
+    constants.SSL_OP_NO_RENEGOTIATION |
+    constants.SSL_OP_NO_COMPRESSION |
+    constants.SSL_OP_CIPHER_SERVER_PREFERENCE |
+    constants.SSL_OP_PRIORITIZE_CHACHA,
   // the same in all edge processes: a session of one goes on in another
   sessionIdContext: 'stead-edge',
 }

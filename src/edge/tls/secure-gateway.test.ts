@@ -153,6 +153,20 @@ describe('the intermediate profile', () => {
   })
 })
 
+test.each([
+  ['TLSv1.3', 'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256', 'TLS_AES_128_GCM_SHA256'],
+  ['TLSv1.3', 'TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256', 'TLS_CHACHA20_POLY1305_SHA256'],
+  ['TLSv1.2', 'ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES128-GCM-SHA256'],
+  ['TLSv1.2', 'ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-CHACHA20-POLY1305'],
+] as const)(
+  'the server chooses the quickest cipher but for who puts ChaCha20 first: %s %s',
+  async (version, ciphers, chosen) => {
+    const { tlsPort } = await startEdge()
+    const socket = await shake(tlsPort, 'site.test', { minVersion: version, maxVersion: version, ciphers })
+    expect(socket.getCipher().name).toBe(chosen)
+  },
+)
+
 describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a session of %s', (maxVersion) => {
   const sessionOf = async (port: number) => {
     const socket = await shake(port, 'site.test', { maxVersion })
