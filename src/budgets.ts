@@ -204,12 +204,12 @@ export const edgeBudgets = (config: Config) =>
     },
     connections: {
       name: 'edge_connections',
-      what: 'connections of visitors; those of `STEAD_TRUST_PROXY` do not count',
+      what: 'connections of visitors, and of one over HTTP/2 each request under way besides the first; those of `STEAD_TRUST_PROXY` do not count',
       of: 'count',
       whose: 'address',
       each: 1_024,
       all: 16_384,
-      over: '503 with `Retry-After`, and the connection is closed',
+      over: '503 with `Retry-After`, and the connection is closed; over HTTP/2 the request is refused, and may be sent again',
     },
     waitingBodies: {
       name: 'edge_waiting_bodies',

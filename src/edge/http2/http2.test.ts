@@ -1,5 +1,5 @@
 /** What visitors say over HTTP/2, and what they are told: the same rules as over HTTP/1. */
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { request as httpsRequest } from 'node:https'
 import { promisify } from 'node:util'
@@ -375,18 +375,21 @@ describe('a connection that agrees on HTTP/1.1', () => {
   })
 })
 
-test('curl speaks it', async () => {
+const has = (program: string) => spawnSync(program, ['--version']).status === 0
+
+test.skipIf(!has('curl'))('curl speaks it', async () => {
   const { port } = await start()
-  const what = [
-    '-sk',
-    '--http2',
-    '--resolve',
-    `site.test:${port}:127.0.0.1`,
-    '-w',
-    '%{http_version} %{http_code}',
-    '-o',
-    '/dev/null',
-  ]
-  const { stdout } = await promisify(execFile)('curl', [...what, '-d', 'a=b', `https://site.test:${port}/`])
+  const what = ['-sk', '--http2', '--resolve', `site.test:${port}:127.0.0.1`, '-w', '%{http_version} %{http_code}']
+  const args = [...what, '-o', '/dev/null', '-d', 'a=b', `https://site.test:${port}/`]
+  const { stdout } = await promisify(execFile)('curl', args)
   expect(stdout).toBe('2 200')
+})
+
+test.skipIf(!has('h2load'))('h2load gets every answer of many at a time', async () => {
+  const upstream = await startEcho(cleanup)
+  const { port } = await startSecureEdge(cleanup, { localhost: routeTo(upstream) })
+  const args = ['-n2000', '-c10', '-m20', '-H', 'cookie: a=b', `https://localhost:${port}/`]
+  const { stdout } = await promisify(execFile)('h2load', args)
+  expect(stdout).toContain('2000 succeeded, 0 failed')
+  expect(stdout).toContain('2000 2xx')
 })
