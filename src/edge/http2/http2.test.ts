@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { AccessEntry } from '../access-log.ts'
 import { createCleanup, eventually, routeTo, startEcho, startHost } from '../test-support.ts'
+import { handled, type Visit } from '../visit.ts'
 import {
   askOn,
   certificateOf,
@@ -230,6 +231,31 @@ describe('a body', () => {
     expect(seen).not.toContain('end')
   })
 
+  test('that is cut off is not whole to who reads it', async () => {
+    const seen: string[] = []
+    const read = async ({ request, response }: Visit) => {
+      response.writeHead(200, [])
+      response.write(Buffer.from('reading'))
+      try {
+        for await (const chunk of request.iterator({ destroyOnReturn: false })) seen.push(`${chunk}`)
+        seen.push('whole')
+      } catch {
+        seen.push('cut off')
+      }
+      return handled as typeof handled
+    }
+    const { port } = await start({ rules: [read] })
+    for (const end of [frame(FRAMES.data, END_STREAM, 1), frame(FRAMES.reset, 0, 1, Buffer.alloc(4))]) {
+      const raw = await openRaw(port, cleanup)
+      raw.send(frame(FRAMES.headers, END_HEADERS, 1, fields({ ...GET, ':method': 'POST' })))
+      raw.send(frame(FRAMES.data, 0, 1, Buffer.from('half')))
+      await eventually(() => seen.at(-1) === 'half')
+      raw.send(end)
+      await eventually(() => seen.at(-1) !== 'half')
+    }
+    expect(seen).toEqual(['half', 'whole', 'half', 'cut off'])
+  })
+
   test('that is refused is not read on, and the next request of the connection is answered', async () => {
     const { session } = await start()
     const stream = session.request(
@@ -289,6 +315,13 @@ describe('an answer', () => {
       expect([name, headers[name]]).toEqual([name, undefined])
     expect(headers.date).toBeTruthy()
     expect(headers['x-request-id']).toBeTruthy()
+  })
+
+  test('of the edge itself says nothing of a connection either', async () => {
+    const headers = ['Connection', 'close', 'Keep-Alive', 'timeout=5', 'X-A', 'b']
+    const { session } = await start({ rules: [() => ({ status: 200, headers })] })
+    const reply = await askOn(session)
+    expect([reply.status, reply.headers['x-a'], reply.headers.connection]).toEqual([200, 'b', undefined])
   })
 
   test('without a body is one: HEAD, 204, 304', async () => {
