@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { AccessEntry } from '../access-log.ts'
 import { createCleanup, eventually, routeTo, startEcho, startHost } from '../test-support.ts'
-import { handled, type Visit } from '../visit.ts'
+import { type Decision, handled, type Visit } from '../visit.ts'
 import {
   askOn,
   certificateOf,
@@ -233,16 +233,20 @@ describe('a body', () => {
 
   test('that is cut off is not whole to who reads it', async () => {
     const seen: string[] = []
-    const read = async ({ request, response }: Visit) => {
+    const read = async ({ request, response }: Visit): Promise<Decision> => {
       response.writeHead(200, [])
       response.write(Buffer.from('reading'))
       try {
-        for await (const chunk of request.iterator({ destroyOnReturn: false })) seen.push(`${chunk}`)
+        for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+          seen.push(`${chunk}`)
+          // as a host that is in no hurry
+          await eventually(() => request.complete || request.destroyed)
+        }
         seen.push('whole')
       } catch {
         seen.push('cut off')
       }
-      return handled as typeof handled
+      return handled
     }
     const { port } = await start({ rules: [read] })
     for (const end of [frame(FRAMES.data, END_STREAM, 1), frame(FRAMES.reset, 0, 1, Buffer.alloc(4))]) {

@@ -40,7 +40,7 @@ export class Http2Request implements VisitRequest {
       headers['transfer-encoding'] = 'chunked'
     }
     if (this.complete) return
-    // Node tells of the end of a body only who has read all of it, and of the end of one that is cut off in the same way
+    // Node tells of the end of a body only who has read all of it, and ends one that is cut off in the same way
     const { push } = stream
     stream.push = (chunk: Buffer | null, encoding?: BufferEncoding) => {
       if (chunk !== null) this.receivedBytes += chunk.length
@@ -69,10 +69,9 @@ export class Http2Request implements VisitRequest {
     this.#stream.resume()
   }
 
-  /** Node ends a stream that is cut off as if that were all of it: half a body must not become a whole one at the host. */
-  async *iterator(options: { destroyOnReturn: boolean }): AsyncGenerator<Buffer> {
-    for await (const chunk of this.#stream.iterator(options)) yield chunk as Buffer
-    if (!this.complete) throw new Error('the body was cut off')
+  /** Fails when the body is cut off. */
+  iterator(options: { destroyOnReturn: boolean }): AsyncIterable<Buffer> {
+    return this.#stream.iterator(options)
   }
 }
 
