@@ -9,6 +9,7 @@ const heavy = [
   'test/*.test.ts',
   'test/{e2e,faults}/**/*.test.ts',
   'src/hosting/{php,core-library,homes}/**/*.test.ts',
+  'src/hosting/mariadb/**/*.test.ts',
   'src/hosting/cron/cron-wordpress.test.ts',
   'src/hosting/page-measure/measure-page.test.ts',
   'src/hosting/php-log/follower-php.test.ts',

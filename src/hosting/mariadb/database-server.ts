@@ -1,0 +1,35 @@
+import type { Connection } from 'mysql2/promise'
+import type { Login } from './connect.ts'
+
+/** A server of MariaDB, whoever runs it. */
+export interface DatabaseServer {
+  /** `10.11.19`. */
+  readonly version: string
+  /** What an account is bound to: `localhost` behind a socket, `%` behind a network. */
+  readonly accountHost: string
+  /** How PHP reaches it: `DB_HOST` of WordPress. */
+  readonly phpHost: string
+  /** Folder with the data, where it is on this machine. */
+  readonly dataFolder: string | undefined
+  /** It answered last. */
+  readonly isUp: boolean
+  /** How often it had to be started again. */
+  readonly restarts: number
+  /** @param login default: who administers it. @throws when it does not answer */
+  connect(login?: Login): Promise<Connection>
+  /** Resolves when it has ended, or was left to itself. */
+  stop(graceMs: number): Promise<void>
+}
+
+/** Does something as administrator, on a connection of its own. */
+export async function asAdministrator<Result>(
+  server: Pick<DatabaseServer, 'connect'>,
+  work: (connection: Connection) => Promise<Result>,
+): Promise<Result> {
+  const connection = await server.connect()
+  try {
+    return await work(connection)
+  } finally {
+    connection.destroy()
+  }
+}

@@ -1,0 +1,228 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Connection } from 'mysql2/promise'
+import { lockFile, type Unlock } from '../../platform/files/lock-file.ts'
+import type { Log } from '../../platform/log/log.ts'
+import { type Backoff, waitAfter } from '../../platform/operations/backoff.ts'
+import { OperatorError } from '../../platform/operator-error.ts'
+import { connect, type Login } from './connect.ts'
+import type { DatabaseServer } from './database-server.ts'
+import { findPrograms, type MariaDbPrograms, serverEnvironment } from './programs.ts'
+import { ADMINISTRATOR, ServerFolder } from './server-folder.ts'
+
+/** A server that was killed plays back its log first, which may take its time. */
+const ANSWERS_MS = 600_000
+const SAYS_SO_EVERY_MS = 5000
+const LOOKS_EVERY_MS = 100
+/** The server of a host that was killed writes what it has, and ends. */
+const PREDECESSOR_ENDS_MS = 60_000
+const KEPT_OUTPUT = 4000
+const crashes: Backoff = { firstMs: 500, factor: 2, mostMs: 60_000 }
+/** After as long a server that ends did not end because it cannot start. */
+const STABLE_MS = 60_000
+
+export interface OwnServerOptions {
+  /** Folder that is the server's: `<data>/mariadb`. */
+  readonly folder: string
+  /** Whom it runs as: MariaDB refuses root. null: the one that Stead runs as. */
+  readonly uid: number | null
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>
+}
+
+/**
+ * Starts this host's own server, and resolves when it answers. It is started again when it ends by itself.
+ * @throws OperatorError when there is none to start, or it does not start
+ */
+export async function startOwnServer(options: OwnServerOptions): Promise<DatabaseServer> {
+  const programs = await findPrograms()
+  const folder = new ServerFolder(options.folder, options.uid)
+  await folder.prepare(programs)
+  const unlock = await lockFile(folder.lock, { patienceMs: PREDECESSOR_ENDS_MS })
+  if (!unlock) throw new OperatorError(`Another process of Stead runs the MariaDB in ${options.folder}`)
+  try {
+    await endLeft(folder, options.log)
+    const server = new OwnServer(programs, folder, unlock, options.log)
+    await server.start()
+    return server
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}
+
+interface Running {
+  /** Resolves when it has ended, and says how. */
+  readonly ended: Promise<string>
+}
+
+class OwnServer implements DatabaseServer {
+  readonly version: string
+  readonly accountHost = 'localhost'
+  readonly phpHost: string
+  readonly dataFolder: string
+  restarts = 0
+  isUp = false
+  readonly #programs: MariaDbPrograms
+  readonly #folder: ServerFolder
+  readonly #unlock: Unlock
+  readonly #log: OwnServerOptions['log']
+  /** Drawn anew by each process: it is kept nowhere else than beside the server, for its tools. */
+  readonly #password = randomBytes(24).toString('hex')
+  readonly #stopping = new AbortController()
+  #child: ChildProcess | undefined
+  #supervised: Promise<void> = Promise.resolve()
+
+  constructor(programs: MariaDbPrograms, folder: ServerFolder, unlock: Unlock, log: OwnServerOptions['log']) {
+    this.version = programs.version
+    this.dataFolder = folder.data
+    this.phpHost = `localhost:${folder.socket}`
+    this.#programs = programs
+    this.#folder = folder
+    this.#unlock = unlock
+    this.#log = log
+  }
+
+  /** @throws OperatorError */
+  async start(): Promise<void> {
+    await this.#folder.write(this.#password)
+    this.#supervised = this.#supervise(await this.#launch())
+  }
+
+  connect(login: Login = { user: ADMINISTRATOR, password: this.#password }): Promise<Connection> {
+    return connect({ socketPath: this.#folder.socket }, login)
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping.abort()
+    this.isUp = false
+    const child = this.#child
+    child?.kill('SIGTERM')
+    const tooLong = setTimeout(() => child?.kill('SIGKILL'), graceMs)
+    await this.#supervised
+    clearTimeout(tooLong)
+    this.#unlock()
+  }
+
+  /** Resolves when it answers. @throws OperatorError when it ends before, or never answers */
+  async #launch(): Promise<Running> {
+    const [command, words] = this.#folder.command(this.#programs, [
+      this.#programs.server,
+      `--defaults-file=${this.#folder.settings}`,
+    ])
+    const child = spawn(command, words, {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: serverEnvironment(),
+      cwd: '/',
+      // Ctrl-C goes to the whole group of the terminal: it is to end after those who use it
+      detached: true,
+    })
+    this.#child = child
+    let said = ''
+    child.stderr?.on('data', (text: Buffer) => {
+      said = (said + text).slice(-KEPT_OUTPUT)
+    })
+    const ended = endOf(child, () => said)
+    await this.#untilItAnswers(child, ended, () => said)
+    this.isUp = true
+    return { ended }
+  }
+
+  async #untilItAnswers(child: ChildProcess, ended: Promise<string>, said: () => string): Promise<void> {
+    let end: string | undefined
+    void ended.then((how) => {
+      end = how
+    })
+    const begunAt = performance.now()
+    let saidAt = begunAt
+    while (!(await this.#answers())) {
+      if (end !== undefined) throw new OperatorError(`MariaDB does not start: ${end}`, { exitCode: 1 })
+      const now = performance.now()
+      if (now - begunAt > ANSWERS_MS) {
+        child.kill('SIGKILL')
+        await ended
+        throw new OperatorError(`MariaDB does not answer: ${faultIn(said())}`, { exitCode: 1 })
+      }
+      if (now - saidAt > SAYS_SO_EVERY_MS) {
+        saidAt = now
+        this.#log.info({ said: said().trim().split('\n').at(-1) }, 'MariaDB is starting')
+      }
+      await pause(LOOKS_EVERY_MS)
+    }
+  }
+
+  async #answers(): Promise<boolean> {
+    return this.connect().then(
+      (connection) => {
+        connection.destroy()
+        return true
+      },
+      () => false,
+    )
+  }
+
+  async #supervise(first: Running): Promise<void> {
+    let failures = 0
+    for (let running: Running | undefined = first; ; ) {
+      const sinceMs = performance.now()
+      if (running) {
+        const how = await running.ended
+        this.isUp = false
+        if (this.#stopping.signal.aborted) return
+        this.#log.error({ how }, 'MariaDB has ended by itself: it is started again')
+        if (performance.now() - sinceMs > STABLE_MS) failures = 0
+      }
+      await pause(waitAfter(++failures, crashes, Math.random()), undefined, { signal: this.#stopping.signal }).catch(
+        () => {},
+      )
+      if (this.#stopping.signal.aborted) return
+      this.restarts++
+      running = await this.#launch().catch((error: Error) => {
+        if (!this.#stopping.signal.aborted) this.#log.error({ err: error }, 'MariaDB does not start again')
+        return undefined
+      })
+      if (running) this.#log.info({}, 'MariaDB answers again')
+    }
+  }
+}
+
+function endOf(child: ChildProcess, said: () => string): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message))
+    child.once('close', (code, signal) => resolve(`${signal ?? `exit ${code}`}: ${faultIn(said())}`))
+  })
+}
+
+/** What a person needs of all that it said. */
+function faultIn(said: string): string {
+  const lines = said.trim().split('\n')
+  const faults = lines.filter((line) => line.includes('[ERROR]'))
+  return (faults.length > 0 ? faults : lines).slice(-3).join('\n')
+}
+
+/** A server on the same data whose host was killed: it has its signal to end, and is waited for. Two would not start anyway: InnoDB locks its files. */
+async function endLeft(folder: ServerFolder, log: OwnServerOptions['log']): Promise<void> {
+  let left = await serversOf(folder.settings)
+  if (left.length === 0) return
+  log.warn({ pids: left }, 'the MariaDB of a host that was killed is still there: it is ended first')
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    for (const pid of left) process.kill(pid, signal)
+    const giveUpAt = performance.now() + PREDECESSOR_ENDS_MS
+    while (left.length > 0 && performance.now() < giveUpAt) {
+      await pause(LOOKS_EVERY_MS)
+      left = await serversOf(folder.settings)
+    }
+  }
+}
+
+/** Processes that were started with these settings and no others. */
+async function serversOf(settings: string): Promise<number[]> {
+  const found: number[] = []
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    const words = (await readFile(`/proc/${name}/cmdline`, 'latin1').catch(() => '')).split('\0')
+    if (words[1] === `--defaults-file=${settings}`) found.push(Number(name))
+  }
+  return found
+}

@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process'
+import { access, constants } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { OperatorError } from '../../platform/operator-error.ts'
+
+const run = promisify(execFile)
+
+/** `mariadbd` is where only administrators look. */
+const FOLDERS = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'] as const
+
+/** What the server, and what makes its first data folder, find their own programs by; nothing else of Stead's environment reaches them. */
+export const serverEnvironment = (): Record<string, string> => ({ PATH: FOLDERS.join(':'), LC_ALL: 'C.UTF-8' })
+
+/** The oldest that has all that is used here: definitions that are changed wholly or not at all (10.6). */
+const OLDEST = [10, 6] as const
+
+export interface MariaDbPrograms {
+  readonly server: string
+  readonly install: string
+  readonly setpriv: string
+  readonly version: string
+}
+
+/** The programs of this machine's MariaDB. @throws OperatorError when one is missing, or too old */
+export async function findPrograms(): Promise<MariaDbPrograms> {
+  const [server, install, setpriv] = await Promise.all(['mariadbd', 'mariadb-install-db', 'setpriv'].map(find))
+  if (!server || !install || !setpriv)
+    throw new OperatorError(
+      'MariaDB is not installed on this machine: apt install mariadb-server-core mariadb-client (Debian, Ubuntu). ' +
+        'Stead starts a server of its own; one that runs already is not touched. Or name one with STEAD_MARIADB_URL.',
+    )
+  const { stdout } = await run(server, ['--no-defaults', '--version'], { env: serverEnvironment(), timeout: 30_000 })
+  return { server, install, setpriv, version: versionIn(stdout) }
+}
+
+async function find(name: string): Promise<string | undefined> {
+  for (const folder of FOLDERS) {
+    const path = join(folder, name)
+    if (
+      await access(path, constants.X_OK).then(
+        () => true,
+        () => false,
+      )
+    )
+      return path
+  }
+  return undefined
+}
+
+/** @param text what a server says of itself: `10.11.19-MariaDB-0+deb12u1`. @throws OperatorError when it is none that Stead can use */
+export function versionIn(text: string): string {
+  const [, version = ''] = /(\d+\.\d+\.\d+)-MariaDB/i.exec(text) ?? []
+  if (!version)
+    throw new OperatorError(
+      `The database server is no MariaDB: it says "${text.trim().slice(0, 100)}". MySQL is not enough.`,
+    )
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const isOldEnough = major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])
+  if (!isOldEnough) throw new OperatorError(`MariaDB ${version} is too old: ${OLDEST.join('.')} or newer is needed.`)
+  return version
+}
