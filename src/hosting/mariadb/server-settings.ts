@@ -29,7 +29,6 @@ init-file = ${initFile}
 skip-networking
 skip-name-resolve
 skip-symbolic-links
-skip-show-database
 local-infile = 0
 secure-file-priv = ${files}
 event-scheduler = DISABLED

@@ -1,0 +1,41 @@
+import { basename } from 'node:path'
+import { homeNumber } from '../identity/folder.ts'
+import type { SiteHome } from '../site-database/database-content.ts'
+
+/** What all of a site's is called: databases, and accounts. Made of the home's number, which is never given out twice. */
+export interface SiteNames {
+  /** The database that the site runs on; its account has the same name. */
+  readonly current: string
+  readonly next: string
+  readonly previous: string
+  /** The host's account for this site's databases and no others. */
+  readonly worker: string
+}
+
+/** Letters, digits and `_`; 64 are what a server allows, and the names of sites add up to 26. */
+const PREFIX = /^stead_[a-z0-9]{1,30}_$/
+
+/**
+ * What all names of one installation begin with: several may share a server.
+ * @param installation random hexadecimal digits
+ */
+export function prefixOf(installation: string): string {
+  const prefix = `stead_${installation.slice(0, 8)}_`
+  if (!PREFIX.test(prefix)) throw new Error(`${installation} is no identity`)
+  return prefix
+}
+
+export function namesOf(prefix: string, { homePath }: Pick<SiteHome, 'homePath'>): SiteNames {
+  const number = homeNumber(basename(homePath))
+  if (number === undefined) throw new Error(`${homePath} is no home`)
+  const current = `${prefix}h${number}`
+  return { current, next: `${current}_next`, previous: `${current}_previous`, worker: `${current}_host` }
+}
+
+/** The home's number of an account or a database; undefined: it is none of a site. */
+export function homeOfName(prefix: string, name: string): number | undefined {
+  return name.startsWith(prefix) ? homeNumber(name.slice(prefix.length)) : undefined
+}
+
+/** A database's name as GRANT takes it: there `_` and `%` stand for other letters, `h1` must not mean `h1` and `h_`. */
+export const inGrant = (database: string): string => `\`${database.replaceAll(/[_%\\]/g, '\\$&')}\``

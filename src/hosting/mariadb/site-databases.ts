@@ -1,0 +1,132 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { readFile, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Connection } from 'mysql2/promise'
+import { syncFolder, writeFileOnce } from '../../platform/files/write-file.ts'
+import type { SiteHome } from '../site-database/database-content.ts'
+import { type Login, named } from './connect.ts'
+import { asAdministrator, type DatabaseServer } from './database-server.ts'
+import { inGrant, namesOf, type SiteNames } from './names.ts'
+
+/** What `wp-config.php` says of a site's database. */
+export interface SiteLogin {
+  readonly host: string
+  readonly database: string
+  readonly user: string
+  readonly password: string
+}
+
+export interface SiteLimits {
+  /** At once. PHP has four processes; WP-CLI and scheduled events come on top. */
+  readonly connections: number
+  /** Of one statement. */
+  readonly statementSeconds: number
+}
+
+export const usualLimits: SiteLimits = { connections: 8, statementSeconds: 300 }
+
+/**
+ * All that WordPress and its plugins need within a database. Not what a dump would not have (views, triggers, routines, events), nothing that reaches
+ * beyond it (FILE, PROCESS, SUPER, accounts).
+ */
+const SITE_RIGHTS =
+  'SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER, REFERENCES, CREATE TEMPORARY TABLES, LOCK TABLES'
+
+const collation = 'CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci'
+
+/** Where a home keeps the password of its database: PHP does not come there. That it is there says that the site has one on MariaDB. */
+export const loginFile = (homePath: string): string => join(homePath, 'mariadb.json')
+
+/** Databases and accounts of sites on a server. */
+export class SiteDatabases {
+  readonly server: DatabaseServer
+  readonly prefix: string
+  readonly #limits: SiteLimits
+  /** Passwords of the accounts with which this process works on a site's databases: they are worth nothing after it. */
+  readonly #workerKey = randomBytes(32)
+
+  /** @param prefix of `prefixOf` */
+  constructor(server: DatabaseServer, prefix: string, limits = usualLimits) {
+    this.server = server
+    this.prefix = prefix
+    this.#limits = limits
+  }
+
+  namesOf(home: Pick<SiteHome, 'homePath'>): SiteNames {
+    return namesOf(this.prefix, home)
+  }
+
+  /** Makes the site's database and its account, unless they are there; an account gets the password and the limits that it is to have. */
+  async create(home: Pick<SiteHome, 'homePath'>): Promise<SiteLogin> {
+    const { current } = this.namesOf(home)
+    // first: whatever is made after it can be made again, and is found by the name
+    const file = loginFile(home.homePath)
+    await writeFileOnce(file, `${JSON.stringify({ password: randomBytes(24).toString('base64url') })}\n`, 0o600)
+    const { password } = JSON.parse(await readFile(file, 'utf8')) as { password: string }
+    await asAdministrator(this.server, async (connection) => {
+      await connection.query(`CREATE DATABASE IF NOT EXISTS ${named(current)} ${collation}`)
+      await this.#account(connection, { user: current, password }, this.#limits)
+      await connection.query(`GRANT ${SITE_RIGHTS} ON ${inGrant(current)}.* TO ${this.#at(current)}`)
+    })
+    return { host: this.server.phpHost, database: current, user: current, password }
+  }
+
+  /** Drops all that a site has on the server. May be called for one that has nothing. */
+  async drop(home: Pick<SiteHome, 'homePath'>): Promise<void> {
+    const { current, next, previous, worker } = this.namesOf(home)
+    await asAdministrator(this.server, async (connection) => {
+      // its connections would live on, and hold locks
+      for (const user of [current, worker]) {
+        await connection.query(`DROP USER IF EXISTS ${this.#at(user)}`)
+        await endSessions(connection, user)
+      }
+      for (const database of [next, previous, current])
+        await connection.query(`DROP DATABASE IF EXISTS ${named(database)}`)
+    })
+    // last: while it is there, the site is known to have something on the server
+    await rm(loginFile(home.homePath), { force: true })
+    await syncFolder(dirname(loginFile(home.homePath))).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+    })
+  }
+
+  /**
+   * How this process works on a site's databases. What comes from a site, a dump or a definition of a column, is never run as somebody who could reach
+   * another site's.
+   */
+  async worker(home: Pick<SiteHome, 'homePath'>): Promise<Login> {
+    const { current, next, previous, worker } = this.namesOf(home)
+    const password = createHmac('sha256', this.#workerKey).update(worker).digest('base64url')
+    await asAdministrator(this.server, async (connection) => {
+      await this.#account(connection, { user: worker, password }, { connections: 0, statementSeconds: 0 })
+      for (const database of [current, next, previous])
+        await connection.query(`GRANT ${SITE_RIGHTS} ON ${inGrant(database)}.* TO ${this.#at(worker)}`)
+    })
+    return { user: worker, password }
+  }
+
+  /** Keeps the site from its database until it is let in again: also after this process has died. */
+  async keepOut(connection: Connection, home: Pick<SiteHome, 'homePath'>): Promise<void> {
+    const { current } = this.namesOf(home)
+    await connection.query(`ALTER USER IF EXISTS ${this.#at(current)} ACCOUNT LOCK`)
+    await endSessions(connection, current)
+  }
+
+  async letIn(connection: Connection, home: Pick<SiteHome, 'homePath'>): Promise<void> {
+    await connection.query(`ALTER USER IF EXISTS ${this.#at(this.namesOf(home).current)} ACCOUNT UNLOCK`)
+  }
+
+  async #account(connection: Connection, { user, password }: Login, limits: SiteLimits): Promise<void> {
+    const at = this.#at(user)
+    const bounds = `WITH MAX_USER_CONNECTIONS ${limits.connections} MAX_STATEMENT_TIME ${limits.statementSeconds}`
+    await connection.query(`CREATE USER IF NOT EXISTS ${at} IDENTIFIED BY '${password}' ${bounds}`)
+    await connection.query(`ALTER USER ${at} IDENTIFIED BY '${password}' ${bounds}`)
+  }
+
+  readonly #at = (user: string): string => `'${user}'@'${this.server.accountHost}'`
+}
+
+/** Ends an account's connections. */
+async function endSessions(connection: Connection, user: string): Promise<void> {
+  await connection.query(`KILL HARD USER '${user}'`)
+}
