@@ -13,6 +13,7 @@ const heavy = [
   'src/hosting/cron/cron-wordpress.test.ts',
   'src/hosting/page-measure/measure-page.test.ts',
   'src/hosting/php-log/follower-php.test.ts',
+  'src/hosting/site-database/content.test.ts',
   'src/hosting/site-database/plugin-schema.test.ts',
   'src/hosting/site-database/round-trip.test.ts',
   'src/platform/operations/kill.test.ts',

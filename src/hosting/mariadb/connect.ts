@@ -21,8 +21,8 @@ const SESSION = [
 ] as const
 
 /**
- * A connection of the host's own. In it a character of a statement, and of text in an answer, is a byte: the client is told that all is latin1, the
- * server that all is UTF-8. So bytes go through as they are, whatever they are.
+ * A connection of the host's own. In it a character of a statement is a byte, and answers are bytes: the client is told that all is latin1, the
+ * server that all is UTF-8. So they go through as they are, whatever they are.
  */
 export async function connect(address: ServerAddress, login: Login): Promise<Connection> {
   // a host without MariaDB does not load it
@@ -37,12 +37,10 @@ export async function connect(address: ServerAddress, login: Login): Promise<Con
     charset: 'LATIN1_SWEDISH_CI',
     connectTimeout: CONNECT_MS,
     multipleStatements: false,
-    // the server asks for no file of this machine
-    flags: ['-LOCAL_FILES'],
+    // the server asks for no file of this machine, and does not tell the client of the one charset that it is not to know
+    flags: ['-LOCAL_FILES', '-SESSION_TRACK'],
     rowsAsArray: true,
-    dateStrings: true,
-    supportBigNumbers: true,
-    bigNumberStrings: true,
+    typeCast: (field: { buffer(): Buffer | null }) => field.buffer(),
     enableKeepAlive: true,
   })
   // a connection that breaks while nothing is asked has nobody to tell; the next question is told
@@ -56,7 +54,7 @@ export async function connect(address: ServerAddress, login: Login): Promise<Con
   return connection
 }
 
-/** Answers of one statement as text. */
+/** Answers of one statement as text; nothing for NULL. */
 export async function rowsOf(connection: Connection, sql: string, values: readonly string[] = []): Promise<string[][]> {
   const [rows] = await connection.query(sql, [...values])
   // a statement that gives no rows answers with something else
@@ -64,8 +62,11 @@ export async function rowsOf(connection: Connection, sql: string, values: readon
   return (rows as unknown[][]).map((row) => row.map((value) => (value === null ? '' : String(value))))
 }
 
-/** A name in backticks, as bytes in characters. */
-export const named = (name: string): string => `\`${Buffer.from(name).toString('latin1').replaceAll('`', '``')}\``
+/** Text as statements have it: bytes in characters. */
+export const bytesOf = (text: string): string => Buffer.from(text).toString('latin1')
+
+/** A name in backticks, as statements have it. */
+export const named = (name: string): string => bytesOf(`\`${name.replaceAll('`', '``')}\``)
 
 /** What the server answered with: its number, or the client's word where it did not answer. */
 export const errorOf = (error: unknown): { errno?: number; code?: string; message: string } =>

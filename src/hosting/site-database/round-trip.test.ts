@@ -9,7 +9,9 @@ import { anyRows, type Cell, isText } from '../../../test/support/any-rows.ts'
 import { anyTable } from '../../../test/support/any-table.ts'
 import { giveToSite, testUid } from '../../../test/support/home.ts'
 import { hasMariaDb, startMariaDb, type TestMariaDb } from '../../../test/support/mariadb.ts'
-import type { SiteHome } from './database-content.ts'
+import { type OwnMariaDb, startOwnMariaDb } from '../../../test/support/own-mariadb.ts'
+import { createMariaDbContent } from '../mariadb/mariadb-content.ts'
+import type { DatabaseContent, SiteHome } from './database-content.ts'
 import { createTable, makeSchema } from './sql/plugin-schema.ts'
 import type { TableDefinition } from './sql/table.ts'
 import { quotedName } from './sql/write-table.ts'
@@ -110,11 +112,12 @@ async function dumped(): Promise<Buffer> {
   }
 }
 
+async function* pieces(sql: Uint8Array, bytes = 1 << 16): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < sql.length; at += bytes) yield sql.subarray(at, at + bytes)
+}
+
 async function restore(sql: Uint8Array, pieceBytes = 1 << 16): Promise<void> {
-  async function* pieces() {
-    for (let at = 0; at < sql.length; at += pieceBytes) yield sql.subarray(at, at + pieceBytes)
-  }
-  await content.load(home, pieces())
+  await content.load(home, pieces(sql, pieceBytes))
   await content.switch(home)
   await content.settle(home)
 }
@@ -276,5 +279,58 @@ describe.skipIf(!hasMariaDb)('MariaDB', () => {
     const before = sums()
     await through(['--hex-blob'])
     expect(sums()).toEqual(before)
+  })
+})
+
+describe.skipIf(!hasMariaDb)('a site’s database on MariaDB', () => {
+  let maria: OwnMariaDb
+  let onMariaDb: DatabaseContent
+  let its: SiteHome
+  beforeAll(async () => {
+    maria = await startOwnMariaDb()
+    onMariaDb = createMariaDbContent({ databases: maria.databases, pool })
+    its = await maria.home(1)
+    await maria.databases.create(its)
+  })
+  afterAll(() => maria?.stop())
+
+  /** Puts it in and takes it out again. */
+  async function through(sql: Uint8Array): Promise<Buffer> {
+    await onMariaDb.load(its, pieces(sql))
+    await onMariaDb.switch(its)
+    await onMariaDb.settle(its)
+    const snapshot = await onMariaDb.snapshot(its)
+    try {
+      return Buffer.concat(await Array.fromAsync(snapshot.dump()))
+    } finally {
+      await snapshot.close()
+    }
+  }
+
+  test('SQLite → MariaDB → SQLite: equal rows of the same kinds; from there on its text stays the same', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyDatabase(), async (tables) => {
+        await fill(tables)
+        const before = all({ isRough: true })
+        const text = await through(await dumped())
+        expect(String(await through(text))).toBe(String(text))
+        await restore(text)
+        expect(difference(all({ isRough: true }), before)).toBeUndefined()
+      }),
+      { numRuns: 10, endOnFailure: true },
+    )
+  })
+
+  test('values of 10 MB', async () => {
+    const large = big.subarray(0, 10 << 20)
+    await fill([{ table: kept, rows: [[1n, large.toString(), large]] }])
+    const before = sums()
+    await restore(await through(await dumped()))
+    expect(sums()).toEqual(before)
+  })
+
+  test('a value that is longer than a server takes is refused, and says so', async () => {
+    await fill([{ table: kept, rows: [[1n, big.toString(), big]] }])
+    await expect(through(await dumped())).rejects.toThrow(/cannot be loaded.*max_allowed_packet/)
   })
 })

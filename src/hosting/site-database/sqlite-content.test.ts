@@ -6,8 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { giveToSite, testUid } from '../../../test/support/home.ts'
-import { DumpUnreadable, type SiteHome } from './database-content.ts'
-import { checkDump } from './dump-check.ts'
+import type { SiteHome } from './database-content.ts'
 import { SiteUnavailable } from './site-database.ts'
 import { createTable, makeSchema } from './sql/plugin-schema.ts'
 import { DumpReader } from './sql/read-dump.ts'
@@ -114,112 +113,6 @@ test('a dump that is loaded and switched in is the same database, and belongs to
   expect((await textOf()).equals(text)).toBe(true)
   await content.settle(home)
   expect(await ownFiles()).toEqual([])
-})
-
-test('a dump is of the moment of its snapshot, may be taken twice, and may be of some tables', async () => {
-  const snapshot = await content.snapshot(home)
-  const database = open()
-  database.exec("delete from wp_posts; insert into wp_options values (50, 'late', 'x')")
-  database.close()
-  const read = async (tables?: string[]) => Buffer.concat(await Array.fromAsync(snapshot.dump({ tables }))).toString()
-  const whole = await read()
-  expect(whole).toContain("'first'")
-  expect(whole).not.toContain("'late'")
-  expect(await read()).toBe(whole)
-  const some = await read(['WP_posts'])
-  expect(some).toContain('CREATE TABLE `wp_posts`')
-  expect(some).not.toContain('wp_options')
-  await snapshot.close()
-  await snapshot.close()
-  expect(await ownFiles()).toEqual([])
-})
-
-test('what was switched in is taken back', async () => {
-  const before = all()
-  await content.load(home, pieces('CREATE TABLE wp_options (a int);\n-- Dump completed'))
-  await content.switch(home)
-  expect(all()).not.toEqual(before)
-  await content.switchBack(home)
-  await content.switchBack(home)
-  expect(all()).toEqual(before)
-  expect(await content.state(home)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: false })
-  expect(await ownFiles()).toEqual([])
-})
-
-test('some tables are put back, and the others stay as they are now', async () => {
-  const text = await textOf()
-  const database = open()
-  database.exec("delete from wp_posts; update wp_options set option_value = 'now' where option_id = 1")
-  database.close()
-  expect(await content.load(home, pieces(text), { tables: ['wp_posts'] })).toEqual({ tables: 1, rows: 2 })
-  await content.switch(home)
-  const now = open()
-  expect(now.prepare('select ID from wp_posts').all()).toHaveLength(2)
-  expect(now.prepare('select option_value as v from wp_options where option_id = 1').get()).toMatchObject({ v: 'now' })
-  now.close()
-  await expect(content.load(home, pieces(text), { tables: ['wp_none'] })).rejects.toThrow('It has no table wp_none')
-})
-
-test('addresses are put in place of others', async () => {
-  const changes = [{ from: 'old.example.com', to: 'new.example.com:8081' }]
-  await content.load(home, pieces(await textOf()), { changes })
-  await content.switch(home)
-  const now = open()
-  expect(now.prepare('select option_value as v from wp_options where option_id = 1').get()).toMatchObject({
-    v: 'http://new.example.com:8081',
-  })
-  now.close()
-})
-
-describe('a dump that cannot be loaded changes nothing, and says where it is wrong:', () => {
-  test.each([
-    ['cut off', 'CREATE TABLE t (a int);\nINSERT INTO t VALUES (1),(2', 'cut off at line 2, byte'],
-    ['without its last line', 'CREATE TABLE t (a int);\n', 'the last line does not say that it is complete'],
-    ['empty', '', 'cut off'],
-    ['no dump', '<html>', 'begins no statement that is known, at line 1, byte'],
-    [
-      'with a trigger',
-      'CREATE TRIGGER a AFTER INSERT ON b FOR EACH ROW SET c = 1;\n-- Dump completed',
-      'CREATE TRIGGER',
-    ],
-    ['with rows of nothing', 'INSERT INTO t VALUES (1);\n-- Dump completed', 'which is not there'],
-    ['with the plugin’s own tables', 'DROP TABLE _wp_sqlite_x;\n-- Dump completed', 'may not be called'],
-    [
-      'with a row twice',
-      'CREATE TABLE t (a int primary key);INSERT INTO t VALUES (1),(1);\n-- Dump completed',
-      'UNIQUE',
-    ],
-  ])('%s', async (_name, text, message) => {
-    const before = all()
-    const loading = content.load(home, pieces(text))
-    await expect(loading).rejects.toThrow(DumpUnreadable)
-    await expect(loading).rejects.toThrow(message)
-    expect(await content.state(home)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: false })
-    await content.switch(home)
-    expect(all()).toEqual(before)
-    expect(await ownFiles()).toEqual([])
-  })
-
-  test('whose source fails', async () => {
-    async function* broken() {
-      yield Buffer.from('CREATE TABLE t (a int);')
-      throw new Error('the storage is gone')
-    }
-    await expect(content.load(home, broken())).rejects.toThrow('the storage is gone')
-    expect(await ownFiles()).toEqual([])
-  })
-})
-
-test('a dump is read to its end', async () => {
-  const text = await textOf()
-  const read = async (bytes: Uint8Array) => {
-    const check = checkDump()
-    for await (const piece of pieces(bytes, 7)) await check.write(piece)
-    check.finish()
-  }
-  await read(text)
-  for (const lost of [1, 20, 300])
-    await expect(read(text.subarray(0, text.length - lost - 2))).rejects.toThrow(DumpUnreadable)
 })
 
 /** What is where at each moment in which a switch, or its taking back, can be cut off. */

@@ -1,0 +1,111 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { Connection } from 'mysql2/promise'
+import { DiskFull } from '../homes/disk-room.ts'
+import { DumpUnreadable, type LoadOptions } from '../site-database/database-content.ts'
+import { addressRewriter } from '../site-database/rewrite.ts'
+import { type DumpEvent, DumpReader } from '../site-database/sql/read-dump.ts'
+import { UnreadableSql } from '../site-database/sql/tokens.ts'
+import { bytesOf, errorOf, named, rowsOf } from './connect.ts'
+import { LoadStatements } from './insert-text.ts'
+import { createTextOf, readCreateText, tableNames } from './tables.ts'
+
+/** Read between two turns of the event loop: some milliseconds. */
+const SLICE_BYTES = 64 << 10
+/** The disk is looked at before as much goes in. */
+const LOOKS_EVERY_BYTES = 4 << 20
+
+/** As dumps are meant to be read, and nothing is cut off or changed so that it fits. */
+const SESSION = [
+  "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'",
+  'SET SESSION foreign_key_checks = 0, SESSION check_constraint_checks = 0, SESSION innodb_strict_mode = 0',
+] as const
+
+export interface LoadPlace {
+  /** As the site's worker, in no database. */
+  readonly connection: Connection
+  readonly database: string
+  /** @throws DiskFull */
+  readonly checkRoom: () => Promise<void>
+}
+
+/** Makes the tables of a dump in a database, which has those that stay. @throws DumpUnreadable, DiskFull */
+export async function loadDump(
+  { connection, database, checkRoom }: LoadPlace,
+  sql: AsyncIterable<Uint8Array>,
+  { tables, changes = [], signal, onProgress = () => {} }: LoadOptions = {},
+): Promise<{ tables: number; rows: number }> {
+  await connection.query(`USE ${named(database)}`)
+  for (const statement of SESSION) await connection.query(statement)
+  const [most] = await rowsOf(connection, 'SELECT @@max_allowed_packet')
+  const reader = new DumpReader()
+  const statements = new LoadStatements(tables, addressRewriter(changes))
+  let unlooked = LOOKS_EVERY_BYTES
+  const run = async (events: Iterable<DumpEvent>) => {
+    for (const event of events) statements.take(event)
+    for (const statement of statements.ready()) {
+      signal?.throwIfAborted()
+      // with the byte that says what it is; the server would end the connection
+      if (statement.length + 1 > Number(most?.[0]))
+        throw new UnreadableSql(
+          `A row has ${statement.length} bytes, the server takes ${most?.[0]} (max_allowed_packet)`,
+        )
+      unlooked += statement.length
+      if (unlooked >= LOOKS_EVERY_BYTES) {
+        await checkRoom()
+        unlooked = 0
+      }
+      await connection.query(statement)
+    }
+  }
+  try {
+    let doneBytes = 0
+    for await (const piece of sql) {
+      for (let at = 0; at < piece.length; at += SLICE_BYTES) {
+        if (at > 0) await breathe()
+        await run(reader.write(piece.subarray(at, at + SLICE_BYTES)))
+      }
+      doneBytes += piece.length
+      onProgress(doneBytes)
+    }
+    await run(reader.finish())
+    statements.end()
+    await run([])
+    return { tables: statements.tables, rows: statements.rows }
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw inWords(error)
+  }
+}
+
+/** Copies all tables of a database into another, as they are now. No statement of the site runs meanwhile. */
+export async function copyTables(connection: Connection, from: string, to: string): Promise<void> {
+  await connection.query(`USE ${named(to)}`)
+  for (const statement of SESSION) await connection.query(statement)
+  for (const name of await tableNames(connection, from)) {
+    const text = await createTextOf(connection, from, name)
+    await connection.query(bytesOf(text))
+    const columns = readCreateText(text)
+      .columns.map((column) => named(column.name))
+      .join(', ')
+    await connection.query(
+      `INSERT INTO ${named(name)} (${columns}) SELECT ${columns} FROM ${named(from)}.${named(name)}`,
+    )
+  }
+}
+
+/** Disk full, as InnoDB and the system say it. */
+const FULL: readonly number[] = [1021, 1114]
+/** The server has gone, or was told to: nobody's fault. Others are about the statement, and so about the dump. */
+const NOT_THE_DUMP: readonly number[] = [
+  1040, 1053, 1077, 1078, 1079, 1080, 1158, 1159, 1160, 1161, 1203, 1205, 1213, 1317, 1927, 1969,
+]
+
+export function inWords(error: unknown): unknown {
+  if (error instanceof UnreadableSql)
+    return new DumpUnreadable(`The dump cannot be loaded: ${error.message}`, { cause: error })
+  const { errno, message, sqlState } = errorOf(error) as ReturnType<typeof errorOf> & { sqlState?: string }
+  if (errno !== undefined && FULL.includes(errno)) return new DiskFull('The disk of the host is full', { cause: error })
+  // only what the server says has a state
+  if (errno === undefined || sqlState === undefined || NOT_THE_DUMP.includes(errno)) return error
+  return new DumpUnreadable(`The dump cannot be loaded: ${message}`, { cause: error })
+}

@@ -1,0 +1,236 @@
+/** What only a database on a server has: it is switched table by table, by a host that may die at any statement. */
+import type { Connection } from 'mysql2/promise'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { hasMariaDb } from '../../../test/support/mariadb.ts'
+import { type OwnMariaDb, startOwnMariaDb, testPrefix } from '../../../test/support/own-mariadb.ts'
+import { DiskFull } from '../homes/disk-room.ts'
+import type { DatabaseContent, SiteHome } from '../site-database/database-content.ts'
+import { SiteUnavailable } from '../site-database/site-database.ts'
+import { rowsOf } from './connect.ts'
+import { createMariaDbContent } from './mariadb-content.ts'
+import { SiteDatabases, type SiteLogin } from './site-databases.ts'
+
+const pool = { between: async <Result>(_siteId: number, work: () => Promise<Result>) => work() }
+
+async function* pieces(text: string): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < text.length; at += 1000) yield Buffer.from(text.slice(at, at + 1000))
+}
+
+/** A site's two tables, one of which refers to the other, and one that only this version has. */
+const version = (name: string) => `
+  CREATE TABLE child (id int PRIMARY KEY, of int, FOREIGN KEY (of) REFERENCES parent (id) ON DELETE CASCADE);
+  CREATE TABLE parent (id int PRIMARY KEY, v varchar(10));
+  CREATE TABLE only_${name} (id int);
+  INSERT INTO parent VALUES (1, '${name}'); INSERT INTO child VALUES (1, 1);
+  -- Dump completed`
+
+describe.skipIf(!hasMariaDb)('a database on a server', () => {
+  let maria: OwnMariaDb
+  let content: DatabaseContent
+  let home: SiteHome
+  let login: SiteLogin
+  let homes = 0
+  beforeAll(async () => {
+    maria = await startOwnMariaDb()
+    content = createMariaDbContent({ databases: maria.databases, pool })
+  })
+  afterAll(() => maria?.stop())
+  beforeEach(async () => {
+    home = await maria.home(++homes)
+    login = await maria.databases.create(home)
+    await content.load(home, pieces(version('old')))
+    await content.switch(home)
+    await content.settle(home)
+  })
+
+  const ask = async (sql: string) => {
+    const connection = await maria.server.connect(login)
+    try {
+      return await rowsOf(connection, sql)
+    } finally {
+      connection.destroy()
+    }
+  }
+  /** Which version the site has, whole: its tables, their rows, and what refers to what. */
+  async function versionNow(): Promise<string> {
+    const tables = (await ask('show tables')).flat().sort()
+    const [row] = await ask('select v from parent join child on child.of = parent.id')
+    const name = row?.[0] ?? ''
+    expect(tables).toEqual(['child', `only_${name}`, 'parent'])
+    await ask('start transaction')
+    expect(
+      await ask(
+        'select constraint_name from information_schema.referential_constraints where constraint_schema = database()',
+      ),
+    ).toHaveLength(1)
+    await expect(ask('insert into child values (9, 9)')).rejects.toThrow('foreign key constraint fails')
+    return name
+  }
+  /** The same door, of a host that dies at a statement. */
+  function dyingAt(last: number) {
+    let count = 0
+    const dies = (connection: Connection) =>
+      new Proxy(connection, {
+        get(target, name) {
+          const value = Reflect.get(target, name)
+          if (typeof value !== 'function') return value
+          if (name !== 'query') return value.bind(target)
+          return async (...words: unknown[]) => {
+            if (++count > last) throw new Error('the host is dead')
+            return value.apply(target, words)
+          }
+        },
+      })
+    const server = {
+      ...maria.server,
+      accountHost: maria.server.accountHost,
+      connect: async (...words: Parameters<typeof maria.server.connect>) => dies(await maria.server.connect(...words)),
+    }
+    return createMariaDbContent({ databases: new SiteDatabases(server as typeof maria.server, testPrefix), pool })
+  }
+  /** Does it at a host that dies at each statement in turn, and then what is to follow. @returns how many statements there were */
+  async function cutAnywhere(
+    begin: (content: DatabaseContent) => Promise<void>,
+    then: () => Promise<void>,
+    again: () => Promise<void>,
+  ): Promise<number> {
+    for (let last = 0; ; last++) {
+      await again()
+      const isDone = await begin(dyingAt(last)).then(
+        () => true,
+        (error: Error) => {
+          expect(error.message).toContain('the host is dead')
+          return false
+        },
+      )
+      await then()
+      if (isDone) return last
+    }
+  }
+  const loadNew = async () => {
+    await content.switchBack(home)
+    await content.settle(home)
+    await content.load(home, pieces(version('new')))
+  }
+
+  test('a switch that is cut off at any statement is finished by the same call, and the site sees no half of it', async () => {
+    const count = await cutAnywhere(
+      (dying) => dying.switch(home),
+      async () => {
+        // what the site sees now: one of them, or nothing
+        const seen = await versionNow().catch((error: Error) => error.message)
+        expect(['old', 'new', `Access denied, this account is locked`]).toContain(seen)
+        if (seen.includes('locked')) {
+          const { hasNext } = await content.state(home)
+          if (hasNext) await content.snapshot(home).catch((error) => expect(error).toBeInstanceOf(SiteUnavailable))
+        }
+        await content.switch(home)
+        expect(await versionNow()).toBe('new')
+        expect(await content.state(home)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: true })
+      },
+      loadNew,
+    )
+    expect(count).toBeGreaterThan(15)
+  })
+
+  test('a switch that is cut off at any statement is taken back', async () => {
+    await cutAnywhere(
+      (dying) => dying.switch(home),
+      async () => {
+        await content.switchBack(home)
+        expect(await versionNow()).toBe('old')
+        await content.settle(home)
+        expect(await content.state(home)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: false })
+      },
+      loadNew,
+    )
+  })
+
+  test('the taking back that is cut off at any statement is finished by the same call, or before anything else', async () => {
+    const again = async () => {
+      await loadNew()
+      await content.switch(home)
+    }
+    const finishers = [
+      () => content.switchBack(home),
+      () => content.settle(home),
+      () => content.load(home, pieces(version('newer'))),
+    ]
+    let turn = 0
+    await cutAnywhere(
+      (dying) => dying.switchBack(home),
+      async () => {
+        const state = await content.state(home)
+        const isLocked = await ask('select 1').then(
+          () => false,
+          () => true,
+        )
+        await finishers[isLocked ? turn++ % finishers.length : 0]?.()
+        await content.switchBack(home)
+        await content.settle(home)
+        expect([state.hasNext, await versionNow()]).toEqual([false, 'old'])
+      },
+      again,
+    )
+  })
+
+  test('what a load leaves that is cut off is nobody’s next', async () => {
+    for (const last of [3, 8, 12, 16, 20]) {
+      await expect(dyingAt(last).load(home, pieces(version('new')))).rejects.toThrow('the host is dead')
+      expect((await content.state(home)).hasNext).toBe(false)
+      await content.switch(home)
+      expect(await versionNow()).toBe('old')
+    }
+  })
+
+  test('a server that ends meanwhile is not the dump’s fault, and nothing is lost', async () => {
+    async function* ending() {
+      yield Buffer.from(version('new').split('INSERT')[0] as string)
+      await maria.ask('shutdown').catch(() => {})
+      await expect.poll(() => maria.server.restarts).toBeGreaterThan(0)
+      yield Buffer.from('INSERT INTO parent VALUES (1, 1);\n-- Dump completed')
+    }
+    const fault = await content.load(home, ending()).catch((error: Error) => error)
+    expect((fault as Error).name).not.toBe('DumpUnreadable')
+    await expect.poll(() => maria.server.isUp).toBe(true)
+    expect(await versionNow()).toBe('old')
+    await content.load(home, pieces(version('new')))
+    await content.switch(home)
+    expect(await versionNow()).toBe('new')
+  })
+
+  test('nothing is loaded onto a disk that is full', async () => {
+    const full = createMariaDbContent({ databases: maria.databases, pool, keepFreeBytes: Number.MAX_SAFE_INTEGER })
+    await expect(full.load(home, pieces(version('new')))).rejects.toThrow(DiskFull)
+    expect(await versionNow()).toBe('old')
+  })
+
+  test('what does not fit into a column is refused, not cut', async () => {
+    const text = "CREATE TABLE t (a varchar(3));\nINSERT INTO t VALUES ('four');\n-- Dump completed"
+    await expect(content.load(home, pieces(text))).rejects.toThrow(/cannot be loaded: Data too long for column/)
+  })
+
+  test('a definition in a dump reaches no other database', async () => {
+    const other = await maria.home(1000 + homes)
+    const its = await maria.databases.create(other)
+    for (const [text, message] of [
+      [
+        `CREATE TABLE t (a int, FOREIGN KEY (a) REFERENCES \`${its.database}\`.parent (id));\n-- Dump completed`,
+        undefined,
+      ],
+      [
+        "CREATE TABLE t (a text DEFAULT (load_file('/etc/passwd')));\nINSERT INTO t () VALUES ();\n-- Dump completed",
+        /cannot be loaded/,
+      ],
+      ['CREATE TABLE t (a int, b int AS (sleep(1)));\n-- Dump completed', /cannot be loaded/],
+    ] as const) {
+      const loading = content.load(home, pieces(text))
+      if (message) await expect(loading).rejects.toThrow(message)
+      else await loading
+    }
+    await content.switch(home)
+    // the name of a database before a table's is left out
+    expect(await ask('show create table t').then((rows) => rows[0]?.[1])).not.toContain(its.database)
+    await maria.databases.drop(other)
+  })
+})

@@ -1,0 +1,303 @@
+/** What the door to a site's database promises, whatever kind it is. What one kind alone has is in tests of its own. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type ContentStand, contentKinds } from '../../../test/support/content-stands.ts'
+import { type DatabaseContent, DumpUnreadable, type SiteHome } from './database-content.ts'
+import { checkDump } from './dump-check.ts'
+
+const wordpress = `
+  CREATE TABLE wp_options (option_id bigint(20) unsigned NOT NULL auto_increment, option_name varchar(191) NOT NULL default '',
+    option_value longtext NOT NULL, PRIMARY KEY (option_id), UNIQUE KEY option_name (option_name)) AUTO_INCREMENT=40;
+  CREATE TABLE wp_posts (ID bigint(20) unsigned NOT NULL auto_increment, post_date datetime NOT NULL default '0000-00-00 00:00:00',
+    post_content longtext NOT NULL, ping tinyint(1) default NULL, PRIMARY KEY (ID), KEY post_content (post_content(191), post_date));
+  CREATE TABLE wp_term_relationships (object_id bigint(20) NOT NULL default 0, term_id bigint(20) NOT NULL default 0, PRIMARY KEY (object_id, term_id));
+  INSERT INTO wp_options VALUES (1, 'siteurl', 'http://old.example.com'), (7, 'quote''s', 'a\\\\b"c''d\\n😀');
+  INSERT INTO wp_posts VALUES (1, '0000-00-00 00:00:00', '', NULL), (9, '2026-01-01 00:00:00', 'first', 1);
+  INSERT INTO wp_term_relationships VALUES (3, 2), (1, 1);
+  -- Dump completed`
+
+async function* pieces(text: Uint8Array | string, size = 1000): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+const one = 'CREATE TABLE wp_options (a int);\nINSERT INTO wp_options VALUES (5);\n-- Dump completed'
+
+describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
+  // a kind that is not on this machine is listed as skipped
+  describe.skipIf(!isHere)('a site’s database', () => {
+    let stand: ContentStand
+    let content: DatabaseContent
+    let home: SiteHome
+    beforeAll(async () => {
+      stand = await makes()
+      content = stand.content
+    })
+    afterAll(() => stand?.stop())
+    beforeEach(async () => {
+      home = await stand.fresh()
+      await restore(wordpress)
+      stand.held.length = 0
+    })
+
+    const run = (sql: string) => stand.run(home, sql)
+    async function restore(sql: string | Uint8Array): Promise<void> {
+      await content.load(home, pieces(sql))
+      await content.switch(home)
+      await content.settle(home)
+    }
+    async function textOf(tables?: readonly string[]): Promise<Buffer> {
+      const snapshot = await content.snapshot(home)
+      try {
+        return Buffer.concat(await Array.fromAsync(snapshot.dump({ tables })))
+      } finally {
+        await snapshot.close()
+      }
+    }
+    const all = async () => [
+      String(await textOf()),
+      await run('select * from wp_options order by option_id'),
+      await run('select * from wp_posts order by ID'),
+      await run('select * from wp_term_relationships order by object_id'),
+    ]
+
+    test('has what was loaded, byte for byte', async () => {
+      expect(await run('select * from wp_options order by option_id')).toEqual([
+        ['1', 'siteurl', 'http://old.example.com'],
+        ['7', "quote's", 'a\\b"c\'d\n😀'],
+      ])
+      expect(await run('select ID, post_date, ping from wp_posts order by ID')).toEqual([
+        ['1', '0000-00-00 00:00:00', null],
+        ['9', '2026-01-01 00:00:00', '1'],
+      ])
+      await run("insert into wp_options (option_name, option_value) values ('next', '')")
+      expect(await run("select option_id from wp_options where option_name = 'next'")).toEqual([['40']])
+      expect(await content.size(home)).toBeGreaterThan(10_000)
+    })
+
+    test('a dump that is loaded and switched in is the same', async () => {
+      const before = await all()
+      const text = await textOf()
+      stand.held.length = 0
+      const progress: number[] = []
+      expect(await content.load(home, pieces(text), { onProgress: (done) => progress.push(done) })).toEqual({
+        tables: 3,
+        rows: 6,
+      })
+      expect(progress.at(-1)).toBe(text.length)
+      expect(await content.state(home)).toEqual({ hasCurrent: true, hasNext: true, hasPrevious: false })
+      expect(stand.held).toEqual([])
+      await content.switch(home)
+      expect(stand.held).toEqual([true])
+      expect(await content.state(home)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: true })
+      await content.switch(home)
+      expect(await all()).toEqual(before)
+      await content.settle(home)
+      expect(await content.state(home)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: false })
+      expect(await stand.left(home)).toEqual([])
+    })
+
+    test('a dump is of the moment of its snapshot, may be taken twice, and may be of some tables', async () => {
+      const snapshot = await content.snapshot(home)
+      expect(snapshot.estimatedBytes).toBeGreaterThan(0)
+      await run('delete from wp_posts')
+      await run("insert into wp_options values (50, 'late', 'x')")
+      const read = async (tables?: string[]) => String(Buffer.concat(await Array.fromAsync(snapshot.dump({ tables }))))
+      const whole = await read()
+      expect(whole).toContain("'first'")
+      expect(whole).not.toContain("'late'")
+      expect(await read()).toBe(whole)
+      const some = await read(['WP_posts'])
+      expect(some).toContain('CREATE TABLE `wp_posts`')
+      expect(some).not.toContain('wp_options')
+      await snapshot.close()
+      await snapshot.close()
+      expect(await stand.left(home)).toEqual([])
+      expect(String(await textOf())).toContain("'late'")
+    })
+
+    test('is dumped while the site changes its tables', async () => {
+      const snapshot = await content.snapshot(home)
+      const dump = snapshot.dump()[Symbol.asyncIterator]()
+      const first = await dump.next()
+      await run('alter table wp_term_relationships add column more int')
+      await run("insert into wp_options values (51, 'later', 'x')")
+      await dump.return?.()
+      await snapshot.close()
+      expect(first.done).toBe(false)
+      expect(String(await textOf())).toContain('`more`')
+    })
+
+    test('a dump is read to its end by who checks it', async () => {
+      const text = await textOf()
+      const read = async (bytes: Uint8Array) => {
+        const check = checkDump()
+        for await (const piece of pieces(bytes, 7)) await check.write(piece)
+        check.finish()
+      }
+      await read(text)
+      for (const lost of [1, 20, 300])
+        await expect(read(text.subarray(0, text.length - lost - 2))).rejects.toThrow(DumpUnreadable)
+    })
+
+    test('what was switched in is taken back', async () => {
+      const before = await all()
+      await content.load(home, pieces(one))
+      await content.switch(home)
+      expect(await run('select * from wp_options')).toEqual([['5']])
+      await content.switchBack(home)
+      await content.switchBack(home)
+      expect(await all()).toEqual(before)
+      expect(await content.state(home)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: false })
+      expect(await stand.left(home)).toEqual([])
+    })
+
+    test('what is switched in a second time has the last one as previous', async () => {
+      await content.load(home, pieces(one))
+      await content.switch(home)
+      await content.load(home, pieces(one.replace('(5)', '(6)')))
+      await content.switch(home)
+      expect(await run('select * from wp_options')).toEqual([['6']])
+      await content.switchBack(home)
+      expect(await run('select * from wp_options')).toEqual([['5']])
+    })
+
+    test('some tables are put back, and the others stay as they are now', async () => {
+      const text = await textOf()
+      await run('delete from wp_posts')
+      await run("update wp_options set option_value = 'now' where option_id = 1")
+      expect(await content.load(home, pieces(text), { tables: ['WP_posts'] })).toEqual({ tables: 1, rows: 2 })
+      await content.switch(home)
+      expect(await run('select ID from wp_posts order by ID')).toEqual([['1'], ['9']])
+      expect(await run('select option_value from wp_options where option_id = 1')).toEqual([['now']])
+      await expect(content.load(home, pieces(text), { tables: ['wp_none'] })).rejects.toThrow('It has no table wp_none')
+    })
+
+    test('tables that a dump does not have stay where that is asked for, and go where not', async () => {
+      await content.load(home, pieces(one), { keepsOthers: true })
+      await content.switch(home)
+      expect(await run('select * from wp_options')).toEqual([['5']])
+      expect(await run('select count(*) from wp_posts')).toEqual([['2']])
+      await restore(one)
+      await expect(run('select count(*) from wp_posts')).rejects.toThrow(/wp_posts/)
+    })
+
+    test('addresses are put in place of others', async () => {
+      const changes = [{ from: 'old.example.com', to: 'new.example.com:8081' }]
+      await content.load(home, pieces(await textOf()), { changes })
+      await content.switch(home)
+      expect(await run('select option_value from wp_options where option_id = 1')).toEqual([
+        ['http://new.example.com:8081'],
+      ])
+    })
+
+    describe('a dump that cannot be loaded changes nothing, and says where it is wrong:', () => {
+      test.each([
+        ['cut off', 'CREATE TABLE t (a int);\nINSERT INTO t VALUES (1),(2', /cut off at line 2, byte/],
+        ['without its last line', 'CREATE TABLE t (a int);\n', /the last line does not say that it is complete/],
+        ['empty', '', /cut off/],
+        ['no dump', '<html>', /begins no statement that is known, at line 1, byte/],
+        [
+          'with a trigger',
+          'CREATE TRIGGER a AFTER INSERT ON b FOR EACH ROW SET c = 1;\n-- Dump completed',
+          /CREATE TRIGGER/,
+        ],
+        ['with rights', 'GRANT ALL ON *.* TO x;\n-- Dump completed', /begins no statement that is known/],
+        ['with rows of nothing', 'INSERT INTO t VALUES (1);\n-- Dump completed', /which is not there/],
+        ['with the plugin’s own tables', 'DROP TABLE _wp_sqlite_x;\n-- Dump completed', /may not be called/],
+        [
+          'with a row twice',
+          'CREATE TABLE t (a int primary key);INSERT INTO t VALUES (1),(1);\n-- Dump completed',
+          /UNIQUE|Duplicate/,
+        ],
+        [
+          'with too few values',
+          'CREATE TABLE t (a int, b int);INSERT INTO t VALUES (1);\n-- Dump completed',
+          /not as many values/,
+        ],
+        [
+          'with a column that is not there',
+          'CREATE TABLE t (a int);INSERT INTO t (b) VALUES (1);\n-- Dump completed',
+          /no column b/,
+        ],
+        ['with a table twice', 'CREATE TABLE t (a int);CREATE TABLE T (a int);\n-- Dump completed', /two tables/],
+      ])('%s', async (_name, text, message) => {
+        const before = await all()
+        await expect(content.load(home, pieces(text))).rejects.toThrow(DumpUnreadable)
+        await expect(content.load(home, pieces(text))).rejects.toThrow(message)
+        expect(await content.state(home)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: false })
+        await content.switch(home)
+        expect(await all()).toEqual(before)
+        expect(await stand.left(home)).toEqual([])
+      })
+
+      test('whose source fails', async () => {
+        async function* broken() {
+          yield Buffer.from('CREATE TABLE t (a int);')
+          throw new Error('the storage is gone')
+        }
+        await expect(content.load(home, broken())).rejects.toThrow('the storage is gone')
+        expect(await stand.left(home)).toEqual([])
+      })
+
+      test('that is called off', async () => {
+        const calling = new AbortController()
+        async function* endless() {
+          yield Buffer.from('CREATE TABLE t (a int);')
+          for (;;) {
+            calling.abort(new Error('called off'))
+            yield Buffer.from('INSERT INTO t VALUES (1);\n'.repeat(100))
+          }
+        }
+        await expect(content.load(home, endless(), { signal: calling.signal })).rejects.toThrow('called off')
+        expect(await stand.left(home)).toEqual([])
+      })
+    })
+
+    test('names of another database mean tables of this one', async () => {
+      const other = await stand.fresh()
+      const text =
+        'USE mysql;\nCREATE TABLE `mysql`.`wp_x` (a int);\nINSERT INTO mysql.wp_x VALUES (5);\nDROP TABLE IF EXISTS wp_y;\n-- Dump completed'
+      await restore(text)
+      expect(await run('select * from wp_x')).toEqual([['5']])
+      expect((await content.state(other)).hasCurrent).toBe(false)
+    })
+
+    test('all is dropped, and may be dropped again', async () => {
+      await content.load(home, pieces(await textOf()))
+      await content.switch(home)
+      await content.load(home, pieces(one))
+      await content.snapshot(home)
+      await content.drop(home)
+      expect(await content.state(home)).toEqual({ hasCurrent: false, hasNext: false, hasPrevious: false })
+      expect(await stand.left(home)).toEqual([])
+      await content.drop(home)
+      expect(await content.size(home)).toBe(0)
+    })
+  })
+})
+
+describe.skipIf(contentKinds.some(({ isHere }) => !isHere))('from one kind to another', () => {
+  test.each([
+    [contentKinds[0], contentKinds[1]],
+    [contentKinds[1], contentKinds[0]],
+  ])('$kind', async (from, to) => {
+    const [source, target] = [await from.makes(), await to.makes()]
+    try {
+      const [here, there] = [await source.fresh(), await target.fresh()]
+      const rows = async (stand: ContentStand, home: SiteHome) => [
+        await stand.run(home, 'select * from wp_options order by option_id'),
+        await stand.run(home, 'select * from wp_posts order by ID'),
+      ]
+      await source.content.load(here, pieces(wordpress))
+      await source.content.switch(here)
+      const snapshot = await source.content.snapshot(here)
+      expect(await target.content.load(there, snapshot.dump())).toEqual({ tables: 3, rows: 6 })
+      await snapshot.close()
+      await target.content.switch(there)
+      expect(await rows(target, there)).toEqual(await rows(source, here))
+    } finally {
+      await source.stop()
+      await target.stop()
+    }
+  })
+})

@@ -1,0 +1,92 @@
+/** The text that every dump of Stead has, whatever kind of database it is of. */
+
+/** An INSERT that is longer gets no further row: servers take 16 MB at once by default. */
+export const MOST_INSERT_BYTES = 1 << 20
+const PIECE_BYTES = 1 << 16
+
+export const dumpHead = `-- Stead dump 1
+--
+-- For MariaDB 10.11 and later, MySQL 8 and later, and Stead. The last line says that it is complete.
+
+SET NAMES utf8mb4;
+SET time_zone = '+00:00';
+SET foreign_key_checks = 0;
+SET unique_checks = 0;
+SET sql_mode = 'NO_AUTO_VALUE_ON_ZERO';
+/*M!100201 SET check_constraint_checks = 0 */;
+
+`
+
+export const dumpTail = 'SET unique_checks = 1;\nSET foreign_key_checks = 1;\n\n-- Dump completed\n'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+/** By byte: the letter that stands for it after a backslash; 0: it stands for itself. */
+const ESCAPES = new Uint8Array(256)
+for (const [byte, letter] of ['\0' + '0', '\nn', '\rr', '\u001aZ', '""', "''", '\\\\'])
+  ESCAPES[(byte as string).charCodeAt(0)] = (letter as string).charCodeAt(0)
+
+/** Takes text and gives it on in pieces. */
+export class DumpOutput {
+  readonly #give: (piece: Uint8Array) => void
+  #flushed = 0
+  readonly #piece = Buffer.allocUnsafe(PIECE_BYTES)
+  #used = 0
+
+  /** @param give is done with a piece when it returns: its memory is used again */
+  constructor(give: (piece: Uint8Array) => void) {
+    this.#give = give
+  }
+
+  /** Bytes that were given to it. */
+  get written(): number {
+    return this.#flushed + this.#used
+  }
+
+  text(text: string): void {
+    if (text.length * 3 > PIECE_BYTES - this.#used) {
+      this.flush()
+    }
+    if (text.length * 3 > PIECE_BYTES) this.#write(Buffer.from(text))
+    else this.#used += this.#piece.write(text, this.#used)
+  }
+
+  /** A string; one that is no text, or only pretends to be, as bytes. */
+  quoted(bytes: Uint8Array, isText: boolean): void {
+    this.text(isText && isUtf8(bytes) ? "'" : "_binary '")
+    const piece = this.#piece
+    let used = this.#used
+    for (let at = 0; at < bytes.length; at++) {
+      if (used + 2 > PIECE_BYTES) {
+        this.#used = used
+        this.flush()
+        used = 0
+      }
+      const byte = bytes[at] as number
+      const letter = ESCAPES[byte] as number
+      if (letter !== 0) piece[used++] = 0x5c
+      piece[used++] = letter === 0 ? byte : letter
+    }
+    this.#used = used
+    this.text("'")
+  }
+
+  flush(): void {
+    const used = this.#used
+    this.#used = 0
+    this.#write(this.#piece.subarray(0, used))
+  }
+
+  #write(bytes: Uint8Array): void {
+    this.#flushed += bytes.length
+    if (bytes.length > 0) this.#give(bytes)
+  }
+}
+
+export function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    utf8.decode(bytes)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,103 @@
+/** A site on each kind of database that there is, so that one set of tests holds for all of them. */
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { bytesOf } from '../../src/hosting/mariadb/connect.ts'
+import { createMariaDbContent } from '../../src/hosting/mariadb/mariadb-content.ts'
+import type { DatabaseContent, SiteHome } from '../../src/hosting/site-database/database-content.ts'
+import { createSqliteContent } from '../../src/hosting/site-database/sqlite-content.ts'
+import { giveToSite, testUid } from './home.ts'
+import { hasMariaDb } from './mariadb.ts'
+import { startOwnMariaDb } from './own-mariadb.ts'
+
+export interface ContentStand {
+  readonly content: DatabaseContent
+  /** How often the site was held, and whether its process had to end. */
+  readonly held: boolean[]
+  /** A home whose database has nothing in it. */
+  fresh(): Promise<SiteHome>
+  /** What the site itself does, in SQL that all kinds know. @returns rows as text */
+  run(home: SiteHome, sql: string): Promise<(string | null)[][]>
+  /** What there is beside the database in use. */
+  left(home: SiteHome): Promise<string[]>
+  stop(): Promise<void>
+}
+
+function holding() {
+  const held: boolean[] = []
+  const pool = {
+    async between<Result>(_siteId: number, work: () => Promise<Result>, { endsProcess = false } = {}) {
+      held.push(endsProcess)
+      return work()
+    },
+  }
+  return { held, pool }
+}
+
+async function sqliteStand(): Promise<ContentStand> {
+  const folder = await mkdtemp(join(tmpdir(), 'stead-content-'))
+  const { held, pool } = holding()
+  let homes = 0
+  return {
+    held,
+    content: createSqliteContent({ pool, sandbox: 'auto' }),
+    async fresh() {
+      const homePath = join(folder, `h${++homes}`)
+      await mkdir(join(homePath, 'private/database'), { recursive: true })
+      await giveToSite(homePath)
+      return { siteId: homes, homePath, uid: testUid }
+    },
+    async run({ homePath }, sql) {
+      const database = new DatabaseSync(join(homePath, 'private/database/site.sqlite'))
+      try {
+        const rows = database.prepare(sql).all()
+        return rows.map((row) => Object.values(row).map((value) => (value === null ? null : String(value))))
+      } finally {
+        database.close()
+      }
+    },
+    left: ({ homePath }) => readdir(join(homePath, 'database')).catch(() => []),
+    stop: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+async function mariaDbStand(): Promise<ContentStand> {
+  const maria = await startOwnMariaDb()
+  const { databases, server } = maria
+  const { held, pool } = holding()
+  let homes = 0
+  return {
+    held,
+    content: createMariaDbContent({ databases, pool }),
+    async fresh() {
+      const home = await maria.home(++homes)
+      await databases.create(home)
+      return home
+    },
+    async run(home, sql) {
+      const { user, password, database } = await databases.create(home)
+      const connection = await server.connect({ user, password, database })
+      try {
+        const [rows] = await connection.query(bytesOf(sql))
+        if (!Array.isArray(rows)) return []
+        return (rows as unknown[][]).map((row) => row.map((value) => (value === null ? null : String(value))))
+      } finally {
+        connection.destroy()
+      }
+    },
+    async left(home) {
+      const { current } = databases.namesOf(home)
+      const names = await maria.ask(
+        `select schema_name from information_schema.schemata where schema_name like '${current.replaceAll('_', '\\_')}\\_%'`,
+      )
+      return names.map(([name]) => name as string)
+    },
+    stop: () => maria.stop(),
+  }
+}
+
+export const contentKinds = [
+  { kind: 'SQLite', isHere: true, makes: sqliteStand },
+  { kind: 'MariaDB', isHere: hasMariaDb, makes: mariaDbStand },
+] as const
