@@ -12,6 +12,7 @@ import {
   list,
   listen,
   mailbox,
+  mariadbUrl,
   masterKey,
   nameServers,
   oneOf,
@@ -278,6 +279,17 @@ export const settings = {
     help: 'How PHP processes are contained: auto takes the strongest that this machine has',
     default: 'auto',
     parse: oneOf('auto', 'bubblewrap', 'none'),
+  },
+  mariadb: {
+    help: 'MariaDB for databases of sites: own starts a server on each host from the programs of the machine, with data and settings of its own; off: none',
+    default: 'off',
+    parse: oneOf('off', 'own'),
+  },
+  mariadbUrl: {
+    help: "MariaDB that the operator runs, used in place of a host's own: mariadb://user:password@host:3306 (with ?ssl=true, or ?socket= and a path); empty: none",
+    default: '',
+    parse: mariadbUrl,
+    secret: true,
   },
   spareSites: {
     help: 'Warm spare sites kept ready on a host (about 230 MB each); 0 to 8',

@@ -69,6 +69,15 @@ export function databaseUrl(value: string): string | undefined {
   return value
 }
 
+export function mariadbUrl(value: string): string | undefined {
+  if (!value) return undefined
+  const url = URL.parse(value)
+  const isWhole = url?.username && (url.hostname || url.searchParams.get('socket')?.startsWith('/'))
+  if (!/^(mariadb|mysql):$/.test(url?.protocol ?? '') || !isWhole)
+    throw new Error('must be like mariadb://user:password@db.example.com:3306')
+  return value
+}
+
 export function masterKey(value: string): Buffer | undefined {
   if (!value) return undefined
   const key = Buffer.from(value, 'base64')

@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client'
 import { only, watch } from '../platform/metrics/watched.ts'
 import type { CronStats } from './cron/cron.ts'
+import type { ServerFigures } from './mariadb/site-watch.ts'
 import type { PoolStats } from './php/pool.ts'
 import type { SftpFigures } from './sftp/sftp-server.ts'
 import type { MailFigures } from './site-mail/sender.ts'
@@ -13,10 +14,14 @@ interface Sources {
   /** Sites whose database or home is gone. */
   readonly lostSites: () => number
   readonly setAsideHomes: () => number
+  /** undefined: this host has none. */
+  readonly mariaDb: () => ServerFigures | undefined
 }
 
 /** Adds the metrics of a host: PHP and its queue, cron of WordPress, SFTP, what is wrong on the disk. */
-export function watchHost(registry: Registry, { php, cron, mail, sftp, lostSites, setAsideHomes }: Sources): void {
+export function watchHost(registry: Registry, sources: Sources): void {
+  const { php, cron, mail, sftp, lostSites, setAsideHomes } = sources
+  watchMariaDb(registry, sources.mariaDb)
   const gauge = (name: string, help: string, read: () => number) =>
     watch(registry, { name: `stead_${name}`, help, type: 'gauge' }, () => only(read()))
   const counter = (name: string, help: string, read: () => number) =>
@@ -84,4 +89,28 @@ export function watchHost(registry: Registry, { php, cron, mail, sftp, lostSites
   )
   gauge('sites_lost', 'Sites whose database or folder is gone', lostSites)
   gauge('homes_set_aside', 'Homes that the database does not know', setAsideHomes)
+}
+
+function watchMariaDb(registry: Registry, mariaDb: Sources['mariaDb']): void {
+  const one = (name: string, help: string, type: 'gauge' | 'counter', read: (figures: ServerFigures) => number) =>
+    watch(registry, { name: `stead_mariadb_${name}`, help, type }, () => {
+      const figures = mariaDb()
+      return figures ? only(read(figures)) : []
+    })
+  one('up', 'Whether the MariaDB of the host answers: 1, or 0', 'gauge', ({ isUp }) => Number(isUp))
+  one(
+    'restarts_total',
+    'How often MariaDB was started again because it had ended',
+    'counter',
+    ({ restarts }) => restarts,
+  )
+  one('databases', 'Databases of sites on MariaDB', 'gauge', ({ databases }) => databases)
+  one('connections', 'Connections of sites to MariaDB', 'gauge', ({ connections }) => connections)
+  one('slow_statements_total', 'Statements of sites that took longer than a second', 'counter', ({ slow }) => slow)
+  one(
+    'ended_statements_total',
+    'Statements of sites that were ended because they took too long',
+    'counter',
+    ({ ended }) => ended,
+  )
 }

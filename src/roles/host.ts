@@ -8,6 +8,8 @@ import { createPreparation, type Preparation, type PreparationOptions } from '..
 import { Spares } from '../hosting/homes/spares.ts'
 import { watchHost } from '../hosting/host-metrics.ts'
 import { HostedSites } from '../hosting/hosted-sites.ts'
+import { contentByHome } from '../hosting/mariadb/by-home.ts'
+import { createMariaDbContent } from '../hosting/mariadb/mariadb-content.ts'
 import type { PhpPool } from '../hosting/php/pool.ts'
 import { defaultPhpVersion } from '../hosting/php/runtime.ts'
 import { PhpLogFollower } from '../hosting/php-log/follower.ts'
@@ -28,6 +30,7 @@ import { announceHost } from './host/announce.ts'
 import { followAddresses } from './host/changed-addresses.ts'
 import { openSpill, takeDataFolder } from './host/data-folder.ts'
 import { openHomes } from './host/homes.ts'
+import { type MariaDb, openMariaDb } from './host/mariadb.ts'
 import { openPageMeasure } from './host/page-measure.ts'
 import { startReports } from './host/reports.ts'
 import { openSftp, type Sftp } from './host/sftp.ts'
@@ -61,9 +64,10 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   const { config, database, log } = ground
   const budgets = openBudgets(hostBudgets(config))
 
-  // the data folder, which nobody else has; PHP, of which nothing runs yet
+  // the data folder, which nobody else has; a server for databases; PHP, of which nothing runs yet
   const folder = await takeDataFolder(ground)
   const spill = await openSpill(ground)
+  const mariaDb = await openMariaDb(ground, folder.identity.current)
   const php = await openSitePhp(ground, budgets, { spill, hasEdge: options.hasEdge === true })
   const { runtime, pool } = php
   php.disk.start()
@@ -81,7 +85,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   // what works by itself
   const spares = new Spares({ homes, pool, count: config.spareSites, phpVersion: defaultPhpVersion, log })
   const preparation = prepareSites(ground, { runtime, homes, spares, onProgress: options.onProgress ?? (() => {}) })
-  const siteDatabase = openSiteDatabase(ground, pool)
+  const siteDatabase = openSiteDatabase(ground, pool, mariaDb)
   const sftp = await openSftp(ground, { hostId, php, sites, siteDatabase })
   const pages = await openPageMeasure(ground, budgets, php.edge)
   const { measurePage } = pages
@@ -103,6 +107,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
       lostSites: php.watch.lost(),
       hasDatabaseAdmin: php.hasDatabaseAdmin,
       canMeasurePages: pages.impossible === undefined,
+      ...mariaDb.facts(),
     }),
   })
   preparation.start().finally(() => {
@@ -119,6 +124,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     sftp: () => sftp.figures(),
     lostSites: () => php.watch.lost(),
     setAsideHomes: () => folders.setAside,
+    mariaDb: () => mariaDb.figures(),
   })
   log.info({ address: web.address, ...runtime.containment() }, 'the host listens')
 
@@ -144,6 +150,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
       await web.end()
       await php.disk.stop()
       await runtime.close()
+      await mariaDb.stop()
       folder.release()
     },
   }
@@ -171,8 +178,11 @@ const followPhpLogs = ({ config, logs, log }: Ground, pool: PhpPool, sites: Host
     log,
   })
 
-const openSiteDatabase = ({ config }: Ground, pool: PhpPool): DatabaseContent =>
-  createSqliteContent({ pool, sandbox: config.sandbox, keepFreeBytes: keptFromSites(config.diskReserveMb << 20) })
+function openSiteDatabase({ config }: Ground, pool: PhpPool, { databases }: MariaDb): DatabaseContent {
+  const keepFreeBytes = keptFromSites(config.diskReserveMb << 20)
+  const sqlite = createSqliteContent({ pool, sandbox: config.sandbox, keepFreeBytes })
+  return contentByHome(sqlite, databases && createMariaDbContent({ databases, pool, keepFreeBytes }))
+}
 
 /** What is made ahead of sites: the core, the golden copy, homes, warm processes. */
 function prepareSites(

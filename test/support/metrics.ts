@@ -46,6 +46,7 @@ export async function allMetrics(database: Database): Promise<{ reports: MetricR
     sftp: () => ({ connections: 21, logins: 22, refused: { limit: 23, banned: 24, login: 25 } }),
     lostSites: () => 13,
     setAsideHomes: () => 14,
+    mariaDb: () => ({ isUp: true, restarts: 26, databases: 27, connections: 28, slow: 29, ended: 30 }),
   })
   const installation = createInstallationMetrics({ database, schedules, version: '1.2.3' })
   // a new schedule begins with its next slot: nothing is enqueued

@@ -29,7 +29,7 @@ export const usualLimits: SiteLimits = { connections: 8, statementSeconds: 300 }
  * All that WordPress and its plugins need within a database. Not what a dump would not have (views, triggers, routines, events), nothing that reaches
  * beyond it (FILE, PROCESS, SUPER, accounts).
  */
-const SITE_RIGHTS =
+export const SITE_RIGHTS =
   'SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER, REFERENCES, CREATE TEMPORARY TABLES, LOCK TABLES'
 
 const collation = 'CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci'

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { hostBudgets } from '../../budgets.ts'
 import { createTrust } from '../../edge/client-address.ts'
 import { isSiteName } from '../../hosting/host.store.ts'
+import { anyDatabase } from '../../hosting/mariadb/by-home.ts'
 import { PhpPool } from '../../hosting/php/pool.ts'
 import type { PhpRuntime } from '../../hosting/php/runtime.ts'
 import { defaultEgressLimits } from '../../hosting/php/wasm/egress.ts'
@@ -11,7 +12,6 @@ import { createWasmRuntime } from '../../hosting/php/wasm/start.ts'
 import { createWayToEdge, type EdgeListener, type WayToEdge } from '../../hosting/php/way-to-edge.ts'
 import { createRecoveryLinks } from '../../hosting/recovery-links/recovery-links.ts'
 import { createSiteChanges, type SiteChanges } from '../../hosting/site-changes/site-changes.ts'
-import { sqliteDatabase } from '../../hosting/site-database/sqlite.ts'
 import { type SiteWatch, watchSites } from '../../hosting/site-database/watch-sites.ts'
 import type { DiskWatch } from '../../hosting/site-files/disk-watch.ts'
 import type { SiteMail } from '../../hosting/site-mail/site-mail.ts'
@@ -145,7 +145,7 @@ const reachable = ({ host, port }: EdgeListener): EdgeListener => ({ host: every
 
 const watchForLostSites = ({ config, database, log }: Ground): SiteWatch =>
   watchSites({
-    database: sqliteDatabase,
+    database: anyDatabase,
     log,
     onLost(siteId, fault) {
       const loss = { siteId, fault, operatorEmail: config.accountEmail, now: Date.now() }

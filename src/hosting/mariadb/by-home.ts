@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs'
+import type { DatabaseContent, SiteHome } from '../site-database/database-content.ts'
+import { type SiteDatabase, SiteUnavailable } from '../site-database/site-database.ts'
+import { sqliteDatabase } from '../site-database/sqlite.ts'
+import { loginFile } from './site-databases.ts'
+
+const isOnMariaDb = (homePath: string): boolean => existsSync(loginFile(homePath))
+
+/** The database of a site, whatever kind it is. That a server does not answer is WordPress' to say: it comes back by itself, and the site is not lost. */
+export const anyDatabase: SiteDatabase = {
+  glance(homePath) {
+    const fault = sqliteDatabase.glance(homePath)
+    return fault && isOnMariaDb(homePath) ? undefined : fault
+  },
+  inspect(homePath) {
+    return isOnMariaDb(homePath) ? undefined : sqliteDatabase.inspect(homePath)
+  },
+}
+
+/**
+ * The door to databases of both kinds: a home says which it has.
+ * @param mariaDb undefined: this host has none
+ */
+export function contentByHome(sqlite: DatabaseContent, mariaDb: DatabaseContent | undefined): DatabaseContent {
+  const of = ({ homePath }: SiteHome): DatabaseContent => {
+    if (!isOnMariaDb(homePath)) return sqlite
+    if (mariaDb) return mariaDb
+    throw new SiteUnavailable("The site's database is on MariaDB, which this host is not to use (STEAD_MARIADB)")
+  }
+  return {
+    size: async (home) => of(home).size(home),
+    snapshot: async (home) => of(home).snapshot(home),
+    load: async (home, sql, options) => of(home).load(home, sql, options),
+    state: async (home) => of(home).state(home),
+    switch: async (home) => of(home).switch(home),
+    switchBack: async (home) => of(home).switchBack(home),
+    settle: async (home) => of(home).settle(home),
+    drop: async (home) => of(home).drop(home),
+  }
+}

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto'
+import type { Connection } from 'mysql2/promise'
+import { OperatorError } from '../../platform/operator-error.ts'
+import { connect, type Login, named, rowsOf, type ServerAddress } from './connect.ts'
+import type { DatabaseServer } from './database-server.ts'
+import { inGrant } from './names.ts'
+import { versionIn } from './programs.ts'
+import { SITE_RIGHTS } from './site-databases.ts'
+
+/**
+ * A server that the operator runs. What it must be able to do is tried, so that it is not found out with a site's database.
+ * @param url `mariadb://user:password@host:3306`, with `?ssl=true`, or `?socket=/run/…` in place of the host
+ * @throws OperatorError when it does not answer, is none that Stead can use, or may not do what is needed
+ */
+export async function openExternalServer(url: string, prefix: string): Promise<DatabaseServer> {
+  const { address, administrator } = parse(url)
+  const server = new ExternalServer(address, administrator)
+  const connection = await server.connect().catch((error: Error) => {
+    throw new OperatorError(`The server of STEAD_MARIADB_URL cannot be used: ${error.message}`, {
+      cause: error,
+      exitCode: 1,
+    })
+  })
+  try {
+    const [row] = await rowsOf(connection, 'SELECT VERSION()')
+    server.version = versionIn(row?.[0] ?? '')
+    await tryRights(connection, server.accountHost, prefix)
+  } finally {
+    connection.destroy()
+  }
+  return server
+}
+
+function parse(text: string): { address: ServerAddress; administrator: Login } {
+  const url = new URL(text)
+  const socketPath = url.searchParams.get('socket')
+  const address: ServerAddress = socketPath
+    ? { socketPath }
+    : { host: url.hostname, port: Number(url.port || 3306), isEncrypted: url.searchParams.get('ssl') === 'true' }
+  return {
+    address,
+    administrator: { user: decodeURIComponent(url.username), password: decodeURIComponent(url.password) },
+  }
+}
+
+class ExternalServer implements DatabaseServer {
+  version = ''
+  isUp = false
+  readonly restarts = 0
+  readonly dataFolder = undefined
+  readonly accountHost: string
+  readonly phpHost: string
+  readonly #address: ServerAddress
+  readonly #administrator: Login
+
+  constructor(address: ServerAddress, administrator: Login) {
+    this.#address = address
+    this.#administrator = administrator
+    const isLocal = 'socketPath' in address
+    this.accountHost = isLocal ? 'localhost' : '%'
+    this.phpHost = isLocal ? `localhost:${address.socketPath}` : `${address.host}:${address.port}`
+  }
+
+  async connect(login?: Login): Promise<Connection> {
+    try {
+      const connection = await connect(this.#address, login ?? this.#administrator)
+      this.isUp = true
+      return connection
+    } catch (error) {
+      // a site's account that is refused says nothing of the server
+      if (!login) this.isUp = false
+      throw error
+    }
+  }
+
+  async stop(): Promise<void> {}
+}
+
+/** All that is done with sites, once, by names that are nobody's. */
+async function tryRights(connection: Connection, accountHost: string, prefix: string): Promise<void> {
+  const name = `${prefix}try_${randomBytes(4).toString('hex')}`
+  const account = `'${name}'@'${accountHost}'`
+  const password = randomBytes(16).toString('hex')
+  try {
+    for (const statement of [
+      `CREATE DATABASE ${named(name)} COMMENT = 'try'`,
+      `CREATE USER ${account} IDENTIFIED BY '${password}' WITH MAX_USER_CONNECTIONS 1 MAX_STATEMENT_TIME 1`,
+      `GRANT ${SITE_RIGHTS} ON ${inGrant(name)}.* TO ${account}`,
+      `ALTER USER ${account} ACCOUNT LOCK`,
+      `KILL HARD USER '${name}'`,
+      `CREATE TABLE ${named(name)}.t (a int) ENGINE = InnoDB`,
+      'SELECT COUNT(*) FROM information_schema.INNODB_SYS_TABLESPACES',
+    ])
+      await connection.query(statement).catch((error: Error) => {
+        throw new OperatorError(
+          `The account of STEAD_MARIADB_URL may not do what Stead needs: ${error.message} (${statement.replace(password, '…')}). ` +
+            'It makes databases and accounts of sites: GRANT ALL ON *.* TO … WITH GRANT OPTION.',
+          { cause: error },
+        )
+      })
+  } finally {
+    await connection.query(`DROP USER IF EXISTS ${account}`).catch(() => {})
+    await connection.query(`DROP DATABASE IF EXISTS ${named(name)}`).catch(() => {})
+  }
+}
