@@ -67,6 +67,9 @@ innodb-log-buffer-size = 2M
 innodb-flush-log-at-trx-commit = 1
 skip-log-bin
 
+# the host's own connections end without a word; that is nothing to write down
+log-warnings = 1
+
 # slow statements, counted for each site
 slow-query-log = 1
 log-output = TABLE
