@@ -4,7 +4,7 @@ import { type ColumnDefinition, sqliteTypes } from '../site-database/sql/table.t
 import { quotedName, writeTable } from '../site-database/sql/write-table.ts'
 import { named } from './connect.ts'
 import { type RawRow, readRows } from './read-rows.ts'
-import { createTextOf, readCreateText, type SiteTable, tableNames } from './tables.ts'
+import { createTextOf, readCreateText, type SiteTable, tableNames, withoutCount } from './tables.ts'
 
 /** A transaction that sees a database as it was when it began, and the tables that there were. */
 export interface Moment {
@@ -58,11 +58,26 @@ export async function* dumpMoment(
       }
     }
     writer.end()
+    await checkSame(connection, database, table)
     await connection.query('ROLLBACK TO SAVEPOINT looked')
   }
   out.text(dumpTail)
   out.flush()
   yield* given()
+}
+
+/**
+ * Columns can be dropped and added without a table being made anew: rows of before are then read by the columns of now. What reads it holds the
+ * table as it is, until it is let go. @throws TableChanged
+ */
+async function checkSame(connection: Connection, database: string, { definition, text }: SiteTable): Promise<void> {
+  const now = withoutCount(await createTextOf(connection, database, definition.name))
+  if (now !== text) throw new TableChanged(`${definition.name} was changed while it was read`)
+}
+
+/** A table is no longer what it was when the moment began. */
+export class TableChanged extends Error {
+  override readonly name = 'TableChanged'
 }
 
 /** Rows in the order of their key, which is that in which they lie: equal content gives equal text. */

@@ -5,6 +5,8 @@ import { named, rowsOf } from './connect.ts'
 
 /** A table, as it was when it was looked at. */
 export interface SiteTable {
+  /** The server's own text of it, without what changes with its rows. */
+  readonly text: string
   readonly definition: TableDefinition
   /** Those that have values of their own. */
   readonly columns: readonly ColumnDefinition[]
@@ -32,5 +34,12 @@ export function readCreateText(text: string): SiteTable {
   const events = [...reader.write(Buffer.from(`${text};\n-- Dump completed`)), ...reader.finish()]
   const created = events.find((event) => event.kind === 'create')
   if (created?.kind !== 'create') throw new Error('The server has no text of a table')
-  return { definition: created.table, columns: created.table.columns.filter(({ generated }) => !generated) }
+  return {
+    text: withoutCount(text),
+    definition: created.table,
+    columns: created.table.columns.filter(({ generated }) => !generated),
+  }
 }
+
+/** The number that the next row gets is no part of how a table is made. */
+export const withoutCount = (text: string): string => text.replace(/ AUTO_INCREMENT=\d+(?= |$)/, '')
