@@ -19,16 +19,8 @@ export async function beginMoment(connection: Connection, database: string): Pro
   await connection.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY')
   const tables: SiteTable[] = []
   for (const name of await tableNames(connection, database))
-    tables.push(await lettingGo(connection, async () => readCreateText(await createTextOf(connection, database, name))))
+    tables.push(readCreateText(await createTextOf(connection, database, name)))
   return { connection, database, tables }
-}
-
-/** A table that was looked at could not be changed by the site until the end of the transaction: what holds it is taken back. */
-async function lettingGo<Result>(connection: Connection, work: () => Promise<Result>): Promise<Result> {
-  await connection.query('SAVEPOINT looked')
-  const result = await work()
-  await connection.query('ROLLBACK TO SAVEPOINT looked')
-  return result
 }
 
 /** The text of a moment, as `child/dump.ts` writes that of an SQLite file. May be called again. */
@@ -49,6 +41,7 @@ export async function* dumpMoment(
   for (const { definition } of chosen)
     out.text(`DROP TABLE IF EXISTS ${quotedName(definition.name)};\n${writeTable(definition)};\n\n`)
   for (const table of chosen) {
+    // a table that was read could not be changed by the site until the end of the transaction: what holds it is taken back
     await connection.query('SAVEPOINT looked')
     const writer = new RowsWriter(out, table)
     for await (const rows of readRows(connection, selectOf(database, table))) {
@@ -137,12 +130,15 @@ const isGeometry = (dataType: string): boolean => /^geom|point$|linestring$|poly
 
 const bitsOf = (bytes: Buffer): string => BigInt(`0x${bytes.toString('hex') || '0'}`).toString(2)
 
+const LARGEST_FLOAT = (2 - 2 ** -23) * 2 ** 127
+
 /** The shortest text that is read as the same number of four bytes. */
 function shortestFloat(double: string): string {
   const number = Number(double)
   for (let digits = 1; digits <= 9; digits++) {
     const text = number.toPrecision(digits)
-    if (Math.fround(Number(text)) === number) return text
+    // rounded up it would be more than the largest, which is refused
+    if (Math.fround(Number(text)) === number && Math.abs(Number(text)) <= LARGEST_FLOAT) return text
   }
   return double
 }

@@ -216,6 +216,32 @@ describe.skipIf(!hasMariaDb)('a database on a server', () => {
     await snapshot.close()
   })
 
+  test('a dump that was not read to its end is the last of its snapshot', async () => {
+    await ask('create table many (id int primary key, t varchar(1000))')
+    await ask("insert into many select seq, repeat('x', 1000) from seq_1_to_20000")
+    const snapshot = await content.snapshot(home)
+    const dump = snapshot.dump()[Symbol.asyncIterator]()
+    await dump.next()
+    await dump.return?.()
+    await expect(Array.fromAsync(snapshot.dump())).rejects.toThrow(SiteUnavailable)
+    await snapshot.close()
+  })
+
+  test('numbers of four bytes are the same ones again, in their shortest text', async () => {
+    await ask('create table numbers (id int auto_increment primary key, f float)')
+    await ask(
+      'insert into numbers (f) values (0.1), (1/3), (16777216), (3.4028234663852886e38), (1.17549435e-38), (-0.7), (123456.7)',
+    )
+    const before = await ask('select cast(f as double) from numbers order by id')
+    const snapshot = await content.snapshot(home)
+    const text = String(Buffer.concat(await Array.fromAsync(snapshot.dump())))
+    await snapshot.close()
+    expect(text).toContain('(1,0.1),')
+    await content.load(home, pieces(text))
+    await content.switch(home)
+    expect(await ask('select cast(f as double) from numbers order by id')).toEqual(before)
+  })
+
   test('nothing is loaded onto a disk that is full', async () => {
     const full = createMariaDbContent({ databases: maria.databases, pool, keepFreeBytes: Number.MAX_SAFE_INTEGER })
     await expect(full.load(home, pieces(version('new')))).rejects.toThrow(DiskFull)
