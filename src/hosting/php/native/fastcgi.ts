@@ -27,7 +27,7 @@ export interface FastCgiRequest {
   /** Variables of CGI, such as SCRIPT_FILENAME. */
   readonly params: Iterable<readonly [string, string]>
   /** The whole body, of which there are `bodyBytes`; it is here already: php-fpm drops who sends nothing for five seconds. */
-  readonly body: Readable | null
+  readonly body: Readable | Buffer | null
   readonly bodyBytes: number
 }
 
@@ -88,12 +88,20 @@ function encodeLength(length: number): Buffer {
   return bytes
 }
 
-/** Sends a request to the php-fpm that listens at `path`. */
-export function callFastCgi(path: string, request: FastCgiRequest): FastCgiCall {
+/**
+ * Sends a request to the php-fpm that listens at `path`.
+ * @param whyLost asked when the connection is lost: who ended PHP knows better why, and when it is gone
+ */
+export function callFastCgi(
+  path: string,
+  request: FastCgiRequest,
+  whyLost: (error: PhpCrashed) => Promise<Error> = async (error) => error,
+): FastCgiCall {
   const socket = connect(path)
   const answer = new Answer(socket)
-  socket.on('error', (error) => answer.fail(new PhpCrashed(`PHP's connection broke off: ${error.message}`)))
-  socket.on('close', () => answer.fail(new PhpCrashed(`PHP ended in the middle of a request ${answer.errors}`.trim())))
+  const lost = (message: string) => void whyLost(new PhpCrashed(message.trim())).then((error) => answer.fail(error))
+  socket.on('error', (error) => lost(`PHP's connection broke off: ${error.message}`))
+  socket.on('close', () => lost(`PHP ended in the middle of a request ${answer.errors}`))
   socket.on('data', (chunk: Buffer) => {
     try {
       answer.take(chunk)
@@ -109,7 +117,7 @@ async function send(socket: Socket, { params, body, bodyBytes }: FastCgiRequest)
   const begin = encodeRecord(Kind.begin, Buffer.from([0, responder, 0, 0, 0, 0, 0, 0]))
   await write(socket, Buffer.concat([begin, encodeParams(params)]))
   let left = bodyBytes
-  for await (const chunk of body ?? []) {
+  for await (const chunk of body instanceof Buffer ? [body] : (body ?? [])) {
     for (let rest = chunk as Buffer; rest.length > 0 && left > 0; ) {
       const piece = rest.subarray(0, Math.min(bodyPieceBytes, left))
       rest = rest.subarray(piece.length)

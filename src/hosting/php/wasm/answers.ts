@@ -64,7 +64,8 @@ export function expectAnswer(flow: { pause(): void; resume(): void }): Answer {
   }
 }
 
-function checkHead(head: ResponseHead): { status: number; headers: string[] } {
+/** The head of an answer, as far as it can be passed on: it is the site's word. */
+export function checkHead(head: ResponseHead): { status: number; headers: string[] } {
   const status = Number.isInteger(head.status) && head.status >= 200 && head.status <= 599 ? head.status : 502
   const headers: string[] = []
   for (let index = 0; index + 1 < head.headers.length; index += 2) {

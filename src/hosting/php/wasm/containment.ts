@@ -213,7 +213,7 @@ function sandboxed(
  * keeps just what it needs to become that user; that takes the rest from it. No user namespace then: the site's uid would
  * not exist in it. The session is the one that it is started in, of its own and without a terminal (process.ts).
  */
-function sandboxOptions(root: boolean): string[] {
+export function sandboxOptions(root: boolean): string[] {
   const unshare = ['--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try']
   const rights = root
     ? ['--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']

@@ -64,19 +64,26 @@ export async function reachOutside(host: string, port: number, egress: Egress): 
   return outside
 }
 
+/** A connection of a site, which the edge hears of where it leads there; undefined: not to be reached. @throws when it cannot be made */
+export async function connectForSite(host: string, port: number, egress: Egress): Promise<Socket | undefined> {
+  const edge = await egress.edge?.find(host, port)
+  const address = edge?.host ?? (await resolveAllowed(host, port, egress))
+  if (address === undefined) return undefined
+  const outside = await connectTo(address, edge?.port ?? port, egress.policy)
+  // Before anything is sent: the host must know whose request it is when it comes back.
+  if (edge) noteAsSites(outside, egress)
+  return outside
+}
+
 async function serveConnection(stream: ServerHttp2Stream, authority: string, egress: Egress): Promise<void> {
   const { policy } = egress
   const match = /^(.+):(\d{1,5})$/.exec(authority)
   const port = Number(match?.[2])
   if (!match || port < 1 || port > 65_535) return refuse(stream, 400)
   const host = match[1] as string
-  const edge = await egress.edge?.find(host, port)
-  const address = edge?.host ?? (await resolveAllowed(host, port, egress))
-  if (address === undefined) return refuse(stream, 403)
-  if (stream.destroyed) return
-  const outside = await connectTo(address, edge?.port ?? port, policy)
+  const outside = await connectForSite(host, port, egress)
+  if (!outside) return refuse(stream, 403)
   if (stream.destroyed) return void outside.destroy()
-  if (edge) noteAsSites(outside, egress)
   outside.setTimeout(policy.idleTimeoutMs, () => outside.destroy())
   stream.respond({ ':status': 200 })
   outside.on('error', () => stream.close())
@@ -86,7 +93,6 @@ async function serveConnection(stream: ServerHttp2Stream, authority: string, egr
   outside.pipe(stream)
 }
 
-/** Before anything is sent: the host must know whose request it is when it comes back. */
 function noteAsSites(outside: Socket, { edge, site }: Egress): void {
   const forget = edge?.opened(`${outside.localAddress} ${outside.localPort}`, site)
   outside.once('close', () => forget?.())

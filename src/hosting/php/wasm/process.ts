@@ -37,8 +37,8 @@ import { residentBytesOf, threadsOf, waitedMsOf } from './process-tree.ts'
 import { readTaskResult } from './task-result.ts'
 
 const keptErrorBytes = 4096
-const taskTimeoutMs = 60_000
-const lowestPriority = 19
+export const taskTimeoutMs = 60_000
+export const lowestPriority = 19
 /**
  * Run by a shell before PHP, with its priority as the first argument.
  *
@@ -48,7 +48,7 @@ const lowestPriority = 19
  * - The end of its jobs is PHP's order to stop. What every process is given (Ctrl-C, systemd's default way to stop a service) would cut
  *   off the page that it is at. Bubblewrap keeps what it inherits; Node does not, and sees to it by itself (child/main.ts).
  */
-const beforePhp = `
+export const beforePhp = `
   { echo "$0" > /proc/self/autogroup; } 2>/dev/null
   trap '' INT TERM HUP
   exec nice -n "$0" "$@"
@@ -403,7 +403,8 @@ export class WasmProcess implements PhpProcess {
   }
 }
 
-function tryPriority(id: number, priority: number): void {
+/** Gives a thread a priority, if it is still there and that is permitted. */
+export function tryPriority(id: number, priority: number): void {
   try {
     setPriority(id, priority)
   } catch {

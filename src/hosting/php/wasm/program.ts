@@ -52,16 +52,16 @@ export async function prepareProgram(certificates: string, ownFolder?: string): 
   }
 }
 
-async function emptied(folder: string): Promise<string> {
+export async function emptied(folder: string): Promise<string> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   return folder
 }
 
-const withoutTypes = (source: string): string =>
+export const withoutTypes = (source: string): string =>
   stripTypeScriptTypes(source).replaceAll(/(from '\.[^']*)\.ts'/g, "$1.js'")
 
-async function readPhpFiles(): Promise<Record<string, string>> {
+export async function readPhpFiles(): Promise<Record<string, string>> {
   const tasks = join(here, '../tasks')
   const names = (await readdir(tasks)).filter((name) => name.endsWith('.php'))
   return Object.fromEntries(

@@ -1,0 +1,135 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import type { PhpVersion } from '../runtime.ts'
+import { type PhpCommand, PhpCrashed, type PhpExit, type PhpProcess, PhpTimeout, type TakeTurn } from '../runtime.ts'
+import { lowestPriority } from '../wasm/process.ts'
+import { waitedMsOf } from '../wasm/process-tree.ts'
+import { proportionalBytesOf } from './memory.ts'
+import { connectSandbox, type NativeLaunch, type NativeOptions, setPriorityOf, spawnSandbox } from './process.ts'
+import { inside } from './settings.ts'
+
+/** PHP's command line in a sandbox of its own, which is made when it is known what is to run. */
+export class NativeCommand implements PhpProcess {
+  readonly phpVersion: PhpVersion
+  readonly exited: Promise<PhpExit>
+  readonly worn = true
+  onNote: ((text: string) => void) | undefined
+  onAsk: ((text: string) => Promise<string>) | undefined
+  onGrowth: (() => void) | undefined
+  lastResidentBytes = 0
+  readonly #launch: NativeLaunch
+  readonly #options: NativeOptions
+  readonly #exited = Promise.withResolvers<PhpExit>()
+  readonly #killed = Promise.withResolvers<void>()
+  #child: ChildProcess | undefined
+  #lowPriority = false
+  #endedBy: Error | undefined
+
+  constructor(launch: NativeLaunch, options: NativeOptions) {
+    this.#launch = launch
+    this.#options = options
+    this.#lowPriority = options.lowPriority
+    this.phpVersion = options.phpVersion
+    this.exited = this.#exited.promise
+    launch.heard.onNote = (text) => this.onNote?.(text)
+    launch.heard.onAsk = async (text) => this.onAsk?.(text) ?? ''
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0
+  }
+
+  /**
+   * Native PHP locks the database's file by itself: it has no turns. What others keep of the database they are told to forget at the
+   * end, if a file of it has changed meanwhile.
+   */
+  runCommand(args: readonly string[], takeTurn: TakeTurn): PhpCommand {
+    if (this.#child) throw new Error('PHP is busy: one job at a time')
+    if (this.#endedBy) throw this.#endedBy
+    const priority = this.#lowPriority ? lowestPriority : this.#options.priority
+    const php = [this.#launch.php.cli, '-c', inside.ini, ...args]
+    const child = spawnSandbox(this.#launch, php, { priority, streams: 'pipe' })
+    this.#child = child
+    const [input, output, errors] = [child.stdin as Writable, child.stdout as Readable, child.stderr as Readable]
+    input.on('error', () => {}) // it reads no more
+    return { input, output, errors, finished: this.#finish(child, takeTurn) }
+  }
+
+  async request(): Promise<never> {
+    throw new Error('it runs one command and no requests')
+  }
+
+  async runTask(): Promise<never> {
+    throw new Error('it runs one command and no tasks')
+  }
+
+  async moveIn(): Promise<void> {}
+
+  setLowPriority(low: boolean): void {
+    this.#lowPriority = low
+    if (this.#child) setPriorityOf(this.pid, () => (this.#lowPriority ? lowestPriority : this.#options.priority))
+  }
+
+  async residentBytes(): Promise<number> {
+    this.lastResidentBytes = this.#child && !this.#isGone() ? await proportionalBytesOf(this.pid) : 0
+    return this.lastResidentBytes
+  }
+
+  async waitedMs(): Promise<number> {
+    return this.#child ? waitedMsOf(this.pid) : 0
+  }
+
+  async stop(graceMs = 5000): Promise<void> {
+    const late = setTimeout(() => this.kill(new PhpCrashed('PHP was stopped')), this.#child ? graceMs : 0)
+    await this.exited
+    clearTimeout(late)
+  }
+
+  kill(error: Error): void {
+    this.#endedBy ??= error
+    this.#killed.resolve()
+    if (this.#child) this.#child.kill('SIGKILL')
+    else this.#gone(null, null)
+  }
+
+  #isGone(): boolean {
+    return this.#child?.exitCode !== null || this.#child.signalCode !== null
+  }
+
+  async #finish(child: ChildProcess, takeTurn: TakeTurn): Promise<number> {
+    const gone = once(child, 'exit') as Promise<[number | null, string | null]>
+    const before = await stateOf(this.#options.home)
+    // PHP says a word to the host before it begins, and waits for the answer (tasks/native.php)
+    const isConnected = connectSandbox(child, this.#launch)
+    this.#launch.heard.isReady = isConnected.catch((error: Error) => this.kill(error))
+    const [code, signal] = await gone
+    const after = await stateOf(this.#options.home)
+    // who ends it may wait for its end, and hold what it would wait for
+    if (before !== after) await Promise.race([takeTurn().then((end) => end(true)), this.#killed.promise])
+    this.#gone(code, signal)
+    if (this.#endedBy) throw this.#endedBy
+    if (code === null) throw new PhpCrashed(`PHP's process ended (${signal})`)
+    return code
+  }
+
+  #gone(code: number | null, signal: string | null): void {
+    this.#launch.whenGone()
+    const error = this.#endedBy
+    const reason = error?.message ?? `exit ${code ?? signal}`
+    this.#exited.resolve({ reason, timedOut: error instanceof PhpTimeout, code, signal })
+  }
+}
+
+/** What tells that a site's database has been written: size and time of each of its files. */
+async function stateOf(home: string): Promise<string> {
+  const folder = join(home, 'private/database')
+  const names = (await readdir(folder).catch(() => [])).sort()
+  const files = names.map(async (name) => {
+    const file = await stat(join(folder, name), { bigint: true }).catch(() => undefined)
+    return `${name} ${file?.size} ${file?.mtimeNs}`
+  })
+  return (await Promise.all(files)).join('\n')
+}

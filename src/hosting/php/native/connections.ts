@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises'
+import { isIPv6 } from 'node:net'
+
+/** An address with its port, as `/proc/net/tcp` has it. */
+export interface Place {
+  readonly address: string
+  readonly port: number
+}
+
+const LISTENING = '0A'
+
+/**
+ * Where a connection in a sandbox's network was to go before it was led to the host: the machine's table of that network still knows
+ * what its own side asked for. What a site makes of its sockets, it finds no more than another address to be checked.
+ * @param pid a process in that network
+ * @param peer where the connection comes from
+ */
+export async function askedFor(pid: number, peer: Place): Promise<Place | undefined> {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(peer.address)?.[1]
+  const of4 = mapped ?? (isIPv6(peer.address) ? undefined : peer.address)
+  // a socket of IPv6 may be connected to an address of IPv4
+  const wanted = of4 === undefined ? [peer.address] : [of4, `::ffff:${of4}`]
+  const tables = of4 === undefined ? ['tcp6'] : ['tcp', 'tcp6']
+  for (const table of tables) {
+    const text = await readFile(`/proc/${pid}/net/${table}`, 'utf8').catch(() => '')
+    for (const row of text.split('\n').slice(1)) {
+      const [, local = '', remote = '', state] = row.trim().split(/\s+/)
+      if (state === LISTENING || !local.endsWith(`:${hex(peer.port)}`)) continue
+      const here = readPlace(local)
+      if (here && wanted.includes(here.address)) return unmapped(readPlace(remote))
+    }
+  }
+  return undefined
+}
+
+const hex = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0')
+
+function unmapped(place: Place | undefined): Place | undefined {
+  const mapped = place && /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(place.address)?.[1]
+  return mapped ? { ...place, address: mapped } : place
+}
+
+/** Addresses stand there as words of 32 bits in the machine's own order. */
+export function readPlace(text: string): Place | undefined {
+  const [words = '', port = ''] = text.split(':')
+  const bytes = Buffer.from(words, 'hex')
+  if ((bytes.length !== 4 && bytes.length !== 16) || !/^[0-9A-F]{4}$/.test(port)) return undefined
+  bytes.swap32()
+  return { address: bytes.length === 4 ? bytes.join('.') : textOfIPv6(bytes), port: Number.parseInt(port, 16) }
+}
+
+function textOfIPv6(bytes: Buffer): string {
+  const mapped = Buffer.from('00000000000000000000ffff', 'hex')
+  if (bytes.subarray(0, 12).equals(mapped)) return `::ffff:${bytes.subarray(12).join('.')}`
+  const groups = Array.from({ length: 8 }, (_, index) => bytes.readUInt16BE(2 * index).toString(16))
+  const whole = groups.join(':')
+  // the only short form that is compared: the one of what the machine itself calls ::1
+  return whole === '0:0:0:0:0:0:0:1' ? '::1' : whole
+}

@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { promisify } from 'node:util'
+import type { PhpVersion } from '../runtime.ts'
+
+const run = promisify(execFile)
+
+/** A PHP that this machine has, with all that it needs inside a sandbox. */
+export interface NativePhp {
+  readonly fpm: string
+  readonly cli: string
+  /** Extensions that it loads, in the order in which they need each other. */
+  readonly extensions: readonly string[]
+  /** Files and folders that it reads, each of which appears at its own place. */
+  readonly files: readonly string[]
+}
+
+/**
+ * In Debian's order. Not among them: what runs programs, calls foreign functions or shares memory with other processes (pcntl, ffi, shmop,
+ * sysv*), and raw sockets.
+ */
+const wantedExtensions = [
+  ...[
+    'opcache',
+    'mysqlnd',
+    'pdo',
+    'xml',
+    'apcu',
+    'bcmath',
+    'calendar',
+    'ctype',
+    'curl',
+    'dom',
+    'exif',
+    'fileinfo',
+    'gd',
+  ],
+  ...['gettext', 'iconv', 'imagick', 'intl', 'mbstring', 'mysqli', 'pdo_mysql', 'pdo_sqlite', 'phar', 'simplexml'],
+  ...['sqlite3', 'tokenizer', 'xmlreader', 'xmlwriter', 'xsl', 'zip'],
+]
+
+/** Without these a site would not be what it is elsewhere; with the package of Debian that has each. */
+const neededExtensions: Readonly<Record<string, string>> = {
+  opcache: 'opcache',
+  curl: 'curl',
+  dom: 'xml',
+  gd: 'gd',
+  mbstring: 'mbstring',
+  pdo_sqlite: 'sqlite3',
+  zip: 'zip',
+}
+
+/** Where Debian's PHP looks for time zones, and the C library for character sets. */
+const dataFolders = ['/usr/share/zoneinfo', '/usr/lib/x86_64-linux-gnu/gconv', '/usr/lib/aarch64-linux-gnu/gconv']
+
+/** What changes the user inside; nothing of it is left when PHP runs. */
+export const userChanger = '/usr/bin/setpriv'
+
+/** Where programs of the machine are looked for. */
+export const programFolders = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
+
+/** Whether this machine has a program. */
+export const isThere = (program: string): boolean =>
+  program.startsWith('/') ? existsSync(program) : programFolders.some((folder) => existsSync(`${folder}/${program}`))
+
+/** Looks for a PHP of this version, as Debian installs it. @returns what is missing where there is none that would do */
+export async function findNativePhp(version: PhpVersion): Promise<NativePhp | { readonly missing: string }> {
+  const [fpm, cli] = [`/usr/sbin/php-fpm${version}`, `/usr/bin/php${version}`]
+  if (!existsSync(fpm)) return { missing: `${fpm} is not there (Debian's package php${version}-fpm)` }
+  if (!existsSync(cli)) return { missing: `${cli} is not there (Debian's package php${version}-cli)` }
+  try {
+    const folder = (await run(cli, ['-n', '-r', 'echo PHP_EXTENSION_DIR;'], { env: {} })).stdout.trim()
+    const has = (name: string) => existsSync(`${folder}/${name}.so`)
+    const lacking = Object.keys(neededExtensions).find((name) => !has(name))
+    if (lacking) return { missing: `it lacks ${lacking} (Debian's package php${version}-${neededExtensions[lacking]})` }
+    const extensions = wantedExtensions.filter(has)
+    const programs = [fpm, cli, userChanger, ...extensions.map((name) => `${folder}/${name}.so`)]
+    const data = dataFolders.filter((path) => existsSync(path))
+    return { fpm, cli, extensions, files: [...programs, ...(await librariesOf(programs)), ...data] }
+  } catch (error) {
+    return { missing: (error as Error).message.split('\n')[0] as string }
+  }
+}
+
+/** The libraries that programs are linked with, at the places where the loader looks for them. */
+async function librariesOf(programs: readonly string[]): Promise<string[]> {
+  const { stdout } = await run('ldd', [...programs], { env: { PATH: '/usr/bin:/bin' }, maxBuffer: 1 << 24 })
+  const paths = stdout.matchAll(/^\s+(?:\S+ => )?(\/\S+) \(0x/gm)
+  return [...new Set([...paths].map(([, path]) => path as string))]
+}

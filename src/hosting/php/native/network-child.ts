@@ -1,0 +1,35 @@
+/**
+ * Run once inside a sandbox's network, as root: opens what the host is to listen to there, and hands it over. The host itself cannot go
+ * there. Descriptors keep the network that they were opened in.
+ */
+import { createSocket } from 'node:dgram'
+import { createServer, type Server } from 'node:net'
+
+/** Both below 1024: a site cannot take them. */
+const connectionsPort = 1
+const namesPort = 53
+
+const hand = (what: string, handle: unknown): Promise<void> =>
+  new Promise((resolve, reject) => {
+    process.send?.(what, handle as Server, {}, (error) => (error ? reject(error) : resolve()))
+  })
+
+async function listening(host: string): Promise<Server> {
+  const server = createServer({ pauseOnConnect: true })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port: connectionsPort }, resolve)
+  })
+  return server
+}
+
+const names = createSocket('udp4')
+await new Promise<void>((resolve, reject) => {
+  names.once('error', reject)
+  names.bind(namesPort, '127.0.0.1', resolve)
+})
+await hand('names', names)
+// a machine without IPv6 has no such address
+await hand('connections', await listening('::').catch(() => listening('0.0.0.0')))
+process.disconnect?.()
+process.exit(0)

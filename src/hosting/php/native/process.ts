@@ -1,0 +1,283 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { getPriority } from 'node:os'
+import type { Readable } from 'node:stream'
+import type { Budget } from '../../../platform/budgets/budget.ts'
+import {
+  PhpCrashed,
+  type PhpExit,
+  type PhpProcess,
+  type PhpRequest,
+  type PhpResponse,
+  PhpTimeout,
+  type PhpVersion,
+} from '../runtime.ts'
+import { checkedTaskOutput, checkTaskInput, type TaskInput, type TaskName, type TaskOutput } from '../tasks.ts'
+import { checkHead } from '../wasm/answers.ts'
+import { taskAsRequest } from '../wasm/child/tasks.ts'
+import { pathOnly } from '../wasm/containment.ts'
+import type { RequestHead, TaskHead } from '../wasm/frames.ts'
+import { beforePhp, lowestPriority, taskTimeoutMs, tryPriority } from '../wasm/process.ts'
+import { threadsOf, waitedMsOf } from '../wasm/process-tree.ts'
+import { readTaskResult } from '../wasm/task-result.ts'
+import { callFastCgi, type FastCgiCall } from './fastcgi.ts'
+import type { NativePhp } from './machine.ts'
+import { proportionalBytesOf } from './memory.ts'
+import { inside } from './settings.ts'
+import { variablesOf } from './variables.ts'
+
+const keptErrorBytes = 4096
+const readyWord = 'ready to handle connections'
+/** Run by a shell: the first argument is what each process may have of addresses, in kB. */
+const bounded = 'ulimit -v "$0"; ulimit -c 0; exec "$@"'
+
+/** Who hears what a site says; it may be somebody else later. */
+export interface Heard {
+  /** Nothing is heard before: PHP waits. */
+  isReady: Promise<unknown>
+  onNote: (text: string) => void
+  onAsk: (text: string) => Promise<string>
+}
+
+/** What one sandbox is started with. */
+export interface NativeLaunch {
+  readonly php: NativePhp
+  readonly heard: Heard
+  /** Of bubblewrap, up to PHP. */
+  readonly args: readonly string[]
+  /** The socket of php-fpm, once it was taken out of the sandbox. */
+  readonly socket: string
+  readonly mostAddressesKb: number
+  /** @param pid a process in the sandbox, as the machine counts */
+  readonly openWayOut: (pid: number) => Promise<void>
+  /** Called when php-fpm listens, before anything is asked of it. */
+  readonly takeSocket: () => Promise<void>
+  /** Called when all of it is gone. */
+  readonly whenGone: () => void
+}
+
+export interface NativeOptions {
+  readonly phpVersion: PhpVersion
+  /** Whose it is: the key that it has in budgets. */
+  readonly home: string
+  readonly address: string
+  readonly results: Budget
+  /** nice(1). */
+  readonly priority: number
+  readonly lowPriority: boolean
+  readonly timeoutMs: number
+}
+
+/** Starts a sandbox, as `WasmProcess` does, with a bound on memory. */
+export function spawnSandbox(
+  { args, mostAddressesKb }: NativeLaunch,
+  program: readonly string[],
+  { priority, streams }: { priority: number; streams: 'pipe' | 'ignore' },
+): ChildProcess {
+  const shell = ['-c', beforePhp, String(priority), '/bin/sh', '-c', bounded, String(mostAddressesKb)]
+  return spawn('/bin/sh', [...shell, 'bwrap', ...args, ...program], {
+    // the last one: which process bubblewrap has made (`sandboxArguments`)
+    stdio: [streams, streams, 'pipe', 'pipe'],
+    env: pathOnly(),
+    cwd: '/',
+    detached: true,
+  })
+}
+
+/** Gives a sandbox its way out. @throws PhpCrashed */
+export async function connectSandbox(child: ChildProcess, launch: NativeLaunch): Promise<void> {
+  let text = ''
+  for await (const piece of child.stdio[3] as Readable) {
+    text += piece
+    if (text.includes('}')) break
+  }
+  const pid = Number(/"child-pid":\s*(\d+)/.exec(text)?.[1])
+  if (!pid) throw new PhpCrashed('bubblewrap did not start')
+  await launch.openWayOut(pid)
+}
+
+/** Gives a process and all below it a priority: the one that is wanted by then. */
+export function setPriorityOf(pid: number, wanted: () => number): void {
+  writeFile(`/proc/${pid}/autogroup`, String(wanted())).catch(() => {})
+  threadsOf(pid).then(
+    (threads) => {
+      for (const thread of threads) tryPriority(thread, Math.min(getPriority() + wanted(), lowestPriority))
+    },
+    () => {},
+  )
+}
+
+/** One site's php-fpm in its sandbox, seen from the host. */
+export class NativeProcess implements PhpProcess {
+  readonly pid: number
+  readonly phpVersion: PhpVersion
+  readonly exited: Promise<PhpExit>
+  readonly worn = false
+  onNote: ((text: string) => void) | undefined
+  onAsk: ((text: string) => Promise<string>) | undefined
+  onGrowth: (() => void) | undefined
+  /** Never called: PHP does not tell. */
+  onDiskRefusal: ((why: 'quota' | 'disk') => void) | undefined
+  /** Jobs since the start. */
+  jobs = 0
+  lastResidentBytes = 0
+  readonly #child: ChildProcess
+  readonly #launch: NativeLaunch
+  readonly #options: NativeOptions
+  readonly #calls = new Set<FastCgiCall>()
+  readonly #ready = Promise.withResolvers<void>()
+  #address: string
+  #lowPriority = false
+  #isStopping = false
+  #said = ''
+  #endedBy: Error | undefined
+
+  private constructor(child: ChildProcess, launch: NativeLaunch, options: NativeOptions) {
+    this.#child = child
+    this.#launch = launch
+    this.#options = options
+    this.#address = options.address
+    this.pid = child.pid as number
+    this.phpVersion = options.phpVersion
+    const errors = child.stderr as Readable
+    errors.on('data', (text: Buffer) => {
+      this.#said = (this.#said + text.toString()).slice(-keptErrorBytes)
+      if (this.#said.includes(readyWord)) this.#ready.resolve()
+    })
+    this.#ready.promise.catch(() => {})
+    launch.heard.onNote = (text) => this.onNote?.(text)
+    launch.heard.onAsk = async (text) => this.onAsk?.(text) ?? ''
+    this.exited = this.#watchExit()
+  }
+
+  /** Starts php-fpm and waits until it listens. @throws PhpCrashed when it ends or is not ready in time */
+  static async start(launch: NativeLaunch, options: NativeOptions): Promise<NativeProcess> {
+    const priority = options.lowPriority ? lowestPriority : options.priority
+    const fpm = [launch.php.fpm, '-F', '-O', '-c', inside.ini, '-y', inside.fpmConfig]
+    const child = spawnSandbox(launch, fpm, { priority, streams: 'ignore' })
+    if (child.pid === undefined) {
+      const [error] = (await once(child, 'error')) as [Error]
+      launch.whenGone()
+      throw new PhpCrashed(`PHP could not be started: ${error.message}`)
+    }
+    const started = new NativeProcess(child, launch, options)
+    const late = setTimeout(() => started.kill(new PhpTimeout('PHP was not ready in time')), options.timeoutMs)
+    try {
+      await Promise.all([connectSandbox(child, launch), started.#ready.promise])
+      await launch.takeSocket()
+      await started.residentBytes()
+      return started
+    } catch (error) {
+      started.kill(error as Error)
+      await started.exited
+      throw started.#endedBy ?? error
+    } finally {
+      clearTimeout(late)
+    }
+  }
+
+  async request({ body, ...rest }: PhpRequest): Promise<PhpResponse & { readonly finished: Promise<void> }> {
+    return this.#call({ ...rest, bodyBytes: body ? rest.bodyBytes : 0 }, body)
+  }
+
+  async runTask<Name extends TaskName>(
+    name: Name,
+    input: TaskInput<Name>,
+    options?: { timeoutMs?: number },
+  ): Promise<TaskOutput<Name>> {
+    checkTaskInput(name, input)
+    const task: TaskHead = { name, input, marker: randomBytes(16).toString('hex') }
+    const timeoutMs = options?.timeoutMs ?? taskTimeoutMs
+    const late = setTimeout(() => this.kill(new PhpTimeout(`the task ${name} took too long`)), timeoutMs)
+    const room = this.#options.results.share(this.#options.home)
+    try {
+      const { head, body: bytes } = taskAsRequest(task, this.#address)
+      const { body, finished } = await this.#call(head, bytes)
+      const result = await readTaskResult(body, task, room).finally(() => finished)
+      return checkedTaskOutput(name, result)
+    } catch (error) {
+      // it prints without end, or is gone
+      if (error instanceof PhpCrashed) this.kill(error)
+      throw error
+    } finally {
+      clearTimeout(late)
+      room.free()
+    }
+  }
+
+  async moveIn(change: { address: string }): Promise<void> {
+    this.#address = change.address
+    await this.runTask('move-in', {})
+  }
+
+  setLowPriority(low: boolean): void {
+    this.#lowPriority = low
+    setPriorityOf(this.pid, () => (this.#lowPriority ? lowestPriority : this.#options.priority))
+  }
+
+  async residentBytes(): Promise<number> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return 0
+    this.lastResidentBytes = await proportionalBytesOf(this.pid)
+    return this.lastResidentBytes
+  }
+
+  waitedMs(): Promise<number> {
+    return waitedMsOf(this.pid)
+  }
+
+  async stop(graceMs = 5000): Promise<void> {
+    this.#isStopping = true
+    const stopped = new PhpCrashed('PHP was stopped')
+    const late = setTimeout(() => this.kill(stopped), graceMs)
+    await Promise.all([...this.#calls].map(({ finished }) => finished.catch(() => {})))
+    clearTimeout(late)
+    this.kill(stopped)
+    await this.exited
+  }
+
+  kill(error: Error): void {
+    this.#endedBy ??= error
+    // bubblewrap takes all along that is in its sandbox
+    this.#child.kill('SIGKILL')
+  }
+
+  get isBusy(): boolean {
+    return this.#calls.size > 0
+  }
+
+  /** It does not count what it writes: the host measures, and ends who goes beyond. */
+  setDisk(): void {}
+
+  async #call(head: RequestHead, body: Readable | Buffer | null) {
+    if (this.#endedBy) throw this.#endedBy
+    if (this.#isStopping) throw new PhpCrashed('PHP was stopped')
+    this.jobs++
+    const { bodyBytes } = head
+    const asked = { params: variablesOf(head), body, bodyBytes }
+    const call = callFastCgi(this.#launch.socket, asked, (error) => this.#whyLost(error))
+    this.#calls.add(call)
+    const over = () => this.#calls.delete(call)
+    call.finished.then(over, over)
+    const response = await call.head
+    return { ...checkHead(response), body: response.body, finished: call.finished }
+  }
+
+  /** Not before all of it is gone: whoever is told may start the next one. */
+  async #whyLost(error: PhpCrashed): Promise<Error> {
+    if (this.#endedBy) await this.exited
+    return this.#endedBy ?? error
+  }
+
+  async #watchExit(): Promise<PhpExit> {
+    const [code, signal] = (await once(this.#child, 'close')) as [number | null, string | null]
+    const how = signal ?? `exit ${code}`
+    const error = this.#endedBy ?? new PhpCrashed(`PHP's process ended (${how}) ${this.#said.trim()}`.trim())
+    this.#endedBy = error
+    this.#ready.reject(error)
+    for (const call of [...this.#calls]) call.fail(error)
+    this.#launch.whenGone()
+    return { reason: error.message, timedOut: error instanceof PhpTimeout, code, signal }
+  }
+}

@@ -1,0 +1,75 @@
+import { realpathSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { sandboxOptions } from '../wasm/containment.ts'
+import { type NativePhp, userChanger } from './machine.ts'
+import type { NativeProgram } from './program.ts'
+import { inside } from './settings.ts'
+
+/** What one sandbox is made of. */
+export interface Sandbox {
+  readonly php: NativePhp
+  readonly home: string
+  readonly core: string
+  /** Whom PHP runs as; null: as Stead. */
+  readonly uid: number | null
+  /** PHP files of Stead, and what PHP finds in `/etc`. */
+  readonly program: NativeProgram
+  /** Settings of this one process, and the socket by which it talks to the host. */
+  readonly settings: string
+  /** Where php-fpm makes its socket. */
+  readonly listening?: string | undefined
+  readonly isReadOnly: boolean
+  /** Folder that PHP sees as `/command`. */
+  readonly programs?: string | undefined
+  readonly environment: Readonly<Record<string, string>>
+}
+
+const cacheBytes = 64 << 20
+/** Where bubblewrap writes which process it has made (`spawnSandbox`). */
+const madeFd = 3
+
+/**
+ * The arguments of bubblewrap up to PHP's own: as for php-wasm, with the same folders at the same places, so that a site may change its
+ * runtime. Of the machine's programs there is PHP with its libraries, and what changes the user; no shell.
+ */
+export function sandboxArguments(sandbox: Sandbox): string[] {
+  const { php, home, core, program, settings, listening, programs, uid } = sandbox
+  const bind = sandbox.isReadOnly ? '--ro-bind' : '--bind'
+  const mounts: string[][] = [
+    ...php.files.map((path) => ['--ro-bind', realpathSync(path), path]),
+    ['--ro-bind', program.certificates, '/etc/ssl/certs'],
+    ...['hosts', 'resolv.conf', 'nsswitch.conf'].map((name) => ['--ro-bind', `${program.etc}/${name}`, `/etc/${name}`]),
+    ['--ro-bind', program.php, '/stead'],
+    ['--ro-bind', settings, inside.settings],
+    ...(listening ? [['--bind', listening, inside.listening]] : []),
+    [bind, `${home}/web`, '/wordpress'],
+    ['--ro-bind', `${core}/wp-admin`, '/wordpress/wp-admin'],
+    ['--ro-bind', `${core}/wp-includes`, '/wordpress/wp-includes'],
+    [bind, `${home}/private`, '/private'],
+    [bind, `${home}/private/tmp`, '/tmp'],
+    ...(programs ? [['--ro-bind', programs, '/command']] : []),
+  ]
+  const cache = ['--perms', '1777', '--size', String(cacheBytes), '--tmpfs', '/stead-cache']
+  const user = uid !== null ? [userChanger, `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--'] : []
+  return [
+    ...sandboxOptions(true),
+    ...['--info-fd', String(madeFd)],
+    ...Object.entries(sandbox.environment).flatMap(([name, value]) => ['--setenv', name, value]),
+    ...foldersAbove(mounts.map((mount) => mount[2] as string)),
+    ...mounts.flat(),
+    ...cache,
+    ...['--chdir', '/wordpress'],
+    ...user,
+  ]
+}
+
+/** bubblewrap makes the folders above a mount for its own user alone. */
+function foldersAbove(paths: readonly string[]): string[] {
+  const folders = new Set<string>()
+  for (const path of paths) {
+    const above: string[] = []
+    for (let folder = dirname(path); folder !== '/'; folder = dirname(folder)) above.unshift(folder)
+    for (const folder of above) if (!paths.includes(folder)) folders.add(folder)
+  }
+  return [...folders].flatMap((folder) => ['--perms', '0755', '--dir', folder])
+}

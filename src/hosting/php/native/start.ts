@@ -1,0 +1,208 @@
+import { realpathSync } from 'node:fs'
+import { chown, mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import type { Server } from 'node:net'
+import { join } from 'node:path'
+import {
+  type CommandPlan,
+  type Containment,
+  PhpCrashed,
+  type PhpProcess,
+  type PhpRuntime,
+  type PhpSite,
+  type PhpStart,
+  type PhpVersion,
+  phpVersions,
+} from '../runtime.ts'
+import { findAbilities } from '../wasm/containment.ts'
+import type { Egress } from '../wasm/egress.ts'
+import { mostPhpBytes } from '../wasm/ini.ts'
+import { machineCertificates } from '../wasm/machine-certificates.ts'
+import { createNames, type Names } from '../wasm/names.ts'
+import { createResolver } from '../wasm/resolver.ts'
+import type { WasmRuntimeOptions } from '../wasm/start.ts'
+import { NativeCommand } from './command.ts'
+import { listenToSite } from './host-channel.ts'
+import { findNativePhp, isThere, type NativePhp, userChanger } from './machine.ts'
+import { type Heard, type NativeLaunch, NativeProcess } from './process.ts'
+import { type NativeProgram, prepareNative } from './program.ts'
+import { type Sandbox, sandboxArguments } from './sandbox.ts'
+import {
+  defaultFpmLimits,
+  type FpmLimits,
+  fpmConfig,
+  iniText,
+  mostAddressesKb,
+  nativeCommandIni,
+  nativeIni,
+} from './settings.ts'
+import { networkPrograms, openWayOut, type WayOut } from './way-out.ts'
+
+export interface NativeRuntimeOptions extends Omit<WasmRuntimeOptions, 'optimize' | 'v8Flags'> {
+  readonly fpm?: FpmLimits
+}
+
+/** The runtime on the PHP of this machine. */
+export interface NativeRuntime extends PhpRuntime {
+  /** What it can run; why not, of the other versions. */
+  readonly versions: ReadonlyMap<PhpVersion, { readonly missing?: string }>
+}
+
+/**
+ * The runtime on php-fpm: one master a site, in a sandbox of its own.
+ * @throws when `sandbox` insists on a bubblewrap that does not work here
+ */
+export async function createNativeRuntime(options: NativeRuntimeOptions): Promise<NativeRuntime> {
+  const runtime = new Runtime(options)
+  await runtime.open()
+  return runtime
+}
+
+class Runtime implements NativeRuntime {
+  readonly versions = new Map<PhpVersion, { missing?: string; php?: NativePhp }>()
+  readonly #options: NativeRuntimeOptions
+  readonly #names: Names
+  readonly #processes = new Set<PhpProcess>()
+  #program: NativeProgram | undefined
+  #started = 0
+  #closed = false
+
+  constructor(options: NativeRuntimeOptions) {
+    this.#options = options
+    this.#names = createNames({ resolver: createResolver(), lookups: options.budgets.lookups })
+  }
+
+  async open(): Promise<void> {
+    const { sandbox, programFolder, certificates = machineCertificates(), morePhp } = this.#options
+    const reason = await whyNot(sandbox)
+    for (const version of phpVersions) {
+      const found = reason === undefined ? await findNativePhp(version) : { missing: reason }
+      this.versions.set(version, 'missing' in found ? found : { php: found })
+    }
+    this.#program = await prepareNative(certificates, morePhp ?? {}, programFolder)
+  }
+
+  async start(site: PhpSite, { lowPriority = false, command }: PhpStart = {}): Promise<PhpProcess> {
+    if (this.#closed) throw new Error('the PHP runtime is closed')
+    const { disk, priority, budgets } = this.#options
+    const room = await disk?.beforeStart(site.homePath)
+    const own = await this.#layOut(site, { command, isReadOnly: room?.isReadOnly ?? false })
+    const settled = {
+      phpVersion: site.phpVersion,
+      home: site.homePath,
+      address: site.address,
+      results: budgets.taskResults,
+      priority,
+      lowPriority,
+      timeoutMs: this.#options.startTimeoutMs ?? 30_000,
+    }
+    const started = command ? new NativeCommand(own, settled) : await NativeProcess.start(own, settled)
+    this.#processes.add(started)
+    // one process of a home is followed: what a command writes the next look sees
+    if (room && started instanceof NativeProcess) disk?.follow(site.homePath, started, room.room)
+    started.exited.then(() => this.#processes.delete(started))
+    if (this.#closed) await started.stop(0)
+    return started
+  }
+
+  containment(): Containment {
+    return {
+      uid: true,
+      bubblewrap: true,
+      nodePermissions: false,
+      network: 'none-but-egress',
+      notes: [...this.versions].map(([version, { missing }]) =>
+        missing === undefined ? `PHP ${version}: native` : `PHP ${version}: not native, ${missing}`,
+      ),
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.all([...this.#processes].map((each) => each.stop(2000)))
+    await this.#program?.remove()
+  }
+
+  /** Puts together one sandbox: settings, a place for the socket of php-fpm, and who hears what the site says. */
+  async #layOut(site: PhpSite, how: { command: CommandPlan | undefined; isReadOnly: boolean }): Promise<NativeLaunch> {
+    const program = this.#program as NativeProgram
+    const { php, missing } = this.versions.get(site.phpVersion) ?? { missing: 'it is not known' }
+    if (!php) throw new PhpCrashed(`PHP ${site.phpVersion} does not run natively here: ${missing}`)
+    const { command, isReadOnly } = how
+    const folder = join(program.folder, `run${++this.#started}`)
+    const [settings, listening] = [join(folder, 'settings'), join(folder, 'listen')]
+    await mkdir(settings, { recursive: true })
+    const heard: Heard = { isReady: Promise.resolve(), onNote: () => {}, onAsk: async () => '' }
+    const server = await this.#writeSettings(site, php, { settings, listening, command, heard })
+    const sandbox: Sandbox = {
+      ...{ php, program, settings, isReadOnly, uid: site.uid, environment: command?.environment ?? {} },
+      home: realpathSync(site.homePath),
+      core: realpathSync(site.corePath),
+      listening: command ? undefined : listening,
+      programs: command && realpathSync(command.programs),
+    }
+    let wayOut: WayOut | undefined
+    let isGone = false
+    return {
+      php,
+      heard,
+      args: sandboxArguments(sandbox),
+      socket: join(folder, 'fpm'),
+      mostAddressesKb: mostAddressesKb(mostPhpBytes(this.#options)),
+      openWayOut: async (pid) => {
+        wayOut = await openWayOut(pid, program.networkChild, this.#egress(site))
+        if (isGone) wayOut.close()
+      },
+      // before any PHP of the site runs: out of what is seen inside
+      takeSocket: async () => {
+        await rename(join(listening, 'fpm'), join(folder, 'fpm'))
+        await rmdir(listening)
+      },
+      whenGone: () => {
+        isGone = true
+        wayOut?.close()
+        server.close()
+        void rm(folder, { recursive: true, force: true }).catch(() => {})
+      },
+    }
+  }
+
+  async #writeSettings(site: PhpSite, php: NativePhp, own: OwnSettings): Promise<Server> {
+    const { settings, listening, command, heard } = own
+    const ini = {
+      ...nativeIni(this.#options),
+      ...(site.inSafeMode && { 'stead.safe_mode': '1' }),
+      ...(command && nativeCommandIni),
+      ...this.#options.ini,
+    }
+    await writeFile(join(settings, 'php.ini'), iniText(php, ini), { mode: 0o644 })
+    await writeFile(join(settings, 'fpm.conf'), fpmConfig(this.#options.fpm ?? defaultFpmLimits), { mode: 0o644 })
+    await mkdir(listening)
+    if (site.uid !== null) await chown(listening, site.uid, site.uid)
+    return listenToSite(join(settings, 'host'), {
+      isReady: () => heard.isReady,
+      onNote: (text) => heard.onNote(text),
+      onAsk: (text) => heard.onAsk(text),
+    })
+  }
+
+  #egress(site: PhpSite): Egress {
+    const { egress: policy, edge, budgets } = this.#options
+    return { policy, edge, names: this.#names, connections: budgets.outgoing, site: site.homePath }
+  }
+}
+
+interface OwnSettings {
+  readonly settings: string
+  readonly listening: string
+  readonly command: CommandPlan | undefined
+  readonly heard: Heard
+}
+
+/** What this machine lacks for native PHP of any version; undefined when nothing. */
+async function whyNot(sandbox: NativeRuntimeOptions['sandbox']): Promise<string | undefined> {
+  const { root, bubblewrap, notes } = await findAbilities(sandbox)
+  if (!root) return 'Stead does not run as root'
+  if (!bubblewrap) return notes.join(', ')
+  const missing = [...networkPrograms, userChanger].find((program) => !isThere(program))
+  return missing && `${missing} is not there`
+}

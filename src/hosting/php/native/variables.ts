@@ -1,0 +1,15 @@
+import { joinHeaders, serverEntries } from '../wasm/child/server-variables.ts'
+import type { RequestHead } from '../wasm/frames.ts'
+
+/** A request as variables of CGI. */
+export function variablesOf(head: RequestHead): Map<string, string> {
+  const query = head.path.indexOf('?')
+  return new Map([
+    ['QUERY_STRING', query < 0 ? '' : head.path.slice(query + 1)],
+    ['REQUEST_METHOD', head.method],
+    ['REQUEST_URI', head.path],
+    // said in any case: without it php-fpm takes the body for as long as it takes
+    ['CONTENT_LENGTH', String(head.bodyBytes)],
+    ...serverEntries(head, joinHeaders(head.headers)),
+  ])
+}

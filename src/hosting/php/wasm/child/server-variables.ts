@@ -1,0 +1,46 @@
+import type { RequestHead } from '../frames.ts'
+
+/** A request's headers by name, in lower case, without what no script is to see. */
+export function joinHeaders(pairs: readonly string[]): Map<string, string> {
+  const headers = new Map<string, string>()
+  for (let index = 0; index + 1 < pairs.length; index += 2) {
+    const name = (pairs[index] as string).toLowerCase()
+    // An underscore would pass for a hyphen in $_SERVER; `Proxy` would become HTTP_PROXY, which libraries believe.
+    if (name.includes('_') || name === 'proxy' || name === 'content-length') continue
+    const before = headers.get(name)
+    const value = pairs[index + 1] as string
+    headers.set(name, before === undefined ? value : `${before}${name === 'cookie' ? '; ' : ', '}${value}`)
+  }
+  return headers
+}
+
+/** What a script finds in `$_SERVER`, whichever PHP runs it. */
+export function serverEntries(head: RequestHead, headers: ReadonlyMap<string, string>): Map<string, string> {
+  const scriptName = head.script.replace(/^\/wordpress(?=\/)/, '')
+  const entries = new Map([
+    ['DOCUMENT_ROOT', '/wordpress'],
+    ['GATEWAY_INTERFACE', 'CGI/1.1'],
+    ['PHP_SELF', scriptName],
+    ['REMOTE_ADDR', head.remoteAddress],
+    ['REQUEST_SCHEME', head.https ? 'https' : 'http'],
+    ['SCRIPT_FILENAME', head.script],
+    ['SCRIPT_NAME', scriptName],
+    ['SERVER_NAME', head.host.replace(/:\d+$/, '')],
+    ['SERVER_PORT', String(portOf(head))],
+    ['SERVER_PROTOCOL', 'HTTP/1.1'],
+    // WordPress writes rewrite rules for Apache and nginx by this name; both understand "any path goes to index.php".
+    ['SERVER_SOFTWARE', 'Apache'],
+  ])
+  if (head.https) entries.set('HTTPS', 'on')
+  if (head.bodyBytes > 0) entries.set('CONTENT_LENGTH', String(head.bodyBytes))
+  for (const [name, value] of headers) {
+    const upper = name.toUpperCase().replaceAll('-', '_')
+    entries.set(name === 'content-type' ? upper : `HTTP_${upper}`, value)
+  }
+  return entries
+}
+
+export function portOf(head: RequestHead): number {
+  const port = Number(/:(\d+)$/.exec(head.host)?.[1])
+  return port > 0 && port < 65_536 ? port : head.https ? 443 : 80
+}
