@@ -8,7 +8,14 @@ import { type PhpCommand, PhpCrashed, type PhpExit, type PhpProcess, PhpTimeout,
 import { lowestPriority } from '../wasm/process.ts'
 import { waitedMsOf } from '../wasm/process-tree.ts'
 import { proportionalBytesOf } from './memory.ts'
-import { connectSandbox, type NativeLaunch, type NativeOptions, setPriorityOf, spawnSandbox } from './process.ts'
+import {
+  connectSandbox,
+  killSandbox,
+  type NativeLaunch,
+  type NativeOptions,
+  setPriorityOf,
+  spawnSandbox,
+} from './process.ts'
 import { inside } from './settings.ts'
 
 /** PHP's command line in a sandbox of its own, which is made when it is known what is to run. */
@@ -25,6 +32,7 @@ export class NativeCommand implements PhpProcess {
   readonly #exited = Promise.withResolvers<PhpExit>()
   readonly #killed = Promise.withResolvers<void>()
   #child: ChildProcess | undefined
+  #inside: number | undefined
   #lowPriority = false
   #endedBy: Error | undefined
 
@@ -91,7 +99,7 @@ export class NativeCommand implements PhpProcess {
   kill(error: Error): void {
     this.#endedBy ??= error
     this.#killed.resolve()
-    if (this.#child) this.#child.kill('SIGKILL')
+    if (this.#child) killSandbox(this.#child, this.#isGone() ? undefined : this.#inside)
     else this.#gone(null, null)
   }
 
@@ -103,7 +111,10 @@ export class NativeCommand implements PhpProcess {
     const gone = once(child, 'exit') as Promise<[number | null, string | null]>
     const before = await stateOf(this.#options.home)
     // PHP says a word to the host before it begins, and waits for the answer (tasks/native.php)
-    const isConnected = connectSandbox(child, this.#launch)
+    const isConnected = connectSandbox(child, this.#launch, (pid) => {
+      this.#inside = pid
+      if (this.#endedBy) killSandbox(child, pid)
+    })
     this.#launch.heard.isReady = isConnected.catch((error: Error) => this.kill(error))
     const [code, signal] = await gone
     const after = await stateOf(this.#options.home)

@@ -86,8 +86,16 @@ export function spawnSandbox(
   })
 }
 
-/** Gives a sandbox its way out. @throws PhpCrashed */
-export async function connectSandbox(child: ChildProcess, launch: NativeLaunch): Promise<void> {
+/**
+ * Gives a sandbox its way out.
+ * @param found told which process stands for the sandbox: bubblewrap's own end is none of it while it is being made
+ * @throws PhpCrashed
+ */
+export async function connectSandbox(
+  child: ChildProcess,
+  launch: NativeLaunch,
+  found: (pid: number) => void,
+): Promise<void> {
   let text = ''
   for await (const piece of child.stdio[3] as Readable) {
     text += piece
@@ -95,7 +103,22 @@ export async function connectSandbox(child: ChildProcess, launch: NativeLaunch):
   }
   const pid = Number(/"child-pid":\s*(\d+)/.exec(text)?.[1])
   if (!pid) throw new PhpCrashed('bubblewrap did not start')
+  found(pid)
   await launch.openWayOut(pid)
+}
+
+/**
+ * Ends a sandbox with all that is in it. Bubblewrap takes it along by itself once it is made, and not before.
+ * @param inside its first process, as long as bubblewrap or Stead has not seen its end
+ */
+export function killSandbox(child: ChildProcess, inside: number | undefined): void {
+  child.kill('SIGKILL')
+  if (inside === undefined) return
+  try {
+    process.kill(inside, 'SIGKILL')
+  } catch {
+    // it has gone along
+  }
 }
 
 /** Gives a process and all below it a priority: the one that is wanted by then. */
@@ -129,6 +152,8 @@ export class NativeProcess implements PhpProcess {
   readonly #calls = new Set<FastCgiCall>()
   readonly #ready = Promise.withResolvers<void>()
   #address: string
+  /** First process of the sandbox. */
+  #inside: number | undefined
   #lowPriority = false
   #isStopping = false
   #said = ''
@@ -165,7 +190,7 @@ export class NativeProcess implements PhpProcess {
     const started = new NativeProcess(child, launch, options)
     const late = setTimeout(() => started.kill(new PhpTimeout('PHP was not ready in time')), options.timeoutMs)
     try {
-      await Promise.all([connectSandbox(child, launch), started.#ready.promise])
+      await Promise.all([connectSandbox(child, launch, (pid) => started.#found(pid)), started.#ready.promise])
       await launch.takeSocket()
       await started.residentBytes()
       return started
@@ -239,8 +264,7 @@ export class NativeProcess implements PhpProcess {
 
   kill(error: Error): void {
     this.#endedBy ??= error
-    // bubblewrap takes all along that is in its sandbox
-    this.#child.kill('SIGKILL')
+    killSandbox(this.#child, this.#inside)
   }
 
   get isBusy(): boolean {
@@ -264,6 +288,12 @@ export class NativeProcess implements PhpProcess {
     return { ...checkHead(response), body: response.body, finished: call.finished }
   }
 
+  #found(pid: number): void {
+    this.#inside = pid
+    // it was ended before it was there
+    if (this.#endedBy) killSandbox(this.#child, pid)
+  }
+
   /** Not before all of it is gone: whoever is told may start the next one. */
   async #whyLost(error: PhpCrashed): Promise<Error> {
     if (this.#endedBy) await this.exited
@@ -272,6 +302,8 @@ export class NativeProcess implements PhpProcess {
 
   async #watchExit(): Promise<PhpExit> {
     const [code, signal] = (await once(this.#child, 'close')) as [number | null, string | null]
+    // its number may be another's from now on
+    this.#inside = undefined
     const how = signal ?? `exit ${code}`
     const error = this.#endedBy ?? new PhpCrashed(`PHP's process ended (${how}) ${this.#said.trim()}`.trim())
     this.#endedBy = error

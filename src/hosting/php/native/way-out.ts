@@ -20,6 +20,11 @@ table inet stead {
 }`
 const networkSteps = `
   set -e
+  # bubblewrap is just making it
+  for try in $(seq 500); do
+    ! ip -o -4 address show dev lo up | grep -q . || break
+    sleep 0.01
+  done
   ip route add local default dev lo src 127.0.0.1
   ip -6 route add local default dev lo src ::1 2>/dev/null || true
   nft -f -
