@@ -95,6 +95,7 @@ describe('a value that cannot be used is named with its reason', () => {
     ['mariadbUrl', 'db.example.com', 'like mariadb://user:password@'],
     ['mariadbUrl', 'mariadb://db.example.com', 'like mariadb://user:password@'],
     ['sandbox', 'docker', 'one of auto, bubblewrap, none'],
+    ['runtime', 'docker', 'one of wasm, native, auto'],
     ['spareSites', '9', 'a whole number from 0 to 8'],
     ['preparedSites', '1.5', 'a whole number from 0 to 64'],
     ['phpMemoryMb', '-1', 'a whole number from 0'],

@@ -280,6 +280,11 @@ export const settings = {
     default: 'auto',
     parse: oneOf('auto', 'bubblewrap', 'none'),
   },
+  runtime: {
+    help: 'What runs PHP: wasm, native (php-fpm of this machine; versions that it lacks are refused), or auto: native where it can be',
+    default: 'wasm',
+    parse: oneOf('wasm', 'native', 'auto'),
+  },
   mariadb: {
     help: 'MariaDB for databases of sites: own starts a server on each host from the programs of the machine, with data and settings of its own; off: none',
     default: 'off',

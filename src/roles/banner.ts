@@ -99,12 +99,14 @@ function secureAddressOf(name: string, config: Config): string {
 const inShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 function containmentText(containment: object | undefined): string {
-  const { bubblewrap, uid, nodePermissions, network } = (containment ?? {}) as Record<string, unknown>
+  const { bubblewrap, uid, nodePermissions, network, runtimes } = (containment ?? {}) as Record<string, unknown>
+  const native = Object.entries(runtimes ?? {}).flatMap(([version, runtime]) => (runtime === 'native' ? [version] : []))
   const walls = [
     bubblewrap ? 'in a bubblewrap sandbox' : '',
     uid ? 'with a user of its own a site' : '',
     nodePermissions ? "behind Node's permissions" : '',
     network === 'none-but-egress' ? 'without a network of its own' : '',
+    native.length > 0 ? `${native.join(' and ')} by this machine's php-fpm` : '',
   ].filter(Boolean)
   return walls.length > 0 ? walls.join(', ') : 'not contained'
 }

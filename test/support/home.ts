@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hostBudgets } from '../../src/budgets.ts'
 import { readConfig } from '../../src/config.ts'
+import { createNativeRuntime } from '../../src/hosting/php/native/start.ts'
 import type { PhpProcess, PhpRequest, PhpRuntime, PhpSite, PhpVersion } from '../../src/hosting/php/runtime.ts'
 import { defaultEgressLimits } from '../../src/hosting/php/wasm/egress.ts'
 import { createWasmRuntime, type WasmRuntimeOptions } from '../../src/hosting/php/wasm/start.ts'
@@ -69,19 +70,15 @@ export const testBodies = (mostBytes = 128 << 20, folder = tmpdir(), budgets = t
   return { mostBytes, folder, budgets }
 }
 
-export function testRuntime(options: Partial<WasmRuntimeOptions> = {}): Promise<PhpRuntime> {
+export function testRuntime({
+  runtime = 'wasm',
+  ...options
+}: Partial<WasmRuntimeOptions> & { runtime?: 'wasm' | 'native' } = {}): Promise<PhpRuntime> {
   const egress = { ...defaultEgressLimits, allows: () => false }
   const budgets = testBudgets()
-  return createWasmRuntime({
-    sandbox: 'auto',
-    priority: 0,
-    optimize: false,
-    memoryLimitMb: 256,
-    uploadMaxMb: 128,
-    egress,
-    budgets,
-    ...options,
-  })
+  const usual = { sandbox: 'auto', priority: 0, memoryLimitMb: 256, uploadMaxMb: 128, egress, budgets } as const
+  if (runtime === 'native') return createNativeRuntime({ ...usual, ...options })
+  return createWasmRuntime({ ...usual, optimize: false, ...options })
 }
 
 /** A plain GET, to be changed where a test needs something else. */

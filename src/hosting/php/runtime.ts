@@ -137,6 +137,8 @@ export interface Containment {
   /** `none-but-egress`: the process has no network at all; `refused in process`: only PHP's own calls are filtered. */
   readonly network: 'none-but-egress' | 'refused in process'
   readonly notes: readonly string[]
+  /** What serves each version. */
+  readonly runtimes: Readonly<Record<PhpVersion, 'wasm' | 'native' | 'refused'>>
 }
 
 export interface PhpStart {
@@ -176,6 +178,11 @@ export class PhpCrashed extends Error {
 /** The request's body is longer than a site may take. */
 export class PhpBodyTooLarge extends Error {
   override name = 'PhpBodyTooLarge'
+}
+
+/** This host has no PHP of the version that the site wants. */
+export class PhpUnavailable extends PhpCrashed {
+  override name = 'PhpUnavailable'
 }
 
 /** A task threw; the message is PHP's. */

@@ -5,10 +5,10 @@ import type { hostBudgets } from '../../budgets.ts'
 import { createTrust } from '../../edge/client-address.ts'
 import { isSiteName } from '../../hosting/host.store.ts'
 import { anyDatabase } from '../../hosting/mariadb/by-home.ts'
+import { chooseRuntime } from '../../hosting/php/choose-runtime.ts'
 import { PhpPool } from '../../hosting/php/pool.ts'
-import type { PhpRuntime } from '../../hosting/php/runtime.ts'
+import { type PhpRuntime, PhpUnavailable } from '../../hosting/php/runtime.ts'
 import { defaultEgressLimits } from '../../hosting/php/wasm/egress.ts'
-import { createWasmRuntime } from '../../hosting/php/wasm/start.ts'
 import { createWayToEdge, type EdgeListener, type WayToEdge } from '../../hosting/php/way-to-edge.ts'
 import { createRecoveryLinks } from '../../hosting/recovery-links/recovery-links.ts'
 import { createSiteChanges, type SiteChanges } from '../../hosting/site-changes/site-changes.ts'
@@ -107,21 +107,29 @@ async function readAdminer(file: string | undefined): Promise<Buffer | undefined
   }
 }
 
-function openRuntime({ config }: Ground, { budgets, disk, edge, adminer }: RuntimeParts): Promise<PhpRuntime> {
+async function openRuntime({ config }: Ground, { budgets, disk, edge, adminer }: RuntimeParts): Promise<PhpRuntime> {
   const isOutside = outsideOnly(createOwnAddresses(config.edgeAddresses))
-  return createWasmRuntime({
+  const both = {
     sandbox: config.sandbox,
-    programFolder: join(config.dataDir, 'php-program'),
     disk,
     priority: config.phpNice,
-    optimize: config.phpOptimize,
     memoryLimitMb: config.phpMemoryLimitMb,
     uploadMaxMb: config.uploadMaxMb,
     budgets,
-    egress: { ...defaultEgressLimits, allows: (address) => config.allowPrivateFetch || isOutside(address) },
+    egress: { ...defaultEgressLimits, allows: (address: string) => config.allowPrivateFetch || isOutside(address) },
     ...(edge && { edge }),
     ...(adminer !== undefined && { morePhp: { 'adminer.php': adminer } }),
-  })
+  }
+  const programFolder = join(config.dataDir, 'php-program')
+  try {
+    return await chooseRuntime(config.runtime, {
+      wasm: { ...both, programFolder, optimize: config.phpOptimize },
+      native: { ...both, programFolder: join(config.dataDir, 'php-native') },
+    })
+  } catch (error) {
+    if (error instanceof PhpUnavailable) throw new OperatorError(`STEAD_RUNTIME=native: ${error.message}`)
+    throw error
+  }
 }
 
 /** Where what listens on all addresses is reached from this machine. */

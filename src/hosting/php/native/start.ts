@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import {
   type CommandPlan,
   type Containment,
-  PhpCrashed,
   type PhpProcess,
   type PhpRuntime,
   type PhpSite,
   type PhpStart,
+  PhpUnavailable,
   type PhpVersion,
   phpVersions,
 } from '../runtime.ts'
@@ -73,7 +73,7 @@ class Runtime implements NativeRuntime {
 
   async open(): Promise<void> {
     const { sandbox, programFolder, certificates = machineCertificates(), morePhp } = this.#options
-    const reason = await whyNot(sandbox)
+    const reason = await findMissing(sandbox)
     for (const version of phpVersions) {
       const found = reason === undefined ? await findNativePhp(version) : { missing: reason }
       this.versions.set(version, 'missing' in found ? found : { php: found })
@@ -105,14 +105,17 @@ class Runtime implements NativeRuntime {
   }
 
   containment(): Containment {
+    const missing = (version: PhpVersion) => this.versions.get(version)?.missing
+    const runtimes = phpVersions.map((version) => [version, missing(version) === undefined ? 'native' : 'refused'])
     return {
       uid: true,
       bubblewrap: true,
       nodePermissions: false,
       network: 'none-but-egress',
-      notes: [...this.versions].map(([version, { missing }]) =>
-        missing === undefined ? `PHP ${version}: native` : `PHP ${version}: not native, ${missing}`,
+      notes: phpVersions.flatMap((version) =>
+        missing(version) === undefined ? [] : [`PHP ${version} is not native: ${missing(version)}`],
       ),
+      runtimes: Object.fromEntries(runtimes),
     }
   }
 
@@ -126,7 +129,7 @@ class Runtime implements NativeRuntime {
   async #layOut(site: PhpSite, how: { command: CommandPlan | undefined; isReadOnly: boolean }): Promise<NativeLaunch> {
     const program = this.#program as NativeProgram
     const { php, missing } = this.versions.get(site.phpVersion) ?? { missing: 'it is not known' }
-    if (!php) throw new PhpCrashed(`PHP ${site.phpVersion} does not run natively here: ${missing}`)
+    if (!php) throw new PhpUnavailable(`PHP ${site.phpVersion} does not run natively here: ${missing}`)
     const { command, isReadOnly } = how
     const folder = join(program.folder, `run${++this.#started}`)
     const [settings, listening] = [join(folder, 'settings'), join(folder, 'listen')]
@@ -199,7 +202,7 @@ interface OwnSettings {
 }
 
 /** What this machine lacks for native PHP of any version; undefined when nothing. */
-async function whyNot(sandbox: NativeRuntimeOptions['sandbox']): Promise<string | undefined> {
+export async function findMissing(sandbox: NativeRuntimeOptions['sandbox']): Promise<string | undefined> {
   const { root, bubblewrap, notes } = await findAbilities(sandbox)
   if (!root) return 'Stead does not run as root'
   if (!bubblewrap) return notes.join(', ')

@@ -5,19 +5,20 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../../../../test/support/core.ts'
 import { type TestHome, testBodies, testHome, testRuntime } from '../../../../test/support/home.ts'
+import { hereRuntimes } from '../../../../test/support/ways.ts'
 import { PhpPool } from '../pool.ts'
-import { PhpCrashed, type PhpRuntime, phpVersions } from '../runtime.ts'
+import { PhpCrashed, type PhpRuntime } from '../runtime.ts'
 
 const core = await testCore()
 
-describe.skipIf(!core)('PHP’s command line', () => {
+describe.skipIf(!core).each(hereRuntimes)('PHP’s command line, $runtime', ({ runtime: kind, ...tested }) => {
   let runtime: PhpRuntime
   let home: TestHome
   let programs: string
   let pool: PhpPool
   beforeAll(async () => {
-    runtime = await testRuntime({ ini: { 'phar.readonly': '0' } })
-    home = await testHome(core as string)
+    runtime = await testRuntime({ runtime: kind, ini: { 'phar.readonly': '0' } })
+    home = await testHome(core as string, tested)
     programs = await mkdtemp(join(tmpdir(), 'stead-programs-'))
     await chmod(programs, 0o755)
     pool = new PhpPool(runtime, {
@@ -46,7 +47,7 @@ describe.skipIf(!core)('PHP’s command line', () => {
     return { output, errors, code: await command.finished, wrote: command.wrote() }
   }
 
-  test.each(phpVersions)('of %s has arguments, streams, exit code and the web root', async (phpVersion) => {
+  test.each(tested.versions)('of %s has arguments, streams, exit code and the web root', async (phpVersion) => {
     const code = `echo PHP_SAPI, getcwd(), json_encode(array_slice($argv, 1)), stream_get_contents(STDIN);
       fwrite(STDERR, 'an error'); fwrite(STDOUT, 'more'); exit(7);`
     expect(await run(code, { phpVersion, args: ['a', 'b c'] })).toEqual({

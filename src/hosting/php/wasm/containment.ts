@@ -70,6 +70,7 @@ export function containmentOf(abilities: Abilities, notes: readonly string[]): C
       ...notes,
       ...(abilities.root ? [] : ['Stead does not run as root: sites share its user']),
     ],
+    runtimes: { '8.1': 'wasm', '8.2': 'wasm', '8.3': 'wasm' },
   }
 }
 

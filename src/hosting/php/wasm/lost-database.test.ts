@@ -5,41 +5,45 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../../../../test/support/core.ts'
 import { fetchPage, install, type TestHome, testHome, testRequest, testRuntime } from '../../../../test/support/home.ts'
+import { hereRuntimes } from '../../../../test/support/ways.ts'
 import type { PhpProcess, PhpRuntime } from '../runtime.ts'
 
 const core = await testCore()
 
-describe.skipIf(!core)('a database that is lost while PHP runs', () => {
-  let runtime: PhpRuntime
-  let home: TestHome
-  let php: PhpProcess
-  let file: string
-  beforeAll(async () => {
-    home = await testHome(core as string)
-    file = join(home.homePath, 'private/database/site.sqlite')
-    runtime = await testRuntime()
-    php = await runtime.start(home)
-    await install(php)
-  })
-  afterAll(async () => {
-    await runtime?.close()
-    await home?.remove()
-  })
+describe.skipIf(!core).each(hereRuntimes)(
+  'a database that is lost while PHP runs, $runtime',
+  ({ runtime: kind, phpVersion }) => {
+    let runtime: PhpRuntime
+    let home: TestHome
+    let php: PhpProcess
+    let file: string
+    beforeAll(async () => {
+      home = await testHome(core as string, { phpVersion })
+      file = join(home.homePath, 'private/database/site.sqlite')
+      runtime = await testRuntime({ runtime: kind })
+      php = await runtime.start(home)
+      await install(php)
+    })
+    afterAll(async () => {
+      await runtime?.close()
+      await home?.remove()
+    })
 
-  test('emptied, then removed: 503 without the installer, tasks fail, and no file is made', async () => {
-    expect((await fetchPage(php, testRequest('/'))).status).toBe(200)
-    for (const lose of [() => truncate(file), () => rm(file)]) {
-      await lose()
-      for (const [path, script] of [
-        ['/', '/wordpress/index.php'],
-        ['/wp-admin/install.php', '/wordpress/wp-admin/install.php'],
-        ['/wp-login.php', '/wordpress/wp-login.php'],
-      ] as const) {
-        const page = await fetchPage(php, testRequest(path, script))
-        expect([page.status, page.text]).toEqual([503, 'This site is not available.'])
+    test('emptied, then removed: 503 without the installer, tasks fail, and no file is made', async () => {
+      expect((await fetchPage(php, testRequest('/'))).status).toBe(200)
+      for (const lose of [() => truncate(file), () => rm(file)]) {
+        await lose()
+        for (const [path, script] of [
+          ['/', '/wordpress/index.php'],
+          ['/wp-admin/install.php', '/wordpress/wp-admin/install.php'],
+          ['/wp-login.php', '/wordpress/wp-login.php'],
+        ] as const) {
+          const page = await fetchPage(php, testRequest(path, script))
+          expect([page.status, page.text]).toEqual([503, 'This site is not available.'])
+        }
+        await expect(php.runTask('check-site', {})).rejects.toThrow()
       }
-      await expect(php.runTask('check-site', {})).rejects.toThrow()
-    }
-    expect(existsSync(file)).toBe(false)
-  })
-})
+      expect(existsSync(file)).toBe(false)
+    })
+  },
+)

@@ -4,17 +4,18 @@ import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { testCore } from '../../../../test/support/core.ts'
 import { fetchPage, install, type TestHome, testHome, testRequest, testRuntime } from '../../../../test/support/home.ts'
+import { hereRuntimes } from '../../../../test/support/ways.ts'
 import type { PhpProcess, PhpRuntime } from '../runtime.ts'
 
 const core = await testCore()
 
-describe.skipIf(!core)('objects that WordPress keeps', () => {
+describe.skipIf(!core).each(hereRuntimes)('objects that WordPress keeps, $runtime', ({ runtime: kind, phpVersion }) => {
   let runtime: PhpRuntime
   let home: TestHome
   let php: PhpProcess
   beforeAll(async () => {
-    runtime = await testRuntime()
-    home = await testHome(core as string, { phpVersion: '8.3' })
+    runtime = await testRuntime({ runtime: kind })
+    home = await testHome(core as string, { phpVersion })
     php = await runtime.start(home)
     await install(php)
   })

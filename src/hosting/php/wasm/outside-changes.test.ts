@@ -10,99 +10,106 @@ import {
   testRequest,
   testRuntime,
 } from '../../../../test/support/home.ts'
-import { type PhpProcess, type PhpRuntime, phpVersions } from '../runtime.ts'
+import { hereRuntimes } from '../../../../test/support/ways.ts'
+import type { PhpProcess, PhpRuntime } from '../runtime.ts'
 
 const core = await testCore()
 
-describe.skipIf(!core).each(phpVersions)('what changes from outside between two requests of PHP %s', (phpVersion) => {
-  let runtime: PhpRuntime
-  let home: TestHome
-  let php: PhpProcess
-  let web: string
+const cases = hereRuntimes.flatMap(({ versions, runtime }) => versions.map((phpVersion) => ({ runtime, phpVersion })))
 
-  beforeAll(async () => {
-    runtime = await testRuntime()
-    home = await testHome(core as string, { phpVersion })
-    web = join(home.homePath, 'web')
-    php = await runtime.start(home)
-  })
-  afterAll(async () => {
-    await runtime?.close()
-    await home?.remove()
-  })
+describe.skipIf(!core).each(cases)(
+  'what changes from outside between two requests of PHP $phpVersion, $runtime',
+  ({ runtime: kind, phpVersion }) => {
+    let runtime: PhpRuntime
+    let home: TestHome
+    let php: PhpProcess
+    let web: string
 
-  /** @returns what the code returns */
-  async function run(code: string): Promise<unknown> {
-    const script = await home.script('run.php', `echo json_encode((function () { ${code} })());`)
-    return JSON.parse((await fetchPage(php, testRequest('/run.php', script))).text)
-  }
-  /** As the site's own, so that PHP may change it too. */
-  async function make(name: string, text: string): Promise<void> {
-    await mkdir(join(web, name, '..'), { recursive: true })
-    await writeFile(join(web, name), text)
-    await giveToSite(join(web, name, '..'))
-  }
-  const look = (...names: string[]) =>
-    run(`return array_map(fn($name) => [file_exists($name), is_readable($name), is_file($name), is_dir($name)],
+    beforeAll(async () => {
+      runtime = await testRuntime({ runtime: kind })
+      home = await testHome(core as string, { phpVersion })
+      web = join(home.homePath, 'web')
+      php = await runtime.start(home)
+    })
+    afterAll(async () => {
+      await runtime?.close()
+      await home?.remove()
+    })
+
+    /** @returns what the code returns */
+    async function run(code: string): Promise<unknown> {
+      const script = await home.script('run.php', `echo json_encode((function () { ${code} })());`)
+      return JSON.parse((await fetchPage(php, testRequest('/run.php', script))).text)
+    }
+    /** As the site's own, so that PHP may change it too. */
+    async function make(name: string, text: string): Promise<void> {
+      await mkdir(join(web, name, '..'), { recursive: true })
+      await writeFile(join(web, name), text)
+      await giveToSite(join(web, name, '..'))
+    }
+    const look = (...names: string[]) =>
+      run(`return array_map(fn($name) => [file_exists($name), is_readable($name), is_file($name), is_dir($name)],
       ${JSON.stringify(names.map((name) => `/wordpress/${name}`))});`)
-  const [file, folder, nothing] = [
-    [true, true, true, false],
-    [true, true, false, true],
-    [false, false, false, false],
-  ]
+    const [file, folder, nothing] = [
+      [true, true, true, false],
+      [true, true, false, true],
+      [false, false, false, false],
+    ]
 
-  it('is gone when it is deleted, and there when it comes back', async () => {
-    await make('one/a.php', "<?php return 'first';")
-    expect(await look('one', 'one/a.php')).toEqual([folder, file])
-    await rm(join(web, 'one/a.php'))
-    expect(await look('one', 'one/a.php')).toEqual([folder, nothing])
-    await make('one/a.php', "<?php return 'again';")
-    expect(await look('one', 'one/a.php')).toEqual([folder, file])
-    expect(await run("return include '/wordpress/one/a.php';")).toBe('again')
-    await rm(join(web, 'one'), { recursive: true })
-    expect(await look('one', 'one/a.php')).toEqual([nothing, nothing])
-  })
+    it('is gone when it is deleted, and there when it comes back', async () => {
+      await make('one/a.php', "<?php return 'first';")
+      expect(await look('one', 'one/a.php')).toEqual([folder, file])
+      await rm(join(web, 'one/a.php'))
+      expect(await look('one', 'one/a.php')).toEqual([folder, nothing])
+      await make('one/a.php', "<?php return 'again';")
+      expect(await look('one', 'one/a.php')).toEqual([folder, file])
+      expect(await run("return include '/wordpress/one/a.php';")).toBe('again')
+      await rm(join(web, 'one'), { recursive: true })
+      expect(await look('one', 'one/a.php')).toEqual([nothing, nothing])
+    })
 
-  it('can be made anew by PHP', async () => {
-    await make('two/a', 'text')
-    expect(await look('two', 'two/a')).toEqual([folder, file])
-    await rm(join(web, 'two'), { recursive: true })
-    expect(await run("return [mkdir('/wordpress/two'), fopen('/wordpress/two/a', 'x') !== false];")).toEqual([
-      true,
-      true,
-    ])
-    expect(await look('two', 'two/a')).toEqual([folder, file])
-  })
+    it('can be made anew by PHP', async () => {
+      await make('two/a', 'text')
+      expect(await look('two', 'two/a')).toEqual([folder, file])
+      await rm(join(web, 'two'), { recursive: true })
+      expect(await run("return [mkdir('/wordpress/two'), fopen('/wordpress/two/a', 'x') !== false];")).toEqual([
+        true,
+        true,
+      ])
+      expect(await look('two', 'two/a')).toEqual([folder, file])
+    })
 
-  it('may be of another kind then, but never a link', async () => {
-    await make('three/a', 'text')
-    await make('three/b/inside', 'text')
-    await make('three/c', 'text')
-    expect(await look('three/a', 'three/b', 'three/c')).toEqual([file, folder, file])
-    await rm(join(web, 'three/a'))
-    await rename(join(web, 'three/b'), join(web, 'three/a'))
-    await make('three/b', 'text')
-    await make('three/d/inside', 'text')
-    expect(await look('three/d/inside')).toEqual([file])
-    await rename(join(web, 'three/d'), join(web, 'three/e'))
-    await symlink(join(web, 'three/e'), join(web, 'three/d'))
-    await rm(join(web, 'three/c'))
-    await symlink(join(web, 'three/b'), join(web, 'three/c'))
-    expect(await look('three/a', 'three/b', 'three/c', 'three/d/inside')).toEqual([folder, file, nothing, nothing])
-    expect(await run("return [scandir('/wordpress/three/a'), file_get_contents('/wordpress/three/b')];")).toEqual([
-      ['inside'],
-      'text',
-    ])
-  })
+    it('may be of another kind then, but never a link', async () => {
+      await make('three/a', 'text')
+      await make('three/b/inside', 'text')
+      await make('three/c', 'text')
+      expect(await look('three/a', 'three/b', 'three/c')).toEqual([file, folder, file])
+      await rm(join(web, 'three/a'))
+      await rename(join(web, 'three/b'), join(web, 'three/a'))
+      await make('three/b', 'text')
+      await make('three/d/inside', 'text')
+      expect(await look('three/d/inside')).toEqual([file])
+      await rename(join(web, 'three/d'), join(web, 'three/e'))
+      await symlink(join(web, 'three/e'), join(web, 'three/d'))
+      await rm(join(web, 'three/c'))
+      await symlink(join(web, 'three/b'), join(web, 'three/c'))
+      expect(await look('three/a', 'three/b', 'three/c', 'three/d/inside')).toEqual([folder, file, nothing, nothing])
+      expect(
+        await run(
+          "return [array_values(array_diff(scandir('/wordpress/three/a'), ['.', '..'])), file_get_contents('/wordpress/three/b')];",
+        ),
+      ).toEqual([['inside'], 'text'])
+    })
 
-  it('is told from what PHP itself has changed since it looked', async () => {
-    await make('four/a', 'text')
-    const code = `chdir('/wordpress/four');
+    it('is told from what PHP itself has changed since it looked', async () => {
+      await make('four/a', 'text')
+      const code = `chdir('/wordpress/four');
       $sizes = [file_exists('a'), filesize('a')];
       $a = fopen('a', 'a'); fwrite($a, ' and more'); fflush($a); clearstatcache();
       $sizes[] = file_exists('a'); $sizes[] = filesize('a'); ftruncate($a, 2); clearstatcache(); $sizes[] = filesize('a');
       rename('a', 'b'); mkdir('a'); clearstatcache();
       return [...$sizes, is_dir('a'), filesize('b'), rmdir('a'), unlink('b'), file_exists('a'), file_exists('b')];`
-    expect(await run(code)).toEqual([true, 4, true, 13, 2, true, 2, true, true, false, false])
-  })
-})
+      expect(await run(code)).toEqual([true, 4, true, 13, 2, true, 2, true, true, false, false])
+    })
+  },
+)

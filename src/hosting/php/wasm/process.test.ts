@@ -20,176 +20,178 @@ import { processTree } from './process-tree.ts'
 
 const core = await testCore()
 
-describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))('a PHP process, $way', ({ sandbox, isOpen }) => {
-  let runtime: PhpRuntime
-  let home: TestHome
-  let php: PhpProcess
+describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
+  'a PHP process, $way',
+  ({ runtime: kind, phpVersion, sandbox, isOpen }) => {
+    let runtime: PhpRuntime
+    let home: TestHome
+    let php: PhpProcess
 
-  beforeAll(async () => {
-    runtime = await testRuntime({ sandbox })
-    home = await testHome(core as string, { isOpen })
-    php = await runtime.start(home)
-  })
-  afterAll(async () => {
-    await runtime?.close()
-    await home?.remove()
-  })
+    beforeAll(async () => {
+      runtime = await testRuntime({ runtime: kind, sandbox })
+      home = await testHome(core as string, { isOpen, phpVersion })
+      php = await runtime.start(home)
+    })
+    afterAll(async () => {
+      await runtime?.close()
+      await home?.remove()
+    })
 
-  it('keeps status and repeated headers as PHP set them', async () => {
-    const code =
-      "http_response_code(418); header('X-A: 1'); setcookie('a', '1'); setcookie('b', '2'); header('Connection: upgrade');"
-    const page = await fetchPage(php, testRequest('/h.php', await home.script('h.php', code)))
-    expect(page.status).toBe(418)
-    const names = page.headers.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase())
-    expect(names.filter((name) => name === 'set-cookie')).toHaveLength(2)
-    expect(names).toContain('x-a')
-    expect(names).not.toContain('connection')
-    expect(names).not.toContain('x-powered-by')
-  })
+    it('keeps status and repeated headers as PHP set them', async () => {
+      const code =
+        "http_response_code(418); header('X-A: 1'); setcookie('a', '1'); setcookie('b', '2'); header('Connection: upgrade');"
+      const page = await fetchPage(php, testRequest('/h.php', await home.script('h.php', code)))
+      expect(page.status).toBe(418)
+      const names = page.headers.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase())
+      expect(names.filter((name) => name === 'set-cookie')).toHaveLength(2)
+      expect(names).toContain('x-a')
+      expect(names).not.toContain('connection')
+      expect(names).not.toContain('x-powered-by')
+    })
 
-  it('waits for the answer to a question, and gets none where nobody listens or the host fails', async () => {
-    const code = `foreach ([1, 2] as $n) echo '[', post_message_to_js('{"ask":"' . $n . '"}'), ']';`
-    const request = testRequest('/ask.php', await home.script('ask.php', code))
-    expect((await fetchPage(php, request)).text).toBe('[][]')
-    php.onAsk = async (text) => {
-      if (text.includes('1')) throw new Error('no')
-      return `ü to ${text}`
-    }
-    expect((await fetchPage(php, request)).text).toBe('[][ü to {"ask":"2"}]')
-    php.onAsk = undefined
-  })
-
-  it('has mail(), which says no where nobody takes mails', async () => {
-    const code = "var_dump(mail('a@example.com', 'b', 'c'));"
-    expect((await fetchPage(php, testRequest('/m.php', await home.script('m.php', code)))).text).toContain(
-      'bool(false)',
-    )
-  })
-
-  it('answers what PHP asks after it was told to stop', async () => {
-    const asking = await runtime.start(home)
-    const asked = Promise.withResolvers<void>()
-    const answer = Promise.withResolvers<string>()
-    asking.onAsk = () => {
-      asked.resolve()
-      return answer.promise
-    }
-    const code = `echo post_message_to_js('{"ask":"late"}');`
-    const page = fetchPage(asking, testRequest('/late.php', await home.script('late.php', code)))
-    await asked.promise
-    const stopped = asking.stop(60_000)
-    answer.resolve('an answer')
-    expect((await page).text).toBe('an answer')
-    await stopped
-  })
-
-  it('sends what is printed before PHP is done', async () => {
-    const code = "echo 'early'; ob_flush(); flush(); while (!file_exists('/tmp/go')) usleep(10000); echo 'late';"
-    const response = await php.request(testRequest('/s.php', await home.script('s.php', code)))
-    const body = response.body[Symbol.asyncIterator]()
-    expect(String((await body.next()).value)).toBe('early')
-    const { writeFile } = await import('node:fs/promises')
-    await writeFile(join(home.homePath, 'private/tmp/go'), '')
-    expect(String((await body.next()).value)).toBe('late')
-    expect((await body.next()).done).toBe(true)
-    await response.finished
-  })
-
-  it('sends much and takes much, byte for byte', async () => {
-    const size = 64 << 20
-    const chunk = Buffer.alloc(1 << 16, 'abcdefgh')
-    const script = await home.script(
-      'up.php',
-      "$f = $_FILES['file']; echo json_encode([$f['error'], filesize($f['tmp_name']), md5_file($f['tmp_name'])]);",
-    )
-    const before =
-      '--xyz\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\nContent-Type: application/octet-stream\r\n\r\n'
-    const after = '\r\n--xyz--\r\n'
-    const { createHash } = await import('node:crypto')
-    const hash = createHash('md5')
-    function* parts() {
-      yield Buffer.from(before)
-      for (let sent = 0; sent < size; sent += chunk.length) {
-        hash.update(chunk)
-        yield chunk
+    it('waits for the answer to a question, and gets none where nobody listens or the host fails', async () => {
+      const code = `foreach ([1, 2] as $n) echo '[', post_message_to_js('{"ask":"' . $n . '"}'), ']';`
+      const request = testRequest('/ask.php', await home.script('ask.php', code))
+      expect((await fetchPage(php, request)).text).toBe('[][]')
+      php.onAsk = async (text) => {
+        if (text.includes('1')) throw new Error('no')
+        return `ü to ${text}`
       }
-      yield Buffer.from(after)
-    }
-    const page = await fetchPage(
-      php,
-      testRequest('/up.php', script, {
-        method: 'POST',
-        headers: ['Host', testAddress, 'Content-Type', 'multipart/form-data; boundary=xyz'],
-        body: Readable.from(parts()),
-        bodyBytes: size + before.length + after.length,
-      }),
-    )
-    expect(JSON.parse(page.text)).toEqual([0, size, hash.digest('hex')])
-    const down = await home.script(
-      'down.php',
-      'for ($i = 0; $i < 512; $i++) echo str_repeat(chr(65 + $i % 26), 65536);',
-    )
-    const big = await fetchPage(php, testRequest('/down.php', down))
-    expect(big.text.length).toBe(512 * 65536)
-    expect(big.text.endsWith('R'.repeat(65536))).toBe(true)
-    expect(php.lastResidentBytes).toBeGreaterThan(0)
-  })
+      expect((await fetchPage(php, request)).text).toBe('[][ü to {"ask":"2"}]')
+      php.onAsk = undefined
+    })
 
-  it('leaves nothing of a request to the next', async () => {
-    const script = await home.script(
-      'left.php',
-      "echo json_encode([$_COOKIE, $_POST, file_get_contents('php://input'), $_SERVER['CONTENT_TYPE'] ?? null, $_GET]);",
-    )
-    const body = Buffer.from('a=1')
-    const headers = ['Host', testAddress, 'Cookie', 'c=1', 'Content-Type', 'application/x-www-form-urlencoded']
-    const first = await fetchPage(
-      php,
-      testRequest('/left.php?q=1', script, { method: 'POST', headers, body: Readable.from([body]), bodyBytes: 3 }),
-    )
-    expect(JSON.parse(first.text)).toMatchObject([
-      { c: '1' },
-      { a: '1' },
-      'a=1',
-      'application/x-www-form-urlencoded',
-      { q: '1' },
-    ])
-    const second = await fetchPage(php, testRequest('/left.php', script))
-    expect(JSON.parse(second.text)).toMatchObject([[], [], '', null, []])
-    const third = await fetchPage(php, testRequest('/left.php', script, { method: 'POST' }))
-    expect(JSON.parse(third.text)).toMatchObject([[], [], '', null, []])
-  })
+    it('has mail(), which says no where nobody takes mails', async () => {
+      const code = "var_dump(mail('a@example.com', 'b', 'c'));"
+      expect((await fetchPage(php, testRequest('/m.php', await home.script('m.php', code)))).text).toContain(
+        'bool(false)',
+      )
+    })
 
-  it('goes on after exit, a fatal error and a reader that goes away', async () => {
-    await fetchPage(php, testRequest('/e.php', await home.script('e.php', "echo 'x'; exit(3);")))
-    expect(
-      (await fetchPage(php, testRequest('/f.php', await home.script('f.php', 'no_such_function();')))).status,
-    ).toBe(500)
-    const endless = await php.request(
-      testRequest('/g.php', await home.script('g.php', "for ($i = 0; $i < 2000; $i++) echo str_repeat('x', 65536);")),
-    )
-    endless.body.destroy()
-    await endless.finished
-    expect((await fetchPage(php, testRequest('/ok.php', await home.script('ok.php', "echo 'ok';")))).text).toBe('ok')
-  })
+    it('answers what PHP asks after it was told to stop', async () => {
+      const asking = await runtime.start(home)
+      const asked = Promise.withResolvers<void>()
+      const answer = Promise.withResolvers<string>()
+      asking.onAsk = () => {
+        asked.resolve()
+        return answer.promise
+      }
+      const code = `echo post_message_to_js('{"ask":"late"}');`
+      const page = fetchPage(asking, testRequest('/late.php', await home.script('late.php', code)))
+      await asked.promise
+      const stopped = asking.stop(60_000)
+      answer.resolve('an answer')
+      expect((await page).text).toBe('an answer')
+      await stopped
+    })
 
-  it('lets what runs finish when it is stopped, and fails what runs too long', async () => {
-    const second = await runtime.start(home)
-    const slow = await second.request(
-      testRequest('/z.php', await home.script('z.php', "echo 'a'; ob_flush(); usleep(300000); echo 'b';")),
-    )
-    const stopped = second.stop(5000)
-    let text = ''
-    for await (const chunk of slow.body) text += chunk
-    expect(text).toBe('ab')
-    await stopped
-    const third = await runtime.start(home)
-    const never = third.request(testRequest('/l.php', await home.script('l.php', 'while (true);')))
-    await Promise.all([expect(never).rejects.toThrow(PhpCrashed), third.stop(100)])
-  })
+    it('sends what is printed before PHP is done', async () => {
+      const code = "echo 'early'; ob_flush(); flush(); while (!file_exists('/tmp/go')) usleep(10000); echo 'late';"
+      const response = await php.request(testRequest('/s.php', await home.script('s.php', code)))
+      const body = response.body[Symbol.asyncIterator]()
+      expect(String((await body.next()).value)).toBe('early')
+      const { writeFile } = await import('node:fs/promises')
+      await writeFile(join(home.homePath, 'private/tmp/go'), '')
+      expect(String((await body.next()).value)).toBe('late')
+      expect((await body.next()).done).toBe(true)
+      await response.finished
+    })
 
-  it('dies with its parent, in the middle of an endless loop too', async () => {
-    const script = await home.script('loop.php', "file_put_contents('/tmp/looping', '1'); while (true);")
-    const program = `
+    it('sends much and takes much, byte for byte', async () => {
+      const size = 64 << 20
+      const chunk = Buffer.alloc(1 << 16, 'abcdefgh')
+      const script = await home.script(
+        'up.php',
+        "$f = $_FILES['file']; echo json_encode([$f['error'], filesize($f['tmp_name']), md5_file($f['tmp_name'])]);",
+      )
+      const before =
+        '--xyz\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\nContent-Type: application/octet-stream\r\n\r\n'
+      const after = '\r\n--xyz--\r\n'
+      const { createHash } = await import('node:crypto')
+      const hash = createHash('md5')
+      function* parts() {
+        yield Buffer.from(before)
+        for (let sent = 0; sent < size; sent += chunk.length) {
+          hash.update(chunk)
+          yield chunk
+        }
+        yield Buffer.from(after)
+      }
+      const page = await fetchPage(
+        php,
+        testRequest('/up.php', script, {
+          method: 'POST',
+          headers: ['Host', testAddress, 'Content-Type', 'multipart/form-data; boundary=xyz'],
+          body: Readable.from(parts()),
+          bodyBytes: size + before.length + after.length,
+        }),
+      )
+      expect(JSON.parse(page.text)).toEqual([0, size, hash.digest('hex')])
+      const down = await home.script(
+        'down.php',
+        'for ($i = 0; $i < 512; $i++) echo str_repeat(chr(65 + $i % 26), 65536);',
+      )
+      const big = await fetchPage(php, testRequest('/down.php', down))
+      expect(big.text.length).toBe(512 * 65536)
+      expect(big.text.endsWith('R'.repeat(65536))).toBe(true)
+      expect(php.lastResidentBytes).toBeGreaterThan(0)
+    })
+
+    it('leaves nothing of a request to the next', async () => {
+      const script = await home.script(
+        'left.php',
+        "echo json_encode([$_COOKIE, $_POST, file_get_contents('php://input'), $_SERVER['CONTENT_TYPE'] ?? null, $_GET]);",
+      )
+      const body = Buffer.from('a=1')
+      const headers = ['Host', testAddress, 'Cookie', 'c=1', 'Content-Type', 'application/x-www-form-urlencoded']
+      const first = await fetchPage(
+        php,
+        testRequest('/left.php?q=1', script, { method: 'POST', headers, body: Readable.from([body]), bodyBytes: 3 }),
+      )
+      expect(JSON.parse(first.text)).toMatchObject([
+        { c: '1' },
+        { a: '1' },
+        'a=1',
+        'application/x-www-form-urlencoded',
+        { q: '1' },
+      ])
+      const second = await fetchPage(php, testRequest('/left.php', script))
+      expect(JSON.parse(second.text)).toMatchObject([[], [], '', null, []])
+      const third = await fetchPage(php, testRequest('/left.php', script, { method: 'POST' }))
+      expect(JSON.parse(third.text)).toMatchObject([[], [], '', null, []])
+    })
+
+    it('goes on after exit, a fatal error and a reader that goes away', async () => {
+      await fetchPage(php, testRequest('/e.php', await home.script('e.php', "echo 'x'; exit(3);")))
+      expect(
+        (await fetchPage(php, testRequest('/f.php', await home.script('f.php', 'no_such_function();')))).status,
+      ).toBe(500)
+      const endless = await php.request(
+        testRequest('/g.php', await home.script('g.php', "for ($i = 0; $i < 2000; $i++) echo str_repeat('x', 65536);")),
+      )
+      endless.body.destroy()
+      await endless.finished
+      expect((await fetchPage(php, testRequest('/ok.php', await home.script('ok.php', "echo 'ok';")))).text).toBe('ok')
+    })
+
+    it('lets what runs finish when it is stopped, and fails what runs too long', async () => {
+      const second = await runtime.start(home)
+      const slow = await second.request(
+        testRequest('/z.php', await home.script('z.php', "echo 'a'; ob_flush(); usleep(300000); echo 'b';")),
+      )
+      const stopped = second.stop(5000)
+      let text = ''
+      for await (const chunk of slow.body) text += chunk
+      expect(text).toBe('ab')
+      await stopped
+      const third = await runtime.start(home)
+      const never = third.request(testRequest('/l.php', await home.script('l.php', 'while (true);')))
+      await Promise.all([expect(never).rejects.toThrow(PhpCrashed), third.stop(100)])
+    })
+
+    it('dies with its parent, in the middle of an endless loop too', async () => {
+      const script = await home.script('loop.php', "file_put_contents('/tmp/looping', '1'); while (true);")
+      const program = `
       import { createWasmRuntime } from ${JSON.stringify(join(import.meta.dirname, 'start.ts'))}
       import { testBudgets } from ${JSON.stringify(join(import.meta.dirname, '../../../../test/support/home.ts'))}
       const [site, sandbox, request] = JSON.parse(process.argv[1])
@@ -197,19 +199,20 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))('a PHP process, $w
       const php = await runtime.start(site)
       console.log(php.pid)
       await php.request(request)`
-    const { homePath, corePath, phpVersion, uid, address } = home
-    const told = JSON.stringify([
-      { homePath, corePath, phpVersion, uid, address },
-      sandbox,
-      testRequest('/loop.php', script),
-    ])
-    const parent = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', program, told], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      const { homePath, corePath, phpVersion, uid, address } = home
+      const told = JSON.stringify([
+        { homePath, corePath, phpVersion, uid, address },
+        sandbox,
+        testRequest('/loop.php', script),
+      ])
+      const parent = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', program, told], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const pid = Number(String((await once(parent.stdout as Readable, 'data'))[0]))
+      await vi.waitFor(() => expect(existsSync(join(home.homePath, 'private/tmp/looping'))).toBe(true), 60_000)
+      const children = await processTree(pid)
+      parent.kill('SIGKILL')
+      await vi.waitFor(() => expect(children.filter(isAlive)).toEqual([]), 60_000)
     })
-    const pid = Number(String((await once(parent.stdout as Readable, 'data'))[0]))
-    await vi.waitFor(() => expect(existsSync(join(home.homePath, 'private/tmp/looping'))).toBe(true), 60_000)
-    const children = await processTree(pid)
-    parent.kill('SIGKILL')
-    await vi.waitFor(() => expect(children.filter(isAlive)).toEqual([]), 60_000)
-  })
-})
+  },
+)
