@@ -106,7 +106,7 @@ function containmentText(containment: object | undefined): string {
     uid ? 'with a user of its own a site' : '',
     nodePermissions ? "behind Node's permissions" : '',
     network === 'none-but-egress' ? 'without a network of its own' : '',
-    native.length > 0 ? `${native.join(' and ')} by this machine's php-fpm` : '',
+    native.length > 0 ? `PHP ${native.join(' and ')} by this machine's php-fpm` : '',
   ].filter(Boolean)
   return walls.length > 0 ? walls.join(', ') : 'not contained'
 }

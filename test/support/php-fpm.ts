@@ -5,9 +5,10 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { phpVersions } from '../../src/hosting/php/runtime.ts'
 
 /** Where Debian puts the one of a version. */
-const program = ['8.1', '8.2', '8.3', '8.4'].map((version) => `/usr/sbin/php-fpm${version}`).find(existsSync)
+const program = phpVersions.map((version) => `/usr/sbin/php-fpm${version}`).find(existsSync)
 
 export const hasPhpFpm = program !== undefined
 

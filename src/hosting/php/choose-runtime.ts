@@ -7,7 +7,7 @@ import {
   type PhpStart,
   PhpUnavailable,
   type PhpVersion,
-  phpVersions,
+  runtimesOf,
 } from './runtime.ts'
 import { createWasmRuntime, type WasmRuntimeOptions } from './wasm/start.ts'
 
@@ -49,8 +49,8 @@ function together(native: NativeRuntime, wasm: PhpRuntime | undefined): PhpRunti
     },
     containment(): Containment {
       const ofNative = native.containment()
-      const runtimes = phpVersions.map((version) => [version, isNative(version) ? 'native' : wasm ? 'wasm' : 'refused'])
-      return { ...(wasm?.containment() ?? ofNative), runtimes: Object.fromEntries(runtimes) }
+      const runtimes = runtimesOf((version) => (isNative(version) ? 'native' : wasm ? 'wasm' : 'refused'))
+      return { ...(wasm?.containment() ?? ofNative), runtimes }
     },
     async close(): Promise<void> {
       await Promise.all([native.close(), wasm?.close()])

@@ -138,8 +138,14 @@ export interface Containment {
   readonly network: 'none-but-egress' | 'refused in process'
   readonly notes: readonly string[]
   /** What serves each version. */
-  readonly runtimes: Readonly<Record<PhpVersion, 'wasm' | 'native' | 'refused'>>
+  readonly runtimes: Readonly<Record<PhpVersion, RuntimeKind>>
 }
+
+export type RuntimeKind = 'wasm' | 'native' | 'refused'
+
+/** What serves each version, by what is said of one. */
+export const runtimesOf = (kindOf: (version: PhpVersion) => RuntimeKind): Record<PhpVersion, RuntimeKind> =>
+  Object.fromEntries(phpVersions.map((version) => [version, kindOf(version)])) as Record<PhpVersion, RuntimeKind>
 
 export interface PhpStart {
   readonly lowPriority?: boolean

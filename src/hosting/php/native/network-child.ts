@@ -28,8 +28,10 @@ await new Promise<void>((resolve, reject) => {
   names.once('error', reject)
   names.bind(namesPort, '127.0.0.1', resolve)
 })
-await hand('names', names)
 // a machine without IPv6 has no such address
-await hand('connections', await listening('::').catch(() => listening('0.0.0.0')))
+const connections = await listening('::').catch(() => listening('0.0.0.0'))
+await hand('names', names)
+await hand('connections', connections)
+names.close()
+connections.close()
 process.disconnect?.()
-process.exit(0)

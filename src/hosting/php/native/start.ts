@@ -12,6 +12,7 @@ import {
   PhpUnavailable,
   type PhpVersion,
   phpVersions,
+  runtimesOf,
 } from '../runtime.ts'
 import { findAbilities } from '../wasm/containment.ts'
 import type { Egress } from '../wasm/egress.ts'
@@ -106,7 +107,6 @@ class Runtime implements NativeRuntime {
 
   containment(): Containment {
     const missing = (version: PhpVersion) => this.versions.get(version)?.missing
-    const runtimes = phpVersions.map((version) => [version, missing(version) === undefined ? 'native' : 'refused'])
     return {
       uid: true,
       bubblewrap: true,
@@ -115,7 +115,7 @@ class Runtime implements NativeRuntime {
       notes: phpVersions.flatMap((version) =>
         missing(version) === undefined ? [] : [`PHP ${version} is not native: ${missing(version)}`],
       ),
-      runtimes: Object.fromEntries(runtimes),
+      runtimes: runtimesOf((version) => (missing(version) === undefined ? 'native' : 'refused')),
     }
   }
 

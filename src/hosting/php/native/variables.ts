@@ -1,5 +1,5 @@
-import { joinHeaders, serverEntries } from '../wasm/child/server-variables.ts'
 import type { RequestHead } from '../wasm/frames.ts'
+import { joinHeaders, serverEntries } from '../wasm/server-variables.ts'
 
 /** A request as variables of CGI. */
 export function variablesOf(head: RequestHead): Map<string, string> {

@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import type { Containment, PhpSite } from '../runtime.ts'
+import { type Containment, type PhpSite, runtimesOf } from '../runtime.ts'
 import type { Mount } from './frames.ts'
 import type { ChildProgram } from './program.ts'
 
@@ -70,7 +70,7 @@ export function containmentOf(abilities: Abilities, notes: readonly string[]): C
       ...notes,
       ...(abilities.root ? [] : ['Stead does not run as root: sites share its user']),
     ],
-    runtimes: { '8.1': 'wasm', '8.2': 'wasm', '8.3': 'wasm' },
+    runtimes: runtimesOf(() => 'wasm'),
   }
 }
 

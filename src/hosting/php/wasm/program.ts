@@ -8,6 +8,9 @@ const here = import.meta.dirname
 /** `.ts` where Stead runs from its sources, `.js` where it was built. */
 const extension = extname(import.meta.filename)
 
+/** What both sides of a child know. */
+const sharedSources = ['frames', 'server-variables', 'task-request']
+
 /** What a child runs: its JavaScript, and Stead's PHP files. */
 export interface ChildProgram {
   /** Folder that holds nothing but the program; `child/main.js` in it is the start, `certificates/` what PHP sees as /etc/ssl/certs. */
@@ -33,7 +36,10 @@ export async function prepareProgram(certificates: string, ownFolder?: string): 
   const sources = (await readdir(join(here, 'child'))).filter(
     (name) => name.endsWith(extension) && !name.includes('.test.'),
   )
-  for (const name of [`frames${extension}`, ...sources.map((source) => join('child', source))]) {
+  for (const name of [
+    ...sharedSources.map((name) => `${name}${extension}`),
+    ...sources.map((source) => join('child', source)),
+  ]) {
     const source = await readFile(join(here, name), 'utf8')
     const script = extension === '.ts' ? withoutTypes(source) : source
     await writeFile(join(folder, name.replace(/\.ts$/, '.js')), script)

@@ -19,6 +19,7 @@ import {
   type TaskHead,
   type TurnEnd,
 } from '../frames.ts'
+import { taskAsRequest } from '../task-request.ts'
 import { prepareCommand, runCommand } from './command.ts'
 import { lockByTurns, type Turns } from './database-turns.ts'
 import { type DiskMeter, meterDisk } from './disk-quota.ts'
@@ -29,7 +30,6 @@ import { mountFolders } from './mounts.ts'
 import { type Outgoing, outgoingOver } from './outgoing.ts'
 import { outputTo, writeAll } from './output.ts'
 import { type HeldBody, holdBody, runScript } from './request.ts'
-import { taskAsRequest } from './tasks.ts'
 
 const standardError = 2
 const jobs = 3

@@ -1,7 +1,7 @@
 import type { RequestHead } from '../frames.ts'
+import { joinHeaders, portOf, serverEntries } from '../server-variables.ts'
 import type { Php } from './loader.ts'
 import type { Output } from './output.ts'
-import { joinHeaders, portOf, serverEntries } from './server-variables.ts'
 
 /** A request body in PHP's own memory: it is put there as it arrives, because PHP wants it in one piece. */
 export interface HeldBody {

@@ -1,4 +1,4 @@
-import type { RequestHead } from '../frames.ts'
+import type { RequestHead } from './frames.ts'
 
 /** A request's headers by name, in lower case, without what no script is to see. */
 export function joinHeaders(pairs: readonly string[]): Map<string, string> {

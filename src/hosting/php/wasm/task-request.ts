@@ -1,4 +1,4 @@
-import type { RequestHead, TaskHead } from '../frames.ts'
+import type { RequestHead, TaskHead } from './frames.ts'
 
 /**
  * A task is a request for the site's front page that runs Stead's own PHP file instead: WordPress finds the host name and
