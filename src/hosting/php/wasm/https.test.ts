@@ -74,24 +74,26 @@ const cases = cores.flatMap((each, i) =>
   ways.filter(({ skip }) => !skip).flatMap((way, j) => (i === 0 || j === 0 ? [{ ...each, ...way }] : [])),
 )
 
-describe.skipIf(!core).each(cases)('HTTPS from WordPress out of $source, $way', ({ corePath, sandbox, isOpen }) => {
-  let runtime: PhpRuntime
-  let home: TestHome
-  let php: PhpProcess
+describe.skipIf(!core).each(cases)(
+  'HTTPS from WordPress out of $source, $way',
+  ({ corePath, sandbox, isOpen, runtime: kind, phpVersion }) => {
+    let runtime: PhpRuntime
+    let home: TestHome
+    let php: PhpProcess
 
-  beforeAll(async () => {
-    runtime = await testRuntime({ egress, sandbox, certificates: server.caCertificate })
-    home = await testHome(await corePath(), { isOpen })
-    php = await runtime.start(home)
-    await install(php)
-  })
-  afterAll(async () => {
-    await runtime?.close()
-    await home?.remove()
-  })
+    beforeAll(async () => {
+      runtime = await testRuntime({ runtime: kind, egress, sandbox, certificates: server.caCertificate })
+      home = await testHome(await corePath(), { isOpen, phpVersion })
+      php = await runtime.start(home)
+      await install(php)
+    })
+    afterAll(async () => {
+      await runtime?.close()
+      await home?.remove()
+    })
 
-  it('trusts who this machine trusts, and nobody else', async () => {
-    const code = `require '/wordpress/wp-load.php';
+    it('trusts who this machine trusts, and nobody else', async () => {
+      const code = `require '/wordpress/wp-load.php';
       $get = function ($url) {
         $answer = wp_remote_get($url);
         return is_wp_error($answer) ? $answer->get_error_message() : wp_remote_retrieve_body($answer);
@@ -103,12 +105,13 @@ describe.skipIf(!core).each(cases)('HTTPS from WordPress out of $source, $way', 
         @file_get_contents('https://other.localhost:${server.port}/'),
         @file_put_contents('/etc/ssl/certs/ca-certificates.crt', 'nobody'),
       ];`
-    const [named, misnamed, streamed, ...refused] = (await run(php, home, code)) as unknown[]
-    expect([named, streamed]).toEqual(['hello over TLS', 'hello over TLS'])
-    expect(misnamed).toContain('no alternative certificate subject name matches')
-    expect(refused).toEqual([false, false])
-  })
-})
+      const [named, misnamed, streamed, ...refused] = (await run(php, home, code)) as unknown[]
+      expect([named, streamed]).toEqual(['hello over TLS', 'hello over TLS'])
+      expect(misnamed).toContain('no alternative certificate subject name matches')
+      expect(refused).toEqual([false, false])
+    })
+  },
+)
 
 it.skipIf(!core)('HTTPS to who is not trusted by this machine fails', async () => {
   const runtime = await testRuntime({ egress })
