@@ -152,7 +152,8 @@ class Runtime implements NativeRuntime {
       socket: join(folder, 'fpm'),
       mostAddressesKb: mostAddressesKb(mostPhpBytes(this.#options)),
       openWayOut: async (pid) => {
-        wayOut = await openWayOut(pid, program.networkChild, this.#egress(site))
+        const ownName = site.address.replace(/:\d+$/, '')
+        wayOut = await openWayOut(pid, program.networkChild, this.#egress(site), ownName)
         if (isGone) wayOut.close()
       },
       // before any PHP of the site runs: out of what is seen inside

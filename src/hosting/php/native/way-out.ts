@@ -5,7 +5,7 @@ import type { Server, Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { PhpCrashed } from '../runtime.ts'
 import { connectForSite, type Egress } from '../wasm/egress.ts'
-import { askedFor } from './connections.ts'
+import { askedFor, type Place } from './connections.ts'
 import { programFolders } from './machine.ts'
 import { answerName, MadeUpAddresses } from './name-server.ts'
 
@@ -44,9 +44,10 @@ export interface WayOut {
  * which checks where they were to go, and makes them. Nothing in the sandbox has to know of it, or can get around it: there is no other way.
  * @param pid a process in the sandbox, as the machine counts
  * @param program of `network-child.ts`
+ * @param ownName host name of the site
  * @throws PhpCrashed when it cannot be made
  */
-export async function openWayOut(pid: number, program: string, egress: Egress): Promise<WayOut> {
+export async function openWayOut(pid: number, program: string, egress: Egress, ownName: string): Promise<WayOut> {
   const helper = spawn(
     'nsenter',
     [`--net=/proc/${pid}/ns/net`, '--', 'sh', '-c', networkSteps, 'sh', process.execPath, '--no-warnings', program],
@@ -66,7 +67,7 @@ export async function openWayOut(pid: number, program: string, egress: Egress): 
     open.add(socket)
     socket.on('error', () => socket.destroy())
     socket.on('close', () => open.delete(socket))
-    serveConnection(socket, { pid, names: madeUp, egress }).catch(() => socket.resetAndDestroy())
+    serveConnection(socket, { pid, names: madeUp, egress, ownName }).catch(() => socket.resetAndDestroy())
   })
   return {
     close() {
@@ -103,9 +104,19 @@ interface Asked {
   readonly pid: number
   readonly names: MadeUpAddresses
   readonly egress: Egress
+  readonly ownName: string
 }
 
-async function serveConnection(socket: Socket, { pid, names, egress }: Asked): Promise<void> {
+/** What was meant by an address: libcurl asks nobody for `*.localhost`, so for it a site's address is that of this machine. */
+async function meantBy({ address, port }: Place, { names, egress, ownName }: Asked): Promise<string> {
+  const isLoopback = address === '::1' || address.startsWith('127.')
+  // at the edge, which goes by what the request names
+  if (isLoopback && (await egress.edge?.find(ownName, port))) return ownName
+  return names.nameOf(address) ?? address
+}
+
+async function serveConnection(socket: Socket, asked: Asked): Promise<void> {
+  const { pid, egress } = asked
   const { connections, site, policy } = egress
   const { remoteAddress, remotePort } = socket
   if (remoteAddress === undefined || remotePort === undefined || !connections.take(site, 1)) {
@@ -114,7 +125,7 @@ async function serveConnection(socket: Socket, { pid, names, egress }: Asked): P
   }
   socket.on('close', () => connections.give(site, 1))
   const place = await askedFor(pid, { address: remoteAddress, port: remotePort })
-  const outside = place && (await connectForSite(names.nameOf(place.address) ?? place.address, place.port, egress))
+  const outside = place && (await connectForSite(await meantBy(place, asked), place.port, egress))
   if (!outside || socket.destroyed) {
     outside?.destroy()
     socket.resetAndDestroy()

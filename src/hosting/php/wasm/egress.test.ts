@@ -6,6 +6,7 @@ import { fetchPage, install, type TestHome, testHome, testRequest, testRuntime }
 import { hereRuntimes } from '../../../../test/support/ways.ts'
 import { type TestBudgets, testBudgets } from '../../web-server/test-support.ts'
 import type { PhpProcess, PhpRuntime } from '../runtime.ts'
+import { createWayToEdge } from '../way-to-edge.ts'
 import { defaultEgressLimits } from './egress.ts'
 
 const core = await testCore()
@@ -98,3 +99,47 @@ describe.skipIf(!core).each(hereRuntimes)('outgoing connections, $runtime', ({ r
     silent.close()
   })
 })
+
+describe.skipIf(!core).each(hereRuntimes)(
+  'connections to sites of this Stead, $runtime',
+  ({ runtime: kind, phpVersion }) => {
+    it('lead to the edge and are known as the site’s, where all else that is private is refused', async () => {
+      const peers: (string | undefined)[] = []
+      const edge = createServer((request, response) => {
+        peers.push(way.homeOf(`${request.socket.remoteAddress} ${request.socket.remotePort}`))
+        response.end(request.headers.host)
+      })
+      const other = createServer((_, response) => response.end('private'))
+      for (const each of [edge, other]) await new Promise<void>((resolve) => each.listen(0, '127.0.0.1', resolve))
+      const [port, otherPort] = [edge, other].map((each) => (each.address() as AddressInfo).port)
+      const way = createWayToEdge({
+        edges: new Map([[port as number, { host: '127.0.0.1', port: port as number }]]),
+        isSite: async (name) => ['my.localhost', 'neighbour.localhost', 'neighbour.test'].includes(name),
+      })
+      const runtime = await testRuntime({ runtime: kind, edge: way })
+      const home = await testHome(core as string, { phpVersion })
+      try {
+        const php = await runtime.start({ ...home, address: `my.localhost:${port}` })
+        // libcurl knows by itself what *.localhost is; PHP’s own streams ask
+        const code = `$curl = function ($url) {
+          $c = curl_init($url);
+          curl_setopt_array($c, [CURLOPT_RETURNTRANSFER => true, CURLOPT_TIMEOUT => 10]);
+          return curl_exec($c);
+        };
+        $all = [];
+        foreach (['my.localhost:${port}', 'neighbour.localhost:${port}', 'neighbour.test:${port}', 'my.localhost:${otherPort}', '127.0.0.1:${otherPort}'] as $at)
+          array_push($all, $curl("http://$at/"), @file_get_contents("http://$at/"));
+        echo json_encode($all);`
+        const script = await home.script('sites.php', code)
+        const found = JSON.parse((await fetchPage(php, testRequest('/sites.php', script))).text)
+        const names = ['my.localhost', 'neighbour.localhost', 'neighbour.test'].flatMap((name) => [name, name])
+        expect(found).toEqual([...names.map((name) => `${name}:${port}`), false, false, false, false])
+        expect(peers).toEqual(names.map(() => home.homePath))
+      } finally {
+        await runtime.close()
+        await home.remove()
+        for (const each of [edge, other]) each.close()
+      }
+    })
+  },
+)
