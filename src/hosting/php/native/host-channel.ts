@@ -43,13 +43,15 @@ function hear(socket: Socket, listener: Listener): void {
   const read = () => {
     const head = socket.readableLength >= lengthBytes && expected < 0 ? (socket.read(lengthBytes) as Buffer) : null
     if (head) expected = head.readUInt32BE()
-    if (expected > mostTextBytes) socket.destroy()
-    if (expected < 0 || socket.readableLength < expected) return
+    if (expected > mostTextBytes) return void socket.destroy()
+    if (expected < 0) return
+    // to ask for it makes room for it
+    const text: Buffer | null = expected > 0 ? socket.read(expected) : Buffer.alloc(0)
+    if (!text) return
     socket.off('readable', read)
     socket.setTimeout(0)
-    const text = expected > 0 ? (socket.read(expected) as Buffer).toString() : ''
     socket.resume()
-    void answer(socket, text, listener)
+    void answer(socket, text.toString(), listener)
   }
   let expected = -1
   socket.on('readable', read)

@@ -1,0 +1,54 @@
+import dnsPacket from 'dns-packet'
+import { expect, test } from 'vitest'
+import { answerName, MadeUpAddresses } from './name-server.ts'
+
+const question = (name: string, type: 'A' | 'AAAA' | 'MX' = 'A') =>
+  Buffer.from(
+    dnsPacket.encode({ type: 'query', id: 4711, flags: dnsPacket.RECURSION_DESIRED, questions: [{ name, type }] }),
+  )
+const answerOf = (asked: Buffer, names = new MadeUpAddresses()) => {
+  const answer = answerName(asked, names)
+  return answer && dnsPacket.decode(answer)
+}
+
+test('each name has an address of nobody’s, the same whenever it is asked for, by which it is known again', () => {
+  const names = new MadeUpAddresses()
+  const [one, other, again] = ['One.example', 'other.example', 'one.EXAMPLE'].map((name) =>
+    answerOf(question(name), names),
+  )
+  expect(one).toMatchObject({ id: 4711, type: 'response', rcode: 'NOERROR' })
+  expect(one?.answers).toEqual([expect.objectContaining({ type: 'A', data: '172.29.0.1', ttl: 1 })])
+  expect([other, again].map((each) => (each?.answers?.[0] as { data: string }).data)).toEqual([
+    '172.29.0.2',
+    '172.29.0.1',
+  ])
+  expect(['172.29.0.1', '172.29.0.2', '172.29.0.3'].map((address) => names.nameOf(address))).toEqual([
+    'one.example',
+    'other.example',
+    undefined,
+  ])
+})
+
+test.each(['AAAA', 'MX'] as const)('of type %s there is nothing, and the name is there', (type) => {
+  expect(answerOf(question('one.example', type))).toMatchObject({ rcode: 'NOERROR', answers: [] })
+})
+
+test('what is remembered is bounded: the oldest address goes to another name', () => {
+  const names = new MadeUpAddresses()
+  const first = names.addressOf('first.example')
+  for (let n = 0; n < 10_000; n++) names.addressOf(`${n}.example`)
+  expect(names.nameOf(first)).toBe('9999.example')
+  expect(names.addressOf('first.example')).not.toBe(first)
+})
+
+test.each([
+  ['nothing', Buffer.alloc(0)],
+  ['half a head', question('a.example').subarray(0, 8)],
+  ['a name that is cut off', question('a.example').subarray(0, 16)],
+  ['an answer', Buffer.from(question('a.example')).fill(0x80, 2, 3)],
+  ['two questions', Buffer.from(question('a.example')).fill(2, 5, 6)],
+  ['a pointer in place of a name', Buffer.from(question('a.example')).fill(0xc0, 12, 13)],
+  ['characters that no name has', question('a b.example')],
+])('%s is not answered', (_what, asked) => {
+  expect(answerName(asked, new MadeUpAddresses())).toBeUndefined()
+})
