@@ -160,6 +160,7 @@ describe('tasks', () => {
       'check-writes',
       'database-admin',
       'mail',
+      'native',
       'object-cache',
       'plugin-upgrader',
       'plugin-work',
