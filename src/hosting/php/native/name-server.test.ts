@@ -18,10 +18,8 @@ test('each name has an address of nobody’s, the same whenever it is asked for,
   )
   expect(one).toMatchObject({ id: 4711, type: 'response', rcode: 'NOERROR' })
   expect(one?.answers).toEqual([expect.objectContaining({ type: 'A', data: '172.29.0.1', ttl: 1 })])
-  expect([other, again].map((each) => (each?.answers?.[0] as { data: string }).data)).toEqual([
-    '172.29.0.2',
-    '172.29.0.1',
-  ])
+  const addresses = [other, again].flatMap((each) => each?.answers ?? [])
+  expect(addresses).toEqual(['172.29.0.2', '172.29.0.1'].map((data) => expect.objectContaining({ data })))
   expect(['172.29.0.1', '172.29.0.2', '172.29.0.3'].map((address) => names.nameOf(address))).toEqual([
     'one.example',
     'other.example',
