@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { InOrder } from '../../platform/in-order.ts'
 import {
   type BackupFacts,
   type SourceEntry,
@@ -18,7 +19,6 @@ import { findManifest, type RepositoryParts } from '../reading/manifests.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import { type KnownFiles, knownFiles } from './known-files.ts'
 import type { ChunkRef } from './protocol.ts'
-import { readingAhead } from './reading-ahead.ts'
 
 /** A mark of a pack that is older stands for one that may be gone already: what leans on it must be written anew. See `sweep.ts`. */
 export const MARK_STANDS_MS = 12 * 3_600_000
@@ -39,11 +39,17 @@ export async function writeTree(
 ): Promise<BackupFacts> {
   return write(parts, 'tree', options, async (writing) => {
     const known = await knownFiles(parts, writing.index, options.signal)
-    const stored = readingAhead(FILES_AT_ONCE, entries, weigh, (entry) => writing.entry(entry, known))
-    for await (const entry of stored) {
-      options.signal?.throwIfAborted()
-      await options.giveWay?.()
-      if (entry) await writing.line(entryLine(entry))
+    const reading = new InOrder(FILES_AT_ONCE)
+    try {
+      for await (const entry of entries)
+        await reading.begin(weigh(entry), writing.entry(entry, known), async (stored) => {
+          options.signal?.throwIfAborted()
+          await options.giveWay?.()
+          if (stored) await writing.line(entryLine(stored))
+        })
+      await reading.end()
+    } finally {
+      await reading.settle()
     }
   })
 }
