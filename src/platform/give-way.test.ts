@@ -18,11 +18,11 @@ function clock() {
     want: (is: boolean) => {
       isWanted = is
     },
-    /** @returns how long it waited afterwards */
-    async work(ms: number) {
+    /** @returns how long it waited afterwards @param workers that did it together */
+    async work(ms: number, workers = 1) {
       time += ms
       const before = waited
-      await giveWay()
+      await Promise.all(Array.from({ length: workers }, giveWay))
       return waited - before
     },
   }
@@ -33,6 +33,11 @@ test('waits as long as it has worked while others are at work, and no longer', a
   expect(await work(100)).toBe(100)
   // short pieces add up
   expect([await work(3), await work(3)]).toEqual([0, 5])
+})
+
+test('those who work together wait together', async () => {
+  const { work } = clock()
+  expect([await work(100, 8), await work(50, 8)]).toEqual([100, 50])
 })
 
 test('waits for nobody; what it worked meanwhile counts later, up to half a second', async () => {

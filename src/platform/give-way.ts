@@ -15,13 +15,14 @@ const MOST_MS = 500
 /**
  * Makes that long work lets others go first, whatever the machine's priorities are: where Linux weighs sessions, a lower priority of a thread
  * counts for nothing against the processes of sites.
- * @returns to be awaited between pieces of the work: it waits while others want the processor, but never longer than was worked, so that the
- * work takes at most twice its time
+ * @returns to be awaited between pieces of the work, by all who do some of it: it waits while others want the processor, but never longer than
+ * was worked, so that the work takes at most twice its time
  */
 export function givingWay({ isWanted, now = () => performance.now(), pause = sleep }: GiveWayOptions) {
   let since = now()
   let worked = 0
-  return async (): Promise<void> => {
+  let waiting: Promise<void> | undefined
+  const wait = async () => {
     worked = Math.min(MOST_MS, worked + now() - since)
     while (worked >= LOOK_MS && isWanted()) {
       const began = now()
@@ -29,5 +30,11 @@ export function givingWay({ isWanted, now = () => performance.now(), pause = sle
       worked -= now() - began
     }
     since = now()
+  }
+  return (): Promise<void> => {
+    waiting ??= wait().finally(() => {
+      waiting = undefined
+    })
+    return waiting
   }
 }

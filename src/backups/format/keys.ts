@@ -5,7 +5,7 @@ import {
   createSecretKey,
   hkdfSync,
   type KeyObject,
-  randomFillSync,
+  randomBytes,
 } from 'node:crypto'
 
 /**
@@ -43,22 +43,9 @@ const TAG_BYTES = 16
 /** What sealing adds. */
 export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES
 
-/** Random bytes that are used once each, many asked for at a time. */
-const nonces = Buffer.allocUnsafeSlow(NONCE_BYTES * 512)
-let nextNonce = nonces.length
-
-function newNonce(): Buffer {
-  if (nextNonce === nonces.length) {
-    randomFillSync(nonces)
-    nextNonce = 0
-  }
-  nextNonce += NONCE_BYTES
-  return Buffer.from(nonces.subarray(nextNonce - NONCE_BYTES, nextNonce))
-}
-
 /** @param purpose bound to it: what was sealed as one thing does not open as another */
 export function seal(key: KeyObject, plain: readonly Uint8Array[], purpose: Uint8Array | string): Buffer {
-  const nonce = newNonce()
+  const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(purpose as Uint8Array))
   const body = plain.map((each) => cipher.update(each))
   body.push(cipher.final())

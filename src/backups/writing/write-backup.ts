@@ -44,7 +44,6 @@ export async function writeTree(
       for await (const entry of entries)
         await reading.begin(weigh(entry), writing.entry(entry, known), async (stored) => {
           options.signal?.throwIfAborted()
-          await options.giveWay?.()
           if (stored) await writing.line(entryLine(stored))
         })
       await reading.end()
@@ -142,8 +141,7 @@ class Writing {
     const { write, end } = this.#chunks.content(cutting)
     for await (const piece of content) {
       signal?.throwIfAborted()
-      // files are many: their turns come between them
-      if (cutting === 'stream') await giveWay?.()
+      await giveWay?.()
       await write(piece)
       this.#count(piece.length)
     }
