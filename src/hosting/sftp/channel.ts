@@ -38,21 +38,21 @@ const TOGETHER_BYTES = 1 << 20
 
 interface Waiting {
   readonly id: number
-  readonly bytes: number
   readonly work: () => Promise<Answer>
 }
 
 /** A piece of a file that is read or written. */
 interface Piece {
   readonly id: number
-  /** Of what waits. */
-  readonly bytes: number
   readonly handle: Buffer
   readonly offset: number
   readonly length: number
   /** What is written. */
   readonly data?: Buffer
 }
+
+/** What it holds while it waits. */
+const bytesOf = (waiting: Waiting | Piece): number => ('work' in waiting ? 0 : (waiting.data?.length ?? 0))
 
 /** What the pinned release of ssh2 has and does not show; tests see when it has gone. */
 interface Inner {
@@ -90,15 +90,13 @@ export class SftpChannel {
   #listen(): void {
     const { requests } = this.#options
     const sftp = this.#sftp
-    const take = (id: number, work: () => Promise<Answer>) => this.#take({ id, work, bytes: 0 })
+    const take = (id: number, work: () => Promise<Answer>) => this.#take({ id, work })
     sftp.on('OPEN', (id, path, flags, attrs) => take(id, () => requests.open(path, flags, attrs)))
     sftp.on('CLOSE', (id, handle) => take(id, () => requests.close(handle)))
     sftp.on('READ', (id, handle, offset, length) =>
-      this.#take({ id, bytes: 0, handle, offset, length: Math.min(length, MOST_READ) }),
+      this.#take({ id, handle, offset, length: Math.min(length, MOST_READ) }),
     )
-    sftp.on('WRITE', (id, handle, offset, data) =>
-      this.#take({ id, bytes: data.length, handle, offset, length: data.length, data }),
-    )
+    sftp.on('WRITE', (id, handle, offset, data) => this.#take({ id, handle, offset, length: data.length, data }))
     sftp.on('OPENDIR', (id, path) => take(id, () => requests.openFolder(path)))
     sftp.on('READDIR', (id, handle) => take(id, () => requests.readFolder(handle)))
     sftp.on('LSTAT', (id, path) => take(id, () => requests.look(path)))
@@ -127,7 +125,7 @@ export class SftpChannel {
     if (this.#isEnded) return
     this.#options.onActivity()
     this.#queue.push(waiting)
-    this.#bytes += waiting.bytes
+    this.#bytes += bytesOf(waiting)
     if (this.#queue.length > MOST || this.#bytes > MOST_BYTES) this.#options.socket.destroy()
     else if (this.#isFull && !this.#isStalled) this.#options.socket.pause()
     this.#working ??= this.#work().finally(() => {
@@ -144,13 +142,11 @@ export class SftpChannel {
     for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
       await this.#untilSent()
       if (this.#isEnded) return
-      if ('work' in next) {
-        await this.#answer(next)
-        this.#bytes -= next.bytes
-      } else {
+      if ('work' in next) await this.#answer(next)
+      else {
         const pieces = this.#withFollowing(next)
         await this.#transfer(pieces)
-        for (const { bytes } of pieces) this.#bytes -= bytes
+        for (const piece of pieces) this.#bytes -= bytesOf(piece)
       }
       if (!this.#isFull) this.#options.socket.resume()
     }
@@ -185,7 +181,7 @@ export class SftpChannel {
     try {
       for (const [at, piece] of pieces.entries()) {
         const work = async () => answers[at] ?? ((await this.#moveAll([piece]))[0] as Answer)
-        await this.#answer({ ...piece, work })
+        await this.#answer({ id: piece.id, work })
       }
     } finally {
       socket.uncork()

@@ -117,7 +117,7 @@ async function meantBy({ address, port }: Place, { names, egress, ownName }: Ask
 
 async function serveConnection(socket: Socket, asked: Asked): Promise<void> {
   const { pid, egress } = asked
-  const { connections, site, policy } = egress
+  const { connections, site } = egress
   const { remoteAddress, remotePort } = socket
   if (remoteAddress === undefined || remotePort === undefined || !connections.take(site, 1)) {
     socket.resetAndDestroy()
@@ -131,7 +131,6 @@ async function serveConnection(socket: Socket, asked: Asked): Promise<void> {
     socket.resetAndDestroy()
     return
   }
-  outside.setTimeout(policy.idleTimeoutMs, () => outside.destroy())
   outside.on('error', () => socket.destroy())
   outside.on('close', () => socket.destroySoon())
   socket.on('close', () => outside.destroy())

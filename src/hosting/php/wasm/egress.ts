@@ -56,27 +56,27 @@ export function serveEgress(socket: Duplex, egress: Egress): void {
 
 /** A connection for somebody who may reach what a site may; undefined: not to be reached. @throws when it cannot be made */
 export async function reachOutside(host: string, port: number, egress: Egress): Promise<Socket | undefined> {
+  return (await reach(host, port, egress))?.outside
+}
+
+/** The same of a site's PHP, which the edge hears of where it leads there. */
+export async function connectForSite(host: string, port: number, egress: Egress): Promise<Socket | undefined> {
+  const reached = await reach(host, port, egress)
+  // Before anything is sent: the host must know whose request it is when it comes back.
+  if (reached?.isAtEdge) noteAsSites(reached.outside, egress)
+  return reached?.outside
+}
+
+async function reach(host: string, port: number, egress: Egress) {
   const edge = await egress.edge?.find(host, port)
   const address = edge?.host ?? (await resolveAllowed(host, port, egress))
   if (address === undefined) return undefined
   const outside = await connectTo(address, edge?.port ?? port, egress.policy)
   outside.setTimeout(egress.policy.idleTimeoutMs, () => outside.destroy())
-  return outside
-}
-
-/** A connection of a site, which the edge hears of where it leads there; undefined: not to be reached. @throws when it cannot be made */
-export async function connectForSite(host: string, port: number, egress: Egress): Promise<Socket | undefined> {
-  const edge = await egress.edge?.find(host, port)
-  const address = edge?.host ?? (await resolveAllowed(host, port, egress))
-  if (address === undefined) return undefined
-  const outside = await connectTo(address, edge?.port ?? port, egress.policy)
-  // Before anything is sent: the host must know whose request it is when it comes back.
-  if (edge) noteAsSites(outside, egress)
-  return outside
+  return { outside, isAtEdge: edge !== undefined }
 }
 
 async function serveConnection(stream: ServerHttp2Stream, authority: string, egress: Egress): Promise<void> {
-  const { policy } = egress
   const match = /^(.+):(\d{1,5})$/.exec(authority)
   const port = Number(match?.[2])
   if (!match || port < 1 || port > 65_535) return refuse(stream, 400)
@@ -84,7 +84,6 @@ async function serveConnection(stream: ServerHttp2Stream, authority: string, egr
   const outside = await connectForSite(host, port, egress)
   if (!outside) return refuse(stream, 403)
   if (stream.destroyed) return void outside.destroy()
-  outside.setTimeout(policy.idleTimeoutMs, () => outside.destroy())
   stream.respond({ ':status': 200 })
   outside.on('error', () => stream.close())
   outside.on('close', () => stream.close())
