@@ -1,4 +1,3 @@
-import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, request, type Server } from 'node:http'
@@ -13,7 +12,7 @@ import { edgeRules } from '../src/edge/rules/index.ts'
 import { createUpstreams } from '../src/edge/upstreams.ts'
 import { requestsPerSecond } from './support/load.ts'
 import { median, type Section } from './support/report.ts'
-import { type BenchServer, cpuOf, startNginx, startVarnish } from './support/servers.ts'
+import { type BenchServer, startNginx, startPart, startVarnish } from './support/servers.ts'
 
 const SECONDS = 4
 const ROUNDS = 3
@@ -77,19 +76,6 @@ const parts: Record<string, (origin: string) => Promise<Server>> = {
   },
 }
 
-async function startPart(name: string, origin = ''): Promise<BenchServer> {
-  const child = fork(import.meta.filename, ['--part', name, origin])
-  const [port] = (await once(child, 'message')) as [number]
-  return {
-    port,
-    cpuMicroseconds: () => cpuOf(child.pid as number),
-    async stop() {
-      child.kill()
-      await once(child, 'exit')
-    },
-  }
-}
-
 interface Measured {
   readonly rate: number
   readonly cpu: number
@@ -151,9 +137,9 @@ export async function edgeCacheBench(): Promise<Section> {
   const folder = mkdtempSync(join(tmpdir(), 'stead-bench-'))
   mkdirSync(join(folder, 'files'))
   writeFileSync(join(folder, 'files/a.css'), FILE)
-  const origin = await startPart('origin')
+  const origin = await startPart(import.meta.filename, 'origin')
   const address = `127.0.0.1:${origin.port}`
-  const stead = await startPart('edge', `http://${address}`)
+  const stead = await startPart(import.meta.filename, 'edge', `http://${address}`)
   const nginx = await startNginx(address, join(folder, 'files'))
   const varnish = await startVarnish(address)
   try {

@@ -20,7 +20,7 @@ import { median, type Section } from './support/report.ts'
 import {
   type BenchServer,
   type CertificateFiles,
-  cpuOf,
+  startPart,
   startSecureHaproxy,
   startSecureNginx,
 } from './support/servers.ts'
@@ -58,19 +58,6 @@ const parts: Record<string, (origin: string, folder: string) => Promise<Server>>
     })
     return gateway.secureServer as NonNullable<typeof gateway.secureServer>
   },
-}
-
-async function startPart(name: string, origin = '', folder = ''): Promise<BenchServer> {
-  const child = fork(import.meta.filename, ['--part', name, origin, folder])
-  const [port] = (await once(child, 'message')) as [number]
-  return {
-    port,
-    cpuMicroseconds: () => cpuOf(child.pid as number),
-    async stop() {
-      child.kill()
-      await once(child, 'exit')
-    },
-  }
 }
 
 /** Loads a server for some seconds. @returns what it did a second */
@@ -177,9 +164,9 @@ const text = ({ rate, cpu }: Measured) => `${Math.round(rate).toLocaleString('en
 export async function edgeTlsBench(): Promise<Section> {
   const folder = mkdtempSync(join(tmpdir(), 'stead-bench-'))
   const files = await makeCertificate(folder)
-  const origin = await startPart('origin')
+  const origin = await startPart(import.meta.filename, 'origin')
   const address = `127.0.0.1:${origin.port}`
-  const stead = await startPart('edge', `http://${address}`, folder)
+  const stead = await startPart(import.meta.filename, 'edge', `http://${address}`, folder)
   const nginx = await startSecureNginx(address, files)
   const haproxy = await startSecureHaproxy(address, files)
   const servers = { stead, nginx, haproxy }

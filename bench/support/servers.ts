@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process'
+import { fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -103,6 +104,20 @@ http {
   }
 }
 `
+
+/** A part of a benchmark in a process of its own, which tells its port. @param file that is run with `--part` and these words */
+export async function startPart(file: string, ...words: readonly string[]): Promise<BenchServer> {
+  const child = fork(file, ['--part', ...words])
+  const [port] = (await once(child, 'message')) as [number]
+  return {
+    port,
+    cpuMicroseconds: () => cpuOf(child.pid as number),
+    async stop() {
+      child.kill()
+      await once(child, 'exit')
+    },
+  }
+}
 
 /** A certificate with its key, as files. */
 export interface CertificateFiles {

@@ -1,16 +1,12 @@
 import { execFile } from 'node:child_process'
-import { access, constants } from 'node:fs/promises'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { findProgram, programFolders } from '../../platform/files/find-program.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 
 const run = promisify(execFile)
 
-/** `mariadbd` is where only administrators look. */
-const FOLDERS = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'] as const
-
 /** What the server, and what makes its first data folder, find their own programs by; nothing else of Stead's environment reaches them. */
-export const serverEnvironment = (): Record<string, string> => ({ PATH: FOLDERS.join(':'), LC_ALL: 'C.UTF-8' })
+export const serverEnvironment = (): Record<string, string> => ({ PATH: programFolders.join(':'), LC_ALL: 'C.UTF-8' })
 
 /** The oldest that has all that is used here: definitions that are changed wholly or not at all (10.6). */
 const OLDEST = [10, 6] as const
@@ -24,7 +20,7 @@ export interface MariaDbPrograms {
 
 /** The programs of this machine's MariaDB. @throws OperatorError when one is missing, or too old */
 export async function findPrograms(): Promise<MariaDbPrograms> {
-  const [server, install, setpriv] = await Promise.all(['mariadbd', 'mariadb-install-db', 'setpriv'].map(find))
+  const [server, install, setpriv] = await Promise.all(['mariadbd', 'mariadb-install-db', 'setpriv'].map(findProgram))
   if (!server || !install || !setpriv)
     throw new OperatorError(
       'MariaDB is not installed on this machine: apt install mariadb-server-core mariadb-client (Debian, Ubuntu). ' +
@@ -32,20 +28,6 @@ export async function findPrograms(): Promise<MariaDbPrograms> {
     )
   const { stdout } = await run(server, ['--no-defaults', '--version'], { env: serverEnvironment(), timeout: 30_000 })
   return { server, install, setpriv, version: versionIn(stdout) }
-}
-
-async function find(name: string): Promise<string | undefined> {
-  for (const folder of FOLDERS) {
-    const path = join(folder, name)
-    if (
-      await access(path, constants.X_OK).then(
-        () => true,
-        () => false,
-      )
-    )
-      return path
-  }
-  return undefined
 }
 
 /** @param text what a server says of itself: `10.11.19-MariaDB-0+deb12u1`. @throws OperatorError when it is none that Stead can use */

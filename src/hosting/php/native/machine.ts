@@ -56,13 +56,6 @@ const dataFolders = ['/usr/share/zoneinfo', '/usr/lib/x86_64-linux-gnu/gconv', '
 /** What changes the user inside; nothing of it is left when PHP runs. */
 export const userChanger = '/usr/bin/setpriv'
 
-/** Where programs of the machine are looked for. */
-export const programFolders = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
-
-/** Whether this machine has a program. */
-export const isThere = (program: string): boolean =>
-  program.startsWith('/') ? existsSync(program) : programFolders.some((folder) => existsSync(`${folder}/${program}`))
-
 /** Looks for a PHP of this version, as Debian installs it. @returns what is missing where there is none that would do */
 export async function findNativePhp(version: PhpVersion): Promise<NativePhp | { readonly missing: string }> {
   const [fpm, cli] = [`/usr/sbin/php-fpm${version}`, `/usr/bin/php${version}`]

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { processTree } from '../wasm/process-tree.ts'
+import { processTree, residentBytesOfOne } from '../wasm/process-tree.ts'
 
 /**
  * Memory of a process and all below it, in which what several share counts once: php-fpm's children share opcache and the libraries with
@@ -13,7 +13,5 @@ export async function proportionalBytesOf(pid: number): Promise<number> {
 async function bytesOf(pid: number): Promise<number> {
   const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '')
   const part = /^Pss:\s+(\d+) kB/m.exec(rollup)
-  if (part) return Number(part[1]) * 1024
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024
+  return part ? Number(part[1]) * 1024 : residentBytesOfOne(pid)
 }

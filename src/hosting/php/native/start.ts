@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs'
 import { chown, mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:net'
 import { join } from 'node:path'
+import { findProgram, firstProgram } from '../../../platform/files/find-program.ts'
 import {
   type CommandPlan,
   type Containment,
@@ -23,7 +24,7 @@ import { createResolver } from '../wasm/resolver.ts'
 import type { WasmRuntimeOptions } from '../wasm/start.ts'
 import { NativeCommand } from './command.ts'
 import { listenToSite } from './host-channel.ts'
-import { findNativePhp, isThere, type NativePhp, userChanger } from './machine.ts'
+import { findNativePhp, type NativePhp, userChanger } from './machine.ts'
 import { type Heard, type NativeLaunch, NativeProcess } from './process.ts'
 import { type NativeProgram, prepareNative } from './program.ts'
 import { type Sandbox, sandboxArguments } from './sandbox.ts'
@@ -207,6 +208,6 @@ export async function findMissing(sandbox: NativeRuntimeOptions['sandbox']): Pro
   const { root, bubblewrap, notes } = await findAbilities(sandbox)
   if (!root) return 'Stead does not run as root'
   if (!bubblewrap) return notes.join(', ')
-  const missing = [...networkPrograms, userChanger].find((program) => !isThere(program))
-  return missing && `${missing} is not there`
+  for (const program of networkPrograms) if (!(await findProgram(program))) return `${program} is not there`
+  return (await firstProgram([userChanger])) ? undefined : `${userChanger} is not there`
 }

@@ -3,10 +3,10 @@ import type { Socket as DatagramSocket } from 'node:dgram'
 import { once } from 'node:events'
 import type { Server, Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import { programFolders } from '../../../platform/files/find-program.ts'
 import { PhpCrashed } from '../runtime.ts'
 import { connectForSite, type Egress } from '../wasm/egress.ts'
 import { askedFor, type Place } from './connections.ts'
-import { programFolders } from './machine.ts'
 import { answerName, MadeUpAddresses } from './name-server.ts'
 
 /** All addresses are this machine's own inside, and all connections lead to what the host listens to. */

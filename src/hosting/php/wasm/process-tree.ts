@@ -14,11 +14,14 @@ export async function processTree(pid: number): Promise<number[]> {
 export async function residentBytesOf(pid: number): Promise<number | undefined> {
   if (process.platform !== 'linux') return undefined
   let sum = 0
-  for (const each of await processTree(pid)) {
-    const status = await readFile(`/proc/${each}/status`, 'utf8').catch(() => '')
-    sum += Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024
-  }
+  for (const each of await processTree(pid)) sum += await residentBytesOfOne(each)
   return sum
+}
+
+/** Of this process alone; 0 when it is gone. */
+export async function residentBytesOfOne(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024
 }
 
 /** How long a process and those below it could have computed, and had no processor (Linux, sched-stats.rst); 0 where the machine does not say. */
