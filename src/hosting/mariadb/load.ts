@@ -3,10 +3,11 @@ import type { Connection } from 'mysql2/promise'
 import { DiskFull } from '../homes/disk-room.ts'
 import { DumpUnreadable, type LoadOptions } from '../site-database/database-content.ts'
 import { addressRewriter } from '../site-database/rewrite.ts'
+import { DumpTables } from '../site-database/sql/dump-tables.ts'
 import { type DumpEvent, DumpReader } from '../site-database/sql/read-dump.ts'
 import { UnreadableSql } from '../site-database/sql/tokens.ts'
 import { bytesOf, errorOf, named, rowsOf } from './connect.ts'
-import { LoadStatements } from './insert-text.ts'
+import { LoadStatements } from './load-statements.ts'
 import { createTextOf, readCreateText, tableNames } from './tables.ts'
 
 /** Read between two turns of the event loop: some milliseconds. */
@@ -38,10 +39,11 @@ export async function loadDump(
   for (const statement of SESSION) await connection.query(statement)
   const [most] = await rowsOf(connection, 'SELECT @@max_allowed_packet')
   const reader = new DumpReader()
-  const statements = new LoadStatements(tables, addressRewriter(changes))
+  const statements = new LoadStatements(addressRewriter(changes))
+  const loaded = new DumpTables(statements, tables)
   let unlooked = LOOKS_EVERY_BYTES
   const run = async (events: Iterable<DumpEvent>) => {
-    for (const event of events) statements.take(event)
+    for (const event of events) loaded.take(event)
     for (const statement of statements.ready()) {
       signal?.throwIfAborted()
       // with the byte that says what it is; the server would end the connection
@@ -69,8 +71,9 @@ export async function loadDump(
     }
     await run(reader.finish())
     statements.end()
+    loaded.end()
     await run([])
-    return { tables: statements.tables, rows: statements.rows }
+    return { tables: loaded.tables, rows: loaded.rows }
   } catch (error) {
     signal?.throwIfAborted()
     throw inWords(error)

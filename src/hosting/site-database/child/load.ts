@@ -2,8 +2,9 @@ import { readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { addressRewriter, type RewriteAddress } from '../rewrite.ts'
+import { DumpTables, type DumpTarget } from '../sql/dump-tables.ts'
 import { createTable, dropTable, makeSchema } from '../sql/plugin-schema.ts'
-import { type DumpEvent, DumpReader, type Value } from '../sql/read-dump.ts'
+import { DumpReader, type Value } from '../sql/read-dump.ts'
 import { type ColumnDefinition, sqliteTypes, type TableDefinition } from '../sql/table.ts'
 import { UnreadableSql } from '../sql/tokens.ts'
 import { quotedName } from '../sql/write-table.ts'
@@ -25,14 +26,14 @@ export function loadDatabase({ folder, tables, changes, mostBytes }: LoadOrder):
   try {
     database.exec('BEGIN')
     makeSchema(database)
-    const loader = new Loader(database, tables, addressRewriter(changes))
+    const loaded = new DumpTables(new Loader(database, addressRewriter(changes)), tables ?? undefined)
     const reader = new DumpReader()
-    for (const piece of input()) for (const event of reader.write(piece)) loader.take(event)
-    for (const event of reader.finish()) loader.take(event)
-    loader.end()
+    for (const piece of input()) for (const event of reader.write(piece)) loaded.take(event)
+    for (const event of reader.finish()) loaded.take(event)
+    loaded.end()
     database.exec('COMMIT')
     database.close()
-    say({ tables: loader.tables, rows: loader.rows })
+    say({ tables: loaded.tables, rows: loaded.rows })
   } catch (error) {
     if (!(error instanceof UnreadableSql)) throw error
     say({ unreadable: error.message })
@@ -52,90 +53,39 @@ function say(result: LoadResult): void {
   writeSync(1, JSON.stringify(result))
 }
 
-interface Target {
-  readonly table: TableDefinition
-  readonly inserts: Map<string, { statement: StatementSync; columns: readonly ColumnDefinition[] }>
+interface Insert {
+  readonly statement: StatementSync
+  readonly columns: readonly ColumnDefinition[]
 }
 
-class Loader {
-  tables = 0
-  rows = 0
+class Loader implements DumpTarget<Insert> {
   readonly #database: DatabaseSync
-  readonly #wanted: ReadonlySet<string> | null
   readonly #rewrite: RewriteAddress
-  /** By lower-case name; undefined: a table of the dump that is not wanted. */
-  readonly #targets = new Map<string, Target | undefined>()
 
-  constructor(database: DatabaseSync, wanted: readonly string[] | null, rewrite: RewriteAddress) {
+  constructor(database: DatabaseSync, rewrite: RewriteAddress) {
     this.#database = database
-    this.#wanted = wanted && new Set(wanted.map((name) => name.toLowerCase()))
     this.#rewrite = rewrite
   }
 
-  take(event: DumpEvent): void {
-    if (event.kind === 'create') this.#create(event.table)
-    else if (event.kind === 'row') this.#insert(event)
-    else if (this.#isWanted(event.table)) this.#tried(() => dropTable(this.#database, event.table))
+  drop(name: string): void {
+    this.#tried(() => dropTable(this.#database, name))
   }
 
-  /** @throws UnreadableSql when a table that is wanted is not in the dump */
-  end(): void {
-    for (const name of this.#wanted ?? [])
-      if (!this.#targets.has(name)) throw new UnreadableSql(`It has no table ${name}`)
+  create(table: TableDefinition): void {
+    this.#tried(() => createTable(this.#database, table))
   }
 
-  #isWanted(name: string): boolean {
-    if (/^(_wp_sqlite_|sqlite_)/i.test(name)) throw new UnreadableSql(`A table may not be called ${name}`)
-    return this.#wanted === null || this.#wanted.has(name.toLowerCase())
-  }
-
-  #create(table: TableDefinition): void {
-    const name = table.name.toLowerCase()
-    if (this.#targets.has(name)) throw new UnreadableSql(`There are two tables ${table.name}`)
-    if (!this.#isWanted(table.name)) {
-      this.#targets.set(name, undefined)
-      return
-    }
-    this.#tried(() => {
-      dropTable(this.#database, table.name)
-      createTable(this.#database, table)
-    })
-    this.#targets.set(name, { table, inserts: new Map() })
-    this.tables++
-  }
-
-  #insert({ table, columns, values }: Extract<DumpEvent, { kind: 'row' }>): void {
-    const name = table.toLowerCase()
-    if (!this.#targets.has(name)) throw new UnreadableSql(`There are rows of ${table}, which is not there`)
-    const target = this.#targets.get(name)
-    if (!target) return
-    const key = columns?.join('\0') ?? ''
-    let insert = target.inserts.get(key)
-    if (!insert) {
-      insert = this.#prepare(target.table, columns)
-      target.inserts.set(key, insert)
-    }
-    const into = insert.columns
-    if (into.length !== values.length) throw new UnreadableSql(`A row of ${table} has not as many values as columns`)
-    const { statement } = insert
-    const bound = values.map((value, at) => this.#bound(value, into[at] as ColumnDefinition))
-    this.#tried(() => statement.run(...bound))
-    this.rows++
-  }
-
-  #prepare(table: TableDefinition, names: readonly string[] | undefined) {
-    const columns = names
-      ? names.map((name) => {
-          const found = table.columns.find((column) => column.name.toLowerCase() === name.toLowerCase())
-          if (!found) throw new UnreadableSql(`${table.name} has no column ${name}`)
-          return found
-        })
-      : table.columns.filter(({ generated }) => !generated)
+  prepare(table: TableDefinition, columns: readonly ColumnDefinition[]): Insert {
     const values = columns.map(({ dataType }) => (sqliteTypes[dataType] === 'TEXT' ? 'CAST(? AS TEXT)' : '?'))
     const statement = this.#database.prepare(
       `INSERT INTO ${quotedName(table.name)} (${columns.map(({ name }) => quotedName(name)).join(', ')}) VALUES (${values.join(', ')})`,
     )
     return { statement, columns }
+  }
+
+  insert({ statement, columns }: Insert, values: readonly Value[]): void {
+    const bound = values.map((value, at) => this.#bound(value, columns[at] as ColumnDefinition))
+    this.#tried(() => statement.run(...bound))
   }
 
   /** As SQLite keeps it. Text goes in as its bytes: as a string it would lose those that are no UTF-8. */

@@ -1,18 +1,11 @@
 import type { RewriteAddress } from '../site-database/rewrite.ts'
+import type { DumpTarget } from '../site-database/sql/dump-tables.ts'
 import { isUtf8, MOST_INSERT_BYTES } from '../site-database/sql/dump-text.ts'
-import type { DumpEvent, Value } from '../site-database/sql/read-dump.ts'
+import type { Value } from '../site-database/sql/read-dump.ts'
 import { type ColumnDefinition, sqliteTypes, type TableDefinition } from '../site-database/sql/table.ts'
 import { UnreadableSql } from '../site-database/sql/tokens.ts'
 import { writeTable } from '../site-database/sql/write-table.ts'
 import { bytesOf, named } from './connect.ts'
-
-type Row = Extract<DumpEvent, { kind: 'row' }>
-
-interface Target {
-  readonly table: TableDefinition
-  /** By the names that a row has. */
-  readonly shapes: Map<string, Shape>
-}
 
 /** Which values of a row go into which columns. Those that are computed have no value of their own, whatever a dump says. */
 interface Shape {
@@ -24,28 +17,15 @@ interface Shape {
  * Statements that make the tables of a dump and put its rows in. Nothing of the dump's own text is among them: they are written anew of what was
  * understood of it. Their characters are bytes.
  */
-export class LoadStatements {
-  tables = 0
-  rows = 0
-  readonly #wanted: ReadonlySet<string> | null
+export class LoadStatements implements DumpTarget<Shape> {
   readonly #rewrite: RewriteAddress
-  /** By lower-case name; undefined: a table of the dump that is not wanted. */
-  readonly #targets = new Map<string, Target | undefined>()
   #ready: string[] = []
   #shape: Shape | undefined
   #tuples: string[] = []
   #bytes = 0
 
-  constructor(wanted: readonly string[] | undefined, rewrite: RewriteAddress) {
-    this.#wanted = wanted ? new Set(wanted.map((name) => name.toLowerCase())) : null
+  constructor(rewrite: RewriteAddress) {
     this.#rewrite = rewrite
-  }
-
-  /** @throws UnreadableSql */
-  take(event: DumpEvent): void {
-    if (event.kind === 'create') this.#create(event.table)
-    else if (event.kind === 'row') this.#insert(event)
-    else if (this.#isWanted(event.table)) this.#drop(event.table)
   }
 
   /** Those that are complete, in their order; they are asked for once. */
@@ -55,55 +35,37 @@ export class LoadStatements {
     return ready
   }
 
-  /** Nothing more comes. @throws UnreadableSql when a table that is wanted is not in the dump */
+  /** Nothing more comes: what there is is complete. */
   end(): void {
     this.#flush()
-    for (const name of this.#wanted ?? [])
-      if (!this.#targets.has(name)) throw new UnreadableSql(`It has no table ${name}`)
   }
 
-  #isWanted(name: string): boolean {
-    // it may have to go back into an SQLite file, where these are the plugin's
-    if (/^(_wp_sqlite_|sqlite_)/i.test(name)) throw new UnreadableSql(`A table may not be called ${name}`)
-    return this.#wanted === null || this.#wanted.has(name.toLowerCase())
-  }
-
-  #drop(name: string): void {
+  drop(name: string): void {
     this.#flush()
     this.#ready.push(`DROP TABLE IF EXISTS ${named(name)}`)
   }
 
-  #create(table: TableDefinition): void {
-    const name = table.name.toLowerCase()
-    if (this.#targets.has(name)) throw new UnreadableSql(`There are two tables ${table.name}`)
-    if (!this.#isWanted(table.name)) {
-      this.#targets.set(name, undefined)
-      return
-    }
-    this.#drop(table.name)
+  create(table: TableDefinition): void {
     // the only kind of table of which a dump can be of one moment
     this.#ready.push(bytesOf(writeTable({ ...table, engine: 'InnoDB' })))
-    this.#targets.set(name, { table, shapes: new Map() })
-    this.tables++
   }
 
-  #insert(row: Row): void {
-    const name = row.table.toLowerCase()
-    if (!this.#targets.has(name)) throw new UnreadableSql(`There are rows of ${row.table}, which is not there`)
-    const target = this.#targets.get(name)
-    if (!target) return
-    const shape = this.#shapeOf(target, row)
+  prepare({ name }: TableDefinition, columns: readonly ColumnDefinition[]): Shape {
+    const into = columns.filter(({ generated }) => !generated).map((column) => named(column.name))
+    return { head: `INSERT INTO ${named(name)} (${into.join(',')}) VALUES `, columns }
+  }
+
+  insert(shape: Shape, all: readonly Value[]): void {
     if (shape !== this.#shape || this.#bytes > MOST_INSERT_BYTES) this.#flush()
     this.#shape = shape
     const values: string[] = []
-    for (const [at, value] of row.values.entries()) {
+    for (const [at, value] of all.entries()) {
       const column = shape.columns[at] as ColumnDefinition
       if (!column.generated) values.push(this.#literal(value, column))
     }
     const tuple = `(${values.join(',')})`
     this.#tuples.push(tuple)
     this.#bytes += tuple.length
-    this.rows++
   }
 
   #flush(): void {
@@ -111,22 +73,6 @@ export class LoadStatements {
     this.#shape = undefined
     this.#tuples = []
     this.#bytes = 0
-  }
-
-  #shapeOf({ table, shapes }: Target, { columns: names, values }: Row): Shape {
-    const key = names?.join('\0') ?? ''
-    let shape = shapes.get(key)
-    if (!shape) {
-      const columns = names
-        ? names.map((name) => columnOf(table, name))
-        : table.columns.filter(({ generated }) => !generated)
-      const into = columns.filter(({ generated }) => !generated).map(({ name }) => named(name))
-      shape = { head: `INSERT INTO ${named(table.name)} (${into.join(',')}) VALUES `, columns }
-      shapes.set(key, shape)
-    }
-    if (shape.columns.length !== values.length)
-      throw new UnreadableSql(`A row of ${table.name} has not as many values as columns`)
-    return shape
   }
 
   #literal(value: Value, column: ColumnDefinition): string {
@@ -141,12 +87,6 @@ export class LoadStatements {
     const isBytes = column.dataType === 'bit' || type === 'BLOB' || !isUtf8(rewritten)
     return `${isBytes ? '_binary ' : ''}'${escaped(rewritten)}'`
   }
-}
-
-function columnOf(table: TableDefinition, name: string): ColumnDefinition {
-  const found = table.columns.find((column) => column.name.toLowerCase() === name.toLowerCase())
-  if (!found) throw new UnreadableSql(`${table.name} has no column ${name}`)
-  return found
 }
 
 /** It stands without quotes, so nothing else may stand there. */
