@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
-import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -36,6 +36,39 @@ async function change(entries: AsyncIterable<WantedEntry>, scope = ALL, by = fil
   await by.switch(home)
   await by.settle(home)
 }
+
+test('what fails ends when no file is written any more, and nothing of it is left', async () => {
+  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const entry = (path: string, content: () => AsyncGenerator<Uint8Array>): WantedEntry => {
+    const facts = { mode: 0o644, mtimeMs: 1, sizeBytes: 1, stamp: path }
+    return { kind: 'file', path, ...facts, open: async () => content() }
+  }
+  const entries = [
+    { ...folder, path: 'new' } as WantedEntry,
+    // biome-ignore lint/correctness/useYield: it fails before
+    entry('new/a', async function* () {
+      await begun.promise
+      throw new Error('a cannot be read')
+    }),
+    entry('new/b', async function* () {
+      begun.resolve()
+      await gate.promise
+      yield Buffer.from('b')
+    }),
+  ]
+  let isOver = false
+  const failing = files.prepare(home, list(entries), { scope: ALL }).finally(() => {
+    isOver = true
+  })
+  failing.catch(() => {})
+  await begun.promise
+  // all that could be done meanwhile
+  for (let turns = 0; turns < 200; turns++) await stat(home.homePath)
+  expect(isOver).toBe(false)
+  gate.resolve()
+  await expect(failing).rejects.toThrow('a cannot be read')
+  nothingLeft()
+})
 
 describe('what is the same', () => {
   test('is not touched: of a hundred files of which one changed, one is new', async () => {
