@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { type FakeHost, fakeHost } from '../../../test/support/fake-host.ts'
+import { holding, whileUnderWay } from '../../../test/support/overlap.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { startWorker, until } from '../../platform/operations/harness.ts'
@@ -201,6 +202,15 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
     await plan()
     expect(await ordered()).toHaveLength(7)
     expect(updateBySchedule.atOnce).toBe(2)
+  })
+
+  test('two that plan at the same moment fill the room of a host together', async () => {
+    await withReleases(api, '6.8.2')
+    const sites: number[] = []
+    for (const [index, version] of ['6.8', '6.8', '6.8', '6.8', '6.8.1', '6.8.1'].entries())
+      sites.push(await withCore(`site-${index}`, { core_version: version }))
+    await whileUnderWay(api.database, holding(sites[0] as number), [plan, plan])
+    expect(await ordered()).toEqual(sites.slice(0, 4))
   })
 
   test('it is done as if it was ordered; the log says that it was nobody, and what had failed is forgotten', async () => {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { phpVersions } from '../../hosting/php/runtime.ts'
-import type { Database, Tx } from '../../platform/db/database.ts'
+import { type Database, lockForUpdate, type Tx } from '../../platform/db/database.ts'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { openOperations } from '../../platform/operations/open-operations.ts'
@@ -52,6 +52,8 @@ async function orderUpdates(context: StepContext<object, { readonly database: Da
 }
 
 async function orderOnHost(tx: Tx, hostId: number, outdated: readonly Outdated[], now: number): Promise<void> {
+  // two that plan at once would each fill the room that both have seen
+  await lockForUpdate(tx, 'hosts', hostId)
   if (await hasFailedSince(tx, hostId, { since: now - PAUSE_MS, now })) return
   let room = ORDERED_AT_ONCE - (await openOnHost(tx, updateBySchedule.name, hostId))
   for (const { release, ...installed } of outdated) {
