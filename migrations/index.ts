@@ -39,6 +39,7 @@ import { webhooks } from './0046-webhooks.ts'
 import { performanceReports } from './0047-performance-reports.ts'
 import { dnssec } from './0049-dnssec.ts'
 import { localAuthorities } from './0050-local-authorities.ts'
+import { dnsChallenges } from './0051-dns-challenges.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -82,4 +83,5 @@ export const migrations: Record<string, Migration> = {
   '0047-performance-reports': performanceReports,
   '0049-dnssec': dnssec,
   '0050-local-authorities': localAuthorities,
+  '0051-dns-challenges': dnsChallenges,
 }

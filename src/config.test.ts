@@ -68,6 +68,8 @@ describe('a value that cannot be used is named with its reason', () => {
     ['acmeDirectory', 'letsencrypt', 'an http or https address'],
     ['acmeTermsAgreed', 'perhaps', 'true or false'],
     ['edgeTlsListen', 'on', 'an address and a port'],
+    ['apiTlsListen', 'on', 'an address and a port'],
+    ['apiName', 'Api.Example', 'a lower-case domain name'],
     ['edgeTlsPublicPort', '0', 'a whole number from 1 to 65535'],
     ['hostListen', '::1:80', 'an address and a port'],
     ['resolvers', '192.0.2.53,ns.example.com', 'addresses of name servers'],

@@ -57,6 +57,26 @@ export const settings = {
     default: '',
     parse: (value: string) => (value ? integer(1, 65_535)(value) : undefined),
   },
+  apiTlsListen: {
+    help: 'Address and port of the HTTP API over https; off: none',
+    default: 'off',
+    parse: (value: string) => (value === 'off' ? value : listen(value)),
+  },
+  apiName: {
+    help: 'Host name by which the API is reached over https. Its certificate is ordered as those of sites; below the staging domain it has that of all first addresses, or one of the local authority; empty: STEAD_API_TLS_CERTIFICATE has one',
+    default: '',
+    parse: (value: string) => (value ? domain(value) : undefined),
+  },
+  apiTlsCertificate: {
+    help: 'File with a certificate for the API (PEM, with those that lead to its authority), which is read again when it changes; empty: the one of STEAD_API_NAME',
+    default: '',
+    parse: (value: string) => (value ? folder(value) : undefined),
+  },
+  apiTlsKey: {
+    help: 'File with the private key of STEAD_API_TLS_CERTIFICATE (PEM)',
+    default: '',
+    parse: (value: string) => (value ? folder(value) : undefined),
+  },
   hostListen: {
     help: 'Address and port on which a host takes requests from the edge',
     default: '127.0.0.1:0',

@@ -24,11 +24,10 @@ import {
 import { orderCertificate } from '../src/resources/certificates/order-certificate.job.ts'
 import { planCertificates } from '../src/resources/certificates/plan-certificates.job.ts'
 import { putRoute } from '../src/resources/sites/route.store.ts'
-import { insertSite } from '../src/resources/sites/site.store.ts'
 import { type Edge, startEdge } from '../src/roles/edge.ts'
 import { type Ground, openGround } from '../src/roles/part.ts'
+import { addSite } from './support/acme-site.ts'
 import { hasPebble, type Pebble, startPebble } from './support/pebble.ts'
-import { siteDraft } from './support/site-draft.ts'
 import { freePort } from './support/stead.ts'
 
 type Steps = Record<string, { run?: (context: unknown) => Promise<unknown>; commit?: unknown }>
@@ -326,17 +325,3 @@ describe.skipIf(!hasPebble)('certificates', () => {
     socket.destroy()
   }
 })
-
-async function addSite({ database }: Ground, address: string): Promise<number> {
-  const now = Date.now()
-  return database.transaction(async (tx) => {
-    const texts = { email: 'a@b.test', name: '', organization: '', phone_number: '', plan: 'agency' }
-    const account = { ...texts, default_php_version: '8.3', created_at: now }
-    const { id: accountId } = await tx.insertInto('accounts').values(account).returning('id').executeTakeFirstOrThrow()
-    const host = { name: 'h', address, datacenters: '', max_sites: 1e6, facts: '{}', seen_at: now }
-    const { id: hostId } = await tx.insertInto('hosts').values(host).returning('id').executeTakeFirstOrThrow()
-    const site = await insertSite(tx, siteDraft('first', { accountId, hostId }), now)
-    await tx.updateTable('sites').set({ state: 'live' }).where('id', '=', site.id).execute()
-    return site.id
-  })
-}

@@ -1,5 +1,6 @@
 import type { Sealer } from '../platform/crypto/seal.ts'
 import type { Database, Tx } from '../platform/db/database.ts'
+import { challengesOf } from './challenges.store.ts'
 import { type KeyState, type ZoneKey, zoneKey } from './signing/key.ts'
 import type { ZoneData } from './zone.ts'
 
@@ -68,7 +69,7 @@ async function recordsOf(tx: Tx, zoneIds: readonly number[]) {
     .where('zone_id', 'in', zoneIds)
     .orderBy('id')
     .execute()
-  return Map.groupBy(rows, ({ zone_id }) => zone_id)
+  return Map.groupBy([...rows, ...(await challengesOf(tx, zoneIds))], ({ zone_id }) => zone_id)
 }
 
 /** What private keys of zones are sealed for. */

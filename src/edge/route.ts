@@ -26,6 +26,8 @@ export interface Route {
   readonly defensiveUntilMs?: number
   /** When the certificate of the name was issued, which tells it from the next (milliseconds UTC); 0: there is none. */
   readonly certifiedAt?: number
+  /** When it ends; 0: not known. */
+  readonly certifiedUntil?: number
   /** Visitors are sent to https. */
   readonly forceTls?: boolean
   /** What a certificate authority asks for while a certificate is ordered; undefined: the name wants none. */

@@ -31,6 +31,7 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
       'hosts.address',
       'certificates.host_name as certificate_of',
       'certificates.issued_at',
+      'certificates.expires_at',
       'certificates.force_tls',
       'certificates.challenge_token',
       'certificates.challenge_answer',
@@ -56,6 +57,7 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
       cdnEpoch: row.cdn_epoch,
       defensiveUntilMs: row.defensive_until ?? 0,
       certifiedAt: row.issued_at ?? 0,
+      certifiedUntil: row.expires_at ?? 0,
       forceTls: row.force_tls === 1,
       ...(row.certificate_of !== null && { challenge: challengeOf(row) }),
     }

@@ -63,6 +63,7 @@ export interface VisitorRow {
 /** A host name that wants a certificate, and what has become of it. */
 export interface CertificateRow {
   host_name: string
+  /** 0: it is a name of the installation itself. */
   site_id: number
   /** 1: visitors are sent to https, and browsers told to stay there. */
   force_tls: number
@@ -94,6 +95,8 @@ export interface CertificateRow {
   /** Tells one certificate of the name from the next. */
   issued_at: number | null
   expires_at: number | null
+  /** What its owner got mails of: 1: it is about to end, 2: it has ended. */
+  told: Generated<number>
 }
 
 /** A key that Stead is known by at a certificate authority. */

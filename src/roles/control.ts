@@ -27,6 +27,7 @@ import { type Credentials, credentialsFile, readCredentials } from './credential
 import { untilFree } from './free-port.ts'
 import { createInstallationMetrics } from './installation-metrics.ts'
 import type { Ground, Part } from './part.ts'
+import { startSecureApi } from './secure-api.ts'
 
 /** A host that has not been heard of for so long does not count. */
 const HOST_SILENT_MS = 10_000
@@ -77,6 +78,7 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
   const app = await createApp({ config, database, sealer, backups, log, logs, metrics, budgets, version, readiness })
   await untilFree(config.apiListen, 'STEAD_API_LISTEN')
   const url = await app.listen(config.apiListen)
+  const secure = await startSecureApi(ground, app.server)
   await database.transaction(async (tx) => {
     const first = await makeFirstAccount(tx, { email: config.accountEmail, now: Date.now() })
     const known = await readCredentials(config.dataDir)
@@ -100,7 +102,7 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
   return {
     url,
     async stop() {
-      await app.close()
+      await Promise.all([app.close(), secure?.stop()])
       await background.stop()
       await reserve.stop()
     },

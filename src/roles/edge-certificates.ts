@@ -3,30 +3,40 @@ import { issueLocally } from '../certificates/local-authority.ts'
 import { isBelow, LOCAL_CERTIFICATE_MS, localDomainOf } from '../certificates/local-domain.ts'
 import type { Certificate, SecureContextsOptions } from '../edge/tls/secure-contexts.ts'
 import { KEY_PURPOSE, type KeptCertificate, keepCertificate, loadCertificate } from '../edge/tls/tls.store.ts'
+import { wildcardName } from '../resources/certificates/own-names.ts'
 import type { Ground } from './part.ts'
 
 /** With a third of its life left a certificate is replaced, as ordered ones are. */
 const BEFORE_END_MS = LOCAL_CERTIFICATE_MS / 3
+/** How soon a new certificate of all first addresses is taken up. */
+const LOOK_AGAIN_MS = 30_000
 /** How soon it is tried again when another could not be made. */
 const AGAIN_MS = 300_000
 
 type NeededGround = Pick<Ground, 'database' | 'sealer' | 'log' | 'room'> & {
-  readonly config: Pick<Ground['config'], 'localAuthority' | 'stagingDomain' | 'databaseUrl'>
+  readonly config: Pick<Ground['config'], 'localAuthority' | 'stagingDomain' | 'databaseUrl' | 'edgeTlsListen'>
 }
 
 /**
  * Where the edge has certificates from: the database, and for names that no public authority knows the installation's own authority, when
  * the first visitor asks for one over TLS, and again when it is to be renewed. Only names of sites get here.
  */
-export function certificatesOf(ground: NeededGround, now = Date.now): Pick<SecureContextsOptions, 'load' | 'makes'> {
+export function certificatesOf(
+  ground: NeededGround,
+  now = Date.now,
+): Pick<SecureContextsOptions, 'load' | 'makes' | 'sharedBy'> {
   const { config, database, sealer, log } = ground
   const domain = localDomainOf(config)
   const makes = (hostName: string): boolean => domain !== undefined && isBelow(hostName, domain)
   const opened = (kept: KeptCertificate) => ({ ...kept, key: sealer.open(kept.privateKey, KEY_PURPOSE) })
+  const wildcard = wildcardName(config)
   return {
     makes,
+    sharedBy: (hostName) => (wildcard !== undefined && isBelow(hostName, config.stagingDomain) ? wildcard : undefined),
     async load(hostName) {
       const kept = await loadCertificate(database.read, hostName)
+      // no route says when there is a newer one
+      if (hostName === wildcard) return kept && { ...opened(kept), renewAt: now() + LOOK_AGAIN_MS }
       // made when the settings were others
       if (!makes(hostName)) return kept && !kept.isLocal ? opened(kept) : undefined
       const known = kept && withRenewal(kept, sealer)

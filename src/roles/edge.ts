@@ -23,12 +23,15 @@ import { edgeRules } from '../edge/rules/index.ts'
 import { createToHttps } from '../edge/rules/to-https.ts'
 import { createSecureContexts } from '../edge/tls/secure-contexts.ts'
 import { followTicketKeys } from '../edge/tls/ticket-keys.ts'
+import { loadChallenge } from '../edge/tls/tls.store.ts'
 import { createUnderWay } from '../edge/under-way.ts'
 import { createUpstreams } from '../edge/upstreams.ts'
+import type { Rule } from '../edge/visit.ts'
 import { type Budget, openBudgets } from '../platform/budgets/budget.ts'
 import { createLogBuffer } from '../platform/log-store/log-buffer.ts'
 import { createLogIds } from '../platform/log-store/log-ids.ts'
 import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
+import { ownNames } from '../resources/certificates/own-names.ts'
 import { certificatesOf } from './edge-certificates.ts'
 import { edgeProcesses, listenAlone, listenTogether } from './free-port.ts'
 import type { Ground, Part } from './part.ts'
@@ -74,10 +77,7 @@ export async function startEdge(ground: Ground): Promise<Edge> {
     connections: budgets.connections,
     ...(secure && { secureContexts: secure.contexts }),
     rules: edgeRules({
-      acmeAnswers: createAcmeAnswers(async (hostName) => {
-        await routes.refresh()
-        return routes.find(hostName)
-      }),
+      acmeAnswers: acmeAnswersOf(ground, routes),
       ...(secure && { toHttps: createToHttps(secure.publicPort) }),
       defensiveMode,
       cache: cache.rule,
@@ -108,6 +108,18 @@ export async function startEdge(ground: Ground): Promise<Edge> {
       await cache.close()
     },
   }
+}
+
+/** Names of the installation itself have no route: they are few, and asked for when a certificate is ordered. */
+function acmeAnswersOf({ config, database }: Ground, routes: RouteTable): Rule {
+  const names = new Set(ownNames(config))
+  const reach = async (hostName: string) => {
+    await routes.refresh()
+    return routes.find(hostName)
+  }
+  return createAcmeAnswers(reach, (hostName) =>
+    names.has(hostName) ? loadChallenge(database.read, hostName) : undefined,
+  )
 }
 
 const followRoutes = ({ database, log }: Ground): RouteTable =>

@@ -8,6 +8,8 @@ const PATH = '/.well-known/acme-challenge/'
 const cleanup = createCleanup()
 const reached: string[] = []
 let late: Route | undefined
+const ownChallenge = (hostName: string) =>
+  hostName === 'api.test' ? Promise.resolve({ token: 'own', answer: 'own.print' }) : undefined
 let port: number
 beforeAll(async () => {
   const upstream = await startEcho(cleanup)
@@ -19,7 +21,7 @@ beforeAll(async () => {
   const acmeAnswers = createAcmeAnswers(async (hostName) => {
     reached.push(hostName)
     return late
-  })
+  }, ownChallenge)
   port = (await startGateway(cleanup, routes, { rules: edgeRules({ acmeAnswers }) })).port
 })
 beforeEach(() => {
@@ -46,4 +48,11 @@ test('other tokens are the site’s to answer, and nothing is read for names tha
   expect((await ask(port, `${PATH}other`, { host: 'site.test' })).body).toContain('"method":"GET"')
   expect((await ask(port, `${PATH}a/b`, { host: 'wanted.test' })).body).toContain('"method":"GET"')
   expect(reached).toEqual(['wanted.test'])
+})
+
+test('a name of the installation itself, which no site has', async () => {
+  expect((await ask(port, `${PATH}own`, { host: 'api.test' })).body).toBe('own.print')
+  expect((await ask(port, `${PATH}other`, { host: 'api.test' })).status).toBe(404)
+  expect((await ask(port, '/', { host: 'api.test' })).status).toBe(404)
+  expect((await ask(port, `${PATH}own`, { host: 'nobody.test' })).status).toBe(404)
 })

@@ -30,10 +30,10 @@ export interface MadeRules {
  */
 export function edgeRules({ acmeAnswers, toHttps, defensiveMode, cache }: MadeRules = {}): readonly Rule[] {
   const all = [
+    // whatever the state of the site: its name has a certificate, which has to be renewed; and so have names of Stead itself
+    acmeAnswers,
     // all others speak of a site
     unknownHost,
-    // whatever the state of the site: its name has a certificate, which has to be renewed
-    acmeAnswers,
     // a site that is off says nothing but that, whatever is asked, and so does one that is not there yet
     disabledSite,
     siteInPreparation,

@@ -1,5 +1,6 @@
 import { plainPage } from '../../platform/plain-page.ts'
 import { pageAnswer } from '../answer.ts'
+import type { Route } from '../route.ts'
 import type { Rule } from '../visit.ts'
 
 const page = (status: 301 | 308) =>
@@ -9,15 +10,19 @@ const moved = page(301)
 const movedWithBody = page(308)
 
 /**
- * Sends visitors of names that are to be had over https alone there. Not while there is no certificate: they would stand before a closed door.
+ * Sends visitors of names that are to be had over https alone there. Not while there is no certificate, or one that has ended: they would
+ * stand before a closed door.
  * @param port where visitors reach the edge over TLS
  */
-export function createToHttps(port: number): Rule {
+export function createToHttps(port: number, now: () => number = Date.now): Rule {
   return (visit) => {
     const { route, client, hostName, target, method } = visit
-    if (!route?.forceTls || !route.certifiedAt || client.scheme === 'https') return undefined
+    if (!route?.forceTls || client.scheme === 'https' || !isCertified(route, now)) return undefined
     const location = `https://${hostName}${port === 443 ? '' : `:${port}`}${target}`
     const isPlain = method === 'GET' || method === 'HEAD'
     return pageAnswer(visit, isPlain ? moved : movedWithBody, ['Location', location])
   }
 }
+
+const isCertified = ({ certifiedAt, certifiedUntil }: Route, now: () => number): boolean =>
+  Boolean(certifiedAt) && (!certifiedUntil || now() < certifiedUntil)

@@ -19,6 +19,8 @@ export interface SecureContextsOptions {
   readonly load: (hostName: string) => Promise<Certificate | undefined>
   /** Whether `load` makes the certificate of a name that has none. */
   readonly makes?: (hostName: string) => boolean
+  /** Under which name the certificate of a name lies: many may have one together. Default: its own. */
+  readonly sharedBy?: (hostName: string) => string | undefined
   /** Names whose certificates are kept ready (some 40 kB each); the others are read again when somebody comes. */
   readonly most?: number
   /** Milliseconds UTC. */
@@ -44,7 +46,7 @@ interface Kept {
 
 /** Certificates read when they are asked for, as many kept as there is room for. */
 export function createSecureContexts(options: SecureContextsOptions): SecureContexts {
-  const { routes, load, makes = () => false, most = 400, now = Date.now } = options
+  const { routes, load, makes = () => false, sharedBy = () => undefined, most = 400, now = Date.now } = options
   const contexts = new LRUCache<string, Kept>({ max: most })
   const make = async (hostName: string, until: Kept['until']) => {
     const found = await load(hostName)
@@ -57,8 +59,10 @@ export function createSecureContexts(options: SecureContextsOptions): SecureCont
       const hostName = parseAuthority(serverName)?.hostName
       const route = hostName === undefined ? undefined : await routes.find(hostName)
       if (!route) return undefined
-      const { hostName: name, certifiedAt: issuedAt = 0 } = route
-      if (!issuedAt && !makes(name)) return undefined
+      const shared = sharedBy(route.hostName)
+      const name = shared ?? route.hostName
+      const issuedAt = shared === undefined ? (route.certifiedAt ?? 0) : 0
+      if (!issuedAt && shared === undefined && !makes(name)) return undefined
       const kept = contexts.get(name)
       if (kept?.issuedAt === issuedAt && now() < kept.until.renewAt) return kept.context
       const until = { renewAt: NEVER }

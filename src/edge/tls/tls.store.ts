@@ -1,4 +1,5 @@
 import type { Database, Tx } from '../../platform/db/database.ts'
+import type { Route } from '../route.ts'
 import { recordNames } from '../route-changes.store.ts'
 
 /** A certificate as it is kept. */
@@ -30,6 +31,16 @@ export async function loadCertificate(tx: Tx, hostName: string): Promise<KeptCer
   if (!row?.chain || !row.private_key || row.issued_at === null) return undefined
   const { chain, private_key: privateKey, issued_at: issuedAt, expires_at: expiresAt } = row
   return { chain, privateKey, issuedAt, expiresAt, isLocal: row.due_at === NEVER }
+}
+
+/** What a certificate authority asks a name for; null: nothing now. */
+export async function loadChallenge(tx: Tx, hostName: string): Promise<Route['challenge']> {
+  const row = await tx
+    .selectFrom('certificates')
+    .select(['challenge_token as token', 'challenge_answer as answer'])
+    .where('host_name', '=', hostName)
+    .executeTakeFirst()
+  return row?.token && row.answer ? { token: row.token, answer: row.answer } : null
 }
 
 /** A certificate that the edge has made itself. */

@@ -205,3 +205,8 @@ export async function countCollaboratorAccounts(tx: Tx, ownerAccountId: number):
     .executeTakeFirstOrThrow()
   return Number(count)
 }
+
+/** Who made the installation: the account of the first start. */
+export async function firstAccount(tx: Tx): Promise<{ id: number; email: string } | undefined> {
+  return tx.selectFrom('accounts').select(['id', 'email']).orderBy('id').limit(1).executeTakeFirst()
+}

@@ -15,6 +15,7 @@ export type { Account, AccountFacts, Application } from './account.store.ts'
 export {
   findAccount,
   findAccountByEmail,
+  firstAccount,
   listAccounts,
   listApplications,
   revokeApplication,

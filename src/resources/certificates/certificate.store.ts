@@ -1,14 +1,17 @@
+import type { Selectable, Updateable } from 'kysely'
 import { recordNames } from '../../edge/route-changes.store.ts'
 import type { AcmeAccountRow, CertificateRow } from '../../edge/tables.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { isUnderWay } from '../../platform/operations/is-under-way.ts'
+import { localEndings } from './certifiable.ts'
+import { NO_SITE } from './own-names.ts'
 
-/** No authority knows names that end so (RFC 6761, RFC 6762, RFC 7686, RFC 9476). */
-export const localEndings = ['localhost', 'local', 'internal', 'invalid', 'onion', 'alt'] as const
+type Changes = Updateable<Omit<CertificateRow, 'host_name'>>
 
-type Changes = Partial<Omit<CertificateRow, 'host_name'>>
+/** A row as it is read. */
+export type Certificate = Selectable<CertificateRow>
 
-export const findName = (tx: Tx, hostName: string): Promise<CertificateRow | undefined> =>
+export const findName = (tx: Tx, hostName: string): Promise<Certificate | undefined> =>
   tx.selectFrom('certificates').selectAll().where('host_name', '=', hostName).executeTakeFirst()
 
 /** A name that is there already keeps what it has. @returns false when the site has it already */
@@ -91,14 +94,20 @@ export async function namesWithout(tx: Tx, most: number): Promise<{ hostName: st
     .execute()
 }
 
+/** Names of the installation itself that have a certificate, or want one. */
+export async function namesOfNoSite(tx: Tx): Promise<string[]> {
+  const rows = await tx.selectFrom('certificates').select('host_name').where('site_id', '=', NO_SITE).execute()
+  return rows.map((row) => row.host_name)
+}
+
 /** Names that are to be looked after, the most urgent first; they are not due again before `leaseUntil`. */
 export async function takeDueNames(
   tx: Tx,
   { now, most, leaseUntil }: { now: number; most: number; leaseUntil: number },
-): Promise<{ hostName: string; siteId: number; accountId: number }[]> {
+): Promise<{ hostName: string; siteId: number; accountId: number | null }[]> {
   const rows = await tx
     .selectFrom('certificates')
-    .innerJoin('sites', 'sites.id', 'certificates.site_id')
+    .leftJoin('sites', 'sites.id', 'certificates.site_id')
     .select(['certificates.host_name', 'certificates.site_id', 'sites.account_id'])
     .where('certificates.due_at', '<=', now)
     .where('sites.deleted_at', 'is', null)

@@ -1,15 +1,11 @@
-import { isIP } from 'node:net'
 import type { Tx } from '../../platform/db/database.ts'
-import { changeName, changeServedName, deleteName, findName, insertName, localEndings } from './certificate.store.ts'
+import { isCertifiable } from './certifiable.ts'
+import { changeName, changeServedName, deleteName, findName, insertName } from './certificate.store.ts'
 import { LEASE_MS, startOrder } from './order-certificate.job.ts'
 
+export { isCertifiable } from './certifiable.ts'
+export { wildcardName } from './own-names.ts'
 export { siteUrl } from './site-url.ts'
-
-const isLocal = (hostName: string): boolean => localEndings.some((ending) => `.${hostName}`.endsWith(`.${ending}`))
-
-/** Whether an authority could issue a certificate for a name, wherever it points. */
-export const isCertifiable = (hostName: string): boolean =>
-  hostName.includes('.') && isIP(hostName) === 0 && !hostName.startsWith('[') && !isLocal(hostName)
 
 /**
  * Asks for a certificate of a name that is (or comes to be) in `routes`: it is ordered as soon as the transaction has committed, and renewed

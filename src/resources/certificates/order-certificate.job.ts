@@ -1,21 +1,15 @@
 import type { Client, Order } from 'acme-client'
 import Type from 'typebox'
-import type { CertificateRow } from '../../edge/tables.ts'
+import { dropChallenge } from '../../dns/challenges.store.ts'
 import { KEY_PURPOSE } from '../../edge/tls/tls.store.ts'
 import type { Tx } from '../../platform/db/database.ts'
-import {
-  durableWith,
-  type FailureContext,
-  PermanentFailure,
-  type StepContext,
-} from '../../platform/operations/definition.ts'
+import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
-import { changeOfJob } from '../change.ts'
 import type { ControlServices } from '../control-services.ts'
-import { edgeAddresses } from '../sites/edge-addresses.ts'
 import { authorityOf } from './account-at-authority.ts'
-import { actions } from './actions.ts'
-import { changeName, changeServedName, claimName, findName, isServed, ownerOf } from './certificate.store.ts'
+import { type Certificate, changeName, changeServedName, claimName, findName, ownerOf } from './certificate.store.ts'
+import { DAY_MS, noteFailure } from './note-failure.ts'
+import { tellIssued } from './tell-of-certificate.ts'
 
 const Input = Type.Object({ hostName: Type.String() })
 type Input = Type.Static<typeof Input>
@@ -25,14 +19,6 @@ type DueContext = Context<{ due: boolean }>
 
 /** A name whose operation was lost is due again after this. */
 export const LEASE_MS = 3_600_000
-const DAY_MS = 86_400_000
-/**
- * How soon the DNS is asked again, which costs the authority nothing: soon for a name that was just added, later for one that has led elsewhere
- * for days.
- */
-const lookAgainMs = (sinceMs: number): number => Math.min(Math.max(sinceMs / 4, 300_000), DAY_MS / 4)
-/** Authorities count failures by the hour: the first pauses are as long as they forgive. */
-const FIRST_PAUSE_MS = 900_000
 const RATE_LIMITED_MS = 3_600_000
 
 /**
@@ -83,23 +69,12 @@ async function isDue(context: Context<{ claim: boolean }>): Promise<boolean> {
       return false
     }
   }
+  const { whyNot } = await import('./why-not.ts')
   const fault = await whyNot(services, input.hostName)
   if (fault === undefined) return true
   // no failure that an authority has seen: the count begins anew
   await transaction((tx) => changeName(tx, input.hostName, { failures: -1 }))
   throw new PermanentFailure(fault)
-}
-
-/** Why an order would fail, without asking the authority. */
-async function whyNot({ config, database }: Services, hostName: string): Promise<string | undefined> {
-  if (config.edgeTlsListen === 'off')
-    return 'Certificates are not ordered as long as the edge does not listen for TLS (STEAD_EDGE_TLS_LISTEN)'
-  if (!config.acmeTermsAgreed)
-    return 'Certificates are not ordered before the operator has agreed to the terms of the authority (STEAD_ACME_TERMS_AGREED)'
-  if (!(await isServed(database.read, hostName))) return `${hostName} is no name of a site`
-  const { whyElsewhere } = await import('../../certificates/points-here.ts')
-  const addresses = config.edgeAddresses.length > 0 ? config.edgeAddresses : edgeAddresses(config)
-  return whyElsewhere(hostName, { addresses, resolvers: config.resolvers })
 }
 
 /** When the authority wants it, else when the usual share of its life is left. */
@@ -130,36 +105,43 @@ async function order(context: DueContext): Promise<void> {
       if (begun && begun.status !== 'invalid') return
     }
     const key = services.sealer.seal(await makeKey(), KEY_PURPOSE)
-    const { url } = await client.createOrder({ identifiers: [{ type: 'dns', value: input.hostName }] })
+    const { url } = await createOrder(client, input.hostName, row.chain)
     const begun = { order_url: url, order_key: key, authz_url: null, authz_expires_at: null }
     await transaction((tx) => changeName(tx, input.hostName, begun))
   })
 }
 
-/** Answers the authority's question at the edge, and waits for its verdict. */
+/** Says which certificate is to be replaced: authorities ask those who renew to hurry less (RFC 9773 §5). */
+async function createOrder(client: Client, hostName: string, chain: string | null): Promise<Order> {
+  const { AuthorityAway, RateLimited } = await import('../../certificates/authority.ts')
+  const { idOfCertificate } = await import('../../certificates/renewal.ts')
+  const wanted = { identifiers: [{ type: 'dns', value: hostName }] }
+  const replaces = chain === null ? undefined : idOfCertificate(chain)
+  if (replaces === undefined) return client.createOrder(wanted)
+  try {
+    return await client.createOrder({ ...wanted, replaces } as typeof wanted)
+  } catch (error) {
+    if (error instanceof AuthorityAway || error instanceof RateLimited) throw error
+    // it is another authority's, or has been replaced
+    return client.createOrder(wanted)
+  }
+}
+
+/** Answers the authority's question, and waits for its verdict. */
 async function prove(context: DueContext): Promise<void> {
   if (!context.results.due) return
-  const { input, transaction, signal } = context
+  const { input, transaction, signal, now } = context
   const { until } = await import('../../certificates/authority.ts')
+  const { answerQuestion } = await import('./prove-name.ts')
   await asking(context, async (client) => {
     const row = await nameOf(context)
     const current = await client.getOrder({ url: row.order_url } as Order)
     if (current.status !== 'pending') return
     const look = async () => (await client.getAuthorizations(current))[0]
     const authorization = await look()
-    const challenge = authorization?.challenges.find(({ type }) => type === 'http-01')
-    if (authorization?.status === 'pending') {
-      if (!challenge) throw new PermanentFailure('The authority does not offer to prove the name over http')
-      const asked = {
-        authz_url: authorization.url,
-        authz_expires_at: authorization.expires ? Date.parse(authorization.expires) : null,
-        challenge_token: challenge.token,
-        challenge_answer: await client.getChallengeKeyAuthorization(challenge),
-      }
-      await transaction((tx) => changeServedName(tx, input.hostName, asked))
-      if (challenge.status === 'pending') await client.completeChallenge(challenge)
-    }
+    if (authorization?.status === 'pending') await answerQuestion(context, client, authorization)
     const decided = await until(look, (each) => each?.status !== 'pending', signal)
+    await transaction((tx) => dropChallenge(tx, input.hostName, now()))
     if (decided?.status === 'valid') return
     const reason = decided?.challenges.find((each) => 'error' in each && each.error) as
       | { error?: { detail?: string } }
@@ -192,7 +174,7 @@ async function issue(context: DueContext): Promise<boolean> {
       )
     const chain = await client.getCertificate(done)
     const kept = { chain, private_key: row.order_key, order_key: null, issued_at: now() }
-    const life = { expires_at: lifeOf(chain).until, challenge_token: null, challenge_answer: null }
+    const life = { expires_at: lifeOf(chain).until, challenge_token: null, challenge_answer: null, told: 0 }
     await transaction((tx) => changeServedName(tx, input.hostName, { ...kept, ...life }))
   })
   return true
@@ -204,12 +186,7 @@ async function settle(tx: Tx, context: Context<{ claim: boolean; issue: boolean 
   await changeName(tx, input.hostName, { reason: null, reason_at: null, failures: 0, not_before: null })
   if (!results.issue) return
   await changeName(tx, input.hostName, { due_at: now() + DAY_MS })
-  const row = await findName(tx, input.hostName)
-  if (!row || context.accountId === null) return
-  await changeOfJob(tx, { ...context, siteId: row.site_id }).record({
-    action: actions['certificate.issued'],
-    message: `A certificate was issued for ${input.hostName}`,
-  })
+  await tellIssued(tx, context, input.hostName)
 }
 
 /** The next order begins anew. */
@@ -218,7 +195,7 @@ async function givenUp({ transaction, input }: Context, reason: string): Promise
   return new PermanentFailure(reason)
 }
 
-async function nameOf({ services, input }: Context): Promise<CertificateRow> {
+async function nameOf({ services, input }: Context): Promise<Certificate> {
   const row = await findName(services.database.read, input.hostName)
   if (!row) throw new PermanentFailure(`No certificate is wanted for ${input.hostName} any more`)
   return row
@@ -235,25 +212,4 @@ async function asking(context: Context, work: (client: Client) => Promise<void>)
     await context.transaction((tx) => changeName(tx, context.input.hostName, { not_before: until }))
     throw new PermanentFailure(error.message)
   }
-}
-
-/** Keeps the reason, and when it is tried again; the log says it once for each reason. */
-async function noteFailure(tx: Tx, context: FailureContext<Input>): Promise<void> {
-  const { input, operationId, now } = context
-  const row = await findName(tx, input.hostName)
-  if (row?.operation_id !== operationId) return
-  const reason = context.canceled ? 'It was canceled' : (context.error ?? 'It failed')
-  const isHeldBack = row.not_before !== null && row.not_before > now()
-  const failures = isHeldBack ? row.failures : row.failures + 1
-  const pauseMs =
-    failures === 0 ? lookAgainMs(now() - row.wanted_at) : Math.min(DAY_MS, FIRST_PAUSE_MS * 4 ** (failures - 1))
-  await changeServedName(tx, input.hostName, {
-    ...{ reason, reason_at: now(), failures, challenge_token: null, challenge_answer: null },
-    due_at: isHeldBack ? (row.not_before as number) : now() + pauseMs,
-  })
-  if (row.reason === reason || context.accountId === null) return
-  await changeOfJob(tx, { ...context, siteId: row.site_id }).record({
-    action: actions['certificate.failed'],
-    message: `No certificate for ${input.hostName}: ${reason}`,
-  })
 }

@@ -3,10 +3,12 @@ import type { Tx } from '../../platform/db/database.ts'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import { enqueue, ROUTINE } from '../../platform/operations/enqueue.ts'
 import { schedule } from '../../platform/operations/schedules.ts'
+import { firstAccount } from '../account/account.ts'
 import type { ControlServices } from '../control-services.ts'
-import { namesWithout, takeDueNames } from './certificate.store.ts'
+import { deleteName, insertName, namesOfNoSite, namesWithout, takeDueNames } from './certificate.store.ts'
 import { wantCertificate } from './certificate.ts'
 import { LEASE_MS, orderCertificate } from './order-certificate.job.ts'
+import { NO_SITE, ownNames } from './own-names.ts'
 
 /** In five minutes: 100,000 names are all looked after once a day. */
 const MOST = 400
@@ -21,12 +23,22 @@ export const planCertificates = durableWith<Pick<ControlServices, 'config'>>()({
 })
 
 async function plan(tx: Tx, { now, services }: StepContext<unknown, Pick<ControlServices, 'config'>>): Promise<void> {
-  if (services.config.edgeTlsListen === 'off') return
   const time = now()
+  await wantOwnNames(tx, services.config, time)
+  const isOff = services.config.edgeTlsListen === 'off'
+  if (isOff && ownNames(services.config).length === 0) return
   // those that were there before there was TLS
-  for (const name of await namesWithout(tx, MOST)) await wantCertificate(tx, { ...name, now: time })
+  for (const name of isOff ? [] : await namesWithout(tx, MOST)) await wantCertificate(tx, { ...name, now: time })
+  const operator = (await firstAccount(tx))?.id ?? null
   for (const { hostName, accountId } of await takeDueNames(tx, { now: time, most: MOST, leaseUntil: time + LEASE_MS }))
-    await enqueue(tx, orderCertificate, { hostName }, { accountId, source: ROUTINE, now: time })
+    await enqueue(tx, orderCertificate, { hostName }, { accountId: accountId ?? operator, source: ROUTINE, now: time })
+}
+
+/** Those that the settings do not name any more are forgotten. */
+async function wantOwnNames(tx: Tx, config: ControlServices['config'], now: number): Promise<void> {
+  const wanted = ownNames(config)
+  for (const hostName of await namesOfNoSite(tx)) if (!wanted.includes(hostName)) await deleteName(tx, hostName)
+  for (const hostName of wanted) await insertName(tx, { hostName, siteId: NO_SITE, dueAt: now, now })
 }
 
 export const planCertificatesOften = schedule({

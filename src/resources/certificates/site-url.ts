@@ -2,9 +2,10 @@ import type { Config } from '../../config.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { hostOfAddress, httpsPort, type Site, siteAddress } from '../sites/site.ts'
 import { findName } from './certificate.store.ts'
+import { wildcardName } from './own-names.ts'
 
 /**
- * Where people are sent to a site: over https where its primary domain has a certificate, or where TLS ends before the edge.
+ * Where people are sent to a site: over https where its primary domain, or all first addresses, have a certificate, or where TLS ends before the edge.
  * @returns scheme, host name and port, where one is needed
  */
 export async function siteUrl(
@@ -14,7 +15,8 @@ export async function siteUrl(
 ): Promise<string> {
   const address = siteAddress(site, config)
   if (config.edgePublicPort === 443) return `https://${address}`
-  const known = site.primaryDomain === null ? undefined : await findName(tx, site.primaryDomain)
+  const name = site.primaryDomain ?? wildcardName(config)
+  const known = name === undefined ? undefined : await findName(tx, name)
   const isGood = known?.chain != null && (known.expires_at ?? 0) > now
   if (config.edgeTlsListen === 'off' || !isGood) return `http://${address}`
   const port = httpsPort(config)

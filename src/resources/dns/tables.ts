@@ -5,6 +5,7 @@ declare module '../../platform/db/schema.ts' {
     zones: ZoneRow
     zone_clock: ZoneClockRow
     dns_records: DnsRecordRow
+    dns_challenges: DnsChallengeRow
   }
 }
 
@@ -55,4 +56,14 @@ export interface DnsRecordRow {
   /** The site that it leads to. */
   site_id: number | null
   created_at: number
+}
+
+/** What a certificate authority asks for in a zone while a certificate is ordered; no record of its users. */
+export interface DnsChallengeRow {
+  /** The name of the certificate. */
+  host_name: string
+  zone_id: number
+  /** As of a record. */
+  name: string
+  value: string
 }

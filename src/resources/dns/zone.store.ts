@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
-import { announce, beforeCommit, lockForUpdate, type Tx } from '../../platform/db/database.ts'
+import { touchZone } from '../../dns/zone-changes.store.ts'
+import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
 import type { DnsRecord, RecordDraft } from './record.ts'
 import type { Zone } from './zone.ts'
 
@@ -46,7 +46,7 @@ export async function listZones(tx: Tx, accountId: number, siteIds: readonly num
 export async function insertZone(tx: Tx, accountId: number, name: string, now: number): Promise<Zone> {
   // one that is there may be deleted while it is waited for
   for (let attempt = 0; attempt < 3; attempt++) {
-    const row = { account_id: accountId, name, created_at: now, updated_at: now, serial: seconds(now) }
+    const row = { account_id: accountId, name, created_at: now, updated_at: now, serial: Math.floor(now / 1000) }
     await tx
       .insertInto('zones')
       .values({ ...row, change_seq: 0, deleted_at: null })
@@ -60,47 +60,6 @@ export async function insertZone(tx: Tx, accountId: number, name: string, now: n
     }
   }
   throw new Error(`the zone ${name} is made and deleted again and again`)
-}
-
-const seconds = (now: number): number => Math.floor(now / 1000)
-
-/** Name servers read the zone again; its serial rises (RFC 1982). */
-export async function touchZone(tx: Tx, id: number, now: number): Promise<void> {
-  const next = seconds(now)
-  await tx
-    .updateTable('zones')
-    .set({ updated_at: now, serial: sql<number>`case when serial >= ${next} then serial + 1 else ${next} end` })
-    .where('id', '=', id)
-    .execute()
-  await beforeCommit(tx, numberChanges, [id])
-  await announce(tx, 'zones')
-}
-
-/** By number, in the order of commits, as `edge/route-changes.store.ts` does it: no clock takes part. */
-async function numberChanges(tx: Tx, ids: readonly (string | number)[]): Promise<void> {
-  const { seq } = await tx
-    .updateTable('zone_clock')
-    .set((column) => ({ seq: column('seq', '+', ids.length) }))
-    .where('id', '=', 1)
-    .returning('seq')
-    .executeTakeFirstOrThrow()
-  for (const [at, id] of ids.entries())
-    await tx
-      .updateTable('zones')
-      .set({ change_seq: seq - at })
-      .where('id', '=', Number(id))
-      .execute()
-}
-
-/** Secondaries are to read the zone again, whose records are the same. */
-export async function renewSerial(tx: Tx, id: number, now: number): Promise<void> {
-  const { updated_at } = await tx
-    .selectFrom('zones')
-    .select('updated_at')
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
-  await touchZone(tx, id, now)
-  await tx.updateTable('zones').set({ updated_at }).where('id', '=', id).execute()
 }
 
 /** A zone without records goes, unless it is signed: made anew without its keys, resolvers that trust these would not believe it. */

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { type DnsRecord, presentRecord, RecordSchema } from './record.ts'
 
+export { renewSerial, touchZone } from '../../dns/zone-changes.store.ts'
 export { ZoneId } from './record.ts'
 export { addHost, checkHost, type HostOfSite, othersAt, removeHost } from './site-hosts.ts'
 export {
@@ -10,8 +11,6 @@ export {
   holdZone,
   insertZone,
   type RecordInZone,
-  renewSerial,
-  touchZone,
 } from './zone.store.ts'
 export { managedZone } from './zone-access.ts'
 export { labelIn, normalHostName, zoneNameOf } from './zone-name.ts'

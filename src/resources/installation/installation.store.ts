@@ -45,11 +45,6 @@ export async function livingSites(tx: Tx): Promise<{ siteId: number; accountId: 
   return rows as { siteId: number; accountId: number; hostId: number }[]
 }
 
-/** Who made the installation: the account of the first start. */
-export async function firstAccount(tx: Tx): Promise<{ id: number; email: string } | undefined> {
-  return tx.selectFrom('accounts').select(['id', 'email']).orderBy('id').limit(1).executeTakeFirst()
-}
-
 /** The records were backed up. */
 export async function setBackedUp(tx: Tx, now: number): Promise<void> {
   await tx

@@ -3,9 +3,10 @@ import { isOneMailbox } from '../../platform/mail/address.ts'
 import { letter } from '../../platform/mail/letter.ts'
 import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
 import type { FailureContext } from '../../platform/operations/definition.ts'
+import { firstAccount } from '../account/account.ts'
 import { changeOfJob } from '../change.ts'
 import { actions } from './actions.ts'
-import { firstAccount, setFailing } from './installation.store.ts'
+import { setFailing } from './installation.store.ts'
 
 /**
  * The records could not be backed up. Who runs Stead gets a mail when it begins to fail, and no other until it has been well again; the

@@ -1,0 +1,32 @@
+import { dropChallenge } from '../../dns/challenges.store.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import type { FailureContext } from '../../platform/operations/definition.ts'
+import { changeServedName, findName } from './certificate.store.ts'
+import { tellFailed } from './tell-of-certificate.ts'
+
+export const DAY_MS = 86_400_000
+/**
+ * How soon the DNS is asked again, which costs the authority nothing: soon for a name that was just added, later for one that has led elsewhere
+ * for days.
+ */
+const lookAgainMs = (sinceMs: number): number => Math.min(Math.max(sinceMs / 4, 300_000), DAY_MS / 4)
+/** Authorities count failures by the hour: the first pauses are as long as they forgive. */
+const FIRST_PAUSE_MS = 900_000
+
+/** Keeps the reason, and when it is tried again, and tells of it. */
+export async function noteFailure(tx: Tx, context: FailureContext<{ readonly hostName: string }>): Promise<void> {
+  const { input, operationId, now } = context
+  const row = await findName(tx, input.hostName)
+  if (row?.operation_id !== operationId) return
+  await dropChallenge(tx, input.hostName, now())
+  const reason = context.canceled ? 'It was canceled' : (context.error ?? 'It failed')
+  const isHeldBack = row.not_before !== null && row.not_before > now()
+  const failures = isHeldBack ? row.failures : row.failures + 1
+  const pauseMs =
+    failures === 0 ? lookAgainMs(now() - row.wanted_at) : Math.min(DAY_MS, FIRST_PAUSE_MS * 4 ** (failures - 1))
+  await changeServedName(tx, input.hostName, {
+    ...{ reason, reason_at: now(), failures, challenge_token: null, challenge_answer: null },
+    due_at: isHeldBack ? (row.not_before as number) : now() + pauseMs,
+  })
+  await tellFailed(tx, context, row, reason)
+}

@@ -1,0 +1,50 @@
+import type { Authorization, Client } from 'acme-client'
+import { putChallenge } from '../../dns/challenges.store.ts'
+import { PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
+import type { ControlServices } from '../control-services.ts'
+import { changeName, changeServedName } from './certificate.store.ts'
+import { isWildcard } from './own-names.ts'
+import { placeOfProof } from './why-not.ts'
+
+type Context = Pick<
+  StepContext<{ readonly hostName: string }, Pick<ControlServices, 'config' | 'database'>>,
+  'input' | 'services' | 'signal' | 'transaction' | 'now'
+>
+
+/** Gives the answer to the authority's question where it will look for it, and tells it to look. */
+export async function answerQuestion(context: Context, client: Client, authorization: Authorization): Promise<void> {
+  const { hostName } = context.input
+  // a name with many hosts can be proved by its zone alone (RFC 8555 §8.4)
+  const type = isWildcard(hostName) ? 'dns-01' : 'http-01'
+  const challenge = authorization.challenges.find((each) => each.type === type)
+  if (!challenge) throw new PermanentFailure(`The authority does not offer to prove the name by ${type}`)
+  const answer = await client.getChallengeKeyAuthorization(challenge)
+  const known = {
+    authz_url: authorization.url,
+    authz_expires_at: authorization.expires ? Date.parse(authorization.expires) : null,
+  }
+  if (type === 'dns-01') {
+    await context.transaction((tx) => changeName(tx, hostName, known))
+    await answerInDns(context, answer)
+  } else {
+    const shown = { ...known, challenge_token: challenge.token, challenge_answer: answer }
+    await context.transaction((tx) => changeServedName(tx, hostName, shown))
+  }
+  if (challenge.status === 'pending') await client.completeChallenge(challenge)
+}
+
+async function answerInDns({ input, services, signal, transaction, now }: Context, value: string): Promise<void> {
+  const { nameServersOf, untilAnswered } = await import('../../certificates/dns-proof.ts')
+  const { resolvers } = services.config
+  const { hostName } = input
+  const place = await placeOfProof(services.database.read, hostName, resolvers)
+  if ('fault' in place) throw new PermanentFailure(place.fault)
+  const { name, zone } = place
+  await transaction((tx) => putChallenge(tx, { hostName, zone, name, value }, now()))
+  const servers = await nameServersOf(zone.name, resolvers)
+  const silent = await untilAnswered({ name, value, servers, signal })
+  if (silent.length > 0)
+    throw new PermanentFailure(
+      `The authority asks the name servers of ${zone.name} for ${name}, and these do not answer what Stead has put there: ${silent.join(', ')}`,
+    )
+}

@@ -1,0 +1,82 @@
+import type { Tx } from '../../platform/db/database.ts'
+import { isOneMailbox } from '../../platform/mail/address.ts'
+import { letter } from '../../platform/mail/letter.ts'
+import { countMail } from '../../platform/mail/mail-limit.ts'
+import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
+import type { FailureContext } from '../../platform/operations/definition.ts'
+import { findAccount } from '../account/account.ts'
+import { changeOfJob } from '../change.ts'
+import { actions } from './actions.ts'
+import { type Certificate, changeName, findName } from './certificate.store.ts'
+import { isWildcard, NO_SITE } from './own-names.ts'
+
+type Context = Pick<FailureContext, 'accountId' | 'operationId' | 'now' | 'canceled'>
+
+/** Of what is left when a renewal is due: after this share of it there is a mail. */
+const SHARE_BEFORE_MAIL = 1 / 2
+
+/** In the log of the site; in that of the account for a name of the installation itself. */
+export async function tellIssued(tx: Tx, context: Omit<Context, 'canceled'>, hostName: string): Promise<void> {
+  const row = await findName(tx, hostName)
+  if (!row || context.accountId === null) return
+  const isOwn = row.site_id === NO_SITE
+  await changeOfJob(tx, { ...context, siteId: isOwn ? null : row.site_id }).record({
+    action: actions[isOwn ? 'own_certificate.issued' : 'certificate.issued'],
+    message: `A certificate was issued for ${hostName}`,
+  })
+}
+
+/** The log says each new reason once. A mail comes when the certificate that there is is about to end, and another when it has ended. */
+export async function tellFailed(tx: Tx, context: Context, row: Certificate, reason: string): Promise<void> {
+  const { accountId, now } = context
+  if (accountId === null) return
+  const isOwn = row.site_id === NO_SITE
+  if (row.reason !== reason)
+    await changeOfJob(tx, { ...context, siteId: isOwn ? null : row.site_id }).record({
+      action: actions[isOwn ? 'own_certificate.failed' : 'certificate.failed'],
+      message: `No certificate for ${row.host_name}: ${reason}`,
+    })
+  const stage = context.canceled ? row.told : stageOf(row, now())
+  if (stage <= row.told) return
+  await changeName(tx, row.host_name, { told: stage })
+  await mailOf(tx, { ...context, accountId, row, reason, hasEnded: stage === ENDED })
+}
+
+const SOON = 1
+const ENDED = 2
+
+/** How far a certificate is that is not renewed. */
+function stageOf({ chain, issued_at: from, expires_at: until }: Certificate, now: number): number {
+  if (chain === null || from === null || until === null) return 0
+  if (now >= until) return ENDED
+  const dueMs = (until - from) / 3
+  return until - now < dueMs * SHARE_BEFORE_MAIL ? SOON : 0
+}
+
+interface News extends Context {
+  readonly accountId: number
+  readonly row: Certificate
+  readonly reason: string
+  readonly hasEnded: boolean
+}
+
+async function mailOf(tx: Tx, { accountId, operationId, now, row, reason, hasEnded }: News): Promise<void> {
+  const owner = await findAccount(tx, accountId)
+  if (!owner || !isOneMailbox(owner.email)) return
+  const { host_name: hostName, expires_at: until } = row
+  const day = new Date(until ?? 0).toISOString().slice(0, 16).replace('T', ' ')
+  const names = isWildcard(hostName) ? `the names below ${hostName.slice(2)}` : hostName
+  const subject = hasEnded
+    ? `The certificate of ${hostName} has ended`
+    : `The certificate of ${hostName} is about to end`
+  const state = hasEnded
+    ? `The certificate of ${hostName} ended at ${day} UTC. Browsers warn everybody who opens ${names} over https. Nobody is sent to https any more; over http all is as before.`
+    : `The certificate of ${hostName} ends at ${day} UTC, and there is no newer one. From then on browsers warn everybody who opens ${names} over https.`
+  const mail = letter(subject, [
+    state,
+    `Stead has tried again and again to get another: ${reason}.`,
+    `It goes on trying, in pauses of a day at most. What was tried last: GET /v1/operations/${operationId}.`,
+  ])
+  const about = { accountId, to: owner.email, says: mail.subject, now: now() }
+  if ((await countMail(tx, about)) === 'send') await enqueueMail(tx, { to: owner.email, ...mail }, { now: now() })
+}

@@ -1,0 +1,46 @@
+import { followAliases, proofName } from '../../certificates/dns-proof.ts'
+import { whyElsewhere } from '../../certificates/points-here.ts'
+import { zoneHolding } from '../../dns/challenges.store.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import type { ControlServices } from '../control-services.ts'
+import { edgeAddresses } from '../sites/edge-addresses.ts'
+import { isServed } from './certificate.store.ts'
+import { isWildcard, ownNames } from './own-names.ts'
+
+/** Why an order would fail, without asking the authority: a sentence without a full stop. */
+export async function whyNot(
+  { config, database }: Pick<ControlServices, 'config' | 'database'>,
+  hostName: string,
+): Promise<string | undefined> {
+  const isOwn = ownNames(config).includes(hostName)
+  if (config.edgeTlsListen === 'off' && !isOwn)
+    return 'Certificates are not ordered as long as the edge does not listen for TLS (STEAD_EDGE_TLS_LISTEN)'
+  if (!config.acmeTermsAgreed)
+    return 'Certificates are not ordered before the operator has agreed to the terms of the authority (STEAD_ACME_TERMS_AGREED)'
+  if (!isOwn && !(await isServed(database.read, hostName))) return `${hostName} is no name of a site`
+  if (isWildcard(hostName)) {
+    const place = await placeOfProof(database.read, hostName, config.resolvers)
+    return 'fault' in place ? place.fault : undefined
+  }
+  const addresses = config.edgeAddresses.length > 0 ? config.edgeAddresses : edgeAddresses(config)
+  return whyElsewhere(hostName, { addresses, resolvers: config.resolvers })
+}
+
+/** Where the proof of a name goes in a zone that Stead serves, or why it can go nowhere. */
+export async function placeOfProof(tx: Tx, hostName: string, resolvers: readonly string[]) {
+  const asked = proofName(hostName)
+  try {
+    const name = await followAliases(asked, resolvers)
+    const zone = await zoneHolding(tx, name)
+    if (zone) return { name, zone }
+    const missing =
+      name === asked
+        ? 'It is in no zone of this installation'
+        : `It leads to ${name}, which is in no zone of this installation`
+    return {
+      fault: `The authority asks the DNS for ${asked}. ${missing}: let Stead serve the zone, or make ${asked} a CNAME of a name in a zone that it serves`,
+    }
+  } catch (error) {
+    return { fault: (error as Error).message }
+  }
+}
