@@ -1,8 +1,9 @@
 import { createServer, type Server, type Socket } from 'node:net'
-import ssh2, { type ClientInfo, type Connection } from 'ssh2'
+import ssh2, { type AlgorithmList, type CipherAlgorithm, type ClientInfo, type Connection } from 'ssh2'
 import { addressKey } from '../../platform/budgets/address-key.ts'
 import type { DiskQuota } from '../site-files/disk-watch.ts'
 import { Authentication, PasswordDesk } from './authentication.ts'
+import { GCM, IDENT, knowsGcm, readyKeys } from './cipher.ts'
 import { SftpConnection } from './connection.ts'
 import { Guessers } from './guessers.ts'
 import { Jail } from './jail.ts'
@@ -83,7 +84,8 @@ export class SftpServer {
   readonly #limits: SftpLimits
   readonly #guessers = new Guessers()
   readonly #desk = new PasswordDesk()
-  readonly #ssh: InstanceType<typeof ssh2.Server>
+  /** For those who know AES-GCM, and for others. */
+  readonly #ssh: Record<'gcm' | 'any', InstanceType<typeof ssh2.Server>>
   readonly #sockets = new Map<string, Socket>()
   readonly #strangers = new Map<Socket, Stranger>()
   readonly #connections = new Set<SftpConnection>()
@@ -99,14 +101,9 @@ export class SftpServer {
   constructor(options: SftpServerOptions) {
     this.#options = options
     this.#limits = { ...sftpLimits, ...options.limits }
-    const { hostKey } = options
-    // the client's wish decides, and OpenSSH's first one is what Node's crypto is slowest at
-    const cipher = { remove: ['chacha20-poly1305@openssh.com' as const], append: [], prepend: [] }
-    // compressed bytes could become any number of others
-    const algorithms = { compress: ['none' as const], cipher }
-    this.#ssh = new ssh2.Server({ hostKeys: [hostKey], ident: 'Stead', algorithms }, (client, info) =>
-      this.#greet(client, info),
-    )
+    // OpenSSH’s first wish is what Node’s crypto is slowest at
+    const any = { remove: ['chacha20-poly1305@openssh.com' as const], append: [], prepend: [] }
+    this.#ssh = { gcm: this.#speaking([...GCM]), any: this.#speaking(any) }
     this.server = createServer((socket) => this.#meet(socket))
     this.#timer = setInterval(() => this.#lookAtAll(), LOOK_MS).unref()
     this.#unsubscribe = options.access.subscribe(() => void this.look())
@@ -178,13 +175,26 @@ export class SftpServer {
     })
     socket.setNoDelay(true)
     socket.setKeepAlive(true, 60_000)
-    this.#ssh.injectSocket(socket)
+    void knowsGcm(socket).then((known) => {
+      if (known === undefined) return socket.destroy()
+      this.#ssh[known ? 'gcm' : 'any'].injectSocket(socket)
+      socket.resume()
+    })
+  }
+
+  #speaking(cipher: AlgorithmList<CipherAlgorithm>): InstanceType<typeof ssh2.Server> {
+    // compressed bytes could become any number of others
+    const algorithms = { compress: ['none' as const], cipher }
+    return new ssh2.Server({ hostKeys: [this.#options.hostKey], ident: IDENT, algorithms }, (client, info) =>
+      this.#greet(client, info),
+    )
   }
 
   /** It speaks SSH. */
   #greet(client: Connection, info: ClientInfo): void {
     const socket = this.#sockets.get(nameOf(info.ip, info.port))
     client.on('error', () => {})
+    client.on('handshake', () => readyKeys(client))
     if (!socket) return void client.end()
     const { access, log } = this.#options
     const authentication = new Authentication({
