@@ -76,6 +76,7 @@ describe('a value that cannot be used is named with its reason', () => {
     ['resolvers', '192.0.2.53:70000', 'addresses of name servers'],
     ['sftpListen', 'on', 'an address and a port'],
     ['wpCliSource', 'wp-cli.phar', 'an http or https address'],
+    ['adminerSource', 'adminer.php', 'an http or https address'],
     ['dnsListen', 'on', 'an address and a port'],
     ['dnsProcesses', '0', 'a whole number from 1 to 64'],
     ['dnsNameservers', 'ns1.example.com,NS2', 'a lower-case domain name'],

@@ -271,9 +271,14 @@ export const settings = {
     testOnly: true,
   },
   adminer: {
-    help: "File with Adminer, by which people look into databases; empty: that of Debian's package, where it is installed",
+    help: "File with Adminer, by which people look into databases; empty: that of Debian's package where it is installed, else it is fetched once; off: none",
     default: '',
     parse: optional,
+  },
+  adminerSource: {
+    help: 'Address that Adminer 4.8.1 is fetched from; empty: its public one',
+    default: '',
+    parse: httpUrl,
   },
   chromium: {
     help: 'Program of Chromium, by which performance reports are made; empty: that of the system, where it is installed',

@@ -157,6 +157,7 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
     STEAD_TOKEN_RATE_LIMIT: '0',
     STEAD_SPARE_SITES: '0',
     STEAD_SFTP_LISTEN: 'off',
+    STEAD_ADMINER: 'off',
     // nobody answers there, and at once
     STEAD_RESOLVERS: '127.0.0.1:9',
     STEAD_DNS_LISTEN: 'off',

@@ -5,6 +5,7 @@ export const problems = declareProblems({
   no_database_admin: {
     status: 400,
     text: 'Adminer, which shows databases, is not on the host of the site.',
-    remedy: 'The operator can install the package `adminer`, or name its file by STEAD_ADMINER, and start Stead again.',
+    remedy:
+      'Stead fetches it when it starts, and its log says why it could not. The operator can name its file by STEAD_ADMINER, and start Stead again.',
   },
 })

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { hostBudgets } from '../../budgets.ts'
 import { createTrust } from '../../edge/client-address.ts'
+import { findAdminer } from '../../hosting/adminer/adminer.ts'
 import { isSiteName } from '../../hosting/host.store.ts'
 import { anyDatabase } from '../../hosting/mariadb/by-home.ts'
 import { chooseRuntime } from '../../hosting/php/choose-runtime.ts'
@@ -28,8 +28,6 @@ import { openMail } from './mail.ts'
 import { watchDisk } from './site-disk.ts'
 
 const MB = 1 << 20
-/** Where Debian's package has it. */
-const debianAdminer = '/usr/share/adminer/adminer.php'
 
 export type HostBudgets = Budgets<keyof ReturnType<typeof hostBudgets>>
 
@@ -60,7 +58,7 @@ export async function openSitePhp(
   const { config, database, log } = ground
   const disk = watchDisk(ground, budgets.siteDisk)
   const edge = hasEdge ? wayToEdge(ground) : undefined
-  const adminer = await readAdminer(config.adminer)
+  const adminer = await openAdminer(ground)
   const runtime = await openRuntime(ground, { budgets, disk, edge, adminer })
   const changes = createSiteChanges({
     record: (siteId, change) => database.transaction((tx) => purgeCaches(tx, siteId, change)),
@@ -98,11 +96,11 @@ interface RuntimeParts {
 }
 
 /** @throws OperatorError when the file was named, and is not there */
-async function readAdminer(file: string | undefined): Promise<Buffer | undefined> {
+async function openAdminer({ config, log }: Ground): Promise<Buffer | undefined> {
+  const { dataDir, adminer: file, adminerSource: source, allowPrivateFetch: allowPrivate } = config
   try {
-    return await readFile(file ?? debianAdminer)
+    return await findAdminer({ dataDir, file, source, allowPrivate, log })
   } catch (error) {
-    if (file === undefined) return undefined
     throw new OperatorError(`STEAD_ADMINER: ${(error as Error).message}`)
   }
 }

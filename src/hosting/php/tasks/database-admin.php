@@ -34,10 +34,12 @@ if ($_SERVER['REQUEST_METHOD'] === 'POST') {
 
 function adminer_object()
 {
-    return new class () extends Adminer {
+    // since release 5 it has a namespace
+    class_alias(class_exists('Adminer\\Adminer', false) ? 'Adminer\\Adminer' : 'Adminer', 'SteadAdminer');
+    return new class () extends SteadAdminer {
         public function name()
         {
-            return 'Database of ' . h($_SERVER['HTTP_HOST'] ?? '');
+            return 'Database of ' . htmlspecialchars($_SERVER['HTTP_HOST'] ?? '', ENT_QUOTES);
         }
 
         public function credentials()
