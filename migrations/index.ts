@@ -40,6 +40,7 @@ import { performanceReports } from './0047-performance-reports.ts'
 import { dnssec } from './0049-dnssec.ts'
 import { localAuthorities } from './0050-local-authorities.ts'
 import { dnsChallenges } from './0051-dns-challenges.ts'
+import { zoneChanges } from './0053-zone-changes.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -84,4 +85,5 @@ export const migrations: Record<string, Migration> = {
   '0049-dnssec': dnssec,
   '0050-local-authorities': localAuthorities,
   '0051-dns-challenges': dnsChallenges,
+  '0053-zone-changes': zoneChanges,
 }

@@ -105,6 +105,9 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
     const { database, belonging } = await openRecords(config, { makes: false, strangers: 'refuse' })
     expect(belonging.kind).toBe('known')
     expect(await installationOf(database.read)).toEqual(await installationOf(ground.database.read))
+    // secondaries may know zones of after the backup
+    const clock = database.read.selectFrom('zone_clock').select('made_with')
+    expect(await clock.executeTakeFirstOrThrow()).toEqual({ made_with: '' })
     const [operation] = await database.read
       .selectFrom('operations')
       .select(['id', 'type', 'site_id'])

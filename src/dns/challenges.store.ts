@@ -1,13 +1,11 @@
 import type { Tx } from '../platform/db/database.ts'
+import { setsOf } from './earlier-sets.store.ts'
 import { renewSerial } from './zone-changes.store.ts'
 
 /*
  * What a certificate authority asks for in the DNS (RFC 8555 §8.4). It is no record of the zone: its users neither see it nor are in its way, and it
  * is served beside whatever else its name has.
  */
-
-/** Resolvers ask again soon: the next answer of the name is another one. */
-const TTL = 60
 
 /** The closest zone that has a name, as the name server finds it. */
 export async function zoneHolding(tx: Tx, name: string): Promise<{ id: number; name: string } | undefined> {
@@ -35,25 +33,22 @@ export interface Challenge {
 export async function putChallenge(tx: Tx, { hostName, zone, name, value }: Challenge, now: number): Promise<void> {
   await dropChallenge(tx, hostName, now)
   const label = name.slice(0, -zone.name.length - 1)
+  const earlier = await setsOf(tx, zone.id, [{ name: label, type: 'TXT' }])
   await tx.insertInto('dns_challenges').values({ host_name: hostName, zone_id: zone.id, name: label, value }).execute()
-  await renewSerial(tx, zone.id, now)
+  await renewSerial(tx, zone.id, now, earlier)
 }
 
 export async function dropChallenge(tx: Tx, hostName: string, now: number): Promise<void> {
-  const gone = await tx
+  const there = await tx
+    .selectFrom('dns_challenges')
+    .select(['zone_id', 'name'])
+    .where('host_name', '=', hostName)
+    .executeTakeFirst()
+  if (!there) return
+  const earlier = await setsOf(tx, there.zone_id, [{ name: there.name, type: 'TXT' }])
+  const { numDeletedRows } = await tx
     .deleteFrom('dns_challenges')
     .where('host_name', '=', hostName)
-    .returning('zone_id')
-    .executeTakeFirst()
-  if (gone) await renewSerial(tx, gone.zone_id, now)
-}
-
-/** As records of their zones. */
-export async function challengesOf(tx: Tx, zoneIds: readonly number[]) {
-  const rows = await tx
-    .selectFrom('dns_challenges')
-    .select(['zone_id', 'name', 'value'])
-    .where('zone_id', 'in', zoneIds)
-    .execute()
-  return rows.map((row) => ({ ...row, type: 'TXT' as const, ttl: TTL, priority: null, weight: null, port: null }))
+    .executeTakeFirstOrThrow()
+  if (numDeletedRows > 0n) await renewSerial(tx, there.zone_id, now, earlier)
 }

@@ -1,5 +1,6 @@
 import { type Answer, answerFrom } from './answer.ts'
 import type { Cookies } from './cookies.ts'
+import type { Difference } from './difference.ts'
 import { MessageWriter } from './message-writer.ts'
 import { isWithin, parentOf } from './name.ts'
 import { Class, HEADER_BYTES, MOST_UDP_BYTES, PLAIN_UDP_BYTES, Rcode, TsigError, Type } from './protocol.ts'
@@ -7,7 +8,7 @@ import { type Query, readQuery } from './query.ts'
 import type { AnswerLimit } from './rate-limit.ts'
 import { words } from './record-data.ts'
 import { answerForProof, signAnswer } from './signing/sign-answer.ts'
-import { transferOf } from './transfer.ts'
+import { messagesOf, sinceThen, wholeZone } from './transfer.ts'
 import { Signer, signatureBytes, type TsigKeys, type Verdict, verify } from './tsig.ts'
 import type { Zone } from './zone.ts'
 import type { ZoneSet } from './zone-set.ts'
@@ -19,7 +20,7 @@ export interface Client {
 }
 
 /** One message, many (a transfer of a zone), or silence. */
-export type Reply = Buffer | Iterable<Buffer> | undefined
+export type Reply = Buffer | AsyncIterable<Buffer> | undefined
 
 export interface ResponderOptions {
   readonly zones: ZoneSet
@@ -30,6 +31,8 @@ export interface ResponderOptions {
   readonly mayTransfer: (address: string, keyName: string | undefined) => boolean
   /** Which zones there are, for who may have them (RFC 9432). */
   readonly catalog?: () => Zone | undefined
+  /** What has changed in a zone since an older version, if that is known. */
+  readonly difference?: (zone: Zone, serial: number) => Promise<Difference | undefined>
   readonly now?: () => number
   /** Told of every answer that is given. */
   readonly onAnswer?: (rcode: number, client: Client) => void
@@ -96,10 +99,21 @@ export class Responder {
     if (isUdp || (query.type === Type.IXFR && query.knownSerial === zone.serial))
       return this.#answer(asked, { ...nothing, isAuthoritative: true, answer: [{ owner: zone.name, set: zone.soa }] })
     this.#options.onAnswer?.(Rcode.NOERROR, client)
-    if (!verdict) return transferOf(zone, query, this.#writer, 0)
-    const signer = new Signer(keys, verdict)
-    const messages = transferOf(zone, query, this.#writer, signatureBytes(verdict.keyName))
-    return signed(messages, (message) => signer.sign(message, now()))
+    const signer = verdict && new Signer(keys, verdict)
+    return this.#messages(zone, query, signer && { signer, bytes: signatureBytes(verdict.keyName), now })
+  }
+
+  async *#messages(
+    zone: Zone,
+    query: Query,
+    tsig: { signer: Signer; bytes: number; now: () => number } | undefined,
+  ): AsyncGenerator<Buffer> {
+    const { type, knownSerial } = query
+    const isPartWanted = type === Type.IXFR && knownSerial !== undefined
+    const part = isPartWanted ? await this.#options.difference?.(zone, knownSerial) : undefined
+    const records = (part && sinceThen(zone, part)) ?? wholeZone(zone)
+    for (const message of messagesOf(records, query, this.#writer, tsig?.bytes ?? 0))
+      yield tsig ? tsig.signer.sign(message, tsig.now()) : message
   }
 
   /** Writes an answer, as much of it as there is room for. */
@@ -156,10 +170,6 @@ function answerOf(zone: Zone, { name, type, edns }: Query): Answer {
   if (!zone.signer) return plain
   const answer = answerForProof(zone, zone.signer, type, plain)
   return edns?.wantsDnssec ? signAnswer(zone, zone.signer, answer) : answer
-}
-
-function* signed(messages: Iterable<Buffer>, sign: (message: Buffer) => Buffer): Generator<Buffer> {
-  for (const message of messages) yield sign(message)
 }
 
 interface Asked {

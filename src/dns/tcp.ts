@@ -74,7 +74,7 @@ async function converse(socket: Socket, responder: Responder, progressed: () => 
       progressed()
       const reply = responder.respond(message, client)
       if (reply === undefined) continue
-      for (const each of Buffer.isBuffer(reply) ? [reply] : reply) await send(socket, each, progressed)
+      for await (const each of Buffer.isBuffer(reply) ? [reply] : reply) await send(socket, each, progressed)
       if (++answered % ANSWERS_IN_A_ROW === 0) await new Promise(setImmediate)
     }
   }

@@ -4,7 +4,7 @@ import type { DnsRecordRow } from '../resources/dns/tables.ts'
 import { Cookies } from './cookies.ts'
 import { createAnswerLimit } from './rate-limit.ts'
 import type { ZoneRecord } from './record-data.ts'
-import { Responder, type ResponderOptions } from './responder.ts'
+import { type Reply, Responder, type ResponderOptions } from './responder.ts'
 import { createZone } from './zone.ts'
 import { ZoneSet } from './zone-set.ts'
 import { newestChange } from './zones.store.ts'
@@ -67,6 +67,10 @@ export function ask(responder: Responder, name: string, asking: Asking = {}): Me
   return decode(reply)
 }
 
+/** All messages of a reply. */
+export const messagesOf = async (reply: Reply): Promise<Buffer[]> =>
+  reply === undefined ? [] : Buffer.isBuffer(reply) ? [reply] : Array.fromAsync(reply)
+
 /** A section of an answer, a line a record. */
 export const lines = (records: Message['answers'] = []): string[] =>
   records
@@ -102,7 +106,7 @@ export async function changeZone(
     const row = {
       name,
       account_id: 1,
-      change_seq: await newestChange(tx),
+      change_seq: (await newestChange(tx)).seq,
       serial: (known?.serial ?? 100) + 1,
       updated_at: now,
       deleted_at: isDeleted ? now : null,

@@ -3,10 +3,20 @@ import { createHmac } from 'node:crypto'
 import packet from 'dns-packet'
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from './catalog.ts'
+import { differenceTo, type EarlierSet } from './difference.ts'
 import { readQuery } from './query.ts'
 import type { Client } from './responder.ts'
 import { transferRule } from './secondaries.ts'
-import { type Asking, decode, lines, questionFor, responderOf, zonesOf } from './test-support.ts'
+import {
+  type Asking,
+  decode,
+  lines,
+  messagesOf,
+  nameservers,
+  questionFor,
+  responderOf,
+  zonesOf,
+} from './test-support.ts'
 import { readTsig, Signer, type Tsig, verify } from './tsig.ts'
 
 const keys = new Map([
@@ -30,23 +40,21 @@ const responder = responderOf(
 const first: Client = { address: '192.0.2.1', transport: 'tcp' }
 const second: Client = { address: '192.0.2.2', transport: 'tcp' }
 
-function replies(message: Buffer, client: Client = first): Buffer[] {
-  const reply = responder.respond(message, client)
-  return reply === undefined ? [] : Buffer.isBuffer(reply) ? [reply] : [...reply]
-}
+const replies = (message: Buffer, client: Client = first): Promise<Buffer[]> =>
+  messagesOf(responder.respond(message, client))
 const axfr = (name = 'example.test', asking: Asking = {}) => questionFor(name, { type: 'AXFR', ...asking })
 const recordsOf = (messages: readonly Buffer[]) => messages.flatMap((message) => decode(message).answers ?? [])
 const whole = ['SOA', 'A', 'NS', 'NS', 'SOA']
 
 describe('a whole zone', () => {
-  it('begins and ends with its SOA', () => {
-    const messages = replies(axfr())
+  it('begins and ends with its SOA', async () => {
+    const messages = await replies(axfr())
     expect(recordsOf(messages).map(({ type }) => type)).toEqual(whole)
     expect(decode(messages[0])).toMatchObject({ id: 4711, flag_aa: true, rcode: 'NOERROR' })
   })
 
-  it('in many messages has every record once, each message below 64 kB', () => {
-    const messages = replies(axfr('large.test'))
+  it('in many messages has every record once, each message below 64 kB', async () => {
+    const messages = await replies(axfr('large.test'))
     expect(messages.length).toBeGreaterThan(30)
     expect(messages.every((message) => message.length < 65_536)).toBe(true)
     const texts = recordsOf(messages).filter(({ type }) => type === 'TXT')
@@ -59,40 +67,110 @@ describe('a whole zone', () => {
     ['of no zone', axfr('www.example.test'), first, 'NOTAUTH'],
     ['over UDP', axfr(), { address: '192.0.2.1', transport: 'udp' }, 'FORMERR'],
     ['without the signature that the address needs', axfr(), second, 'REFUSED'],
-  ] as const)('%s there is none', (_what, message, client, rcode) => {
-    const [answer, ...more] = replies(message, client)
+  ] as const)('%s there is none', async (_what, message, client, rcode) => {
+    const [answer, ...more] = await replies(message, client)
     expect(more).toEqual([])
     expect(decode(answer)).toMatchObject({ rcode, answers: [] })
   })
 
-  it('an IPv4 client of an IPv6 socket is known', () => {
-    expect(replies(axfr(), { ...first, address: '::ffff:192.0.2.1' })).toHaveLength(1)
-    expect(recordsOf(replies(axfr(), { ...first, address: '::ffff:192.0.2.1' }))).toHaveLength(5)
+  it('an IPv4 client of an IPv6 socket is known', async () => {
+    expect(await replies(axfr(), { ...first, address: '::ffff:192.0.2.1' })).toHaveLength(1)
+    expect(recordsOf(await replies(axfr(), { ...first, address: '::ffff:192.0.2.1' }))).toHaveLength(5)
   })
 })
 
 describe('what has changed (IXFR)', () => {
-  const ixfr = (serial: number) =>
+  const ixfr = (serial: number, name = 'example.test') =>
     packet.encode({
       type: 'query',
       id: 4711,
-      questions: [{ type: 'IXFR' as 'A', name: 'example.test' }],
-      authorities: [{ type: 'SOA', name: 'example.test', data: { mname: 'a.test', rname: 'b.test', serial } }],
+      questions: [{ type: 'IXFR' as 'A', name }],
+      authorities: [{ type: 'SOA', name, data: { mname: 'a.test', rname: 'b.test', serial } }],
     })
+  const soa = (serial: number) =>
+    `example.test SOA ns1.servers.test hostmaster.example.test ${serial} 14400 3600 1209600 300`
+  const address = (value: string) => ({ value, priority: null, weight: null, port: null, ttl: 300 })
 
-  it('is the whole zone to who has an older one, else its SOA alone', () => {
-    expect(recordsOf(replies(ixfr(6))).map(({ type }) => type)).toEqual(whole)
-    expect(recordsOf(replies(ixfr(7))).map(({ type }) => type)).toEqual(['SOA'])
+  it('is the whole zone to who has one of which nothing is known, else its SOA alone', async () => {
+    expect(recordsOf(await replies(ixfr(6))).map(({ type }) => type)).toEqual(whole)
+    expect(recordsOf(await replies(ixfr(7))).map(({ type }) => type)).toEqual(['SOA'])
   })
 
-  it('over UDP is the SOA alone: ask over TCP', () => {
-    expect(recordsOf(replies(ixfr(6), { ...first, transport: 'udp' })).map(({ type }) => type)).toEqual(['SOA'])
+  it('over UDP is the SOA alone: ask over TCP', async () => {
+    expect(recordsOf(await replies(ixfr(6), { ...first, transport: 'udp' })).map(({ type }) => type)).toEqual(['SOA'])
+  })
+
+  describe('to a version that is known', () => {
+    const zones = zonesOf({
+      'example.test': ['www A 192.0.2.1', ...Array.from({ length: 20 }, (_, at) => `h${at} A 192.0.2.2`)],
+    })
+    const since = (earlier: readonly EarlierSet[]) =>
+      responderOf(zones, {
+        keys,
+        mayTransfer: () => true,
+        difference: async (zone, serial) =>
+          serial === 5 ? differenceTo(zone, serial, earlier, { nameservers }) : undefined,
+      })
+    const told = async (...earlier: EarlierSet[]) =>
+      lines(recordsOf(await messagesOf(since(earlier).respond(ixfr(5), first))))
+
+    it('is what went and what came, between the serials of both', async () => {
+      expect(await told({ name: 'www', type: 'A', records: [address('192.0.2.9')] })).toEqual([
+        ...[soa(7), soa(5), 'www.example.test A 192.0.2.9'],
+        ...[soa(7), 'www.example.test A 192.0.2.1', soa(7)],
+      ])
+    })
+
+    it('several changes of one set are one, and one that was taken back is none', async () => {
+      const first = { name: 'www', type: 'A', records: [address('192.0.2.1')] }
+      const second = { name: 'www', type: 'A', records: [address('192.0.2.1'), address('192.0.2.5')] }
+      expect(await told(first, second, { name: 'gone', type: 'MX', records: [] })).toEqual([
+        soa(7),
+        soa(5),
+        soa(7),
+        soa(7),
+      ])
+    })
+
+    it('another time to live is another record', async () => {
+      const earlier = { name: 'www', type: 'A', records: [{ ...address('192.0.2.1'), ttl: 60 }] }
+      expect(await told(earlier)).toHaveLength(6)
+    })
+
+    it('name servers of the settings come when those of the zone go', async () => {
+      const earlier = { name: '', type: 'NS', records: [address('ns.own.test')] }
+      expect(await told(earlier)).toEqual([
+        ...[soa(7), soa(5), 'example.test NS ns.own.test'],
+        ...[soa(7), 'example.test NS ns1.servers.test', 'example.test NS ns2.servers.test', soa(7)],
+      ])
+    })
+
+    it('that is more than the zone is the zone', async () => {
+      const records = Array.from({ length: 30 }, (_, at) => address(`192.0.2.${at}`))
+      const types = recordsOf(await messagesOf(since([{ name: 'www', type: 'A', records }]).respond(ixfr(5), first)))
+      expect(types.map(({ type }) => type).filter((type) => type === 'SOA')).toHaveLength(2)
+      expect(types).toHaveLength(25)
+    })
+
+    it('is not for others, and is signed like the whole', async () => {
+      const earlier = [{ name: 'www', type: 'A', records: [] }]
+      const refusing = responderOf(zones, {
+        difference: async () => {
+          throw new Error('asked')
+        },
+      })
+      expect(decode(refusing.respond(ixfr(5), first)).rcode).toBe('REFUSED')
+      const signer = new Signer(keys, { keyName: 'key.test' })
+      const [answer] = await messagesOf(since(earlier).respond(signer.sign(ixfr(5), Date.now()), first))
+      expect(decode(answer).answers).toHaveLength(5)
+      expect((answer as Buffer).readUInt16BE(10)).toBe(1)
+    })
   })
 })
 
 describe('the catalog (RFC 9432)', () => {
-  it('is for secondaries alone', () => {
-    expect(lines(recordsOf(replies(axfr('catalog.invalid'))))).toEqual([
+  it('is for secondaries alone', async () => {
+    expect(lines(recordsOf(await replies(axfr('catalog.invalid'))))).toEqual([
       'catalog.invalid SOA invalid hostmaster.catalog.invalid 9 14400 3600 1209600 300',
       'catalog.invalid NS invalid',
       'version.catalog.invalid TXT 2',
@@ -100,8 +178,8 @@ describe('the catalog (RFC 9432)', () => {
       'catalog.invalid SOA invalid hostmaster.catalog.invalid 9 14400 3600 1209600 300',
     ])
     const soa = questionFor('catalog.invalid', { type: 'SOA' })
-    expect(decode(replies(soa)[0]).answers).toHaveLength(1)
-    expect(decode(replies(soa, second)[0])).toMatchObject({ rcode: 'REFUSED', answers: [] })
+    expect(decode((await replies(soa))[0]).answers).toHaveLength(1)
+    expect(decode((await replies(soa, second))[0])).toMatchObject({ rcode: 'REFUSED', answers: [] })
   })
 })
 
@@ -120,9 +198,9 @@ describe('signatures (TSIG, RFC 8945)', () => {
     return tsig
   }
 
-  it('a right one opens what the address needs it for, and the answer is signed', () => {
+  it('a right one opens what the address needs it for, and the answer is signed', async () => {
     const { signed, mac } = signedBy('key.test', axfr())
-    const [answer] = replies(signed, second)
+    const [answer] = await replies(signed, second)
     expect(recordsOf([answer as Buffer])).toHaveLength(5)
     const tsig = tsigOf(answer as Buffer)
     expect(verify(tsig, keys, NOW, mac).error).toBe(0)
@@ -130,8 +208,8 @@ describe('signatures (TSIG, RFC 8945)', () => {
     expect(verify({ ...tsig, signed: Buffer.concat([tsig.signed, Buffer.alloc(1)]) }, keys, NOW, mac).error).toBe(16)
   })
 
-  it('every message of a long answer has one', () => {
-    const messages = replies(signedBy('key.test', axfr('large.test')).signed, second)
+  it('every message of a long answer has one', async () => {
+    const messages = await replies(signedBy('key.test', axfr('large.test')).signed, second)
     expect(messages.length).toBeGreaterThan(30)
     const [one, next] = messages.map(tsigOf) as [Tsig, Tsig]
     expect(messages.every((message) => tsigOf(message).mac.length === 32)).toBe(true)
@@ -148,8 +226,8 @@ describe('signatures (TSIG, RFC 8945)', () => {
     expect(next.mac).toEqual(hmac.digest())
   })
 
-  it('that of another key that is known opens nothing', () => {
-    expect(decode(replies(signedBy('other.test', axfr()).signed, second)[0]).rcode).toBe('REFUSED')
+  it('that of another key that is known opens nothing', async () => {
+    expect(decode((await replies(signedBy('other.test', axfr()).signed, second))[0]).rcode).toBe('REFUSED')
   })
 
   it.each([
@@ -166,19 +244,22 @@ describe('signatures (TSIG, RFC 8945)', () => {
       0,
     ],
     ['a time long ago', () => signedBy('key.test', axfr(), NOW - 400_000).signed, 18, 32],
-  ])('%s: NOTAUTH, with the reason; who cannot be believed gets no signature', (_what, message, error, macBytes) => {
-    const [answer] = replies(message(), second)
-    expect(decode(answer)).toMatchObject({ rcode: 'NOTAUTH', answers: [] })
-    expect(tsigOf(answer as Buffer).mac).toHaveLength(macBytes)
-    const fields = (answer as Buffer).subarray(error === 18 ? -10 : -4)
-    expect(fields.readUInt16BE(0)).toBe(error)
-  })
+  ])(
+    '%s: NOTAUTH, with the reason; who cannot be believed gets no signature',
+    async (_what, message, error, macBytes) => {
+      const [answer] = await replies(message(), second)
+      expect(decode(answer)).toMatchObject({ rcode: 'NOTAUTH', answers: [] })
+      expect(tsigOf(answer as Buffer).mac).toHaveLength(macBytes)
+      const fields = (answer as Buffer).subarray(error === 18 ? -10 : -4)
+      expect(fields.readUInt16BE(0)).toBe(error)
+    },
+  )
 
-  it('one that is not the last record is a fault', () => {
+  it('one that is not the last record is a fault', async () => {
     const { signed } = signedBy('key.test', axfr())
     const more = Buffer.concat([signed, Buffer.from([0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0])])
     more.writeUInt16BE(2, 10)
-    expect(decode(replies(more)[0]).rcode).toBe('FORMERR')
+    expect(decode((await replies(more))[0]).rcode).toBe('FORMERR')
   })
 
   it('half of one is none', () => {

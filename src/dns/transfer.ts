@@ -1,4 +1,5 @@
 import type { OwnedSet } from './answer.ts'
+import type { Difference } from './difference.ts'
 import { type MessageWriter, questionOf } from './message-writer.ts'
 import { Opcode, Rcode } from './protocol.ts'
 import type { Query } from './query.ts'
@@ -11,44 +12,55 @@ const MESSAGE_BYTES = 16_384
 /**
  * All of a zone (RFC 5936): the SOA, everything else, and the SOA again, in as many messages as it takes. A zone never changes, so
  * that what is asked for slowly is of one version all the same.
- * @param signatureBytes room that a signature of each message needs
  */
-export function* transferOf(
-  zone: Zone,
-  query: Query,
-  writer: MessageWriter,
-  signatureBytes: number,
-): Generator<Buffer> {
+export function* wholeZone(zone: Zone): Generator<OwnedSet> {
   const soa = { owner: zone.name, set: zone.soa }
-  const begin = () => {
-    writer.begin(query.question, query.name, MESSAGE_BYTES)
-    writer.reserve(signatureBytes)
-    writer.head({ opcode: Opcode.QUERY, rcode: Rcode.NOERROR, isAuthoritative: true })
-  }
-  begin()
-  for (const [owned, index] of recordsOf(zone, soa)) {
-    if (writer.addOne('answer', owned, index)) continue
-    // another client's message may be written as soon as this one is given away
-    yield writer.finish()
-    begin()
-    if (writer.addOne('answer', owned, index)) continue
-    // one record alone may be larger
-    writer.begin(query.question, query.name, 65_535 - signatureBytes)
-    writer.head({ opcode: Opcode.QUERY, rcode: Rcode.NOERROR, isAuthoritative: true })
-    writer.addOne('answer', owned, index)
-  }
-  yield writer.finish()
-}
-
-function* recordsOf(zone: Zone, soa: OwnedSet): Generator<[OwnedSet, number]> {
-  yield [soa, 0]
-  for (const owned of zone.signer ? signedRecords(zone, zone.signer) : plainRecords(zone))
-    for (const index of owned.set.data.keys()) yield [owned, index]
-  yield [soa, 0]
+  yield soa
+  yield* zone.signer ? signedRecords(zone, zone.signer) : plainRecords(zone)
+  yield soa
 }
 
 function* plainRecords({ nodes, soa }: Zone): Generator<OwnedSet> {
   for (const [owner, sets] of nodes) for (const set of sets.values()) if (set !== soa) yield { owner, set }
+}
+
+/**
+ * What brings a secondary from the version that it has to this one (RFC 1995 §4), in one step whatever lay between.
+ * @returns undefined when the whole zone is no more
+ */
+export function sinceThen({ name, soa, nodes }: Zone, { removed, added }: Difference): OwnedSet[] | undefined {
+  const ends = { owner: name, set: soa }
+  const difference = [ends, ...removed, ...added, ends]
+  let all = 0
+  for (const sets of nodes.values()) for (const { data } of sets.values()) all += data.length
+  return difference.reduce((sum, { set }) => sum + set.data.length, 0) > all ? undefined : difference
+}
+
+/** @param signatureBytes room that a signature of each message needs */
+export function* messagesOf(
+  records: Iterable<OwnedSet>,
+  query: Query,
+  writer: MessageWriter,
+  signatureBytes: number,
+): Generator<Buffer> {
+  const begin = (most = MESSAGE_BYTES) => {
+    writer.begin(query.question, query.name, most)
+    writer.reserve(signatureBytes)
+    writer.head({ opcode: Opcode.QUERY, rcode: Rcode.NOERROR, isAuthoritative: true })
+  }
+  begin()
+  for (const owned of records)
+    for (const index of owned.set.data.keys()) {
+      if (writer.addOne('answer', owned, index)) continue
+      // another client's message may be written as soon as this one is given away
+      yield writer.finish()
+      begin()
+      if (writer.addOne('answer', owned, index)) continue
+      // one record alone may be larger
+      begin(65_535)
+      writer.addOne('answer', owned, index)
+    }
+  yield writer.finish()
 }
 
 /** The notice that a zone has changed (RFC 1996), with its SOA as a hint. */

@@ -1,24 +1,33 @@
-import { sql } from 'kysely'
-import { announce, beforeCommit, type Tx } from '../platform/db/database.ts'
+import { announce, beforeCommit, lockForUpdate, type Tx } from '../platform/db/database.ts'
+import type { EarlierSet } from './difference.ts'
+import { forgetChanges, rememberChange } from './earlier-sets.store.ts'
 
 /* What name servers have to read again: zones by number, in the order of commits. No clock takes part. */
 
 const seconds = (now: number): number => Math.floor(now / 1000)
 
-/** Name servers read the zone again; its serial rises (RFC 1982). */
-export async function touchZone(tx: Tx, id: number, now: number): Promise<void> {
+/**
+ * Name servers read the zone again; its serial rises (RFC 1982).
+ * @param earlier what the sets that were changed were before: all that has changed. Without it secondaries are to have the zone as a whole
+ */
+export async function touchZone(tx: Tx, id: number, now: number, earlier?: readonly EarlierSet[]): Promise<void> {
   await tx.updateTable('zones').set({ updated_at: now }).where('id', '=', id).execute()
-  await renewSerial(tx, id, now)
+  await renewSerial(tx, id, now, earlier)
 }
 
 /** The same for a zone whose records, as its owner knows them, stay as they are. */
-export async function renewSerial(tx: Tx, id: number, now: number): Promise<void> {
-  const next = seconds(now)
-  await tx
-    .updateTable('zones')
-    .set({ serial: sql<number>`case when serial >= ${next} then serial + 1 else ${next} end` })
+export async function renewSerial(tx: Tx, id: number, now: number, earlier?: readonly EarlierSet[]): Promise<void> {
+  await lockForUpdate(tx, 'zones', id)
+  const { serial: from, dnssec } = await tx
+    .selectFrom('zones')
+    .select(['serial', 'dnssec'])
     .where('id', '=', id)
-    .execute()
+    .executeTakeFirstOrThrow()
+  const serial = Math.max(from + 1, seconds(now))
+  await tx.updateTable('zones').set({ serial }).where('id', '=', id).execute()
+  // signatures are made when they are asked for: nobody knows which ones a secondary has
+  if (earlier && dnssec === 'off') await rememberChange(tx, id, { from, to: serial, earlier })
+  else await forgetChanges(tx, id)
   await beforeCommit(tx, numberChanges, [id])
   await announce(tx, 'zones')
 }

@@ -68,7 +68,7 @@ describe.each(dialects)('on $dialect', ({ dialect, skip }) => {
     await change('again.test', ['192.0.2.1'])
     await change('again.test', [], { isDeleted: true })
     await made.database.transaction(async (tx) => {
-      const at = await newestChange(tx)
+      const { seq: at } = await newestChange(tx)
       const row = { account_id: 1, created_at: 0, updated_at: 0, serial: 1, deleted_at: null }
       const many = Array.from({ length: 450 }, (_, index) => ({
         ...row,
@@ -88,7 +88,7 @@ describe.each(dialects)('on $dialect', ({ dialect, skip }) => {
     expect(addresses(feed, 'again.test')).toEqual(['192.0.2.2'])
     // the old one may be touched again: what it says of the name is of the past
     await made.database.transaction(async (tx) => {
-      const seq = (await newestChange(tx)) + 1
+      const seq = (await newestChange(tx)).seq + 1
       await tx.updateTable('zones').set({ change_seq: seq }).where('deleted_at', 'is not', null).execute()
       await tx.updateTable('zone_clock').set({ seq }).execute()
     })

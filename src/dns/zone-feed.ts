@@ -1,11 +1,13 @@
 import { createCatalog } from './catalog.ts'
 import { createZone, type Zone, type ZoneOptions } from './zone.ts'
 import { ZoneSet } from './zone-set.ts'
-import type { ChangedZone } from './zones.store.ts'
+import type { ChangedZone, Position } from './zones.store.ts'
 
 export interface ZoneFeedOptions extends ZoneOptions {
-  /** The number of the newest change there is. Rejects when the database cannot be asked. */
-  readonly newest: () => Promise<number>
+  /** Where the changes stand. Rejects when the database cannot be asked. */
+  readonly newest: () => Promise<Position>
+  /** Called when an older copy of the database has been put in place. */
+  readonly renew?: () => Promise<void>
   /** Calls back with what was changed after a number, in order. */
   readonly read: (seq: number, take: (zone: ChangedZone) => void) => Promise<void>
   /** Calls back when something may have changed; returns what ends that. Without it the feed polls alone. */
@@ -25,7 +27,7 @@ export class ZoneFeed {
   readonly #unsubscribe: (() => void) | undefined
   readonly #ids = new Map<string, number>()
   readonly zones = new ZoneSet()
-  #position = 0
+  #position: Position | undefined
   #catalog: Zone | undefined
   #looking: Promise<void> | undefined
   #again = false
@@ -71,21 +73,28 @@ export class ZoneFeed {
   }
 
   async #take(): Promise<void> {
-    const newest = await this.#options.newest()
-    if (newest === this.#position && (this.#catalog || this.#options.catalog === undefined)) return
-    // a lower number: the database is an older copy, and what is known besides may never have been
-    const isOlder = newest < this.#position
+    const { newest, read, renew, catalog } = this.#options
+    const known = this.#position
+    let now = await newest()
+    const isSame = now.seq === known?.seq && now.generation === known.generation
+    if (isSame && (this.#catalog || catalog === undefined)) return
+    if (known && renew && (now.seq < known.seq || now.generation < known.generation)) {
+      await renew()
+      now = await newest()
+    }
+    // what is known may never have been
+    const isOther = known !== undefined && (now.seq < known.seq || now.generation !== known.generation)
     const before = new Map(this.#ids)
     const seen = new Set<string>()
-    let position = newest
-    await this.#options.read(isOlder ? 0 : this.#position, (change) => {
+    let { seq } = now
+    await read(isOther ? 0 : (known?.seq ?? 0), (change) => {
       this.#apply(change)
       seen.add(change.name)
-      position = Math.max(position, change.changeSeq)
+      seq = Math.max(seq, change.changeSeq)
     })
-    if (isOlder) for (const name of before.keys()) if (!seen.has(name)) this.#remove(name)
-    this.#position = position
-    this.#renewCatalog(before)
+    if (isOther) for (const name of before.keys()) if (!seen.has(name)) this.#remove(name)
+    this.#position = { ...now, seq }
+    this.#renewCatalog(before, isOther)
   }
 
   #apply({ id, name, data }: ChangedZone): void {
@@ -109,12 +118,12 @@ export class ZoneFeed {
   }
 
   /** Another one only when there are other zones: each of its changes makes secondaries read all of it. */
-  #renewCatalog(before: ReadonlyMap<string, number>): void {
+  #renewCatalog(before: ReadonlyMap<string, number>, isOther: boolean): void {
     const { catalog, onZone } = this.#options
     if (catalog === undefined) return
     const isSame = before.size === this.#ids.size && [...before].every(([name, id]) => this.#ids.get(name) === id)
-    if (this.#catalog && isSame) return
-    this.#catalog = createCatalog(catalog, this.#position >>> 0, this.#ids)
+    if (this.#catalog && isSame && !isOther) return
+    this.#catalog = createCatalog(catalog, (this.#position?.seq ?? 0) >>> 0, this.#ids)
     onZone?.(this.#catalog)
   }
 }

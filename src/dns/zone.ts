@@ -82,7 +82,8 @@ interface Draft {
   readonly targets: Set<string>
 }
 
-function ownerOf(relative: string, zone: string): string {
+/** @throws RangeError when it is no name in the zone */
+export function ownerOf(relative: string, zone: string): string {
   const owner = nameOf(relative === '' || relative === '@' ? zone : `${relative}.${zone}`)
   if (!isWithin(owner, zone)) throw new RangeError(`not in the zone: ${owner}`)
   return owner
@@ -97,9 +98,13 @@ function addRecord(drafts: Map<string, Map<number, Draft>>, owner: string, recor
   node.set(type, draft)
   // RFC 2181 §5.2: a set has one time to live
   draft.ttl = Math.min(draft.ttl, ttl)
-  draft.data.set(data.map((part) => (typeof part === 'string' ? part : part.toString('latin1'))).join('\0'), data)
+  draft.data.set(dataKey(data), data)
   if (target !== undefined) draft.targets.add(target)
 }
+
+/** Equal texts are equal data of records of one type. */
+export const dataKey = (data: RecordSet['data'][number]): string =>
+  data.map((part) => (typeof part === 'string' ? part : part.toString('latin1'))).join('\0')
 
 const finished = ({ type, ttl, data, targets }: Draft): RecordSet => ({
   type,

@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import type { Sealer } from '../platform/crypto/seal.ts'
-import type { Database, Tx } from '../platform/db/database.ts'
-import { challengesOf } from './challenges.store.ts'
+import { announce, type Database, type Tx } from '../platform/db/database.ts'
+import type { EarlierSet } from './difference.ts'
 import { type KeyState, type ZoneKey, zoneKey } from './signing/key.ts'
 import type { ZoneData } from './zone.ts'
+import { recordsOf } from './zone-records.store.ts'
 
 /** A zone that has changed, or is gone. */
 export interface ChangedZone {
@@ -16,10 +18,93 @@ export interface ChangedZone {
 /** Zones read at a time: bounds what is in memory twice. */
 const AT_A_TIME = 200
 
-/** The number of the newest change of zones. */
-export async function newestChange(tx: Tx): Promise<number> {
-  const { seq } = await tx.selectFrom('zone_clock').select('seq').where('id', '=', 1).executeTakeFirstOrThrow()
-  return Number(seq)
+/** Where the changes of zones stand. */
+export interface Position {
+  /** The number of the newest change. */
+  readonly seq: number
+  /** Of another generation nothing that is known holds: the zones were renewed. */
+  readonly generation: number
+}
+
+export async function newestChange(tx: Tx): Promise<Position> {
+  return tx.selectFrom('zone_clock').select(['seq', 'generation']).where('id', '=', 1).executeTakeFirstOrThrow()
+}
+
+/** The zones that there are, by what they are made with besides their records. */
+export interface Renewal {
+  /** Names the settings that go into zones. */
+  readonly madeWith: string
+  readonly now: number
+  /** The database is an older copy. */
+  readonly isDue?: boolean
+}
+
+/**
+ * Has secondaries read all zones as a whole, under serials above all that were given before, when the zones were last made with other
+ * settings: no change tells of those. The same after an older copy of the database was put in place, of whose future they may know.
+ */
+export async function renewZones(tx: Tx, { madeWith, now, isDue = false }: Renewal): Promise<void> {
+  const clock = await tx
+    .selectFrom('zone_clock')
+    .select(['seq', 'made_with as before'])
+    .where('id', '=', 1)
+    .executeTakeFirstOrThrow()
+  if (clock.before === madeWith && !isDue) return
+  const held = tx.updateTable('zone_clock').set({ made_with: madeWith }).where('id', '=', 1)
+  await held.execute()
+  // from before this was kept
+  if (clock.before === null && !isDue) return
+  const seconds = Math.floor(now / 1000)
+  // numbers rise as serials do; they stay apart, since ids are
+  const base = Math.max(clock.seq, seconds)
+  await tx.deleteFrom('zone_changes').execute()
+  await tx
+    .updateTable('zones')
+    .set({
+      serial: sql<number>`case when serial >= ${seconds} then serial + 1 else ${seconds} end`,
+      change_seq: sql<number>`id + ${base}`,
+    })
+    .execute()
+  const { last } = await tx
+    .selectFrom('zones')
+    .select(({ fn }) => fn.max('id').as('last'))
+    .executeTakeFirstOrThrow()
+  await tx
+    .updateTable('zone_clock')
+    .set((row) => ({ seq: base + Number(last ?? 0) + 1, generation: row('generation', '+', 1) }))
+    .where('id', '=', 1)
+    .execute()
+  await announce(tx, 'zones')
+}
+
+/** The records were taken from a backup: zones are renewed when name servers start. */
+export async function forgetServed(tx: Tx): Promise<void> {
+  await tx.updateTable('zone_clock').set({ made_with: '' }).execute()
+}
+
+/** What changes of a zone have replaced from one serial to another, the oldest first; undefined when not all of them are known. */
+export async function readEarlier(
+  tx: Tx,
+  zone: string,
+  from: number,
+  to: number,
+): Promise<readonly EarlierSet[] | undefined> {
+  const changes = await tx
+    .selectFrom('zone_changes')
+    .innerJoin('zones', 'zones.id', 'zone_changes.zone_id')
+    .select(['from_serial', 'to_serial', 'earlier'])
+    .where('zones.name', '=', zone)
+    .where('zones.deleted_at', 'is', null)
+    .where('from_serial', '>=', from)
+    .where('to_serial', '<=', to)
+    .orderBy('from_serial')
+    .execute()
+  let at = from
+  for (const change of changes) {
+    if (change.from_serial !== at) return undefined
+    at = change.to_serial
+  }
+  return at === to && from !== to ? changes.flatMap(({ earlier }) => JSON.parse(earlier) as EarlierSet[]) : undefined
 }
 
 /** Calls back with all that was changed after a number, in the order of commits and as it was at one moment. */
@@ -41,10 +126,11 @@ export async function readChangedZones(
         .execute()
       if (zones.length === 0) return
       const there = zones.filter((zone) => zone.deleted_at === null)
-      const records = await recordsOf(
+      const found = await recordsOf(
         tx,
         there.map(({ id }) => id),
       )
+      const records = Map.groupBy(found, ({ zone_id }) => zone_id)
       const keys = await keysOf(
         tx,
         there.filter(({ dnssec }) => dnssec !== 'off').map(({ id }) => id),
@@ -59,17 +145,6 @@ export async function readChangedZones(
       }
     }
   })
-}
-
-async function recordsOf(tx: Tx, zoneIds: readonly number[]) {
-  if (zoneIds.length === 0) return new Map<number, ZoneData['records'][number][]>()
-  const rows = await tx
-    .selectFrom('dns_records')
-    .select(['zone_id', 'type', 'name', 'value', 'priority', 'weight', 'port', 'ttl'])
-    .where('zone_id', 'in', zoneIds)
-    .orderBy('id')
-    .execute()
-  return Map.groupBy([...rows, ...(await challengesOf(tx, zoneIds))], ({ zone_id }) => zone_id)
 }
 
 /** What private keys of zones are sealed for. */

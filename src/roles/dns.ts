@@ -1,4 +1,4 @@
-import { hkdfSync } from 'node:crypto'
+import { createHash, hkdfSync } from 'node:crypto'
 import type { Socket } from 'node:dgram'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { dnsBudgets } from '../budgets.ts'
 import { type Config, type ListenAddress, settings } from '../config.ts'
 import { Cookies } from '../dns/cookies.ts'
+import { differenceTo } from '../dns/difference.ts'
 import { createDnsMetrics } from '../dns/dns-metrics.ts'
 import { Notifier } from '../dns/notifier.ts'
 import { createAnswerLimit } from '../dns/rate-limit.ts'
@@ -13,9 +14,9 @@ import { Responder } from '../dns/responder.ts'
 import { transferRule } from '../dns/secondaries.ts'
 import { createTcp, type TcpServer } from '../dns/tcp.ts'
 import { listenUdp } from '../dns/udp.ts'
-import type { Zone } from '../dns/zone.ts'
+import { timers, type Zone } from '../dns/zone.ts'
 import { ZoneFeed } from '../dns/zone-feed.ts'
-import { newestChange, readChangedZones } from '../dns/zones.store.ts'
+import { newestChange, readChangedZones, readEarlier, renewZones } from '../dns/zones.store.ts'
 import { openBudgets } from '../platform/budgets/budget.ts'
 import { lockFile, type Unlock } from '../platform/files/lock-file.ts'
 import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
@@ -40,8 +41,13 @@ export async function startDns(ground: Ground): Promise<NameServer> {
   const keys = config.dnsTsigKeys ?? new Map<string, Buffer>()
   const own = createPartMetrics('dns', { budgets, room: ground.room })
   const notices = openNotices(ground, keys)
+  const nameservers = nameserversOf(config)
+  const renew = (isDue: boolean) =>
+    database.transaction((tx) => renewZones(tx, { madeWith: madeWith(nameservers), now: Date.now(), isDue }))
+  await renew(false)
   const feed = new ZoneFeed({
-    nameservers: nameserversOf(config),
+    nameservers,
+    renew: () => renew(true),
     catalog: config.dnsCatalog,
     newest: () => newestChange(database.read),
     read: (seq, take) => readChangedZones(database, seq, take, ground.sealer),
@@ -59,8 +65,20 @@ export async function startDns(ground: Ground): Promise<NameServer> {
     keys,
     mayTransfer: transferRule(config.dnsSecondaries),
     catalog: () => feed.catalog,
+    difference: (zone, serial) => differenceOf(zone, serial),
     onAnswer: counts.answered,
   })
+  /** Of a signed zone, and while the database is away, all of it is given. */
+  async function differenceOf(zone: Zone, serial: number) {
+    if (zone.signer || zone === feed.catalog) return undefined
+    try {
+      const earlier = await readEarlier(database.read, zone.name, serial, zone.serial)
+      return earlier && differenceTo(zone, serial, earlier, { nameservers })
+    } catch (error) {
+      log.warn({ zone: zone.name, err: error }, 'changes of a zone could not be read: all of it is given')
+      return undefined
+    }
+  }
   const sockets = await openSockets(ground, () => createTcp({ responder, connections: budgets.connections }), responder)
   const reporting = startReporting(ground, own)
   return {
@@ -76,6 +94,12 @@ export async function startDns(ground: Ground): Promise<NameServer> {
 
 const nameserversOf = ({ dnsNameservers, stagingDomain }: Config): readonly string[] =>
   dnsNameservers.length > 0 ? dnsNameservers : [`ns1.${stagingDomain}`, `ns2.${stagingDomain}`]
+
+/** What goes into zones besides their records: no change of a zone tells when it is another. */
+const madeWith = (nameservers: readonly string[]): string =>
+  createHash('sha256')
+    .update(JSON.stringify({ nameservers, timers, form: 1 }))
+    .digest('base64')
 
 /** Of several processes that share an address one tells secondaries: who has the lock. */
 function openNotices({ config, log }: Ground, keys: ReadonlyMap<string, Buffer>) {

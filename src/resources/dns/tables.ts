@@ -4,6 +4,7 @@ declare module '../../platform/db/schema.ts' {
   interface Schema {
     zones: ZoneRow
     zone_clock: ZoneClockRow
+    zone_changes: ZoneChangeRow
     dns_records: DnsRecordRow
     dns_challenges: DnsChallengeRow
   }
@@ -38,6 +39,21 @@ export interface ZoneRow {
 export interface ZoneClockRow {
   id: number
   seq: number
+  /** Raised when all zones are to be taken for new, whatever was known of them. */
+  generation: Generated<number>
+  /** What settings the zones were answered with. */
+  made_with: Generated<string | null>
+}
+
+/** What some sets of a zone's records were before a change: a zone's rows follow each other without a gap, up to its serial. */
+export interface ZoneChangeRow {
+  id: Generated<number>
+  zone_id: number
+  from_serial: number
+  to_serial: number
+  /** JSON: `EarlierSet[]`. */
+  earlier: string
+  bytes: number
 }
 
 export interface DnsRecordRow {

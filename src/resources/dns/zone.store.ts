@@ -1,3 +1,4 @@
+import { forgetChanges, setsOf } from '../../dns/earlier-sets.store.ts'
 import { touchZone } from '../../dns/zone-changes.store.ts'
 import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
 import type { DnsRecord, RecordDraft } from './record.ts'
@@ -46,7 +47,8 @@ export async function listZones(tx: Tx, accountId: number, siteIds: readonly num
 export async function insertZone(tx: Tx, accountId: number, name: string, now: number): Promise<Zone> {
   // one that is there may be deleted while it is waited for
   for (let attempt = 0; attempt < 3; attempt++) {
-    const row = { account_id: accountId, name, created_at: now, updated_at: now, serial: Math.floor(now / 1000) }
+    const serial = Math.max(Math.floor(now / 1000), (await lastSerialOf(tx, name)) + 1)
+    const row = { account_id: accountId, name, created_at: now, updated_at: now, serial }
     await tx
       .insertInto('zones')
       .values({ ...row, change_seq: 0, deleted_at: null })
@@ -62,11 +64,27 @@ export async function insertZone(tx: Tx, accountId: number, name: string, now: n
   throw new Error(`the zone ${name} is made and deleted again and again`)
 }
 
+/** Secondaries that had a zone of this name before take no lower one. */
+async function lastSerialOf(tx: Tx, name: string): Promise<number> {
+  const { last } = await tx
+    .selectFrom('zones')
+    .select(({ fn }) => fn.max('serial').as('last'))
+    .where('name', '=', name)
+    .executeTakeFirstOrThrow()
+  return Number(last ?? 0)
+}
+
 /** A zone without records goes, unless it is signed: made anew without its keys, resolvers that trust these would not believe it. */
 export async function dropIfEmpty(tx: Tx, id: number, now: number): Promise<void> {
   const left = await tx.selectFrom('dns_records').select('id').where('zone_id', '=', id).limit(1).executeTakeFirst()
   if (left) return
-  await tx.updateTable('zones').set({ deleted_at: now }).where('id', '=', id).where('dnssec', '=', 'off').execute()
+  const { numUpdatedRows } = await tx
+    .updateTable('zones')
+    .set({ deleted_at: now })
+    .where('id', '=', id)
+    .where('dnssec', '=', 'off')
+    .executeTakeFirst()
+  if (numUpdatedRows > 0n) await forgetChanges(tx, id)
 }
 
 function records(tx: Tx) {
@@ -140,21 +158,29 @@ export async function insertRecords(
   drafts: readonly RecordDraft[],
   now: number,
 ): Promise<void> {
+  const earlier = await setsOf(tx, zoneId, drafts)
   for (const { siteId, ...draft } of drafts)
     await tx
       .insertInto('dns_records')
       .values({ ...draft, zone_id: zoneId, site_id: siteId, created_at: now })
       .execute()
-  await touchZone(tx, zoneId, now)
+  await touchZone(tx, zoneId, now, earlier)
 }
 
 export async function changeValue(tx: Tx, record: DnsRecord, value: string, now: number): Promise<void> {
+  const earlier = await setsOf(tx, record.zoneId, [record])
   await tx.updateTable('dns_records').set({ value }).where('id', '=', record.id).execute()
-  await touchZone(tx, record.zoneId, now)
+  await touchZone(tx, record.zoneId, now, earlier)
 }
 
 export async function deleteRecords(tx: Tx, zoneId: number, ids: readonly number[], now: number): Promise<void> {
   if (ids.length === 0) return
+  const those = tx
+    .selectFrom('dns_records')
+    .select(['name', 'type'])
+    .where('zone_id', '=', zoneId)
+    .where('id', 'in', ids)
+  const earlier = await setsOf(tx, zoneId, await those.execute())
   await tx.deleteFrom('dns_records').where('zone_id', '=', zoneId).where('id', 'in', ids).execute()
-  await touchZone(tx, zoneId, now)
+  await touchZone(tx, zoneId, now, earlier)
 }

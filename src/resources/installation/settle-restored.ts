@@ -1,4 +1,5 @@
 import type { BackupFacts, BackupStore } from '../../backups/backup-store.ts'
+import { forgetServed } from '../../dns/zones.store.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { raiseIds } from '../../platform/db/sequences.ts'
 import { siteOwner } from '../backups/backup.ts'
@@ -23,6 +24,7 @@ export interface Settled {
  * that something in the storage has: a new site would find another's backups, and a number that people know would be another backup's.
  */
 export async function settleRestored(tx: Tx, backups: BackupStore, now: number): Promise<Settled> {
+  await forgetServed(tx)
   const sites = await sitesWithHomes(tx)
   const withoutBackup: string[] = []
   const clashing: { site: (typeof sites)[number]; facts: BackupFacts }[] = []
