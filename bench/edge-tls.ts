@@ -1,8 +1,9 @@
 import { execFile, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
+import { createSecureServer, type ServerHttp2Stream } from 'node:http2'
+import type { AddressInfo, Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
@@ -13,6 +14,7 @@ import { createPurgeFeed } from '../src/edge/cache/purge-feed.ts'
 import { createGateway } from '../src/edge/gateway.ts'
 import { defaultLimits } from '../src/edge/limits.ts'
 import { edgeRules } from '../src/edge/rules/index.ts'
+import { profile } from '../src/edge/tls/profile.ts'
 import { createSecureContexts } from '../src/edge/tls/secure-contexts.ts'
 import { createUpstreams } from '../src/edge/upstreams.ts'
 import { requestsPerSecond } from './support/load.ts'
@@ -32,13 +34,34 @@ const CONNECTIONS = 32
 const PAGE = Buffer.alloc(29_635, '<p>Some words of a page</p>\n')
 const NAME = 'localhost'
 
+const headOfPage = { 'Content-Type': 'text/html; charset=UTF-8', 'Content-Length': PAGE.length }
+/** Names of sites, asked for one after the other. */
+const NAMES = 100_000
+
 /** Parts that run in a process of their own. */
 const parts: Record<string, (origin: string, folder: string) => Promise<Server>> = {
   origin: async () =>
     createServer((_asked, response) => {
-      const head = { 'Content-Type': 'text/html; charset=UTF-8', 'Content-Length': PAGE.length }
-      response.writeHead(200, { ...head, 'Cache-Control': 'public, max-age=600', 'X-Stead-Renderer': 'php' }).end(PAGE)
+      response
+        .writeHead(200, { ...headOfPage, 'Cache-Control': 'public, max-age=600', 'X-Stead-Renderer': 'php' })
+        .end(PAGE)
     }),
+  /** What Node itself costs: the page from memory, and nothing else. */
+  async bare(_origin, folder) {
+    const text = (name: string) => readFileSync(join(folder, name), 'utf8')
+    const server = createSecureServer(
+      { ...profile, cert: text('chain.pem'), key: text('key.pem'), ca: [], allowHTTP1: true },
+      (request, response) => {
+        if (request.httpVersionMajor === 1) response.writeHead(200, headOfPage).end(PAGE)
+      },
+    )
+    server.on('stream', (stream: ServerHttp2Stream) => {
+      stream.respond({ ':status': 200, ...headOfPage })
+      stream.end(PAGE)
+    })
+    return server
+  },
+  /** With many names, each of which has a certificate. */
   async edge(upstream, folder) {
     // biome-ignore format: one record
     const route = { hostName: NAME, siteId: 7, state: 'live', hostId: 1, upstream, redirectsTo: null, maintenance: false, edgeCache: true, cacheEpoch: 1, cdn: true, cdnEpoch: 1, certifiedAt: 1 } as const
@@ -53,7 +76,11 @@ const parts: Record<string, (origin: string, folder: string) => Promise<Server>>
       log: { debug() {}, warn() {}, error() {} },
       hostKey: 'key',
       upstreams,
-      secureContexts: createSecureContexts({ routes: { find: () => route }, load: async () => certificate }),
+      secureContexts: createSecureContexts({
+        // one of many names: each has a certificate that has to be read
+        routes: { find: (hostName) => (hostName === NAME ? route : { ...route, hostName }) },
+        load: async () => certificate,
+      }),
       rules: edgeRules({ cache: cache.rule }),
     })
     return gateway.secureServer as NonNullable<typeof gateway.secureServer>
@@ -65,7 +92,7 @@ type Load = (port: number) => Promise<number>
 
 /** Connections one after the other, each for one request of a page, by a process of its own. */
 const connections =
-  (how: 'full' | 'resumed'): Load =>
+  (how: 'full' | 'resumed' | 'names'): Load =>
   async (port) => {
     const child = fork(import.meta.filename, ['--connect', how, String(port)])
     let count: number | undefined
@@ -95,21 +122,23 @@ const overHttp2 =
 async function connectAgainAndAgain(how: string, port: number): Promise<number> {
   const until = performance.now() + SECONDS * 1000
   let count = 0
+  let next = Math.floor(Math.random() * NAMES)
   const loop = async () => {
     let session: Buffer | undefined
     let isReused = true
     while (performance.now() < until) {
+      const servername = how === 'names' ? `site-${next++ % NAMES}.localhost` : NAME
       const socket = connect({
-        ...{ port, host: '127.0.0.1', servername: NAME, rejectUnauthorized: false, ecdhCurve: 'X25519' },
+        ...{ port, host: '127.0.0.1', servername, rejectUnauthorized: false, ecdhCurve: 'X25519' },
         ...(how === 'resumed' && session && { session }),
       })
       socket.once('secureConnect', () => {
         isReused = session === undefined || socket.isSessionReused()
       })
-      socket.on('session', (next) => {
-        session = next
+      socket.on('session', (each) => {
+        session = each
       })
-      socket.write(`GET /page/ HTTP/1.1\r\nHost: ${NAME}\r\nConnection: close\r\n\r\n`)
+      socket.write(`GET /page/ HTTP/1.1\r\nHost: ${servername}\r\nConnection: close\r\n\r\n`)
       let bytes = 0
       for await (const chunk of socket) bytes += chunk.length
       if (bytes < PAGE.length) throw new Error(`${bytes} bytes of a page`)
@@ -169,10 +198,12 @@ export async function edgeTlsBench(): Promise<Section> {
   const stead = await startPart(import.meta.filename, 'edge', `http://${address}`, folder)
   const nginx = await startSecureNginx(address, files)
   const haproxy = await startSecureHaproxy(address, files)
-  const servers = { stead, nginx, haproxy }
+  const bare = await startPart(import.meta.filename, 'bare', '', folder)
+  const servers = { stead, 'Node alone': bare, nginx, haproxy }
   const rows: [string, Load][] = [
     ['new connections, full handshakes', connections('full')],
     ['new connections, resumed', connections('resumed')],
+    [`new connections, full, ${NAMES} names in turn`, connections('names')],
     ['cached page, HTTP/1.1 over TLS', overHttp1],
     ['cached page, HTTP/2, one at a time', overHttp2(1)],
     ['cached page, HTTP/2, ten at a time', overHttp2(10)],
@@ -189,11 +220,11 @@ export async function edgeTlsBench(): Promise<Section> {
     }
     return {
       title: 'Edge over TLS',
-      how: `One edge process, one nginx worker and one haproxy thread with their caches, in turns before the same origin, TLS 1.3, a certificate of ECDSA P-256; ${ROUNDS} times ${SECONDS} s, medians. Page ${PAGE.length} bytes. New connections: X25519, one request each and the end, 16 at a time, by a client in Node. HTTP/1.1 by wrk, HTTP/2 by h2load, ${CONNECTIONS} connections. CPU is of all processes of the server; the ratio is how much of it a core does, against the yardstick.`,
+      how: `One edge process, a server of Node that has the page in memory and does nothing else, one nginx worker and one haproxy thread with their caches, in turns before the same origin, TLS 1.3, a certificate of ECDSA P-256; ${ROUNDS} times ${SECONDS} s, medians. Page ${PAGE.length} bytes. New connections: X25519, one request each and the end, 16 at a time, by a client in Node; of the many names 400 are ready for use in the edge, the others have the same certificate. HTTP/1.1 by wrk, HTTP/2 by h2load, ${CONNECTIONS} connections. CPU is of all processes of the server; the ratio is how much of it a core does, against the yardstick.`,
       figures,
     }
   } finally {
-    for (const server of [haproxy, nginx, stead, origin]) await server.stop()
+    for (const server of [bare, haproxy, nginx, stead, origin]) await server.stop()
     rmSync(folder, { recursive: true })
   }
 }

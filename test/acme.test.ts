@@ -1,6 +1,6 @@
 /** Certificates from an authority: ordered, proved at the real edge, served by it. */
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import { generate } from 'selfsigned'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { idOfCertificate } from '../src/certificates/renewal.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import { recordNames } from '../src/edge/route-changes.store.ts'
 import { ask } from '../src/edge/test-support.ts'
@@ -27,7 +28,8 @@ import { putRoute } from '../src/resources/sites/route.store.ts'
 import { type Edge, startEdge } from '../src/roles/edge.ts'
 import { type Ground, openGround } from '../src/roles/part.ts'
 import { addSite } from './support/acme-site.ts'
-import { hasPebble, type Pebble, startPebble } from './support/pebble.ts'
+import { startHttps } from './support/https.ts'
+import { get, hasPebble, type Pebble, startPebble } from './support/pebble.ts'
 import { freePort } from './support/stead.ts'
 
 type Steps = Record<string, { run?: (context: unknown) => Promise<unknown>; commit?: unknown }>
@@ -306,6 +308,111 @@ describe.skipIf(!hasPebble)('certificates', () => {
     work()
     expect(await outcome()).toMatchObject({ state: 'succeeded' })
     expect((await rowOf()).order_url).not.toBe(forgotten)
+  })
+
+  test.each([
+    ['proofs that take no time', { PEBBLE_VA_NOSLEEP: '1' }],
+    ['every second nonce refused', { PEBBLE_WFE_NONCEREJECT: '50', PEBBLE_VA_NOSLEEP: '1' }],
+    ['what was proved once taken for granted', { PEBBLE_AUTHZREUSE: '100', PEBBLE_VA_NOSLEEP: '1' }],
+    ['a long chain', { PEBBLE_CHAIN_LENGTH: '3', PEBBLE_VA_NOSLEEP: '1' }],
+  ])('an authority with %s: the first certificate, and the next', async (_, ways) => {
+    const other = await startPebble(config.edgeListen.port, pebble.resolver, ways)
+    try {
+      const given = { acmeDirectory: other.directory, acmeRoots: other.roots }
+      work(given, { ...orderCertificate, backoff: { firstMs: 1 } })
+      expect(await order()).toMatchObject({ state: 'succeeded', error: null })
+      const first = await rowOf()
+      const count = Number(first.chain?.match(/BEGIN CERTIFICATE/g)?.length)
+      expect(count).toBe('PEBBLE_CHAIN_LENGTH' in ways ? 4 : 2)
+      await change((tx) => tx.updateTable('certificates').set({ chain: null }).where('host_name', '=', name).execute())
+      expect(await retry()).toMatchObject({ state: 'succeeded', error: null })
+      const second = await rowOf()
+      expect([second.order_url === first.order_url, second.chain === first.chain]).toEqual([false, false])
+      if ('PEBBLE_AUTHZREUSE' in ways) expect(second.authz_url).toBeNull()
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('an order whose time is over is begun anew, though the authority still shows it', async () => {
+    let begun: string | null = null
+    const steps = orderCertificate.steps as unknown as Steps
+    const run = async (context: object) => {
+      await steps.order?.run?.(context)
+      begun = (await rowOf()).order_url
+      // as if it had waited for a year
+      const late = { ...context, now: () => Date.now() + 366 * 86_400_000 }
+      await steps.order?.run?.(late)
+    }
+    work({}, { ...orderCertificate, steps: { ...steps, order: { run } } })
+    expect(await order()).toMatchObject({ state: 'succeeded', error: null })
+    expect(begun).toContain('/my-order/')
+    expect((await rowOf()).order_url).not.toBe(begun)
+  })
+
+  test('a certificate that ended while the authority was away is served on; once it is back, a try by hand brings another', async () => {
+    work()
+    await order()
+    const old = await generate([{ name: 'commonName', value: name }], {
+      ...{ keyType: 'ec', algorithm: 'sha256' },
+      extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: name }] }],
+      notBeforeDate: new Date(Date.now() - 90 * 86_400_000),
+      notAfterDate: new Date(Date.now() - 1000),
+    })
+    const ended = {
+      ...{ chain: old.cert, private_key: ground().sealer.seal(old.private, KEY_PURPOSE), force_tls: 1 },
+      ...{ issued_at: Date.now() - 90 * 86_400_000, expires_at: Date.now() - 1000 },
+    }
+    await change(async (tx) => {
+      await tx.updateTable('certificates').set(ended).where('host_name', '=', name).execute()
+      await recordNames(tx, [name])
+    })
+    await worker?.stop(10_000)
+    work({ acmeDirectory: 'https://127.0.0.1:9/dir' }, { ...orderCertificate, backoff: { firstMs: 1 } })
+    expect(await retry()).toMatchObject({ state: 'failed' })
+    expect(await stateOf()).toMatchObject({
+      isIssued: true,
+      reason: expect.stringMatching(/^The certificate authority/),
+    })
+    expect((await rowOf()).told).toBe(2)
+    // nobody is sent to it, and who comes all the same can pass the warning
+    await expect
+      .poll(() => ask(edges[0]?.port as number, '/a', { host: name }).then(({ body }) => body))
+      .toBe(`http ${name}/a`)
+    const socket = connect({ port: edges[0]?.tlsPort as number, servername: name, rejectUnauthorized: false })
+    await once(socket, 'secureConnect')
+    expect(socket.authorizationError).toBeTruthy()
+    socket.destroy()
+    await worker?.stop(10_000)
+    work()
+    expect(await retry()).toMatchObject({ state: 'succeeded' })
+    expect(await stateOf()).toMatchObject({ isIssued: true, reason: null })
+    expect((await rowOf()).told).toBe(0)
+    await expect.poll(() => ask(edges[0]?.port as number, '/a', { host: name }).then(({ status }) => status)).toBe(301)
+    await change((tx) => tx.deleteFrom('acme_accounts').where('directory', 'like', '%:9/dir').execute())
+  })
+
+  test('a certificate that the authority wants replaced at once, as one that was revoked, is', async () => {
+    work()
+    await order()
+    const { order_url: first, chain } = await rowOf()
+    const directory = JSON.parse(await get(pebble.directory, await readFile(pebble.roots, 'utf8')))
+    const window = { start: '2020-01-01T00:00:00Z', end: '2020-01-02T00:00:00Z' }
+    let asked = ''
+    const authority = await startHttps('localhost', (request, response) => {
+      if (request.url !== '/dir') asked = request.url as string
+      const renewalInfo = `https://localhost:${authority.port}/info`
+      response.setHeader('Content-Type', 'application/json')
+      response.end(JSON.stringify(request.url === '/dir' ? { ...directory, renewalInfo } : { suggestedWindow: window }))
+    })
+    const acmeRoots = join(folder, 'both.pem')
+    await writeFile(acmeRoots, `${await readFile(pebble.roots, 'utf8')}\n${authority.caCertificate}`)
+    await worker?.stop(10_000)
+    work({ acmeDirectory: `https://localhost:${authority.port}/dir`, acmeRoots })
+    expect(await retry()).toMatchObject({ state: 'succeeded' })
+    expect(asked).toBe(`/info/${idOfCertificate(chain as string)}`)
+    expect((await rowOf()).order_url).not.toBe(first)
+    authority.close()
   })
 
   test('an authority that is away: the reason says so', async () => {

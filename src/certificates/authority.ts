@@ -87,6 +87,28 @@ export async function signingRequest(hostName: string, key: string): Promise<Buf
   return request
 }
 
+/**
+ * Orders a certificate for a name.
+ * @param replaced which one it takes the place of: authorities hurry those less who renew (RFC 9773 §5)
+ */
+export async function beginOrder(
+  client: Pick<acme.Client, 'createOrder'>,
+  hostName: string,
+  replaced: string | undefined,
+): Promise<acme.Order> {
+  const wanted = { identifiers: [{ type: 'dns', value: hostName }] }
+  // a field that the library's types do not know
+  const replacing = { ...wanted, replaces: replaced }
+  if (replaced === undefined) return client.createOrder(wanted)
+  try {
+    return await client.createOrder(replacing)
+  } catch (error) {
+    if (error instanceof AuthorityAway || error instanceof RateLimited) throw error
+    // it is another authority's, or was replaced already
+    return client.createOrder(wanted)
+  }
+}
+
 /** @returns undefined when the authority has forgotten the order. @throws AuthorityAway, RateLimited */
 export async function findOrder(client: acme.Client, url: string): Promise<acme.Order | undefined> {
   try {

@@ -4,7 +4,7 @@ import {
   X509CertificateGenerator,
 } from '@peculiar/x509'
 import { describe, expect, test } from 'vitest'
-import { retryAfterMs, until } from './authority.ts'
+import { AuthorityAway, beginOrder, retryAfterMs, until } from './authority.ts'
 import { idOfCertificate, usualRenewal, withinWindow } from './renewal.ts'
 
 const NOW = Date.parse('2026-11-23T00:00:00Z')
@@ -66,5 +66,32 @@ describe('waiting for the authority', () => {
       ending.signal,
     )
     await expect(waiting).rejects.toThrow(/abort/i)
+  })
+})
+
+describe('an order that takes the place of a certificate', () => {
+  const identifiers = [{ type: 'dns', value: 'a.test' }]
+  const begin = async (replaced: string | undefined, refuse?: (asked: object) => Error | undefined) => {
+    const asked: object[] = []
+    const createOrder = async (wanted: object) => {
+      asked.push(wanted)
+      const refusal = refuse?.(wanted)
+      if (refusal) throw refusal
+      return { url: 'order' } as never
+    }
+    const outcome = await beginOrder({ createOrder }, 'a.test', replaced).then(({ url }) => url, String)
+    return { asked, outcome }
+  }
+
+  test('says so, and does without where the authority will not have it', async () => {
+    expect(await begin(undefined)).toEqual({ asked: [{ identifiers }], outcome: 'order' })
+    expect(await begin('a.b')).toEqual({ asked: [{ identifiers, replaces: 'a.b' }], outcome: 'order' })
+    const unknown = await begin('a.b', (wanted) => ('replaces' in wanted ? new Error('malformed') : undefined))
+    expect(unknown).toEqual({ asked: [{ identifiers, replaces: 'a.b' }, { identifiers }], outcome: 'order' })
+  })
+
+  test('is not asked for twice of one that is away', async () => {
+    const { asked, outcome } = await begin('a.b', () => new AuthorityAway('no answer'))
+    expect([asked.length, outcome]).toEqual([1, 'AuthorityAway: The certificate authority cannot be asked: no answer'])
   })
 })

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../test/support/database.ts'
 import { createSealer } from '../platform/crypto/seal.ts'
 import { makeFirstAccount } from '../resources/account/account.ts'
+import { dropChallenge, putChallenge, zoneHolding } from './challenges.store.ts'
 import { changeZone, nameservers, record } from './test-support.ts'
 import { ZoneFeed, type ZoneFeedOptions } from './zone-feed.ts'
 import { newestChange, readChangedZones } from './zones.store.ts'
@@ -155,4 +156,41 @@ describe.each(dialects)('on $dialect', ({ dialect, skip }) => {
       'catalog.invalid 3',
     ])
   })
+
+  it.skipIf(skip)(
+    'what an authority asks for is in the closest zone beside its records, until it is taken out',
+    async () => {
+      await change('example.test', ['192.0.2.1'])
+      await change('sites.example.test', ['192.0.2.1'])
+      const feed = feedOf()
+      const texts = async () => {
+        await feed.refresh()
+        const sets = feed.zones.get('sites.example.test')?.nodes.get('_acme-challenge.sites.example.test')
+        return sets?.get(16)?.data.map(([part]) => (part as Buffer).subarray(1).toString())
+      }
+      const name = '_acme-challenge.sites.example.test'
+      const { database } = made
+      const zone = await zoneHolding(database.read, name)
+      expect(zone?.name).toBe('sites.example.test')
+      expect(await zoneHolding(database.read, 'example.org')).toBeUndefined()
+      const put = (value: string) =>
+        database.transaction((tx) =>
+          putChallenge(
+            tx,
+            { hostName: '*.sites.example.test', zone: zone as { id: number; name: string }, name, value },
+            Date.now(),
+          ),
+        )
+      expect(await texts()).toBeUndefined()
+      const before = feed.zones.get('sites.example.test')?.serial as number
+      await put('first')
+      expect(await texts()).toEqual(['first'])
+      expect(feed.zones.get('sites.example.test')?.serial).toBeGreaterThan(before)
+      await put('second')
+      expect(await texts()).toEqual(['second'])
+      await database.transaction((tx) => dropChallenge(tx, '*.sites.example.test', Date.now()))
+      expect(await texts()).toBeUndefined()
+      expect(await database.read.selectFrom('dns_challenges').selectAll().execute()).toEqual([])
+    },
+  )
 })

@@ -61,6 +61,20 @@ describe.each(dialects)('what the database says of the installation on $dialect'
     )
     expect(await shown(made.database).metrics()).toContain('stead_records_backup_timestamp_seconds 0\n')
     await made.database.transaction(async (tx) => {
+      for (const [name, at, more] of [
+        ['ended.test', 1, {}],
+        ['good.test', now + HOUR_MS, {}],
+        ['failing.test', null, { reason: 'It is away', reason_at: 1 }],
+        // the edge's own
+        ['local.localhost', 1, { due_at: Number.MAX_SAFE_INTEGER }],
+      ] as const)
+        await tx
+          .insertInto('certificates')
+          .values({
+            ...{ host_name: name, site_id: 1, wanted_at: 0, due_at: 0, expires_at: at, force_tls: 0, failures: 0 },
+            ...more,
+          })
+          .execute()
       await identifyInstallation(tx, 'inst', 1)
       await setBackedUp(tx, 7000)
     })
@@ -83,10 +97,14 @@ describe.each(dialects)('what the database says of the installation on $dialect'
       'stead_records_backup_timestamp_seconds 7',
       'stead_schedule_interval_seconds{schedule="things.forget"} 3600',
       'stead_webhooks{state="well"} 0',
+      'stead_certificates_ended 1',
+      'stead_certificates_failing 1',
       'stead_webhook_deliveries_due 0',
       'stead_webhook_oldest_due_seconds 0',
     ])
       expect(`${text}\n`).toContain(`${line}\n`)
+    const first = Number(/^stead_certificate_first_end_timestamp_seconds (\S+)/m.exec(text)?.[1])
+    expect(first).toBe((now + HOUR_MS) / 1000)
     const waited = Number(/oldest_due_seconds\{runner="control"\} (\S+)/.exec(text)?.[1])
     expect(waited).toBeGreaterThanOrEqual(100)
     expect(waited).toBeLessThan(1000)

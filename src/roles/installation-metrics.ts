@@ -5,6 +5,7 @@ import { only, type Value, watch } from '../platform/metrics/watched.ts'
 import { lastSlots, type OperationFigures, operationFigures } from '../platform/operations/figures.ts'
 import { readDatabaseTime } from '../platform/operations/lease.ts'
 import type { Schedule } from '../platform/operations/schedules.ts'
+import { type CertificateFigures, certificateFigures } from '../resources/certificates/figures.store.ts'
 import { backedUpAt } from '../resources/installation/installation.store.ts'
 import { countSites } from '../resources/sites/site-counts.store.ts'
 import { type WebhookFigures, webhookFigures } from '../resources/webhooks/figures.store.ts'
@@ -22,6 +23,7 @@ interface Facts {
   readonly slots: ReadonlyMap<string, number>
   readonly backedUpAt: number | null
   readonly webhooks: WebhookFigures
+  readonly certificates: CertificateFigures
 }
 
 interface Options {
@@ -100,10 +102,36 @@ export function createInstallationMetrics({ database, schedules, version }: Opti
     [],
     (all) => only((all.backedUpAt ?? 0) / 1000),
   )
+  showCertificates(gauge)
   gauge('schedule_interval_seconds', 'How often recurring work is to be begun', ['schedule'], () =>
     schedules.map(({ name: schedule, everyMs }) => [{ schedule }, everyMs / 1000]),
   )
   return registry
+}
+
+type Gauge = (
+  name: string,
+  help: string,
+  labels: readonly never[],
+  read: (facts: Facts) => Iterable<Value<never>>,
+) => void
+
+function showCertificates(gauge: Gauge): void {
+  gauge('certificates_ended', 'Ordered certificates that have ended, and were not replaced', [], ({ certificates }) =>
+    only(certificates.ended),
+  )
+  gauge(
+    'certificates_failing',
+    'Names for which the last try to get a certificate, or a newer one, failed',
+    [],
+    ({ certificates }) => only(certificates.failing),
+  )
+  gauge(
+    'certificate_first_end_timestamp_seconds',
+    'When the first of the ordered certificates ends, seconds since 1970; 0: there is none',
+    [],
+    ({ certificates }) => only((certificates.firstEndAt ?? 0) / 1000),
+  )
 }
 
 function byState({ counts }: OperationFigures, isOfType: (type: string) => boolean): Value<'state'>[] {
@@ -115,14 +143,15 @@ function byState({ counts }: OperationFigures, isOfType: (type: string) => boole
 
 async function readFacts(database: Database): Promise<Facts> {
   const now = await readDatabaseTime(database)
-  const [sites, operations, slots, backedUp, webhooks] = await Promise.all([
+  const [sites, operations, slots, backedUp, webhooks, certificates] = await Promise.all([
     countSites(database.read),
     operationFigures(database.read, now),
     lastSlots(database.read),
     backedUpAt(database.read),
     webhookFigures(database.read, now),
+    certificateFigures(database.read, now),
   ])
-  return { sites, operations, slots, backedUpAt: backedUp, webhooks }
+  return { sites, operations, slots, backedUpAt: backedUp, webhooks, certificates }
 }
 
 /** Asks once for all who ask at the same time, and not again for a while; a failure is nobody's but theirs. */

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../support/core.ts'
 import { runPage } from '../support/examples.ts'
+import { hasPebble, type Pebble, startPebble } from '../support/pebble.ts'
 import { type PluginDirectoryServer, pluginFile, startPluginDirectory } from '../support/plugin-directory.ts'
 import { freePort, program, type Stead, showOutputOfFailures, startStead } from '../support/stead.ts'
 import { wpCliStandIn } from '../support/wp-cli.ts'
@@ -21,7 +22,8 @@ describe.skipIf(!core || !hasTools)('docs/guides', { timeout: 300_000 }, () => {
   let stead: Stead
   let directory: PluginDirectoryServer
   let folder: string
-  const ports = { sftp: 0, dns: 0 }
+  let pebble: Pebble | undefined
+  const ports = { sftp: 0, dns: 0, edge: 0, tls: 0 }
   showOutputOfFailures(() => stead)
 
   beforeAll(async () => {
@@ -29,12 +31,15 @@ describe.skipIf(!core || !hasTools)('docs/guides', { timeout: 300_000 }, () => {
     directory = await startPluginDirectory()
     for (const version of ['1.0', '1.1'])
       directory.publish('hello-stead', version, { 'hello-stead.php': pluginFile('Hello Stead', version) })
-    Object.assign(ports, { sftp: await freePort(), dns: await freePort() })
+    for (const port of Object.keys(ports)) Object.assign(ports, { [port]: await freePort() })
+    pebble = hasPebble ? await startPebble(ports.edge, `127.0.0.1:${ports.dns}`) : undefined
     await writeFile(join(folder, 'wp-cli.phar'), wpCliStandIn)
     stead = await startStead({
       env: {
         STEAD_SFTP_LISTEN: `127.0.0.1:${ports.sftp}`,
         STEAD_DNS_LISTEN: `127.0.0.1:${ports.dns}`,
+        STEAD_EDGE_LISTEN: `127.0.0.1:${ports.edge}`,
+        ...(pebble && authorityOf(pebble)),
         STEAD_WP_CLI: join(folder, 'wp-cli.phar'),
         STEAD_WORDPRESS_API: directory.base,
         STEAD_ALLOW_PRIVATE_FETCH: 'true',
@@ -46,7 +51,17 @@ describe.skipIf(!core || !hasTools)('docs/guides', { timeout: 300_000 }, () => {
   afterAll(async () => {
     await stead?.remove()
     await directory?.close()
+    await pebble?.close()
     if (folder) await rm(folder, { recursive: true, force: true })
+  })
+
+  /** It asks our own name server, as the internet would. */
+  const authorityOf = ({ directory: address, roots }: Pebble) => ({
+    STEAD_EDGE_TLS_LISTEN: `127.0.0.1:${ports.tls}`,
+    STEAD_RESOLVERS: `127.0.0.1:${ports.dns}`,
+    STEAD_ACME_DIRECTORY: address,
+    STEAD_ACME_ROOTS: roots,
+    STEAD_ACME_TERMS_AGREED: 'true',
   })
 
   /** `stead`, and a client of SSH that asks nobody. */
@@ -131,5 +146,19 @@ describe.skipIf(!core || !hasTools)('docs/guides', { timeout: 300_000 }, () => {
     const said = await runPage(`${GUIDES}/${page}.md`, inFolder())
     expect(said.size).toBeGreaterThan(0)
     for (const [heading, text] of Object.entries(seen[page] ?? {})) expect(said.get(heading)).toMatch(text)
+    if (page === 'domains' && pebble) await seeHttps(pebble)
   })
+
+  /** A name that was added is to be had over https, by a certificate of the authority. */
+  async function seeHttps(authority: Pebble) {
+    const roots = join(folder, 'issuer.pem')
+    await writeFile(roots, await authority.issuer())
+    const front = `--resolve www.acme.example:${ports.tls}:127.0.0.1 https://www.acme.example:${ports.tls}/`
+    const curl = () => sh(`curl -s --cacert ${roots} ${front}`).then(({ stdout }) => stdout, String)
+    await expect.poll(curl, { timeout: 120_000 }).toContain('<title>Acme')
+    const { stdout } = await sh(
+      'stead zones get-ssl acme.example $(stead domains list acme-shop --get id | head -1) --json; stead domains check acme-shop www.acme.example --json',
+    )
+    expect(stdout).toContain('"certificate_expiration_date"')
+  }
 })

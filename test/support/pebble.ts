@@ -35,8 +35,13 @@ export interface Pebble {
 /**
  * @param httpPort where names are asked for proofs
  * @param otherResolver `address:port` of another DNS server, which is to be asked in place of its own
+ * @param ways how it is to be (`PEBBLE_…`), besides: each proof takes up to two seconds, one in five nonces is refused, no proof is taken for granted
  */
-export async function startPebble(httpPort: number, otherResolver?: string): Promise<Pebble> {
+export async function startPebble(
+  httpPort: number,
+  otherResolver?: string,
+  ways: Readonly<Record<string, string>> = {},
+): Promise<Pebble> {
   const folder = await mkdtemp(join(tmpdir(), 'stead-pebble-'))
   const altNames = [{ type: 7 as const, ip: '127.0.0.1' }]
   const own = await generate([{ name: 'commonName', value: 'pebble' }], {
@@ -77,8 +82,7 @@ export async function startPebble(httpPort: number, otherResolver?: string): Pro
     ),
     spawn('pebble', ['-config', join(folder, 'config.json'), '-dnsserver', otherResolver ?? resolver], {
       stdio: 'ignore',
-      // each validation takes up to two seconds, one in five nonces is refused, and no proof is taken for granted
-      env: { PEBBLE_VA_SLEEPTIME: '3', PEBBLE_WFE_NONCEREJECT: '20', PEBBLE_AUTHZREUSE: '0' },
+      env: { PEBBLE_VA_SLEEPTIME: '3', PEBBLE_WFE_NONCEREJECT: '20', PEBBLE_AUTHZREUSE: '0', ...ways },
     }),
   ]
   const directory = `https://127.0.0.1:${port}/dir`
@@ -120,7 +124,7 @@ async function end(child: ChildProcess): Promise<void> {
   await ended
 }
 
-async function get(url: string, ca: string): Promise<string> {
+export async function get(url: string, ca: string): Promise<string> {
   const asked = request(url, { ca, agent: false })
   asked.end()
   const [response] = await once(asked, 'response')

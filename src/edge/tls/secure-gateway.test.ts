@@ -39,6 +39,7 @@ beforeAll(async () => {
     'other.test': routeTo(upstream, { hostName: 'other.test', certifiedAt: 1 }),
     'strict.test': routeTo(upstream, { hostName: 'strict.test', certifiedAt: 1, forceTls: true }),
     'waiting.test': routeTo(upstream, { hostName: 'waiting.test', forceTls: true }),
+    'ended.test': routeTo(upstream, { hostName: 'ended.test', certifiedAt: 1, certifiedUntil: 2, forceTls: true }),
     'broken.test': routeTo(upstream, { hostName: 'broken.test', certifiedAt: 1 }),
   }
 })
@@ -231,7 +232,7 @@ describe('names that are to be had over https alone', () => {
 
   test('not while there is no certificate', async () => {
     const { port } = await startEdge()
-    expect((await ask(port, '/', { host: 'waiting.test' })).status).toBe(200)
+    for (const host of ['waiting.test', 'ended.test']) expect((await ask(port, '/', { host })).status).toBe(200)
   })
 
   test('browsers are told to stay there, and those of other names are not', async () => {

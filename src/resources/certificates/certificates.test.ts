@@ -14,6 +14,8 @@ import {
   retryCertificate,
   wantCertificate,
 } from './certificate.ts'
+import { noteFailure } from './note-failure.ts'
+import { ownNames } from './own-names.ts'
 import { planCertificates } from './plan-certificates.job.ts'
 
 test.each([
@@ -28,6 +30,33 @@ test.each([
   ['[2001:db8::1]', false],
 ])('an authority could certify %s: %s', (name, expected) => {
   expect(isCertifiable(name)).toBe(expected)
+})
+
+describe('names of the installation itself', () => {
+  const names = (settings: Record<string, string>) =>
+    ownNames(readConfig({ STEAD_EDGE_TLS_LISTEN: '0.0.0.0:443', STEAD_API_TLS_LISTEN: '0.0.0.0:8443', ...settings }))
+  test.each([
+    [{}, []],
+    [{ STEAD_STAGING_DOMAIN: 'sites.office.internal' }, []],
+    [{ STEAD_STAGING_DOMAIN: 'sites.test', STEAD_LOCAL_AUTHORITY: 'off' }, []],
+    [{ STEAD_STAGING_DOMAIN: 'sites.example' }, ['*.sites.example']],
+    [{ STEAD_STAGING_DOMAIN: 'sites.example', STEAD_EDGE_TLS_LISTEN: 'off' }, []],
+    [{ STEAD_API_NAME: 'api.example' }, ['api.example']],
+    [{ STEAD_API_NAME: 'api.example', STEAD_API_TLS_LISTEN: 'off' }, []],
+    [{ STEAD_API_NAME: 'api.example', STEAD_API_TLS_CERTIFICATE: '/chain.pem' }, []],
+    [{ STEAD_API_NAME: 'api.localhost' }, []],
+    [{ STEAD_API_NAME: 'api.sites.example', STEAD_STAGING_DOMAIN: 'sites.example' }, ['*.sites.example']],
+    [
+      { STEAD_API_NAME: 'a.b.sites.example', STEAD_STAGING_DOMAIN: 'sites.example' },
+      ['*.sites.example', 'a.b.sites.example'],
+    ],
+    [
+      { STEAD_API_NAME: 'api.sites.example', STEAD_STAGING_DOMAIN: 'sites.example', STEAD_EDGE_TLS_LISTEN: 'off' },
+      ['api.sites.example'],
+    ],
+  ])('%j: %j', (settings, expected) => {
+    expect(names(settings as Record<string, string>)).toEqual(expected)
+  })
 })
 
 describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect, skip }) => {
@@ -122,6 +151,55 @@ describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect
     expect(await seq()).toBe(before + 2)
     expect(await route()).toMatchObject({ certifiedAt: 0, forceTls: false })
     expect(await api.database.transaction((tx) => forceTls(tx, hostName, true))).toBe(false)
+  })
+
+  test('the owner gets one mail before a certificate ends, one when it has ended, and new ones for the next', async () => {
+    await want()
+    const operationId = (await orders())[0]?.id as number
+    const day = 86_400_000
+    const life = { chain: 'chain', issued_at: 0, expires_at: 90 * day, operation_id: operationId, told: 0 }
+    const issued = () => api.database.transaction((tx) => changeName(tx, hostName, life))
+    const mails = async () => {
+      const rows = api.database.read
+        .selectFrom('operations')
+        .select('input')
+        .where('type', '=', 'mail.send')
+        .orderBy('id')
+      return (await rows.execute()).map(
+        ({ input }) => JSON.parse(input as string) as { to: string; subject: string; text: string },
+      )
+    }
+    const fail = (atDay: number, more: { error?: string; canceled?: boolean } = {}) =>
+      api.database.transaction((tx) =>
+        noteFailure(tx, {
+          ...{ operationId, siteId: null, accountId: owner.accountId, source: null, input: { hostName } },
+          ...{ canceled: false, error: 'It is away', now: () => atDay * day, ...more },
+        }),
+      )
+    await fail(61)
+    expect(await mails()).toEqual([])
+    await issued()
+    for (const atDay of [61, 74]) await fail(atDay)
+    expect(await mails()).toEqual([])
+    await fail(76, { canceled: true })
+    expect(await mails()).toEqual([])
+    for (const atDay of [76, 80, 89]) await fail(atDay, { error: `It is away ${atDay}` })
+    expect(await mails()).toMatchObject([
+      { to: 'owner@example.com', subject: `The certificate of ${hostName} is about to end` },
+    ])
+    for (const atDay of [90, 91]) await fail(atDay)
+    const ended = (await mails())[1]
+    expect(ended?.subject).toBe(`The certificate of ${hostName} has ended`)
+    expect(ended?.text).toContain('ended at 1970-04-01 00:00 UTC')
+    expect(ended?.text).toContain('It is away')
+    const next = { ...life, expires_at: 180 * day, issued_at: 90 * day }
+    await api.database.transaction((tx) => changeName(tx, hostName, next))
+    await fail(166)
+    expect(await mails()).toHaveLength(3)
+    const logged = api.database.read.selectFrom('activity').select('message').where('action', '=', 'certificate.failed')
+    expect((await logged.execute()).map(({ message }) => message)).toContain(
+      `No certificate for ${hostName}: It is away 80`,
+    )
   })
 
   test('domains from before there was TLS get one by the schedule; staging addresses, deleted sites and local names none', async () => {

@@ -96,36 +96,25 @@ async function renewalOf(context: Context, chain: string): Promise<number> {
 /** Takes up the order that is under way, or begins one. */
 async function order(context: DueContext): Promise<void> {
   if (!context.results.due) return
-  const { services, input, transaction } = context
+  const { services, input, transaction, now } = context
   await asking(context, async (client) => {
     const row = await nameOf(context)
-    const { findOrder, makeKey } = await import('../../certificates/authority.ts')
+    const { beginOrder, findOrder, makeKey } = await import('../../certificates/authority.ts')
+    const { idOfCertificate } = await import('../../certificates/renewal.ts')
     if (row.order_url && row.order_key) {
       const begun = await findOrder(client, row.order_url)
-      if (begun && begun.status !== 'invalid') return
+      if (begun && begun.status !== 'invalid' && now() < endOf(begun)) return
     }
     const key = services.sealer.seal(await makeKey(), KEY_PURPOSE)
-    const { url } = await createOrder(client, input.hostName, row.chain)
+    const replaced = row.chain === null ? undefined : idOfCertificate(row.chain)
+    const { url } = await beginOrder(client, input.hostName, replaced)
     const begun = { order_url: url, order_key: key, authz_url: null, authz_expires_at: null }
     await transaction((tx) => changeName(tx, input.hostName, begun))
   })
 }
 
-/** Says which certificate is to be replaced: authorities ask those who renew to hurry less (RFC 9773 §5). */
-async function createOrder(client: Client, hostName: string, chain: string | null): Promise<Order> {
-  const { AuthorityAway, RateLimited } = await import('../../certificates/authority.ts')
-  const { idOfCertificate } = await import('../../certificates/renewal.ts')
-  const wanted = { identifiers: [{ type: 'dns', value: hostName }] }
-  const replaces = chain === null ? undefined : idOfCertificate(chain)
-  if (replaces === undefined) return client.createOrder(wanted)
-  try {
-    return await client.createOrder({ ...wanted, replaces } as typeof wanted)
-  } catch (error) {
-    if (error instanceof AuthorityAway || error instanceof RateLimited) throw error
-    // it is another authority's, or has been replaced
-    return client.createOrder(wanted)
-  }
-}
+/** An authority that forgets to say that an order is over says when it is. */
+const endOf = ({ expires }: Order): number => (expires ? Date.parse(expires) : Number.POSITIVE_INFINITY)
 
 /** Answers the authority's question, and waits for its verdict. */
 async function prove(context: DueContext): Promise<void> {

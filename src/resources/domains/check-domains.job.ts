@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts'
 import type { Database, Tx } from '../../platform/db/database.ts'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import { schedule } from '../../platform/operations/schedules.ts'
+import { certificateState } from '../certificates/certificate.ts'
 import { aboutSite, changeBy } from '../change.ts'
 import { holdSite } from '../sites/site.ts'
 import { actions } from './actions.ts'
@@ -74,7 +75,9 @@ async function lookAtDue(context: Context): Promise<void> {
 const later = (now: number): number => now + Math.round(EVERY_MS * (0.9 + Math.random() * 0.2))
 
 async function look({ services, transaction, now }: Context, due: DueDomain): Promise<void> {
-  const seen = await lookAtDomain(due.hostName, services.config)
+  const { database, config } = services
+  const certificate = await certificateState(database.read, due.hostName)
+  const seen = await lookAtDomain(due.hostName, config, certificate, now())
   await transaction((tx) => remember(tx, due, seen, now()))
 }
 

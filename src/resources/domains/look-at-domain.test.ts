@@ -56,6 +56,23 @@ describe('a look at a domain', () => {
     })
   })
 
+  test('a certificate that has ended; one that is good or missing is no fault', async () => {
+    Object.assign(zone, { 'a.test': ['192.0.2.1'] })
+    Object.assign(edge, { 'a.test': 405 })
+    const config = readConfig({ ...outside.settings, STEAD_EDGE_ADDRESSES: '192.0.2.1' })
+    const now = Date.UTC(2026, 0, 2)
+    const certificate = {
+      ...{ orderUrl: null, authzUrl: null, validationExpiresAt: null, forceTls: false, reasonAt: 1 },
+      ...{ expiresAt: now, isIssued: true, reason: 'The authority is away' },
+    }
+    expect(await lookAtDomain('a.test', config, certificate, now)).toEqual({
+      ...{ isDnsConfirmed: true, isProvisioned: true, isHealthy: false },
+      reason: 'its certificate ended at 2026-01-02T00:00:00.000Z, and there is no newer one: The authority is away',
+    })
+    for (const fine of [{ expiresAt: now + 1 }, { isIssued: false, expiresAt: null }])
+      expect(await lookAtDomain('a.test', config, { ...certificate, ...fine }, now)).toMatchObject({ isHealthy: true })
+  })
+
   test('an edge that is away', async () => {
     Object.assign(zone, { 'a.test': ['192.0.2.1'] })
     await outside.closeEdge()

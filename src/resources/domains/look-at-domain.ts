@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { whyElsewhere } from '../../certificates/points-here.ts'
 import type { Config } from '../../config.ts'
+import type { CertificateState } from '../certificates/certificate.ts'
 import { edgeAddresses } from '../sites/site.ts'
 import type { Check } from './check.store.ts'
 
@@ -9,25 +10,35 @@ const PATIENCE_MS = 3000
 
 type Where = Pick<Config, 'edgeAddresses' | 'edgeListen' | 'resolvers'>
 
-/** What a domain is like from outside: where its name leads, and whether the edge answers for it. Never fails: a fault is what it says. */
-export async function lookAtDomain(hostName: string, config: Where): Promise<Check> {
+/** What a domain is like from outside: where its name leads, whether the edge answers, and its certificate. Never fails: a fault is what it says. */
+export async function lookAtDomain(
+  hostName: string,
+  config: Where,
+  certificate?: CertificateState,
+  now = Date.now(),
+): Promise<Check> {
   const where = { addresses: edgeAddresses(config), resolvers: config.resolvers }
   const [dnsFault, edge] = await Promise.all([whyElsewhere(hostName, where), askEdge(hostName, config)])
   const isProvisioned = edge.fault === undefined
-  const isHealthy = dnsFault === undefined && isProvisioned && (edge.status ?? 0) < 500
-  const answerFault =
-    isHealthy || !isProvisioned
-      ? undefined
-      : edge.status && edge.status >= 500
-        ? `the site answers with ${edge.status}`
-        : undefined
-  const faults = [dnsFault, edge.fault, answerFault].filter((each) => each !== undefined)
+  const status = edge.status ?? 0
+  const answerFault = isProvisioned && status >= 500 ? `the site answers with ${status}` : undefined
+  const faults = [dnsFault, edge.fault, answerFault, certificateFault(certificate, now)].filter(
+    (each) => each !== undefined,
+  )
   return {
     isDnsConfirmed: dnsFault === undefined,
     isProvisioned,
-    isHealthy,
-    reason: faults.length > 0 ? `${faults.join('; ')}` : null,
+    isHealthy: faults.length === 0,
+    reason: faults.length > 0 ? faults.join('; ') : null,
   }
+}
+
+/** Browsers warn of it. Without one nobody is led to https. */
+function certificateFault(certificate: CertificateState | undefined, now: number): string | undefined {
+  const { isIssued = false, expiresAt = null, reason = null } = certificate ?? {}
+  if (!isIssued || expiresAt === null || now < expiresAt) return undefined
+  const ended = `its certificate ended at ${new Date(expiresAt).toISOString()}`
+  return reason === null ? ended : `${ended}, and there is no newer one: ${reason}`
 }
 
 /**
