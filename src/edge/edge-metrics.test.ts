@@ -2,7 +2,7 @@ import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 import { createEdgeMetrics } from './edge-metrics.ts'
 
-const cache = { entries: 0, bytes: 0, heldBytes: 0, bodyBytes: 0, diskEntries: 0, diskBytes: 0, fills: 0 }
+const cache = { entries: 0, bytes: 0, heldBytes: 0, bodyBytes: 0, copies: 0, diskEntries: 0, diskBytes: 0, fills: 0 }
 const made = () => {
   const registry = new Registry()
   return { registry, ...createEdgeMetrics(registry, () => cache) }

@@ -114,6 +114,15 @@ function watchCache(registry: Registry, cache: () => CacheFigures): void {
   )
   watch(
     registry,
+    {
+      name: 'stead_edge_cache_copies',
+      help: 'Pages and files in memory that are one of several copies of their address, which differ by headers of visitors',
+      type: 'gauge',
+    },
+    () => only(cache().copies),
+  )
+  watch(
+    registry,
     { name: 'stead_edge_cache_fills', help: 'Pages and files that are being fetched into the cache', type: 'gauge' },
     () => only(cache().fills),
   )

@@ -33,6 +33,14 @@ const REPLACED = new Set([
  */
 const PLAIN_NAME = /^[a-zA-Z0-9-]+$/
 
+/** Whether hosts get a header as the visitor sent it. @param name in lower case */
+export const isPassedOn = (name: string): boolean =>
+  !HOP_BY_HOP.has(name) &&
+  !REPLACED.has(name) &&
+  !name.startsWith('x-forwarded-') &&
+  !name.startsWith('x-stead-') &&
+  PLAIN_NAME.test(name)
+
 const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${plainAddress(remoteAddress ?? '')} ${remotePort}`
 
 /** What the edge itself says to a host with each request, raw and flat. */
@@ -68,9 +76,7 @@ export function requestHeaders(visit: Visit, siteId: number, hostKey: string): s
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] as string
     const lower = name.toLowerCase()
-    if (HOP_BY_HOP.has(lower) || REPLACED.has(lower) || listed?.has(lower)) continue
-    if (lower.startsWith('x-forwarded-') || lower.startsWith('x-stead-') || !PLAIN_NAME.test(name)) continue
-    out.push(name, rawHeaders[i + 1] as string)
+    if (isPassedOn(lower) && !listed?.has(lower)) out.push(name, rawHeaders[i + 1] as string)
   }
   const length = visit.request.headers['content-length']
   if (length !== undefined) out.push('content-length', length)
@@ -126,8 +132,8 @@ export function responseHeaders(raw: readonly Buffer[], domains: CookieDomains):
   return { headers, notes, contentType }
 }
 
-/** Names that `Connection` headers list besides the usual options; framing headers are never dropped by that. */
-function connectionListed(raw: readonly string[]): Set<string> | undefined {
+/** Names, in lower case, that `Connection` headers list besides the usual options; framing headers are never dropped by that. */
+export function connectionListed(raw: readonly string[]): Set<string> | undefined {
   let listed: Set<string> | undefined
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] as string

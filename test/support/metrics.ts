@@ -13,7 +13,7 @@ import { createWebhookMetrics } from '../../src/resources/webhooks/webhook-metri
 import { createInstallationMetrics } from '../../src/roles/installation-metrics.ts'
 import { schedules } from '../../src/schedules.ts'
 
-const cache = { entries: 1, bytes: 2, heldBytes: 0, bodyBytes: 0, diskEntries: 3, diskBytes: 4, fills: 5 }
+const cache = { entries: 1, bytes: 2, heldBytes: 0, bodyBytes: 0, copies: 0, diskEntries: 3, diskBytes: 4, fills: 5 }
 const php = {
   processes: 1,
   spares: 2,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import type { Budget } from '../../platform/budgets/budget.ts'
 import { isAlive } from '../../platform/is-alive.ts'
+import { Copies, type Copy } from './copies.ts'
 import { IDENTITY } from './encodings.ts'
 import { type Bodiless, type Entry, withBody, withoutBodies } from './entry.ts'
 import { isConcerned } from './key.ts'
@@ -15,6 +16,8 @@ export interface Disk {
   /** Takes an entry out, whole; undefined when it is gone. */
   take(key: string): Promise<Entry | undefined>
   forget(key: string): void
+  /** Drops what is kept of an address, all its copies. */
+  forgetAddress(address: string): void
   purge(siteId: number, patterns: readonly string[]): void
   clear(): void
   close(): Promise<void>
@@ -30,6 +33,7 @@ export const noDisk: Disk = {
   has: () => false,
   take: async () => undefined,
   forget() {},
+  forgetAddress() {},
   purge() {},
   clear() {},
   close: async () => {},
@@ -38,15 +42,16 @@ export const noDisk: Disk = {
   indexBytes: 0,
 }
 
-interface Kept {
+interface Kept extends Copy {
   readonly entry: Bodiless
-  readonly bodyBytes: number
   readonly file: string
   /** Resolves when the file is there; false: it could not be written. */
   readonly written: Promise<boolean>
 }
 
 const MOST_WRITES = 32
+/** All copies of an address. */
+const ADDRESS_PART = 1 / 8
 /** What a file takes at least, and is rounded up to. */
 const BLOCK_BYTES = 4_096
 
@@ -74,13 +79,15 @@ export async function createDisk(options: DiskOptions): Promise<Disk> {
   let writes = 0
   let names = 0
   let indexBytes = 0
+  const copies = new Copies<Kept>(mostBytes * ADDRESS_PART)
   const remove = (kept: Kept) => {
     indexBytes -= kept.entry.bytes
+    copies.remove(kept)
     void kept.written.then(() => rm(kept.file, { force: true })).catch(() => {})
   }
   const entries = new LRUCache<string, Kept>({
     maxSize: mostBytes,
-    sizeCalculation: ({ bodyBytes }) => sizeOnDisk(bodyBytes),
+    sizeCalculation: ({ bytes }) => sizeOnDisk(bytes),
     dispose: remove,
   })
   const write = async (file: string, body: Buffer): Promise<boolean> => {
@@ -101,16 +108,20 @@ export async function createDisk(options: DiskOptions): Promise<Disk> {
       if (writes >= MOST_WRITES || !hasRoom() || sizeOnDisk(body.length) > mostBytes || !share.take(body.length)) return
       const file = join(own, (names++).toString(36))
       const written = write(file, body).finally(() => share.free())
-      const kept = { entry: withoutBodies(entry), bodyBytes: body.length, file, written }
+      const { key, copyOf, hits } = entry
+      const kept = { key, copyOf, hits, entry: withoutBodies(entry), bytes: body.length, file, written }
       indexBytes += kept.entry.bytes
-      entries.set(entry.key, kept)
+      entries.set(key, kept)
+      copies.add(kept)
+      const tooMany = copyOf === undefined ? undefined : copies.tooMany(copyOf)
+      if (tooMany) entries.delete(tooMany.key)
       while (indexBytes > mostIndexBytes) entries.pop()
     },
     has: (key) => entries.has(key),
     async take(key) {
       const kept = entries.get(key)
       const share = kept && bodies.share(kept.entry.siteId)
-      if (!kept || !share?.take(kept.bodyBytes)) return undefined
+      if (!kept || !share?.take(kept.bytes)) return undefined
       try {
         if (!(await kept.written)) return undefined
         const body = await readFile(kept.file).catch(() => undefined)
@@ -123,6 +134,10 @@ export async function createDisk(options: DiskOptions): Promise<Disk> {
       }
     },
     forget: (key) => void entries.delete(key),
+    forgetAddress(address) {
+      entries.delete(address)
+      for (const { key } of copies.of(address)) entries.delete(key)
+    },
     purge(siteId, patterns) {
       for (const [key, { entry }] of entries)
         if (entry.siteId === siteId && isConcerned(entry, patterns)) entries.delete(key)

@@ -3,11 +3,16 @@ import { ownBuffer, ownText, textBytes } from '../own-text.ts'
 import { codings, IDENTITY, isCompressible } from './encodings.ts'
 import type { Lifetime, Tier } from './lifetime.ts'
 import { newPlace, type Place } from './use-order.ts'
+import { type Differs, nothing } from './vary.ts'
 import { allowsOrigin } from './whose.ts'
 
 /** A stored response. */
 export interface Entry {
   readonly key: string
+  /** The key of the address that this is one of several copies of (see `select`). */
+  readonly copyOf: string | undefined
+  /** By what the copies differ. */
+  readonly differs: Differs
   readonly path: string
   /** What a purge may name to concern it, besides its own path: that of what it shows (see `HostNotes.shows`). */
   readonly shows: readonly string[]
@@ -67,9 +72,14 @@ const OVERHEAD_BYTES = 2_048
 /** Lines that each head has besides the host's, and the objects of a body. */
 const PREPARED_BYTES = 768
 
+/** Of one of several copies: its place among them, and their names. */
+const COPY_BYTES = 256
+
 /** What an entry is made of. */
 export interface Draft {
   readonly key: string
+  readonly copyOf?: string | undefined
+  readonly differs?: Differs
   readonly path: string
   /** As in the entry, apart by spaces. */
   readonly shows?: string
@@ -106,9 +116,13 @@ function keptHead(headers: readonly string[]): KeptHead {
     switch (name.toLowerCase()) {
       case 'content-length':
       case 'age':
-      case 'vary':
       case 'accept-ranges':
         continue
+      case 'vary': {
+        const others = withoutCodings(value)
+        if (others !== '') head.kept.push(name, others)
+        continue
+      }
       case 'etag':
         head.hostEtag = value
         continue
@@ -131,9 +145,17 @@ function keptHead(headers: readonly string[]): KeptHead {
   return head
 }
 
+/** Codings are the edge's own; it says so itself. */
+const withoutCodings = (vary: string): string =>
+  vary
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && name.toLowerCase() !== 'accept-encoding')
+    .join(', ')
+
 /** Makes an entry of a whole response. */
 export function createEntry(draft: Draft): Entry {
-  const { body, status } = draft
+  const { body, status, copyOf, differs = nothing } = draft
   const { kept, hostEtag, lastModified, contentType, noTransform } = keptHead(draft.headers)
   const compressible = !noTransform && isCompressible(contentType, body.length)
   if (compressible) kept.push('Vary', 'Accept-Encoding')
@@ -143,7 +165,7 @@ export function createEntry(draft: Draft): Entry {
   const shownText = draft.shows ?? ''
   const shows = shownText === '' ? [] : ownText(shownText).split(' ')
   const headBytes = kept.reduce((sum, text) => sum + textBytes(text), textBytes(hostEtag))
-  const made = { key, path, shows, siteId, tier, epoch, status, reason, renderer, lifetime, headBytes }
+  const made = { key, copyOf, differs, path, shows, siteId, tier, epoch, status, reason, renderer, lifetime, headBytes }
   return place({
     ...made,
     headers: kept,
@@ -151,7 +173,7 @@ export function createEntry(draft: Draft): Entry {
     lastModified,
     hostEtag,
     contentType,
-    allowsOrigin: allowsOrigin(kept),
+    allowsOrigin: allowsOrigin(kept, differs),
     isCompressible: compressible,
     bodies: [ownBuffer(body), undefined, undefined, undefined],
     asked: 1 << IDENTITY,
@@ -160,7 +182,13 @@ export function createEntry(draft: Draft): Entry {
     retryAtMs: 0,
     hits: 0,
     bytes:
-      OVERHEAD_BYTES + textBytes(key) + textBytes(path) + textBytes(shownText) + headBytes + bodyBytes(headBytes, body),
+      OVERHEAD_BYTES +
+      textBytes(key) +
+      (copyOf === undefined ? 0 : textBytes(copyOf) + COPY_BYTES) +
+      textBytes(path) +
+      textBytes(shownText) +
+      headBytes +
+      bodyBytes(headBytes, body),
     readers: 0,
     prepared: [undefined, undefined, undefined, undefined],
   })

@@ -1,17 +1,22 @@
 import type { Dispatcher } from 'undici'
 import type { Share } from '../../platform/budgets/budget.ts'
-import { headerOf } from '../../platform/http/raw-headers.ts'
 import { type HostNotes, responseHeaders } from '../forwarding.ts'
 import type { CookieDomains } from '../set-cookie.ts'
 import type { Passage } from '../under-way.ts'
 import type { Upstreams } from '../upstreams.ts'
 import { createEntry, type Entry } from './entry.ts'
-import { type Lifetime, lifetimeOf, type Tier, tierOf } from './lifetime.ts'
+import { type FillHead, readHead } from './fill-head.ts'
+import { type Lifetime, lifetimeOf, type Tier } from './lifetime.ts'
 import { isAbout, renewedEntry, updatedHeaders } from './renewal.ts'
 
 /** What is fetched, and for whom. */
 export interface FillRequest {
+  /** What is looked for. */
   readonly key: string
+  /** The key of the address; the same where it has one copy. */
+  readonly address: string
+  /** Names of headers of the visitor that are sent, because copies differ by them. */
+  readonly by: readonly string[]
   readonly path: string
   /** Path and query for the host. */
   readonly target: string
@@ -29,22 +34,10 @@ export interface FillRequest {
   readonly stale: Entry | undefined
 }
 
-/** The head of the host's answer. */
-export interface FillHead {
-  readonly status: number
-  readonly reason: string
-  /** Raw pairs for the visitor, flat. */
-  readonly headers: string[]
-  readonly renderer: string
-  readonly tier: Tier
-  readonly shows: string
-  readonly lifetime: Lifetime | string
-  /** Set by the host when the request changed content. */
-  readonly purgeSeq: number
-}
-
 /** The visitor whose request is sent on: it gets the answer as it comes. */
 export interface Leader {
+  /** Where the address turns out to have several copies: this one is its own. */
+  isOwn(head: FillHead): boolean
   /** @returns false when it does not want this answer: it asks the host itself */
   head(head: FillHead): boolean
   /** @returns false when it cannot take more for now; `resume` is called when it can */
@@ -63,6 +56,8 @@ export interface Leader {
 /** What came of a fill, for those who waited for it. */
 export type FillResult =
   | { readonly kind: 'entry'; readonly entry: Entry }
+  /** It is one of several copies, and of nobody who has asked for it. */
+  | { readonly kind: 'varies' }
   /** Nobody else can have this answer. */
   | { readonly kind: 'uncacheable'; readonly reason: string }
   /** There is no room for it now. */
@@ -80,6 +75,8 @@ export interface FillOptions {
   readonly share: Share
   /** Makes room for so much more of the body among the entries. @returns false when there is none */
   readonly makeRoom: (bytes: number) => boolean
+  /** Told by what the copies of the address differ, before the leader has the head. */
+  readonly onDiffers: (by: readonly string[]) => void
   /** Told when the host has to wait for the leader. */
   readonly passage: Passage
   /** Takes the entry over. @returns false when there is no room for it */
@@ -179,21 +176,20 @@ export class Fill implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Controller, status: number, _headers: unknown, reason = ''): void {
     if (status < 200) return
-    const { headers, notes } = responseHeaders(controller.rawHeaders ?? [], this.request.domains)
-    const { renderer, purgeSeq, shows } = notes
-    const { stale, tiers } = this.request
+    const raw = controller.rawHeaders ?? []
+    const read = responseHeaders(raw, this.request.domains)
+    const { stale } = this.request
     if (status === 304 && stale) {
-      this.#renew(stale, headers, notes)
+      this.#renew(stale, read.headers, read.notes)
       return
     }
-    const tier = tierOf(renderer)
-    let lifetime = lifetimeOf({ status, headers, tier, isPrivate: notes.isPrivate }, Date.now())
-    if (!tiers[tier]) lifetime = 'off'
-    else if (!isFramed(status, controller.rawHeaders ?? [])) lifetime = 'unframed'
-    else if (Number(headerOf(headers, 'content-length') ?? 0) > this.#options.mostBytes) lifetime = 'size'
-    this.#head = { status, reason, headers, renderer, tier, shows, lifetime, purgeSeq }
+    this.#head = readHead(this.request, { status, reason, raw, mostBytes: this.#options.mostBytes }, read)
+    const { lifetime, differs } = this.#head
+    if (typeof lifetime !== 'string' && differs.by.length > 0) this.#options.onDiffers(differs.by)
     if (typeof lifetime === 'string')
       this.#stopCollecting(status >= 500 ? { kind: 'failed' } : { kind: 'uncacheable', reason: lifetime })
+    else if (this.#head.key !== this.request.key && !this.leader?.isOwn(this.#head))
+      this.#stopCollecting({ kind: 'varies' })
     if (this.leader && !this.leader.head(this.#head)) this.leader = undefined
     if (!this.leader && !this.#isCollecting) controller.abort(new Error('nobody wants this answer'))
   }
@@ -305,12 +301,13 @@ export class Fill implements Dispatcher.DispatchHandler {
   }
 
   #entry(head: FillHead, lifetime: Lifetime): Entry {
-    const { key, path, siteId, epochs } = this.request
-    const { status, reason, headers, renderer, tier, shows } = head
+    const { address, path, siteId, epochs } = this.request
+    const { key, differs, status, reason, headers, renderer, tier, shows } = head
+    const copyOf = key === address ? undefined : address
     // A copy: a piece is a part of what was read from the socket, and would keep all of it.
     const body = Buffer.concat(this.#pieces)
     // biome-ignore format: one record
-    return createEntry({ key, path, shows, siteId, tier, epoch: epochs[tier], status, reason, headers, renderer, body, lifetime, nowMs: performance.now() })
+    return createEntry({ key, copyOf, differs, path, shows, siteId, tier, epoch: epochs[tier], status, reason, headers, renderer, body, lifetime, nowMs: performance.now() })
   }
 
   onResponseError(_controller: Controller, error: NodeJS.ErrnoException): void {
@@ -329,10 +326,4 @@ export class Fill implements Dispatcher.DispatchHandler {
     this.#finish()
     this.leader?.failed(error)
   }
-}
-
-/** Of a body that ends with its connection nobody can tell whether it is whole (RFC 9112 §8). */
-function isFramed(status: number, raw: readonly Buffer[]): boolean {
-  if (status === 204) return true
-  return raw.some((name, i) => i % 2 === 0 && /^(?:content-length|transfer-encoding)$/i.test(name.toString('latin1')))
 }

@@ -3,9 +3,10 @@ import { failureAnswer, isTimeout } from '../proxy.ts'
 import { siteHeaders } from '../site-headers.ts'
 import { type Decision, handled, type Visit } from '../visit.ts'
 import type { Entry } from './entry.ts'
-import type { FillHead, Leader } from './fill.ts'
+import type { Leader } from './fill.ts'
+import type { FillHead } from './fill-head.ts'
 import type { Memory } from './memory.ts'
-import { isPersonal, type RequestFacts } from './request-facts.ts'
+import { hasNoCookies, isPersonal, type RequestFacts } from './request-facts.ts'
 import { endWithBody } from './send-entry.ts'
 import { allowsOrigin, isForVisitor, isPlain } from './whose.ts'
 
@@ -15,6 +16,10 @@ export interface LeaderEnds {
   pass(): void
   /** It asks the host itself, because this answer is not for it. */
   decline(head?: FillHead): void
+  /** What is kept under that is for this visitor. */
+  isOwn(head: FillHead): boolean
+  /** It asks for the copy that is. */
+  select(): void
   /** It gets the copy that the host has said to hold still. */
   renewed(entry: Entry): void
   answer(decision: Decision): void
@@ -26,9 +31,14 @@ export interface LeaderEnds {
 export function createLeader(visit: Visit, facts: RequestFacts, memory: Memory, ends: LeaderEnds): Leader {
   const { response, outcome } = visit
   return {
+    isOwn: ends.isOwn,
     head(head) {
       if (head.status >= 500 && ends.fallback) {
         ends.fallback()
+        return false
+      }
+      if (typeof head.lifetime !== 'string' && !ends.isOwn(head)) {
+        ends.select()
         return false
       }
       if (!isForLeader(head, facts, visit)) {
@@ -42,7 +52,7 @@ export function createLeader(visit: Visit, facts: RequestFacts, memory: Memory, 
       response.writeHead(head.status, head.reason, [
         ...head.headers,
         'Cache-Status',
-        `Stead; fwd=uri-miss; ${note}`,
+        `Stead; fwd=${head.differs.by.length > 0 ? 'vary' : 'uri'}-miss; ${note}`,
         'X-Request-Id',
         visit.id,
         ...siteHeaders(visit),
@@ -89,10 +99,11 @@ export function createLeader(visit: Visit, facts: RequestFacts, memory: Memory, 
  * in trouble is not asked twice.
  */
 function isForLeader(head: FillHead, facts: RequestFacts, visit: Visit): boolean {
-  const { tier, status, lifetime, headers } = head
-  if (tier === 'file') return true
+  const { tier, status, lifetime, headers, differs } = head
+  if (tier === 'file') return !differs.byCookie || hasNoCookies(facts)
   // it is everybody's by what it says; only its body cannot be kept
   const isShared = typeof lifetime !== 'string' || lifetime === 'size' || lifetime === 'unframed'
-  if (isShared) return isForVisitor({ tier, status, allowsOrigin: allowsOrigin(headers) }, facts, visit)
+  if (isShared)
+    return isForVisitor({ tier, status, differs, allowsOrigin: allowsOrigin(headers, differs) }, facts, visit)
   return status >= 500 && !isPersonal(facts) && isPlain(facts, visit)
 }

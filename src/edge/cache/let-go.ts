@@ -1,7 +1,7 @@
 import type { Visit } from '../visit.ts'
+import type { Cache } from './cache.ts'
 import type { Fill } from './fill.ts'
 import { isPurgedBy, pageAddress } from './key.ts'
-import type { Cache } from './page-cache.ts'
 import type { Purge } from './purge-feed.ts'
 
 /** A page that so much of its site has changed under is not kept. */
@@ -39,13 +39,13 @@ function concerns(purge: Purge, { request }: Fill): boolean {
  * RFC 9111 §4.4: what was stored of an address that has been written to is not served any more, nor of those of the same host
  * where the answer says that something is now.
  */
-export function forgetAfterWrite(cache: Cache, visit: Visit, key: string): undefined {
+export function forgetAfterWrite(cache: Cache, visit: Visit, address: string): undefined {
   if (visit.method === 'OPTIONS') return
   visit.observers ??= []
   visit.observers.push({
     head(status, headers) {
       if (status >= 400) return
-      forget(cache, key)
+      forget(cache, address)
       for (let i = 0; i < headers.length; i += 2) {
         if (!/^(?:content-)?location$/i.test(headers[i] as string)) continue
         const named = addressFrom(visit, headers[i + 1] as string)
@@ -55,14 +55,14 @@ export function forgetAfterWrite(cache: Cache, visit: Visit, key: string): undef
   })
 }
 
-function forget(cache: Cache, key: string): void {
-  const entry = cache.memory.get(key)
-  if (entry) cache.memory.remove(entry)
-  cache.options.disk.forget(key)
-  const fill = cache.fills.get(key)
-  if (!fill) return
-  fill.isDoomed = true
-  cache.fills.delete(key)
+function forget({ memory, options, fills }: Cache, address: string): void {
+  memory.forget(address)
+  options.disk.forgetAddress(address)
+  for (const [key, fill] of fills) {
+    if (fill.request.address !== address) continue
+    fill.isDoomed = true
+    fills.delete(key)
+  }
 }
 
 /** @returns the key of what a reference of an answer names; undefined: another origin's, or nothing that is kept */

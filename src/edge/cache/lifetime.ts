@@ -1,3 +1,5 @@
+import { differsBy } from './vary.ts'
+
 /** Which part of the cache keeps a response: pages made by PHP (edge cache), or files (CDN). */
 export type Tier = 'page' | 'file'
 
@@ -58,7 +60,8 @@ export function lifetimeOf(response: ResponseFacts, nowMs: number): Lifetime | s
   if (!mayBeKept(status)) return 'status'
   if (response.isPrivate) return 'site'
   const facts = readHeaders(response.headers)
-  if (facts.varies) return 'vary'
+  const differs = differsBy(response.headers)
+  if (!differs) return 'vary'
   if (facts.setsCookie) return 'set-cookie'
   if (facts.encoded) return 'content-encoding'
   const control = directives(facts.cacheControl)
@@ -69,6 +72,8 @@ export function lifetimeOf(response: ResponseFacts, nowMs: number): Lifetime | s
   if (control.has('no-cache')) return isAskable ? { ageMs, freshMs: 0, staleMs: 0, staleIfErrorMs: 0 } : 'no-cache'
   const explicitMs = explicitLifetime(control, facts, nowMs)
   if (explicitMs === undefined && (!GUESSABLE.has(status) || facts.pragmaNoCache)) return 'no lifetime'
+  // WordPress says so of all that its REST API answers, and plugins answer there what is of the moment
+  if (explicitMs === undefined && differs.by.includes('origin')) return 'vary'
   const guessed = GUESSED[tier]
   const freshMs = limited(status, explicitMs ?? guessed.freshMs)
   if (freshMs <= ageMs && !isAskable) return 'expired'
@@ -107,7 +112,6 @@ interface HeaderFacts {
   date: string
   setsCookie: boolean
   encoded: boolean
-  varies: boolean
   pragmaNoCache: boolean
   hasValidator: boolean
 }
@@ -120,7 +124,6 @@ function readHeaders(headers: readonly string[]): HeaderFacts {
     date: '',
     setsCookie: false,
     encoded: false,
-    varies: false,
     pragmaNoCache: false,
     hasValidator: false,
   }
@@ -142,9 +145,6 @@ function readHeaders(headers: readonly string[]): HeaderFacts {
       case 'content-encoding':
       case 'content-range':
         facts.encoded = true
-        break
-      case 'vary':
-        facts.varies ||= value.split(',').some((name) => !/^(?:accept-encoding)?$/i.test(name.trim()))
         break
       case 'etag':
       case 'last-modified':

@@ -1,3 +1,4 @@
+import { Copies } from './copies.ts'
 import type { Entry } from './entry.ts'
 import { isConcerned } from './key.ts'
 import { UseOrder } from './use-order.ts'
@@ -19,6 +20,8 @@ export interface Memory {
   hold(entry: Entry): void
   release(entry: Entry): void
   remove(entry: Entry): void
+  /** Drops what is stored of an address, all its copies. */
+  forget(address: string): void
   /** Drops the entries of a site whose path, or what they show, a pattern names (see `isPurgedBy`). */
   purge(siteId: number, patterns: readonly string[]): void
   clear(): void
@@ -28,6 +31,8 @@ export interface Memory {
   /** Of it, what is being read and cannot be let go. */
   readonly heldBytes: number
   readonly count: number
+  /** Of it, those that are one of several copies of their address. */
+  readonly copies: number
 }
 
 /** A site's part of the memory. */
@@ -39,6 +44,8 @@ interface SitePart {
 
 /** While others want it a site has no more than this of the memory. */
 const SITE_PART = 1 / 2
+/** All copies of an address. */
+const ADDRESS_PART = 1 / 8
 
 /**
  * Its own table instead of a library's: an entry grows when a compressed copy is made, and a use must cost next to nothing.
@@ -53,6 +60,7 @@ export function createMemory(
   const byKey = new Map<string, Entry>()
   const sites = new Map<number, SitePart>()
   const order = new UseOrder()
+  const copies = new Copies<Entry>(mostBytes * ADDRESS_PART)
   const siteBytes = mostBytes * SITE_PART
   let largest: SitePart | undefined
   /** Of entries that are gone, and read nevertheless. */
@@ -78,6 +86,7 @@ export function createMemory(
   const remove = (entry: Entry) => {
     if (!isThere(entry)) return
     byKey.delete(entry.key)
+    copies.remove(entry)
     const site = siteOf(entry.siteId)
     site.entries.delete(entry)
     order.remove(entry.places[0])
@@ -108,6 +117,10 @@ export function createMemory(
       onEvict(entry)
     }
   }
+  const keepFew = ({ copyOf }: Entry) => {
+    if (copyOf === undefined) return
+    for (let gone = copies.tooMany(copyOf); gone; gone = copies.tooMany(copyOf)) remove(gone)
+  }
   const count = (entry: Entry, by: number) => {
     held += by
     siteOf(entry.siteId).heldBytes += by
@@ -123,15 +136,19 @@ export function createMemory(
         return false
       }
       byKey.set(entry.key, entry)
+      copies.add(entry)
       site.entries.add(entry)
       order.add(entry.places[0])
       site.order.add(entry.places[1])
       if (!largest || site.order.bytes > largest.order.bytes) largest = site
       makeRoom()
+      keepFew(entry)
       return true
     },
     touch(entry) {
-      if (isThere(entry)) use(entry)
+      if (!isThere(entry)) return
+      use(entry)
+      if (entry.copyOf !== undefined) copies.use(entry)
     },
     grow(entry, by) {
       if (!isThere(entry)) return false
@@ -142,6 +159,7 @@ export function createMemory(
       if (entry.readers > 0) count(entry, by)
       if (!largest || site.order.bytes > largest.order.bytes) largest = site
       makeRoom()
+      keepFew(entry)
       return true
     },
     hold(entry) {
@@ -160,6 +178,9 @@ export function createMemory(
       forget(entry.siteId, siteOf(entry.siteId))
     },
     remove,
+    forget(address) {
+      for (const entry of [byKey.get(address), ...copies.of(address)]) if (entry) remove(entry)
+    },
     purge(siteId, patterns) {
       for (const entry of sites.get(siteId)?.entries ?? []) if (isConcerned(entry, patterns)) remove(entry)
     },
@@ -179,6 +200,9 @@ export function createMemory(
     },
     get count() {
       return byKey.size
+    },
+    get copies() {
+      return copies.count
     },
   }
 }

@@ -1,6 +1,7 @@
 import { headerOf } from '../../platform/http/raw-headers.ts'
 import { IDENTITY } from './encodings.ts'
 import { bodyBytes, createEntry, type Draft, type Entry, opaque } from './entry.ts'
+import { differsBy } from './vary.ts'
 
 /** RFC 9111 §3.2: these are of the body that is kept; the validator is what was asked about. */
 const NOT_UPDATED = new Set(['content-encoding', 'content-length', 'content-md5', 'content-range', 'etag'])
@@ -32,10 +33,24 @@ export function renewedEntry(
   entry: Entry,
   draft: Pick<Draft, 'headers' | 'lifetime' | 'epoch' | 'nowMs' | 'shows'>,
 ): Entry {
-  const { key, path, siteId, tier, status, reason, renderer, etag, bodies } = entry
+  const { key, copyOf, differs, path, siteId, tier, status, reason, renderer, etag, bodies } = entry
   const body = bodies[IDENTITY] as Buffer
   const shows = entry.shows.join(' ')
-  const renewed = createEntry({ key, path, shows, siteId, tier, status, reason, renderer, etag, body, ...draft })
+  const renewed = createEntry({
+    key,
+    copyOf,
+    differs,
+    path,
+    shows,
+    siteId,
+    tier,
+    status,
+    reason,
+    renderer,
+    etag,
+    body,
+    ...draft,
+  })
   renewed.hits = entry.hits
   if (!renewed.isCompressible) return renewed
   for (const [coding, copy] of bodies.entries()) {
@@ -47,8 +62,10 @@ export function renewedEntry(
   return renewed
 }
 
-/** A 304 with another validator is about something that is not kept (RFC 9111 §4.3.4). */
-export function isAbout({ hostEtag }: Entry, told: readonly string[]): boolean {
+/** A 304 with another validator, or that differs by more, is about something that is not kept (RFC 9111 §4.3.4). */
+export function isAbout({ hostEtag, differs }: Entry, told: readonly string[]): boolean {
   const etag = headerOf(told, 'etag')
+  const says = differsBy(told)
+  if (!says?.by.every((name) => differs.by.includes(name)) || (says.byCookie && !differs.byCookie)) return false
   return etag === undefined || hostEtag === '' || opaque(etag) === opaque(hostEtag)
 }

@@ -77,15 +77,22 @@ const PERSONAL =
 /** The page that this visitor gets may be his own. */
 export const isPersonal = (facts: RequestFacts): boolean => facts.cookie !== '' && PERSONAL.test(facts.cookie)
 
-/** Cookies that only scripts in the browser read. */
-const HARMLESS =
-  /^(?:_ga.*|_gid|_gat.*|_gcl_.*|__utm.|_fbp|_fbc|_hj.*|_pk_.*|_clck|_clsk|_uet.*|__cf.*|cf_clearance|cookieyes.*|cookielawinfo.*|cookie_notice.*|cmplz_.*|borlabs.*|CookieConsent|OptanonConsent|__stripe_.*|wordpress_test_cookie|stead-.*)$/
+/** Cookies of those who count visitors, and of the edge. */
+const COUNTING =
+  /^(?:_ga.*|_gid|_gat.*|_gcl_.*|__utm.|_fbp|_fbc|_hj.*|_pk_.*|_clck|_clsk|_uet.*|__cf.*|cf_clearance|wordpress_test_cookie|stead-.*)$/
+/** Cookies that scripts in the browser read as a rule. */
+const OF_SCRIPTS =
+  /^(?:cookieyes.*|cookielawinfo.*|cookie_notice.*|cmplz_.*|borlabs.*|CookieConsent|OptanonConsent|__stripe_.*)$/
+
+const namesOf = (cookie: string): string[] => cookie.split(';').map((pair) => (pair.split('=', 1)[0] as string).trim())
 
 /** It has cookies that could mean something to the site, though none is known to. */
-export function hasMeaningfulCookies({ cookie }: RequestFacts): boolean {
-  if (cookie === '') return false
-  return cookie.split(';').some((pair) => !HARMLESS.test((pair.split('=', 1)[0] as string).trim()))
-}
+export const hasMeaningfulCookies = ({ cookie }: RequestFacts): boolean =>
+  cookie !== '' && namesOf(cookie).some((name) => !COUNTING.test(name) && !OF_SCRIPTS.test(name))
+
+/** To a site that says that it goes by cookies it has none. */
+export const hasNoCookies = ({ cookie }: RequestFacts): boolean =>
+  cookie === '' || namesOf(cookie).every((name) => COUNTING.test(name))
 
 /** Addresses that only the dashboard, log-in, the look into the database, previews, carts and scheduled work use. */
 const PRIVATE_TARGET =

@@ -1,14 +1,16 @@
 import { headerOf } from '../../platform/http/raw-headers.ts'
 import type { Visit } from '../visit.ts'
 import type { Tier } from './lifetime.ts'
-import { hasMeaningfulCookies, isConditional, isPersonal, type RequestFacts } from './request-facts.ts'
+import { hasMeaningfulCookies, hasNoCookies, isConditional, isPersonal, type RequestFacts } from './request-facts.ts'
+import type { Differs } from './vary.ts'
 
 /** Of an answer to a request without anything of a visitor: what decides for whom it is. */
 export interface NobodysAnswer {
   readonly tier: Tier
   readonly status: number
-  /** It has an `Access-Control-Allow-Origin`. */
+  /** See {@link allowsOrigin}. */
   readonly allowsOrigin: boolean
+  readonly differs: Differs
 }
 
 /**
@@ -16,6 +18,7 @@ export interface NobodysAnswer {
  * but a plain page (a missing one, a redirect) may be a refusal, and somebody who says more than browsers say may have been let in.
  */
 export function isForVisitor(answer: NobodysAnswer, facts: RequestFacts, visit: Visit): boolean {
+  if (answer.differs.byCookie && !hasNoCookies(facts)) return false
   if (answer.tier === 'file') return true
   if (isPersonal(facts)) return false
   if (answer.status !== 200) return isPlain(facts, visit)
@@ -53,6 +56,9 @@ function saysNothing(facts: RequestFacts, rawHeaders: readonly string[]): boolea
 export const isTelling = (facts: RequestFacts, visit: Visit): boolean =>
   visit.method === 'GET' && facts.range === '' && !isConditional(facts) && isPlain(facts, visit)
 
-/** @param headers raw pairs, flat */
-export const allowsOrigin = (headers: readonly string[]): boolean =>
-  headerOf(headers, 'access-control-allow-origin') !== undefined
+/**
+ * Whether scripts of other sites may have an answer: it says for whom, or it was made for theirs.
+ * @param headers raw pairs, flat
+ */
+export const allowsOrigin = (headers: readonly string[], { by }: Differs): boolean =>
+  by.includes('origin') || headerOf(headers, 'access-control-allow-origin') !== undefined

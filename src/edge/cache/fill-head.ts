@@ -1,0 +1,63 @@
+import { headerOf } from '../../platform/http/raw-headers.ts'
+import type { HostResponse } from '../forwarding.ts'
+import type { FillRequest } from './fill.ts'
+import { type Lifetime, lifetimeOf, type Tier, tierOf } from './lifetime.ts'
+import { type Differs, differsBy, nothing, select, togetherWith } from './vary.ts'
+
+/** The head of the host's answer. */
+export interface FillHead {
+  readonly status: number
+  readonly reason: string
+  /** Raw pairs for the visitor, flat. */
+  readonly headers: string[]
+  readonly renderer: string
+  readonly tier: Tier
+  readonly shows: string
+  readonly lifetime: Lifetime | string
+  /** Set by the host when the request changed content. */
+  readonly purgeSeq: number
+  /** What it is kept under. */
+  readonly key: string
+  readonly differs: Differs
+}
+
+/** What came. */
+interface Came {
+  readonly status: number
+  readonly reason: string
+  /** Flat, in bytes as received. */
+  readonly raw: readonly Buffer[]
+  /** Larger bodies are not kept. */
+  readonly mostBytes: number
+}
+
+/** What is to become of an answer. */
+export function readHead(request: FillRequest, came: Came, { headers, notes }: HostResponse): FillHead {
+  const { status, reason, raw, mostBytes } = came
+  const { renderer, purgeSeq, shows } = notes
+  const tier = tierOf(renderer)
+  const place = placeOf(request, headers)
+  let lifetime = lifetimeOf({ status, headers, tier, isPrivate: notes.isPrivate }, Date.now())
+  if (!request.tiers[tier]) lifetime = 'off'
+  else if (!isFramed(status, raw)) lifetime = 'unframed'
+  else if (Number(headerOf(headers, 'content-length') ?? 0) > mostBytes) lifetime = 'size'
+  else if (!place && typeof lifetime !== 'string') lifetime = 'vary'
+  const { key, differs } = place ?? { key: request.key, differs: nothing }
+  return { status, reason, headers, renderer, tier, shows, lifetime, purgeSeq, key, differs }
+}
+
+/** Where an answer is kept: by what it differs, and by what the host was asked with there. @returns undefined when it cannot be */
+function placeOf({ address, by, headers }: FillRequest, told: readonly string[]) {
+  const says = differsBy(told)
+  const differs = says && togetherWith(by, says)
+  if (!differs) return undefined
+  if (differs.by.length === 0) return { key: address, differs }
+  const selected = select(address, differs.by, headers)
+  return selected && { key: selected.key, differs }
+}
+
+/** Of a body that ends with its connection nobody can tell whether it is whole (RFC 9112 §8). */
+function isFramed(status: number, raw: readonly Buffer[]): boolean {
+  if (status === 204) return true
+  return raw.some((name, i) => i % 2 === 0 && /^(?:content-length|transfer-encoding)$/i.test(name.toString('latin1')))
+}
