@@ -78,6 +78,7 @@ describe('a value that cannot be used is named with its reason', () => {
     ['wpCliSource', 'wp-cli.phar', 'an http or https address'],
     ['adminerSource', 'adminer.php', 'an http or https address'],
     ['dnsListen', 'on', 'an address and a port'],
+    ['dnsListen', '192.0.2.53:53,::1:53', 'an address and a port'],
     ['dnsProcesses', '0', 'a whole number from 1 to 64'],
     ['dnsNameservers', 'ns1.example.com,NS2', 'a lower-case domain name'],
     ['dnsSecondaries', 'ns.example.com', 'IP addresses'],

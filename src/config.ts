@@ -11,6 +11,7 @@ import {
   integer,
   list,
   listen,
+  listens,
   mailbox,
   mariadbUrl,
   masterKey,
@@ -155,9 +156,9 @@ export const settings = {
     parse: (value: string) => integer(0, 64)(value) || defaultEdgeProcesses(),
   },
   dnsListen: {
-    help: 'Address and port on which zones are answered for, over UDP and TCP; off: none. A port of the default that is in use is no reason not to start',
+    help: 'Addresses and ports on which zones are answered for, over UDP and TCP, comma separated, such as 192.0.2.53:53,[2001:db8::53]:53; off: none. A port of the default that is in use is no reason not to start',
     default: '127.0.0.1:5353',
-    parse: (value: string) => (value === 'off' ? value : listen(value)),
+    parse: (value: string) => (value === 'off' ? value : listens(value)),
   },
   dnsProcesses: {
     help: 'Name server processes that share the address (about 60 MB each, and all zones in each)',

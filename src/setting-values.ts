@@ -40,6 +40,13 @@ export function listen(value: string): ListenAddress {
   return { host: (match[1] ?? match[2]) as string, port }
 }
 
+/** One or more addresses with ports. */
+export function listens(value: string): ListenAddress[] {
+  const addresses = list(value)
+  // whatever is wrong with none at all is what is wrong with one
+  return (addresses.length > 0 ? addresses : [value]).map(listen)
+}
+
 /** Addresses of name servers, as `node:dns` takes them. */
 export function nameServers(value: string): string[] {
   const servers = list(value)

@@ -11,13 +11,16 @@ afterEach(() => {
 })
 
 /** A secondary that hears notices; what it says to them is the test's. */
-async function secondary(hear: (socket: Socket, message: Buffer, from: RemoteInfo) => void) {
-  const socket = createSocket('udp4')
-  socket.bind(0, '127.0.0.1')
+async function secondary(
+  hear: (socket: Socket, message: Buffer, from: RemoteInfo) => void,
+  { type = 'udp4' as 'udp4' | 'udp6', host = '127.0.0.1' } = {},
+) {
+  const socket = createSocket(type)
+  socket.bind(0, host)
   await once(socket, 'listening')
   closing.push(() => socket.close())
   socket.on('message', (message, from) => hear(socket, message, from))
-  return { host: '127.0.0.1', port: socket.address().port }
+  return { host, port: socket.address().port }
 }
 
 function notifierFor(host: { host: string; port: number; keyName?: string }, more: Partial<NotifierOptions> = {}) {
@@ -95,4 +98,12 @@ it('with a key it is signed, and many zones go one after the other', async () =>
   expect(notifier.waiting).toBe(200)
   await expect.poll(() => notifier.waiting).toBe(0)
   expect(names.size).toBe(200)
+})
+
+it('over IPv6, whose addresses have many forms', async () => {
+  const host = await secondary(heard, { type: 'udp6', host: '::1' })
+  const notifier = notifierFor({ ...host, host: '0:0:0:0:0:0:0:1' })
+  notifier.changed(zone)
+  expect(notifier.waiting).toBe(1)
+  await expect.poll(() => notifier.waiting).toBe(0)
 })

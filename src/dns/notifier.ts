@@ -3,7 +3,7 @@ import { createSocket, type Socket } from 'node:dgram'
 import { isIPv6 } from 'node:net'
 import { MessageWriter } from './message-writer.ts'
 import { Opcode, Type } from './protocol.ts'
-import type { Secondary } from './secondaries.ts'
+import { plainAddress, type Secondary } from './secondaries.ts'
 import { noticeOf } from './transfer.ts'
 import { Signer, type TsigKeys } from './tsig.ts'
 import type { Zone } from './zone.ts'
@@ -122,7 +122,7 @@ class Line {
     const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4')
     socket.on('error', () => {})
     socket.on('message', (message, from) => {
-      if (from.address !== address || from.port !== port || message.length < 12) return
+      if (plainAddress(from.address) !== plainAddress(address) || from.port !== port || message.length < 12) return
       const flags = message.readUInt16BE(2)
       if (!(flags & 0x8000) || ((flags >> 11) & 15) !== Opcode.NOTIFY) return
       const id = message.readUInt16BE(0)

@@ -1,4 +1,5 @@
 import { type Answer, answerFrom } from './answer.ts'
+import { AnswerCache, answerTo } from './answer-cache.ts'
 import type { Cookies } from './cookies.ts'
 import type { Difference } from './difference.ts'
 import { MessageWriter } from './message-writer.ts'
@@ -8,6 +9,8 @@ import { type Query, readQuery } from './query.ts'
 import type { AnswerLimit } from './rate-limit.ts'
 import { words } from './record-data.ts'
 import { answerForProof, signAnswer } from './signing/sign-answer.ts'
+import type { ZoneSigner } from './signing/signer.ts'
+import { SigningTime } from './signing/signing-time.ts'
 import { messagesOf, sinceThen, wholeZone } from './transfer.ts'
 import { Signer, signatureBytes, type TsigKeys, type Verdict, verify } from './tsig.ts'
 import type { Zone } from './zone.ts'
@@ -33,6 +36,7 @@ export interface ResponderOptions {
   readonly catalog?: () => Zone | undefined
   /** What has changed in a zone since an older version, if that is known. */
   readonly difference?: (zone: Zone, serial: number) => Promise<Difference | undefined>
+  readonly signingTime?: SigningTime
   readonly now?: () => number
   /** Told of every answer that is given. */
   readonly onAnswer?: (rcode: number, client: Client) => void
@@ -46,17 +50,32 @@ const MOST_TCP_BYTES = 65_535
 export class Responder {
   readonly #options: ResponderOptions
   readonly #writer = new MessageWriter()
+  readonly #known = new AnswerCache()
+  readonly #signing: SigningTime
 
   constructor(options: ResponderOptions) {
     this.#options = options
+    this.#signing = options.signingTime ?? new SigningTime()
   }
 
   respond(message: Buffer, client: Client): Reply {
+    const { zones, limit, now = Date.now, onAnswer } = this.#options
+    const nowMs = now()
+    const key = client.transport === 'udp' ? AnswerCache.keyOf(message) : undefined
+    const known = key === undefined ? undefined : this.#known.find(key, zones.version, nowMs)
+    if (!known) return this.#respondAnew(message, { client, nowMs, key })
+    const judgement = limit.judge(client.address, known.countedAs, nowMs)
+    if (judgement === 'drop') return undefined
+    if (judgement === 'slip') return this.#respondAnew(message, { client, nowMs, judgement })
+    onAnswer?.(known.rcode, client)
+    return answerTo(known, message)
+  }
+
+  #respondAnew(message: Buffer, from: Pick<Asked, 'client' | 'nowMs' | 'key' | 'judgement'>): Reply {
     const query = readQuery(message)
     if (!query) return undefined
-    const { keys, now = Date.now } = this.#options
-    const verdict = query.tsig && verify(query.tsig, keys, now())
-    return this.#respondTo({ query, client, verdict, nowMs: now() })
+    const verdict = query.tsig && verify(query.tsig, this.#options.keys, from.nowMs)
+    return this.#respondTo({ ...from, query, verdict })
   }
 
   #respondTo(asked: Asked): Reply {
@@ -68,18 +87,57 @@ export class Responder {
     if (query.type === Type.AXFR || query.type === Type.IXFR) return this.#transfer(asked)
     if (query.type === Type.MAILA || query.type === Type.MAILB) return this.#refuse(asked, Rcode.NOTIMP)
     if (query.type === Type.OPT || query.type === Type.TSIG) return this.#refuse(asked, Rcode.FORMERR)
+    const catalog = this.#options.catalog?.()
+    if (catalog && isWithin(query.name, catalog.name)) return this.#answerOfCatalog(asked, catalog)
     const zone = this.#zoneOf(asked)
-    return zone ? this.#answer(asked, answerOf(zone, query)) : this.#refuse(asked, Rcode.REFUSED)
+    return zone ? this.#answerOf(zone, asked) : this.#refuse(asked, Rcode.REFUSED)
   }
 
-  #zoneOf({ query: { name, type }, client, verdict }: Asked): Zone | undefined {
-    const { zones, mayTransfer } = this.#options
-    const catalog = this.#options.catalog?.()
-    if (catalog && isWithin(name, catalog.name))
-      return mayTransfer(client.address, verdict?.keyName) ? catalog : undefined
+  #answerOfCatalog(asked: Asked, catalog: Zone): Reply {
+    const { query, client, verdict } = asked
+    if (!this.#options.mayTransfer(client.address, verdict?.keyName)) return this.#refuse(asked, Rcode.REFUSED)
+    return this.#answer(asked, answerFrom(catalog, query.name, query.type))
+  }
+
+  #zoneOf({ query: { name, type } }: Asked): Zone | undefined {
+    const { zones } = this.#options
     // RFC 4035 §3.1.4.1: who asks for DS asks the zone above
     const above = type === Type.DS && name !== '' && zones.get(name) ? zones.find(parentOf(name)) : undefined
     return above ?? zones.find(name)
+  }
+
+  /** What a zone says, signed for who asks for that, and kept for who asks the same. */
+  #answerOf(zone: Zone, asked: Asked): Buffer | undefined {
+    const { query, client } = asked
+    const plain = answerFrom(zone, query.name, query.type)
+    const judgement = this.#judge(asked, plain)
+    const { signer } = zone
+    const signed = () => (signer ? signedFor(zone, signer, query, plain) : plain)
+    const answer =
+      judgement !== 'send' || !signer
+        ? plain
+        : isMadeUp(query, plain)
+          ? this.#signing.within(client.transport, signed)
+          : signed()
+    if (answer) {
+      const message = this.#answer({ ...asked, judgement }, answer)
+      this.#keep(asked, answer, judgement, message)
+      return message
+    }
+    // who is really there asks over TCP, and then another server
+    if (client.transport === 'tcp') return this.#refuse(asked, Rcode.SERVFAIL)
+    return this.#answer({ ...asked, judgement: 'slip' }, plain)
+  }
+
+  #keep(
+    { query, verdict, key, nowMs }: Asked,
+    answer: Answer,
+    judgement: Judgement,
+    message: Buffer | undefined,
+  ): void {
+    if (key === undefined || !message || judgement !== 'send' || query.edns?.cookie || verdict) return
+    const { rcode, countedAs } = answer
+    this.#known.put(key, { message, rcode, countedAs, version: this.#options.zones.version, atMs: nowMs })
   }
 
   #refuse(asked: Asked, rcode: number): Buffer | undefined {
@@ -116,14 +174,21 @@ export class Responder {
       yield tsig ? tsig.signer.sign(message, tsig.now()) : message
   }
 
-  /** Writes an answer, as much of it as there is room for. */
-  #answer(asked: Asked, answer: Answer): Buffer | undefined {
-    const { query, client, verdict, nowMs } = asked
-    const { cookies, limit, keys, onAnswer } = this.#options
+  #judge({ query, client, verdict, nowMs, judgement }: Asked, { countedAs }: Answer): Judgement {
+    if (judgement) return judgement
+    const { cookies, limit } = this.#options
     const cookie = query.edns?.cookie
     const isKnown = cookie !== undefined && cookies.isOurs(cookie, client.address, nowMs)
     const isLimited = client.transport === 'udp' && !isKnown && !(verdict && verdict.error === TsigError.NONE)
-    const judgement = isLimited ? limit.judge(client.address, answer.countedAs, nowMs) : 'send'
+    return isLimited ? limit.judge(client.address, countedAs, nowMs) : 'send'
+  }
+
+  /** Writes an answer, as much of it as there is room for. */
+  #answer(asked: Asked, answer: Answer): Buffer | undefined {
+    const { query, client, verdict, nowMs } = asked
+    const { cookies, keys, onAnswer } = this.#options
+    const cookie = query.edns?.cookie
+    const judgement = this.#judge(asked, answer)
     if (judgement === 'drop') return undefined
     const options = cookie ? cookieOption(cookies.answerTo(cookie, client.address, nowMs)) : EMPTY
     const writer = this.#writer
@@ -164,12 +229,14 @@ export class Responder {
   }
 }
 
-/** What a zone says, signed for who asks for that. */
-function answerOf(zone: Zone, { name, type, edns }: Query): Answer {
-  const plain = answerFrom(zone, name, type)
-  if (!zone.signer) return plain
-  const answer = answerForProof(zone, zone.signer, type, plain)
-  return edns?.wantsDnssec ? signAnswer(zone, zone.signer, answer) : answer
+/** Whether an answer needs a signature of its own, since it is about a name that the client may have made up. */
+const isMadeUp = ({ type, edns }: Query, { proof, countedAs }: Answer): boolean =>
+  (proof !== undefined || countedAs.startsWith('*')) &&
+  (edns?.wantsDnssec === true || type === Type.NSEC || type === Type.RRSIG)
+
+function signedFor(zone: Zone, signer: ZoneSigner, { type, edns }: Query, plain: Answer): Answer {
+  const answer = answerForProof(zone, signer, type, plain)
+  return edns?.wantsDnssec ? signAnswer(zone, signer, answer) : answer
 }
 
 interface Asked {
@@ -177,7 +244,13 @@ interface Asked {
   readonly client: Client
   readonly verdict: Verdict | undefined
   readonly nowMs: number
+  /** What its answer is kept by. */
+  readonly key?: string | undefined
+  /** Where it has been judged whether it is answered. */
+  readonly judgement?: Judgement
 }
+
+type Judgement = ReturnType<AnswerLimit['judge']>
 
 const nothing: Answer = {
   rcode: Rcode.NOERROR,

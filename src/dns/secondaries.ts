@@ -11,12 +11,13 @@ export interface Secondary {
 
 /** Whether a client may have whole zones. @param keyName of its right signature */
 export function transferRule(secondaries: readonly Secondary[]) {
-  const allowed = secondaries.map(({ host, keyName }) => ({ address: plain(host), keyName }))
+  const allowed = secondaries.map(({ host, keyName }) => ({ address: plainAddress(host), keyName }))
   return (address: string, keyName: string | undefined): boolean => {
-    const from = plain(address)
+    const from = plainAddress(address)
     return allowed.some((each) => each.address === from && (each.keyName === undefined || each.keyName === keyName))
   }
 }
 
-/** One form of each address: a client of an IPv6 socket may have an IPv4 one in disguise. */
-const plain = (address: string): string => (ipaddr.isValid(address) ? ipaddr.process(address).toString() : address)
+/** One form of each address: IPv6 has many, and a client of an IPv6 socket may have an IPv4 one in disguise. */
+export const plainAddress = (address: string): string =>
+  ipaddr.isValid(address) ? ipaddr.process(address).toString() : address

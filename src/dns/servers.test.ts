@@ -1,7 +1,7 @@
 /** Real sockets; the client is dns-packet. */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, isIPv6, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Budget } from '../platform/budgets/budget.ts'
 import { createTcp, type TcpOptions } from './tcp.ts'
@@ -72,13 +72,14 @@ async function udp(isShared = false, port = 0) {
   return socket.address().port
 }
 
-async function askUdp(port: number, ...messages: Buffer[]): Promise<Buffer> {
-  const client = createSocket('udp4')
+async function askUdp(at: number | { port: number; host: string }, ...messages: Buffer[]): Promise<Buffer> {
+  const { port, host } = typeof at === 'number' ? { port: at, host: '127.0.0.1' } : at
+  const client = createSocket(isIPv6(host) ? 'udp6' : 'udp4')
   closing.push(async () => client.close())
   const answer = once(client, 'message')
   // what is lost on the way is sent again
   const send = () => {
-    for (const message of messages) client.send(message, port, '127.0.0.1')
+    for (const message of messages) client.send(message, port, host)
   }
   const again = setInterval(send, 1000)
   send()
@@ -109,6 +110,14 @@ describe('over UDP', () => {
     const port = await udp(true)
     expect(await udp(true, port)).toBe(port)
     expect(decode(await askUdp(port, questionFor('www.example.test'))).answers).toHaveLength(1)
+  })
+
+  it('over IPv6, beside another one with the port of IPv4', async () => {
+    const port = await udp()
+    const socket = await listenUdp({ responder, host: '::', port, ipv6Only: true, isShared: false, onError() {} })
+    closing.push(async () => socket.close())
+    for (const host of ['127.0.0.1', '::1'])
+      expect(decode(await askUdp({ port, host }, questionFor('www.example.test'))).answers).toHaveLength(1)
   })
 
   it('an address that is taken is an error', async () => {

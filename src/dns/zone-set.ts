@@ -5,6 +5,9 @@ import type { Zone } from './zone.ts'
 export class ZoneSet {
   readonly #zones = new Map<string, Zone>()
 
+  /** Another one after each change. */
+  version = 0
+
   get size(): number {
     return this.#zones.size
   }
@@ -15,10 +18,12 @@ export class ZoneSet {
 
   put(zone: Zone): void {
     this.#zones.set(zone.name, zone)
+    this.version++
   }
 
   remove(name: string): void {
     this.#zones.delete(name)
+    this.version++
   }
 
   values(): IterableIterator<Zone> {

@@ -1,10 +1,7 @@
 import { createHash, hkdfSync } from 'node:crypto'
-import type { Socket } from 'node:dgram'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { dnsBudgets } from '../budgets.ts'
-import { type Config, type ListenAddress, settings } from '../config.ts'
+import type { Config } from '../config.ts'
 import { Cookies } from '../dns/cookies.ts'
 import { differenceTo } from '../dns/difference.ts'
 import { createDnsMetrics } from '../dns/dns-metrics.ts'
@@ -12,8 +9,6 @@ import { Notifier } from '../dns/notifier.ts'
 import { createAnswerLimit } from '../dns/rate-limit.ts'
 import { Responder } from '../dns/responder.ts'
 import { transferRule } from '../dns/secondaries.ts'
-import { createTcp, type TcpServer } from '../dns/tcp.ts'
-import { listenUdp } from '../dns/udp.ts'
 import { timers, type Zone } from '../dns/zone.ts'
 import { ZoneFeed } from '../dns/zone-feed.ts'
 import { newestChange, readChangedZones, readEarlier, renewZones } from '../dns/zones.store.ts'
@@ -21,13 +16,10 @@ import { openBudgets } from '../platform/budgets/budget.ts'
 import { lockFile, type Unlock } from '../platform/files/lock-file.ts'
 import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
 import { OperatorError } from '../platform/operator-error.ts'
-import { CannotListen, cannotListen, dnsProcesses, listenAlone, listenTogether } from './free-port.ts'
+import { openSockets } from './dns-sockets.ts'
+import { dnsProcesses } from './free-port.ts'
 import type { Ground, Part } from './part.ts'
 import { startReporting } from './reporting.ts'
-
-const VARIABLE = 'STEAD_DNS_LISTEN'
-/** For an address with a port of the system's choice: it must be free for UDP and TCP. */
-const TRIES = 5
 
 export interface NameServer extends Part {
   /** None: it does not listen. */
@@ -79,7 +71,7 @@ export async function startDns(ground: Ground): Promise<NameServer> {
       return undefined
     }
   }
-  const sockets = await openSockets(ground, () => createTcp({ responder, connections: budgets.connections }), responder)
+  const sockets = await openSockets(ground, responder, budgets.connections)
   const reporting = startReporting(ground, own)
   return {
     port: sockets?.port,
@@ -136,64 +128,5 @@ function openNotices({ config, log }: Ground, keys: ReadonlyMap<string, Buffer>)
       notifier.close()
       ;(await lock)?.()
     },
-  }
-}
-
-interface Sockets {
-  readonly port: number
-  close(): Promise<void>
-}
-
-/** Listens for UDP and TCP on one port. @returns undefined when the port of the default is in use */
-async function openSockets(
-  { config, log }: Ground,
-  newTcp: () => TcpServer,
-  responder: Responder,
-): Promise<Sockets | undefined> {
-  const { dnsListen } = config
-  if (dnsListen === 'off') return undefined
-  try {
-    const isShared = dnsProcesses(config) > 1
-    const { tcp, udp } = await listenOnBoth({ address: dnsListen, isShared, newTcp, responder, onError })
-    const { address, port } = udp.address()
-    log.info({ address, port }, 'the name server listens')
-    return {
-      port,
-      async close() {
-        const closed = once(udp, 'close')
-        udp.close()
-        await Promise.all([closed, tcp.close()])
-      },
-    }
-  } catch (error) {
-    const { host, port } = dnsListen
-    if (!(error instanceof CannotListen) || `${host}:${port}` !== settings.dnsListen.default) throw error
-    log.warn({ reason: error.message }, 'there is no name server: its port is in use')
-    return undefined
-  }
-  function onError(error: unknown): void {
-    log.error({ err: error }, 'the name server has trouble with its address')
-  }
-}
-
-interface Both {
-  readonly address: ListenAddress
-  readonly isShared: boolean
-  readonly newTcp: () => TcpServer
-  readonly responder: Responder
-  readonly onError: (error: unknown) => void
-}
-
-async function listenOnBoth(both: Both, tries = TRIES): Promise<{ tcp: TcpServer; udp: Socket }> {
-  const { address, isShared, newTcp, responder, onError } = both
-  const tcp = newTcp()
-  await (isShared ? listenTogether : listenAlone)(tcp.server, address, VARIABLE)
-  const { port } = tcp.server.address() as AddressInfo
-  try {
-    return { tcp, udp: await listenUdp({ responder, host: address.host, port, isShared, onError }) }
-  } catch (error) {
-    await tcp.close()
-    if (address.port === 0 && tries > 1) return listenOnBoth(both, tries - 1)
-    throw cannotListen({ ...address, port }, (error as NodeJS.ErrnoException).code ?? 'unknown', VARIABLE)
   }
 }

@@ -29,10 +29,10 @@ export class CannotListen extends OperatorError {
  * @param variable the setting to change, for the message
  * @throws CannotListen
  */
-export async function untilFree({ host, port }: ListenAddress, variable: string): Promise<void> {
+export async function untilFree({ host, port, ipv6Only = false }: Listening, variable: string): Promise<void> {
   const giveUpAt = performance.now() + PREDECESSOR_CLOSES_MS
   for (;;) {
-    const code = await tryToListen(host, port)
+    const code = await tryToListen({ host, port, ipv6Only })
     if (!code) return
     if (code !== 'EADDRINUSE' || performance.now() > giveUpAt) throw cannotListen({ host, port }, code, variable)
     await pause(RETRY_MS)
@@ -61,8 +61,11 @@ export async function untilPredecessorsListenNoMore(dataDir: string, log: Log): 
   unlock()
 }
 
+/** What a server listens on: with `ipv6Only` the same port of IPv4 is somebody else's. */
+type Listening = ListenAddress & { readonly ipv6Only?: boolean }
+
 /** Makes a server listen on an address that nobody else may have. @throws CannotListen */
-export async function listenAlone(server: Server, address: ListenAddress, variable: string): Promise<void> {
+export async function listenAlone(server: Server, address: Listening, variable: string): Promise<void> {
   await untilFree(address, variable)
   const listening = once(server, 'listening')
   server.listen(address)
@@ -74,7 +77,7 @@ export async function listenAlone(server: Server, address: ListenAddress, variab
  * them. Without a try-out before, which would be given connections too.
  * @throws CannotListen
  */
-export async function listenTogether(server: Server, address: ListenAddress, variable: string): Promise<void> {
+export async function listenTogether(server: Server, address: Listening, variable: string): Promise<void> {
   const listening = once(server, 'listening')
   server.listen({ ...address, reusePort: true })
   await listening.catch((error) => {
@@ -97,14 +100,14 @@ export const edgeProcesses = ({ edgeProcesses: wanted, edgeListen, edgeTlsListen
 /** How many name servers run here: as edges. */
 export const dnsProcesses = ({ dnsProcesses: wanted, dnsListen }: Config): number => {
   if (dnsListen === 'off') return 0
-  return dnsListen.port === 0 || process.platform !== 'linux' ? 1 : wanted
+  return dnsListen.some(({ port }) => port === 0) || process.platform !== 'linux' ? 1 : wanted
 }
 
 /** @returns the code of what is in the way, if anything */
-async function tryToListen(host: string, port: number): Promise<string | undefined> {
+async function tryToListen(address: Listening): Promise<string | undefined> {
   const server = createServer()
   try {
-    server.listen({ host, port })
+    server.listen(address)
     await once(server, 'listening')
     return undefined
   } catch (error) {
