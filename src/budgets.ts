@@ -44,7 +44,7 @@ export const controlBudgets = (_config: Config) =>
   }) as const satisfies Table
 
 /** Of a host: the web server of its sites, and their PHP seen from outside. */
-export const hostBudgets = ({ phpQueue, siteDiskMb, uploadMaxMb }: Config) =>
+export const hostBudgets = ({ phpAtOnce, phpQueue, siteDiskMb, uploadMaxMb }: Config) =>
   ({
     siteDisk: {
       name: 'site_disk_bytes',
@@ -109,6 +109,15 @@ export const hostBudgets = ({ phpQueue, siteDiskMb, uploadMaxMb }: Config) =>
       each: 256 * MB,
       all: 2048 * MB,
       over: 'PHP waits; after 2 s without progress the visitor who reads slowest is cut off',
+    },
+    phpPlaces: {
+      name: 'php_places',
+      what: 'requests that native PHP works on beside the first of the same site',
+      of: 'count',
+      whose: 'site',
+      each: phpAtOnce,
+      all: Math.max(128, phpAtOnce),
+      over: 'they wait for others of their site',
     },
     bodies: {
       name: 'bodies',

@@ -363,6 +363,11 @@ export const settings = {
     default: '600',
     parse: integer(1, 86_400),
   },
+  phpAtOnce: {
+    help: 'Requests of one site that native PHP works on at once (and one more of those that a site sends to itself); on wasm it is one',
+    default: '4',
+    parse: integer(1, 32),
+  },
   phpQueue: { help: 'Requests of one site that may wait for its PHP', default: '100', parse: integer(1, 10_000) },
   siteDiskMb: {
     help: 'Disk space in MB that one site may take, unless the plan of its owner says less',

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hostBudgets } from '../../src/budgets.ts'
 import { readConfig } from '../../src/config.ts'
+import { defaultFpmLimits } from '../../src/hosting/php/native/settings.ts'
 import { createNativeRuntime } from '../../src/hosting/php/native/start.ts'
 import type { PhpProcess, PhpRequest, PhpRuntime, PhpSite, PhpVersion } from '../../src/hosting/php/runtime.ts'
 import { defaultEgressLimits } from '../../src/hosting/php/wasm/egress.ts'
@@ -72,12 +73,13 @@ export const testBodies = (mostBytes = 128 << 20, folder = tmpdir(), budgets = t
 
 export function testRuntime({
   runtime = 'wasm',
+  atOnce = defaultFpmLimits.atOnce,
   ...options
-}: Partial<WasmRuntimeOptions> & { runtime?: 'wasm' | 'native' } = {}): Promise<PhpRuntime> {
+}: Partial<WasmRuntimeOptions> & { runtime?: 'wasm' | 'native'; atOnce?: number } = {}): Promise<PhpRuntime> {
   const egress = { ...defaultEgressLimits, allows: () => false }
   const budgets = testBudgets()
   const usual = { sandbox: 'auto', priority: 0, memoryLimitMb: 256, uploadMaxMb: 128, egress, budgets } as const
-  if (runtime === 'native') return createNativeRuntime({ ...usual, ...options })
+  if (runtime === 'native') return createNativeRuntime({ ...usual, ...options, fpm: { ...defaultFpmLimits, atOnce } })
   return createWasmRuntime({ ...usual, optimize: false, ...options })
 }
 

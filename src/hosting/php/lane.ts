@@ -8,6 +8,7 @@ import {
   type PhpSite,
   PhpTaskError,
   PhpTimeout,
+  PhpWaitsForItself,
 } from './runtime.ts'
 
 export interface LaneLimits {
@@ -29,6 +30,16 @@ export interface Job {
   readonly makeRoom?: boolean
   /** It may be broken off when it takes long and others wait. */
   readonly interruptible?: boolean
+  /** Default false; true: it runs beside others of its kind where the process works on several at once. */
+  readonly isShared?: boolean
+  /** One of the site's requests at work waits for it. */
+  readonly isOwn?: boolean
+}
+
+/** A job that has PHP. */
+interface Running {
+  readonly job: Job
+  readonly since: number
 }
 
 /** Something that needs a site's PHP not to work for a while. */
@@ -55,6 +66,9 @@ export interface LaneOwner {
   wanted(lane: Lane): boolean
   /** It has had less lately than a good part of what would be fair. */
   isModest(lane: Lane): boolean
+  /** A place beside the site's first, given back by {@link giveBack}. @returns false when there is none */
+  takePlace(): boolean
+  giveBack(): void
   /** What the site says while it works. */
   note(text: string): void
   /** What the site asks the host. */
@@ -69,8 +83,15 @@ const longestPauseMs = 30_000
 // A start costs 0.4 s and a first page 1 to 2 s, so that sites take turns in memory no faster than this.
 const leastTurnMs = 5000
 const lookAtUseMs = 1000
+/** Beyond what visitors get, for a request that a site sends to itself: they may all wait for one. */
+const ownPlaces = 1
+/** After it what is to be done alone does not wait for requests that the site goes on sending to itself. */
+const ownPatienceMs = 10_000
 
-/** One site's queue and, when there is work, its process. First come, first served; one job at a time. */
+/**
+ * One site's queue and, when there is work, its process. First come, first served. Visitors' requests run beside each other as far as the
+ * process can; everything else alone, with nothing at work before it and nothing begun after.
+ */
 export class Lane {
   /** Known from the first job on that needs PHP. */
   site: PhpSite | undefined
@@ -88,11 +109,16 @@ export class Lane {
   /** What its process waited for the processor, as far as it is taken off its use. */
   #waitedMs = 0
   #stopping: Promise<void> | undefined
-  #working = false
+  readonly #running = new Set<Running>()
+  /** Something has the lane to itself: a job, a pause, or a process that starts or ends. */
+  #isAlone = false
+  /** Since when what is to be done alone waits for what is at work. */
+  #aloneSince = Infinity
+  #weighing: NodeJS.Timeout | undefined
+  /** Of the host's, for all at work but one. */
+  #placesTaken = 0
   /** What is done between two jobs, while it is. */
   #pause: Promise<void> | undefined
-  /** When the running job got PHP, if it may be broken off. */
-  #interruptibleSince = Infinity
   #stopped = false
   /** What its process keeps of the database is out of date. */
   #isStale = false
@@ -118,22 +144,25 @@ export class Lane {
 
   /** How long a job that may be broken off has had PHP; 0 or less when none has. */
   get interruptibleMs(): number {
-    return performance.now() - this.#interruptibleSince
+    const since = [...this.#running].map((each) => (each.job.interruptible ? each.since : Infinity))
+    return performance.now() - Math.min(Infinity, ...since)
   }
 
   get idle(): boolean {
-    return !this.#working && this.#queue.length === 0
+    return !this.#isAlone && this.#running.size === 0 && this.#queue.length === 0
   }
 
   /**
-   * Puts a job at the end of the queue; with a signal it leaves the queue when that fires.
-   * @throws PhpBusy when too many wait
+   * Puts a job at the end of the queue; with a signal it leaves the queue when that fires. What one at work waits for comes first.
+   * @throws PhpBusy when too many wait; PhpWaitsForItself
    */
   add(job: Job, signal?: AbortSignal): void {
     if (this.#stopped) throw new PhpCrashed('the site is stopped')
-    if (this.#queue.length >= this.#owner.limits.queueLength)
+    if (job.isOwn && !this.#endsOwn(job)) throw new PhpWaitsForItself('the site would wait for itself')
+    if (!job.isOwn && this.#queue.length >= this.#owner.limits.queueLength)
       throw new PhpBusy(`${this.#queue.length} requests wait for this site`)
-    this.#queue.push(job)
+    if (job.isOwn) this.#queue.unshift(job)
+    else this.#queue.push(job)
     if (!job.background) this.#settle()
     const leave = () => {
       const place = this.#queue.indexOf(job)
@@ -143,7 +172,7 @@ export class Lane {
     }
     if (signal?.aborted) leave()
     else signal?.addEventListener('abort', leave, { once: true })
-    void this.#work()
+    this.#advance()
   }
 
   /**
@@ -151,7 +180,7 @@ export class Lane {
    * @returns whether it was taken
    */
   async adopt(process: PhpProcess): Promise<boolean> {
-    if (this.process || this.#working || this.#stopping || this.#stopped) {
+    if (this.process || !this.idle || this.#stopping || this.#stopped) {
       await process.stop(0)
       return false
     }
@@ -165,14 +194,13 @@ export class Lane {
 
   /** Ends the process between two jobs; the next job starts a new one. */
   async restart(): Promise<void> {
-    if (!this.#working) return this.stopProcess()
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#queue.unshift({ run: () => this.stopProcess().then(resolve), fail: () => resolve() })
-    await promise
+    if (this.idle) return this.stopProcess()
+    await this.between(async () => {}, { endsProcess: true })
   }
 
   /**
-   * Does something between two jobs, before all that wait: nothing of the site's PHP works meanwhile, and no process is started.
+   * Does something between two jobs, before all that wait but what those at work wait for: nothing of the site's PHP works meanwhile, and no
+   * process is started.
    * @param endsProcess there is none at all meanwhile
    * @param isLast after all that wait
    */
@@ -192,8 +220,8 @@ export class Lane {
       }
     }
     if (isLast) this.#queue.push({ pause, background: true })
-    else this.#queue.unshift({ pause, background: true })
-    void this.#work()
+    else this.#queue.splice(this.#queue.filter(isOwn).length, 0, { pause, background: true })
+    this.#advance()
     return result.promise
   }
 
@@ -226,57 +254,129 @@ export class Lane {
     await this.#stopping
   }
 
-  async #work(): Promise<void> {
-    if (this.#working) return
-    this.#working = true
+  /**
+   * Whether a request that one at work waits for comes to an end: it gets PHP now, or somebody at work surely does not wait for another such
+   * request. One that may have a place has it from here on.
+   */
+  #endsOwn(job: Job): boolean {
+    if (this.#isAlone || performance.now() - this.#aloneSince > ownPatienceMs) return false
+    if (this.#running.size === 0) return true
+    const waiting = this.#queue.filter(isOwn).length
+    if (waiting === 0 && this.#runsBeside(job) && this.#hasPlace(job)) return true
+    const waitedFor = [...this.#running].filter((each) => each.job.isOwn).length + waiting + 1
+    return this.#running.size > waitedFor
+  }
+
+  /** Begins what may begin now. Called whenever that may have changed. */
+  #advance(): void {
+    if (this.#isAlone) return
     clearTimeout(this.#idleTimer)
-    for (let job = this.#queue.shift(); job; job = this.#queue.shift()) {
-      if ('pause' in job) {
-        this.#pause = job.pause()
-        await this.#pause
-        this.#pause = undefined
-        continue
+    for (let next = this.#queue[0]; next; next = this.#queue[0]) {
+      if (!this.#runsBeside(next)) {
+        if (this.#running.size === 0) void this.#haveAlone(this.#queue.shift() as Job | Pause)
+        else this.#aloneSince = Math.min(this.#aloneSince, performance.now())
+        return
       }
-      await this.#runJob(job)
-      if (!job.background) this.lastUsed = performance.now()
-      await this.#giveWay()
+      if (!this.#hasPlace(next)) return
+      this.#queue.shift()
+      void this.#run(next, this.process as PhpProcess).then(() => this.#ended())
     }
-    this.#working = false
+    if (this.#running.size > 0) return
     this.#armIdleStop()
     this.#owner.freed()
   }
 
-  async #runJob(job: Job): Promise<void> {
+  /** Whether it may be at work beside others, as the process is now. What one of them waits for does not wait for the process' end. */
+  #runsBeside(next: Job | Pause): next is Job {
+    if ('pause' in next || !next.isShared || !this.process) return false
+    return this.#running.size === 0 ? this.#isCurrent : next.isOwn === true || (this.#isCurrent && !this.#mustGiveWay)
+  }
+
+  /** Takes one of the host's places for it if need be. */
+  #hasPlace({ isOwn }: Job): boolean {
+    const { size } = this.#running
+    const places = this.process?.atOnce ?? 1
+    if (size >= places + (isOwn && places > 1 ? ownPlaces : 0)) return false
+    if (size > this.#placesTaken) {
+      if (!this.#owner.takePlace()) return false
+      this.#placesTaken++
+    }
+    return true
+  }
+
+  /** After those that wait have had the chance to get them. */
+  #giveBackPlaces(): void {
+    for (; this.#placesTaken > Math.max(0, this.#running.size - 1); this.#placesTaken--) this.#owner.giveBack()
+  }
+
+  /** Alone as long as it has to be: a request that runs beside others only until its process is there. */
+  async #haveAlone(next: Job | Pause): Promise<void> {
+    this.#aloneSince = Infinity
+    this.#isAlone = true
+    if ('pause' in next) {
+      this.#pause = next.pause()
+      await this.#pause
+      this.#pause = undefined
+    } else {
+      const process = await this.#readyProcess(next).catch((error: Error) => this.#failed(next, error))
+      if (process && next.isShared) {
+        this.#isAlone = false
+        void this.#run(next, process).then(() => this.#ended())
+      } else if (process) {
+        await this.#run(next, process)
+        await this.#giveWay()
+      }
+    }
+    this.#isAlone = false
+    this.#advance()
+  }
+
+  async #ended(): Promise<void> {
+    if (this.#running.size === 0 && !this.#isAlone) {
+      this.#isAlone = true
+      await this.#giveWay()
+      this.#isAlone = false
+    }
+    this.#advance()
+    this.#giveBackPlaces()
+  }
+
+  async #run(job: Job, process: PhpProcess): Promise<void> {
+    const running = { job, since: performance.now() }
+    this.#running.add(running)
+    this.use.begin()
+    this.#weighing ??= setInterval(() => this.#weigh(), lookAtUseMs)
+    this.#weigh()
     try {
-      const process = await this.#readyProcess(job)
-      if (job.interruptible) this.#interruptibleSince = performance.now()
-      this.use.begin()
-      await this.#withPriority(process, job)
+      await job.run(process)
       this.#crashes = 0
     } catch (error) {
-      job.fail(error as Error)
-      if (error instanceof PhpTimeout && !(error instanceof PhpDisplaced)) this.#owner.count('timeout')
-      else if (error instanceof PhpTaskError) this.#crashes = 0
+      this.#failed(job, error as Error)
     } finally {
       this.use.end()
-      this.#interruptibleSince = Infinity
+      this.#running.delete(running)
+      if (this.#running.size === 0) {
+        clearInterval(this.#weighing)
+        this.#weighing = undefined
+      }
+      void this.#discountWaiting(process)
+      if (!job.background) this.lastUsed = performance.now()
     }
+  }
+
+  #failed(job: Job, error: Error): undefined {
+    job.fail(error)
+    if (error instanceof PhpTimeout && !(error instanceof PhpDisplaced)) this.#owner.count('timeout')
+    else if (error instanceof PhpTaskError) this.#crashes = 0
   }
 
   /**
    * A site that has had its part leaves the processor to those that have not, and nobody waits for what runs in passing. What Stead does
    * in a site for somebody's operation has the usual priority.
    */
-  async #withPriority(process: PhpProcess, job: Job): Promise<void> {
-    const weigh = () => this.#setLow(this.#passing || (job.interruptible === true && !this.#owner.isModest(this)))
-    const timer = setInterval(weigh, lookAtUseMs)
-    weigh()
-    try {
-      await job.run(process)
-    } finally {
-      clearInterval(timer)
-      void this.#discountWaiting(process)
-    }
+  #weigh(): void {
+    const isForVisitors = [...this.#running].every(({ job }) => job.interruptible)
+    this.#setLow(this.#passing || (isForVisitors && !this.#owner.isModest(this)))
   }
 
   #setLow(low: boolean): void {
@@ -288,17 +388,25 @@ export class Lane {
   /** What it waited for the processor it has not had: where many compute, short pages would count like long ones. */
   async #discountWaiting(process: PhpProcess): Promise<void> {
     const waited = await process.waitedMs()
-    if (this.process !== process || waited <= this.#waitedMs) return
-    this.use.add(this.#waitedMs - waited)
+    if (this.process !== process) return
+    // less than before where a part of it has ended
+    this.use.add(Math.min(0, this.#waitedMs - waited))
     this.#waitedMs = waited
   }
 
-  /** The running process if it still fits the site, else a new one. */
+  /** The process fits the site as it is now, and knows its database as it is. */
+  get #isCurrent(): boolean {
+    const running = this.#processSite
+    if (!this.process || !running || this.#stopping || this.#isStale) return false
+    return sameProcess(running, this.#known) && running.address === this.#known.address
+  }
+
+  /** The running process if it still fits the site, else a new one. Nothing is at work. */
   async #readyProcess(job: Job): Promise<PhpProcess> {
     await this.#stopping
     const running = this.#processSite
     if (this.process && running && !sameProcess(running, this.#known)) await this.stopProcess()
-    if (this.process && running && (running.address !== this.#known.address || this.#isStale)) {
+    if (this.process && running && !this.#isCurrent) {
       this.#isStale = false
       await this.process.moveIn({ address: this.#known.address })
       this.#processSite = this.#known
@@ -357,15 +465,24 @@ export class Lane {
     if (doublings >= 0) this.#notBefore = performance.now() + Math.min(longestPauseMs, 500 * 2 ** doublings)
   }
 
-  /** Between two jobs: a worn or swollen process is replaced, one that had its turn makes room for who waits, one that came for background jobs goes. */
-  async #giveWay(): Promise<void> {
-    const process = this.process
-    if (!process) return
-    const worn = process.worn || process.lastResidentBytes > this.#owner.limits.processMemoryBytes
+  /** A worn or swollen process is replaced, and one that had its turn makes room for who waits. */
+  get #mustGiveWay(): boolean {
+    if (!this.process) return false
     const turnIsOver = this.#owner.wanted(this) && performance.now() - this.#startedAt > leastTurnMs
+    return this.#isWorn || turnIsOver
+  }
+
+  get #isWorn(): boolean {
+    const { worn = false, lastResidentBytes = 0 } = this.process ?? {}
+    return worn || lastResidentBytes > this.#owner.limits.processMemoryBytes
+  }
+
+  /** Between two jobs; one that came for background jobs goes as well. */
+  async #giveWay(): Promise<void> {
+    if (!this.process) return
     const wasPassing = this.#passing && this.#queue.length === 0
-    if (!worn && !turnIsOver && !wasPassing) return
-    if (worn) this.#owner.count('replace')
+    if (!this.#mustGiveWay && !wasPassing) return
+    if (this.#isWorn) this.#owner.count('replace')
     await this.stopProcess()
     this.#owner.freed()
   }
@@ -380,6 +497,8 @@ export class Lane {
     }, leftMs).unref()
   }
 }
+
+const isOwn = (next: Job | Pause): boolean => 'isOwn' in next && next.isOwn === true
 
 /** Whether a process started for `before` can serve `now`; a new address alone needs no new process. */
 function sameProcess(before: PhpSite, now: PhpSite): boolean {

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { Budget } from '../../platform/budgets/budget.ts'
 import { Commands } from './commands.ts'
 import { type BodyLimits, type HeldRequestBody, holdRequestBody } from './held-body.ts'
 import { type Job, Lane, type LaneLimits, type StartOptions } from './lane.ts'
@@ -17,7 +18,7 @@ import {
   PhpTimeout,
   type TakeTurn,
 } from './runtime.ts'
-import type { TaskInput, TaskName, TaskOutput } from './tasks.ts'
+import { besideVisitors, type TaskInput, type TaskName, type TaskOutput } from './tasks.ts'
 
 export interface PooledSite extends PhpSite {
   readonly siteId: number
@@ -31,6 +32,8 @@ export interface PoolLimits extends LaneLimits {
   readonly memoryBytes: number
   /** Bodies of visitors' requests. */
   readonly bodies: BodyLimits
+  /** For requests of a site beside its first, where PHP works on several at once; default: as many as PHP does. */
+  readonly places?: Budget
   readonly log?: { warn(facts: object, message: string): void }
   /** What a site says while it works; see `PhpProcess.onNote`. */
   readonly onNote?: (siteId: number, text: string) => void
@@ -56,6 +59,11 @@ export interface TaskOptions {
   readonly makeRoom?: boolean
   /** It belongs to the work for which the site is held. */
   readonly whileHeld?: boolean
+}
+
+export interface VisitOptions extends Pick<TaskOptions, 'whileHeld'> {
+  /** The site's own PHP has sent it, and waits for the answer: it comes first. */
+  readonly isOwn?: boolean
 }
 
 /** A command, and its process. */
@@ -84,7 +92,7 @@ const LONG_COMMAND_MS = 10_000
 /** but not any more once visitors have waited for so long for one of its turns at the database. */
 const HASTE_MS = 200
 
-/** The PHP processes of a host by site: started on demand, one job at a time each, within a memory budget. */
+/** The PHP processes of a host by site: started on demand, each with its queue, within a memory budget. */
 export class PhpPool {
   readonly #runtime: PhpRuntime
   readonly #limits: PoolLimits
@@ -112,26 +120,30 @@ export class PhpPool {
    * Runs a visitor's request on the site's PHP, which is started if need be. Resolves with the head; the body follows while
    * PHP runs.
    * @param signal fires when the visitor went away: a request that still waits is dropped
-   * @throws PhpBusy, PhpTimeout, PhpCrashed, PhpAbandoned, PhpBodyTooLarge
+   * @throws PhpBusy, PhpWaitsForItself, PhpTimeout, PhpCrashed, PhpAbandoned, PhpBodyTooLarge
    */
   async handle(
     site: PooledSite,
     request: VisitorRequest,
     signal?: AbortSignal,
-    { whileHeld }: Pick<TaskOptions, 'whileHeld'> = {},
+    { whileHeld, isOwn }: VisitOptions = {},
   ): Promise<PhpResponse> {
     const held = await this.#takeIn(site, request)
     const answer = Promise.withResolvers<PhpResponse>()
     const job: Job = {
       interruptible: true,
+      isShared: true,
+      isOwn,
       run: async (process) => {
+        const end = new AbortController()
         const late = setTimeout(
-          () => process.kill(new PhpTimeout(`PHP did not finish within ${this.#limits.requestMs} ms`)),
+          () => end.abort(new PhpTimeout(`PHP did not finish within ${this.#limits.requestMs} ms`)),
           this.#limits.requestMs,
         )
         try {
           const body = held && held.bytes > 0 ? held.read() : null
-          const { finished, ...response } = await process.request({ ...request, body, bodyBytes: held?.bytes ?? 0 })
+          const asked = { ...request, body, bodyBytes: held?.bytes ?? 0 }
+          const { finished, ...response } = await process.request(asked, end.signal)
           answer.resolve(response)
           await finished
         } finally {
@@ -150,7 +162,7 @@ export class PhpPool {
   }
 
   /**
-   * Runs one of Stead's tasks in the site's PHP, in turn with its requests. What it returns is the site's word, of the form that the task has.
+   * Runs one of Stead's tasks in the site's PHP, in turn with its requests; but for some ({@link besideVisitors}) nothing else is at work. What it returns is the site's word, of the form that the task has.
    * @throws PhpTaskError with PHP's message, and for an answer of another form; PhpBusy, PhpTimeout, PhpCrashed
    */
   async runTask<Name extends TaskName>(
@@ -164,6 +176,7 @@ export class PhpPool {
     const job: Job = {
       background,
       makeRoom,
+      isShared: besideVisitors.has(name),
       // somebody's operation is done to its end
       interruptible: background,
       run: async (process) => {
@@ -402,6 +415,8 @@ export class PhpPool {
         freed: () => this.#room.freed(),
         wanted: (asking) => this.#room.isWantedFrom(asking),
         isModest: (asking) => this.#room.isModest(asking),
+        takePlace: () => this.#limits.places?.take(siteId, 1) ?? true,
+        giveBack: () => this.#limits.places?.give(siteId, 1),
         count: (event) => {
           this.#counts[event]++
         },

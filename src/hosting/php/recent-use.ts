@@ -1,21 +1,21 @@
 const HALF_LIFE_MS = 30_000
-/** What somebody has who is at work without end. */
+/** What somebody has who is at work without end, at one thing at a time. */
 export const MOST_USE_MS = HALF_LIFE_MS / Math.LN2
 
-/** How long something has been at work lately: what was half a minute ago counts half. */
+/** How long something has been at work lately: what was half a minute ago counts half, two things at once twice. */
 export class RecentUse {
   #ms = 0
   #at = performance.now()
-  #working = false
+  #atWork = 0
 
   begin(): void {
     this.#settle()
-    this.#working = true
+    this.#atWork++
   }
 
   end(): void {
     this.#settle()
-    this.#working = false
+    this.#atWork--
   }
 
   /** As if it had been at work for so much longer, or less. */
@@ -32,7 +32,7 @@ export class RecentUse {
   #settle(): void {
     const now = performance.now()
     const left = 2 ** -((now - this.#at) / HALF_LIFE_MS)
-    this.#ms = this.#ms * left + (this.#working ? MOST_USE_MS * (1 - left) : 0)
+    this.#ms = this.#ms * left + this.#atWork * MOST_USE_MS * (1 - left)
     this.#at = now
   }
 }

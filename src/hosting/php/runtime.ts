@@ -74,10 +74,15 @@ export interface PhpCommand {
   readonly finished: Promise<number>
 }
 
-/** One running PHP. It does one thing at a time; whoever calls must wait for `finished` (or the task's result) before the next. */
+/**
+ * One running PHP. It does one thing at a time, or requests `atOnce`; whoever calls must wait for `finished` (or the task's result) before
+ * the next.
+ */
 export interface PhpProcess {
   readonly pid: number
   readonly phpVersion: PhpVersion
+  /** Requests that it works on at once, and one more of those that a site sends to itself; default 1, and none. */
+  readonly atOnce?: number
   readonly exited: Promise<PhpExit>
   /**
    * Called with what the site says to the host while it works (`post_message_to_js`), before anything that it prints after. It is
@@ -95,9 +100,10 @@ export interface PhpProcess {
   readonly worn: boolean
   /**
    * Runs one request. Resolves with the response's head; `finished` of the result resolves when PHP is free again.
+   * @param signal breaks the request off, with its reason; the process ends with it unless it works on several
    * @throws PhpCrashed
    */
-  request(request: PhpRequest): Promise<PhpResponse & { readonly finished: Promise<void> }>
+  request(request: PhpRequest, signal?: AbortSignal): Promise<PhpResponse & { readonly finished: Promise<void> }>
   /**
    * Runs one of Stead's PHP tasks. What comes back is the site's word: of the form that the task has, and no truer than that.
    * @throws PhpTaskError with PHP's message, and for an answer of another form; PhpTimeout; PhpCrashed
@@ -164,6 +170,11 @@ export interface PhpRuntime {
 /** Too many requests wait for this site. */
 export class PhpBusy extends Error {
   override name = 'PhpBusy'
+}
+
+/** All PHP that the site may have waits for such a request of its own. */
+export class PhpWaitsForItself extends PhpBusy {
+  override name = 'PhpWaitsForItself'
 }
 
 /** PHP did not finish in time and was ended. */

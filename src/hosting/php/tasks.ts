@@ -40,6 +40,16 @@ const ListedPlugin = Type.Object(
 )
 export type ListedPlugin = Static<typeof ListedPlugin>
 
+/** Tasks that change nothing of a site but what its visitors and events change anyhow: visitors do not wait for them, where PHP can do both. */
+export const besideVisitors: ReadonlySet<string> = new Set([
+  'check-site',
+  'cron',
+  'front-page',
+  'list-plugins',
+  'log-in',
+  'php-info',
+] satisfies TaskName[])
+
 const schemas = {
   'check-copy': { input: nothing, output: Type.Object({ home: Type.String() }, closed) },
   'check-php': {

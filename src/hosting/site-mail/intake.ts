@@ -18,9 +18,13 @@ const HOUR_MS = 3600_000
 /** A site that says nothing more of a mail that it has begun has died. */
 const PATIENCE_MS = 60_000
 const START = '{"ask":"mail'
+/** Mails of one site that are on their way at once: each of its processes writes one at a time. */
+const MOST_AT_ONCE = 40
 
 const Bytes = Type.String({ pattern: '^[A-Za-z0-9+/]*={0,2}$' })
-const piece = { data: Bytes, last: Type.Boolean() }
+/** What tells the mails of a site apart while they come: the site's word. */
+const Key = Type.Optional(Type.String({ pattern: '^[0-9a-f]{1,32}$' }))
+const piece = { data: Bytes, last: Type.Boolean(), key: Key }
 const First = Type.Object({
   ask: Type.Literal('mail'),
   bytes: Type.Integer({ minimum: 0 }),
@@ -56,6 +60,7 @@ export interface MailIntakeOptions {
 /** A mail that is on its way from PHP. */
 interface Incoming {
   readonly id: string
+  readonly key: string
   readonly site: MailingSite
   readonly envelope: Envelope
   readonly file: MailFile
@@ -75,7 +80,8 @@ class Refusal extends Error {
 /** Takes mails from sites in pieces (see `mail.php`), so that none is in memory as a whole. */
 export class MailIntake {
   readonly #options: MailIntakeOptions
-  readonly #incoming = new Map<number, Incoming>()
+  /** By site and key, the oldest first. */
+  readonly #incoming = new Map<number, Map<string, Incoming>>()
   readonly #last = new Map<number, Promise<void>>()
   /** When a site was last told what it gets again and again. */
   readonly #told = new Map<number, number>()
@@ -91,7 +97,8 @@ export class MailIntake {
 
   /** Nothing is taken any more that is not there as a whole. */
   async close(): Promise<void> {
-    for (const siteId of [...this.#incoming.keys()]) await this.#inTurn(siteId, () => this.#drop(siteId))
+    for (const [siteId, mails] of [...this.#incoming])
+      for (const key of [...mails.keys()]) await this.#inTurn(siteId, () => this.#drop(siteId, key))
   }
 
   /** One thing at a time for a site: its process may be replaced while a piece of the old one is being written. */
@@ -108,31 +115,32 @@ export class MailIntake {
   }
 
   async #answer(siteId: number, text: string): Promise<string> {
+    const said = parsed(text)
+    const key = keyOf(said)
     try {
-      await this.#take(siteId, text)
+      await this.#take(siteId, key, said)
       return JSON.stringify({ ok: true })
     } catch (error) {
-      await this.#drop(siteId)
+      await this.#drop(siteId, key)
       this.#options.onRefused()
       return JSON.stringify({ ok: false, ...this.#words(siteId, error) })
     }
   }
 
-  async #take(siteId: number, text: string): Promise<void> {
-    const said = parsed(text)
+  async #take(siteId: number, key: string, said: unknown): Promise<void> {
     if (Value.Check(First, said)) {
-      await this.#drop(siteId)
-      await this.#begin(siteId, said)
+      await this.#drop(siteId, key)
+      await this.#begin(siteId, key, said)
     } else if (!Value.Check(Next, said)) throw new Refusal('it is no mail')
     const { data, last } = said as { data: string; last: boolean }
-    const incoming = this.#incoming.get(siteId)
+    const incoming = this.#incoming.get(siteId)?.get(key)
     if (!incoming) throw new Refusal('its beginning is missing')
     incoming.timer.refresh()
     await this.#write(incoming, incoming.file.lines(Buffer.from(data, 'base64'), last))
     if (last) await this.#finish(incoming)
   }
 
-  async #begin(siteId: number, said: Type.Static<typeof First>): Promise<void> {
+  async #begin(siteId: number, key: string, said: Type.Static<typeof First>): Promise<void> {
     const { queue, room, siteById, hourly, disk } = this.#options
     if (said.bytes > MOST_MAIL_BYTES) throw new Refusal(`it is larger than ${MOST_MAIL_BYTES / MB} MB`)
     if (!room.hasRoomForRecords) throw new Refusal('the disk of the host is nearly full', { once: true })
@@ -150,9 +158,12 @@ export class MailIntake {
       share.free()
       throw error
     })
-    const timer = setTimeout(() => void this.#inTurn(siteId, () => this.#drop(siteId)), PATIENCE_MS).unref()
-    const incoming = { id, site, envelope, file, share, timer }
-    this.#incoming.set(siteId, incoming)
+    const timer = setTimeout(() => void this.#inTurn(siteId, () => this.#drop(siteId, key)), PATIENCE_MS).unref()
+    const incoming = { id, key, site, envelope, file, share, timer }
+    const mails = this.#incoming.get(siteId) ?? new Map<string, Incoming>()
+    this.#incoming.set(siteId, mails.set(key, incoming))
+    // whoever has begun so many, and says nothing more of them, has died as often
+    if (mails.size > MOST_AT_ONCE) await this.#drop(siteId, [...mails.keys()][0] as string)
     await this.#write(incoming, head)
   }
 
@@ -162,7 +173,7 @@ export class MailIntake {
     await file.write(bytes)
   }
 
-  async #finish({ id, site, envelope, file, share, timer }: Incoming): Promise<void> {
+  async #finish({ id, key, site, envelope, file, share, timer }: Incoming): Promise<void> {
     const { queue, onTaken } = this.#options
     await file.finish()
     const takenAt = Date.now()
@@ -170,14 +181,20 @@ export class MailIntake {
     const mail = { id, siteId, envelope, bytes: share.amount, takenAt, isKept: !isSent, attempts: 0, notBefore: 0 }
     await queue.put(mail)
     clearTimeout(timer)
-    this.#incoming.delete(siteId)
+    this.#forget(siteId, key)
     onTaken(mail)
   }
 
-  async #drop(siteId: number): Promise<void> {
-    const incoming = this.#incoming.get(siteId)
+  #forget(siteId: number, key: string): void {
+    const mails = this.#incoming.get(siteId)
+    mails?.delete(key)
+    if (mails?.size === 0) this.#incoming.delete(siteId)
+  }
+
+  async #drop(siteId: number, key: string): Promise<void> {
+    const incoming = this.#incoming.get(siteId)?.get(key)
     if (!incoming) return
-    this.#incoming.delete(siteId)
+    this.#forget(siteId, key)
     clearTimeout(incoming.timer)
     await incoming.file.discard()
     incoming.share.free()
@@ -203,6 +220,8 @@ const reached = {
   each: 'the site has sent as many mails within an hour as it may (STEAD_SITE_MAILS_PER_HOUR; each recipient counts)',
   all: 'all sites of the host have sent as many mails within an hour as they may (STEAD_HOST_MAILS_PER_HOUR)',
 }
+
+const keyOf = (said: unknown): string => (Value.Check(Type.Object({ key: Type.String() }), said) ? said.key : '')
 
 function parsed(text: string): unknown {
   try {

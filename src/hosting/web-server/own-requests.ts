@@ -1,8 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { VisitorRequest } from '../php/pool.ts'
 import { PhpBodyTooLarge } from '../php/runtime.ts'
-import { OWN_WAIT, sendPage } from './pages.ts'
 import type { HostedSite, PhpHandler } from './web-server.ts'
 
 const mostBodyBytes = 1 << 20
@@ -13,21 +12,15 @@ interface OwnRequestOptions {
 }
 
 /**
- * Answers a request that a site's PHP sends to itself, at once: its only PHP is at the request that has sent it. One that does not wait for
- * its answer (`tasks/prepend.php` says so) is accepted, and runs in its turn; one that waits would wait for ever, and is told so.
+ * Accepts a request that a site's PHP sends to itself, and does not wait for (`tasks/prepend.php` says so): it runs in its turn.
  * @throws PhpBodyTooLarge, PhpBusy
  */
-export async function answerOwn(
+export async function acceptOwn(
   { php, log }: OwnRequestOptions,
   site: HostedSite,
   asked: VisitorRequest,
-  request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  if (request.headers['stead-no-wait'] === undefined) {
-    sendPage(request, response, OWN_WAIT)
-    return
-  }
   // whole, before it is accepted: the sender leaves then
   const body = asked.body && (await readBody(asked.body))
   const ran = php.handle(site, { ...asked, body: body && Readable.from([body]), announcedBytes: body?.length })

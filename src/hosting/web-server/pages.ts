@@ -30,7 +30,7 @@ const TEXTS: Record<number, [title: string, text: string]> = {
   [UNAVAILABLE]: ['This site is not available', 'Its owner has been told. Please try again later.'],
   [OWN_WAIT]: [
     'This site cannot wait for itself',
-    'Its PHP answers one request at a time, and the one that it is at has asked for this page.',
+    'All of its PHP is at work on requests that wait for pages like this one.',
   ],
   [CLOSED]: ['This site is under maintenance', 'Work on it is being done right now. Please try again in some minutes.'],
   [UNKNOWN_NOW]: ['This site cannot be looked up right now', 'Please try again in a moment.'],

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Readable } from 'node:stream'
 import { isBusy } from '../../platform/db/database.ts'
 import { isLost } from '../../platform/db/open-fault.ts'
-import type { PooledSite, VisitorRequest } from '../php/pool.ts'
+import type { PooledSite, VisitOptions, VisitorRequest } from '../php/pool.ts'
 import {
   PhpAbandoned,
   PhpBodyTooLarge,
@@ -12,14 +12,15 @@ import {
   PhpDisplaced,
   type PhpResponse,
   PhpTimeout,
+  PhpWaitsForItself,
 } from '../php/runtime.ts'
 import { SiteUnavailable } from '../site-database/site-database.ts'
 import { DATABASE_ADMIN_SCRIPT, type DatabaseAdmin, enterDatabase, isDatabaseVisit } from './database-admin.ts'
 import type { HeldAnswers } from './held-answers.ts'
 import { locate } from './locate.ts'
 import { answerLogin, type LogIn, loginToken } from './login-links.ts'
-import { answerOwn } from './own-requests.ts'
-import { CLOSED, sendMissing, sendPage, UNAVAILABLE, UNKNOWN_NOW } from './pages.ts'
+import { acceptOwn } from './own-requests.ts'
+import { CLOSED, OWN_WAIT, sendMissing, sendPage, UNAVAILABLE, UNKNOWN_NOW } from './pages.ts'
 import { BadPhpResponse, sendPhpResponse } from './php-response.ts'
 import { sendFile } from './static-file.ts'
 
@@ -39,8 +40,8 @@ export class HostStarting extends Error {
 
 /** Who runs PHP; `PhpPool` does. */
 export interface PhpHandler {
-  /** @throws PhpBusy, PhpTimeout, PhpCrashed, PhpAbandoned, PhpBodyTooLarge */
-  handle(site: PooledSite, request: VisitorRequest, signal?: AbortSignal): Promise<PhpResponse>
+  /** @throws PhpBusy, PhpWaitsForItself, PhpTimeout, PhpCrashed, PhpAbandoned, PhpBodyTooLarge */
+  handle(site: PooledSite, request: VisitorRequest, signal?: AbortSignal, visit?: VisitOptions): Promise<PhpResponse>
 }
 
 /** What the web server of a host is made of. */
@@ -134,17 +135,7 @@ async function answer(options: WebServerOptions, request: IncomingMessage, respo
       }
       return
     case 'script':
-      if (options.homeOfSender?.(String(request.headers['x-stead-peer'])) === site.homePath) {
-        await answerOwn(
-          options,
-          site,
-          visitorRequest(request, inWebRoot(location.script), options.httpsPort),
-          request,
-          response,
-        )
-        return
-      }
-      await runScript(options, site, inWebRoot(location.script), request, response)
+      await answerScript(options, site, inWebRoot(location.script), request, response)
       return
     case 'redirect':
       // 308 keeps the method; browsers handle 301 for reads everywhere.
@@ -156,6 +147,19 @@ async function answer(options: WebServerOptions, request: IncomingMessage, respo
     case 'missing':
       sendMissing(request, response)
   }
+}
+
+async function answerScript(
+  options: WebServerOptions,
+  site: HostedSite,
+  script: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const isOwn = options.homeOfSender?.(String(request.headers['x-stead-peer'])) === site.homePath
+  if (isOwn && request.headers['stead-no-wait'] !== undefined)
+    await acceptOwn(options, site, visitorRequest(request, script, options.httpsPort), response)
+  else await runScript(options, site, script, request, response, { isOwn })
 }
 
 function redirect(request: IncomingMessage, response: ServerResponse, location: string): void {
@@ -173,11 +177,12 @@ async function runScript(
   script: string,
   request: IncomingMessage,
   response: ServerResponse,
+  visit: VisitOptions = {},
 ): Promise<void> {
   if (Number(request.headers['content-length'] ?? 0) > options.mostBodyBytes) throw new PhpBodyTooLarge('announced')
   const gone = new AbortController()
   response.once('close', () => gone.abort())
-  const result = await options.php.handle(site, visitorRequest(request, script, options.httpsPort), gone.signal)
+  const result = await options.php.handle(site, visitorRequest(request, script, options.httpsPort), gone.signal, visit)
   const purge = (await options.changesSettled?.(site.siteId)) ?? 0
   await sendPhpResponse(
     response,
@@ -279,7 +284,8 @@ function fail(options: WebServerOptions, request: IncomingMessage, response: Ser
   }
   const status = statusOf(error)
   if (status === 500) options.log.error(facts, 'request failed')
-  else if (status !== 413 && status !== UNAVAILABLE) options.log.warn(facts, 'the request could not be handled now')
+  else if (status !== 413 && status !== UNAVAILABLE && status !== OWN_WAIT)
+    options.log.warn(facts, 'the request could not be handled now')
   sendPage(request, response, status, RETRY_AFTER[status])
 }
 
@@ -292,6 +298,7 @@ const RETRY_AFTER: Record<number, string[]> = {
 /** The status of its page in `pages.ts`. */
 function statusOf(error: Error): number {
   if (error instanceof SiteUnavailable) return UNAVAILABLE
+  if (error instanceof PhpWaitsForItself) return OWN_WAIT
   if (error instanceof PhpBusy || error instanceof PhpDisplaced) return 503
   if (error instanceof HostStarting || isLost(error) || isBusy(error)) return UNKNOWN_NOW
   if (error instanceof PhpTimeout) return 504

@@ -6,6 +6,7 @@ import { findAdminer } from '../../hosting/adminer/adminer.ts'
 import { isSiteName } from '../../hosting/host.store.ts'
 import { anyDatabase } from '../../hosting/mariadb/by-home.ts'
 import { chooseRuntime } from '../../hosting/php/choose-runtime.ts'
+import { defaultFpmLimits } from '../../hosting/php/native/settings.ts'
 import { PhpPool } from '../../hosting/php/pool.ts'
 import { type PhpRuntime, PhpUnavailable } from '../../hosting/php/runtime.ts'
 import { defaultEgressLimits } from '../../hosting/php/wasm/egress.ts'
@@ -83,6 +84,7 @@ export async function openSitePhp(
     queueLength: config.phpQueue,
     memoryBytes: config.phpMemoryMb * MB,
     processMemoryBytes: config.phpProcessMemoryMb * MB,
+    places: budgets.phpPlaces,
     bodies: { mostBytes: config.uploadMaxMb * MB, budgets, ...spill },
   })
   return { runtime, pool, disk, changes, mail, watch, edge, hasDatabaseAdmin: adminer !== undefined }
@@ -122,7 +124,11 @@ async function openRuntime({ config }: Ground, { budgets, disk, edge, adminer }:
   try {
     return await chooseRuntime(config.runtime, {
       wasm: { ...both, programFolder, optimize: config.phpOptimize },
-      native: { ...both, programFolder: join(config.dataDir, 'php-native') },
+      native: {
+        ...both,
+        programFolder: join(config.dataDir, 'php-native'),
+        fpm: { ...defaultFpmLimits, atOnce: config.phpAtOnce },
+      },
     })
   } catch (error) {
     if (error instanceof PhpUnavailable) throw new OperatorError(`STEAD_RUNTIME=native: ${error.message}`)

@@ -9,7 +9,7 @@ import { lowestPriority } from '../wasm/process.ts'
 import { waitedMsOf } from '../wasm/process-tree.ts'
 import { proportionalBytesOf } from './memory.ts'
 import {
-  connectSandbox,
+  findSandbox,
   killSandbox,
   type NativeLaunch,
   type NativeOptions,
@@ -110,12 +110,12 @@ export class NativeCommand implements PhpProcess {
   async #finish(child: ChildProcess, takeTurn: TakeTurn): Promise<number> {
     const gone = once(child, 'exit') as Promise<[number | null, string | null]>
     const before = await stateOf(this.#options.home)
-    // PHP says a word to the host before it begins, and waits for the answer (tasks/native.php)
-    const isConnected = connectSandbox(child, this.#launch, (pid) => {
+    // PHP says a word to the host before it begins, and waits for the answer (tasks/native.php): it is found by then
+    const isFound = findSandbox(child, this.#launch, (pid) => {
       this.#inside = pid
       if (this.#endedBy) killSandbox(child, pid)
     })
-    this.#launch.heard.isReady = isConnected.catch((error: Error) => this.kill(error))
+    this.#launch.heard.isReady = isFound.catch((error: Error) => this.kill(error))
     const [code, signal] = await gone
     const after = await stateOf(this.#options.home)
     // who ends it may wait for its end, and hold what it would wait for

@@ -40,6 +40,7 @@ export interface FastCgiResponse {
 
 /** One request on its way. */
 export interface FastCgiCall {
+  readonly socket: Socket
   readonly head: Promise<FastCgiResponse>
   /** PHP is done with it, whoever reads its answer. */
   readonly finished: Promise<void>
@@ -149,7 +150,7 @@ class Answer implements FastCgiCall {
   readonly head: Promise<FastCgiResponse>
   readonly finished: Promise<void>
   errors = ''
-  readonly #socket: Socket
+  readonly socket: Socket
   readonly #head = Promise.withResolvers<FastCgiResponse>()
   readonly #finished = Promise.withResolvers<void>()
   readonly #body: Readable
@@ -163,7 +164,7 @@ class Answer implements FastCgiCall {
   #padding = 0
 
   constructor(socket: Socket) {
-    this.#socket = socket
+    this.socket = socket
     this.head = this.#head.promise
     this.finished = this.#finished.promise
     for (const promise of [this.head, this.finished] as Promise<unknown>[]) promise.catch(() => {})
@@ -208,7 +209,7 @@ class Answer implements FastCgiCall {
     this.#head.reject(error)
     this.#finished.reject(error)
     this.#body.destroy(error)
-    this.#socket.destroy()
+    this.socket.destroy()
   }
 
   #begin(header: Buffer): void {
@@ -240,7 +241,7 @@ class Answer implements FastCgiCall {
   }
 
   #push(bytes: Buffer): void {
-    if (bytes.length > 0 && !this.#body.destroyed && !this.#body.push(bytes)) this.#socket.pause()
+    if (bytes.length > 0 && !this.#body.destroyed && !this.#body.push(bytes)) this.socket.pause()
   }
 
   #end(protocolStatus: number): void {
@@ -249,7 +250,7 @@ class Answer implements FastCgiCall {
     this.#isOver = true
     if (!this.#body.destroyed) this.#body.push(null)
     this.#finished.resolve()
-    this.#socket.destroy()
+    this.socket.destroy()
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Run once inside a sandbox's network, as root: opens what the host is to listen to there, and hands it over. The host itself cannot go
- * there. Descriptors keep the network that they were opened in.
+ * Run once in a new network, as root: opens what the host is to listen to there, and hands it over. The host itself cannot go there.
+ * Descriptors keep the network that they were opened in. It stays until the host lets go of it.
  */
 import { createSocket } from 'node:dgram'
 import { createServer, type Server } from 'node:net'
@@ -32,6 +32,7 @@ await new Promise<void>((resolve, reject) => {
 const connections = await listening('::').catch(() => listening('0.0.0.0'))
 await hand('names', names)
 await hand('connections', connections)
-names.close()
-connections.close()
-process.disconnect?.()
+process.once('disconnect', () => {
+  names.close()
+  connections.close()
+})

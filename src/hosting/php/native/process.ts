@@ -19,14 +19,16 @@ import { checkHead } from '../wasm/answers.ts'
 import { pathOnly } from '../wasm/containment.ts'
 import type { RequestHead, TaskHead } from '../wasm/frames.ts'
 import { beforePhp, lowestPriority, taskTimeoutMs, tryPriority } from '../wasm/process.ts'
-import { threadsOf, waitedMsOf } from '../wasm/process-tree.ts'
+import { processTree, threadsOf, waitedMsOf } from '../wasm/process-tree.ts'
 import { taskAsRequest } from '../wasm/task-request.ts'
 import { readTaskResult } from '../wasm/task-result.ts'
-import { callFastCgi, type FastCgiCall } from './fastcgi.ts'
+import { endChildAt } from './end-child.ts'
+import { callFastCgi, type FastCgiCall, type FastCgiResponse } from './fastcgi.ts'
 import type { NativePhp } from './machine.ts'
 import { proportionalBytesOf } from './memory.ts'
 import { inside } from './settings.ts'
 import { variablesOf } from './variables.ts'
+import { wakeChildren } from './wake-children.ts'
 
 const keptErrorBytes = 4096
 const readyWord = 'ready to handle connections'
@@ -50,8 +52,10 @@ export interface NativeLaunch {
   /** The socket of php-fpm, once it was taken out of the sandbox. */
   readonly socket: string
   readonly mostAddressesKb: number
-  /** @param pid a process in the sandbox, as the machine counts */
-  readonly openWayOut: (pid: number) => Promise<void>
+  /** Of its network, for nsenter(1). */
+  readonly network: string
+  /** Told a process in the sandbox, as the machine counts. */
+  readonly found: (pid: number) => void
   /** Called when php-fpm listens, before anything is asked of it. */
   readonly takeSocket: () => Promise<void>
   /** Called when all of it is gone. */
@@ -64,6 +68,8 @@ export interface NativeOptions {
   readonly home: string
   readonly address: string
   readonly results: Budget
+  /** As {@link PhpProcess.atOnce}. */
+  readonly atOnce: number
   /** nice(1). */
   readonly priority: number
   readonly lowPriority: boolean
@@ -72,12 +78,12 @@ export interface NativeOptions {
 
 /** Starts a sandbox, as `WasmProcess` does, with a bound on memory. */
 export function spawnSandbox(
-  { args, mostAddressesKb }: NativeLaunch,
+  { args, mostAddressesKb, network }: NativeLaunch,
   program: readonly string[],
   { priority, streams }: { priority: number; streams: 'pipe' | 'ignore' },
 ): ChildProcess {
   const shell = ['-c', beforePhp, String(priority), '/bin/sh', '-c', bounded, String(mostAddressesKb)]
-  return spawn('/bin/sh', [...shell, 'bwrap', ...args, ...program], {
+  return spawn('/bin/sh', [...shell, 'nsenter', `--net=${network}`, '--', 'bwrap', ...args, ...program], {
     // the last one: which process bubblewrap has made (`sandboxArguments`)
     stdio: [streams, streams, 'pipe', 'pipe'],
     env: pathOnly(),
@@ -87,11 +93,10 @@ export function spawnSandbox(
 }
 
 /**
- * Gives a sandbox its way out.
- * @param found told which process stands for the sandbox: bubblewrap's own end is none of it while it is being made
+ * Finds the process that stands for a sandbox: bubblewrap's own end is none of it while it is being made.
  * @throws PhpCrashed
  */
-export async function connectSandbox(
+export async function findSandbox(
   child: ChildProcess,
   launch: NativeLaunch,
   found: (pid: number) => void,
@@ -104,7 +109,7 @@ export async function connectSandbox(
   const pid = Number(/"child-pid":\s*(\d+)/.exec(text)?.[1])
   if (!pid) throw new PhpCrashed('bubblewrap did not start')
   found(pid)
-  await launch.openWayOut(pid)
+  launch.found(pid)
 }
 
 /**
@@ -154,6 +159,8 @@ export class NativeProcess implements PhpProcess {
   #address: string
   /** First process of the sandbox. */
   #inside: number | undefined
+  /** Process id of php-fpm. */
+  #master: number | undefined
   #lowPriority = false
   #isStopping = false
   #said = ''
@@ -190,8 +197,10 @@ export class NativeProcess implements PhpProcess {
     const started = new NativeProcess(child, launch, options)
     const late = setTimeout(() => started.kill(new PhpTimeout('PHP was not ready in time')), options.timeoutMs)
     try {
-      await Promise.all([connectSandbox(child, launch, (pid) => started.#found(pid)), started.#ready.promise])
+      await Promise.all([findSandbox(child, launch, (pid) => started.#found(pid)), started.#ready.promise])
       await launch.takeSocket()
+      // the one at the end: it has no children yet
+      started.#master = (await processTree(started.pid)).at(-1)
       await started.residentBytes()
       return started
     } catch (error) {
@@ -203,8 +212,15 @@ export class NativeProcess implements PhpProcess {
     }
   }
 
-  async request({ body, ...rest }: PhpRequest): Promise<PhpResponse & { readonly finished: Promise<void> }> {
-    return this.#call({ ...rest, bodyBytes: body ? rest.bodyBytes : 0 }, body)
+  get atOnce(): number {
+    return this.#options.atOnce
+  }
+
+  async request(
+    { body, ...rest }: PhpRequest,
+    signal?: AbortSignal,
+  ): Promise<PhpResponse & { readonly finished: Promise<void> }> {
+    return this.#call({ ...rest, bodyBytes: body ? rest.bodyBytes : 0 }, body, signal)
   }
 
   async runTask<Name extends TaskName>(
@@ -215,16 +231,17 @@ export class NativeProcess implements PhpProcess {
     checkTaskInput(name, input)
     const task: TaskHead = { name, input, marker: randomBytes(16).toString('hex') }
     const timeoutMs = options?.timeoutMs ?? taskTimeoutMs
-    const late = setTimeout(() => this.kill(new PhpTimeout(`the task ${name} took too long`)), timeoutMs)
+    const end = new AbortController()
+    const late = setTimeout(() => end.abort(new PhpTimeout(`the task ${name} took too long`)), timeoutMs)
     const room = this.#options.results.share(this.#options.home)
     try {
       const { head, body: bytes } = taskAsRequest(task, this.#address)
-      const { body, finished } = await this.#call(head, bytes)
+      const { body, finished } = await this.#call(head, bytes, end.signal)
       const result = await readTaskResult(body, task, room).finally(() => finished)
       return checkedTaskOutput(name, result)
     } catch (error) {
       // it prints without end, or is gone
-      if (error instanceof PhpCrashed) this.kill(error)
+      if (error instanceof PhpCrashed) end.abort(error)
       throw error
     } finally {
       clearTimeout(late)
@@ -274,18 +291,44 @@ export class NativeProcess implements PhpProcess {
   /** It does not count what it writes: the host measures, and ends who goes beyond. */
   setDisk(): void {}
 
-  async #call(head: RequestHead, body: Readable | Buffer | null) {
+  async #call(head: RequestHead, body: Readable | Buffer | null, signal?: AbortSignal) {
     if (this.#endedBy) throw this.#endedBy
     if (this.#isStopping) throw new PhpCrashed('PHP was stopped')
     this.jobs++
     const { bodyBytes } = head
     const asked = { params: variablesOf(head), body, bodyBytes }
-    const call = callFastCgi(this.#launch.socket, asked, (error) => this.#whyLost(error))
+    const call = callFastCgi(this.#launch.socket, asked, (error) => this.#whyLost(signal?.reason ?? error))
     this.#calls.add(call)
-    const over = () => this.#calls.delete(call)
+    const end = () => void this.#end(call, signal?.reason)
+    signal?.addEventListener('abort', end, { once: true })
+    const over = () => {
+      this.#calls.delete(call)
+      signal?.removeEventListener('abort', end)
+    }
     call.finished.then(over, over)
-    const response = await call.head
+    const response = await this.#withChild(call)
     return { ...checkHead(response), body: response.body, finished: call.finished }
+  }
+
+  async #withChild(call: FastCgiCall): Promise<FastCgiResponse> {
+    let isWaiting = true
+    const { socket } = this.#launch
+    if (this.#master)
+      void wakeChildren({ pid: this.#master, socket }, () => (isWaiting && !this.#endedBy ? this.#calls.size : 0))
+    try {
+      return await call.head
+    } finally {
+      isWaiting = false
+    }
+  }
+
+  /** Ends what works on one request, and nothing else of the site; it fails when that is gone. */
+  async #end(call: FastCgiCall, error: Error): Promise<void> {
+    try {
+      if (!(await endChildAt(call.socket, this.pid))) call.fail(error)
+    } catch {
+      this.kill(error)
+    }
   }
 
   #found(pid: number): void {
@@ -295,7 +338,7 @@ export class NativeProcess implements PhpProcess {
   }
 
   /** Not before all of it is gone: whoever is told may start the next one. */
-  async #whyLost(error: PhpCrashed): Promise<Error> {
+  async #whyLost(error: Error): Promise<Error> {
     if (this.#endedBy) await this.exited
     return this.#endedBy ?? error
   }

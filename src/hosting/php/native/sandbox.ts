@@ -52,7 +52,8 @@ export function sandboxArguments(sandbox: Sandbox): string[] {
   const cache = ['--perms', '1777', '--size', String(cacheBytes), '--tmpfs', '/stead-cache']
   const user = uid !== null ? [userChanger, `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--'] : []
   return [
-    ...sandboxOptions(true),
+    // its network is there already (networks.ts)
+    ...sandboxOptions(true).filter((option) => option !== '--unshare-net'),
     ...['--info-fd', String(madeFd)],
     ...Object.entries(sandbox.environment).flatMap(([name, value]) => ['--setenv', name, value]),
     ...foldersAbove(mounts.map((mount) => mount[2] as string)),

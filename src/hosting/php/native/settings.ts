@@ -3,15 +3,15 @@ import type { NativePhp } from './machine.ts'
 
 /** Bounds of one site's php-fpm. */
 export interface FpmLimits {
-  /** Requests that one site's PHP works on at once. */
-  readonly children: number
+  /** Requests that one site's PHP works on at once; where it is more than one, one more for what a site asks itself. */
+  readonly atOnce: number
   /** A child that has nothing to do ends after it. */
   readonly idleSeconds: number
   /** A child ends after as many requests: what leaks is gone with it. */
   readonly requests: number
 }
 
-export const defaultFpmLimits: FpmLimits = { children: 4, idleSeconds: 10, requests: 500 }
+export const defaultFpmLimits: FpmLimits = { atOnce: 4, idleSeconds: 10, requests: 500 }
 
 /** A bound for what the host has lost sight of. What it knows of, it ends much sooner by itself. */
 const longestSeconds = 7200
@@ -67,7 +67,7 @@ export function iniText(php: NativePhp, entries: Readonly<Record<string, string>
 }
 
 /** The text of php-fpm's own settings. */
-export const fpmConfig = ({ children, idleSeconds, requests }: FpmLimits): string =>
+export const fpmConfig = ({ atOnce, idleSeconds, requests }: FpmLimits): string =>
   [
     '[global]',
     'daemonize = no',
@@ -78,7 +78,7 @@ export const fpmConfig = ({ children, idleSeconds, requests }: FpmLimits): strin
     `listen = ${inside.fpmSocket}`,
     'listen.backlog = 128',
     'pm = ondemand',
-    `pm.max_children = ${children}`,
+    `pm.max_children = ${atOnce > 1 ? atOnce + 1 : 1}`,
     `pm.process_idle_timeout = ${idleSeconds}s`,
     `pm.max_requests = ${requests}`,
     `request_terminate_timeout = ${longestSeconds}s`,

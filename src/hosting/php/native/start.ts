@@ -25,6 +25,7 @@ import type { WasmRuntimeOptions } from '../wasm/start.ts'
 import { NativeCommand } from './command.ts'
 import { listenToSite } from './host-channel.ts'
 import { findNativePhp, type NativePhp, userChanger } from './machine.ts'
+import { Networks, networkPrograms } from './networks.ts'
 import { type Heard, type NativeLaunch, NativeProcess } from './process.ts'
 import { type NativeProgram, prepareNative } from './program.ts'
 import { type Sandbox, sandboxArguments } from './sandbox.ts'
@@ -37,7 +38,7 @@ import {
   nativeCommandIni,
   nativeIni,
 } from './settings.ts'
-import { networkPrograms, openWayOut, type WayOut } from './way-out.ts'
+import { serveWayOut } from './way-out.ts'
 
 export interface NativeRuntimeOptions extends Omit<WasmRuntimeOptions, 'optimize' | 'v8Flags'> {
   readonly fpm?: FpmLimits
@@ -59,12 +60,16 @@ export async function createNativeRuntime(options: NativeRuntimeOptions): Promis
   return runtime
 }
 
+/** A start takes one, and the next is made behind it. */
+const networksAhead = 2
+
 class Runtime implements NativeRuntime {
   readonly versions = new Map<PhpVersion, { missing?: string; php?: NativePhp }>()
   readonly #options: NativeRuntimeOptions
   readonly #names: Names
   readonly #processes = new Set<PhpProcess>()
   #program: NativeProgram | undefined
+  #networks: Networks | undefined
   #started = 0
   #closed = false
 
@@ -81,6 +86,7 @@ class Runtime implements NativeRuntime {
       this.versions.set(version, 'missing' in found ? found : { php: found })
     }
     this.#program = await prepareNative(certificates, morePhp ?? {}, programFolder)
+    this.#networks = new Networks(this.#program.networkChild, reason === undefined ? networksAhead : 0)
   }
 
   async start(site: PhpSite, { lowPriority = false, command }: PhpStart = {}): Promise<PhpProcess> {
@@ -93,6 +99,7 @@ class Runtime implements NativeRuntime {
       home: site.homePath,
       address: site.address,
       results: budgets.taskResults,
+      atOnce: this.#atOnce,
       priority,
       lowPriority,
       timeoutMs: this.#options.startTimeoutMs ?? 30_000,
@@ -104,6 +111,10 @@ class Runtime implements NativeRuntime {
     started.exited.then(() => this.#processes.delete(started))
     if (this.#closed) await started.stop(0)
     return started
+  }
+
+  get #atOnce(): number {
+    return (this.#options.fpm ?? defaultFpmLimits).atOnce
   }
 
   containment(): Containment {
@@ -123,6 +134,7 @@ class Runtime implements NativeRuntime {
   async close(): Promise<void> {
     this.#closed = true
     await Promise.all([...this.#processes].map((each) => each.stop(2000)))
+    this.#networks?.close()
     await this.#program?.remove()
   }
 
@@ -144,27 +156,28 @@ class Runtime implements NativeRuntime {
       listening: command ? undefined : listening,
       programs: command && realpathSync(command.programs),
     }
-    let wayOut: WayOut | undefined
-    let isGone = false
+    const network = await (this.#networks as Networks).take().catch((error) => {
+      server.close()
+      throw error
+    })
+    const found = Promise.withResolvers<number>()
+    const ownName = site.address.replace(/:\d+$/, '')
+    const closeWayOut = serveWayOut(network, { pid: found.promise, egress: this.#egress(site), ownName })
     return {
       php,
       heard,
       args: sandboxArguments(sandbox),
       socket: join(folder, 'fpm'),
       mostAddressesKb: mostAddressesKb(mostPhpBytes(this.#options)),
-      openWayOut: async (pid) => {
-        const ownName = site.address.replace(/:\d+$/, '')
-        wayOut = await openWayOut(pid, program.networkChild, this.#egress(site), ownName)
-        if (isGone) wayOut.close()
-      },
+      network: network.path,
+      found: found.resolve,
       // before any PHP of the site runs: out of what is seen inside
       takeSocket: async () => {
         await rename(join(listening, 'fpm'), join(folder, 'fpm'))
         await rmdir(listening)
       },
       whenGone: () => {
-        isGone = true
-        wayOut?.close()
+        closeWayOut()
         server.close()
         void rm(folder, { recursive: true, force: true }).catch(() => {})
       },
@@ -175,6 +188,7 @@ class Runtime implements NativeRuntime {
     const { settings, listening, command, heard } = own
     const ini = {
       ...nativeIni(this.#options),
+      ...(this.#atOnce > 1 && { 'stead.has_several': '1' }),
       ...(site.inSafeMode && { 'stead.safe_mode': '1' }),
       ...(command && nativeCommandIni),
       ...this.#options.ini,

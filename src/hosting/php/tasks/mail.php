@@ -14,7 +14,9 @@ function stead_hand_over_mail(array $envelope, string $body): bool
     }
     // bytes of any encoding, which JSON has not
     $encode = static fn ($value) => is_array($value) ? array_map('base64_encode', $value) : base64_encode($value);
-    $ask = ['ask' => 'mail', 'bytes' => strlen($body)] + array_map($encode, $envelope);
+    // several requests of a site may send mails at once
+    $key = bin2hex(random_bytes(8));
+    $ask = ['ask' => 'mail', 'key' => $key, 'bytes' => strlen($body)] + array_map($encode, $envelope);
     // a note may have 256 kB
     $length = 98304;
     $at = 0;
@@ -30,7 +32,7 @@ function stead_hand_over_mail(array $envelope, string $body): bool
         if (empty($answer['ok'])) {
             return stead_mail_refused($answer['why'] ?? 'this PHP has no host that sends mails', $answer['say'] ?? true);
         }
-        $ask = ['ask' => 'mail-data'];
+        $ask = ['ask' => 'mail-data', 'key' => $key];
     } while ($at < strlen($body));
     return true;
 }

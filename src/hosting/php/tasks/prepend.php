@@ -98,7 +98,7 @@ $GLOBALS['wp_filter']['http_allowed_safe_ports'][10]['stead'] = [
     'accepted_args' => 1,
 ];
 
-// A request to this very site, which has no other PHP than the one that is asking: the host accepts it at once when nobody waits
+// A request to this very site, whose PHP may all be at work, waiting for such a request: the host accepts it at once when nobody waits
 // for its answer, and runs it after this one.
 $GLOBALS['wp_filter']['http_request_args'][PHP_INT_MAX]['stead'] = [
     'function' => static function ($request, $url = '') {
@@ -158,7 +158,7 @@ function stead_load_object_cache($load_drop_in)
         stead_drop_object_cache();
         return false;
     }
-    $is_wanted = $load_drop_in && (!defined('STEAD_OBJECT_CACHE') || STEAD_OBJECT_CACHE);
+    $is_wanted = $load_drop_in && !get_cfg_var('stead.has_several') && (!defined('STEAD_OBJECT_CACHE') || STEAD_OBJECT_CACHE);
     if (!$is_wanted || function_exists('wp_cache_init') || file_exists(WP_CONTENT_DIR . '/object-cache.php')) {
         // what is kept would not be right any more when its turn comes again
         stead_drop_object_cache();

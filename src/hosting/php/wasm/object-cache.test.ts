@@ -14,7 +14,7 @@ describe.skipIf(!core).each(hereRuntimes)('objects that WordPress keeps, $runtim
   let home: TestHome
   let php: PhpProcess
   beforeAll(async () => {
-    runtime = await testRuntime({ runtime: kind })
+    runtime = await testRuntime({ runtime: kind, atOnce: 1 })
     home = await testHome(core as string, { phpVersion })
     php = await runtime.start(home)
     await install(php)

@@ -168,10 +168,14 @@ export class WasmProcess implements PhpProcess {
     }
   }
 
-  async request(request: PhpRequest): Promise<PhpResponse & { readonly finished: Promise<void> }> {
+  async request(
+    request: PhpRequest,
+    signal?: AbortSignal,
+  ): Promise<PhpResponse & { readonly finished: Promise<void> }> {
     const { body, ...rest } = request
     const head: RequestHead = { ...rest, bodyBytes: body ? request.bodyBytes : 0 }
     const answer = this.#begin()
+    signal?.addEventListener('abort', () => this.kill(signal.reason), { once: true })
     this.#jobs.write(encodeFrame(Frame.request, head))
     try {
       if (body) await this.#sendBody(body, request.bodyBytes)

@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Socket as DatagramSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { type FileHandle, open } from 'node:fs/promises'
+import type { Server } from 'node:net'
+import { setPriority } from 'node:os'
+import type { Readable } from 'node:stream'
+import { programFolders } from '../../../platform/files/find-program.ts'
+import { PhpCrashed } from '../runtime.ts'
+import { lowestPriority } from '../wasm/process.ts'
+
+/** All addresses are this machine's own inside, and all connections lead to what the host listens to. */
+const rules = `
+table inet stead {
+  chain outgoing {
+    type nat hook output priority -100
+    meta l4proto tcp redirect to :1
+    udp dport 53 redirect to :53
+  }
+}`
+const steps = `
+  set -e
+  ip link set lo up
+  ip route add local default dev lo src 127.0.0.1
+  ip -6 route add local default dev lo src ::1 2>/dev/null || true
+  nft -f -
+  exec "$@"
+`
+
+/** What is needed for it besides Node, and `ss` for what is done with it. */
+export const networkPrograms = ['unshare', 'nsenter', 'ip', 'nft', 'ss'] as const
+
+/** A network for one sandbox, with nothing in it but its loopback, and what the host listens to there. */
+export interface Network {
+  /** By which nsenter(1) gets there. */
+  readonly path: string
+  readonly connections: Server
+  readonly names: DatagramSocket
+  close(): void
+}
+
+/**
+ * Networks of sandboxes, some of them made ahead: making one takes longer than all else of a start. None is used twice, so that nothing
+ * of a site is left in the next one's.
+ */
+export class Networks {
+  readonly #program: string
+  readonly #ahead: number
+  readonly #spares: Network[] = []
+  #making = 0
+  #closed = false
+
+  /**
+   * @param program of `network-child.ts`
+   * @param ahead how many are kept ready
+   */
+  constructor(program: string, ahead: number) {
+    this.#program = program
+    this.#ahead = ahead
+    this.#refill()
+  }
+
+  /** @throws PhpCrashed when none can be made */
+  async take(): Promise<Network> {
+    const network = this.#spares.shift() ?? (await this.#make({ isHurried: true }))
+    this.#refill()
+    return network
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const spare of this.#spares.splice(0)) spare.close()
+  }
+
+  /** One at a time, and behind everything else. */
+  #refill(): void {
+    if (this.#closed || this.#making > 0 || this.#spares.length >= this.#ahead) return
+    this.#making++
+    this.#make({ isHurried: false })
+      .then(
+        (spare) => {
+          if (this.#closed) spare.close()
+          else this.#spares.push(spare)
+          return true
+        },
+        // whoever takes the next one is told why
+        () => false,
+      )
+      .then((isMade) => {
+        this.#making--
+        if (isMade) this.#refill()
+      })
+  }
+
+  async #make({ isHurried }: { isHurried: boolean }): Promise<Network> {
+    const command = ['--net', '--', 'sh', '-c', steps, 'sh', process.execPath, '--no-warnings', this.#program]
+    const helper = spawn('unshare', command, {
+      stdio: ['pipe', 'ignore', 'pipe', 'ipc'],
+      env: { PATH: programFolders.join(':') },
+      cwd: '/',
+    })
+    if (!isHurried && helper.pid !== undefined) setPriority(helper.pid, lowestPriority)
+    const { connections, names, entrance } = await takeOver(helper)
+    return {
+      path: `/proc/${process.pid}/fd/${entrance.fd}`,
+      connections,
+      names,
+      close() {
+        connections.close()
+        names.close()
+        void entrance.close()
+      },
+    }
+  }
+}
+
+interface Taken {
+  readonly connections: Server
+  readonly names: DatagramSocket
+  /** What the network is named by as long as this process has it open. */
+  readonly entrance: FileHandle
+}
+
+/** The helper stays until it is let go: by it the network is found. */
+async function takeOver(helper: ChildProcess): Promise<Taken> {
+  let said = ''
+  const errors = helper.stderr as Readable
+  errors.on('data', (text: Buffer) => {
+    said = (said + text.toString()).slice(-1000)
+  })
+  helper.stdin?.on('error', () => {})
+  helper.stdin?.end(rules)
+  const taken: { connections?: Server; names?: DatagramSocket; entrance?: FileHandle } = {}
+  const isThere = Promise.withResolvers<void>()
+  helper.on('message', (what, handle) => {
+    if (what === 'names') taken.names = handle as DatagramSocket
+    if (what === 'connections') taken.connections = handle as Server
+    if (taken.names && taken.connections) isThere.resolve()
+  })
+  const failed = once(helper, 'error').then(([error]) => Promise.reject(error as Error))
+  const ended = once(helper, 'close')
+  try {
+    await Promise.race([isThere.promise, ended, failed])
+    if (taken.names && taken.connections) taken.entrance = await open(`/proc/${helper.pid}/ns/net`)
+  } finally {
+    if (helper.connected) helper.disconnect()
+  }
+  const { connections, names, entrance } = taken
+  if (connections && names && entrance) return { connections, names, entrance }
+  connections?.close()
+  names?.close()
+  throw new PhpCrashed(`PHP's way out could not be made: ${said.trim()}`)
+}
