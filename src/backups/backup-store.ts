@@ -24,10 +24,22 @@ export interface SourceFile {
   readonly stamp: string
   /**
    * The content, read once, and only when no earlier backup has the same stamp at the same path. It may be longer or shorter than `sizeBytes`
-   * (a source that changes under the copy): what was read is what is kept. A piece is valid until the next is asked for.
-   * `undefined`: it is gone by now, and is left out.
+   * (a source that changes under the copy): what was read is what is kept. `undefined`: it is gone by now, and is left out.
    */
-  open(): Promise<AsyncIterable<Uint8Array> | undefined>
+  open(): Promise<SourceContent | undefined>
+}
+
+/** A piece is valid until the next is asked for. */
+export interface SourceContent extends AsyncIterable<Uint8Array> {
+  /** Where it lies: whoever reads it there iterates over nothing. */
+  readonly file?: OpenFile
+}
+
+/** Whoever takes it closes it. Its own position is nowhere. */
+export interface OpenFile {
+  readonly fd: number
+  readonly sizeBytes: number
+  close(): void
 }
 
 /** One thing of a tree, as it was kept. */
@@ -44,6 +56,10 @@ export interface WriteOptions {
   readonly onProgress?: (doneBytes: number) => void
   /** Awaited between pieces of the work: others may go first. */
   readonly giveWay?: () => Promise<void>
+  /**
+   * What is in the storage is read back while more is written; chunks that are what was written come into it, for `verify`. Default: nothing is.
+   */
+  readonly readBack?: Set<string>
 }
 
 export interface BackupFacts {
@@ -64,6 +80,8 @@ export interface VerifyOptions {
    * in their length. So reading back costs what the backup cost. Default: all is read.
    */
   readonly only?: 'added'
+  /** What was read back already, since it was written. */
+  readonly readBack?: ReadonlySet<string>
   readonly signal?: AbortSignal
   readonly onProgress?: (doneBytes: number) => void
   /** Awaited between pieces of the work: others may go first. */

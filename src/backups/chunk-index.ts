@@ -19,6 +19,8 @@ export interface PackState {
   readonly id: string
   readonly sizeBytes: number
   readonly modifiedAt: number
+  /** An index has it. One that has none is of a writer that is at work, or died: nobody may have read it back. */
+  readonly isIndexed: boolean
   /** Nothing new may lean on it. */
   isMarked: boolean
 }
@@ -38,7 +40,7 @@ export class ChunkIndex {
   readonly #others = new Map<string, Location[]>()
 
   add({ pack: id, sizeBytes, table }: IndexedPack, state?: Partial<PackState>): void {
-    const pack = this.packs.get(id) ?? { id, sizeBytes, modifiedAt: 0, isMarked: false, ...state }
+    const pack = this.packs.get(id) ?? { id, sizeBytes, modifiedAt: 0, isIndexed: true, isMarked: false, ...state }
     this.packs.set(id, pack)
     if (this.tables.has(id)) return
     this.tables.set(id, table)
@@ -131,7 +133,7 @@ async function tryLoad(
   packs.sort((one, other) => (one.name < other.name ? -1 : 1))
   const states = packs.map(({ name, sizeBytes, modifiedAt }) => {
     const id = lastPart(name)
-    return { id, sizeBytes, modifiedAt, isMarked: marked.has(id) }
+    return { id, sizeBytes, modifiedAt, isIndexed: tables.has(id), isMarked: marked.has(id) }
   })
   await inParallel(
     8,

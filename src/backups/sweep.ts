@@ -99,7 +99,7 @@ async function repack(parts: RepositoryParts, { index, needed, begunAt, signal }
       })
       // what cannot be read stays where it is, and its pack with it
       if (!sealed) reason = 'damaged'
-      else builder.add(idBytes(chunk), sealed.bytes, sealed.sizeBytes)
+      else builder.add(idBytes(chunk), [sealed.bytes], sealed.sizeBytes)
       if (builder.isFull) await close()
     }
     emptied.push({ pack, reason })

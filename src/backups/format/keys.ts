@@ -44,12 +44,15 @@ const TAG_BYTES = 16
 export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES
 
 /** @param purpose bound to it: what was sealed as one thing does not open as another */
-export function seal(key: KeyObject, plain: readonly Uint8Array[], purpose: Uint8Array | string): Buffer {
+export const seal = (...call: Parameters<typeof sealedParts>): Buffer => Buffer.concat(sealedParts(...call))
+
+/** The same in parts that follow each other, for who puts them together with others. */
+export function sealedParts(key: KeyObject, plain: readonly Uint8Array[], purpose: Uint8Array | string): Buffer[] {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(purpose as Uint8Array))
   const body = plain.map((each) => cipher.update(each))
   body.push(cipher.final())
-  return Buffer.concat([nonce, ...body, cipher.getAuthTag()])
+  return [nonce, ...body, cipher.getAuthTag()]
 }
 
 /** @throws when it is not what was sealed, or for another purpose */

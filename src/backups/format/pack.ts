@@ -36,15 +36,24 @@ const TAIL_BYTES = 64 << 10
 
 const purposeOf = (pack: string): string => `table of pack ${pack}`
 
+/** What a pack takes, but for what is very unlikely: one larger chunk, the largest table. */
+const ROOM_BYTES = PACK_BYTES + (6 << 20)
+
+/** Shared, and so used again by who wants it: new ones would make the collector look at the whole heap for every few packs. */
+export const newRoom = (bytes = ROOM_BYTES): Uint8Array => new Uint8Array(new SharedArrayBuffer(bytes))
+
 /** Fills one pack after the other. */
 export class PackBuilder {
   readonly #keys: RepositoryKeys
-  #parts: Buffer[] = []
+  readonly #nextRoom: () => Uint8Array
+  #room: Uint8Array | undefined
   #rows: Buffer[] = []
   #bytes = 0
 
-  constructor(keys: RepositoryKeys) {
+  /** @param nextRoom memory for a pack, whatever is in it */
+  constructor(keys: RepositoryKeys, nextRoom: () => Uint8Array = newRoom) {
     this.#keys = keys
+    this.#nextRoom = nextRoom
   }
 
   get isEmpty(): boolean {
@@ -55,15 +64,16 @@ export class PackBuilder {
     return this.#bytes >= PACK_BYTES || this.#rows.length >= MOST_CHUNKS
   }
 
-  add(id: Uint8Array, sealed: Buffer, sizeBytes: number): void {
+  /** @param sealed parts that follow each other */
+  add(id: Uint8Array, sealed: readonly Uint8Array[], sizeBytes: number): void {
+    const offset = this.#bytes
+    for (const part of sealed) this.#append(part)
     const row = Buffer.allocUnsafe(ROW_BYTES)
     row.set(id)
-    row.writeUInt32BE(this.#bytes, 32)
-    row.writeUInt32BE(sealed.length, 36)
+    row.writeUInt32BE(offset, 32)
+    row.writeUInt32BE(this.#bytes - offset, 36)
     row.writeUInt32BE(sizeBytes, 40)
     this.#rows.push(row)
-    this.#parts.push(sealed)
-    this.#bytes += sealed.length
   }
 
   /** What was added since the last pack, as one. */
@@ -73,14 +83,25 @@ export class PackBuilder {
     const sealed = seal(this.#keys.sealing, [table], purposeOf(id))
     const footer = Buffer.alloc(4)
     footer.writeUInt32BE(sealed.length)
-    // not of the pool of buffers: it moves to another thread
-    const bytes = Buffer.allocUnsafeSlow(this.#bytes + sealed.length + footer.length + MAGIC.length)
-    let at = 0
-    for (const part of [...this.#parts, sealed, footer, MAGIC]) at += part.copy(bytes, at)
-    this.#parts = []
+    for (const part of [sealed, footer, MAGIC]) this.#append(part)
+    const bytes = (this.#room as Uint8Array).subarray(0, this.#bytes)
+    this.#room = undefined
     this.#rows = []
     this.#bytes = 0
     return { id, bytes, table }
+  }
+
+  #append(part: Uint8Array): void {
+    let room = this.#room ?? this.#nextRoom()
+    const end = this.#bytes + part.length
+    if (end > room.length) {
+      const larger = newRoom(2 * end)
+      larger.set(room.subarray(0, this.#bytes))
+      room = larger
+    }
+    room.set(part, this.#bytes)
+    this.#room = room
+    this.#bytes = end
   }
 }
 

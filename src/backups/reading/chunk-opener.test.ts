@@ -8,7 +8,7 @@ const keys = repositoryKeys(Buffer.alloc(32, 1), 'site-1')
 
 function chunkOf(content: Buffer) {
   const id = nameOf(keys, content)
-  return { keys, id, sizeBytes: content.length, sealed: sealChunk(keys, id, content) }
+  return { keys, id, sizeBytes: content.length, sealed: Buffer.concat(sealChunk(keys, id, content)) }
 }
 
 describe.each([

@@ -51,7 +51,11 @@ export class ChunkReader {
 
   /** Which of many chunks are what was written, as far as that is seen at first sight: `read` tells of the rest. @throws StorageFailure */
   sound(chunks: readonly string[], options: SoundOptions): Promise<Set<string>> {
-    return soundChunks(this.#parts, this.#index, chunks, options)
+    const places = chunks.flatMap((chunk) => {
+      const [location] = this.#index.locations(chunk)
+      return location ? [{ ...location, chunk, pack: location.pack.id }] : []
+    })
+    return soundChunks(this.#parts, places, options)
   }
 
   /** The chunk as it lies in a pack, after it was opened to see that it is right. @throws ChunkLost, StorageFailure */

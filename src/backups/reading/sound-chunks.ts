@@ -1,5 +1,4 @@
 import type { VerifyOptions } from '../backup-store.ts'
-import type { ChunkIndex, Location } from '../chunk-index.ts'
 import { idBytes } from '../format/chunk.ts'
 import { packName } from '../format/names.ts'
 import type { ToCheck } from './chunk-opener.ts'
@@ -10,29 +9,33 @@ const STRETCH_BYTES = 4 << 20
 
 export type SoundOptions = Pick<VerifyOptions, 'signal' | 'giveWay'>
 
-interface Wanted {
+/** A chunk, and where it should be. */
+export interface Place {
   readonly chunk: string
-  readonly location: Location
+  readonly pack: string
+  readonly offset: number
+  readonly sealedBytes: number
+  readonly sizeBytes: number
 }
 
 /** Chunks that lie one after the other in a pack. */
-type Stretch = readonly Wanted[]
+type Stretch = readonly Place[]
 
 /**
- * Looks which of many chunks are, at the first place that the index knows, what was written there. It reads long stretches and has a thread check each
- * whole, so that 20,000 small files cost no more than as many bytes. What is not among its answers is not lost yet: it may be elsewhere, or
- * right when it is read once more.
+ * Looks which of many chunks are, at one place, what was written there. It reads long stretches and has a thread check each whole, so that
+ * 20,000 small files cost no more than as many bytes. What is not among its answers is not lost yet: it may be elsewhere, or right when it is
+ * read once more.
  * @throws StorageFailure
  */
 export async function soundChunks(
   parts: RepositoryParts,
-  index: ChunkIndex,
-  chunks: readonly string[],
+  places: readonly Place[],
   { signal, giveWay }: SoundOptions,
 ): Promise<Set<string>> {
   const sound = new Set<string>()
   let checking: Promise<void> = Promise.resolve()
-  for (const stretch of stretchesOf(index, chunks)) {
+  for (const stretch of stretchesOf(places)) {
+    signal?.throwIfAborted()
     await giveWay?.()
     const bytes = await readStretch(parts, stretch, signal)
     await checking
@@ -44,19 +47,14 @@ export async function soundChunks(
   return sound
 }
 
-function* stretchesOf(index: ChunkIndex, chunks: readonly string[]): Generator<Stretch> {
-  const wanted: Wanted[] = []
-  for (const chunk of chunks) {
-    const [location] = index.locations(chunk)
-    if (location) wanted.push({ chunk, location })
-  }
-  wanted.sort(({ location: one }, { location: other }) =>
-    one.pack === other.pack ? one.offset - other.offset : one.pack.id < other.pack.id ? -1 : 1,
+function* stretchesOf(places: readonly Place[]): Generator<Stretch> {
+  const inOrder = places.toSorted((one, other) =>
+    one.pack === other.pack ? one.offset - other.offset : one.pack < other.pack ? -1 : 1,
   )
-  let stretch: Wanted[] = []
-  for (const each of wanted) {
+  let stretch: Place[] = []
+  for (const each of inOrder) {
     const [first] = stretch
-    if (first && (first.location.pack !== each.location.pack || endOf(each) - first.location.offset > STRETCH_BYTES)) {
+    if (first && (first.pack !== each.pack || endOf(each) - first.offset > STRETCH_BYTES)) {
       yield stretch
       stretch = []
     }
@@ -65,17 +63,17 @@ function* stretchesOf(index: ChunkIndex, chunks: readonly string[]): Generator<S
   if (stretch.length > 0) yield stretch
 }
 
-const endOf = ({ location }: Wanted): number => location.offset + location.sealedBytes
+const endOf = ({ offset, sealedBytes }: Place): number => offset + sealedBytes
 
 async function readStretch(
   { storage, keys }: RepositoryParts,
   stretch: Stretch,
   signal: AbortSignal | undefined,
 ): Promise<Buffer | undefined> {
-  const [first, last] = [stretch[0] as Wanted, stretch.at(-1) as Wanted]
-  const start = first.location.offset
+  const [first, last] = [stretch[0] as Place, stretch.at(-1) as Place]
+  const start = first.offset
   const range = { start, length: endOf(last) - start }
-  return storage.get(packName(keys.owner, first.location.pack.id), range, signal)
+  return storage.get(packName(keys.owner, first.pack), range, signal)
 }
 
 async function check(
@@ -84,8 +82,8 @@ async function check(
   bytes: Buffer,
   sound: Set<string>,
 ): Promise<void> {
-  const start = (stretch[0] as Wanted).location.offset
-  const rows: ToCheck['rows'] = stretch.map(({ chunk, location: { offset, sealedBytes, sizeBytes } }) => ({
+  const start = (stretch[0] as Place).offset
+  const rows: ToCheck['rows'] = stretch.map(({ chunk, offset, sealedBytes, sizeBytes }) => ({
     id: idBytes(chunk),
     offset: offset - start,
     sealedBytes,
@@ -93,6 +91,6 @@ async function check(
   }))
   const answers = await opener.check({ keys, bytes, rows })
   answers.forEach((isSound, at) => {
-    if (isSound) sound.add((stretch[at] as Wanted).chunk)
+    if (isSound) sound.add((stretch[at] as Place).chunk)
   })
 }

@@ -49,6 +49,7 @@ class Check {
     this.#reader = reader
     this.#options = options
     this.#added = added
+    for (const chunk of options.readBack ?? []) this.#known.set(chunk, undefined)
   }
 
   async listing(chunk: string, { kind }: Manifest): Promise<void> {

@@ -20,10 +20,10 @@ export function folderStorage({ folder, keptBytes = 0 }: FolderOptions): Storage
   }
   return {
     where: folder,
-    put: (name, bytes) =>
+    put: (name, bytes, signal) =>
       saying(folder, async () => {
         await makeWay(name, bytes.length)
-        await writeFileDurably(pathOf(name), bufferOf(bytes), 0o600)
+        await writeFileDurably(pathOf(name), bufferOf(bytes), 0o600, signal)
       }),
     putOnce: (name, bytes) =>
       saying(folder, async () => {

@@ -128,6 +128,14 @@ describe('a folder', () => {
     expect(await storage.list('a/')).toEqual([])
   })
 
+  it('puts nothing in place any more for who has given up, and nothing is left', async () => {
+    const storage = folderStorage({ folder: join(folder, 'given-up') })
+    await storage.put('a/b', bytes)
+    await expect(storage.put('a/b', Buffer.from('other'), AbortSignal.abort())).rejects.toThrow(StorageFailure)
+    expect(String(await storage.get('a/b'))).toBe(String(bytes))
+    expect(await readdir(join(folder, 'given-up/a'))).toEqual(['b'])
+  })
+
   it('does not list what a writer left that died, and a name that is a file is a fault of the storage', async () => {
     const storage = folderStorage({ folder: join(folder, 'left') })
     await storage.put('a/b', bytes)

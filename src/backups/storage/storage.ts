@@ -20,7 +20,7 @@ export interface ByteRange {
 
 /**
  * Where objects lie. Names are `/`-separated. An object is written whole or not at all, and is there when `put` has returned, also after losing
- * power. All throw StorageFailure.
+ * power. What is given up by its signal comes to no end later: its bytes may be used for something else by then. All throw StorageFailure.
  */
 export interface Storage {
   /** For people: where this is. */

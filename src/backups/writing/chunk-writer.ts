@@ -19,18 +19,31 @@ export interface ContentWriter {
   end(): Promise<readonly ChunkRef[]>
 }
 
+/** A file that is open, and read from its beginning, wherever its own position is. */
+export interface OpenFile {
+  readonly fd: number
+  readonly sizeBytes: number
+}
+
 /** `.ts` where Stead runs from its sources, `.js` where it was built. */
 const program = join(import.meta.dirname, `writing-thread${extname(import.meta.filename)}`)
 
 const BATCH_BYTES = 1 << 20
-/** What waits for the thread. */
+/** What waits for the thread, or is to be read by it. */
 const MOST_WAITING_BYTES = 8 << 20
+/** With one more to go on with, the thread is not idle while it is heard. */
+const MOST_SENT = 2
 /** Packs, of 16 MB each, that are on their way to the storage. */
 const MOST_PACKS = 2
 
 const newBatch = () => new Uint8Array(new SharedArrayBuffer(BATCH_BYTES))
 const isShared = (bytes: Uint8Array): bytes is Uint8Array<SharedArrayBuffer> =>
   bytes.buffer instanceof SharedArrayBuffer
+
+interface Sent {
+  readonly fileBytes: number
+  readonly bytes: Uint8Array | undefined
+}
 
 /** Makes chunks and packs of content, in a thread of its own. A fault of the thread or the storage is one of all that waits. */
 export class ChunkWriter {
@@ -43,9 +56,11 @@ export class ChunkWriter {
   /** Batches that were dealt with. They are shared, and used again: new ones would make the collector look at the whole heap for each few MB. */
   readonly #idle: Uint8Array<SharedArrayBuffer>[] = []
   /** What the thread has, in its order. */
-  readonly #sent: Uint8Array[] = []
+  readonly #sent: Sent[] = []
   #filled = 0
   #parts: Part[] = []
+  /** Of the parts that are to be read from files. */
+  #fileBytes = 0
   #waitingBytes = 0
   #packsUnderWay = 0
   #room: PromiseWithResolvers<void> | undefined
@@ -81,13 +96,33 @@ export class ChunkWriter {
     }
   }
 
+  /**
+   * A file, which the thread reads: nothing of it crosses to it. Fails only when the thread does not read it any more: so it can be closed.
+   * @param before awaited before each piece
+   */
+  async file({ fd, sizeBytes }: OpenFile, before: (piece: number) => Promise<void>): Promise<readonly ChunkRef[]> {
+    try {
+      const content = this.#contents++
+      for (let start = 0; start < sizeBytes || start === 0; start += BATCH_BYTES) {
+        const end = Math.min(sizeBytes, start + BATCH_BYTES)
+        await before(end - start)
+        await this.#forRoom()
+        this.#addFile({ content, cutting: 'file', fd, start, end, isLast: end === sizeBytes })
+      }
+      return await this.#endOf(content)
+    } catch (error) {
+      await this.#stop(error)
+      throw error
+    }
+  }
+
   /** Keeps some bytes as one chunk. */
   async chunk(bytes: Uint8Array): Promise<ChunkRef> {
     await this.#forRoom()
     const content = this.#contents++
     this.#post()
     const end = bytes.length
-    this.#send(new Uint8Array(bytes), [{ content, cutting: 'whole', start: 0, end, isLast: true }])
+    this.#send([{ content, cutting: 'whole', start: 0, end, isLast: true }], 0, new Uint8Array(bytes))
     return (await this.#endOf(content))[0] as ChunkRef
   }
 
@@ -101,35 +136,55 @@ export class ChunkWriter {
   }
 
   /** Ends the thread, whatever it does. */
-  async close(): Promise<void> {
-    this.#fail(new Error('the writing of the backup was ended'))
+  close(): Promise<void> {
+    return this.#stop(new Error('the writing of the backup was ended'))
+  }
+
+  async #stop(error: unknown): Promise<void> {
+    this.#fail(error)
     await this.#thread.terminate()
   }
 
   #add(content: number, cutting: Cutting, bytes: number, isLast: boolean): void {
     const before = this.#parts.at(-1)
-    // a small file is one part
+    // what comes one after the other is one part
     if (before?.content === content) this.#parts.pop()
     const start = before?.content === content ? before.start : this.#filled
     this.#filled += bytes
     this.#parts.push({ content, cutting, start, end: this.#filled, isLast })
-    if (this.#filled === BATCH_BYTES) this.#post()
-    // what comes while the thread is at work goes together
-    else if (this.#sent.length === 0 && this.#parts.length === 1) setImmediate(() => this.#post())
+    this.#postSoon()
+  }
+
+  #addFile(part: Part): void {
+    const bytes = part.end - part.start
+    this.#fileBytes += bytes
+    this.#waitingBytes += bytes
+    this.#parts.push(part)
+    this.#postSoon()
+  }
+
+  /** What comes while the thread is at work goes together. */
+  #postSoon(): void {
+    if (this.#filled === BATCH_BYTES || this.#fileBytes >= BATCH_BYTES) this.#post()
+    else if (this.#sent.length < MOST_SENT && this.#parts.length === 1) setImmediate(() => this.#post())
   }
 
   #post(): void {
     if (this.#parts.length === 0 || this.#fault) return
-    this.#send(this.#batch, this.#parts)
-    this.#batch = this.#idle.pop() ?? newBatch()
+    if (this.#filled === 0) this.#send(this.#parts, this.#fileBytes)
+    else {
+      this.#send(this.#parts, this.#fileBytes, this.#batch)
+      this.#batch = this.#idle.pop() ?? newBatch()
+    }
     this.#parts = []
     this.#filled = 0
+    this.#fileBytes = 0
   }
 
-  #send(bytes: Uint8Array, parts: readonly Part[]): void {
-    this.#waitingBytes += bytes.length
-    this.#sent.push(bytes)
-    this.#thread.postMessage({ bytes, parts } satisfies ToWriter)
+  #send(parts: readonly Part[], fileBytes: number, bytes?: Uint8Array): void {
+    if (bytes) this.#waitingBytes += bytes.length
+    this.#sent.push({ fileBytes, bytes })
+    this.#thread.postMessage({ ...(bytes && { bytes }), parts } satisfies ToWriter)
   }
 
   async #endOf(content: number): Promise<readonly ChunkRef[]> {
@@ -161,8 +216,8 @@ export class ChunkWriter {
     if ('finished' in message) this.#finished.resolve()
     else if ('pack' in message) this.#takeAway(message.pack)
     else {
-      this.#free(this.#sent.shift() as Uint8Array)
-      if (this.#sent.length === 0) this.#post()
+      this.#free(this.#sent.shift() as Sent)
+      if (this.#sent.length < MOST_SENT) this.#post()
       for (const { content, chunks } of message.contents) {
         this.#ends.get(content)?.resolve(chunks)
         this.#ends.delete(content)
@@ -171,14 +226,16 @@ export class ChunkWriter {
     }
   }
 
-  #free(bytes: Uint8Array): void {
-    this.#waitingBytes -= bytes.length
-    if (isShared(bytes)) this.#idle.push(bytes)
+  #free({ fileBytes, bytes }: Sent): void {
+    this.#waitingBytes -= fileBytes + (bytes?.length ?? 0)
+    if (bytes && isShared(bytes)) this.#idle.push(bytes)
   }
 
   #takeAway(pack: Pack): void {
     this.#packsUnderWay++
+    const room = new Uint8Array(pack.bytes.buffer)
     this.#onPack({ ...pack, table: Buffer.from(pack.table) })
+      .then(() => this.#thread.postMessage({ room } satisfies ToWriter))
       .catch((error) => this.#fail(error))
       .finally(() => {
         this.#packsUnderWay--

@@ -11,17 +11,22 @@ export interface WriterData {
 /** How a piece of content is cut; `whole`: it is one chunk as it stands. */
 export type Cutting = 'file' | 'stream' | 'whole'
 
-/** A part of a batch: the next bytes of one content. */
+/** The next bytes of one content. */
 export interface Part {
   readonly content: number
   readonly cutting: Cutting
+  /** A file that has them, open until the thread has answered or ended. Else they came along. */
+  readonly fd?: number
   readonly start: number
   readonly end: number
   readonly isLast: boolean
 }
 
-/** What the thread is sent. */
-export type ToWriter = { readonly bytes: Uint8Array; readonly parts: readonly Part[] } | { readonly finish: true }
+/** What the thread is sent: parts, the memory of a pack that was taken away, or that nothing more comes. */
+export type ToWriter =
+  | { readonly bytes?: Uint8Array; readonly parts: readonly Part[] }
+  | { readonly room: Uint8Array }
+  | { readonly finish: true }
 
 export interface ChunkRef {
   readonly id: string

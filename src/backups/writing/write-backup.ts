@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { InOrder } from '../../platform/in-order.ts'
 import {
   type BackupFacts,
+  type OpenFile,
+  type SourceContent,
   type SourceEntry,
   StorageFailure,
   type StoredEntry,
@@ -16,6 +18,7 @@ import { backupName, indexName, type Kind, lastPart, type Mark, markOf, packName
 import type { Pack } from '../format/pack.ts'
 import { ChunkLost, ChunkReader } from '../reading/chunk-reader.ts'
 import { findManifest, type RepositoryParts } from '../reading/manifests.ts'
+import { ReadingBack } from '../reading/reading-back.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import { type KnownFiles, knownFiles } from './known-files.ts'
 import type { ChunkRef } from './protocol.ts'
@@ -23,8 +26,8 @@ import type { ChunkRef } from './protocol.ts'
 /** A mark of a pack that is older stands for one that may be gone already: what leans on it must be written anew. See `sweep.ts`. */
 export const MARK_STANDS_MS = 12 * 3_600_000
 
-/** Small files that are read at once: opening one takes longer than reading it, and asking a thread as long. */
-const FILES_AT_ONCE = 32
+/** Small files that are open at once: so many that the thread never waits for the next. */
+const FILES_AT_ONCE = 64
 /** Of large ones as many as this are as much. What is cut of each is in memory. */
 const LARGE_FILES_AT_ONCE = 8
 
@@ -98,6 +101,10 @@ class Writing {
   readonly #packs: IndexedPack[] = []
   /** Packs of others that it leans on. */
   readonly #used = new Set<string>()
+  /** What somebody has left who died, as far as it is used: it is this backup's own, to be read back with it. */
+  readonly #adopted = new Set<string>()
+  readonly #readingBack: ReadingBack | undefined
+  #doneBytes = 0
   #sizeBytes = 0
   #files = 0
   #addedBytes = 0
@@ -107,6 +114,7 @@ class Writing {
     this.#kind = kind
     this.#options = options
     this.index = index
+    if (options.readBack) this.#readingBack = new ReadingBack(parts, { ...options, into: options.readBack })
     this.#chunks = new ChunkWriter({
       keys: parts.keys,
       known: index.usableIds(),
@@ -121,7 +129,8 @@ class Writing {
     const same = known.find(entry.path, entry.stamp)
     const chunks = same ? this.#lean(same.chunks) : undefined
     if (same && chunks) {
-      this.#count(same.sizeBytes)
+      this.#progress(same.sizeBytes)
+      this.#sizeBytes += same.sizeBytes
       this.#files++
       return { ...facts, sizeBytes: same.sizeBytes, chunks }
     }
@@ -129,25 +138,38 @@ class Writing {
     if (!content) return undefined
     const read = await this.read(content, 'file')
     this.#files++
-    return {
-      ...facts,
-      sizeBytes: read.reduce((sum, each) => sum + each.sizeBytes, 0),
-      chunks: read.map(({ id }) => id),
+    return { ...facts, sizeBytes: sizeOf(read), chunks: read.map(({ id }) => id) }
+  }
+
+  async read(content: SourceContent, cutting: 'file' | 'stream'): Promise<readonly ChunkRef[]> {
+    const chunks = await (content.file ? this.#readFile(content.file) : this.#readPieces(content, cutting))
+    this.#sizeBytes += sizeOf(chunks)
+    this.#noteUse(chunks.map(({ id }) => id))
+    return chunks
+  }
+
+  async #readFile(file: OpenFile): Promise<readonly ChunkRef[]> {
+    try {
+      return await this.#chunks.file(file, (bytes) => this.#before(bytes))
+    } finally {
+      file.close()
     }
   }
 
-  async read(content: AsyncIterable<Uint8Array>, cutting: 'file' | 'stream'): Promise<readonly ChunkRef[]> {
-    const { signal, giveWay } = this.#options
+  async #readPieces(content: AsyncIterable<Uint8Array>, cutting: 'file' | 'stream'): Promise<readonly ChunkRef[]> {
     const { write, end } = this.#chunks.content(cutting)
     for await (const piece of content) {
-      signal?.throwIfAborted()
-      await giveWay?.()
+      await this.#before(piece.length)
       await write(piece)
-      this.#count(piece.length)
     }
-    const chunks = await end()
-    this.#noteUse(chunks.map(({ id }) => id))
-    return chunks
+    return end()
+  }
+
+  async #before(pieceBytes: number): Promise<void> {
+    const { signal, giveWay } = this.#options
+    signal?.throwIfAborted()
+    await giveWay?.()
+    this.#progress(pieceBytes)
   }
 
   async line(line: string): Promise<void> {
@@ -161,6 +183,8 @@ class Writing {
     const rest = this.#listing.end()
     if (rest) await this.#putListing(rest)
     await this.#chunks.finish()
+    await this.#readingBack?.end()
+    this.#adopt()
     if (this.#packs.length > 0) {
       const index = randomBytes(16).toString('hex')
       const sealed = sealIndex(keys, index, this.#packs)
@@ -189,13 +213,14 @@ class Writing {
     )
   }
 
-  close(): Promise<void> {
-    return this.#chunks.close()
+  async close(): Promise<void> {
+    await this.#chunks.close()
+    await this.#readingBack?.settle()
   }
 
-  #count(bytes: number): void {
-    this.#sizeBytes += bytes
-    this.#options.onProgress?.(this.#sizeBytes)
+  #progress(bytes: number): void {
+    this.#doneBytes += bytes
+    this.#options.onProgress?.(this.#doneBytes)
   }
 
   /** @returns the chunks, when all of them are there for a new backup */
@@ -208,7 +233,14 @@ class Writing {
   #noteUse(chunks: readonly string[]): void {
     for (const chunk of chunks) {
       const known = this.index.usable(chunk)
-      if (known) this.#used.add(known.pack.id)
+      if (known) (known.pack.isIndexed ? this.#used : this.#adopted).add(known.pack.id)
+    }
+  }
+
+  #adopt(): void {
+    for (const pack of this.#adopted) {
+      const [sizeBytes, table] = [this.index.writtenBytes(pack), this.index.tables.get(pack)]
+      if (table) this.#packs.push({ pack, sizeBytes, table })
     }
   }
 
@@ -224,8 +256,11 @@ class Writing {
     await storage.put(packName(keys.owner, id), bytes, this.#options.signal)
     this.#packs.push({ pack: id, sizeBytes, table })
     this.#addedBytes += sizeBytes
+    this.#readingBack?.add(id, table)
   }
 }
+
+const sizeOf = (chunks: readonly ChunkRef[]): number => chunks.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
 
 /** Whether all chunks of a backup are where they can stay. */
 async function hasAll(

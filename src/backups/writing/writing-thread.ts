@@ -1,10 +1,11 @@
 /** Cuts, names, compresses, seals and packs, apart from the event loop that serves requests: 1 GB is seconds of work. */
+import { readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { comeAfterVisitors } from '../../platform/come-after-visitors.ts'
 import { idText, sealChunk } from '../format/chunk.ts'
 import { Cutter, fileSizes, streamSizes } from '../format/cutter.ts'
 import { nameOf } from '../format/keys.ts'
-import { PackBuilder } from '../format/pack.ts'
+import { newRoom, PackBuilder } from '../format/pack.ts'
 import type { ChunkRef, FromWriter, Part, ToWriter, WriterData } from './protocol.ts'
 
 comeAfterVisitors()
@@ -13,13 +14,11 @@ const { known: knownIds, keys } = workerData as WriterData
 const known = new Set<string>()
 for (let at = 0; at < knownIds.length; at += 32) known.add(idText(knownIds.subarray(at, at + 32)))
 
-const packs = new PackBuilder(keys)
-const send = (message: FromWriter, transfer: ArrayBuffer[] = []) => parentPort?.postMessage(message, transfer)
-
-function sendPack(): void {
-  const pack = packs.close()
-  send({ pack }, [pack.bytes.buffer as ArrayBuffer])
-}
+/** Of packs that were taken away. */
+const rooms: Uint8Array[] = []
+const packs = new PackBuilder(keys, () => rooms.pop() ?? newRoom())
+const send = (message: FromWriter) => parentPort?.postMessage(message)
+const sendPack = () => send({ pack: packs.close() })
 
 function keep(content: Uint8Array): ChunkRef {
   const name = nameOf(keys, content)
@@ -45,6 +44,22 @@ function begin(cutting: 'file' | 'stream'): Open {
   return { chunks, cutter: new Cutter(keys, sizes, (chunk) => chunks.push(keep(chunk))) }
 }
 
+/** What is read of a file, until the next is. */
+let piece = Buffer.alloc(0)
+
+/** Less than was asked for when the file has become shorter. */
+function readFrom(fd: number, start: number, end: number): Buffer {
+  const length = end - start
+  if (piece.length < length) piece = Buffer.allocUnsafeSlow(length)
+  let read = 0
+  while (read < length) {
+    const bytes = readSync(fd, piece, read, length - read, start + read)
+    if (bytes === 0) break
+    read += bytes
+  }
+  return piece.subarray(0, read)
+}
+
 /** @returns the chunks of the content, when this was the last of it */
 function take({ content, cutting, isLast }: Part, bytes: Uint8Array): readonly ChunkRef[] | undefined {
   const begun = open.get(content)
@@ -63,15 +78,23 @@ function take({ content, cutting, isLast }: Part, bytes: Uint8Array): readonly C
   return chunks
 }
 
+const none = new Uint8Array()
+
 parentPort?.on('message', (message: ToWriter) => {
+  if ('room' in message) {
+    rooms.push(message.room)
+    return
+  }
   if ('finish' in message) {
     if (!packs.isEmpty) sendPack()
     send({ finished: true })
     return
   }
   const contents: { content: number; chunks: readonly ChunkRef[] }[] = []
+  const { bytes = none } = message
   for (const part of message.parts) {
-    const chunks = take(part, message.bytes.subarray(part.start, part.end))
+    const { fd, start, end } = part
+    const chunks = take(part, fd === undefined ? bytes.subarray(start, end) : readFrom(fd, start, end))
     if (chunks) contents.push({ content: part.content, chunks })
   }
   send({ contents })

@@ -1,7 +1,8 @@
-import { createReadStream } from 'node:fs'
+import { openSync } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SourceEntry } from '../../backups/backup-store.ts'
+import { contentOf } from '../site-files/pin.ts'
 
 /** What a release has that no site has of its own: it is laid over their web roots. */
 const SHARED = ['wp-admin', 'wp-includes']
@@ -26,6 +27,6 @@ async function* walk(corePath: string, path: string): AsyncGenerator<SourceEntry
       sizeBytes: stats.size,
       // a release never changes
       stamp: `${stats.size}`,
-      open: async () => createReadStream(full),
+      open: async () => contentOf(openSync(full, 'r')),
     }
 }

@@ -5,6 +5,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, read as readCallback } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { SourceContent } from '../../backups/backup-store.ts'
 import { nameOf, parentOf } from './paths.ts'
 
 export const LINUX = process.platform === 'linux'
@@ -67,6 +68,48 @@ const GONE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENXIO', 'ESTALE']
 
 export const isGone = (error: unknown): boolean => GONE.has((error as NodeJS.ErrnoException).code ?? '')
 
+/** Opens files below a root. The folder of the last one is at hand for the next, which is mostly in it. */
+export class FilesBelow {
+  readonly #root: string
+  #near: { readonly path: string; readonly folder: Pinned } | undefined
+  #isClosed = false
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  /** As `openFileBelow`. */
+  open(path: string): number | undefined {
+    // not there: its folder may be another one by now
+    return this.#openNear(path) ?? openFileBelow(this.#root, path)
+  }
+
+  /** What is opened afterwards is opened all the same. */
+  close(): void {
+    this.#isClosed = true
+    this.#near?.folder.close()
+    this.#near = undefined
+  }
+
+  #openNear(path: string): number | undefined {
+    const folder = this.#folder(parentOf(path))
+    try {
+      return folder && openRegular(`${folder.path}/${nameOf(path)}`)
+    } catch (error) {
+      if (isGone(error)) return undefined
+      throw error
+    }
+  }
+
+  #folder(path: string): Pinned | undefined {
+    if (this.#isClosed || this.#near?.path === path) return this.#near?.folder
+    const folder = pinBelow(this.#root, path)
+    this.#near?.folder.close()
+    this.#near = folder && { path, folder }
+    return folder
+  }
+}
+
 /** Opens a regular file for reading, and nothing else: no FIFO blocks, no device starts. @returns undefined when there is none */
 export function openFileBelow(root: string, path: string): number | undefined {
   try {
@@ -99,9 +142,9 @@ const idle: Buffer[] = []
 
 /**
  * The content of an open file as long as it is now, closed at the end; what is appended meanwhile is left for another time, so that
- * a file that grows has an end. To be iterated once, or returned. A piece is valid until the next is asked for.
+ * a file that grows has an end. To be iterated once, returned, or read and closed as a file. A piece is valid until the next is asked for.
  */
-export function contentOf(fd: number): AsyncIterableIterator<Uint8Array> {
+export function contentOf(fd: number): AsyncIterableIterator<Uint8Array> & SourceContent {
   const sizeBytes = fstatSync(fd).size
   let position = 0
   let isOpen = true
@@ -117,6 +160,7 @@ export function contentOf(fd: number): AsyncIterableIterator<Uint8Array> {
     return { done: true, value: undefined }
   }
   return {
+    file: { fd, sizeBytes, close },
     async next() {
       if (!isOpen || position >= sizeBytes) return end()
       const piece = buffer ?? idle.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES)

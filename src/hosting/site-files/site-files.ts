@@ -10,7 +10,7 @@ import { Exchange } from './exchange.ts'
 import type { FileContent, Prepared, PrepareOptions, WalkOptions, WantedEntry } from './file-content.ts'
 import { Laying } from './laying.ts'
 import { type Changes, merge } from './merge.ts'
-import { contentOf, openFileBelow } from './pin.ts'
+import { contentOf, FilesBelow } from './pin.ts'
 import { Looked, Planned } from './planned.ts'
 import { Room } from './room.ts'
 import { ALL } from './scope.ts'
@@ -61,10 +61,18 @@ export class SiteFiles implements FileContent {
   }
 
   async *walk(home: SiteHome, options: WalkOptions = {}): AsyncGenerator<SourceEntry> {
-    const web = webOf(home)
-    for await (const entry of this.#walk(home, options)) {
-      if (entry.kind !== 'file') yield entry
-      else yield { ...entry, open: async () => open(web, entry.path) }
+    const files = new FilesBelow(webOf(home))
+    const open = async (path: string) => {
+      const fd = files.open(path)
+      return fd === undefined ? undefined : contentOf(fd)
+    }
+    try {
+      for await (const entry of this.#walk(home, options)) {
+        if (entry.kind !== 'file') yield entry
+        else yield { ...entry, open: () => open(entry.path) }
+      }
+    } finally {
+      files.close()
     }
   }
 
@@ -184,8 +192,3 @@ interface Laid {
 }
 
 const webOf = ({ homePath }: SiteHome): string => join(homePath, 'web')
-
-function open(web: string, path: string) {
-  const fd = openFileBelow(web, path)
-  return fd === undefined ? undefined : contentOf(fd)
-}

@@ -289,3 +289,18 @@ const SWAPPER = `
     fs.renameSync('sub', 'away'); fs.renameSync('link', 'sub'); fs.renameSync('sub', 'link'); fs.renameSync('away', 'sub')
     fs.renameSync('file', 'faway'); fs.renameSync('filelink', 'file'); fs.renameSync('file', 'filelink'); fs.renameSync('faway', 'file')
   }`
+
+test('a file is opened where its folder is by now, also while the walk goes on', async () => {
+  for (const path of ['a/1', 'a/2', 'b/1']) await write(path, 'old')
+  const texts: (string | undefined)[] = []
+  for await (const entry of precise.walk(home)) {
+    if (entry.kind !== 'file') continue
+    if (entry.path === 'a/2') {
+      await rm(join(home.web, 'a'), { recursive: true })
+      await write('a/2', 'new')
+    }
+    if (entry.path === 'b/1') await rm(join(home.web, 'b'), { recursive: true })
+    texts.push(await textOf(entry))
+  }
+  expect(texts).toEqual(['old', 'new', undefined])
+})

@@ -3,9 +3,19 @@ import { access, link, open, readdir, rename, stat, unlink } from 'node:fs/promi
 import { dirname, join } from 'node:path'
 import { isAlive } from '../is-alive.ts'
 
-/** Writes a file so that a reader, or a restart after losing power, finds either the old content or the whole new one. */
-export async function writeFileDurably(file: string, content: string | Buffer, mode: number): Promise<void> {
+/**
+ * Writes a file so that a reader, or a restart after losing power, finds either the old content or the whole new one.
+ * @param signal the old content stays, however long this takes from then on
+ */
+export async function writeFileDurably(
+  file: string,
+  content: string | Buffer,
+  mode: number,
+  signal?: AbortSignal,
+): Promise<void> {
   const temporary = await writeTemporary(file, content, mode)
+  if (signal?.aborted) await unlink(temporary)
+  signal?.throwIfAborted()
   await rename(temporary, file)
   await syncFolder(dirname(file))
 }

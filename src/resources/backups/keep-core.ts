@@ -30,6 +30,7 @@ async function writeOnce(
   signal.throwIfAborted()
   const repository = store.repository(coreOwner(version))
   if (await repository.find(CORE_BACKUP)) return
-  await repository.writeTree(walkCore(corePath), { name: CORE_BACKUP, signal })
-  await repository.verify(CORE_BACKUP, { signal })
+  const readBack = new Set<string>()
+  await repository.writeTree(walkCore(corePath), { name: CORE_BACKUP, signal, readBack })
+  await repository.verify(CORE_BACKUP, { signal, readBack })
 }

@@ -10,7 +10,11 @@ import type { Kind } from './backup.ts'
  */
 export async function readBack(
   repository: BackupRepository,
-  { name, kind, ...options }: Pick<VerifyOptions, 'signal' | 'onProgress' | 'giveWay'> & { name: string; kind: Kind },
+  {
+    name,
+    kind,
+    ...options
+  }: Pick<VerifyOptions, 'signal' | 'onProgress' | 'giveWay' | 'readBack'> & { name: string; kind: Kind },
 ): Promise<void> {
   if (kind === 'fs') {
     await repository.verify(name, { ...options, only: 'added' })

@@ -130,16 +130,19 @@ async function writeAndReadBack(
   estimate: number,
   write: (options: WriteOptions) => Promise<BackupFacts>,
 ): Promise<BackupFacts> {
+  // files are read back while they are written, a dump afterwards
+  const along = kind === 'fs' ? { readBack: new Set<string>() } : undefined
   const facts = await write({
     name,
     signal,
     giveWay,
-    onProgress: (done) => progress(done, 2 * Math.max(done, estimate)),
+    onProgress: (done) => progress(along ? 2 * done : done, 2 * Math.max(done, estimate)),
+    ...along,
   })
   const { sizeBytes } = facts
-  const onProgress = (done: number) => progress(sizeBytes + done, 2 * sizeBytes)
+  const onProgress = (done: number) => progress(along ? 2 * sizeBytes : sizeBytes + done, 2 * sizeBytes)
   try {
-    await readBack(repository, { name, kind, signal, giveWay, onProgress })
+    await readBack(repository, { name, kind, signal, giveWay, onProgress, ...along })
   } catch (error) {
     // the next attempt must not find it complete, nor take the chunk that is damaged for one that is there
     if (error instanceof BackupDamaged) {

@@ -51,8 +51,9 @@ export async function copyAhead(
 ): Promise<void> {
   const { signal } = options
   const repository = backups.repository(siteOwner(home.siteId))
-  await repository.writeTree(siteFiles.walk(home, { signal }), { name: aheadOf(operationId), ...options })
-  await repository.verify(aheadOf(operationId), { signal, only: 'added' })
+  const [name, readBack] = [aheadOf(operationId), new Set<string>()]
+  await repository.writeTree(siteFiles.walk(home, { signal }), { name, readBack, ...options })
+  await repository.verify(name, { signal, only: 'added', readBack })
 }
 
 /** Removes what {@link copyAhead} has written; what an undo point has of it stays. */
