@@ -11,7 +11,10 @@ import { cpuOf, freePort } from './support/servers.ts'
 
 const run = promisify(execFile)
 const HOSTS = 1000
-const SECONDS = 10
+const SECONDS = 8
+/** More than any server remembers answers to. */
+const ONCE = 1_000_000
+const FLOOD = 10_000
 const name = 'bench.test'
 
 /** A name server to be asked. */
@@ -39,19 +42,31 @@ export async function dnsBench(): Promise<Section> {
     }
     const nsd = await start(nsdCommand)
     const knot = await start(knotCommand)
-    const there = await questions(folder, 'there', (at) => `host${at}.${name} A`)
-    const missing = await questions(folder, 'missing', (at) => `no${at}.${name} A`)
+    const echo = await start(echoCommand)
+    const there = await questions(folder, 'there', HOSTS, (at) => `host${at}.${name} A`)
+    const missing = await questions(folder, 'missing', HOSTS, (at) => `no${at}.${name} A`)
+    const never = await questions(folder, 'never', ONCE, (at) => `no${at}.${name} A`)
     for (const server of [own, nsd, knot]) await untilAnswered(server)
     const figures = [
+      await alone('what comes sent back by Node’s dgram', { file: there }, echo),
       ...(await beside('A record that is there', there, own, { NSD: nsd, Knot: knot })),
       ...(await beside('name that there is not', missing, own, { NSD: nsd, Knot: knot })),
+      ...(await beside('… asked for once', never, own, { NSD: nsd })),
     ]
     await stead.api('PUT', `/v1/zones/${zoneId}/dnssec`, { enabled: true })
     await until('the zone is signed', async () => (await dig(own, name, 'DNSKEY')).includes('257 3 13'))
-    figures.push(await alone('… signed, with signatures', there, own), await alone('… proven', missing, own))
+    figures.push(
+      await alone('A record, signed, with signatures', { file: there, isSigned: true }, own),
+      await alone('proof that there is no name, 500 a second', { file: never, isSigned: true, most: 500 }, own),
+    )
+    const flood = spawn('dnsperf', wordsOf(own, { file: never, isSigned: true, most: FLOOD }, 4 * SECONDS), {
+      stdio: 'ignore',
+    })
+    others.push(flood)
+    figures.push(await alone(`A record, while ${FLOOD} made-up names a second are to be proven`, { file: there }, own))
     return {
       title: 'Name server',
-      how: `One process each, a zone of ${HOSTS} names, UDP over loopback; dnsperf (one thread, 16 sockets) asks for ${SECONDS} s as fast as it gets answers. CPU is that of the server’s processes per answer; the ratio is how many answers a core gives beside the other server. NSD and Knot do not sign here.`,
+      how: `One process each, a zone of ${HOSTS} names, UDP over loopback; dnsperf (one thread, 16 sockets) asks for ${SECONDS} s as fast as it gets answers. CPU is that of the server’s processes per answer; the ratio is how many answers a core gives beside the other server. NSD and Knot do not sign here. The first row is a program that only sends back what comes: what Node takes for the packets alone.`,
       figures,
     }
   } finally {
@@ -95,6 +110,13 @@ async function nsdCommand(folder: string, port: number): Promise<string[]> {
   return ['nsd', '-d', '-c', file]
 }
 
+/** What Node takes for a packet that comes and one that goes, in the cheapest way that it has. */
+const echoCommand = async (_folder: string, port: number): Promise<string[]> => [
+  process.execPath,
+  join(import.meta.dirname, 'support/udp-echo.ts'),
+  String(port),
+]
+
 async function knotCommand(folder: string, port: number): Promise<string[]> {
   const file = join(folder, 'knot.conf')
   const text = `server:
@@ -114,9 +136,9 @@ zone:
   return ['knotd', '-c', file]
 }
 
-async function questions(folder: string, file: string, line: (at: number) => string): Promise<string> {
+async function questions(folder: string, file: string, count: number, line: (at: number) => string): Promise<string> {
   const path = join(folder, file)
-  await writeFile(path, `${Array.from({ length: HOSTS }, (_, at) => line(at)).join('\n')}\n`)
+  await writeFile(path, `${Array.from({ length: count }, (_, at) => line(at)).join('\n')}\n`)
   return path
 }
 
@@ -134,11 +156,23 @@ interface Measured {
   readonly cpu: number
 }
 
-async function measure({ port, pid }: Server, file: string, isSigned = false): Promise<Measured> {
-  const before = cpuOf(pid)
-  const words = ['-s', '127.0.0.1', '-p', String(port), '-d', file, '-l', String(SECONDS), '-c', '16', '-T', '1']
-  const { stdout } = await run('dnsperf', isSigned ? [...words, '-D', '-e'] : words)
-  const used = cpuOf(pid) - before
+interface Load {
+  readonly file: string
+  /** Signatures are asked for. */
+  readonly isSigned?: boolean
+  /** Questions a second; as fast as there are answers otherwise. */
+  readonly most?: number
+}
+
+function wordsOf({ port }: Server, { file, isSigned = false, most }: Load, seconds = SECONDS): string[] {
+  const words = ['-s', '127.0.0.1', '-p', String(port), '-d', file, '-l', String(seconds), '-c', '16', '-T', '1']
+  return [...words, ...(isSigned ? ['-D', '-e'] : []), ...(most === undefined ? [] : ['-Q', String(most)])]
+}
+
+async function measure(server: Server, load: Load): Promise<Measured> {
+  const before = cpuOf(server.pid)
+  const { stdout } = await run('dnsperf', wordsOf(server, load))
+  const used = cpuOf(server.pid) - before
   const answers = Number(/Queries completed:\s+(\d+)/.exec(stdout)?.[1])
   return { perSecond: answers / SECONDS, cpu: used / answers }
 }
@@ -146,10 +180,10 @@ async function measure({ port, pid }: Server, file: string, isSigned = false): P
 const inWords = ({ perSecond, cpu }: Measured): string => `${perSecond.toFixed(0)} a second, ${cpu.toFixed(1)} µs`
 
 async function beside(what: string, file: string, own: Server, others: Record<string, Server>): Promise<Figure[]> {
-  const ours = await measure(own, file)
+  const ours = await measure(own, { file })
   const figures: Figure[] = []
   for (const [other, server] of Object.entries(others)) {
-    const theirs = await measure(server, file)
+    const theirs = await measure(server, { file })
     figures.push({
       what,
       value: inWords(ours),
@@ -161,7 +195,7 @@ async function beside(what: string, file: string, own: Server, others: Record<st
   return figures
 }
 
-const alone = async (what: string, file: string, own: Server): Promise<Figure> => ({
+const alone = async (what: string, load: Load, server: Server): Promise<Figure> => ({
   what,
-  value: inWords(await measure(own, file, true)),
+  value: inWords(await measure(server, load)),
 })
