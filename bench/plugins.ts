@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -72,6 +72,11 @@ async function onMany(stead: Stead, path: string): Promise<Figure[]> {
   const order = done(stead, 'POST', '/v1/mu-plugins', { path, existing_sites: true, future_sites: false })
   const during = await visits(stead, order).finally(() => clearInterval(watch))
   const seconds = (performance.now() - began) / 1000
+  const sites = join(stead.homeOf('visited'), '..')
+  const laid = readdirSync(sites).filter((name) =>
+    existsSync(join(sites, name, 'web/wp-content/mu-plugins/banner.php')),
+  )
+  if (laid.length !== SITES) throw new Error(`The must-use plugin is on ${laid.length} sites of ${SITES}`)
   return [
     { what: `a must-use plugin on ${SITES} sites`, value: `${seconds.toFixed(1)} s, ${Math.round(SITES / seconds)}/s` },
     { what: '… memory of the host, before and at most', value: `${before} and ${most} MB` },
@@ -109,6 +114,8 @@ async function visits(stead: Stead, end: Promise<unknown>): Promise<number[]> {
   return took
 }
 
+const named = (n: number) => ({ id: 100_000 + n, name: `copy-${n}`, display_name: `copy-${n}` })
+
 /** As many sites as are wanted, by copies of the one that there is: to make each would take a quarter of an hour. Themes are links: 9 MB of a home, which nothing here touches. */
 async function multiply(stead: Stead): Promise<void> {
   const home = stead.homeOf('visited')
@@ -118,15 +125,20 @@ async function multiply(stead: Stead): Promise<void> {
   const copy = [
     `for n in $(seq 1 ${SITES - 1}); do home="$2/h$((100000 + n))" uid=$((${uid} + 100000 + n - ${number}))`,
     'cp -al "$1" "$home"',
-    'for own in private web/wp-content/mu-plugins; do rm -r "$home/$own"; cp -a "$1/$own" "$home/$own"; done',
-    'find "$home" "(" -type d -o -path "$home/private/*" -o -path "*/mu-plugins/*" ")" -exec chown -h "$uid:$uid" {} +',
-    'done',
+    'for own in private web/wp-content/mu-plugins home.json; do rm -r "$home/$own"; cp -a "$1/$own" "$home/$own"; done',
+    'find "$home" -mindepth 1 "(" -type d -o -path "$home/private/*" -o -path "*/mu-plugins/*" ")" -exec chown -h "$uid:$uid" {} +',
+    'chgrp "$uid" "$home"; done',
   ]
   await promisify(execFile)('bash', ['-e', '-c', copy.join('\n'), 'copy', home, join(home, '..')])
+  const mark = JSON.parse(readFileSync(join(home, 'home.json'), 'utf8')) as object
+  for (let n = 1; n < SITES; n++) {
+    const own = { ...mark, home: 100_000 + n, site: { id: 100_000 + n, name: `copy-${n}` } }
+    writeFileSync(join(home, `../h${100_000 + n}/home.json`), JSON.stringify(own))
+  }
   const database = new DatabaseSync(join(stead.dataDir, 'stead.db'))
   database.exec('begin immediate')
   for (const [table, changed] of [
-    ['sites', (n: number) => ({ id: 100_000 + n, name: `copy-${n}`, display_name: `copy-${n}` })],
+    ['sites', (n: number) => ({ ...named(n), written_address: `copy-${n}.localhost:${stead.edgePort}` })],
     ['site_access', (n: number) => ({ site_id: 100_000 + n, site_name: `copy-${n}` })],
     ['site_homes', (n: number) => ({ id: 100_000 + n, site_id: 100_000 + n })],
   ] as const) {
