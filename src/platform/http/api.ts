@@ -16,6 +16,7 @@ import type { ApiMetrics } from './metrics.ts'
 import { type AccessDescription, describeApi, routeSchema } from './openapi.ts'
 import { entityTag, type Platform, routeHandler } from './pipeline.ts'
 import { ProblemEnvelope } from './schemas.ts'
+import { compiledWhenUsed } from './serializers.ts'
 
 export interface ApiOptions<Caller extends CallerFacts> {
   readonly endpoints: readonly Endpoint[]
@@ -51,6 +52,7 @@ export async function createApi<Caller extends CallerFacts>(options: ApiOptions<
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 500 },
     // during a graceful stop requests under way are answered, new ones on kept connections too (then closed)
     return503OnClosing: false,
+    schemaController: { compilersFactory: { buildSerializer: compiledWhenUsed } },
     serverFactory: (handler) => createApiServer(handler),
     frameworkErrors: (_error, request, reply) => refuseUnreadablePath(request, reply),
     // the server's own part
