@@ -117,6 +117,8 @@ class LatestOnly extends Readable implements EventStream {
 
   constructor() {
     super({ highWaterMark: 1 })
+    // the head of a response goes with its first bytes: whoever connects knows at once that it is heard
+    this.push(': here\n\n')
   }
 
   override _read(): void {

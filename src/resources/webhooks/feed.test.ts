@@ -95,6 +95,16 @@ describe.each(dialects)('GET /v1/events on $dialect', { timeout: 120_000 }, ({ d
     expect(stream.response.statusCode).toBe(400)
   })
 
+  test('whoever connects is answered before there is anything to tell', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval'] })
+    try {
+      // no heartbeat comes that would send the head along
+      expect((await open()).response.statusCode).toBe(200)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   test('a stream tells what happens from now on; who comes back with `Last-Event-ID` misses nothing', async () => {
     await happen(0)
     const first = await open()
