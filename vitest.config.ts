@@ -51,22 +51,23 @@ const patience = {
 // every thread and process that a test starts would compile its code anew
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/tests')
 
+export const unit = {
+  ...patience,
+  name: 'unit',
+  include: ['{src,test}/**/*.test.ts'],
+  exclude: heavy,
+  pool: 'forks' as const,
+  isolate: false,
+  maxWorkers: 2,
+  sequence: { groupOrder: 0 },
+}
+
 export default defineConfig({
   test: {
     sequence: { sequencer: LongFirst },
+    globalSetup: 'test/support/database.ts',
     projects: [
-      {
-        test: {
-          ...patience,
-          name: 'unit',
-          include: ['{src,test}/**/*.test.ts'],
-          exclude: heavy,
-          pool: 'forks',
-          isolate: false,
-          maxWorkers: 2,
-          sequence: { groupOrder: 0 },
-        },
-      },
+      { test: unit },
       {
         test: {
           ...patience,

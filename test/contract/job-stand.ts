@@ -79,7 +79,10 @@ export class JobStand {
     this.#worker = undefined
     await this.#host?.close()
     this.#host = undefined
-    // what was asked for on the way is no work of the next test
-    await this.#api.database.transaction((tx) => tx.deleteFrom('operations').where('finished_at', 'is', null).execute())
+    await this.#api.database.transaction(async (tx) => {
+      // what was asked for on the way is no work of the next test, and its host has none of the sites of those before
+      await tx.deleteFrom('operations').where('finished_at', 'is', null).execute()
+      await tx.updateTable('sites').set({ host_id: null }).execute()
+    })
   }
 }

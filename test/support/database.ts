@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -25,28 +25,68 @@ export interface TestDatabase {
 
 /** A new, empty, migrated database of its own. @param upTo migrations of an older Stead; none: `{}` */
 export async function testDatabase(dialect: DialectName, upTo = migrations): Promise<TestDatabase> {
-  const made = dialect === 'sqlite' ? await sqliteFile() : await postgresDatabase()
-  const database = await openDatabase(made.connection)
-  if (Object.keys(upTo).length > 0) await migrate(database, upTo)
+  const isUsual = upTo === migrations
+  if (dialect === 'sqlite')
+    return opened(await sqliteFile(isUsual ? await migratedFile() : undefined), isUsual ? {} : upTo)
+  const template = isUsual ? process.env[TEMPLATE] : undefined
+  return opened(await postgresDatabase(template), template ? {} : upTo)
+}
+
+interface Made {
+  readonly connection: TestDatabase['connection']
+  remove(): Promise<void>
+}
+
+async function opened({ connection, remove }: Made, missing: typeof migrations): Promise<TestDatabase> {
+  const database = await openDatabase(connection)
+  if (Object.keys(missing).length > 0) await migrate(database, missing)
   return {
     database,
-    connection: made.connection,
+    connection,
     async drop() {
       await database.close()
-      await made.remove()
+      await remove()
     },
   }
 }
 
-async function sqliteFile() {
-  const folder = await mkdtemp(join(tmpdir(), 'stead-test-'))
-  const connection: TestDatabase['connection'] = { file: join(folder, 'stead.db') }
-  return { connection, remove: () => rm(folder, { recursive: true }) }
+let migrated: Promise<Buffer> | undefined
+/** What all migrations make of a new file: made once in a process, since hundreds of tests begin with it. */
+function migratedFile(): Promise<Buffer> {
+  migrated ??= (async () => {
+    const made = await sqliteFile()
+    const { database } = await opened(made, migrations)
+    await database.close()
+    const content = await readFile(made.connection.file)
+    await made.remove()
+    return content
+  })()
+  return migrated
 }
 
-async function postgresDatabase() {
+async function sqliteFile(content?: Buffer): Promise<Made> {
+  const folder = await mkdtemp(join(tmpdir(), 'stead-test-'))
+  const file = join(folder, 'stead.db')
+  if (content) await writeFile(file, content)
+  return { connection: { file }, remove: () => rm(folder, { recursive: true }) }
+}
+
+/** Has the name of a database that all migrations were done on, and that nobody is connected to. */
+const TEMPLATE = 'TEST_POSTGRES_TEMPLATE'
+
+/** For Vitest, once in a run: makes that database. @returns what removes it */
+export async function setup(): Promise<(() => Promise<void>) | undefined> {
+  if (!postgresUrl) return undefined
+  const made = await postgresDatabase()
+  const { database } = await opened(made, migrations)
+  await database.close()
+  process.env[TEMPLATE] = new URL(made.connection.url as string).pathname.slice(1)
+  return made.remove
+}
+
+async function postgresDatabase(template?: string): Promise<Made> {
   const name = `stead_test_${process.pid}_${Math.random().toString(36).slice(2)}`
-  await administer(`create database ${name}`)
+  await administer(`create database ${name}${template ? ` template ${template}` : ''}`)
   const url = new URL(postgresUrl as string)
   url.pathname = `/${name}`
   return { connection: { url: url.href, file: '' }, remove: () => administer(`drop database ${name} with (force)`) }
