@@ -109,6 +109,8 @@ function described(before: string, after: string): string {
 }
 
 function visit(node: Node, look: (node: Node) => void): void {
+  // nothing goes by an example of the document
+  if (node.type === 'Property' && (node.key as { name?: string }).name === 'examples') return
   look(node)
   for (const value of Object.values(node))
     for (const each of [value].flat()) if (isNode(each) && !each.type.startsWith('TS')) visit(each, look)
