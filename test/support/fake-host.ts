@@ -228,7 +228,7 @@ export async function fakeHost(
     'make-shop-pages': () => ({ pages: 4 }),
     'set-active-plugins': ({ siteId }, { active }) => {
       wordpress(siteId).activePlugins = new Set(active)
-      return { dropIn: false }
+      return { dropIn: wordpress(siteId).hasDropIn }
     },
     'front-page': ({ siteId, homePath }) => {
       const { activePlugins } = wordpress(siteId)

@@ -174,6 +174,19 @@ for (const { dialect, skip } of dialects) {
       expect(await retry(id + 1)).toBe('unknown')
     })
 
+    test('what has failed or was canceled is tried again, nothing else', async () => {
+      const definition = oneStep(() => {})
+      const definitions = definitionsByName([definition])
+      const retry = (id: number) => db.transaction((tx) => retryOperation(tx, id, definitions))
+      const id = await ask(definition)
+      expect(await retry(id)).toBe('not_ended')
+      await cancel(id)
+      expect(await retry(id)).toBe('queued')
+      start([definition])
+      expect(await ended(db, id)).toMatchObject({ state: 'succeeded' })
+      expect([await retry(id), await retry(id + 1)]).toEqual(['not_ended', 'unknown'])
+    })
+
     test('all open operations of a site are canceled together', async () => {
       const begun = gate()
       const definition = oneStep(({ signal }) => {

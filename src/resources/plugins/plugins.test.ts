@@ -212,6 +212,14 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       expect(world.host.wordpress(world.site).activePlugins.size).toBe(0)
     })
 
+    test('an object cache of its own does not keep what was taken back', async () => {
+      for (const hasDropIn of [false, true]) {
+        world.host.wordpress(world.site).hasDropIn = hasDropIn
+        await run(installPluginsJob, [['forms', '6.6.6']])
+        expect(world.host.wordpress(world.site).flushes).toBe(Number(hasDropIn))
+      }
+    })
+
     test('activating one that breaks the site leaves it as it was', async () => {
       await put('forms', '6.6.6')
       world.host.wordpress(world.site).activePlugins.clear()
