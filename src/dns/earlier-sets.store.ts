@@ -34,11 +34,10 @@ interface Change {
   readonly earlier: readonly EarlierSet[]
 }
 
-/** Keeps the newest changes of a zone as far as there is room; one that has none leaves none. */
+/** Keeps the newest changes of a zone as far as there is room; one that alone is more leaves none. */
 export async function rememberChange(tx: Tx, zoneId: number, { from, to, earlier }: Change): Promise<void> {
   const text = JSON.stringify(earlier)
   const bytes = Buffer.byteLength(text)
-  if (bytes > MOST_CHANGE_BYTES) return forgetChanges(tx, zoneId)
   await tx
     .insertInto('zone_changes')
     .values({ zone_id: zoneId, from_serial: from, to_serial: to, earlier: text, bytes })
