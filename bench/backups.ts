@@ -10,9 +10,11 @@ import { type Figure, median, type Section } from './support/report.ts'
 
 const run = promisify(execFile)
 
-const FILES = 20_000
-const BYTES = 1_000_000_000
-const FOLDERS = 200
+/** For tries: `BENCH_SHARE=0.1` is a tenth of it. */
+const SHARE = Number(process.env.BENCH_SHARE ?? 1)
+const FOLDERS = 200 * SHARE
+const FILES = 100 * FOLDERS
+const BYTES = 50_000 * FILES
 /** Of the files, what a night changes in the runs with changes. */
 const CHANGED = FILES / 100
 const VISITS = 40
