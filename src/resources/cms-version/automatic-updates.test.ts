@@ -369,6 +369,10 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
       expect([only?.host_id, others]).toEqual([host.hostId, []])
       expect(Number(only?.run_at) - before).toBeGreaterThanOrEqual(-HOUR_MS)
       expect(Number(only?.run_at) - Date.now()).toBeLessThanOrEqual(4 * HOUR_MS)
+      const done = { state: 'succeeded', finished_at: now } as const
+      await api.database.transaction((tx) => tx.updateTable('operations').set(done).execute())
+      await ask()
+      expect(await looks()).toHaveLength(2)
     })
 
     test('is remembered, and said in the log', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
+import { findMembership, setWpUsername } from './collaborator.store.ts'
 
 describe.each(dialects)('collaborators of a site ($dialect)', ({ dialect, skip }) => {
   if (skip) return void test.skip('no server', () => {})
@@ -223,5 +224,28 @@ describe.each(dialects)('collaborators of a site ($dialect)', ({ dialect, skip }
       ['The collaborator has no WordPress user: it needs the role wp_access.'],
     ])
     expect((await owner.call('PUT', `/v1/sites/${shop}/collaborators/999999/wp-password-reset`)).status).toBe(404)
+  })
+
+  test('whoever comes with sftp_access has an SFTP user of his own, nobody else', async () => {
+    const site = await api.site(owner, 'files')
+    const add = async (email: string, roles: string[]) =>
+      (await owner.call('POST', `/v1/sites/${site}/collaborators`, { email, roles })).body.data.accountId
+    const withFiles = await add('files@example.com', ['sftp_access'])
+    await add('notes@example.com', ['manage_notes'])
+    const rows = api.database.read.selectFrom('sftp_users').select('account_id').where('site_id', '=', site)
+    expect((await rows.orderBy('account_id').execute()).map((row) => row.account_id)).toEqual([
+      owner.accountId,
+      withFiles,
+    ])
+  })
+
+  test('the name that WordPress has for one is not that of others', async () => {
+    const site = await api.site(owner, 'names')
+    const [one, other] = [await api.person('one@example.com'), await api.person('other@example.com')]
+    for (const person of [one, other]) await api.collaborate(person, site, ['wp_access'])
+    await api.database.transaction((tx) => setWpUsername(tx, site, one.accountId, 'first'))
+    const nameOf = async ({ accountId }: Person) =>
+      (await findMembership(api.database.read, site, accountId))?.wpUsername
+    expect([await nameOf(one), await nameOf(other)]).toEqual(['first', `user${other.accountId}`])
   })
 })
