@@ -41,6 +41,7 @@ import { dnssec } from './0049-dnssec.ts'
 import { localAuthorities } from './0050-local-authorities.ts'
 import { dnsChallenges } from './0051-dns-challenges.ts'
 import { zoneChanges } from './0053-zone-changes.ts'
+import { homeDatabases } from './0055-home-databases.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -86,4 +87,5 @@ export const migrations: Record<string, Migration> = {
   '0050-local-authorities': localAuthorities,
   '0051-dns-challenges': dnsChallenges,
   '0053-zone-changes': zoneChanges,
+  '0055-home-databases': homeDatabases,
 }

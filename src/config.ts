@@ -307,7 +307,7 @@ export const settings = {
     parse: oneOf('auto', 'bubblewrap', 'none'),
   },
   runtime: {
-    help: 'What runs PHP: wasm, native (php-fpm of this machine; versions that it lacks are refused), or auto: native where it can be',
+    help: 'What runs PHP: wasm, native (php-fpm of this machine; versions that it lacks are refused), or auto: new sites are native where the machine has php-fpm of their version and there is MariaDB, else wasm with SQLite; sites that are there stay as they are until they are moved',
     default: 'wasm',
     parse: oneOf('wasm', 'native', 'auto'),
   },

@@ -263,6 +263,17 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./site.ts')).restore,
   }),
   command({
+    name: 'site move',
+    about: 'move a site between native PHP with MariaDB and PHP in WebAssembly with SQLite',
+    flags: {
+      name: { value: 'NAME', help: 'name of the site', needed: true },
+      runtime: { choices: ['native', 'wasm'], help: 'by what it is to run', needed: true },
+      'php-version': { value: 'VERSION', help: 'the version that it has from then on; default: what it has' },
+    },
+    settings: records,
+    load: async () => (await import('./site.ts')).move,
+  }),
+  command({
     name: 'trust',
     about:
       'have this machine and its browsers trust the certificates that Stead makes for local sites, such as https://my-site.localhost',

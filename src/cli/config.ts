@@ -1,10 +1,38 @@
 import { printableConfig, type SettingKey } from '../config.ts'
+import { phpVersions } from '../hosting/php/runtime.ts'
 import type { Call } from './command.ts'
 
-/** `stead config`: the settings in force, secrets hidden. */
+type Config = Call<unknown, SettingKey>['config']
+
+/** `stead config`: the settings in force, secrets hidden, and what they come to on this machine. */
 export async function print({ config, flags }: Call<unknown, SettingKey>): Promise<void> {
   const entries = printableConfig(config)
-  if (flags.json)
+  if (flags.json) {
     console.log(JSON.stringify(Object.fromEntries(entries.map(({ name, value }) => [name, value])), null, 2))
-  else for (const { name, value, help } of entries) console.log(`# ${help}\n${name}=${value}\n`)
+    return
+  }
+  for (const { name, value, help } of entries) console.log(`# ${help}\n${name}=${value}\n`)
+  for (const version of phpVersions)
+    console.log(`# New sites of PHP ${version} on this machine: ${await servedBy(config, version)}`)
+}
+
+/** By what new sites run; a host that runs says the same of itself in `/readyz`. */
+async function servedBy(config: Config, version: (typeof phpVersions)[number]): Promise<string> {
+  const inWasm = 'PHP in WebAssembly, SQLite'
+  if (config.runtime === 'wasm') return inWasm
+  const hasMariaDb = config.mariadb === 'own' || config.mariadbUrl !== undefined
+  const missing = await missingFor(config, version, hasMariaDb)
+  if (missing === undefined && (hasMariaDb || config.runtime === 'native'))
+    return `native PHP, ${hasMariaDb ? 'MariaDB' : 'SQLite'}`
+  const why = missing ?? 'there is no MariaDB (STEAD_MARIADB)'
+  return config.runtime === 'native' ? `refused: ${why}` : `${inWasm}: ${why}`
+}
+
+async function missingFor(config: Config, version: (typeof phpVersions)[number], hasMariaDb: boolean) {
+  const { findMissing } = await import('../hosting/php/native/start.ts')
+  const { findNativePhp } = await import('../hosting/php/native/machine.ts')
+  const missing = await findMissing(config.sandbox).catch((error: Error) => error.message)
+  if (missing !== undefined) return missing
+  const found = await findNativePhp(version, hasMariaDb ? {} : undefined)
+  return 'missing' in found ? found.missing : undefined
 }

@@ -1,4 +1,8 @@
+import { phpVersions } from '../hosting/php/runtime.ts'
 import { Problem } from '../platform/http/problem.ts'
+import { aboutSite, changeBy } from '../resources/change.ts'
+import { type MoveOrder, orderMove } from '../resources/sites/order-move.ts'
+import { findSiteNamed, holdSite } from '../resources/sites/site.store.ts'
 import { restoreFromTrash, SiteIsLeaving } from '../resources/sites/trash.ts'
 import type { RecordsKey } from '../roles/part.ts'
 import type { Call } from './command.ts'
@@ -16,5 +20,34 @@ export async function restore({ config, flags }: Call<{ name: string }, RecordsK
       })
     if (!site) throw new CommandError(`No deleted site named ${name} is in the trash`)
     printOne({ id: site.id, name: site.name, state: site.state }, flags.json)
+  })
+}
+
+interface MoveFlags {
+  readonly name: string
+  readonly runtime: string
+  readonly 'php-version'?: string | undefined
+}
+
+/** `stead site move`: the same as `PUT /v1/sites/{id}/runtime`, for whoever has the machine. The host of the site does it. */
+export async function move({ config, flags }: Call<MoveFlags, RecordsKey>): Promise<void> {
+  const order: MoveOrder = {
+    runtime: flags.runtime === 'native' ? 'native' : 'wasm',
+    phpVersion: phpVersions.find((version) => version === flags['php-version']),
+  }
+  const name = flags.name.toLowerCase()
+  return onRecords(config, async ({ database }) => {
+    const operation = await database
+      .transaction(async (tx) => {
+        const found = await findSiteNamed(tx, name)
+        const site = found && (await holdSite(tx, found.id))
+        if (!site) throw new CommandError(`There is no site named ${name}`)
+        const change = changeBy(tx, { actor: 'systems', about: aboutSite(site), now: Date.now() })
+        return { ...(await orderMove(tx, site, order, change)), id: site.id }
+      })
+      .catch((error) => {
+        throw error instanceof Problem ? new CommandError(error.message) : error
+      })
+    printOne({ name, runtime: order.runtime, ...operation }, flags.json)
   })
 }

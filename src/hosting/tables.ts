@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { DatabaseKind } from './site-database/database-kind.ts'
 
 declare module '../platform/db/schema.ts' {
   interface Schema {
@@ -36,6 +37,7 @@ export interface SiteHomeRow {
   state: 'making' | 'prepared' | 'taken' | 'leaving'
   core_version: string
   install: string
+  database: Generated<DatabaseKind>
   site_id: number | null
   created_at: number
   /** When the owner was last told that the site could not write. */

@@ -7,9 +7,11 @@ import type { Spares } from '../hosting/homes/spares.ts'
 import type { Template } from '../hosting/homes/template.ts'
 import type { PageToMeasure } from '../hosting/page-measure/measure-page.ts'
 import type { PhpPool, PooledSite } from '../hosting/php/pool.ts'
+import type { Containment, PhpVersion } from '../hosting/php/runtime.ts'
 import type { PluginDirectory } from '../hosting/plugin-directory/plugin-directory.ts'
 import type { PluginPackages } from '../hosting/plugin-directory/plugin-packages.ts'
 import type { DatabaseContent } from '../hosting/site-database/database-content.ts'
+import type { DatabaseKind } from '../hosting/site-database/database-kind.ts'
 import type { FileContent } from '../hosting/site-files/file-content.ts'
 import type { Sealer } from '../platform/crypto/seal.ts'
 import type { Database } from '../platform/db/database.ts'
@@ -27,6 +29,13 @@ export interface HostServices {
   readonly pool: PhpPool
   /** Databases of sites as a whole. */
   readonly siteDatabase: DatabaseContent
+  /** One kind of databases, whatever a home says that it has. @throws when this host has none */
+  databaseContent(kind: DatabaseKind): DatabaseContent
+  /** It runs PHP in WebAssembly. */
+  readonly hasWasm: boolean
+  containment(): Containment
+  /** What the database of a new site is, by the version of its PHP. */
+  databaseKindFor(version: PhpVersion): DatabaseKind
   /** The files of sites, as a whole. */
   readonly siteFiles: FileContent
   readonly pluginDirectory: PluginDirectory

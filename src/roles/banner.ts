@@ -10,7 +10,12 @@ import { type Credentials, credentialsFile, readCredentials } from './credential
 /** What a newcomer needs to know once Stead runs. */
 export interface FirstWords {
   readonly credentials: Credentials | undefined
-  readonly hosts: readonly { readonly wordpress?: string; readonly reason?: string; readonly containment?: object }[]
+  readonly hosts: readonly {
+    readonly wordpress?: string
+    readonly reason?: string
+    readonly containment?: object
+    readonly databases?: object
+  }[]
 }
 
 type Hosts = FirstWords['hosts']
@@ -57,7 +62,7 @@ export function banner(config: Config, { credentials, hosts }: FirstWords, { isF
     `  Sites      ${addressOf('<name>', config)}${secureAddressOf('<name>', config)}`,
     ...hosts.map((each) =>
       each.wordpress
-        ? `  WordPress  ${each.wordpress}, PHP ${containmentText(each.containment)}${bubblewrapHint(each.containment)}`
+        ? `  WordPress  ${each.wordpress}, PHP ${containmentText(each.containment)}${databasesText(each.databases)}${bubblewrapHint(each.containment)}`
         : `  WordPress  not available yet:\n${indented(each.reason ?? '')}`,
     ),
   ]
@@ -109,6 +114,13 @@ function containmentText(containment: object | undefined): string {
     native.length > 0 ? `PHP ${native.join(' and ')} by this machine's php-fpm` : '',
   ].filter(Boolean)
   return walls.length > 0 ? walls.join(', ') : 'not contained'
+}
+
+function databasesText(databases: object | undefined): string {
+  const onServer = Object.entries(databases ?? {}).flatMap(([version, kind]) => (kind === 'mariadb' ? [version] : []))
+  return onServer.length > 0
+    ? `\n             new sites of PHP ${onServer.join(' and ')} have their database on MariaDB`
+    : ''
 }
 
 function bubblewrapHint(containment: object | undefined): string {

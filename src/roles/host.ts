@@ -3,23 +3,18 @@ import { hostBudgets } from '../budgets.ts'
 import { CoreUnavailable, createCoreLibrary } from '../hosting/core-library/core-library.ts'
 import type { CoreSource } from '../hosting/core-library/core-source.ts'
 import { Cron } from '../hosting/cron/cron.ts'
+import { eventsByHome, mariaDbEvents } from '../hosting/cron/mariadb-events.ts'
 import { sqliteEvents } from '../hosting/cron/sqlite-events.ts'
 import { createPreparation, type Preparation, type PreparationOptions } from '../hosting/homes/preparation.ts'
 import { Spares } from '../hosting/homes/spares.ts'
 import { watchHost } from '../hosting/host-metrics.ts'
 import { HostedSites } from '../hosting/hosted-sites.ts'
-import { contentByHome } from '../hosting/mariadb/by-home.ts'
-import { createMariaDbContent } from '../hosting/mariadb/mariadb-content.ts'
 import type { PhpPool } from '../hosting/php/pool.ts'
-import { defaultPhpVersion } from '../hosting/php/runtime.ts'
 import { PhpLogFollower } from '../hosting/php-log/follower.ts'
 import { openPlaces } from '../hosting/php-log/positions.ts'
 import { createPluginPackages } from '../hosting/plugin-directory/plugin-packages.ts'
-import type { DatabaseContent } from '../hosting/site-database/database-content.ts'
-import { createSqliteContent } from '../hosting/site-database/sqlite-content.ts'
 import { hostJobs, siteHooks } from '../jobs.ts'
 import { openBudgets } from '../platform/budgets/budget.ts'
-import { keptFromSites } from '../platform/files/free-room.ts'
 import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
 import { createWorker, type Worker } from '../platform/operations/worker.ts'
 import type { Progress } from '../platform/terminal/progress-bar.ts'
@@ -29,6 +24,7 @@ import { openPluginDirectory } from '../resources/plugins/open-directory.ts'
 import { announceHost } from './host/announce.ts'
 import { followAddresses } from './host/changed-addresses.ts'
 import { openSpill, takeDataFolder } from './host/data-folder.ts'
+import { openDatabases, whatIsServed } from './host/databases.ts'
 import { openHomes } from './host/homes.ts'
 import { type MariaDb, openMariaDb } from './host/mariadb.ts'
 import { openPageMeasure } from './host/page-measure.ts'
@@ -68,7 +64,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   const folder = await takeDataFolder(ground)
   const spill = await openSpill(ground)
   const mariaDb = await openMariaDb(ground, folder.identity.current)
-  const php = await openSitePhp(ground, budgets, { spill, hasEdge: options.hasEdge === true })
+  const php = await openSitePhp(ground, budgets, { spill, hasEdge: options.hasEdge === true, mariaDb })
   const { runtime, pool } = php
   php.disk.start()
 
@@ -76,22 +72,22 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   const sites = new HostedSites(database)
   const web = await listenToEdges(ground, { budgets, spill, php, sites })
   const hostId = await announceHost(ground, folder, web.address)
-  const { homes, folders } = await openHomes(ground, hostId, folder)
+  const served = whatIsServed(config, runtime, mariaDb)
+  const { homes, folders } = await openHomes(ground, hostId, folder, { onServer: mariaDb.ofHomes, kinds: served.kinds })
   sites.open({ hostId, homes })
 
   const phpLogs = followPhpLogs(ground, pool, sites)
   phpLogs.start()
 
   // what works by itself
-  const spares = new Spares({ homes, pool, count: config.spareSites, phpVersion: defaultPhpVersion, log })
-  const preparation = prepareSites(ground, { runtime, homes, spares, onProgress: options.onProgress ?? (() => {}) })
-  const siteDatabase = openSiteDatabase(ground, pool, mariaDb)
-  const sftp = await openSftp(ground, { hostId, php, sites, siteDatabase })
+  const spares = new Spares({ homes, pool, count: config.spareSites, ...served.usual, log })
+  const { doors, dumpTemplate } = openDatabases(ground, pool, mariaDb)
+  const preparation = prepareSites(ground, { runtime, homes, spares, dumpTemplate }, options)
+  const sftp = await openSftp(ground, { hostId, php, sites, siteDatabase: doors.siteDatabase })
   const pages = await openPageMeasure(ground, budgets, php.edge)
-  const { measurePage } = pages
-  const work = { hostId, homes, spares, pool, preparation, sites, siteDatabase, sftp, measurePage }
-  const worker = createHostWorker(ground, work)
-  const cron = openCron(ground, sites, pool)
+  const offered = { measurePage: pages.measurePage, ...doors, ...served.runs }
+  const worker = createHostWorker(ground, { hostId, homes, spares, pool, preparation, sites, sftp, ...offered })
+  const cron = openCron(ground, sites, pool, mariaDb)
 
   // first of these: who was this host before must be gone before this one gives out work
   const reports = await startReports(ground, {
@@ -101,6 +97,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     facts: () => ({
       ...preparation.state(),
       containment: runtime.containment(),
+      ...served.facts,
       php: pool.stats(),
       cron: cron.stats(),
       setAsideHomes: folders.setAside,
@@ -156,12 +153,14 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   }
 }
 
-const openCron = ({ log }: Ground, sites: HostedSites, php: PhpPool): Cron =>
-  new Cron({
+const openCron = ({ log }: Ground, sites: HostedSites, php: PhpPool, { databases }: MariaDb): Cron => {
+  const runs = (homePath: string) => php.running().some((site) => site.homePath === homePath)
+  return new Cron({
     sites: () => sites.all(),
     siteById: (siteId) => sites.find(siteId),
-    ...{ php, events: sqliteEvents(), log },
+    ...{ php, log, events: eventsByHome(sqliteEvents(), mariaDbEvents({ databases, runs })) },
   })
+}
 
 function startMetrics(ground: Ground, budgets: HostBudgets, watched: Parameters<typeof watchHost>[1]) {
   const own = createPartMetrics('host', { budgets, room: ground.room })
@@ -178,18 +177,13 @@ const followPhpLogs = ({ config, logs, log }: Ground, pool: PhpPool, sites: Host
     log,
   })
 
-function openSiteDatabase({ config }: Ground, pool: PhpPool, { databases }: MariaDb): DatabaseContent {
-  const keepFreeBytes = keptFromSites(config.diskReserveMb << 20)
-  const sqlite = createSqliteContent({ pool, sandbox: config.sandbox, keepFreeBytes })
-  return contentByHome(sqlite, databases && createMariaDbContent({ databases, pool, keepFreeBytes }))
-}
-
 /** What is made ahead of sites: the core, the golden copy, homes, warm processes. */
 function prepareSites(
   { config, log }: Ground,
-  parts: Pick<PreparationOptions, 'runtime' | 'homes' | 'spares' | 'onProgress'>,
+  parts: Pick<PreparationOptions, 'runtime' | 'homes' | 'spares' | 'dumpTemplate'>,
+  { onProgress = () => {} }: HostOptions,
 ): Preparation {
-  return createPreparation({ ...parts, config, library: coreLibrary({ config, log }), log })
+  return createPreparation({ ...parts, onProgress, config, library: coreLibrary({ config, log }), log })
 }
 
 const coreLibrary = ({ config, log }: Pick<Ground, 'config' | 'log'>, sources?: readonly CoreSource[]) =>
@@ -206,7 +200,19 @@ async function ensureCore(ground: Ground, version: string, otherwise: CoreSource
 }
 
 interface WorkParts
-  extends Pick<HostServices, 'hostId' | 'homes' | 'spares' | 'pool' | 'siteDatabase' | 'measurePage'> {
+  extends Pick<
+    HostServices,
+    | 'hostId'
+    | 'homes'
+    | 'spares'
+    | 'pool'
+    | 'siteDatabase'
+    | 'measurePage'
+    | 'databaseKindFor'
+    | 'databaseContent'
+    | 'hasWasm'
+    | 'containment'
+  > {
   readonly preparation: Preparation
   readonly sites: HostedSites
   readonly sftp: Sftp

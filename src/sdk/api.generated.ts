@@ -309,6 +309,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sites/{id}/runtime": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Move a site to another runtime
+         * @description Between native PHP with MariaDB, and PHP in WebAssembly with SQLite. The site is closed while it is moved (503 with `Retry-After`): its database is copied and compared table by table, and the site is opened when its WordPress answers; else it stays what it was. Progress: `Operation-Id`. Back is the same the other way round.
+         *
+         *     Who may: the owning account, or a collaborator of the site with the role `update_site_php_version`.
+         */
+        put: operations["moveSite"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{id}/disable": {
         parameters: {
             query?: never;
@@ -2957,6 +2979,26 @@ export interface components {
              * @enum {string}
              */
             wp_environment_type?: "local" | "development" | "staging" | "production";
+        };
+        Move: {
+            /**
+             * @description `native`: php-fpm of the site's host, and MariaDB; `wasm`: PHP in WebAssembly, and an SQLite file in the site's folder
+             * @example wasm
+             * @enum {string}
+             */
+            runtime: "native" | "wasm";
+            /**
+             * @description What it has from then on; default: what it has
+             * @example 8.3
+             * @enum {string}
+             */
+            php_version?: "8.1" | "8.2" | "8.3";
+        };
+        Moving: {
+            /** @example wasm */
+            runtime: string;
+            /** @example 8.3 */
+            phpVersion: string;
         };
         NewClone: {
             /**
@@ -5779,6 +5821,47 @@ export interface operations {
                         /** @example Success */
                         message: string;
                         data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    moveSite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "runtime": "native",
+                 *       "php_version": "8.2"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Move"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Moving"];
                         errors: null;
                     };
                 };

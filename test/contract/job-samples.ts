@@ -445,6 +445,20 @@ export const jobSamples: Record<string, JobSample> = {
     },
   },
 
+  'site.move': {
+    // to where it is: what is moved, the e2e tests see, on a server
+    async prepare(world) {
+      await world.host.giveHome(world.site)
+      await change(world, (tx) => changeSite(tx, world.site, { writtenAddress: 'old.example.com' }, 1))
+      return { input: { siteId: world.site, runtime: 'wasm', phpVersion: '8.3' } }
+    },
+    async done(world) {
+      expect(await homeOf(world)).toMatchObject({ database: 'sqlite' })
+      const path = (await homeOf(world))?.path as string
+      expect(world.host.title(path)).toBe('old')
+    },
+  },
+
   'site.purge': {
     async prepare(world) {
       await world.host.giveHome(world.site)

@@ -91,6 +91,9 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['createSite'], code: 'site_limit_reached', prepare: async (scene) => { await plan('Personal')(scene); await moreSites(2)(scene) } },
   { of: ['createSite'], code: 'plan_lacks_multisite', example: ({ number }) => ({ body: { name: `net-${number}`, multisite_support: true } }), prepare: plan('Business') },
   { of: ['createSite'], code: 'unknown_datacenter', example: ({ number }) => ({ body: { name: `far-${number}`, datacenter_code: 'XXX' } }) },
+  { of: ['createSite'], code: 'php_version_not_there', example: ({ number }) => ({ body: { name: `old-${number}`, php_version: '8.1' } }), prepare: hostRefuses('8.1') },
+  { of: ['updateSite'], code: 'php_version_not_there', example: () => ({ body: { php_version: '8.1' } }), prepare: hostRefuses('8.1') },
+  { of: ['moveSite'], code: 'runtime_not_there', example: () => ({ body: { runtime: 'native' } }) },
   { of: ['createSite'], code: 'no_host', example: ({ number }) => ({ body: { name: `far-${number}`, datacenter_code: EMPTY_DATACENTER } }) },
   { of: ['cloneSite'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
   { of: ['cloneSite'], code: 'name_taken', example: ({ number }) => ({ body: { name: `Scene-${number}` } }) },
@@ -114,7 +117,7 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['convertSite'], code: 'site_limit_reached', prepare: withAllStagingSites },
   { of: ['disableSite', 'convertSite'], code: 'site_not_live', prepare: siteIs({ state: 'disabled' }) },
   { of: ['enableSite'], code: 'site_not_disabled', prepare: siteIs({ state: 'live' }) },
-  { of: ['resetAdminPassword', 'orderPerformanceReport', 'setSafeMode', 'disconnectSsh', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense', 'createOneTimeLogin', 'getDatabaseAdminUrl', 'updateCmsVersion', 'listPlugins', 'installPlugins', 'updatePlugins', 'activatePlugins', 'deactivatePlugins', 'deletePlugins'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
+  { of: ['resetAdminPassword', 'orderPerformanceReport', 'setSafeMode', 'moveSite', 'disconnectSsh', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense', 'createOneTimeLogin', 'getDatabaseAdminUrl', 'updateCmsVersion', 'listPlugins', 'installPlugins', 'updatePlugins', 'activatePlugins', 'deactivatePlugins', 'deletePlugins'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
   { of: ['resetAdminPassword', 'setSafeMode', 'disconnectSsh', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense', 'listPlugins'], code: 'site_unavailable', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId) },
   { of: ['resetAdminPassword', 'setSafeMode', 'disconnectSsh', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense', 'listPlugins'], code: 'site_cannot', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId, { forGood: true }) },
   { of: ['createOndemandBackup', 'syncSites'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
@@ -250,6 +253,20 @@ const muPlugin = ({ number }: Scene, name: string) => ({
 })
 
 /** Takes all hosts away. @returns what gives them back */
+/** Hosts that say so; they say it no more when the case is over. */
+function hostRefuses(version: string) {
+  return async (scene: Scene): Promise<() => Promise<unknown>> => {
+    const hosts = await scene.api.database.read.selectFrom('hosts').select(['id', 'facts']).execute()
+    const facts = JSON.stringify({ containment: { runtimes: { [version]: 'refused' } } })
+    await write(scene, (tx) => tx.updateTable('hosts').set({ facts }).execute())
+    return () =>
+      write(scene, async (tx) => {
+        for (const { id, facts: before } of hosts)
+          await tx.updateTable('hosts').set({ facts: before }).where('id', '=', id).execute()
+      })
+  }
+}
+
 async function withoutHosts(scene: Scene): Promise<() => Promise<unknown>> {
   const { read } = scene.api.database
   const hosts = await read.selectFrom('hosts').selectAll().execute()

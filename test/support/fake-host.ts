@@ -284,6 +284,8 @@ export async function fakeHost(
     pluginPackages: pluginPackages(dataDir),
     siteFiles: new SiteFiles({ quotaOf: async () => undefined, keepFreeBytes: 0 }),
     template: async () => template,
+    databaseKindFor: () => 'sqlite',
+    hasWasm: true,
     ensureCore: async () => {},
     measurePage: async () => measuredPage,
     cores: {

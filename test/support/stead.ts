@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,10 +14,14 @@ import { afterEach } from 'vitest'
 import { removeTree } from '../../src/hosting/site-files/remove-tree.ts'
 import { testCore } from './core.ts'
 import { fromGolden, goldenFolder, keepGolden } from './golden.ts'
+import { nativeAndMariaDb, settingsOf } from './native-mariadb.ts'
 import { descendantsOf, type RunningProcess, stillRunning } from './processes.ts'
 import { type Page, type VisitOptions, visit } from './visit.ts'
 
 export const program = join(import.meta.dirname, '../../bin/stead.js')
+
+/** For a whole run with sites on native PHP and MariaDB: only where both are there. */
+const allNative = process.env.TEST_RUNTIME === 'native' && !nativeAndMariaDb.skip ? settingsOf : undefined
 
 /** A test run that is killed has no time to clean up: the kernel tells what it started. */
 const endsWithThisProcess = existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'TERM'] : []
@@ -144,6 +148,8 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
   const { env = {}, golden = true, below = tmpdir(), onOutput } = options
   const { launch = [process.execPath, program, 'serve'], startMs = 180_000 } = options
   const dataDir = await mkdtemp(join(below, 'stead-e2e-'))
+  // a server of databases runs as a user of its own
+  if (env.STEAD_MARIADB === 'own' || allNative) await chmod(dataDir, 0o711)
   const core = golden ? await testCore() : undefined
   const goldenPath = core && (await goldenFolder(core))
   const hadGolden = goldenPath ? await fromGolden(goldenPath, dataDir) : true
@@ -174,6 +180,7 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
     ...(core && { STEAD_CORE_SOURCE: core }),
     // for a whole run in one of the ways to contain sites
     ...(process.env.TEST_SANDBOX && { STEAD_SANDBOX: process.env.TEST_SANDBOX }),
+    ...allNative,
     ...env,
   }
   // of this process' own environment no setting of Stead gets through
@@ -294,7 +301,10 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
       return visit({ host, port: Number(settings.STEAD_EDGE_LISTEN?.split(':').at(-1)), path, ...more })
     },
     async createSite(order) {
-      const { status, body } = await api('POST', '/v1/sites', order)
+      const { status, body } = await api('POST', '/v1/sites', {
+        ...(allNative && { php_version: nativeAndMariaDb.phpVersion }),
+        ...order,
+      })
       if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`)
       await live(body.data.id)
       return body.data.id

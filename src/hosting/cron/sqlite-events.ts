@@ -1,18 +1,14 @@
 import type { Stats } from 'node:fs'
-import type { FileHandle } from 'node:fs/promises'
 import { lookInside, openInside } from '../site-files/open-inside.ts'
 import { cronEvents } from './cron-option.ts'
 import { type EventSource, type Look, UnreadableDatabase } from './event-source.ts'
 import { nextEvents } from './next-events.ts'
 import { SqlitePages } from './sqlite-pages.ts'
+import { MOST_OPTION_BYTES, readingOf, tablePrefix } from './wordpress-options.ts'
 
 const DATABASE = 'private/database/site.sqlite'
 const JOURNAL = `${DATABASE}-journal`
-const CONFIG = 'web/wp-config.php'
 
-/** An event takes about 150 bytes; a site with more than this has another trouble. */
-const MOST_OPTION_BYTES = 1 << 20
-const MOST_CONFIG_BYTES = 1 << 20
 /** File times are as coarse as the kernel's clock tick, or 2 s (FAT): a younger file may change under the same times. */
 const SETTLED_MS = 2000
 
@@ -74,14 +70,6 @@ function hasJournal(homePath: string): boolean {
   }
 }
 
-function readingOf(handle: FileHandle) {
-  return async (position: number, length: number): Promise<Buffer> => {
-    const buffer = Buffer.allocUnsafe(length)
-    const { bytesRead } = await handle.read(buffer, 0, length, position)
-    return buffer.subarray(0, bytesRead)
-  }
-}
-
 /** @returns undefined when there is no such option: WordPress has not scheduled anything yet */
 async function optionOf(pages: SqlitePages, table: string, name: string): Promise<Buffer | undefined> {
   const root = await pages.rootOf(table)
@@ -89,18 +77,4 @@ async function optionOf(pages: SqlitePages, table: string, name: string): Promis
   // option_id, option_name, option_value, autoload
   for await (const row of pages.rows(root)) if (row.text(1) === name) return row.longText(2, MOST_OPTION_BYTES)
   return undefined
-}
-
-async function tablePrefix(homePath: string): Promise<string> {
-  const file = await openInside(homePath, CONFIG)
-  if (!file) throw new UnreadableDatabase('no wp-config.php')
-  try {
-    if (file.stats.size > MOST_CONFIG_BYTES) throw new UnreadableDatabase('a wp-config.php of unusual size')
-    const text = (await readingOf(file.handle)(0, file.stats.size)).toString()
-    const [, , prefix] = /^[ \t]*\$table_prefix\s*=\s*(['"])(\w{1,64})\1\s*;/m.exec(text) ?? []
-    if (!prefix) throw new UnreadableDatabase('a wp-config.php whose table prefix is not plain')
-    return prefix
-  } finally {
-    await file.handle.close()
-  }
 }

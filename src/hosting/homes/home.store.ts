@@ -1,10 +1,12 @@
 import type { Tx } from '../../platform/db/database.ts'
+import type { DatabaseKind } from '../site-database/database-kind.ts'
 
 /** A home as the database knows it; its folder is the host's. */
 export interface HomeRecord {
   readonly id: number
   readonly coreVersion: string
   readonly install: string
+  readonly database: DatabaseKind
   readonly siteId: number | null
   readonly state: 'making' | 'prepared' | 'taken' | 'leaving'
 }
@@ -12,9 +14,11 @@ export interface HomeRecord {
 interface Kind {
   readonly coreVersion: string
   readonly install: string
+  /** Default: SQLite. */
+  readonly database?: DatabaseKind
 }
 
-const columns = ['id', 'core_version as coreVersion', 'install', 'site_id as siteId', 'state'] as const
+const columns = ['id', 'core_version as coreVersion', 'install', 'database', 'site_id as siteId', 'state'] as const
 
 /** Gives out a number for a new home. */
 export async function insertHome(
@@ -28,6 +32,7 @@ export async function insertHome(
       state: 'making',
       core_version: values.coreVersion,
       install: values.install,
+      database: values.database ?? 'sqlite',
       site_id: values.siteId,
       created_at: values.now,
     })
@@ -49,6 +54,7 @@ export async function freeHomes(tx: Tx, hostId: number, kind: Kind): Promise<Hom
     .where('site_id', 'is', null)
     .where('core_version', '=', kind.coreVersion)
     .where('install', '=', kind.install)
+    .where('database', '=', kind.database ?? 'sqlite')
     .orderBy('id')
     .execute()
 }
@@ -62,6 +68,7 @@ export async function allHomes(tx: Tx, hostId: number): Promise<(HomeRecord & { 
       'site_homes.id',
       'site_homes.core_version as coreVersion',
       'site_homes.install',
+      'site_homes.database',
       'site_homes.site_id as siteId',
       'site_homes.state',
       'sites.name as siteName',
@@ -90,6 +97,11 @@ export async function homesWithoutSite(tx: Tx, hostId: number): Promise<HomeReco
 
 export async function setHome(tx: Tx, id: number, change: { state: HomeRecord['state'] }): Promise<void> {
   await tx.updateTable('site_homes').set(change).where('id', '=', id).execute()
+}
+
+/** What the database of a home is from now on. */
+export async function setDatabaseOfHome(tx: Tx, id: number, database: DatabaseKind): Promise<void> {
+  await tx.updateTable('site_homes').set({ database }).where('id', '=', id).execute()
 }
 
 /** Which release is laid over its web root. */

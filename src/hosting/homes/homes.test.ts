@@ -9,6 +9,7 @@ import { lastGivenId } from '../../platform/db/sequences.ts'
 import { noLog } from '../../platform/log/log.ts'
 import { registerHost, reportHost } from '../host.store.ts'
 import { RunningIdentity } from '../identity/folder.ts'
+import type { HomeDatabases } from './home-databases.ts'
 import { HomeFolders } from './home-folders.ts'
 import { HomeLost, Homes } from './homes.ts'
 import { listSetAside } from './set-aside.ts'
@@ -38,11 +39,13 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
   })
 
   /** As a start does. @param lastHome what the folder's identity says */
-  async function start(lastHome = 0, isTakenOver = false, prepared = 1) {
+  async function start(lastHome = 0, isTakenOver = false, prepared = 1, onServer?: HomeDatabases) {
     const identity = new RunningIdentity(dataDir, { ...owner, epoch: 1, lastHome, firstUser: 300_000 })
     await identity.write()
     const folders = new HomeFolders({ dataDir, identity, isRoot: process.getuid?.() === 0, log: noLog })
-    const homes = new Homes({ database: made.database, hostId, folders, identity, prepared, log: noLog })
+    const kinds = onServer && (['sqlite', 'mariadb'] as const)
+    const own = { onServer, ...(kinds && { kinds }) }
+    const homes = new Homes({ database: made.database, hostId, folders, identity, prepared, log: noLog, ...own })
     await homes.reconcile({ isTakenOver })
     return { homes, folders, identity }
   }
@@ -271,5 +274,89 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
     )
     expect(await report(1)).toBe(false)
     expect(await report(2)).toBe(true)
+  })
+
+  describe('with databases on a server', () => {
+    /** What the server has by home: open or locked. */
+    let server: Map<string, 'open' | 'locked'>
+    /** Which homes their databases were taken from while their folder was there. */
+    let early: string[]
+    const databases = (): HomeDatabases => {
+      const key = ({ path }: { path: string }) => path.split('/').at(-1) as string
+      const constants = async (home: { path: string }) => ({ DB_NAME: key(home) })
+      return {
+        make: async (home) => void server.set(key(home), 'open'),
+        ensure: async (home) => void server.set(key(home), server.get(key(home)) ?? 'open'),
+        prepareNext: async () => {},
+        turn: async () => {},
+        fill: async () => {},
+        async drop(home) {
+          if (existsSync(home.path) && server.has(key(home))) early.push(key(home))
+          server.delete(key(home))
+        },
+        constants,
+        numbers: async () => [...server.keys()].map((name) => Number(name.slice(1))),
+        setAside: async (home) => void server.set(key(home), 'locked'),
+        bringBack: async (home) => void server.set(key(home), 'open'),
+      }
+    }
+    beforeEach(() => {
+      server = new Map()
+      early = []
+    })
+
+    test.skipIf(skip)(
+      'homes of both kinds are prepared, and a site gets one of the kind that it is to have',
+      async () => {
+        const { homes } = await start(0, false, 1, databases())
+        await homes.fill(template())
+        const [file] = await homes.free(template())
+        const [onServer] = await homes.free({ ...template(), database: 'mariadb' })
+        expect([file?.database, onServer?.database]).toEqual(['sqlite', 'mariadb'])
+        expect([...server.keys()]).toEqual([`h${onServer?.id}`])
+        const home = await homes.claim(await site('shop'), { ...template(), database: 'mariadb' }, [])
+        expect(home).toMatchObject({ id: onServer?.id, database: 'mariadb' })
+        expect((await homes.claim(await site('blog'), template(), [])).id).toBe(file?.id)
+      },
+    )
+
+    test.skipIf(skip)(
+      'a home that goes takes its database along, after its folder; also where a crash came between',
+      async () => {
+        const { homes } = await start(0, false, 0, databases())
+        const home = await homes.claim(await site('shop'), { ...template(), database: 'mariadb' }, [])
+        const dropping = databases()
+        const dying = { ...dropping, drop: async () => Promise.reject(new Error('the host is dead')) }
+        const { homes: died } = await start(home.id, false, 0, dying)
+        await expect(died.remove(home)).rejects.toThrow('dead')
+        expect([existsSync(home.path), [...server.keys()]]).toEqual([false, [`h${home.id}`]])
+        expect(await died.ofSite(home.siteId as number)).toMatchObject({ state: 'leaving' })
+        const { homes: again } = await start(home.id, false, 0, databases())
+        await again.remove(home)
+        expect([...server.keys()]).toEqual([])
+        expect(early).toEqual([])
+      },
+    )
+
+    test.skipIf(skip)(
+      'a database that no record speaks of is locked and kept, its number is given to nobody',
+      async () => {
+        server.set('h7', 'open')
+        const { homes } = await start(0, false, 0, databases())
+        expect([...server]).toEqual([['h7', 'locked']])
+        const home = await homes.claim(await site('shop'), { ...template(), database: 'mariadb' }, [])
+        expect(home.id).toBeGreaterThan(7)
+        await homes.remove(home)
+        expect([...server]).toEqual([['h7', 'locked']])
+      },
+    )
+
+    test.skipIf(skip)('the database of a folder that is another home’s is not dropped', async () => {
+      const { homes } = await start(0, false, 0, databases())
+      const home = await homes.claim(await site('shop'), { ...template(), database: 'mariadb' }, [])
+      await writeFile(join(home.path, 'home.json'), '{}')
+      await homes.remove(home)
+      expect([...server.keys()]).toEqual([`h${home.id}`])
+    })
   })
 })

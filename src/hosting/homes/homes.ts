@@ -3,6 +3,8 @@ import type { Log } from '../../platform/log/log.ts'
 import type { RunningIdentity } from '../identity/folder.ts'
 import { raiseNumbers, raiseNumbersIn } from '../identity/identity.store.ts'
 import type { PhpSite } from '../php/runtime.ts'
+import type { DatabaseKind } from '../site-database/database-kind.ts'
+import { DatabasesOfHomes } from './databases-of-homes.ts'
 import {
   allHomes,
   deleteHome,
@@ -13,9 +15,11 @@ import {
   homesWithoutSite,
   insertHome,
   nameOfSite,
+  setDatabaseOfHome,
   setHome,
   withdrawHome,
 } from './home.store.ts'
+import type { HomeDatabases } from './home-databases.ts'
 import type { HomeFolders } from './home-folders.ts'
 import type { Template } from './template.ts'
 
@@ -47,15 +51,21 @@ export interface HomesOptions {
   /** How many prepared homes to keep ready. */
   readonly prepared: number
   readonly log: Log
+  /** Databases that are on a server. */
+  readonly onServer?: HomeDatabases | undefined
+  /** Which kinds of databases prepared homes have; default: files. */
+  readonly kinds?: readonly DatabaseKind[]
 }
 
 /** The homes of one host. One process a host uses them. */
 export class Homes {
+  readonly databases: DatabasesOfHomes
   readonly #options: HomesOptions
   #filling: Promise<void> | undefined
 
   constructor(options: HomesOptions) {
     this.#options = options
+    this.databases = new DatabasesOfHomes(options.onServer, options.log)
   }
 
   /** The user who installs what homes are copied from, and who owns none; `null` where Stead does not run as root. */
@@ -99,7 +109,8 @@ export class Homes {
     const { database, hostId, folders, identity, log } = this.#options
     const { present, aside } = await folders.open()
     // before any number is given out
-    await identity.reserve(Math.max(0, ...present, ...aside))
+    const onServer = await this.databases.numbers()
+    await identity.reserve(Math.max(0, ...present, ...aside, ...onServer))
     await raiseNumbers(database, identity.current.lastHome)
     const records = await allHomes(database.read, hostId)
     await inBatches(records, async (record) => {
@@ -109,6 +120,7 @@ export class Homes {
     })
     const known = new Set(records.map(({ id }) => id))
     for (const id of present) if (!known.has(id)) await folders.putAside(id, 'no record speaks of it')
+    for (const id of onServer) if (!known.has(id)) await this.databases.setAside({ id, path: folders.path(id) })
   }
 
   async #reconcileRecord(record: HomeRecord & { readonly siteName: string | null }, isTakenOver: boolean) {
@@ -121,7 +133,10 @@ export class Homes {
       await folders.putAside(record.id, 'another home than the one that its record speaks of')
       found = 'nothing'
     }
-    if (found === 'nothing' && (await folders.bringBack(record))) found = 'the home'
+    if (found === 'nothing' && (await folders.bringBack(record))) {
+      found = 'the home'
+      await this.databases.bringBack(this.home(record))
+    }
     if (record.siteId === null) {
       if (record.state !== 'prepared' || found === 'nothing') await this.#discard(record)
     } else if (record.state === 'taken' && found === 'nothing')
@@ -149,7 +164,7 @@ export class Homes {
     })
     const named = { ...record, siteName: await nameOfSite(database.read, siteId) }
     if (record.state === 'making') {
-      await folders.make(named, template.path)
+      await this.#makeHome(named, template)
       await database.transaction((tx) => setHome(tx, record.id, { state: 'taken' }))
       return this.home({ ...record, state: 'taken' })
     }
@@ -179,12 +194,23 @@ export class Homes {
   /** Makes the folder of a lost site's home anew, with nothing of WordPress in it. Again: a folder that is there stays. @throws HomeLost */
   async makeAgain(siteId: number): Promise<Home> {
     const { folders } = this.#options
-    const record = await this.#recordOf(siteId)
-    if (!record) throw new Error('The site has no home')
+    const recorded = await this.#recordOf(siteId)
+    if (!recorded) throw new Error('The site has no home')
+    const record = await this.#onWhatIsHere(recorded)
     const found = await folders.look(record)
-    if (found === 'nothing') await folders.makeEmpty(record)
-    else if (found !== 'the home') throw new HomeLost(folders.path(record.id))
+    if (found === 'nothing') {
+      await folders.makeEmpty(record)
+      await this.databases.makeEmpty(this.home(record))
+    } else if (found !== 'the home') throw new HomeLost(folders.path(record.id))
     return this.home(record)
+  }
+
+  /** Another machine than the one that it comes from may have no server: then its database is a file. */
+  async #onWhatIsHere<Recorded extends HomeRecord>(record: Recorded): Promise<Recorded> {
+    const { database } = this.#options
+    if (record.database === 'sqlite' || this.databases.hasServer) return record
+    await database.transaction((tx) => setDatabaseOfHome(tx, record.id, 'sqlite'))
+    return { ...record, database: 'sqlite' }
   }
 
   async #recordOf(siteId: number) {
@@ -213,17 +239,39 @@ export class Homes {
   }
 
   async #fill(template: Template): Promise<void> {
-    const { database, hostId, prepared } = this.#options
+    const { database, hostId, log, kinds = ['sqlite'] } = this.#options
     // copies of an older template are of no use any more
     for (const record of await homesWithoutSite(database.read, hostId))
       if (record.coreVersion !== template.coreVersion || record.install !== template.install) {
         const isWithdrawn = await database.transaction((tx) => withdrawHome(tx, record.id))
-        if (isWithdrawn) await this.#discard(record)
+        // it is tried again by the next start; nobody waits for it
+        if (isWithdrawn)
+          await this.#discard(record).catch((error) =>
+            log.warn({ err: error, home: record.id }, 'a home that is of no use could not be removed'),
+          )
       }
+    for (const kind of kinds) await this.#fillWith({ ...template, database: kind })
+  }
+
+  async #fillWith(template: Template): Promise<void> {
+    const { database, hostId, prepared } = this.#options
     while ((await freeHomes(database.read, hostId, template)).length < prepared) {
       const record = await this.#makeForNobody(template)
       await database.transaction((tx) => setHome(tx, record.id, { state: 'prepared' }))
     }
+  }
+
+  async #makeHome(record: HomeRecord & { readonly siteName: string | null }, template: Template): Promise<void> {
+    const { folders } = this.#options
+    // of an attempt that was cut off
+    await this.databases.drop(this.home(record))
+    await folders.make(record, template.path)
+    await this.databases.make(this.home(record), template)
+  }
+
+  /** What the database of a home is from now on. */
+  async recordDatabase(tx: Tx, { id }: Home, database: DatabaseKind): Promise<void> {
+    await setDatabaseOfHome(tx, id, database)
   }
 
   /**
@@ -236,10 +284,10 @@ export class Homes {
 
   /** Its record says that it is being made still: what is not finished is removed by a start. */
   async #makeForNobody(template: Template): Promise<HomeRecord> {
-    const { database, folders } = this.#options
+    const { database } = this.#options
     const record = await database.transaction((tx) => this.#newRecord(tx, template, null))
     try {
-      await folders.make({ ...record, siteName: null }, template.path)
+      await this.#makeHome({ ...record, siteName: null }, template)
     } catch (error) {
       await this.#discard(record)
       throw error
@@ -255,7 +303,11 @@ export class Homes {
 
   async #discard(record: HomeRecord): Promise<void> {
     const { database, folders } = this.#options
-    await folders.remove({ ...record, siteName: await nameOfSite(database.read, record.siteId) })
+    const named = { ...record, siteName: await nameOfSite(database.read, record.siteId) }
+    const found = await folders.look(named)
+    await folders.remove(named)
+    // another home's folder lies there: whose the database is, is not known either
+    if (found === 'the home' || found === 'nothing') await this.databases.drop(this.home(record))
     await this.#forget(record)
   }
 

@@ -6,7 +6,7 @@ import { coreProgressInWords } from '../core-library/core-progress.ts'
 import type { PhpRuntime } from '../php/runtime.ts'
 import type { Homes } from './homes.ts'
 import type { Spares } from './spares.ts'
-import { ensureTemplate, hasTemplate, type Template } from './template.ts'
+import { ensureTemplate, hasTemplate, type Template, type TemplateParts } from './template.ts'
 
 export interface PreparationOptions {
   readonly config: { readonly dataDir: string; readonly coreVersion: string }
@@ -14,6 +14,7 @@ export interface PreparationOptions {
   readonly runtime: PhpRuntime
   readonly homes: Homes
   readonly spares: Spares
+  readonly dumpTemplate?: TemplateParts['dump'] | undefined
   readonly log: Log
   /** Of the first preparation, for whoever waits for it. */
   readonly onProgress: (progress: Progress) => void
@@ -34,7 +35,7 @@ export interface Preparation {
 const SQLITE_PLUGIN = join(import.meta.dirname, '../../../third-party/sqlite-database-integration-3.0.1.zip')
 
 export function createPreparation(options: PreparationOptions): Preparation {
-  const { config, library, runtime, homes, spares, log } = options
+  const { config, library, runtime, homes, spares, log, dumpTemplate } = options
   let making: Promise<Template> | undefined
   let done: Template | undefined
   let reason: string | null = null
@@ -53,7 +54,8 @@ export function createPreparation(options: PreparationOptions): Preparation {
         signal: stopped.signal,
         onProgress: (progress) => tell(coreProgressInWords(progress)),
       })
-      const parts = { dataDir: config.dataDir, core, sqlitePluginZip: SQLITE_PLUGIN, runtime, uid: homes.installer }
+      const usual = { dataDir: config.dataDir, core, sqlitePluginZip: SQLITE_PLUGIN, runtime, uid: homes.installer }
+      const parts = dumpTemplate ? { ...usual, dump: dumpTemplate } : usual
       isNew = !(await hasTemplate(parts))
       if (isNew) tell(step('Installing WordPress once, as the template of all sites'))
       done = await ensureTemplate(parts)

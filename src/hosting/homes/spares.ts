@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../../platform/log/log.ts'
 import type { PhpPool } from '../php/pool.ts'
 import type { PhpProcess, PhpVersion } from '../php/runtime.ts'
+import type { DatabaseKind } from '../site-database/database-kind.ts'
 import type { Home, Homes } from './homes.ts'
 import { type Template, templateMarks } from './template.ts'
 
@@ -11,6 +12,8 @@ export interface SparesOptions {
   /** How many warm processes to keep. */
   readonly count: number
   readonly phpVersion: PhpVersion
+  /** What the database of a site of this version is; default: SQLite. */
+  readonly databaseKind?: DatabaseKind
   readonly log: Log
 }
 
@@ -76,7 +79,8 @@ export class Spares {
 
   async #refill(template: Template): Promise<void> {
     while (!this.#closed && this.#spares.size < this.#options.count) {
-      const free = await this.#options.homes.free(template)
+      const { homes, databaseKind = 'sqlite' } = this.#options
+      const free = await homes.free({ ...template, database: databaseKind })
       const home = free.find(({ id }) => !this.#spares.has(id))
       if (!home || !(await this.#add(home))) return
     }

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { wpConfig } from '../php/wp-config.ts'
 import type { ConfigConstants } from '../site-files/wp-config-file.ts'
 import { inWords } from './disk-room.ts'
+import type { Edit } from './home-databases.ts'
 import { templateMarks } from './template.ts'
 
 /** What makes a copy of the template one certain site. */
@@ -21,6 +22,12 @@ export interface SiteFacts {
   readonly now: number
 }
 
+/** A database on a server that the site of this home has. */
+export interface OnServer {
+  fill(edits: readonly Edit[]): Promise<void>
+  readonly constants: ConfigConstants
+}
+
 /**
  * Turns a prepared home into a site: the template's database with the site's address, title and administrator in it, and a
  * wp-config.php with keys of its own. PHP is not run; it takes some milliseconds. Starts from the template each time, so
@@ -31,17 +38,22 @@ export async function specialiseHome(
   templatePath: string,
   uid: number | null,
   facts: SiteFacts,
+  onServer?: OnServer,
 ): Promise<void> {
   const database = join(homePath, 'private/database/site.sqlite')
   const config = join(homePath, 'web/wp-config.php')
-  await replaceFile(database, uid, 0o600, async (file) => {
-    await copyFile(join(templatePath, 'private/database/site.sqlite'), file)
-    editDatabase(file, facts)
-  })
+  if (onServer) await onServer.fill(editsOf(facts))
+  else
+    await replaceFile(database, uid, 0o600, async (file) => {
+      await copyFile(join(templatePath, 'private/database/site.sqlite'), file)
+      editDatabase(file, facts)
+    })
   await replaceFile(config, uid, 0o640, async (file) => {
     const { environmentType, constants } = facts
     const handle = await open(file, 'w')
-    await handle.writeFile(wpConfig({ environmentType, extraConstants: withoutNulls(constants) }, randomBytes))
+    const extraConstants = withoutNulls(constants)
+    const own = onServer ? { database: onServer.constants } : {}
+    await handle.writeFile(wpConfig({ environmentType, extraConstants, ...own }, randomBytes))
     await handle.close()
   })
 }
@@ -78,18 +90,30 @@ function editDatabase(file: string, facts: SiteFacts): void {
   const database = new DatabaseSync(file)
   try {
     database.exec('pragma journal_mode = delete; pragma synchronous = off; begin')
-    const url = `http://${facts.address}`
-    const date = new Date(facts.now).toISOString().slice(0, 19).replace('T', ' ')
-    const run = (statement: string, ...values: (string | number)[]) => database.prepare(statement).run(...values)
-    const setOption = (name: string, value: string) =>
-      run('update wp_options set option_value = ? where option_name = ?', value, name)
-    setOption('siteurl', url)
-    setOption('home', url)
-    setOption('blogname', facts.title)
-    setOption('admin_email', facts.adminEmail)
+    for (const [statement, ...values] of editsOf(facts)) database.prepare(statement).run(...values)
+    database.exec('commit')
+  } finally {
+    database.close()
+  }
+}
+
+function editsOf(facts: SiteFacts): Edit[] {
+  const url = `http://${facts.address}`
+  const from = `http://${templateMarks.address}`
+  const date = new Date(facts.now).toISOString().slice(0, 19).replace('T', ' ')
+  const option = (name: string, value: string): Edit => [
+    'update wp_options set option_value = ? where option_name = ?',
+    value,
+    name,
+  ]
+  return [
+    option('siteurl', url),
+    option('home', url),
+    option('blogname', facts.title),
+    option('admin_email', facts.adminEmail),
     // WordPress asks the administrator to confirm the address after half a year
-    setOption('admin_email_lifespan', String(Math.floor(facts.now / 1000) + 182 * 86_400))
-    run(
+    option('admin_email_lifespan', String(Math.floor(facts.now / 1000) + 182 * 86_400)),
+    [
       `update wp_users set user_login = ?, user_nicename = ?, display_name = ?, user_email = ?, user_url = ?,
        user_registered = ?, user_pass = ? where ID = 1`,
       facts.adminUsername,
@@ -99,25 +123,16 @@ function editDatabase(file: string, facts: SiteFacts): void {
       url,
       date,
       unusablePassword(),
-    )
-    run("update wp_usermeta set meta_value = ? where user_id = 1 and meta_key = 'nickname'", facts.adminUsername)
-    run(
+    ],
+    ["update wp_usermeta set meta_value = ? where user_id = 1 and meta_key = 'nickname'", facts.adminUsername],
+    [
       `update wp_posts set guid = replace(guid, ?, ?), post_content = replace(post_content, ?, ?),
        post_date = ?, post_date_gmt = ?, post_modified = ?, post_modified_gmt = ?`,
-      `http://${templateMarks.address}`,
-      url,
-      `http://${templateMarks.address}`,
-      url,
-      date,
-      date,
-      date,
-      date,
-    )
-    run('update wp_comments set comment_date = ?, comment_date_gmt = ?', date, date)
-    database.exec('commit')
-  } finally {
-    database.close()
-  }
+      ...[from, url, from, url],
+      ...[date, date, date, date],
+    ],
+    ['update wp_comments set comment_date = ?, comment_date_gmt = ?', date, date],
+  ]
 }
 
 /** A hash that no password has: the administrator gets one from the password operation, or by mail from WordPress. */

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeFileDurably } from '../../platform/files/write-file.ts'
-import { defaultPhpVersion, type PhpRuntime } from '../php/runtime.ts'
+import { type PhpRuntime, versionForAll } from '../php/runtime.ts'
 import { wpConfig } from '../php/wp-config.ts'
+import type { SiteHome } from '../site-database/database-content.ts'
+import type { DatabaseKind } from '../site-database/database-kind.ts'
 import { giveTo, layOutHome } from '../site-files/lay-out-home.ts'
 import { removeTree } from '../site-files/remove-tree.ts'
 
@@ -22,13 +25,20 @@ export interface Template {
   readonly coreVersion: string
   readonly corePath: string
   readonly install: string
+  /** What homes are to have of it; default: SQLite. */
+  readonly database?: DatabaseKind
 }
+
+/** The template's database as text, for databases on a server. */
+export const templateDump = (templatePath: string): string => join(templatePath, 'database.sql')
 
 export interface TemplateParts {
   readonly dataDir: string
   readonly core: { readonly version: string; readonly path: string }
   readonly sqlitePluginZip: string
   readonly runtime: PhpRuntime
+  /** Where its database is to be there as text as well: what makes that. */
+  readonly dump?: (place: SiteHome, file: string) => Promise<void>
   /** User that the installation runs as, `null` for Stead's own. */
   readonly uid: number | null
 }
@@ -43,7 +53,10 @@ const FORM = 2
 export async function ensureTemplate(parts: TemplateParts): Promise<Template> {
   const path = templatePath(parts)
   const template = { path, coreVersion: parts.core.version, corePath: parts.core.path, install: 'wordpress' }
-  if (await isComplete(path)) return template
+  if (await isComplete(path)) {
+    await writeDump(path, parts)
+    return template
+  }
   const unfinished = `${path}.making`
   await mkdir(join(parts.dataDir, 'templates'), { recursive: true, mode: 0o711 })
   for (const old of [unfinished, path]) await removeTree(old)
@@ -55,9 +68,18 @@ export async function ensureTemplate(parts: TemplateParts): Promise<Template> {
   if (parts.uid !== null) await giveTo(parts.uid, unfinished)
   await install(unfinished, parts)
   await rm(join(unfinished, 'private/php-error.log'), { force: true })
+  await writeDump(unfinished, parts)
   await writeFileDurably(join(unfinished, 'template.json'), JSON.stringify({ form: FORM }), 0o600)
   await rename(unfinished, path)
   return template
+}
+
+/** Nobody else has it open. It gets its name when it is whole. */
+async function writeDump(path: string, { dump, uid }: TemplateParts): Promise<void> {
+  const file = templateDump(path)
+  if (!dump || existsSync(file)) return
+  await dump({ siteId: 0, homePath: path, uid }, `${file}.new`)
+  await rename(`${file}.new`, file)
 }
 
 const templatePath = ({ dataDir, core }: Pick<TemplateParts, 'dataDir' | 'core'>): string =>
@@ -78,7 +100,7 @@ async function install(homePath: string, { core, runtime, uid }: TemplateParts):
   const process = await runtime.start({
     homePath,
     corePath: core.path,
-    phpVersion: defaultPhpVersion,
+    phpVersion: versionForAll(runtime.containment().runtimes),
     uid,
     address: templateMarks.address,
   })

@@ -1,10 +1,7 @@
-import { existsSync } from 'node:fs'
 import type { DatabaseContent, SiteHome } from '../site-database/database-content.ts'
 import { type SiteDatabase, SiteUnavailable } from '../site-database/site-database.ts'
 import { sqliteDatabase } from '../site-database/sqlite.ts'
-import { loginFile } from './site-databases.ts'
-
-const isOnMariaDb = (homePath: string): boolean => existsSync(loginFile(homePath))
+import { isOnMariaDb } from './on-mariadb.ts'
 
 /** The database of a site, whatever kind it is. That a server does not answer is WordPress' to say: it comes back by itself, and the site is not lost. */
 export const anyDatabase: SiteDatabase = {

@@ -1,6 +1,12 @@
 import type { Connection } from 'mysql2/promise'
 import type { Login } from './connect.ts'
 
+/** Where sites see the socket, as `socket` in this folder: it stands in their `wp-config.php`, so it never changes. */
+export const SITES_SOCKET_FOLDER = '/run/mariadb'
+
+/** `DB_HOST` of every site, wherever the server is. */
+export const PHP_HOST = `localhost:${SITES_SOCKET_FOLDER}/socket`
+
 /** A server of MariaDB, whoever runs it. */
 export interface DatabaseServer {
   /** `10.11.19`. */
@@ -9,6 +15,8 @@ export interface DatabaseServer {
   readonly accountHost: string
   /** How PHP reaches it: `DB_HOST` of WordPress. */
   readonly phpHost: string
+  /** Folder with nothing but the socket by which sites come to it; undefined: they cannot. */
+  readonly socketFolder: string | undefined
   /** Folder with the data, where it is on this machine. */
   readonly dataFolder: string | undefined
   /** It answered last. */

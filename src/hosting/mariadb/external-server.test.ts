@@ -11,7 +11,8 @@ import { anyDatabase, contentByHome } from './by-home.ts'
 import { rowsOf } from './connect.ts'
 import { openExternalServer } from './external-server.ts'
 import { createMariaDbContent } from './mariadb-content.ts'
-import { loginFile, SiteDatabases } from './site-databases.ts'
+import { loginFile } from './on-mariadb.ts'
+import { SiteDatabases } from './site-databases.ts'
 
 const prefix = 'stead_12345678_'
 const pool = { between: async <Result>(_siteId: number, work: () => Promise<Result>) => work() }

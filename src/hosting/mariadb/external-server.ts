@@ -2,17 +2,19 @@ import { randomBytes } from 'node:crypto'
 import type { Connection } from 'mysql2/promise'
 import { OperatorError } from '../../platform/operator-error.ts'
 import { connect, type Login, named, rowsOf, type ServerAddress } from './connect.ts'
-import type { DatabaseServer } from './database-server.ts'
+import { type DatabaseServer, PHP_HOST } from './database-server.ts'
 import { inGrant } from './names.ts'
 import { versionIn } from './programs.ts'
 import { SITE_RIGHTS } from './site-databases.ts'
+import { openWay } from './way.ts'
 
 /**
  * A server that the operator runs. What it must be able to do is tried, so that it is not found out with a site's database.
  * @param url `mariadb://user:password@host:3306`, with `?ssl=true`, or `?socket=/run/…` in place of the host
+ * @param wayFolder folder in which sites find a socket that leads there; without one they have no way
  * @throws OperatorError when it does not answer, is none that Stead can use, or may not do what is needed
  */
-export async function openExternalServer(url: string, prefix: string): Promise<DatabaseServer> {
+export async function openExternalServer(url: string, prefix: string, wayFolder?: string): Promise<DatabaseServer> {
   const { address, administrator } = parse(url)
   const server = new ExternalServer(address, administrator)
   const connection = await server.connect().catch((error: Error) => {
@@ -25,6 +27,7 @@ export async function openExternalServer(url: string, prefix: string): Promise<D
     const [row] = await rowsOf(connection, 'SELECT VERSION()')
     server.version = versionIn(row?.[0] ?? '')
     await tryRights(connection, server.accountHost, prefix)
+    if (wayFolder !== undefined) await server.openWay(wayFolder)
   } finally {
     connection.destroy()
   }
@@ -49,8 +52,10 @@ class ExternalServer implements DatabaseServer {
   readonly restarts = 0
   readonly dataFolder = undefined
   readonly accountHost: string
-  readonly phpHost: string
+  readonly phpHost = PHP_HOST
+  socketFolder: string | undefined
   readonly #address: ServerAddress
+  #way: { close(): void } | undefined
   readonly #administrator: Login
 
   constructor(address: ServerAddress, administrator: Login) {
@@ -58,7 +63,6 @@ class ExternalServer implements DatabaseServer {
     this.#administrator = administrator
     const isLocal = 'socketPath' in address
     this.accountHost = isLocal ? 'localhost' : '%'
-    this.phpHost = isLocal ? `localhost:${address.socketPath}` : `${address.host}:${address.port}`
   }
 
   async connect(login?: Login): Promise<Connection> {
@@ -73,7 +77,16 @@ class ExternalServer implements DatabaseServer {
     }
   }
 
-  async stop(): Promise<void> {}
+  /** Lets sites come to it by a socket in this folder. Through TLS they cannot: it is the client's to begin. */
+  async openWay(folder: string): Promise<void> {
+    if ('isEncrypted' in this.#address && this.#address.isEncrypted) return
+    this.#way = await openWay(folder, this.#address)
+    this.socketFolder = folder
+  }
+
+  async stop(): Promise<void> {
+    this.#way?.close()
+  }
 }
 
 /** All that is done with sites, once, by names that are nobody's. */

@@ -6,10 +6,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { hasMariaDb } from '../../../test/support/mariadb.ts'
 import { type OwnMariaDb, startOwnMariaDb, testPrefix } from '../../../test/support/own-mariadb.ts'
 import { noLog } from '../../platform/log/log.ts'
+import type { ServerLogin } from '../php/wp-config.ts'
 import type { SiteHome } from '../site-database/database-content.ts'
 import { rowsOf } from './connect.ts'
 import { homeOfName, inGrant, namesOf, prefixOf } from './names.ts'
-import { loginFile, type SiteLogin } from './site-databases.ts'
+import { loginFile } from './on-mariadb.ts'
 import { SiteWatch } from './site-watch.ts'
 
 test('names are of one home alone, and short', () => {
@@ -28,9 +29,9 @@ describe.skipIf(!hasMariaDb)('a site', () => {
   const limits = { connections: 3, statementSeconds: 1 }
   let maria: OwnMariaDb
   let home: SiteHome
-  let login: SiteLogin
+  let login: ServerLogin
   let open: Connection[]
-  const connect = async ({ user, password, database }: SiteLogin = login) => {
+  const connect = async ({ user, password, database }: ServerLogin = login) => {
     const connection = await maria.server.connect({ user, password, database })
     open.push(connection)
     return connection

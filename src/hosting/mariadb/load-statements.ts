@@ -41,8 +41,13 @@ export class LoadStatements implements DumpTarget<Shape> {
   }
 
   drop(name: string): void {
+    this.say(`DROP TABLE IF EXISTS ${named(name)}`)
+  }
+
+  /** After all that came before. */
+  say(statement: string): void {
     this.#flush()
-    this.#ready.push(`DROP TABLE IF EXISTS ${named(name)}`)
+    this.#ready.push(statement)
   }
 
   create(table: TableDefinition): void {

@@ -27,11 +27,13 @@ export interface LoadPlace {
   readonly database: string
   /** @throws DiskFull */
   readonly checkRoom: () => Promise<void>
+  /** What is made of the dump; default: its tables, from nothing. */
+  readonly statements?: LoadStatements
 }
 
 /** Makes the tables of a dump in a database, which has those that stay. @throws DumpUnreadable, DiskFull */
 export async function loadDump(
-  { connection, database, checkRoom }: LoadPlace,
+  { connection, database, checkRoom, statements: chosen }: LoadPlace,
   sql: AsyncIterable<Uint8Array>,
   { tables, changes = [], signal, onProgress = () => {} }: LoadOptions = {},
 ): Promise<{ tables: number; rows: number }> {
@@ -39,7 +41,7 @@ export async function loadDump(
   for (const statement of SESSION) await connection.query(statement)
   const [most] = await rowsOf(connection, 'SELECT @@max_allowed_packet')
   const reader = new DumpReader()
-  const statements = new LoadStatements(addressRewriter(changes))
+  const statements = chosen ?? new LoadStatements(addressRewriter(changes))
   const loaded = new DumpTables(statements, tables)
   let unlooked = LOOKS_EVERY_BYTES
   const run = async (events: Iterable<DumpEvent>) => {

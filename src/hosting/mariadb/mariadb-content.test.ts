@@ -4,11 +4,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hasMariaDb } from '../../../test/support/mariadb.ts'
 import { type OwnMariaDb, startOwnMariaDb, testPrefix } from '../../../test/support/own-mariadb.ts'
 import { DiskFull } from '../homes/disk-room.ts'
+import type { ServerLogin } from '../php/wp-config.ts'
 import type { DatabaseContent, SiteHome } from '../site-database/database-content.ts'
 import { SiteUnavailable } from '../site-database/site-database.ts'
 import { rowsOf } from './connect.ts'
 import { createMariaDbContent } from './mariadb-content.ts'
-import { SiteDatabases, type SiteLogin } from './site-databases.ts'
+import { SiteDatabases } from './site-databases.ts'
 
 const pool = { between: async <Result>(_siteId: number, work: () => Promise<Result>) => work() }
 
@@ -28,7 +29,7 @@ describe.skipIf(!hasMariaDb)('a database on a server', () => {
   let maria: OwnMariaDb
   let content: DatabaseContent
   let home: SiteHome
-  let login: SiteLogin
+  let login: ServerLogin
   let homes = 0
   beforeAll(async () => {
     maria = await startOwnMariaDb()

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Connection } from 'mysql2/promise'
 import { lockFile, type Unlock } from '../../platform/files/lock-file.ts'
@@ -8,7 +9,7 @@ import type { Log } from '../../platform/log/log.ts'
 import { type Backoff, waitAfter } from '../../platform/operations/backoff.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 import { connect, type Login } from './connect.ts'
-import type { DatabaseServer } from './database-server.ts'
+import { type DatabaseServer, PHP_HOST } from './database-server.ts'
 import { findPrograms, type MariaDbPrograms, serverEnvironment } from './programs.ts'
 import { ADMINISTRATOR, ServerFolder } from './server-folder.ts'
 
@@ -60,7 +61,8 @@ interface Running {
 class OwnServer implements DatabaseServer {
   readonly version: string
   readonly accountHost = 'localhost'
-  readonly phpHost: string
+  readonly phpHost = PHP_HOST
+  readonly socketFolder: string
   readonly dataFolder: string
   restarts = 0
   isUp = false
@@ -77,7 +79,7 @@ class OwnServer implements DatabaseServer {
   constructor(programs: MariaDbPrograms, folder: ServerFolder, unlock: Unlock, log: OwnServerOptions['log']) {
     this.version = programs.version
     this.dataFolder = folder.data
-    this.phpHost = `localhost:${folder.socket}`
+    this.socketFolder = dirname(folder.socket)
     this.#programs = programs
     this.#folder = folder
     this.#unlock = unlock

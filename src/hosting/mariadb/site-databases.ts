@@ -1,20 +1,14 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import type { Connection } from 'mysql2/promise'
 import { syncFolder, writeFileOnce } from '../../platform/files/write-file.ts'
+import type { ServerLogin } from '../php/wp-config.ts'
 import type { SiteHome } from '../site-database/database-content.ts'
 import { type Login, named } from './connect.ts'
 import { asAdministrator, type DatabaseServer } from './database-server.ts'
 import { inGrant, namesOf, type SiteNames } from './names.ts'
-
-/** What `wp-config.php` says of a site's database. */
-export interface SiteLogin {
-  readonly host: string
-  readonly database: string
-  readonly user: string
-  readonly password: string
-}
+import { loginFile, nextLoginFile } from './on-mariadb.ts'
 
 export interface SiteLimits {
   /** At once. PHP has four processes; WP-CLI and scheduled events come on top. */
@@ -33,9 +27,6 @@ export const SITE_RIGHTS =
   'SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER, REFERENCES, CREATE TEMPORARY TABLES, LOCK TABLES'
 
 const collation = 'CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci'
-
-/** Where a home keeps the password of its database: PHP does not come there. That it is there says that the site has one on MariaDB. */
-export const loginFile = (homePath: string): string => join(homePath, 'mariadb.json')
 
 /** Databases and accounts of sites on a server. */
 export class SiteDatabases {
@@ -56,19 +47,29 @@ export class SiteDatabases {
     return namesOf(this.prefix, home)
   }
 
-  /** Makes the site's database and its account, unless they are there; an account gets the password and the limits that it is to have. */
-  async create(home: Pick<SiteHome, 'homePath'>): Promise<SiteLogin> {
+  /** What the site's own account logs in with. @throws when it has none */
+  async loginOf(home: Pick<SiteHome, 'homePath'>, file = loginFile(home.homePath)): Promise<ServerLogin> {
+    const { current } = this.namesOf(home)
+    const { password } = JSON.parse(await readFile(file, 'utf8')) as { password: string }
+    return { host: this.server.phpHost, database: current, user: current, password }
+  }
+
+  /**
+   * Makes the site's database and its account, unless they are there; an account gets the password and the limits that it is to have.
+   * @param file where the password is kept; another one: the site is not on this database yet
+   */
+  async create(home: Pick<SiteHome, 'homePath'>, file = loginFile(home.homePath)): Promise<ServerLogin> {
     const { current } = this.namesOf(home)
     // first: whatever is made after it can be made again, and is found by the name
-    const file = loginFile(home.homePath)
     await writeFileOnce(file, `${JSON.stringify({ password: randomBytes(24).toString('base64url') })}\n`, 0o600)
-    const { password } = JSON.parse(await readFile(file, 'utf8')) as { password: string }
+    const login = await this.loginOf(home, file)
+    const { password } = login
     await asAdministrator(this.server, async (connection) => {
       await connection.query(`CREATE DATABASE IF NOT EXISTS ${named(current)} ${collation}`)
       await this.#account(connection, { user: current, password }, this.#limits)
       await connection.query(`GRANT ${SITE_RIGHTS} ON ${inGrant(current)}.* TO ${this.#at(current)}`)
     })
-    return { host: this.server.phpHost, database: current, user: current, password }
+    return login
   }
 
   /** Drops all that a site has on the server. May be called for one that has nothing. */
@@ -84,7 +85,7 @@ export class SiteDatabases {
         await connection.query(`DROP DATABASE IF EXISTS ${named(database)}`)
     })
     // last: while it is there, the site is known to have something on the server
-    await rm(loginFile(home.homePath), { force: true })
+    for (const file of [loginFile(home.homePath), nextLoginFile(home.homePath)]) await rm(file, { force: true })
     await syncFolder(dirname(loginFile(home.homePath))).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error
     })

@@ -1,8 +1,10 @@
+import { writeFile } from 'node:fs/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { testCore } from '../../../test/support/core.ts'
 import { fetchPage, testBudgets, testHome, testRequest } from '../../../test/support/home.ts'
 import { runtimes } from '../../../test/support/ways.ts'
-import { chooseRuntime, type RuntimeChoice } from './choose-runtime.ts'
+import { loginFile } from '../mariadb/on-mariadb.ts'
+import { chooseRuntime, databaseKindOf, type RuntimeChoice } from './choose-runtime.ts'
 import { type PhpRuntime, PhpUnavailable, phpVersions, runtimesOf } from './runtime.ts'
 import { defaultEgressLimits } from './wasm/egress.ts'
 
@@ -13,15 +15,26 @@ const lacking = phpVersions.filter((version) => !native?.versions.includes(versi
 let runtime: PhpRuntime | undefined
 afterEach(() => runtime?.close())
 
-async function choose(choice: RuntimeChoice, sandbox: 'auto' | 'none' = 'auto'): Promise<PhpRuntime> {
+async function choose(
+  choice: RuntimeChoice,
+  sandbox: 'auto' | 'none' = 'auto',
+  hasMariaDb = false,
+): Promise<PhpRuntime> {
   const egress = { ...defaultEgressLimits, allows: () => false }
   const both = { sandbox, priority: 0, memoryLimitMb: 128, uploadMaxMb: 8, egress, budgets: testBudgets() }
-  runtime = await chooseRuntime(choice, { wasm: { ...both, optimize: false }, native: both })
+  const login = { host: '', database: '', user: '', password: '' }
+  const databases = hasMariaDb ? { socketFolder: import.meta.dirname, loginOf: async () => login } : undefined
+  runtime = await chooseRuntime(choice, { wasm: { ...both, optimize: false }, native: { ...both, databases } })
   return runtime
 }
 
-async function kindOf(chosen: PhpRuntime, phpVersion: (typeof phpVersions)[number]): Promise<string> {
+async function kindOf(
+  chosen: PhpRuntime,
+  phpVersion: (typeof phpVersions)[number],
+  isOnServer = false,
+): Promise<string> {
   const home = await testHome(core as string, { phpVersion })
+  if (isOnServer) await writeFile(loginFile(home.homePath), '{}')
   try {
     const script = await home.script('kind.php', 'echo PHP_SAPI;')
     const page = await fetchPage(await chosen.start(home), testRequest('/kind.php', script))
@@ -37,12 +50,30 @@ describe.skipIf(!core)('the runtime of a host', () => {
     expect(chosen.containment().runtimes).toEqual(runtimesOf(() => 'wasm'))
   })
 
-  test.skipIf(native?.skip || lacking.length === 0)('is native where it can be, and says so', async () => {
-    const chosen = await choose('auto')
-    const said = chosen.containment().runtimes
-    for (const version of phpVersions) expect(said[version]).toBe(lacking.includes(version) ? 'wasm' : 'native')
-    expect(await kindOf(chosen, native?.versions[0] as (typeof phpVersions)[number])).toBe('fpm-fcgi')
-    expect(await kindOf(chosen, lacking[0] as (typeof phpVersions)[number])).toBe('cli-server')
+  const [found] = (native?.versions ?? []) as (typeof phpVersions)[number][]
+
+  test.skipIf(native?.skip || lacking.length === 0)(
+    'is native where there is MariaDB too, says so, and goes by the database that a home has',
+    async () => {
+      const chosen = await choose('auto', 'auto', true)
+      const said = chosen.containment().runtimes
+      for (const version of phpVersions) expect(said[version]).toBe(lacking.includes(version) ? 'wasm' : 'native')
+      expect(await kindOf(chosen, found as (typeof phpVersions)[number], true)).toBe('fpm-fcgi')
+      expect(await kindOf(chosen, found as (typeof phpVersions)[number])).toBe('cli-server')
+      const [version] = lacking as [(typeof phpVersions)[number]]
+      expect(await kindOf(chosen, version)).toBe('cli-server')
+      await expect(kindOf(chosen, version, true)).rejects.toThrow('the database of the site is on MariaDB')
+      expect(databaseKindOf(said, found as (typeof phpVersions)[number], true)).toBe('mariadb')
+      expect(databaseKindOf(said, version, true)).toBe('sqlite')
+    },
+  )
+
+  test.skipIf(native?.skip)('is native without MariaDB only where nothing else will do', async () => {
+    expect((await choose('auto')).containment().runtimes).toEqual(runtimesOf(() => 'wasm'))
+    await runtime?.close()
+    const chosen = await choose('native')
+    expect(await kindOf(chosen, found as (typeof phpVersions)[number])).toBe('fpm-fcgi')
+    await expect(kindOf(chosen, found as (typeof phpVersions)[number], true)).rejects.toThrow('no MariaDB')
   })
 
   test.skipIf(native?.skip || lacking.length === 0)('refuses with a reason what this machine lacks', async () => {

@@ -1,3 +1,5 @@
+import { isOnMariaDb } from '../mariadb/on-mariadb.ts'
+import type { DatabaseKind } from '../site-database/database-kind.ts'
 import { createNativeRuntime, type NativeRuntime, type NativeRuntimeOptions } from './native/start.ts'
 import {
   type Containment,
@@ -11,11 +13,15 @@ import {
 } from './runtime.ts'
 import { createWasmRuntime, type WasmRuntimeOptions } from './wasm/start.ts'
 
-/** `auto`: native where this machine has a version, else compiled to WebAssembly; `native`: never the latter. */
+/**
+ * `auto`: native with its database on MariaDB, where this machine has both for a version, else compiled to WebAssembly with an SQLite file; `native`:
+ * never the latter.
+ */
 export type RuntimeChoice = 'wasm' | 'native' | 'auto'
 
 export interface ChosenRuntimeOptions {
   readonly wasm: WasmRuntimeOptions
+  /** `databases`: sites can have theirs on MariaDB. */
   readonly native: NativeRuntimeOptions
 }
 
@@ -27,33 +33,47 @@ export async function chooseRuntime(
   choice: RuntimeChoice,
   { wasm, native }: ChosenRuntimeOptions,
 ): Promise<PhpRuntime> {
-  if (choice === 'wasm') return createWasmRuntime(wasm)
+  if (choice === 'wasm') return together(undefined, await createWasmRuntime(wasm), false)
   const onMachine = await createNativeRuntime(native)
   const reasons = [...onMachine.versions.values()].map(({ missing }) => missing)
   if (choice === 'native' && reasons.every((missing) => missing !== undefined)) {
     await onMachine.close()
     throw new PhpUnavailable(`no PHP runs natively here: ${[...new Set(reasons)].join('; ')}`)
   }
-  return together(onMachine, choice === 'auto' ? await createWasmRuntime(wasm) : undefined)
+  const hasMariaDb = native.databases !== undefined
+  return together(onMachine, choice === 'auto' ? await createWasmRuntime(wasm) : undefined, hasMariaDb)
 }
 
-function together(native: NativeRuntime, wasm: PhpRuntime | undefined): PhpRuntime {
-  const missing = (version: PhpVersion) => native.versions.get(version)?.missing
+/** What a new site's database is: what its PHP runs by says it. */
+export const databaseKindOf = (
+  runtimes: Containment['runtimes'],
+  version: PhpVersion,
+  hasMariaDb: boolean,
+): DatabaseKind => (runtimes[version] === 'native' && hasMariaDb ? 'mariadb' : 'sqlite')
+
+function together(native: NativeRuntime | undefined, wasm: PhpRuntime | undefined, hasMariaDb: boolean): PhpRuntime {
+  const missing = (version: PhpVersion) => (native ? native.versions.get(version)?.missing : 'STEAD_RUNTIME is wasm')
   const isNative = (version: PhpVersion) => missing(version) === undefined
+  const of = ({ homePath, phpVersion }: PhpSite): PhpRuntime => {
+    const onServer = isOnMariaDb(homePath)
+    // PHP in WebAssembly does not come to a server; where there is both, a file is left to it
+    const runtime = onServer ? isNative(phpVersion) && hasMariaDb && native : (wasm ?? (isNative(phpVersion) && native))
+    if (runtime) return runtime
+    const why = isNative(phpVersion) ? 'this host is to use no MariaDB that sites could reach' : missing(phpVersion)
+    throw new PhpUnavailable(
+      `PHP ${phpVersion} does not run natively on this host${onServer ? ', and the database of the site is on MariaDB' : ''}: ${why}`,
+    )
+  }
   return {
-    async start(site: PhpSite, options?: PhpStart): Promise<PhpProcess> {
-      const { phpVersion } = site
-      const runtime = isNative(phpVersion) ? native : wasm
-      if (runtime) return runtime.start(site, options)
-      throw new PhpUnavailable(`PHP ${phpVersion} does not run natively on this host: ${missing(phpVersion)}`)
-    },
+    start: async (site: PhpSite, options?: PhpStart): Promise<PhpProcess> => of(site).start(site, options),
     containment(): Containment {
-      const ofNative = native.containment()
-      const runtimes = runtimesOf((version) => (isNative(version) ? 'native' : wasm ? 'wasm' : 'refused'))
-      return { ...(wasm?.containment() ?? ofNative), runtimes }
+      const runtimes = runtimesOf((version) =>
+        isNative(version) && (hasMariaDb || !wasm) ? 'native' : wasm ? 'wasm' : 'refused',
+      )
+      return { ...((wasm ?? native) as PhpRuntime).containment(), runtimes }
     },
     async close(): Promise<void> {
-      await Promise.all([native.close(), wasm?.close()])
+      await Promise.all([native?.close(), wasm?.close()])
     },
   }
 }

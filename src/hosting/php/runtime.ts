@@ -149,6 +149,12 @@ export interface Containment {
 
 export type RuntimeKind = 'wasm' | 'native' | 'refused'
 
+/** The version by which things are made for all sites: the usual one, unless it does not run here. */
+export function versionForAll(runtimes: Containment['runtimes']): PhpVersion {
+  if (runtimes[defaultPhpVersion] !== 'refused') return defaultPhpVersion
+  return phpVersions.findLast((version) => runtimes[version] !== 'refused') ?? defaultPhpVersion
+}
+
 /** What serves each version, by what is said of one. */
 export const runtimesOf = (kindOf: (version: PhpVersion) => RuntimeKind): Record<PhpVersion, RuntimeKind> =>
   Object.fromEntries(phpVersions.map((version) => [version, kindOf(version)])) as Record<PhpVersion, RuntimeKind>

@@ -1,17 +1,36 @@
 /** What differs between the `wp-config.php` of two sites. */
 export interface WpConfig {
   readonly environmentType: 'local' | 'development' | 'staging' | 'production'
+  /** Where the database is; default: in the home. */
+  readonly database?: Readonly<Record<string, string | number | boolean | null>>
   /** Constants besides the usual ones (multisite and the like); they come before WordPress is loaded. */
   readonly extraConstants?: Readonly<Record<string, string | number | boolean>>
 }
 
 /** Where WordPress finds the site's database. They are the host's to say, whatever a site's file says. */
-export const databaseConstants = {
+const databaseConstants = {
   DB_DIR: '/private/database/',
   DB_FILE: 'site.sqlite',
   // A WAL shared by two processes lost 5 of 5,500 writes; DELETE lost none.
   SQLITE_JOURNAL_MODE: 'DELETE',
 } as const
+
+/** Where WordPress finds a database on a server. */
+export interface ServerLogin {
+  readonly host: string
+  readonly database: string
+  readonly user: string
+  readonly password: string
+}
+
+/** The same for a database on a server, or in the home; `null` for what the other kind has and this one has not. */
+export const databaseConstantsOf = (login?: ServerLogin) => ({
+  DB_NAME: login?.database ?? 'wordpress',
+  DB_USER: login?.user ?? '',
+  DB_PASSWORD: login?.password ?? '',
+  DB_HOST: login?.host ?? '',
+  ...(login ? { DB_DIR: null, DB_FILE: null, SQLITE_JOURNAL_MODE: null } : databaseConstants),
+})
 
 const saltNames = ['AUTH_KEY', 'SECURE_AUTH_KEY', 'LOGGED_IN_KEY', 'NONCE_KEY'].flatMap((name) => [
   name,
@@ -29,13 +48,11 @@ export const newSalts = (random: (size: number) => Buffer): Record<string, strin
  */
 export function wpConfig(config: WpConfig, random: (size: number) => Buffer): string {
   const constants = Object.fromEntries([
-    ['DB_NAME', 'wordpress'],
-    ['DB_USER', ''],
-    ['DB_PASSWORD', ''],
-    ['DB_HOST', ''],
+    ...Object.entries(config.database ?? databaseConstantsOf()).flatMap(([name, value]) =>
+      value === null ? [] : [[name, value] as const],
+    ),
     ['DB_CHARSET', 'utf8mb4'],
     ['DB_COLLATE', ''],
-    ...Object.entries(databaseConstants),
     ...Object.entries(newSalts(random)),
     ['WP_ENVIRONMENT_TYPE', config.environmentType],
     ['WP_DEBUG', false],

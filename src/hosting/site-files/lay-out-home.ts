@@ -1,7 +1,10 @@
-import { chmod, copyFile, cp, lchown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { chmod, copyFile, cp, lchown, lstat, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { unpackZip } from '../archives/unpack-zip.ts'
-import { databaseDropIn, sqlitePlugin } from './platform-files.ts'
+import { inFolder } from './open-inside.ts'
+import { databaseDropIn, platformFiles, sqlitePlugin } from './platform-files.ts'
+import { removeTree } from './remove-tree.ts'
 
 /** Of the SQLite plugin, which comes with Stead. */
 const pluginLimits = { maxEntries: 5_000, maxBytes: 64 << 20 }
@@ -52,6 +55,38 @@ export async function giveTo(uid: number, path: string): Promise<void> {
     else await lchown(child, uid, uid)
   }
 }
+
+/** What a site whose database is on a server has not. */
+export async function removePlatformFiles(homePath: string): Promise<void> {
+  // the site may have put links anywhere
+  for (const path of platformFiles)
+    await inFolder(homePath, join('web', dirname(path)), (folder) => removeTree(`${folder}/${basename(path)}`))
+}
+
+/** What a site whose database is in its home needs, as the template has it. */
+export async function layPlatformFiles(homePath: string, templatePath: string, uid: number | null): Promise<void> {
+  for (const path of platformFiles) {
+    if (!existsSync(join(templatePath, 'web', path))) continue
+    const parent = join('web', dirname(path))
+    if (dirname(path) !== 'wp-content')
+      await inFolder(homePath, join('web', dirname(dirname(path))), async (folder) => {
+        await mkdir(`${folder}/${basename(dirname(path))}`, { recursive: true })
+        if (uid !== null) await lchown(`${folder}/${basename(dirname(path))}`, uid, uid)
+      })
+    await inFolder(homePath, parent, async (folder) => {
+      const place = `${folder}/${basename(path)}`
+      const made = `${folder}/.stead-${basename(path)}`
+      await removeTree(made)
+      await cp(join(templatePath, 'web', path), made, { recursive: true, preserveTimestamps: true })
+      if (uid !== null) await giveAll(uid, made)
+      await removeTree(place)
+      await rename(made, place)
+    })
+  }
+}
+
+const giveAll = async (uid: number, path: string): Promise<void> =>
+  (await lstat(path)).isDirectory() ? giveTo(uid, path) : lchown(path, uid, uid)
 
 /** The drop-in finds the plugin by the path that PHP sees, and by its own place should that ever change. */
 async function writeDropIn(web: string): Promise<void> {

@@ -51,7 +51,8 @@ async function prove(context: Context): Promise<Outcome> {
   if (!pair) return { unproved: 'there is not a backup of both yet' }
   let home: Home | undefined
   try {
-    home = await services.homes.makeThrowAway(await services.template())
+    const database = (await services.homes.ofSite(input.siteId))?.database ?? 'sqlite'
+    home = await services.homes.makeThrowAway({ ...(await services.template()), database })
     await proveIn(context, home, pair)
     return { files: pair.files.id, database: pair.database.id }
   } catch (error) {
@@ -93,6 +94,8 @@ async function proveIn(context: Context, home: Home, { files, database }: Pair):
     await services.siteDatabase.settle(place)
     const version = files.coreVersion as string
     await services.backups.repository(coreOwner(version)).verify(CORE_BACKUP, { signal })
+    // by the configuration that was backed up it would write into the site itself
+    await services.homes.databases.fit(home, (await services.template()).path)
     await seeItAnswer(context, { ...home, coreVersion: version })
   } finally {
     await services.pool.stop(place.siteId, 0)

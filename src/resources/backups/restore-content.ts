@@ -52,7 +52,7 @@ export async function whatStays(
   const isOtherCore = about.backupCore !== null && about.backupCore !== home.coreVersion
   return [
     ...(isOtherCore ? await rootFilesOfCore(services.homes.corePath(home)) : []),
-    ...platformFiles.filter((path) => isThere(home.path, path)),
+    ...platformFiles.filter((path) => home.database === 'mariadb' || isThere(home.path, path)),
     ...(about.keepsConfig ? [CONFIG] : []),
   ]
 }

@@ -1,4 +1,3 @@
-import { databaseConstants } from '../../hosting/php/wp-config.ts'
 import type { AddressChange } from '../../hosting/site-database/database-content.ts'
 import { readdressed } from '../../hosting/site-files/made-files.ts'
 import { changeWpConfig } from '../../hosting/site-files/wp-config-file.ts'
@@ -191,7 +190,7 @@ async function fitToSite(context: Context): Promise<void> {
   // after a crash nothing holds PHP
   await closeForWork(context, site.id)
   await changeWpConfig(home.path, home.uid, {
-    ...databaseConstants,
+    ...(await services.homes.databases.constants(home)),
     ...siteConstants(site),
     ...(site.hasMultisite ? {} : noNetwork),
   })

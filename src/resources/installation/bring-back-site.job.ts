@@ -78,6 +78,7 @@ async function bringFiles(context: Looked): Promise<void> {
     await services.siteFiles.switch(site)
     await services.siteFiles.settle(site)
   })
+  await services.homes.databases.fit(home, (await services.template()).path)
   await siteFilled(services, input.siteId)
 }
 

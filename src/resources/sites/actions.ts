@@ -8,6 +8,8 @@ export const actions = declareActions('site', {
   'site.deployed': 'A site was installed, or copied, and went live',
   'site.deploy_failed': 'A site could not be installed, or copied',
   'site.updated': 'Settings of a site were changed',
+  'site.moved': 'A site was moved to another runtime, with its database',
+  'site.move_failed': 'A site could not be moved to another runtime',
   'site.disabled': 'A site was disabled',
   'site.enabled': 'A site was enabled',
   'site.converted': 'A live site became a staging site, or the other way round',

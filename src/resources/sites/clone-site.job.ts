@@ -61,7 +61,8 @@ async function claimHome(context: Context): Promise<Claimed> {
     throw error instanceof CoreUnavailable ? new PermanentFailure(error.message) : error
   })
   const { coreVersion } = source
-  const home = await services.homes.claim(site.id, { ...template, coreVersion }, [])
+  const { database } = source
+  const home = await services.homes.claim(site.id, { ...template, coreVersion, database }, [])
   // one may have been warmed in it
   await services.spares.take(home.id)
   services.refill()
@@ -154,8 +155,11 @@ async function writeConfig(context: Context<{ content: Copied }>): Promise<void>
   const site = await siteOf(context)
   const home = await homeOf(context)
   const { address, others } = context.results.content
+  // the source's would have it write into the source
+  const ownDatabase = await context.services.homes.databases.constants(home)
   await editWpConfig(home.path, home.uid, (text) =>
     withConstants(rewriteAddress(text, movedTo(address, others)), {
+      ...ownDatabase,
       ...newSalts(randomBytes),
       ...siteConstants(site),
       ...ofThoseThere(text, { DOMAIN_CURRENT_SITE: address, WP_CACHE_KEY_SALT: `${site.name}-${site.id}:` }),

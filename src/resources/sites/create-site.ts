@@ -14,6 +14,7 @@ import { presentSite, SiteSchema } from './present-site.ts'
 import { problems } from './problems.ts'
 import { provisionSite } from './provision-site.job.ts'
 import { putRoute } from './route.store.ts'
+import { demandVersion, runtimesOfHost } from './runtime.store.ts'
 import { insertSite } from './site.store.ts'
 import { isReservedName, NewSite, stagingHostName } from './site.ts'
 
@@ -36,6 +37,7 @@ export const createSite = endpoint({
     problems.plan_lacks_multisite,
     accountProblems.unknown_datacenter,
     problems.no_host,
+    problems.php_version_not_there,
   ],
 
   async handle(context, { body }) {
@@ -60,6 +62,7 @@ export const createSite = endpoint({
       adminUsername: administrator?.username ?? 'admin',
       adminEmail: administrator?.email ?? account.email,
     } as const
+    demandVersion(await runtimesOfHost(tx, place.hostId), draft.phpVersion, undefined)
     const site = await insertSite(tx, draft, now).catch((error) => {
       throw isUniqueViolation(error) ? new Problem(problems.name_taken, { name }) : error
     })

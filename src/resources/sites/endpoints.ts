@@ -9,6 +9,7 @@ import { listDatacenters } from './list-datacenters.ts'
 import { listInstallOptions } from './list-install-options.ts'
 import { listPhpVersions } from './list-php-versions.ts'
 import { listSites } from './list-sites.ts'
+import { moveSite } from './move-site.ts'
 import { resetAdminPassword } from './reset-admin-password.ts'
 import { searchSites } from './search-sites.ts'
 import { setSafeMode } from './set-safe-mode.ts'
@@ -26,6 +27,7 @@ export const endpoints = [
   listPhpVersions,
   getSite,
   updateSite,
+  moveSite,
   deleteSite,
   disableSite,
   enableSite,

@@ -2,6 +2,7 @@ import { resource } from '../resource.ts'
 import { actions, events } from './actions.ts'
 import { cloneSiteJob } from './clone-site.job.ts'
 import { configureSite } from './configure-site.job.ts'
+import { moveSiteJob } from './move-site.job.ts'
 import { problems } from './problems.ts'
 import { provisionSite } from './provision-site.job.ts'
 import { purgeSite, removeSite } from './remove-site.job.ts'
@@ -14,7 +15,16 @@ export const sites = resource({
   endpoints: () => import('./endpoints.ts'),
   siteHooks: { forgotten: withdrawAllSight },
   jobs: {
-    host: [provisionSite, cloneSiteJob, configureSite, removeSite, purgeSite, resetAdminPasswordJob, switchSafeMode],
+    host: [
+      provisionSite,
+      cloneSiteJob,
+      configureSite,
+      removeSite,
+      purgeSite,
+      resetAdminPasswordJob,
+      switchSafeMode,
+      moveSiteJob,
+    ],
   },
   problems,
   actions,

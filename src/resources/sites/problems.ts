@@ -27,6 +27,17 @@ export const problems = declareProblems({
     text: 'datacenter_code: a clone is made on the host of its source, which serves {codes}.',
     remedy: 'Leave `datacenter_code` out, or name one of those.',
   },
+  runtime_not_there: {
+    status: 400,
+    text: 'runtime: the host of the site has no {runtime} for PHP {version}.',
+    remedy:
+      'Name a `php_version` that it has, or have the operator install what is missing: `/readyz` tells what each host runs.',
+  },
+  php_version_not_there: {
+    status: 400,
+    text: 'php_version: PHP {version} does not run {how} on the host of the site.',
+    remedy: 'Choose another version, or move the site to where this one runs: `PUT /v1/sites/{id}/runtime`.',
+  },
   no_host: {
     status: 503,
     text: 'No host is ready to take a site in {datacenter}. Try again in a minute.',

@@ -59,7 +59,8 @@ async function claimHome(context: Context): Promise<Claimed> {
     // no attempt will find a source that was not there a moment ago; the operator has to give one
     throw error instanceof CoreUnavailable ? new PermanentFailure(error.message) : error
   })
-  const home = await services.homes.claim(input.siteId, template, services.spares.homeIds(site.phpVersion))
+  const kind = { ...template, database: services.databaseKindFor(site.phpVersion) }
+  const home = await services.homes.claim(input.siteId, kind, services.spares.homeIds(site.phpVersion))
   return { homeId: home.id, coreVersion: template.coreVersion }
 }
 
@@ -77,7 +78,8 @@ async function writeContent(context: Context): Promise<Written> {
   // a process that is not waiting but being warmed would write while the database is replaced
   if (!services.spares.homeIds(site.phpVersion).includes(home.id)) await services.spares.take(home.id)
   const [address, title] = [stagingAddress(site.name, services.config), site.displayName]
-  await specialiseHome(home.path, template.path, home.uid, {
+  const onServer = await services.homes.databases.onServer(home, template.path)
+  const facts = {
     address,
     title,
     adminUsername: site.adminUsername,
@@ -85,7 +87,8 @@ async function writeContent(context: Context): Promise<Written> {
     environmentType: site.environmentType,
     constants: siteConstants(site),
     now: context.now(),
-  })
+  }
+  await specialiseHome(home.path, template.path, home.uid, facts, onServer)
   await siteFilled(services, site.id)
   return { address, title }
 }

@@ -14,6 +14,7 @@ export const samples: readonly Sample[] = [
   { endpoint: 'updateSite', path: onSite(''), body: () => ({ name: 'Other' }), roles: ['update_site_custom_name'] },
   { endpoint: 'updateSite', path: onSite(''), body: () => ({ php_version: '8.1' }), roles: ['update_site_php_version'] },
   { endpoint: 'updateSite', path: onSite(''), body: () => ({ wp_environment_type: 'staging' }), roles: ['manage_performance'] },
+  { endpoint: 'moveSite', path: onSite('/runtime'), body: () => ({ runtime: 'wasm' }), roles: ['update_site_php_version'] },
   { endpoint: 'deleteSite', path: onSite(''), roles: ['delete_site'] },
   { endpoint: 'disableSite', path: onSite('/disable'), roles: ['disable_site'], scope: true },
   { endpoint: 'enableSite', path: onSite('/enable'), roles: ['enable_site'], scope: true, prepare: setState('disabled') },
@@ -28,6 +29,7 @@ export const examples: Examples = {
   cloneSite: ({ number }) => ({ body: { name: `clone-${number}` } }),
   updateSite: () => ({ body: { name: 'Renamed', php_version: '8.2', wp_environment_type: 'staging' } }),
   validateSiteName: () => ({ body: { name: 'example' } }),
+  moveSite: () => ({ body: { runtime: 'wasm' } }),
   setSafeMode: () => ({ body: { enabled: true } }),
   searchSites: () => ({ body: { filters: [{ key: 'name', value: 'example' }] } }),
   enableSite: async ({ api, siteId }) => {

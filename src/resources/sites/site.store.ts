@@ -219,6 +219,17 @@ export async function writtenAddressOf(tx: Tx, siteId: number): Promise<string |
   return row?.written_address ?? null
 }
 
+/** The site of this name that is not deleted. */
+export async function findSiteNamed(tx: Tx, name: string): Promise<Site | undefined> {
+  const row = await tx
+    .selectFrom('sites')
+    .selectAll()
+    .where('name', '=', name)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return row && siteOfRow(row)
+}
+
 /** The site of this name that was deleted last and whose files are still there. */
 export async function findDeletedSite(tx: Tx, name: string): Promise<Site | undefined> {
   const row = await tx

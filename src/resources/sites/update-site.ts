@@ -7,6 +7,8 @@ import { SiteId } from '../site-id.ts'
 import { actions, events } from './actions.ts'
 import { configureSite } from './configure-site.job.ts'
 import { presentSite, SiteSchema } from './present-site.ts'
+import { problems } from './problems.ts'
+import { databaseOfSite, demandVersion, runtimesOfHost } from './runtime.store.ts'
 import { changeSite } from './site.store.ts'
 import { environmentTypes, type ListedSite } from './site.ts'
 
@@ -44,6 +46,7 @@ export const updateSite = endpoint({
   body: SiteUpdate,
   response: SiteSchema,
   starts: true,
+  problems: [problems.php_version_not_there],
 
   async handle(context, { body }) {
     const { tx, site, config, now } = context
@@ -53,8 +56,10 @@ export const updateSite = endpoint({
     if (Object.keys(withoutUndefined(change)).length === 0)
       throw invalidInput(['Send at least one of name, php_version, wp_environment_type'])
     if (messages.length === 0) return presentSite(site, config, now)
-    await changeSite(tx, site.id, change, now)
     const hasNewPhp = changed.phpVersion !== site.phpVersion
+    if (hasNewPhp)
+      demandVersion(await runtimesOfHost(tx, site.hostId), changed.phpVersion, await databaseOfSite(tx, site.id))
+    await changeSite(tx, site.id, change, now)
     const hasNewType = changed.environmentType !== site.environmentType
     const told = [
       ...(hasNewPhp ? [{ type: events.php_version_changed, data: { version: changed.phpVersion } }] : []),

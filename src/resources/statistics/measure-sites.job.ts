@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import type { Home } from '../../hosting/homes/homes.ts'
 import { hostedSites } from '../../hosting/host.store.ts'
 import { diskUsage } from '../../hosting/site-files/disk-usage.ts'
 import { durableWith } from '../../platform/operations/definition.ts'
@@ -8,6 +9,13 @@ import { storeUsage } from './statistics.store.ts'
 /** The site's own files; WordPress' shared folders lie elsewhere. */
 const FILES = 'web'
 const DATABASE = 'private/database'
+
+async function usageOf({ siteDatabase }: HostServices, siteId: number, home: Home) {
+  const [fileBytes = 0, inHome = 0] = await diskUsage(home.path, [FILES, DATABASE])
+  const isOnServer = home.database === 'mariadb'
+  const databaseBytes = isOnServer ? await siteDatabase.size({ siteId, homePath: home.path, uid: home.uid }) : inHome
+  return { fileBytes, databaseBytes }
+}
 
 /** Measures one site, soon after it went live. */
 export const measureSite = durableWith<HostServices>()({
@@ -21,8 +29,8 @@ export const measureSite = durableWith<HostServices>()({
       async run({ services, input, now, transaction }) {
         const home = await services.homes.ofSite(input.siteId)
         if (!home) return
-        const [fileBytes = 0, databaseBytes = 0] = await diskUsage(home.path, [FILES, DATABASE])
-        await transaction((tx) => storeUsage(tx, input.siteId, { fileBytes, databaseBytes }, now()))
+        const usage = await usageOf(services, input.siteId, home)
+        await transaction((tx) => storeUsage(tx, input.siteId, usage, now()))
       },
     },
   },
@@ -43,8 +51,8 @@ export const measureSites = durableWith<HostServices>()({
           const home = await services.homes.ofSite(siteId)
           if (!home) continue
           try {
-            const [fileBytes = 0, databaseBytes = 0] = await diskUsage(home.path, [FILES, DATABASE])
-            await transaction((tx) => storeUsage(tx, siteId, { fileBytes, databaseBytes }, now()))
+            const usage = await usageOf(services, siteId, home)
+            await transaction((tx) => storeUsage(tx, siteId, usage, now()))
           } catch (error) {
             signal.throwIfAborted()
             log.warn({ err: error, siteId }, 'a site could not be measured')

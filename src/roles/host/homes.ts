@@ -1,5 +1,5 @@
 import { HomeFolders } from '../../hosting/homes/home-folders.ts'
-import { Homes } from '../../hosting/homes/homes.ts'
+import { Homes, type HomesOptions } from '../../hosting/homes/homes.ts'
 import type { Bound } from '../../hosting/identity/bind.ts'
 import { keptFromSites } from '../../platform/files/free-room.ts'
 import type { Ground } from '../part.ts'
@@ -11,6 +11,7 @@ export async function openHomes(
   { config, database, log }: Ground,
   hostId: number,
   bound: Bound,
+  databases: Pick<HomesOptions, 'onServer' | 'kinds'>,
 ): Promise<{ homes: Homes; folders: HomeFolders }> {
   const { identity } = bound
   const folders = new HomeFolders({
@@ -20,7 +21,7 @@ export async function openHomes(
     keepFreeBytes: keptFromSites(config.diskReserveMb << 20),
     log,
   })
-  const homes = new Homes({ database, hostId, folders, identity, prepared: config.preparedSites, log })
+  const homes = new Homes({ database, hostId, folders, identity, prepared: config.preparedSites, ...databases, log })
   await homes.reconcile(bound)
   // last: until it is there, homes without a mark are taken for what their records say
   if (bound.isTakenOver) await identity.write()

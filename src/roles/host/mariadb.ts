@@ -1,8 +1,10 @@
 import { join } from 'node:path'
+import type { HomeDatabases } from '../../hosting/homes/home-databases.ts'
 import type { IdentityInUse } from '../../hosting/identity/folder.ts'
 import { USERS } from '../../hosting/identity/users.ts'
 import type { DatabaseServer } from '../../hosting/mariadb/database-server.ts'
 import { openExternalServer } from '../../hosting/mariadb/external-server.ts'
+import { createHomeDatabases } from '../../hosting/mariadb/home-databases.ts'
 import { prefixOf } from '../../hosting/mariadb/names.ts'
 import { startOwnServer } from '../../hosting/mariadb/own-server.ts'
 import { SiteDatabases } from '../../hosting/mariadb/site-databases.ts'
@@ -14,6 +16,8 @@ import { isRoot } from './homes.ts'
 export interface MariaDb {
   /** undefined: this host has none. */
   readonly databases: SiteDatabases | undefined
+  /** For homes, where sites can come to it. */
+  readonly ofHomes: HomeDatabases | undefined
   figures(): ServerFigures | undefined
   /** For `/readyz`. */
   facts(): object
@@ -30,16 +34,25 @@ const GRACE_MS = 60_000
 export async function openMariaDb({ config, log }: Ground, identity: IdentityInUse): Promise<MariaDb> {
   const prefix = prefixOf(identity.installation)
   const server = await serverOf({ config, log }, identity, prefix)
-  if (!server) return { databases: undefined, figures: () => undefined, facts: () => ({}), stop: async () => {} }
+  if (!server)
+    return {
+      databases: undefined,
+      ofHomes: undefined,
+      figures: () => undefined,
+      facts: () => ({}),
+      stop: async () => {},
+    }
   log.info({ version: server.version, isOwn: server.dataFolder !== undefined }, 'MariaDB answers')
   const watch = new SiteWatch({ server, prefix, log })
   watch.start()
+  const databases = new SiteDatabases(server, prefix)
   return {
-    databases: new SiteDatabases(server, prefix),
+    databases,
+    ofHomes: server.socketFolder === undefined ? undefined : createHomeDatabases(databases),
     figures: () => watch.figures(),
     facts() {
-      const { isUp, restarts, databases } = watch.figures()
-      return { mariaDb: { isUp, version: server.version, databases, restarts } }
+      const { isUp, restarts, databases: count } = watch.figures()
+      return { mariaDb: { isUp, version: server.version, databases: count, restarts } }
     },
     async stop() {
       await watch.stop()
@@ -53,7 +66,7 @@ async function serverOf(
   { firstUser }: IdentityInUse,
   prefix: string,
 ): Promise<DatabaseServer | undefined> {
-  if (config.mariadbUrl) return openExternalServer(config.mariadbUrl, prefix)
+  if (config.mariadbUrl) return openExternalServer(config.mariadbUrl, prefix, join(config.dataDir, 'mariadb-way'))
   if (config.mariadb === 'off') return undefined
   // the last of the folder's own users, which no home will ever have: Debian's is that of a server that runs already, and not every machine has one
   const uid = isRoot ? firstUser + USERS - 1 : null

@@ -7,6 +7,7 @@ import { isSiteName } from '../../hosting/host.store.ts'
 import { anyDatabase } from '../../hosting/mariadb/by-home.ts'
 import { chooseRuntime } from '../../hosting/php/choose-runtime.ts'
 import { defaultFpmLimits } from '../../hosting/php/native/settings.ts'
+import type { NativeDatabases } from '../../hosting/php/native/start.ts'
 import { PhpPool } from '../../hosting/php/pool.ts'
 import { type PhpRuntime, PhpUnavailable } from '../../hosting/php/runtime.ts'
 import { defaultEgressLimits } from '../../hosting/php/wasm/egress.ts'
@@ -26,6 +27,7 @@ import { httpsPort, purgeCaches } from '../../resources/sites/site.ts'
 import type { Ground } from '../part.ts'
 import type { Spill } from './data-folder.ts'
 import { openMail } from './mail.ts'
+import type { MariaDb } from './mariadb.ts'
 import { watchDisk } from './site-disk.ts'
 
 const MB = 1 << 20
@@ -54,13 +56,13 @@ export interface SitePhp {
 export async function openSitePhp(
   ground: Ground,
   budgets: HostBudgets,
-  { spill, hasEdge }: { readonly spill: Spill; readonly hasEdge: boolean },
+  { spill, hasEdge, mariaDb }: { readonly spill: Spill; readonly hasEdge: boolean; readonly mariaDb: MariaDb },
 ): Promise<SitePhp> {
   const { config, database, log } = ground
   const disk = watchDisk(ground, budgets.siteDisk)
   const edge = hasEdge ? wayToEdge(ground) : undefined
   const adminer = await openAdminer(ground)
-  const runtime = await openRuntime(ground, { budgets, disk, edge, adminer })
+  const runtime = await openRuntime(ground, { budgets, disk, edge, adminer, mariaDb })
   const changes = createSiteChanges({
     record: (siteId, change) => database.transaction((tx) => purgeCaches(tx, siteId, change)),
     log,
@@ -95,6 +97,7 @@ interface RuntimeParts {
   readonly disk: DiskWatch
   readonly edge: WayToEdge | undefined
   readonly adminer: Buffer | undefined
+  readonly mariaDb: MariaDb
 }
 
 /** @throws OperatorError when the file was named, and is not there */
@@ -107,7 +110,8 @@ async function openAdminer({ config, log }: Ground): Promise<Buffer | undefined>
   }
 }
 
-async function openRuntime({ config }: Ground, { budgets, disk, edge, adminer }: RuntimeParts): Promise<PhpRuntime> {
+async function openRuntime({ config }: Ground, parts: RuntimeParts): Promise<PhpRuntime> {
+  const { budgets, disk, edge, adminer, mariaDb } = parts
   const isOutside = outsideOnly(createOwnAddresses(config.edgeAddresses))
   const both = {
     sandbox: config.sandbox,
@@ -128,12 +132,19 @@ async function openRuntime({ config }: Ground, { budgets, disk, edge, adminer }:
         ...both,
         programFolder: join(config.dataDir, 'php-native'),
         fpm: { ...defaultFpmLimits, atOnce: config.phpAtOnce },
+        databases: nativeDatabases(mariaDb),
       },
     })
   } catch (error) {
     if (error instanceof PhpUnavailable) throw new OperatorError(`STEAD_RUNTIME=native: ${error.message}`)
     throw error
   }
+}
+
+function nativeDatabases({ databases }: MariaDb): NativeDatabases | undefined {
+  const { socketFolder } = databases?.server ?? {}
+  if (!databases || socketFolder === undefined) return undefined
+  return { socketFolder, loginOf: (homePath) => databases.loginOf({ homePath }) }
 }
 
 /** Where what listens on all addresses is reached from this machine. */

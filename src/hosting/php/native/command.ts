@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { isOnMariaDb } from '../../mariadb/on-mariadb.ts'
 import type { PhpVersion } from '../runtime.ts'
 import { type PhpCommand, PhpCrashed, type PhpExit, type PhpProcess, PhpTimeout, type TakeTurn } from '../runtime.ts'
 import { lowestPriority } from '../wasm/process.ts'
@@ -119,7 +120,8 @@ export class NativeCommand implements PhpProcess {
     const [code, signal] = await gone
     const after = await stateOf(this.#options.home)
     // who ends it may wait for its end, and hold what it would wait for
-    if (before !== after) await Promise.race([takeTurn().then((end) => end(true)), this.#killed.promise])
+    if (before !== after || isOnMariaDb(this.#options.home))
+      await Promise.race([takeTurn().then((end) => end(true)), this.#killed.promise])
     this.#gone(code, signal)
     if (this.#endedBy) throw this.#endedBy
     if (code === null) throw new PhpCrashed(`PHP's process ended (${signal})`)

@@ -56,16 +56,20 @@ const dataFolders = ['/usr/share/zoneinfo', '/usr/lib/x86_64-linux-gnu/gconv', '
 /** What changes the user inside; nothing of it is left when PHP runs. */
 export const userChanger = '/usr/bin/setpriv'
 
-/** Looks for a PHP of this version, as Debian installs it. @returns what is missing where there is none that would do */
-export async function findNativePhp(version: PhpVersion): Promise<NativePhp | { readonly missing: string }> {
+/** Looks for a PHP of this version, as Debian installs it. @param databases there are some on MariaDB @returns what is missing where there is none that would do */
+export async function findNativePhp(
+  version: PhpVersion,
+  databases?: object,
+): Promise<NativePhp | { readonly missing: string }> {
   const [fpm, cli] = [`/usr/sbin/php-fpm${version}`, `/usr/bin/php${version}`]
   if (!existsSync(fpm)) return { missing: `${fpm} is not there (Debian's package php${version}-fpm)` }
   if (!existsSync(cli)) return { missing: `${cli} is not there (Debian's package php${version}-cli)` }
   try {
     const folder = (await run(cli, ['-n', '-r', 'echo PHP_EXTENSION_DIR;'], { env: {} })).stdout.trim()
     const has = (name: string) => existsSync(`${folder}/${name}.so`)
-    const lacking = Object.keys(neededExtensions).find((name) => !has(name))
-    if (lacking) return { missing: `it lacks ${lacking} (Debian's package php${version}-${neededExtensions[lacking]})` }
+    const needed = { ...neededExtensions, ...(databases && { mysqli: 'mysql' }) }
+    const lacking = Object.entries(needed).find(([name]) => !has(name))
+    if (lacking) return { missing: `it lacks ${lacking[0]} (Debian's package php${version}-${lacking[1]})` }
     const extensions = wantedExtensions.filter(has)
     const programs = [fpm, cli, userChanger, ...extensions.map((name) => `${folder}/${name}.so`)]
     const data = dataFolders.filter((path) => existsSync(path))

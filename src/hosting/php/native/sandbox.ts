@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { SITES_SOCKET_FOLDER } from '../../mariadb/database-server.ts'
 import { sandboxOptions } from '../wasm/containment.ts'
 import { type NativePhp, userChanger } from './machine.ts'
 import type { NativeProgram } from './program.ts'
@@ -19,6 +20,8 @@ export interface Sandbox {
   /** Where php-fpm makes its socket. */
   readonly listening?: string | undefined
   readonly isReadOnly: boolean
+  /** Folder with the socket of the server that has the site's database. */
+  readonly databaseSocket?: string | undefined
   /** Folder that PHP sees as `/command`. */
   readonly programs?: string | undefined
   readonly environment: Readonly<Record<string, string>>
@@ -33,7 +36,7 @@ const madeFd = 3
  * runtime. Of the machine's programs there is PHP with its libraries, and what changes the user; no shell.
  */
 export function sandboxArguments(sandbox: Sandbox): string[] {
-  const { php, home, core, program, settings, listening, programs, uid } = sandbox
+  const { php, home, core, program, settings, listening, programs, uid, databaseSocket } = sandbox
   const bind = sandbox.isReadOnly ? '--ro-bind' : '--bind'
   const mounts: string[][] = [
     ...php.files.map((path) => ['--ro-bind', realpathSync(path), path]),
@@ -48,6 +51,7 @@ export function sandboxArguments(sandbox: Sandbox): string[] {
     [bind, `${home}/private`, '/private'],
     [bind, `${home}/private/tmp`, '/tmp'],
     ...(programs ? [['--ro-bind', programs, '/command']] : []),
+    ...(databaseSocket ? [['--ro-bind', databaseSocket, SITES_SOCKET_FOLDER]] : []),
   ]
   const cache = ['--perms', '1777', '--size', String(cacheBytes), '--tmpfs', '/stead-cache']
   const user = uid !== null ? [userChanger, `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--'] : []

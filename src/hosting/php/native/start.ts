@@ -3,6 +3,7 @@ import { chown, mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:net'
 import { join } from 'node:path'
 import { findProgram, firstProgram } from '../../../platform/files/find-program.ts'
+import { isOnMariaDb } from '../../mariadb/on-mariadb.ts'
 import {
   type CommandPlan,
   type Containment,
@@ -22,6 +23,7 @@ import { machineCertificates } from '../wasm/machine-certificates.ts'
 import { createNames, type Names } from '../wasm/names.ts'
 import { createResolver } from '../wasm/resolver.ts'
 import type { WasmRuntimeOptions } from '../wasm/start.ts'
+import type { ServerLogin } from '../wp-config.ts'
 import { NativeCommand } from './command.ts'
 import { listenToSite } from './host-channel.ts'
 import { findNativePhp, type NativePhp, userChanger } from './machine.ts'
@@ -42,6 +44,15 @@ import { serveWayOut } from './way-out.ts'
 
 export interface NativeRuntimeOptions extends Omit<WasmRuntimeOptions, 'optimize' | 'v8Flags'> {
   readonly fpm?: FpmLimits
+  /** Where databases of sites are that are not in their homes. */
+  readonly databases?: NativeDatabases | undefined
+}
+
+export interface NativeDatabases {
+  /** Folder with the socket, and nothing else. */
+  readonly socketFolder: string
+  /** What a site logs in with. */
+  loginOf(homePath: string): Promise<ServerLogin>
 }
 
 /** The runtime on the PHP of this machine. */
@@ -82,7 +93,7 @@ class Runtime implements NativeRuntime {
     const { sandbox, programFolder, certificates = machineCertificates(), morePhp } = this.#options
     const reason = await findMissing(sandbox)
     for (const version of phpVersions) {
-      const found = reason === undefined ? await findNativePhp(version) : { missing: reason }
+      const found = reason === undefined ? await findNativePhp(version, this.#options.databases) : { missing: reason }
       this.versions.set(version, 'missing' in found ? found : { php: found })
     }
     this.#program = await prepareNative(certificates, morePhp ?? {}, programFolder)
@@ -148,12 +159,15 @@ class Runtime implements NativeRuntime {
     const [settings, listening] = [join(folder, 'settings'), join(folder, 'listen')]
     await mkdir(settings, { recursive: true })
     const heard: Heard = { isReady: Promise.resolve(), onNote: () => {}, onAsk: async () => '' }
-    const server = await this.#writeSettings(site, php, { settings, listening, command, heard })
+    const databases = isOnMariaDb(site.homePath) ? this.#options.databases : undefined
+    const login = await databases?.loginOf(site.homePath)
+    const server = await this.#writeSettings(site, php, { settings, listening, command, heard, login })
     const sandbox: Sandbox = {
       ...{ php, program, settings, isReadOnly, uid: site.uid, environment: command?.environment ?? {} },
       home: realpathSync(site.homePath),
       core: realpathSync(site.corePath),
       listening: command ? undefined : listening,
+      databaseSocket: databases?.socketFolder,
       programs: command && realpathSync(command.programs),
     }
     const network = await (this.#networks as Networks).take().catch((error) => {
@@ -185,7 +199,7 @@ class Runtime implements NativeRuntime {
   }
 
   async #writeSettings(site: PhpSite, php: NativePhp, own: OwnSettings): Promise<Server> {
-    const { settings, listening, command, heard } = own
+    const { settings, listening, command, heard, login } = own
     const ini = {
       ...nativeIni(this.#options),
       ...(this.#atOnce > 1 && { 'stead.has_several': '1' }),
@@ -195,6 +209,8 @@ class Runtime implements NativeRuntime {
     }
     await writeFile(join(settings, 'php.ini'), iniText(php, ini), { mode: 0o644 })
     await writeFile(join(settings, 'fpm.conf'), fpmConfig(this.#options.fpm ?? defaultFpmLimits), { mode: 0o644 })
+    // for Adminer: the site's PHP reads the same in wp-config.php
+    if (login) await writeFile(join(settings, 'database.json'), JSON.stringify(login), { mode: 0o644 })
     await mkdir(listening)
     if (site.uid !== null) await chown(listening, site.uid, site.uid)
     return listenToSite(join(settings, 'host'), {
@@ -215,6 +231,7 @@ interface OwnSettings {
   readonly listening: string
   readonly command: CommandPlan | undefined
   readonly heard: Heard
+  readonly login: ServerLogin | undefined
 }
 
 /** What this machine lacks for native PHP of any version; undefined when nothing. */

@@ -2,16 +2,21 @@
 // No task: Adminer, on the database of the site. The host asks for it when a session says so (web-server/database-admin.ts), and nobody else can:
 // /stead is no part of the web root. WordPress is not loaded.
 
-const STEAD_DATABASE = '/private/database/site.sqlite';
+// on a server: how the site itself logs in there, with no more rights than it has
+$login = json_decode((string) @file_get_contents('/run/stead/database.json'), true);
+define('STEAD_LOGIN', is_array($login) ? [$login['host'], $login['user'], $login['password']] : ['', '', '']);
+define('STEAD_DATABASE', is_array($login) ? $login['database'] : '/private/database/site.sqlite');
+define('STEAD_DRIVER', is_array($login) ? 'server' : 'sqlite');
+unset($login);
 
 // It is the only one, whatever the address says. Without a name and a password: who comes here was let in.
-$_GET['sqlite'] = '';
-$_GET['username'] = '';
-$_GET['db'] = STEAD_DATABASE;
-unset($_POST['auth'], $_GET['token']);
-foreach (['server', 'sqlite2', 'pgsql', 'oracle', 'mssql', 'firebird', 'simpledb', 'mongo', 'elastic', 'clickhouse'] as $other) {
+foreach (['server', 'sqlite', 'sqlite2', 'pgsql', 'oracle', 'mssql', 'firebird', 'simpledb', 'mongo', 'elastic', 'clickhouse'] as $other) {
     unset($_GET[$other]);
 }
+$_GET[STEAD_DRIVER] = '';
+$_GET['username'] = STEAD_LOGIN[1];
+$_GET['db'] = STEAD_DATABASE;
+unset($_POST['auth'], $_GET['token']);
 // Adminer asks its author for news of itself where it does not have any.
 $_COOKIE['adminer_version'] = '0';
 
@@ -19,7 +24,7 @@ session_name('stead_database_session');
 session_set_cookie_params(['path' => '/stead-database/', 'httponly' => true, 'samesite' => 'Lax']);
 session_cache_limiter('');
 session_start();
-$_SESSION['pwds']['sqlite']['']['']  = '';
+$_SESSION['pwds'][STEAD_DRIVER][''][STEAD_LOGIN[1]] = '';
 
 header('Cache-Control: no-store, private');
 header('X-Stead-Cache: private');
@@ -44,7 +49,7 @@ function adminer_object()
 
         public function credentials()
         {
-            return ['', '', ''];
+            return STEAD_LOGIN;
         }
 
         public function database()

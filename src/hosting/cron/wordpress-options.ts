@@ -1,0 +1,31 @@
+import type { FileHandle } from 'node:fs/promises'
+import { openInside } from '../site-files/open-inside.ts'
+import { UnreadableDatabase } from './event-source.ts'
+
+const CONFIG = 'web/wp-config.php'
+const MOST_CONFIG_BYTES = 1 << 20
+/** An event takes about 150 bytes; a site with more than this has another trouble. */
+export const MOST_OPTION_BYTES = 1 << 20
+
+export function readingOf(handle: FileHandle) {
+  return async (position: number, length: number): Promise<Buffer> => {
+    const buffer = Buffer.allocUnsafe(length)
+    const { bytesRead } = await handle.read(buffer, 0, length, position)
+    return buffer.subarray(0, bytesRead)
+  }
+}
+
+/** What the names of a site's tables begin with, as its wp-config.php says. @throws UnreadableDatabase */
+export async function tablePrefix(homePath: string): Promise<string> {
+  const file = await openInside(homePath, CONFIG)
+  if (!file) throw new UnreadableDatabase('no wp-config.php')
+  try {
+    if (file.stats.size > MOST_CONFIG_BYTES) throw new UnreadableDatabase('a wp-config.php of unusual size')
+    const text = (await readingOf(file.handle)(0, file.stats.size)).toString()
+    const [, , prefix] = /^[ \t]*\$table_prefix\s*=\s*(['"])(\w{1,64})\1\s*;/m.exec(text) ?? []
+    if (!prefix) throw new UnreadableDatabase('a wp-config.php whose table prefix is not plain')
+    return prefix
+  } finally {
+    await file.handle.close()
+  }
+}

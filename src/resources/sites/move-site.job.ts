@@ -1,0 +1,207 @@
+import Type from 'typebox'
+import type { Home } from '../../hosting/homes/homes.ts'
+import { frontPageFault } from '../../hosting/php/front-page.ts'
+import { phpVersions } from '../../hosting/php/runtime.ts'
+import { DumpSummary } from '../../hosting/site-database/compare-dumps.ts'
+import type { SiteHome } from '../../hosting/site-database/database-content.ts'
+import type { DatabaseKind } from '../../hosting/site-database/database-kind.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { oneOf } from '../../platform/http/schemas.ts'
+import {
+  durableWith,
+  type FailureContext,
+  PermanentFailure,
+  type StepContext,
+} from '../../platform/operations/definition.ts'
+import { changeOfJob } from '../change.ts'
+import type { HostServices } from '../host-services.ts'
+import { actions, events } from './actions.ts'
+import { closeForWork, openAfterWork } from './close-for-work.ts'
+import { openSite } from './closing.store.ts'
+import { purgeCaches } from './purge.store.ts'
+import { runSiteTask } from './run-site-task.ts'
+import { changeSite, findSite, holdSite } from './site.store.ts'
+
+const Input = Type.Object({
+  siteId: Type.Integer(),
+  runtime: oneOf(['native', 'wasm']),
+  /** What it has from then on. */
+  phpVersion: oneOf(phpVersions),
+})
+type Input = Type.Static<typeof Input>
+type Context = StepContext<Input, HostServices, { check: Checked }>
+/** Of an undo: `done` is there from the moment on from which there is no way back. */
+type Undoing = StepContext<Input, HostServices, { check?: Checked; done?: boolean }>
+
+/** Nothing to do: it runs by what was asked for. */
+type Checked = { readonly from: DatabaseKind } | null
+
+/**
+ * Moves a site between PHP in WebAssembly with its database in a file, and native PHP with its database on MariaDB. It is closed meanwhile. The new database is
+ * made beside the one in use and compared with it; until `done` everything is taken back by the undo of the steps. Its files stay where they are.
+ */
+export const moveSiteJob = durableWith<HostServices>()({
+  name: 'site.move',
+  input: Input,
+  on: 'host',
+  changeableBy: { site: 'change the PHP version' },
+  steps: {
+    check: { run: check },
+    close: { run: close, undo: (context: Undoing) => openAfterWork(context, context.input.siteId) },
+    database: { run: makeDatabase, undo: forgetDatabase, weight: 10 },
+    switch: { run: switchOver, undo: switchBack },
+    answer: { run: seeItAnswer, weight: 2 },
+    done: { commit: openAgain },
+    settle: { run: settle },
+  },
+  failed,
+})
+
+const kindOf = ({ runtime }: Input): DatabaseKind => (runtime === 'native' ? 'mariadb' : 'sqlite')
+
+async function homeOf({ services, input }: Pick<Context, 'services' | 'input'>): Promise<Home> {
+  const home = await services.homes.ofSite(input.siteId)
+  if (!home) throw new PermanentFailure('The site was deleted')
+  return home
+}
+
+const placeOf = (siteId: number, { path, uid }: Home): SiteHome => ({ siteId, homePath: path, uid })
+
+async function check(context: Context): Promise<Checked> {
+  const { services, input } = context
+  const { database: from } = await homeOf(context)
+  if (!(await services.hostedSite(input.siteId))) throw new PermanentFailure('The site is not installed yet')
+  if (from === kindOf(input)) return null
+  const { runtimes } = services.containment()
+  const runtime = runtimes[input.phpVersion]
+  if (input.runtime === 'native' && services.databaseKindFor(input.phpVersion) !== 'mariadb')
+    throw new PermanentFailure(`PHP ${input.phpVersion} with MariaDB is not there on the host of the site`)
+  if (input.runtime === 'wasm' && !services.hasWasm)
+    throw new PermanentFailure(
+      `The host runs no PHP in WebAssembly (STEAD_RUNTIME), and PHP ${input.phpVersion} is ${runtime}`,
+    )
+  return { from }
+}
+
+async function close(context: Context): Promise<void> {
+  if (context.results.check) await closeForWork(context, context.input.siteId)
+}
+
+/** Beside the one in use, by the text of which it is made; compared by what it says itself. */
+async function makeDatabase(context: Context): Promise<{ tables: number } | null> {
+  const { services, input, results, signal, progressBytes } = context
+  if (!results.check) return null
+  await closeForWork(context, input.siteId)
+  const home = await homeOf(context)
+  const place = placeOf(input.siteId, home)
+  const [before, after] = [new DumpSummary(), new DumpSummary()]
+  const [source, target] = [services.databaseContent(results.check.from), services.databaseContent(kindOf(input))]
+  if (kindOf(input) === 'mariadb') await services.homes.databases.prepareServer(home)
+  const snapshot = await source.snapshot(place)
+  try {
+    const most = (done: number) => 2 * Math.max(done, snapshot.estimatedBytes)
+    const onProgress = (done: number) => progressBytes(done, most(done))
+    await target.load(place, before.through(snapshot.dump({ signal })), { signal, onProgress })
+    await target.switch(place)
+    await target.settle(place)
+  } finally {
+    await snapshot.close()
+  }
+  const made = await target.snapshot(place)
+  try {
+    await after.read(made.dump({ signal }))
+  } finally {
+    await made.close()
+  }
+  const difference = before.differenceTo(after)
+  if (difference) throw new PermanentFailure(`The database could not be moved as it is: ${difference}`)
+  return { tables: after.tables }
+}
+
+async function forgetDatabase(context: Undoing): Promise<void> {
+  const { services, input, results } = context
+  const home = await services.homes.ofSite(input.siteId)
+  // what is in use is never dropped, whatever was to become of it
+  if (results.done || !results.check || home?.database !== results.check.from) return
+  await services.databaseContent(kindOf(input)).drop(placeOf(input.siteId, home))
+}
+
+async function switchOver(context: Context): Promise<void> {
+  if (!context.results.check) return
+  await closeForWork(context, context.input.siteId)
+  await turn(context, await homeOf(context), kindOf(context.input))
+}
+
+async function switchBack(context: Undoing): Promise<void> {
+  const { services, input, results } = context
+  const home = await services.homes.ofSite(input.siteId)
+  if (results.done || !results.check || !home) return
+  await closeForWork(context, input.siteId)
+  await turn(context, home, results.check.from)
+}
+
+async function turn({ services }: Pick<Context, 'services'>, home: Home, database: DatabaseKind): Promise<void> {
+  await services.homes.databases.turnTo({ ...home, database }, (await services.template()).path)
+}
+
+/** A write that is kept, and a front page. */
+async function seeItAnswer(context: Context): Promise<void> {
+  const { services, input, signal } = context
+  if (!context.results.check) return
+  const { siteId, phpVersion } = input
+  await closeForWork(context, siteId)
+  const hosted = await services.hostedSite(siteId)
+  if (!hosted) throw new PermanentFailure('The site was deleted')
+  const site = { ...hosted, phpVersion }
+  const refusal = 'WordPress does not answer where it was moved to'
+  const asMoved = { hostedSite: async () => site, pool: services.pool }
+  await runSiteTask(asMoved, siteId, 'flush-object-cache', {}, { whileHeld: true, refusal })
+  await runSiteTask(asMoved, siteId, 'check-copy', {}, { whileHeld: true, refusal })
+  const fault = await frontPageFault(services.pool, site, { signal, whileHeld: true })
+  if (fault) throw new PermanentFailure(`${refusal}: ${fault}`)
+}
+
+async function openAgain(tx: Tx, context: Context): Promise<true> {
+  const { services, input, operationId, now, results } = context
+  const { siteId, runtime, phpVersion } = input
+  const site = await holdSite(tx, siteId)
+  if (!site || !results.check) return true
+  const home = await services.homes.ofSite(siteId)
+  if (home) await services.homes.recordDatabase(tx, home, kindOf(input))
+  const isOther = site.phpVersion !== phpVersion
+  if (isOther) await changeSite(tx, siteId, { phpVersion }, now())
+  const database = runtime === 'native' ? 'MariaDB' : 'SQLite'
+  await changeOfJob(tx, context).record({
+    action: actions['site.moved'],
+    message: `Moved the site to ${runtime === 'native' ? 'native PHP' : 'PHP in WebAssembly'} ${phpVersion} with its database on ${database}.`,
+    ...(isOther && { event: { type: events.php_version_changed, data: { version: phpVersion } } }),
+  })
+  await openSite(tx, siteId, operationId, now())
+  await purgeCaches(tx, siteId, { pages: 'all' })
+  return true
+}
+
+/** The site is moved and open: what it was is at most a waste of room, and goes with its home. */
+async function settle(context: Context): Promise<void> {
+  const { services, input, results, log } = context
+  const { siteId } = input
+  const home = results.check && (await services.homes.ofSite(siteId))
+  try {
+    // else it was moved back since, and is in use again
+    if (results.check && home?.database === kindOf(input))
+      await services.databaseContent(results.check.from).drop(placeOf(siteId, home))
+  } catch (error) {
+    log.warn({ err: error, siteId }, 'the database that a site had before it was moved was not removed')
+  }
+  services.pool.release(siteId)
+}
+
+async function failed(tx: Tx, context: FailureContext<Input>): Promise<void> {
+  const { siteId } = context.input
+  await openSite(tx, siteId, context.operationId, context.now())
+  if (context.canceled || !(await findSite(tx, siteId))) return
+  await changeOfJob(tx, context).record({
+    action: actions['site.move_failed'],
+    message: `The site could not be moved, and runs as before: ${(context.error ?? 'unknown').replace(/\.$/, '')}.`,
+  })
+}

@@ -1,0 +1,39 @@
+import { hostFacts } from '../../hosting/host.store.ts'
+import type { DatabaseKind } from '../../hosting/site-database/database-kind.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { Problem } from '../../platform/http/problem.ts'
+import { problems } from './problems.ts'
+
+/** What a host has said that it runs PHP by. Empty: it has said nothing yet. */
+export interface HostRuntimes {
+  readonly databases: Readonly<Record<string, string | undefined>>
+  readonly runtimes: Readonly<Record<string, string | undefined>>
+  /** It runs PHP in WebAssembly. */
+  readonly hasWasm: boolean
+}
+
+export async function runtimesOfHost(tx: Tx, hostId: number | null): Promise<HostRuntimes> {
+  const facts = hostId === null ? undefined : await hostFacts(tx, hostId)
+  const containment = facts?.containment as { runtimes?: HostRuntimes['runtimes'] } | undefined
+  return {
+    databases: (facts?.databases ?? {}) as HostRuntimes['databases'],
+    runtimes: containment?.runtimes ?? {},
+    hasWasm: facts?.hasWasm !== false,
+  }
+}
+
+/** Whether a host can run a site by a version. @throws Problem php_version_not_there */
+export function demandVersion(host: HostRuntimes, version: string, database: DatabaseKind | undefined): void {
+  const runtime = host.runtimes[version]
+  if (runtime === 'refused' || (database === 'mariadb' && runtime === 'wasm'))
+    throw new Problem(problems.php_version_not_there, {
+      version,
+      how: database === 'mariadb' ? 'natively, as the database of the site asks,' : 'at all',
+    })
+}
+
+/** What the database of a site is. */
+export async function databaseOfSite(tx: Tx, siteId: number): Promise<DatabaseKind> {
+  const home = await tx.selectFrom('site_homes').select('database').where('site_id', '=', siteId).executeTakeFirst()
+  return home?.database ?? 'sqlite'
+}

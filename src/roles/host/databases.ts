@@ -1,0 +1,62 @@
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { contentByHome } from '../../hosting/mariadb/by-home.ts'
+import { createMariaDbContent } from '../../hosting/mariadb/mariadb-content.ts'
+import { databaseKindOf } from '../../hosting/php/choose-runtime.ts'
+import type { PhpPool } from '../../hosting/php/pool.ts'
+import { type PhpRuntime, type PhpVersion, phpVersions, versionForAll } from '../../hosting/php/runtime.ts'
+import type { DatabaseContent, SiteHome } from '../../hosting/site-database/database-content.ts'
+import type { DatabaseKind } from '../../hosting/site-database/database-kind.ts'
+import { createSqliteContent } from '../../hosting/site-database/sqlite-content.ts'
+import { keptFromSites } from '../../platform/files/free-room.ts'
+import type { Ground } from '../part.ts'
+import type { MariaDb } from './mariadb.ts'
+
+/** What sites of each version run by, and have for a database when they are made. */
+export function whatIsServed(config: Pick<Ground['config'], 'runtime'>, runtime: PhpRuntime, { ofHomes }: MariaDb) {
+  const { runtimes } = runtime.containment()
+  const hasWasm = config.runtime !== 'native'
+  const databaseKindFor = (version: PhpVersion) => databaseKindOf(runtimes, version, ofHomes !== undefined)
+  const phpVersion = versionForAll(runtimes)
+  const usable = phpVersions.filter((version) => runtimes[version] !== 'refused')
+  const databases = Object.fromEntries(phpVersions.map((version) => [version, databaseKindFor(version)]))
+  return {
+    facts: { hasWasm, databases },
+    runs: { hasWasm, databaseKindFor, containment: () => runtime.containment() },
+    /** Of homes that are prepared. */
+    kinds: [...new Set([phpVersion, ...usable].map(databaseKindFor))],
+    /** Of what is made ahead for all. */
+    usual: { phpVersion, databaseKind: databaseKindFor(phpVersion) },
+  }
+}
+
+/** The doors to databases of sites as a whole. */
+export function openDatabases(ground: Ground, pool: PhpPool, { databases, ofHomes }: MariaDb) {
+  const { sandbox, diskReserveMb } = ground.config
+  const keepFreeBytes = keptFromSites(diskReserveMb << 20)
+  const sqlite = createSqliteContent({ pool, sandbox, keepFreeBytes })
+  const mariadb = databases && createMariaDbContent({ databases, pool, keepFreeBytes })
+  const databaseContent = (kind: DatabaseKind): DatabaseContent => {
+    const content = { sqlite, mariadb }[kind]
+    if (content) return content
+    throw new Error('This host is not to use MariaDB (STEAD_MARIADB)')
+  }
+  return {
+    doors: { siteDatabase: contentByHome(sqlite, mariadb), databaseContent },
+    dumpTemplate: ofHomes && dumpToFile(sandbox),
+  }
+}
+
+/** The database of a home in which nothing runs. */
+function dumpToFile(sandbox: Ground['config']['sandbox']): (place: SiteHome, file: string) => Promise<void> {
+  const alone = { between: <Result>(_siteId: number, work: () => Promise<Result>) => work() }
+  const sqlite = createSqliteContent({ pool: alone, sandbox })
+  return async (place, file) => {
+    const snapshot = await sqlite.snapshot(place)
+    try {
+      await pipeline(snapshot.dump(), createWriteStream(file, { mode: 0o600, flush: true }))
+    } finally {
+      await snapshot.close()
+    }
+  }
+}

@@ -1,0 +1,140 @@
+/** Sites whose PHP is the machine's own, with their databases on MariaDB: made, used, kept apart, deleted. */
+import { existsSync, readFileSync } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { phpVersions } from '../../src/hosting/php/runtime.ts'
+import { testCore } from '../support/core.ts'
+import { nativeAndMariaDb, settingsOf } from '../support/native-mariadb.ts'
+import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
+import { Browser } from '../support/visit.ts'
+
+const core = await testCore()
+const { skip, phpVersion, versions } = nativeAndMariaDb
+/** One that runs in WebAssembly here, where there is one. */
+const otherVersion = phpVersions.find((version) => !versions.includes(version)) ?? phpVersion
+
+const configOf = (stead: Stead, name: string): Record<string, string> => {
+  const text = readFileSync(join(stead.homeOf(name), 'web/wp-config.php'), 'utf8')
+  return Object.fromEntries([...text.matchAll(/^define\('(\w+)', '(.*)'\);$/gm)].map(([, key, value]) => [key, value]))
+}
+
+describe.skipIf(!core || skip)('a site on native PHP and MariaDB', () => {
+  let stead: Stead
+  let id: number
+  let browser: Browser
+  showOutputOfFailures(() => stead)
+  beforeAll(async () => {
+    stead = await startStead({ env: settingsOf })
+    id = await stead.createSite({ name: 'on-server', php_version: phpVersion })
+    browser = new Browser((path, options) => stead.visit('on-server', path, options))
+  })
+  afterAll(() => stead?.remove())
+
+  test('is made on it, with a user of its own and no SQLite', async () => {
+    const home = stead.homeOf('on-server')
+    const config = await readFile(join(home, 'web/wp-config.php'), 'utf8')
+    expect(config).toMatch(/define\('DB_NAME', 'stead_\w+_h\d+'\);/)
+    expect(config).toContain("define('DB_HOST', 'localhost:/run/mariadb/socket');")
+    expect(config).not.toMatch(/DB_FILE|SQLITE/)
+    for (const gone of ['wp-content/db.php', 'wp-content/mu-plugins/sqlite-database-integration'])
+      expect([gone, existsSync(join(home, 'web', gone))]).toEqual([gone, false])
+    expect((await stat(join(home, 'mariadb.json'))).mode & 0o777).toBe(0o600)
+    expect((await stead.visit('on-server')).text).toContain('<title>on-server</title>')
+    const { hosts } = (await (await fetch(`${stead.apiUrl}/readyz`)).json()) as {
+      hosts: { databases: Record<string, string>; containment: { runtimes: Record<string, string> } }[]
+    }
+    expect(hosts[0]).toMatchObject({
+      databases: { [phpVersion]: 'mariadb' },
+      containment: { runtimes: { [phpVersion]: 'native' } },
+    })
+  })
+
+  test('one logs in, writes, uploads, and WordPress finds nothing critical', async () => {
+    const { data: password } = (await stead.api('PUT', `/v1/sites/${id}/cms/password-reset`)).body
+    expect((await browser.logIn('admin', password)).text).toContain('wp-admin-bar')
+    const headers = { 'x-wp-nonce': await browser.restNonce(), 'content-type': 'application/json' }
+    const post = await browser.open('/wp-json/wp/v2/posts', {
+      ...{ method: 'POST', headers },
+      body: JSON.stringify({ title: 'Größe 🙂', content: 'kept', status: 'publish' }),
+    })
+    expect(post.status).toBe(201)
+    const { link } = JSON.parse(post.text) as { link: string }
+    expect((await stead.visit('on-server', new URL(link).pathname)).text).toContain('Größe 🙂')
+    const upload = await browser.open('/wp-json/wp/v2/media', {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'image/gif', 'content-disposition': 'attachment; filename="dot.gif"' },
+      body: Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64'),
+    })
+    expect(upload.status).toBe(201)
+    const health = await browser.open('/wp-admin/site-health.php')
+    expect(health.status).toBe(200)
+    for (const asked of ['loopback-requests', 'authorization-header', 'page-cache']) {
+      const { text } = await browser.open(`/wp-json/wp-site-health/v1/tests/${asked}`, { headers })
+      expect([asked, (JSON.parse(text) as { status: string }).status]).not.toEqual([asked, 'critical'])
+    }
+  })
+
+  test('the installer is nobody’s, whatever the database has', async () => {
+    for (const path of ['/wp-admin/install.php', '/wp-admin/setup-config.php'])
+      expect([path, (await stead.visit('on-server', path)).status]).toEqual([path, 403])
+  })
+
+  test('what it is made of can be copied, backed up, restored and exported', async () => {
+    await stead.createSite({ name: 'a-file', php_version: otherVersion })
+    const clone = (await stead.api('POST', `/v1/sites/${id}/clone`, { name: 'copied' })).body.data.id as number
+    await stead.live(clone)
+    const [source, copy] = ['on-server', 'copied'].map((name) => configOf(stead, name))
+    expect(copy?.DB_NAME).toMatch(/^stead_/)
+    expect(copy?.DB_NAME).not.toBe(source?.DB_NAME)
+    expect((await stead.visit('copied', '/wp-json/wp/v2/posts?search=Gr%C3%B6%C3%9Fe')).text).toContain('kept')
+    const backup = (await stead.api('POST', `/v1/sites/${clone}/ondemand-backups`, { backup_type: 'db' })).headers
+    expect(backup.get('operation-id')).not.toBeNull()
+    expect(await stead.ended(backup.get('operation-id') as string)).toMatchObject({ state: 'succeeded' })
+    const { data } = (await stead.api('GET', `/v1/sites/${clone}/backups/db`)).body
+    const restored = await stead.api('POST', `/v1/sites/${clone}/restores`, { database_id: data[0].id })
+    expect(await stead.ended(restored.headers.get('operation-id') as string)).toMatchObject({ state: 'succeeded' })
+    await until('it answers', async () => (await stead.visit('copied')).status === 200)
+  })
+
+  test('is moved to SQLite and back, with all that it has', async () => {
+    const moved = async (body: object) => {
+      const { status, headers, body: said } = await stead.api('PUT', `/v1/sites/${id}/runtime`, body)
+      expect([status, said.errors]).toEqual([200, null])
+      const { state, error } = await stead.ended(headers.get('operation-id') as string)
+      expect([state, error]).toEqual(['succeeded', null])
+    }
+    const post = '/wp-json/wp/v2/posts?search=Gr%C3%B6%C3%9Fe'
+    const refused = await stead.api('PUT', `/v1/sites/${id}`, { php_version: otherVersion })
+    if (!versions.includes(otherVersion)) expect(refused.status).toBe(400)
+
+    await moved({ runtime: 'wasm', php_version: otherVersion })
+    expect(configOf(stead, 'on-server')).toMatchObject({ DB_NAME: 'wordpress', DB_FILE: 'site.sqlite' })
+    expect(existsSync(join(stead.homeOf('on-server'), 'mariadb.json'))).toBe(false)
+    await until('it answers', async () => (await stead.visit('on-server', post)).text.includes('kept'))
+    expect((await stead.api('GET', `/v1/sites/${id}`)).body.data.phpVersion).toBe(otherVersion)
+
+    await moved({ runtime: 'native', php_version: phpVersion })
+    expect(configOf(stead, 'on-server').DB_NAME).toMatch(/^stead_/)
+    await until('it answers', async () => (await stead.visit('on-server', post)).text.includes('kept'))
+    expect(existsSync(join(stead.homeOf('on-server'), 'private/database/site.sqlite'))).toBe(false)
+  })
+
+  test('from the trash it works again; deleted for good nothing is left on the server', async () => {
+    const other = await stead.createSite({ name: 'short-lived', php_version: phpVersion })
+    const number = /h(\d+)$/.exec(stead.homeOf('short-lived'))?.[0] as string
+    const databases = () =>
+      readdir(join(stead.dataDir, 'mariadb/data')).then((names) => names.filter((name) => name.endsWith(`_${number}`)))
+    expect(await databases()).toHaveLength(1)
+    const removal = (await stead.api('DELETE', `/v1/sites/${other}`)).headers.get('operation-id') as string
+    await stead.ended(removal)
+    expect((await stead.cli('site', 'restore', '--name', 'short-lived')).code).toBe(0)
+    await until('it answers', async () => (await stead.visit('short-lived')).status === 200)
+    await stead.stop()
+    stead.set({ STEAD_TRASH_DAYS: '0' })
+    await stead.start()
+    await until('it answers again', async () => (await stead.visit('on-server')).text.includes('on-server'))
+    await stead.api('DELETE', `/v1/sites/${other}`)
+    await until('its database is gone', async () => (await databases()).length === 0)
+  })
+})

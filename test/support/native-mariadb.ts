@@ -1,0 +1,18 @@
+import { findPrograms } from '../../src/hosting/mariadb/programs.ts'
+import { runtimes } from './ways.ts'
+
+const native = runtimes.find(({ runtime }) => runtime === 'native')
+const hasMariaDb = await findPrograms().then(
+  () => true,
+  () => false,
+)
+
+/** Whether sites can run on both here, and with which PHP. */
+export const nativeAndMariaDb = {
+  skip: !native || native.skip || !hasMariaDb,
+  versions: native?.versions ?? [],
+  phpVersion: native?.phpVersion ?? '8.3',
+} as const
+
+/** Settings with which sites are made on both. */
+export const settingsOf = { STEAD_RUNTIME: 'auto', STEAD_MARIADB: 'own' } as const
