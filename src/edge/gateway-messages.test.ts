@@ -108,9 +108,10 @@ describe('messages', () => {
       }
       const piece = Buffer.alloc(1 << 16)
       response.on('error', () => {})
+      const closed = once(response, 'close')
       while (!response.destroyed && produced < 512 << 20) {
         produced += piece.length
-        if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+        if (!response.write(piece)) await Promise.race([once(response, 'drain'), closed])
       }
     })
     const { port } = await startGateway(cleanup, { 'site.test': routeTo(upstream) })

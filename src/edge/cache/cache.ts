@@ -2,6 +2,7 @@ import type { Route } from '../route.ts'
 import type { Visit } from '../visit.ts'
 import type { Disk } from './disk.ts'
 import type { Fill } from './fill.ts'
+import type { Garbage } from './garbage.ts'
 import type { PageAddress } from './key.ts'
 import type { KnownDifferences } from './known-differences.ts'
 import type { Memory } from './memory.ts'
@@ -19,6 +20,7 @@ export interface Cache {
   readonly differences: KnownDifferences
   readonly worth: Worth
   readonly maker: CopyMaker
+  readonly garbage: Garbage
 }
 
 /** What is known of one visit to the cache. */

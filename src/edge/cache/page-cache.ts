@@ -8,6 +8,7 @@ import type { Cache } from './cache.ts'
 import { type Disk, noDisk } from './disk.ts'
 import { createCompression } from './encodings.ts'
 import type { Entry } from './entry.ts'
+import { createGarbage } from './garbage.ts'
 import { pageAddress } from './key.ts'
 import { createKnownDifferences } from './known-differences.ts'
 import { letGo } from './let-go.ts'
@@ -73,6 +74,11 @@ export const bodyTerms = (memoryBytes: number): BudgetTerms => ({
   over: 'the answer goes through as fast as its visitor takes it, and is not kept',
 })
 
+/** Of what the entries may have: buffers that nobody uses any more. */
+const GARBAGE_PART = 1 / 4
+/** Some 10 MB are there without any page. */
+const LEAST_GARBAGE = 16 << 20
+
 /** Puts a cache together; it takes part as a rule of the gateway. */
 export function createPageCache(given: PageCacheOptions): PageCache {
   const options = {
@@ -95,6 +101,10 @@ export function createPageCache(given: PageCacheOptions): PageCache {
     fills: new Map(),
     differences: createKnownDifferences(),
     worth: createWorth(),
+    garbage: createGarbage({
+      inUse: () => memory.bytes + options.bodies.used,
+      mostBytes: Math.max(options.memoryBytes * GARBAGE_PART, LEAST_GARBAGE),
+    }),
     maker: { compression: createCompression(), memory },
   }
   options.purges.subscribe((purge) => letGo(cache, purge))

@@ -65,7 +65,10 @@ export function startFill(
     keep: (entry) => keep(cache, route, fill, entry),
   })
   fills.set(key, fill)
-  fill.ended.then(() => passage.end())
+  fill.ended.then(() => {
+    passage.end()
+    cache.garbage.mayHaveGrown()
+  })
   fill.result.then((result) => {
     if (fills.get(key) === fill) fills.delete(key)
     learn(cache, ask, result)
