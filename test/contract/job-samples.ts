@@ -586,12 +586,14 @@ export const jobSamples: Record<string, JobSample> = {
       const { site, mate, host } = world
       const { input } = await (jobSamples['collaborator.sync_wp_user'] as JobSample).prepare(world)
       expect(input).toMatchObject({ siteId: site })
+      host.wordpress(site).hasDropIn = true
       const passwordSealed = host.services.sealer.seal(SECRET, COLLABORATOR_PASSWORD_PURPOSE)
       return { input: { siteId: site, accountId: mate.accountId, passwordSealed } }
     },
     async done(world) {
       await hasLogin(world, 'another-login')
       expect([...world.host.wordpress(world.site).passwords.values()]).toEqual([SECRET])
+      expect(world.host.wordpress(world.site).flushes).toBeGreaterThan(0)
       expect(await rows(world, 'events', 'type', 'wp_admin_password_reset', world.site)).toBe(1)
     },
   },

@@ -196,12 +196,18 @@ export async function fakeHost(
       wordpress(siteId).license = key
       return { dropIn: wordpress(siteId).hasDropIn }
     },
-    'ensure-administrator': ({ siteId }, { email, login, password }) => {
-      const { users, passwords } = wordpress(siteId)
+    'ensure-administrator': ({ siteId }, { email, login }) => {
+      const { users } = wordpress(siteId)
       const created = !users.has(email)
       if (created) users.set(email, login)
-      if (password !== undefined) passwords.set(login, password)
       return { login: users.get(email) as string, created }
+    },
+    'reset-administrator': ({ siteId }, { email, login, password }) => {
+      const { users, passwords, hasDropIn } = wordpress(siteId)
+      const created = !users.has(email)
+      if (created) users.set(email, login)
+      passwords.set(login, password)
+      return { login: users.get(email) as string, created, dropIn: hasDropIn }
     },
     'list-plugins': ({ siteId, homePath }) => ({ plugins: pluginsIn(homePath, wordpress(siteId).activePlugins) }),
     'upgrade-plugin': ({ homePath }, { source }) => {

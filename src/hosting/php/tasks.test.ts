@@ -120,6 +120,13 @@ const samples: Samples = {
     wrong: [{ version: 'eight', opcache: null }, { version: '8.3.1' }, { version: '8.3.1', opcache: {} }],
   },
   'replace-address': { right: [{ rows: 0 }], wrong: [{ rows: -1 }, { rows: '5' }] },
+  'reset-administrator': {
+    right: [{ login: 'ann', created: true, dropIn: false }],
+    wrong: [
+      { login: 'ann', created: true },
+      { login: '', created: true, dropIn: false },
+    ],
+  },
   'reset-password': {
     right: [{ id: 1, login: 'ann', email: 'ann@example.com', dropIn: false }],
     wrong: [{ id: '1', login: 'ann', email: 'ann@example.com', dropIn: false }, { id: 1 }],

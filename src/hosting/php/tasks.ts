@@ -14,6 +14,9 @@ const Login = Type.String({ minLength: 1, maxLength: 60, pattern: '^[^\\u0000-\\
 const Id = Type.Integer({ minimum: 1 })
 const Count = Type.Integer({ minimum: 0 })
 const reset = { password: Type.String() }
+/** The site has an object cache of its own, which was not told. */
+const dropIn = Type.Boolean()
+const person = { email: Type.String(), name: Type.String(), login: Type.String() }
 /** A plugin, as WordPress names it: its main file below `wp-content/plugins`. */
 const PluginFile = Type.String({ minLength: 1, maxLength: 500 })
 /** Without other plugins and the theme. */
@@ -93,10 +96,7 @@ const schemas = {
     output: Type.Object({ deleted: Type.Boolean(), heir: Type.Union([Login, Type.Null()]) }, closed),
   },
   'ensure-administrator': {
-    input: Type.Object(
-      { email: Type.String(), name: Type.String(), login: Type.String(), password: Type.Optional(Type.String()) },
-      closed,
-    ),
+    input: Type.Object(person, closed),
     output: Type.Object({ login: Login, created: Type.Boolean() }, closed),
   },
   'flush-object-cache': {
@@ -141,8 +141,7 @@ const schemas = {
           ),
           { minItems: 1, maxItems: 10 },
         ),
-        /** The site has an object cache of its own, which was not told. */
-        dropIn: Type.Boolean(),
+        dropIn,
       },
       closed,
     ),
@@ -218,6 +217,10 @@ const schemas = {
     input: Type.Object({ from: Type.String(), to: Type.String() }, closed),
     output: Type.Object({ rows: Count }, closed),
   },
+  'reset-administrator': {
+    input: Type.Object({ ...person, ...reset }, closed),
+    output: Type.Object({ login: Login, created: Type.Boolean(), dropIn }, closed),
+  },
   'reset-password': {
     input: Type.Union([
       Type.Object({ login: Type.String(), ...reset }, closed),
@@ -228,8 +231,7 @@ const schemas = {
         id: Id,
         login: Type.String(),
         email: Type.String(),
-        /** The site has an object cache of its own, which was not told. */
-        dropIn: Type.Boolean(),
+        dropIn,
       },
       closed,
     ),
@@ -238,8 +240,7 @@ const schemas = {
     input: Type.Object({ active: Type.Array(PluginFile), network: Type.Array(PluginFile) }, closed),
     output: Type.Object(
       {
-        /** The site has an object cache of its own, which was not told. */
-        dropIn: Type.Boolean(),
+        dropIn,
       },
       closed,
     ),
@@ -282,8 +283,7 @@ const schemas = {
     input: Type.Object({ key: Type.Union([Type.String(), Type.Null()]) }, closed),
     output: Type.Object(
       {
-        /** The site has an object cache of its own, which was not told. */
-        dropIn: Type.Boolean(),
+        dropIn,
       },
       closed,
     ),

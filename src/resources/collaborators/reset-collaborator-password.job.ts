@@ -4,10 +4,11 @@ import { findAccount } from '../account/account.ts'
 import { changeOfJob } from '../change.ts'
 import type { HostServices } from '../host-services.ts'
 import { events as siteEvents } from '../sites/actions.ts'
+import { forgetOldPassword } from '../sites/forget-old-password.ts'
+import { runSiteTask } from '../sites/run-site-task.ts'
 import { findSite } from '../sites/site.ts'
 import { findMembership, setWpUsername } from './collaborator.store.ts'
 import { hasWpAccess } from './collaborator.ts'
-import { ensureAdministrator } from './sync-wp-user.job.ts'
 
 /** Binds a sealed password to its use. */
 export const COLLABORATOR_PASSWORD_PURPOSE = 'collaborator password'
@@ -34,7 +35,7 @@ export const resetCollaboratorPasswordJob = durableWith<HostServices>()({
 
 type Input = { siteId: number; accountId: number; passwordSealed: string }
 
-async function setPassword({ services, input }: StepContext<Input, HostServices>): Promise<{ login: string }> {
+async function setPassword({ services, input, log }: StepContext<Input, HostServices>): Promise<{ login: string }> {
   const { read } = services.database
   const [site, account] = [await findSite(read, input.siteId), await findAccount(read, input.accountId)]
   const member = await findMembership(read, input.siteId, input.accountId)
@@ -42,5 +43,9 @@ async function setPassword({ services, input }: StepContext<Input, HostServices>
   if (!site || !account || !member || !hasWpAccess(member.roles))
     throw new PermanentFailure('The collaborator has no access to WordPress any more')
   const password = services.sealer.open(input.passwordSealed, COLLABORATOR_PASSWORD_PURPOSE)
-  return { login: await ensureAdministrator(services, site, account, { login: member.wpUsername, password }) }
+  const { email, name } = account
+  const person = { email, name, login: member.wpUsername, password }
+  const set = await runSiteTask(services, site.id, 'reset-administrator', person)
+  await forgetOldPassword({ services, log }, site.id, set)
+  return { login: set.login }
 }

@@ -72,27 +72,24 @@ async function syncUser(context: Context): Promise<{ login?: string; deleted?: b
   if (!site || !account) return {}
   const member = await findMembership(read, site.id, account.id)
   if (member && hasWpAccess(member.roles))
-    return { login: await ensureAdministrator(services, site, account, { login: member.wpUsername }) }
+    return { login: await ensureAdministrator(services, site, account, member.wpUsername) }
   if (input.reassign === 'keep') return {}
   return { deleted: await deleteAdministrator(services, site, account, input.reassign) }
 }
 
 /**
  * Makes an administrator with the account's address, or makes the user that has the address one.
- * @param user.login for a new one; another is taken when somebody has it
+ * @param wanted login of a new one; another is taken when somebody has it
  * @returns its login
  */
-export async function ensureAdministrator(
+async function ensureAdministrator(
   services: HostServices,
   site: Site,
   account: Account,
-  user: { login: string; password?: string },
+  wanted: string,
 ): Promise<string> {
-  const { email, name } = account
-  // with a password somebody waits for it
-  const background = user.password === undefined
-  const input = { email, name, ...user }
-  const { login } = await runSiteTask(services, site.id, 'ensure-administrator', input, { background })
+  const input = { email: account.email, name: account.name, login: wanted }
+  const { login } = await runSiteTask(services, site.id, 'ensure-administrator', input, { background: true })
   return login
 }
 

@@ -3,6 +3,7 @@ import { durableWith, PermanentFailure, type StepContext } from '../../platform/
 import { changeOfJob } from '../change.ts'
 import type { HostServices } from '../host-services.ts'
 import { events } from './actions.ts'
+import { forgetOldPassword } from './forget-old-password.ts'
 import { runSiteTask } from './run-site-task.ts'
 import { findSite } from './site.store.ts'
 
@@ -34,10 +35,6 @@ async function setPassword({ services, input, log }: StepContext<Input, HostServ
   const password = services.sealer.open(input.passwordSealed, PASSWORD_PURPOSE)
   const refusal = `WordPress did not set the password of ${site.adminUsername}`
   const login = site.adminUsername
-  const { dropIn } = await runSiteTask(services, site.id, 'reset-password', { login, password }, { refusal })
-  if (!dropIn) return
-  // The site's own object cache knows the old password still. It may be what is broken: then it answers nobody.
-  await runSiteTask(services, site.id, 'flush-object-cache', {}).catch((error) =>
-    log.warn({ err: error, siteId: site.id }, 'the object cache of a site was not emptied after a new password'),
-  )
+  const set = await runSiteTask(services, site.id, 'reset-password', { login, password }, { refusal })
+  await forgetOldPassword({ services, log }, site.id, set)
 }

@@ -1,7 +1,7 @@
 <?php
-// {email, name, login, password?} → {login, created}. An administrator with this address: wp_insert_user, or WP_User::set_role for
-// the user that has the address, so that nobody is there twice. With a password: wp_set_password, and the
-// user's sessions end.
+// {email, name, login} → {login, created}. An administrator with this address: wp_insert_user, or WP_User::set_role for
+// the user that has the address, so that nobody is there twice. With a password, as reset-administrator gives one: wp_set_password,
+// and the user's sessions end.
 require '/wordpress/wp-load.php';
 require_once __DIR__ . '/user-by-email.php';
 

@@ -118,6 +118,13 @@ describe.skipIf(!core).each(hereRuntimes)(
         login: 'admin',
         dropIn: true,
       })
+      // a collaborator's, too, who may be missing
+      const mate = { email: 'mate@example.com', name: 'Mate', login: 'mate', password }
+      expect(await usual.runTask('reset-administrator', mate)).toEqual({ login: 'mate', created: true, dropIn: true })
+      expect(await usual.runTask('reset-administrator', mate)).toMatchObject({ login: 'mate', created: false })
+      await expect(
+        usual.runTask('ensure-administrator', { email: 'x@example.com', name: 'X', login: 'x' }),
+      ).rejects.toThrow()
     })
 
     it('in safe mode shows its pages, lets the owner in, and has its plugins deactivated there', async () => {

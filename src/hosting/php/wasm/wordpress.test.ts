@@ -116,7 +116,7 @@ describe.skipIf(!core).each(cases)(
       const sessions = async () => JSON.parse((await fetchPage(php, testRequest('/sessions.php', script))).text)
       const mate = { email: 'mate@example.com', name: 'Mate', login: 'mate', password: 'first' }
       await php.runTask('reset-password', { login: 'admin', password: 'first' })
-      await php.runTask('ensure-administrator', mate)
+      await php.runTask('reset-administrator', mate)
       const [ofAdmin, ofMate] = [await logIn('admin', 'first'), await logIn('mate', 'first')]
       const statuses = async () => [(await dashboard(ofAdmin)).status, (await dashboard(ofMate)).status]
       expect([await sessions(), await statuses()]).toEqual([
@@ -128,7 +128,7 @@ describe.skipIf(!core).each(cases)(
         [0, 1],
         [302, 200],
       ])
-      await php.runTask('ensure-administrator', { ...mate, password: 'second' })
+      await php.runTask('reset-administrator', { ...mate, password: 'second' })
       expect([await sessions(), await statuses()]).toEqual([
         [0, 0],
         [302, 302],
