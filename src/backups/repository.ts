@@ -95,7 +95,7 @@ export class Repository implements BackupRepository {
     const { listing } = await this.#manifest(name, 'stream')
     let at = 0
     for (const chunk of listing) {
-      const parts = [...partsOf(await this.#saying(name, chunk))]
+      const parts = [...partsOf(await this.#saying(name, () => this.#read(chunk)))]
       const sizeBytes = parts.reduce((sum, each) => sum + each.sizeBytes, 0)
       if (at + sizeBytes > start) yield* this.#contents(name, parts, Math.max(0, start - at))
       at += sizeBytes
@@ -141,15 +141,15 @@ export class Repository implements BackupRepository {
         skip -= sizeBytes
         continue
       }
-      const bytes = await this.#saying(subject, chunk)
+      const bytes = await this.#saying(subject, async () => (await this.#openReader()).readOn(chunk))
       if (bytes.length > skip) yield bytes.subarray(skip)
       skip = Math.max(0, skip - bytes.length)
     }
   }
 
-  async #saying(subject: string, chunk: string): Promise<Buffer> {
+  async #saying(subject: string, read: () => Promise<Buffer>): Promise<Buffer> {
     try {
-      return await this.#read(chunk)
+      return await read()
     } catch (error) {
       if (!(error instanceof ChunkLost)) throw error
       throw new BackupDamaged(`${subject}: ${error.message}.`, { cause: error })

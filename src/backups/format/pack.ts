@@ -105,14 +105,26 @@ export class PackBuilder {
   }
 }
 
-export function* rowsOf(table: Buffer): Generator<PackedChunk> {
-  for (let at = 0; at + ROW_BYTES <= table.length; at += ROW_BYTES)
+/** @param offset rows of chunks that begin there, or behind it */
+export function* rowsOf(table: Buffer, offset = 0): Generator<PackedChunk> {
+  for (let at = firstRow(table, offset); at + ROW_BYTES <= table.length; at += ROW_BYTES)
     yield {
       id: table.subarray(at, at + 32),
       offset: table.readUInt32BE(at + 32),
       sealedBytes: table.readUInt32BE(at + 36),
       sizeBytes: table.readUInt32BE(at + 40),
     }
+}
+
+/** Where it lies: rows are in the order of what they are of. */
+function firstRow(table: Buffer, offset: number): number {
+  let [from, to] = [0, Math.floor(table.length / ROW_BYTES)]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (table.readUInt32BE(middle * ROW_BYTES + 32) < offset) from = middle + 1
+    else to = middle
+  }
+  return from * ROW_BYTES
 }
 
 /**

@@ -15,6 +15,8 @@ export interface ToOpen {
 export interface ToCheck {
   readonly keys: RepositoryKeys
   readonly bytes: Uint8Array
+  /** Default: only whether they are what was written. */
+  readonly wantsContent?: boolean
   readonly rows: readonly {
     readonly id: Uint8Array
     /** In the piece. */
@@ -24,8 +26,11 @@ export interface ToCheck {
   }[]
 }
 
-/** What it answers: the content, or nothing when it is not what was written; or which of the chunks are. */
-export type Opened = { readonly content: Uint8Array | undefined } | { readonly sound: readonly boolean[] }
+/** What it answers: the content, or nothing when it is not what was written; which of the chunks are; or what is in them. */
+export type Opened =
+  | { readonly content: Uint8Array | undefined }
+  | { readonly sound: readonly boolean[] }
+  | { readonly contents: readonly (Uint8Array | undefined)[] }
 
 /** `.ts` where Stead runs from its sources, `.js` where it was built. */
 const program = join(import.meta.dirname, `opening-thread${extname(import.meta.filename)}`)
@@ -55,12 +60,22 @@ export class ChunkOpener {
    * @param piece whose bytes may be gone afterwards
    * @returns for each chunk whether it is what was written
    */
-  async check(piece: ToCheck): Promise<readonly boolean[]> {
+  async check(piece: Omit<ToCheck, 'wantsContent'>): Promise<readonly boolean[]> {
+    const opened = await this.#askAll(piece)
+    return 'sound' in opened ? opened.sound : []
+  }
+
+  /** The same, with what is in them: together in memory, as long as somebody has one. */
+  async openAll(piece: Omit<ToCheck, 'wantsContent'>): Promise<readonly (Uint8Array | undefined)[]> {
+    const opened = await this.#askAll({ ...piece, wantsContent: true })
+    return 'contents' in opened ? opened.contents : []
+  }
+
+  #askAll(piece: ToCheck): Promise<Opened> {
     const { bytes } = piece
     // of a buffer that others have a part of it is a copy that goes
     const own = bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
-    const opened = await this.#ask({ ...piece, bytes: own }, own.buffer as ArrayBuffer)
-    return 'sound' in opened ? opened.sound : []
+    return this.#ask({ ...piece, bytes: own }, own.buffer as ArrayBuffer)
   }
 
   #ask(message: ToOpen | ToCheck, moved: ArrayBuffer): Promise<Opened> {

@@ -2,6 +2,7 @@ import { type ChunkIndex, type Location, loadIndex } from '../chunk-index.ts'
 import { idBytes } from '../format/chunk.ts'
 import { packName } from '../format/names.ts'
 import type { RepositoryParts } from './manifests.ts'
+import { ReadingOn } from './read-on.ts'
 import { type SoundOptions, soundChunks } from './sound-chunks.ts'
 
 /** A chunk that no pack has as it was written. */
@@ -37,9 +38,11 @@ export class ChunkReader {
   #index: ChunkIndex
   #loadedAt: number
   readonly #stretches: Stretch[] = []
+  readonly #readingOn: ReadingOn
 
   constructor(parts: RepositoryParts, index: ChunkIndex) {
     this.#parts = parts
+    this.#readingOn = new ReadingOn(parts)
     this.#index = index
     this.#loadedAt = parts.now()
   }
@@ -47,6 +50,11 @@ export class ChunkReader {
   /** @returns its content, which is what its name says. @throws ChunkLost, StorageFailure */
   async read(chunk: string, signal?: AbortSignal): Promise<Buffer> {
     return (await this.#find(chunk, signal)).content
+  }
+
+  /** The same for who reads content as it was written, one chunk after the other. */
+  async readOn(chunk: string, signal?: AbortSignal): Promise<Buffer> {
+    return (await this.#readingOn.read(this.#index, chunk, signal)) ?? this.read(chunk, signal)
   }
 
   /** Which of many chunks are what was written, as far as that is seen at first sight: `read` tells of the rest. @throws StorageFailure */

@@ -20,17 +20,34 @@ function openOne({ keys, id, sizeBytes, sealed }: ToOpen): Uint8Array<ArrayBuffe
   }
 }
 
-function isSound({ keys, bytes }: ToCheck, { id, offset, sealedBytes, sizeBytes }: ToCheck['rows'][number]): boolean {
+/** @returns nothing when it is not what was written */
+function openRow(
+  { keys, bytes }: ToCheck,
+  { id, offset, sealedBytes, sizeBytes }: ToCheck['rows'][number],
+): Buffer | undefined {
   try {
-    openChunk(keys, id, sizeBytes, Buffer.from(bytes.buffer, bytes.byteOffset + offset, sealedBytes))
-    return true
+    return openChunk(keys, id, sizeBytes, Buffer.from(bytes.buffer, bytes.byteOffset + offset, sealedBytes))
   } catch {
-    return false
+    return undefined
   }
 }
 
+function openAll(message: ToCheck): void {
+  const all = new Uint8Array(message.rows.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))
+  let at = 0
+  const contents = message.rows.map((row) => {
+    const content = openRow(message, row)
+    if (!content) return undefined
+    all.set(content, at)
+    at += content.length
+    return all.subarray(at - content.length, at)
+  })
+  answer({ contents }, [all.buffer])
+}
+
 parentPort?.on('message', (message: ToOpen | ToCheck) => {
-  if ('rows' in message) return answer({ sound: message.rows.map((row) => isSound(message, row)) })
+  if ('rows' in message && message.wantsContent) return openAll(message)
+  if ('rows' in message) return answer({ sound: message.rows.map((row) => openRow(message, row) !== undefined) })
   const content = openOne(message)
   answer({ content }, content ? [content.buffer] : [])
 })

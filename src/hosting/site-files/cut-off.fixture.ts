@@ -13,7 +13,7 @@ const CHANGING: readonly [holder: object, names: readonly string[]][] = [
     fs,
     ['renameSync', 'mkdirSync', 'unlinkSync', 'symlinkSync', 'chmodSync', 'utimesSync', 'lutimesSync', 'lchownSync'],
   ],
-  [fs, ['fchmodSync', 'fchownSync', 'futimesSync', 'copyFileSync']],
+  [fs, ['fchmodSync', 'fchownSync', 'futimesSync', 'copyFileSync', 'write']],
   [fs.promises, ['rename', 'unlink', 'rmdir', 'chmod']],
 ]
 
@@ -67,7 +67,9 @@ async function patch(strike: () => void): Promise<() => void> {
   await handle.close()
   fs.rmSync(join(tmpdir(), `stead-prototype-${process.pid}`))
   replace(Object.getPrototypeOf(handle), 'writeFile')
-  replace(fs.promises, 'open', ([, flags]) => typeof flags === 'string' && flags.startsWith('w'))
+  const isToWrite = ([, flags]: unknown[]) => typeof flags === 'string' && flags.startsWith('w')
+  replace(fs.promises, 'open', isToWrite)
+  replace(fs, 'openSync', isToWrite)
   for (const [holder, names] of CHANGING) for (const name of names) replace(holder, name)
   syncBuiltinESMExports()
   return () => {

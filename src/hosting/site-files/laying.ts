@@ -9,8 +9,8 @@ import {
   mkdirSync,
   openSync,
   symlinkSync,
+  write as writeCallback,
 } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
 import { type Attributes, seconds } from './attributes.ts'
 import type { WantedEntry } from './file-content.ts'
 import type { WantedFile } from './merge.ts'
@@ -84,24 +84,31 @@ export class Laying {
   async #file(entry: WantedFile, place: string): Promise<boolean> {
     const content = await entry.open()
     if (!content) return false
-    const handle = await open(place, 'wx', 0o600)
+    // at once, as its attributes: several threads that make files in one folder wait for each other, busily
+    const fd = openSync(place, 'wx', 0o600)
     try {
-      await this.#write(handle, content)
-      finish(handle.fd, this.#uid, { mode: fileMode(entry), mtimeMs: Math.floor(entry.mtimeMs) })
+      await this.#write(fd, content)
+      finish(fd, this.#uid, { mode: fileMode(entry), mtimeMs: Math.floor(entry.mtimeMs) })
     } finally {
-      await handle.close()
+      closeSync(fd)
     }
     return true
   }
 
-  async #write(handle: FileHandle, content: AsyncIterable<Uint8Array>): Promise<void> {
+  async #write(fd: number, content: AsyncIterable<Uint8Array>): Promise<void> {
     for await (const piece of content) {
       this.#signal?.throwIfAborted()
       this.#room.take(piece.length)
-      await handle.writeFile(piece)
+      for (let at = 0; at < piece.length; ) at += await write(fd, piece, at)
     }
   }
 }
+
+/** @returns how much was written */
+const write = (fd: number, piece: Uint8Array, at: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    writeCallback(fd, piece, at, piece.length - at, null, (error, bytes) => (error ? reject(error) : resolve(bytes)))
+  })
 
 /** The owner first: changing it takes bits of the mode away. */
 function finish(fd: number, uid: number | null, { mode, mtimeMs }: Attributes): void {

@@ -35,6 +35,11 @@ export class Room {
     this.#options = options
   }
 
+  /** So far. */
+  get takenBytes(): number {
+    return this.#bytes
+  }
+
   /** @throws DiskFull */
   take(bytes: number): void {
     this.#bytes += bytes

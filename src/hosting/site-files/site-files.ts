@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { SourceEntry } from '../../backups/backup-store.ts'
 import { inWords } from '../homes/disk-room.ts'
+import { flushingAlong } from '../homes/flush.ts'
 import type { SiteHome } from '../site-database/database-content.ts'
 import { type CopyingOptions, copyApart } from './copy-apart.ts'
 import { measureTree } from './disk-usage.ts'
@@ -101,7 +102,12 @@ export class SiteFiles implements FileContent {
     await using known = await exchange.openKnown()
     const changes = new Planned(webOf(home), { exchange, earlier, plan, known, laying })
     try {
-      const { freedBytes, freedEntries, ...prepared } = await this.#merge(home, wanted, changes, options)
+      const merging = this.#merge(home, wanted, changes, options)
+      const { freedBytes, freedEntries, ...prepared } = await flushingAlong(
+        exchange.folder,
+        () => room.takenBytes,
+        merging,
+      )
       room.checkEnd({ bytes: freedBytes, files: freedEntries })
       await exchange.complete(plan, known)
       return prepared
@@ -152,7 +158,12 @@ export class SiteFiles implements FileContent {
     const { keepFreeBytes, quotaOf, copy = copyApart } = this.#options
     // what the copy takes the place of counts no more
     const room = { folder: homePath, keepFreeBytes, quota: await quotaOf(homePath), usage: { bytes: 0, files: 0 } }
-    await copy({ from, to, uid, room }, options)
+    let copied = 0
+    const onProgress = (doneBytes: number) => {
+      copied = doneBytes
+      options.onProgress?.(doneBytes)
+    }
+    await flushingAlong(homePath, () => copied, copy({ from, to, uid, room }, { ...options, onProgress }))
   }
 
   #walk(home: SiteHome, { scope = ALL, signal, onLeftOut }: WalkOptions = {}) {
