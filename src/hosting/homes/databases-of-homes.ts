@@ -62,11 +62,17 @@ export class DatabasesOfHomes {
 
   /** Files that came from elsewhere reach the home's own database from now on, and no other. No PHP of the site runs. */
   async fit(home: Home, templatePath: string): Promise<void> {
+    await this.#fit(home, templatePath).catch((error) => {
+      // from a home whose database is a file no server is reached, whatever its configuration says
+      if (home.database === 'mariadb') throw error
+      this.#log.warn({ err: error, home: home.id }, 'the configuration of a home stays as it came')
+    })
+  }
+
+  async #fit(home: Home, templatePath: string): Promise<void> {
     if (home.database === 'mariadb') await removePlatformFiles(home.path)
     else await layPlatformFiles(home.path, templatePath, home.uid)
-    await changeWpConfig(home.path, home.uid, await this.constants(home)).catch((error) => {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    })
+    await changeWpConfig(home.path, home.uid, await this.constants(home))
   }
 
   /** One on the server for a home that has another; {@link turnTo} makes it the one in use. */
@@ -80,7 +86,7 @@ export class DatabasesOfHomes {
    */
   async turnTo(home: Home, templatePath: string): Promise<void> {
     await this.#demanded.turn(home, home.database === 'mariadb')
-    await this.fit(home, templatePath)
+    await this.#fit(home, templatePath)
   }
 
   /** Numbers of homes that have something on the server; none where it does not answer. */

@@ -28,6 +28,7 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
     dataDir = await mkdtemp(join(tmpdir(), 'stead-homes-'))
     for (const part of ['web', 'private']) await mkdir(join(dataDir, 'template', part), { recursive: true })
     await writeFile(join(dataDir, 'template/web/index.php'), '<?php')
+    await writeFile(join(dataDir, 'template/web/wp-config.php'), "<?php\nrequire_once ABSPATH . 'wp-settings.php';\n")
     hostId = await made.database.transaction((tx) =>
       registerHost(tx, { name: 'one', address: '', datacenters: '', identity: 'me', epoch: 1 }),
     )
