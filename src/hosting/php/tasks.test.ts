@@ -97,6 +97,7 @@ const samples: Samples = {
   },
   'make-shop-pages': { right: [{ pages: 4 }], wrong: [{ pages: '4' }, {}] },
   'move-in': { right: [[]], wrong: [[1]] },
+  'fit-network': { right: [{ moved: 0 }], wrong: [{ moved: -1 }, {}] },
   'newer-than': {
     right: [
       { counts: [], newest: [] },

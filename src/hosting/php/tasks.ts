@@ -99,6 +99,16 @@ const schemas = {
     input: Type.Object(person, closed),
     output: Type.Object({ login: Login, created: Type.Boolean() }, closed),
   },
+  'fit-network': {
+    input: Type.Object({ address: Type.String(), isCopy: Type.Boolean(), others: Type.Array(Type.String()) }, closed),
+    output: Type.Object(
+      {
+        /** Blogs that had a domain of their own, and are folders now. */
+        moved: Count,
+      },
+      closed,
+    ),
+  },
   'flush-object-cache': {
     input: nothing,
     output: Type.Object({ flushed: Type.Literal(true), dropIn: Type.Boolean() }, closed),

@@ -2,16 +2,19 @@ import type { AddressChange } from '../../hosting/site-database/database-content
 import { readdressed } from '../../hosting/site-files/made-files.ts'
 import { changeWpConfig } from '../../hosting/site-files/wp-config-file.ts'
 import type { Tx } from '../../platform/db/database.ts'
-import { durableWith, type FailureContext } from '../../platform/operations/definition.ts'
+import { durableWith, type FailureContext, PermanentFailure } from '../../platform/operations/definition.ts'
 import { hasResult, wasUndone } from '../../platform/operations/steps-of.ts'
 import { changeOfJob } from '../change.ts'
 import type { HostServices } from '../host-services.ts'
 import { closeForWork, openAfterWork } from '../sites/close-for-work.ts'
 import { configureSite } from '../sites/configure-site.job.ts'
+import { fitNetwork } from '../sites/fit-network.ts'
 import { noNetwork } from '../sites/network.ts'
 import { runSiteTask } from '../sites/run-site-task.ts'
 import {
+  addressesOf,
   changeSite,
+  findSite,
   holdSite,
   hostOfUrl,
   openSite,
@@ -20,6 +23,7 @@ import {
   writtenAddressOf,
 } from '../sites/site.ts'
 import { siteFilled } from '../sites/site-filled.ts'
+import { upgradeBlogs } from '../sites/upgrade-blogs.ts'
 import { actions, events } from './actions.ts'
 import { letItAnswer } from './let-it-answer.ts'
 import { inWords, RestoreOrder, scopeOf } from './restore.ts'
@@ -185,24 +189,35 @@ async function switchBack(context: Undoing): Promise<void> {
 
 /** What is restored becomes this site: its constants, its release of WordPress, its address. */
 async function fitToSite(context: Context): Promise<void> {
-  const { services, input } = context
+  const { services, input, signal, progress } = context
   const { site, home } = await targetOf(context)
+  const hosted = await services.hostedSite(site.id)
+  if (!hosted) throw new PermanentFailure('The site was deleted')
   // after a crash nothing holds PHP
   await closeForWork(context, site.id)
   await changeWpConfig(home.path, home.uid, {
     ...(await services.homes.databases.constants(home)),
     ...siteConstants(site),
-    ...(site.hasMultisite ? {} : noNetwork),
+    ...(site.hasMultisite ? { DOMAIN_CURRENT_SITE: hosted.address } : noNetwork),
   })
   if (input.filesId !== null) await siteFilled(services, site.id)
   if (input.databaseId === null) return
   const options = { whileHeld: true, timeoutMs: LONG_TASK_MS, refusal: 'The restored database does not fit' }
+  if (site.hasMultisite) await fitNetwork(services, hosted, home, { ...(await fromWhere(context)), whileHeld: true })
   await runSiteTask(services, site.id, 'upgrade-database', {}, options)
-  const hosted = await services.hostedSite(site.id)
+  await upgradeBlogs({ services, signal, progress }, site.id, options)
   const { home: url } = await runSiteTask(services, site.id, 'site-title', {}, options)
   const from = hostOfUrl(url)
-  if (hosted && from && from !== hosted.address)
+  if (from && from !== hosted.address)
     await runSiteTask(services, site.id, 'replace-address', { from, to: hosted.address }, options)
+}
+
+/** Whose the tables of a network are. Of the site's own, the domains of its blogs are its own as well. */
+async function fromWhere({ services, input }: Context): Promise<{ isCopy: boolean; others: string[] }> {
+  const { database, config } = services
+  const source = input.sourceId === input.siteId ? undefined : await findSite(database.read, input.sourceId)
+  const others = source ? await addressesOf(database.read, source, config) : []
+  return { isCopy: input.sourceId !== input.siteId, others }
 }
 
 async function openAgain(tx: Tx, context: Context): Promise<true> {

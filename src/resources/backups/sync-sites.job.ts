@@ -13,12 +13,14 @@ import { changeOfJob } from '../change.ts'
 import type { HostServices } from '../host-services.ts'
 import { closeForWork, openAfterWork } from '../sites/close-for-work.ts'
 import { configureSite } from '../sites/configure-site.job.ts'
+import { fitNetwork } from '../sites/fit-network.ts'
 import {
   addressesOf,
   changeSite,
   contentState,
   findSite,
   holdSite,
+  mainAddressesOf,
   movedTo,
   openSite,
   purgeCaches,
@@ -64,6 +66,7 @@ export const syncSitesJob = durableWith<HostServices>()({
     // what was uploaded to it while it was open
     files_again: { run: unlessDone(prepareFiles), undo: forgetPrepared, weight: 1 },
     switch: { run: unlessDone(switchOver), undo: switchBack },
+    network: { run: unlessDone(fitIfNetwork) },
     answer: {
       run: unlessDone(async (context) =>
         letItAnswer(context, {
@@ -168,17 +171,21 @@ async function prepareFiles(context: Context): Promise<void> {
 }
 
 /** What of the source's addresses becomes the destination's. */
-async function addressChanges({ services, input }: Context): Promise<AddressChange[]> {
+async function addressChanges(
+  { services, input }: Context,
+  addresses: typeof addressesOf = addressesOf,
+): Promise<AddressChange[]> {
   const { database, config } = services
   const [source, hosted] = [await findSite(database.read, input.sourceId), await services.hostedSite(input.siteId)]
   if (!source || !hosted) throw new PermanentFailure('One of the two sites was deleted')
-  return movedTo(hosted.address, await addressesOf(database.read, source, config))
+  return movedTo(hosted.address, await addresses(database.read, source, config))
 }
 
 async function loadDatabase(context: Context): Promise<void> {
   const { services, input, signal } = context
   if (!input.database) return
-  const changes = await addressChanges(context)
+  const site = await findSite(services.database.read, input.siteId)
+  const changes = await addressChanges(context, site?.hasMultisite ? mainAddressesOf : addressesOf)
   const [from, to] = [await sourceOf(context), await homeOf(context, input.siteId)]
   await from.withDatabase((dump, bytes) => {
     const onProgress = (done: number) => context.progressBytes(done, Math.max(done, bytes))
@@ -197,6 +204,19 @@ async function switchOver(context: Context): Promise<void> {
   await services.siteFiles.switch(home)
   await services.siteDatabase.switch(home)
   if (input.parts.length > 0) await siteFilled(services, input.siteId)
+}
+
+/** Blogs of the source that have domains are folders of the destination. */
+async function fitIfNetwork(context: Context): Promise<void> {
+  const { services, input } = context
+  const { siteId } = input
+  const [site, hosted] = [await findSite(services.database.read, siteId), await services.hostedSite(siteId)]
+  const home = await services.homes.ofSite(siteId)
+  if (!input.database || !site?.hasMultisite || !hosted || !home) return
+  // after a crash nothing holds PHP
+  await closeForWork(context, siteId)
+  const others = (await addressChanges(context)).map(({ from }) => from)
+  await fitNetwork(services, hosted, home, { isCopy: true, others, whileHeld: true })
 }
 
 async function switchBack(context: Undoing): Promise<void> {

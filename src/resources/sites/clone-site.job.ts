@@ -8,15 +8,21 @@ import { newSalts } from '../../hosting/php/wp-config.ts'
 import type { AddressChange, SiteHome } from '../../hosting/site-database/database-content.ts'
 import { rewriteAddress } from '../../hosting/site-database/rewrite.ts'
 import { MADE_FILES, readdressed } from '../../hosting/site-files/made-files.ts'
-import { type ConfigConstants, editWpConfig, withConstants } from '../../hosting/site-files/wp-config-file.ts'
+import {
+  type ConfigConstants,
+  changeWpConfig,
+  editWpConfig,
+  withConstants,
+} from '../../hosting/site-files/wp-config-file.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../host-services.ts'
 import { type ContentState, contentState } from './closing.store.ts'
+import { fitNetwork } from './fit-network.ts'
 import { becomeLive, creationFailed, forgetFailure, homeOf, removeHome, siteOf } from './new-site.job.ts'
 import { findSite } from './site.store.ts'
 import { type Site, siteConstants, stagingAddress } from './site.ts'
-import { addressesOf, movedTo } from './site-addresses.ts'
+import { addressesOf, mainAddressesOf, movedTo } from './site-addresses.ts'
 import { siteFilled } from './site-filled.ts'
 
 type Context<Results = unknown> = StepContext<{ siteId: number; sourceId: number }, HostServices, Results>
@@ -32,6 +38,7 @@ export const cloneSiteJob = durableWith<HostServices>()({
     content: { run: copyContent, weight: 20 },
     made_files: { run: moveMadeFiles },
     config: { run: writeConfig },
+    network: { run: fitItsNetwork },
     answer: { run: seeItAnswer, weight: 2 },
     live: {
       commit: (tx, context: Context<{ home: Claimed; content: Copied }>) =>
@@ -99,7 +106,8 @@ async function copyContent(context: Context): Promise<Copied> {
   const others = await addressesOf(services.database.read, source, services.config)
   const before = await stateOf(services.database, source.id)
   if (before.isClosed) throw new Error('The source site is being worked on')
-  await copyBoth(context, from, to, movedTo(address, others))
+  const main = source.hasMultisite ? await mainAddressesOf(services.database.read, source, services.config) : others
+  await copyBoth(context, from, to, movedTo(address, main))
   const after = await stateOf(services.database, source.id)
   if (after.changes !== before.changes) throw new Error('The source site was overwritten while it was copied')
   await services.siteDatabase.switch(to)
@@ -172,12 +180,26 @@ async function writeConfig(context: Context<{ content: Copied }>): Promise<void>
 const ofThoseThere = (text: string, constants: ConfigConstants): ConfigConstants =>
   Object.fromEntries(Object.entries(constants).filter(([name]) => text.includes(name)))
 
+/** Its blogs that had domains are folders of the clone: the domains are the source's. */
+async function fitItsNetwork(context: Context<{ content: Copied }>): Promise<void> {
+  const { services, results } = context
+  const [site, home] = await Promise.all([siteOf(context), homeOf(context)])
+  if (!site.hasMultisite) return
+  const { address, others } = results.content
+  const moved = await fitNetwork(services, pooledSite(services, site, home, address), home, { isCopy: true, others })
+  if (moved > 0 && (await changeWpConfig(home.path, home.uid, { SUBDOMAIN_INSTALL: false })))
+    await services.pool.restart(site.id)
+}
+
+function pooledSite(services: HostServices, { id: siteId, phpVersion }: Site, home: Home, address: string): PooledSite {
+  return services.homes.phpSite(home, { siteId, phpVersion, address })
+}
+
 async function seeItAnswer(context: Context<{ content: Copied }>): Promise<void> {
   const { services, signal } = context
   const [site, home] = await Promise.all([siteOf(context), homeOf(context)])
   const { address, others } = context.results.content
-  const { id: siteId, phpVersion } = site
-  const pooled: PooledSite = services.homes.phpSite(home, { siteId, phpVersion, address })
+  const pooled = pooledSite(services, site, home, address)
   const { home: said } = await services.pool.runTask(pooled, 'check-copy', {})
   if (
     said

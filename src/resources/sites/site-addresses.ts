@@ -15,6 +15,12 @@ export async function addressesOf(tx: Tx, site: { id: number; name: string }, co
   return [...new Set([...(written ? [written] : []), first, ...all])]
 }
 
+/** Those of them that lead to no part of it: each of its other domains may be one of the blogs of a network. */
+export async function mainAddressesOf(tx: Tx, site: { id: number; name: string }, config: Config): Promise<string[]> {
+  const written = await writtenAddressOf(tx, site.id)
+  return [...new Set([...(written ? [written] : []), stagingAddress(site.name, config)])]
+}
+
 /** What to put in place of the addresses of a site in a copy of its content. */
 export const movedTo = (to: string, addresses: readonly string[]): AddressChange[] =>
   addresses.filter((from) => from !== to).map((from) => ({ from, to }))

@@ -15,7 +15,7 @@ export { ownedSites, type SiteRights, sitesWithRights } from './rights.store.ts'
 export { deleteDomainRoute, hostNamesOf, putDomainRoute, siteOfHostName } from './route.store.ts'
 export { grantSight, withdrawSight } from './sight.store.ts'
 export { changeSite, findSite, holdSite, writtenAddressOf } from './site.store.ts'
-export { addressesOf, movedTo } from './site-addresses.ts'
+export { addressesOf, mainAddressesOf, movedTo } from './site-addresses.ts'
 export { type Switchable, switchSetting } from './switches.store.ts'
 export {
   countVisibleSites,
