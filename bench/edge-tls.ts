@@ -27,7 +27,7 @@ import {
   startSecureNginx,
 } from './support/servers.ts'
 
-const SECONDS = 4
+const SECONDS = 2
 const ROUNDS = 3
 const CONNECTIONS = 32
 /** As large as the page of the edge cache's table. */

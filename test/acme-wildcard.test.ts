@@ -291,5 +291,15 @@ describe.skipIf(!hasPebble || !mayListen)('the certificate of all first addresse
     expect(await outcome()).toMatchObject({ state: 'canceled' })
     await expect.poll(() => proofs()).toEqual([])
     expect((await rowOf()).due_at).toBeGreaterThan(Date.now())
+    // and neither does one whose name is forgotten meanwhile, as the settings say another
+    await change((tx) => tx.updateTable('certificates').set({ due_at: 0 }).execute())
+    await plan()
+    await expect.poll(() => proofs()).toHaveLength(1)
+    await plan({ stagingDomain: 'localhost' })
+    await change((tx) =>
+      tx.updateTable('operations').set({ cancel_requested: 1 }).where('state', '=', 'running').execute(),
+    )
+    await outcome()
+    await expect.poll(() => proofs()).toEqual([])
   })
 })

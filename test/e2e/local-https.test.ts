@@ -17,12 +17,21 @@ const hasCertutil = existsSync('/usr/bin/certutil')
 describe.skipIf(!core)('a site of a laptop over https', () => {
   let stead: Stead
   let tlsPort: number
+  let apiPort: number
   let home: string
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
     tlsPort = await freePort()
+    apiPort = await freePort()
     home = await mkdtemp(join(tmpdir(), 'stead-home-of-browsers-'))
-    stead = await startStead({ env: { STEAD_EDGE_PROCESSES: '2', STEAD_EDGE_TLS_LISTEN: `127.0.0.1:${tlsPort}` } })
+    stead = await startStead({
+      env: {
+        STEAD_EDGE_PROCESSES: '2',
+        STEAD_EDGE_TLS_LISTEN: `127.0.0.1:${tlsPort}`,
+        STEAD_API_TLS_LISTEN: `127.0.0.1:${apiPort}`,
+        STEAD_API_NAME: 'api.localhost',
+      },
+    })
     await stead.createSite({ name: 'laptop' })
   })
   afterAll(async () => {
@@ -41,10 +50,10 @@ describe.skipIf(!core)('a site of a laptop over https', () => {
     })
 
   /** @returns the page, and the certificate that the visitor saw */
-  const visit = (hostName: string, ca?: string) =>
+  const visit = (hostName: string, ca?: string, path = '/', port = tlsPort) =>
     new Promise<{ text: string; seen: string }>((resolve, reject) => {
       const asked = request(
-        { port: tlsPort, host: '127.0.0.1', servername: hostName, path: '/', ...(ca && { ca }), agent: false },
+        { port, host: '127.0.0.1', servername: hostName, path, ...(ca && { ca }), agent: false },
         async (response) => {
           const { fingerprint256: seen } = (response.socket as TLSSocket).getPeerCertificate()
           const chunks: Buffer[] = []
@@ -52,7 +61,7 @@ describe.skipIf(!core)('a site of a laptop over https', () => {
           resolve({ text: Buffer.concat(chunks).toString(), seen })
         },
       )
-      asked.setHeader('host', `${hostName}:${tlsPort}`)
+      asked.setHeader('host', `${hostName}:${port}`)
       asked.on('error', reject)
       asked.end()
     })
@@ -69,6 +78,14 @@ describe.skipIf(!core)('a site of a laptop over https', () => {
     await stead.start()
     expect((await visit('laptop.localhost', authority)).seen).toBe(visits[0]?.seen)
     expect((await trust('--print')).out).toBe(authority)
+  })
+
+  test('the API is to be had by its name, under the same authority, with all that it has over http', async () => {
+    const { out: authority } = await trust('--print')
+    const over = async (path: string) => (await visit('api.localhost', authority, path, apiPort)).text
+    expect(JSON.parse(await over('/readyz'))).toMatchObject({ ready: true })
+    expect(JSON.parse(await over('/v1/sites'))).toMatchObject({ data: null, code: 'unauthorized' })
+    await expect(visit('laptop.localhost', authority, '/readyz', apiPort)).rejects.toThrow(/does not match/)
   })
 
   test('a start says where sites are', async () => {

@@ -17,7 +17,9 @@ const FIRST_PAUSE_MS = 900_000
 export async function noteFailure(tx: Tx, context: FailureContext<{ readonly hostName: string }>): Promise<void> {
   const { input, operationId, now } = context
   const row = await findName(tx, input.hostName)
-  if (row?.operation_id !== operationId) return
+  // not wanted any more
+  if (!row) return dropChallenge(tx, input.hostName, now())
+  if (row.operation_id !== operationId) return
   await dropChallenge(tx, input.hostName, now())
   const reason = context.canceled ? 'It was canceled' : (context.error ?? 'It failed')
   const isHeldBack = row.not_before !== null && row.not_before > now()

@@ -119,7 +119,7 @@ const endOf = ({ expires }: Order): number => (expires ? Date.parse(expires) : N
 /** Answers the authority's question, and waits for its verdict. */
 async function prove(context: DueContext): Promise<void> {
   if (!context.results.due) return
-  const { input, transaction, signal, now } = context
+  const { signal } = context
   const { until } = await import('../../certificates/authority.ts')
   const { answerQuestion } = await import('./prove-name.ts')
   await asking(context, async (client) => {
@@ -130,7 +130,6 @@ async function prove(context: DueContext): Promise<void> {
     const authorization = await look()
     if (authorization?.status === 'pending') await answerQuestion(context, client, authorization)
     const decided = await until(look, (each) => each?.status !== 'pending', signal)
-    await transaction((tx) => dropChallenge(tx, input.hostName, now()))
     if (decided?.status === 'valid') return
     const reason = decided?.challenges.find((each) => 'error' in each && each.error) as
       | { error?: { detail?: string } }
@@ -172,6 +171,7 @@ async function issue(context: DueContext): Promise<boolean> {
 async function settle(tx: Tx, context: Context<{ claim: boolean; issue: boolean }>): Promise<void> {
   const { results, input, now } = context
   if (!results.claim) return
+  await dropChallenge(tx, input.hostName, now())
   await changeName(tx, input.hostName, { reason: null, reason_at: null, failures: 0, not_before: null })
   if (!results.issue) return
   await changeName(tx, input.hostName, { due_at: now() + DAY_MS })
