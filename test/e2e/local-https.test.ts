@@ -83,7 +83,7 @@ describe.skipIf(!core)('a site of a laptop over https', () => {
   test('the API is to be had by its name, under the same authority, with all that it has over http', async () => {
     const { out: authority } = await trust('--print')
     const over = async (path: string) => (await visit('api.localhost', authority, path, apiPort)).text
-    expect(JSON.parse(await over('/readyz'))).toMatchObject({ ready: true })
+    expect(JSON.parse(await over('/readyz'))).toMatchObject({ status: 'ready' })
     expect(JSON.parse(await over('/v1/sites'))).toMatchObject({ data: null, code: 'unauthorized' })
     await expect(visit('laptop.localhost', authority, '/readyz', apiPort)).rejects.toThrow(/does not match/)
   })
