@@ -1,11 +1,58 @@
 <?php
 // No task: loaded before WordPress, it has WordPress start without what of a site's own code could end every request: plugins,
 // must-use plugins, drop-ins and the theme. Nothing is written for it, so the site is as it was when it starts without this.
-// `db.php` is what the database is reached by, and is loaded; so is `sunrise.php` where wp-config.php asks for it.
+// `db.php` is loaded where it is what the SQLite database is reached by.
 
 const STEAD_SAFE_MODE = true;
 // the first to define it wins
 define('WPMU_PLUGIN_DIR', '/stead/no-plugins');
+
+/** A file with nothing in it. */
+final class Stead_Left_Out
+{
+    public $context;
+
+    public function stream_open(): bool
+    {
+        return true;
+    }
+
+    public function stream_read(): string
+    {
+        return '';
+    }
+
+    public function stream_eof(): bool
+    {
+        return true;
+    }
+
+    public function stream_stat(): array
+    {
+        return [];
+    }
+
+    public function stream_set_option(): bool
+    {
+        return false;
+    }
+}
+
+// Drop-ins that no filter keeps out: WordPress includes each once, so one that was read as an empty file is not included any more.
+(static function (): void {
+    $content = '/wordpress/wp-content';
+    $isOnSqlite = is_dir("$content/mu-plugins/sqlite-database-integration");
+    $names = array_filter($isOnSqlite ? ['sunrise.php'] : ['sunrise.php', 'db.php'], static fn ($name) => is_file("$content/$name"));
+    if (!$names) {
+        return;
+    }
+    stream_wrapper_unregister('file');
+    stream_wrapper_register('file', Stead_Left_Out::class);
+    foreach ($names as $name) {
+        include_once "$content/$name";
+    }
+    stream_wrapper_restore('file');
+})();
 
 function stead_theme_in_safe_mode($given)
 {

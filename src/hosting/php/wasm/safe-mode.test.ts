@@ -217,6 +217,17 @@ describe.skipIf(!core).each(hereRuntimes)(
       expect((await dashboard(safe, 'network/plugins.php', cookie)).text).toContain(
         'action=deactivate&amp;plugin=broken',
       )
+      // a drop-in that no hook keeps out, with each request of a process
+      await put('sunrise.php', FATAL)
+      await changeWpConfig(home.homePath, home.uid, { SUNRISE: true })
+      usual = await restarted(false)
+      expect((await fetchPage(usual, testRequest('/'))).status).toBe(500)
+      safe = await restarted(true)
+      for (let visit = 0; visit < 3; visit++) expect((await fetchPage(safe, testRequest('/'))).status).toBe(200)
+      // what does not even parse
+      await put('sunrise.php', '<?php (')
+      safe = await restarted(true)
+      expect((await fetchPage(safe, testRequest('/'))).status).toBe(200)
     })
 
     it('leaves no trace in the site folder', async () => {
