@@ -9,6 +9,7 @@ import { eventsBench } from './events.ts'
 import { listsBench } from './lists.ts'
 import { logsBench } from './logs.ts'
 import { memoryBench } from './memory.ts'
+import { nativeBench } from './native.ts'
 import { pageBench } from './page.ts'
 import { pluginsBench } from './plugins.ts'
 import { sftpBench } from './sftp.ts'
@@ -29,7 +30,11 @@ const all: Record<string, () => Promise<Section | Section[]>> = {
   plugins: pluginsBench,
 }
 /** A quarter of an hour; a part of another one. */
-const onlyWhenAsked: Record<string, () => Promise<Section>> = { logs: logsBench, 'edge-tls': edgeTlsBench }
+const onlyWhenAsked: Record<string, () => Promise<Section>> = {
+  logs: logsBench,
+  native: nativeBench,
+  'edge-tls': edgeTlsBench,
+}
 const asked = process.argv.slice(2)
 console.log(`# Benchmarks\n\n${machine()}\n`)
 const chosen =

@@ -363,6 +363,11 @@ export const settings = {
     default: '600',
     parse: integer(1, 86_400),
   },
+  cgroup: {
+    help: 'Folder of cgroup v2 that is given over to this Stead (systemd: Delegate=), by which the kernel bounds what native PHP of sites takes; empty: none',
+    default: '',
+    parse: optional,
+  },
   phpAtOnce: {
     help: 'Requests of one site that native PHP works on at once (and one more of those that a site sends to itself); on wasm it is one',
     default: '4',

@@ -42,7 +42,11 @@ async function untilOpen(port: number): Promise<void> {
   throw new Error(`nothing listens on port ${port}`)
 }
 
-async function startProgram(command: string, args: (folder: string) => string[], port: number): Promise<BenchServer> {
+export async function startProgram(
+  command: string,
+  args: (folder: string) => string[],
+  port: number,
+): Promise<BenchServer> {
   const folder = mkdtempSync(join(tmpdir(), 'stead-bench-'))
   const child = spawn(command, args(folder), { stdio: ['ignore', 'ignore', 'inherit'] })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))

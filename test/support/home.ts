@@ -71,14 +71,19 @@ export const testBodies = (mostBytes = 128 << 20, folder = tmpdir(), budgets = t
   return { mostBytes, folder, budgets }
 }
 
+/** How the tests start PHP. */
+export const usualRuntime = () => {
+  const egress = { ...defaultEgressLimits, allows: () => false }
+  const bounds = { priority: 0, memoryLimitMb: 256, uploadMaxMb: 128, egress, budgets: testBudgets() }
+  return { ...bounds, sandbox: 'auto' } as const
+}
+
 export function testRuntime({
   runtime = 'wasm',
   atOnce = defaultFpmLimits.atOnce,
   ...options
 }: Partial<WasmRuntimeOptions> & { runtime?: 'wasm' | 'native'; atOnce?: number } = {}): Promise<PhpRuntime> {
-  const egress = { ...defaultEgressLimits, allows: () => false }
-  const budgets = testBudgets()
-  const usual = { sandbox: 'auto', priority: 0, memoryLimitMb: 256, uploadMaxMb: 128, egress, budgets } as const
+  const usual = usualRuntime()
   if (runtime === 'native') return createNativeRuntime({ ...usual, ...options, fpm: { ...defaultFpmLimits, atOnce } })
   return createWasmRuntime({ ...usual, optimize: false, ...options })
 }

@@ -70,7 +70,8 @@ function together(native: NativeRuntime | undefined, wasm: PhpRuntime | undefine
       const runtimes = runtimesOf((version) =>
         isNative(version) && (hasMariaDb || !wasm) ? 'native' : wasm ? 'wasm' : 'refused',
       )
-      return { ...((wasm ?? native) as PhpRuntime).containment(), runtimes }
+      const notes = [wasm, native].flatMap((each) => each?.containment().notes ?? [])
+      return { ...((wasm ?? native) as PhpRuntime).containment(), notes: [...new Set(notes)], runtimes }
     },
     async close(): Promise<void> {
       await Promise.all([native?.close(), wasm?.close()])

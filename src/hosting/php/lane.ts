@@ -169,6 +169,7 @@ export class Lane {
       if (place < 0) return
       this.#queue.splice(place, 1)
       job.fail(new PhpAbandoned('the caller went away'))
+      this.#advance()
     }
     if (signal?.aborted) leave()
     else signal?.addEventListener('abort', leave, { once: true })
@@ -271,6 +272,7 @@ export class Lane {
   #advance(): void {
     if (this.#isAlone) return
     clearTimeout(this.#idleTimer)
+    if (this.#queue.every((next) => this.#runsBeside(next))) this.#aloneSince = Infinity
     for (let next = this.#queue[0]; next; next = this.#queue[0]) {
       if (!this.#runsBeside(next)) {
         if (this.#running.size === 0) void this.#haveAlone(this.#queue.shift() as Job | Pause)

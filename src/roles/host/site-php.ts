@@ -133,6 +133,14 @@ async function openRuntime({ config }: Ground, parts: RuntimeParts): Promise<Php
         programFolder: join(config.dataDir, 'php-native'),
         fpm: { ...defaultFpmLimits, atOnce: config.phpAtOnce },
         databases: nativeDatabases(mariaDb),
+        ...(config.cgroup !== undefined && {
+          groups: {
+            folder: config.cgroup,
+            memoryBytes: config.phpMemoryMb * MB,
+            // as much as has a process ended that is looked at
+            siteMemoryBytes: 2 * config.phpProcessMemoryMb * MB,
+          },
+        }),
       },
     })
   } catch (error) {

@@ -79,6 +79,7 @@ export class NativeCommand implements PhpProcess {
 
   setLowPriority(low: boolean): void {
     this.#lowPriority = low
+    this.#launch.group?.setLow(low).catch(() => {})
     if (this.#child) setPriorityOf(this.pid, () => (this.#lowPriority ? lowestPriority : this.#options.priority))
   }
 

@@ -22,6 +22,7 @@ import { beforePhp, lowestPriority, taskTimeoutMs, tryPriority } from '../wasm/p
 import { processTree, threadsOf, waitedMsOf } from '../wasm/process-tree.ts'
 import { taskAsRequest } from '../wasm/task-request.ts'
 import { readTaskResult } from '../wasm/task-result.ts'
+import type { Cgroup } from './cgroups.ts'
 import { endChildAt } from './end-child.ts'
 import { callFastCgi, type FastCgiCall, type FastCgiResponse } from './fastcgi.ts'
 import type { NativePhp } from './machine.ts'
@@ -32,8 +33,8 @@ import { wakeChildren } from './wake-children.ts'
 
 const keptErrorBytes = 4096
 const readyWord = 'ready to handle connections'
-/** Run by a shell: the first argument is what each process may have of addresses, in kB. */
-const bounded = 'ulimit -v "$0"; ulimit -c 0; exec "$@"'
+/** Run by a shell: the first argument is what each process may have of addresses, in kB, the second how it enters its group, if it has one. */
+const bounded = 'ulimit -v "$0"; ulimit -c 0; test -z "$1" || echo $$ > "$1" || exit 1; shift; exec "$@"'
 
 /** Who hears what a site says; it may be somebody else later. */
 export interface Heard {
@@ -52,6 +53,8 @@ export interface NativeLaunch {
   /** The socket of php-fpm, once it was taken out of the sandbox. */
   readonly socket: string
   readonly mostAddressesKb: number
+  /** By which the kernel bounds all of it together, where it can. */
+  readonly group: Cgroup | undefined
   /** Of its network, for nsenter(1). */
   readonly network: string
   /** Told a process in the sandbox, as the machine counts. */
@@ -78,11 +81,20 @@ export interface NativeOptions {
 
 /** Starts a sandbox, as `WasmProcess` does, with a bound on memory. */
 export function spawnSandbox(
-  { args, mostAddressesKb, network }: NativeLaunch,
+  { args, mostAddressesKb, group, network }: NativeLaunch,
   program: readonly string[],
   { priority, streams }: { priority: number; streams: 'pipe' | 'ignore' },
 ): ChildProcess {
-  const shell = ['-c', beforePhp, String(priority), '/bin/sh', '-c', bounded, String(mostAddressesKb)]
+  const shell = [
+    '-c',
+    beforePhp,
+    String(priority),
+    '/bin/sh',
+    '-c',
+    bounded,
+    String(mostAddressesKb),
+    group?.entry ?? '',
+  ]
   return spawn('/bin/sh', [...shell, 'nsenter', `--net=${network}`, '--', 'bwrap', ...args, ...program], {
     // the last one: which process bubblewrap has made (`sandboxArguments`)
     stdio: [streams, streams, 'pipe', 'pipe'],
@@ -256,6 +268,7 @@ export class NativeProcess implements PhpProcess {
 
   setLowPriority(low: boolean): void {
     this.#lowPriority = low
+    this.#launch.group?.setLow(low).catch(() => {})
     setPriorityOf(this.pid, () => (this.#lowPriority ? lowestPriority : this.#options.priority))
   }
 

@@ -24,6 +24,7 @@ import { createNames, type Names } from '../wasm/names.ts'
 import { createResolver } from '../wasm/resolver.ts'
 import type { WasmRuntimeOptions } from '../wasm/start.ts'
 import type { ServerLogin } from '../wp-config.ts'
+import { Cgroups } from './cgroups.ts'
 import { NativeCommand } from './command.ts'
 import { listenToSite } from './host-channel.ts'
 import { findNativePhp, type NativePhp, userChanger } from './machine.ts'
@@ -46,6 +47,8 @@ export interface NativeRuntimeOptions extends Omit<WasmRuntimeOptions, 'optimize
   readonly fpm?: FpmLimits
   /** Where databases of sites are that are not in their homes. */
   readonly databases?: NativeDatabases | undefined
+  /** A folder of cgroup v2 that is Stead's to fill, and what sites may have. */
+  readonly groups?: { readonly folder: string; readonly memoryBytes: number; readonly siteMemoryBytes: number }
 }
 
 export interface NativeDatabases {
@@ -71,6 +74,9 @@ export async function createNativeRuntime(options: NativeRuntimeOptions): Promis
   return runtime
 }
 
+/** Processes and threads: libraries of PHP have some for names and pictures. */
+const processesOfRequest = 16
+const processesOfSandbox = 32
 /** A start takes one, and the next is made behind it. */
 const networksAhead = 2
 
@@ -81,6 +87,9 @@ class Runtime implements NativeRuntime {
   readonly #processes = new Set<PhpProcess>()
   #program: NativeProgram | undefined
   #networks: Networks | undefined
+  #groups: Cgroups | undefined
+  /** What bounds sites, in words. */
+  #bounds = ''
   #started = 0
   #closed = false
 
@@ -97,6 +106,7 @@ class Runtime implements NativeRuntime {
       this.versions.set(version, 'missing' in found ? found : { php: found })
     }
     this.#program = await prepareNative(certificates, morePhp ?? {}, programFolder)
+    await this.#openGroups()
     this.#networks = new Networks(this.#program.networkChild, reason === undefined ? networksAhead : 0)
   }
 
@@ -124,6 +134,20 @@ class Runtime implements NativeRuntime {
     return started
   }
 
+  async #openGroups(): Promise<void> {
+    const { groups } = this.#options
+    this.#bounds = 'memory and processes of native PHP are bounded by looking at them: STEAD_CGROUP names no folder'
+    if (!groups) return
+    try {
+      this.#groups = await Cgroups.open(groups.folder, groups)
+      const { missing } = this.#groups
+      const but = missing.length > 0 ? `, but for ${missing.join(', ')}, which the machine does not give` : ''
+      this.#bounds = `the kernel bounds what sites take (${groups.folder}${but})`
+    } catch (error) {
+      this.#bounds = `STEAD_CGROUP cannot be used: ${(error as Error).message}`
+    }
+  }
+
   get #atOnce(): number {
     return (this.#options.fpm ?? defaultFpmLimits).atOnce
   }
@@ -135,9 +159,12 @@ class Runtime implements NativeRuntime {
       bubblewrap: true,
       nodePermissions: false,
       network: 'none-but-egress',
-      notes: phpVersions.flatMap((version) =>
-        missing(version) === undefined ? [] : [`PHP ${version} is not native: ${missing(version)}`],
-      ),
+      notes: [
+        ...phpVersions.flatMap((version) =>
+          missing(version) === undefined ? [] : [`PHP ${version} is not native: ${missing(version)}`],
+        ),
+        this.#bounds,
+      ],
       runtimes: runtimesOf((version) => (missing(version) === undefined ? 'native' : 'refused')),
     }
   }
@@ -170,8 +197,13 @@ class Runtime implements NativeRuntime {
       databaseSocket: databases?.socketFolder,
       programs: command && realpathSync(command.programs),
     }
+    const group = await this.#groups?.make({
+      memoryBytes: this.#options.groups?.siteMemoryBytes ?? 0,
+      most: this.#atOnce * processesOfRequest + processesOfSandbox,
+    })
     const network = await (this.#networks as Networks).take().catch((error) => {
       server.close()
+      void group?.end()
       throw error
     })
     const found = Promise.withResolvers<number>()
@@ -180,6 +212,7 @@ class Runtime implements NativeRuntime {
     return {
       php,
       heard,
+      group,
       args: sandboxArguments(sandbox),
       socket: join(folder, 'fpm'),
       mostAddressesKb: mostAddressesKb(mostPhpBytes(this.#options)),
@@ -192,6 +225,7 @@ class Runtime implements NativeRuntime {
       },
       whenGone: () => {
         closeWayOut()
+        void group?.end().catch(() => {})
         server.close()
         void rm(folder, { recursive: true, force: true }).catch(() => {})
       },

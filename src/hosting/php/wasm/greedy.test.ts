@@ -15,6 +15,8 @@ import {
   testRequest,
   testRuntime,
 } from '../../../../test/support/home.ts'
+import { hereRuntimes } from '../../../../test/support/ways.ts'
+import { proportionalBytesOf } from '../native/memory.ts'
 import { PhpPool } from '../pool.ts'
 import { PhpCrashed, type PhpProcess, type PhpRuntime, PhpTaskError } from '../runtime.ts'
 import { residentBytesOf } from './process-tree.ts'
@@ -114,13 +116,13 @@ describe.skipIf(!core)('greedy PHP', () => {
   })
 })
 
-describe.skipIf(!core)('greedy sites together', () => {
+describe.skipIf(!core).each(hereRuntimes)('greedy sites together, on $runtime', ({ runtime: kind, phpVersion }) => {
   const budgetBytes = 1300 << 20
 
   it('stay within the memory of the host while they run, and others get their pages', async () => {
     // each alone would have room for what it takes: what ends one is that all together have not
-    const runtime = await testRuntime({ memoryLimitMb: 512 })
-    const homes = await Promise.all([1, 2, 3, 4, 5].map(() => testHome(core as string)))
+    const runtime = await testRuntime({ memoryLimitMb: 512, runtime: kind })
+    const homes = await Promise.all([1, 2, 3, 4, 5].map(() => testHome(core as string, { phpVersion })))
     const warnings: string[] = []
     const pool = new PhpPool(runtime, {
       queueLength: 10,
@@ -146,7 +148,9 @@ describe.skipIf(!core)('greedy sites together', () => {
       const measured = (async () => {
         for (; measuring; await pause(50)) {
           const all = await Promise.all(
-            [1, 2, 3, 4, 5].map((id) => pool.pidOf(id)).map((pid) => pid && residentBytesOf(pid)),
+            [1, 2, 3, 4, 5]
+              .map((id) => pool.pidOf(id))
+              .map((pid) => pid && (kind === 'native' ? proportionalBytesOf(pid) : residentBytesOf(pid))),
           )
           most = Math.max(
             most,
