@@ -18,6 +18,12 @@ test('command, flags and settings come apart, wherever they stand', () => {
   })
 })
 
+test("a command's own flag is meant where there is a setting of that name", () => {
+  const moving = parseArguments(['site', 'move', '--name=shop', '--runtime', 'native'])
+  expect([moving.flags.runtime, moving.settings]).toEqual(['native', {}])
+  expect(parseArguments(['serve', '--runtime=native']).settings).toEqual({ '--runtime': 'native' })
+})
+
 test('flags that were not given are there too', () => {
   expect(parse('application create --account=a@b.example --name=ci').flags).toMatchObject({ owner: false, json: false })
   expect(parse('host adopt').flags).toEqual({ host: undefined, json: false })
@@ -66,8 +72,8 @@ describe('refused, with what to do', () => {
   test.each([
     ['serv', 'serv is no command of Stead. See: stead help'],
     ['constructor', 'constructor is no command'],
-    ['account', 'needs one of: create, list, update, set-plan'],
-    ['account constructor', 'needs one of: create, list, update, set-plan'],
+    ['account', 'needs one of: create, list, update, link, set-plan'],
+    ['account constructor', 'needs one of: create, list, update, link, set-plan'],
     ['account drop', 'See: stead help account'],
     ['host none', 'stead host needs one of: list, adopt'],
     ['serve --fast', '--fast is no flag of Stead'],

@@ -34,6 +34,8 @@ const options = Object.fromEntries(
 export function parseArguments(argv: readonly string[]): ParsedArguments {
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true })
   const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []))
+  // a command's own flag of the same name is meant, not the setting
+  const own = commandOf(words)?.flags ?? {}
   const flags: Record<string, string | boolean> = {}
   const settings: Record<string, string> = {}
   for (const token of tokens) {
@@ -46,18 +48,18 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
     if (!takesValue(flag) && inlineValue) throw new UsageError(`--${name} takes no value`)
     if (takesValue(flag) && (value === undefined || (!inlineValue && value.startsWith('--'))))
       throw new UsageError(`--${name} needs a value: --${name}=…`)
-    if (Object.hasOwn(ofSettings, name)) settings[`--${name}`] = value as string
+    if (Object.hasOwn(ofSettings, name) && !Object.hasOwn(own, name)) settings[`--${name}`] = value as string
     else flags[name] = value ?? true
   }
-  const { json, help, version, ...own } = flags
+  const { json, help, version, ...others } = flags
   const common = { json: json === true }
   if (version) return { command: named('version'), words: [], flags: common, settings }
-  if (help || words.length === 0) return { command: named('help'), words, flags: { ...common, ...own }, settings }
+  if (help || words.length === 0) return { command: named('help'), words, flags: { ...common, ...others }, settings }
   const command = commandOf(words) ?? noCommand(words)
   const rest = words.slice(command.name.split(' ').length)
   if (rest.length > 0 && !command.takesTopic)
     throw new UsageError(`stead ${command.name} takes no ${rest[0]}. See: stead help ${command.name}`)
-  return { command, words: rest, flags: { ...common, ...ownFlags(command, own) }, settings }
+  return { command, words: rest, flags: { ...common, ...ownFlags(command, others) }, settings }
 }
 
 /** Words that begin a command of the list. */

@@ -222,7 +222,7 @@ export class Cron {
       known.waitingSince = undefined
       known.unproven = true
       // its own run has changed them, whatever is seen of the database from outside
-      known.mark = undefined
+      if (known.next !== undefined) known.mark = undefined
       known.askAt = this.#clock() + Math.min(Math.max((nextInSeconds ?? Infinity) * 1000, MINUTE_MS), UNKNOWN_FOR_MS)
       this.#counts.runs++
       log.debug({ site: siteId, ran, failed: failed.length, tookMs }, 'scheduled events ran')

@@ -21,7 +21,7 @@ export async function tellIssued(tx: Tx, context: Omit<Context, 'canceled'>, hos
   if (!row || context.accountId === null) return
   const isOwn = row.site_id === NO_SITE
   await changeOfJob(tx, { ...context, siteId: isOwn ? null : row.site_id }).record({
-    action: actions[isOwn ? 'own_certificate.issued' : 'certificate.issued'],
+    action: isOwn ? actions['own_certificate.issued'] : actions['certificate.issued'],
     message: `A certificate was issued for ${hostName}`,
   })
 }
@@ -33,7 +33,7 @@ export async function tellFailed(tx: Tx, context: Context, row: Certificate, rea
   const isOwn = row.site_id === NO_SITE
   if (row.reason !== reason)
     await changeOfJob(tx, { ...context, siteId: isOwn ? null : row.site_id }).record({
-      action: actions[isOwn ? 'own_certificate.failed' : 'certificate.failed'],
+      action: isOwn ? actions['own_certificate.failed'] : actions['certificate.failed'],
       message: `No certificate for ${row.host_name}: ${reason}`,
     })
   const stage = context.canceled ? row.told : stageOf(row, now())

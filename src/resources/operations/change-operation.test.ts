@@ -10,6 +10,7 @@ const needed: Record<string, Role> = {
   'site.maintenance': 'manage_performance',
   'site.flush_object_cache': 'manage_performance',
   'site.make_performance_report': 'manage_performance',
+  'site.move': 'update_site_php_version',
   'site.remove': 'delete_site',
   'site.purge': 'delete_site',
   'site.reset_admin_password': 'wp_access',
