@@ -42,6 +42,7 @@ import { localAuthorities } from './0050-local-authorities.ts'
 import { dnsChallenges } from './0051-dns-challenges.ts'
 import { zoneChanges } from './0053-zone-changes.ts'
 import { homeDatabases } from './0055-home-databases.ts'
+import { signIn } from './0060-sign-in.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -88,4 +89,5 @@ export const migrations: Record<string, Migration> = {
   '0051-dns-challenges': dnsChallenges,
   '0053-zone-changes': zoneChanges,
   '0055-home-databases': homeDatabases,
+  '0060-sign-in': signIn,
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import { controlBudgets } from './budgets.ts'
 import type { Config } from './config.ts'
@@ -11,6 +12,8 @@ import type { Endpoint } from './platform/http/endpoint.ts'
 import { EventStreams } from './platform/http/event-streams.ts'
 import { createKeyLimit } from './platform/http/key-limit.ts'
 import { type ApiMetrics, createApiMetrics } from './platform/http/metrics.ts'
+import { servePages } from './platform/http/pages.ts'
+import type { Platform } from './platform/http/pipeline.ts'
 import { problems as httpProblems, type ProblemKind } from './platform/http/problem.ts'
 import { createRateLimit } from './platform/http/rate-limit.ts'
 import type { Log } from './platform/log/log.ts'
@@ -18,7 +21,6 @@ import type { LogStore } from './platform/log-store/log-store.ts'
 import { openLogStore } from './platform/log-store/open-log-store.ts'
 import { createOperationWatch } from './platform/operations/watch.ts'
 import { type Access, authorize, describeAccess } from './resources/access.ts'
-import { createAuthenticator } from './resources/authentication/authenticate.ts'
 import { scopes } from './resources/authentication/scopes.ts'
 import { Downloads } from './resources/backups/downloads.ts'
 import type { Caller, Services } from './resources/context.ts'
@@ -28,6 +30,8 @@ import { admitOperation } from './resources/operations/admit.ts'
 import { createStreamAccess, type StreamFacts } from './resources/operations/stream-access.ts'
 import { openPluginDirectory } from './resources/plugins/open-directory.ts'
 import type { Resource } from './resources/resource.ts'
+import { createCallers, demandProof } from './resources/sign-in/callers.ts'
+import { Passwords } from './resources/sign-in/password.ts'
 import { EventFeed } from './resources/webhooks/feed.ts'
 import { version } from './version.ts'
 
@@ -71,6 +75,9 @@ export interface AppOptions {
   readonly now?: () => number
 }
 
+/** Beside this file in the sources and in the package. */
+const PANEL_FOLDER = fileURLToPath(new URL('./panel/dist', import.meta.url))
+
 /** Larger than any body of the API needs to be. */
 const BODY_LIMIT_BYTES = 1 << 20
 
@@ -89,15 +96,13 @@ const infoOf = (version: string) => ({
 
 /** The HTTP API as one instance. Does not listen. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
-  const { config, database, sealer, log } = options
-  const logs =
-    options.logs ??
-    openLogStore({ url: config.databaseUrl, folder: join(config.dataDir, 'logs'), mostBytes: config.logMb * 2 ** 20 })
+  const { config, database, sealer, log, now = Date.now } = options
+  const logs = options.logs ?? logsOf(config)
   const budgets = options.budgets ?? openBudgets(controlBudgets(config))
   const watches = createOperationWatch(database)
   const streams = new EventStreams<StreamFacts>({
     budget: budgets.eventStreams,
-    mayStay: createStreamAccess(database, options.now ?? Date.now),
+    mayStay: createStreamAccess(database, now),
   })
   const backups = options.backups ?? openBackups(options)
   const downloads = new Downloads({ budget: budgets.downloads, backups, database, log })
@@ -111,6 +116,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     logs,
     definitions: jobs,
     pluginDirectory: options.pluginDirectory ?? openPluginDirectory(config),
+    passwords: new Passwords(budgets.passwordHashing),
     siteHooks,
     actions,
     eventTypes,
@@ -123,7 +129,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     log,
     metrics: options.metrics,
     info: infoOf(options.version),
-    describeAccess: ({ access }) => describeAccess(access as Access),
+    describeAccess: ({ access, proof }) => describeAccess(access as Access, proof),
     corsOrigins: config.corsOrigins,
     trustProxy: config.trustProxy,
     bodyLimitBytes: BODY_LIMIT_BYTES,
@@ -132,18 +138,16 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     platform: {
       database,
       sealer,
-      now: options.now ?? Date.now,
-      rates: {
-        application: createRateLimit('application', config.rateLimit),
-        address: createRateLimit('token', config.tokenRateLimit),
-      },
+      now,
+      rates: ratesOf(config),
       keyLimit: createKeyLimit(KEY_LIMITS),
-      authenticate: createAuthenticator(database),
-      authorize: ({ access }, caller, input, tx) => authorize(access as Access, caller, input, tx),
+      authenticate: createCallers(database),
+      authorize: authorizeAt(now),
       admit: admitOperation,
       services,
     },
   })
+  if (config.panel === 'on') await servePages(app, PANEL_FOLDER)
   app.addHook('preClose', async () => streams.close())
   app.addHook('onClose', async () => {
     watches.close()
@@ -151,6 +155,23 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   })
   return app
 }
+
+const logsOf = ({ databaseUrl, dataDir, logMb }: Config): LogStore =>
+  openLogStore({ url: databaseUrl, folder: join(dataDir, 'logs'), mostBytes: logMb * 2 ** 20 })
+
+const ratesOf = ({ rateLimit, tokenRateLimit }: Config) => ({
+  application: createRateLimit('application', rateLimit),
+  address: createRateLimit('token', tokenRateLimit),
+})
+
+/** Whether the caller may do it, and has shown who it is where that is asked for. */
+const authorizeAt =
+  (now: () => number): Platform<Caller>['authorize'] =>
+  async ({ access, proof }, caller, input, tx) => {
+    const allowed = await authorize(access as Access, caller, input, tx)
+    if (proof) demandProof(caller, now())
+    return allowed
+  }
 
 export type OpenApiDocument = ReturnType<FastifyInstance['swagger']>
 

@@ -32,6 +32,15 @@ export const controlBudgets = (_config: Config) =>
       all: 500,
       over: '429 `too_many_streams` with `Retry-After`',
     },
+    passwordHashing: {
+      name: 'password_hashing_bytes',
+      what: 'memory in which passwords of the control panel are hashed, 19 MB each',
+      of: 'memory',
+      whose: 'address',
+      each: 40 * MB,
+      all: 80 * MB,
+      over: '429 `too_many_sign_ins` with `Retry-After`',
+    },
     downloads: {
       name: 'downloads',
       what: 'backups that are being downloaded, some 6 MB each; who takes less than 64 kB in a minute is cut off',

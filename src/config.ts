@@ -47,6 +47,16 @@ const defaultEdgeProcesses = (): number =>
 export const settings = {
   dataDir: { help: 'Folder for everything that Stead keeps', default: './data', parse: folder },
   apiListen: { help: 'Address and port of the HTTP API', default: '127.0.0.1:8080', parse: listen },
+  panel: {
+    help: 'Whether the address of the API has the control panel for people: on or off',
+    default: 'on',
+    parse: oneOf('on', 'off'),
+  },
+  panelUrl: {
+    help: 'Address under which people open the control panel, for links in mails and on the first start; empty: the one that the API listens on',
+    default: '',
+    parse: httpUrl,
+  },
   edgeListen: { help: 'Address and port that visitors of sites reach', default: '127.0.0.1:8081', parse: listen },
   edgeTlsListen: {
     help: 'Address and port that visitors of sites reach over https; off: none',

@@ -11,6 +11,7 @@ import {
   setPlan,
 } from '../resources/account/account.ts'
 import { firstPlan } from '../resources/account/plans.ts'
+import { makeLink } from '../resources/sign-in/mail-link.job.ts'
 import type { RecordsKey } from '../roles/part.ts'
 import type { Call } from './command.ts'
 import { onRecords } from './ground.ts'
@@ -100,5 +101,19 @@ export async function changePlan({ config, flags }: Call<{ email: string; plan: 
       return found
     })
     printOne({ email: account.email, plan: flags.plan }, flags.json)
+  })
+}
+
+/** `stead account link` */
+export async function link({
+  config,
+  flags,
+}: Call<{ email: string }, RecordsKey | 'panelUrl' | 'apiListen'>): Promise<void> {
+  return onRecords(config, async ({ database }) => {
+    const made = await database.transaction(async (tx) => {
+      const { id: accountId } = await accountNamed(tx, flags.email)
+      return makeLink(tx, config, { accountId, kind: 'first', now: Date.now() })
+    })
+    printOne({ email: flags.email, link: made }, flags.json)
   })
 }

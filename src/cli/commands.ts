@@ -1,3 +1,4 @@
+import { phpVersions } from '../hosting/php/runtime.ts'
 import { planNames } from '../resources/account/plans.ts'
 import { allSettings, type Command, command, type Flag } from './command.ts'
 
@@ -224,6 +225,13 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./account.ts')).update,
   }),
   command({
+    name: 'account link',
+    about: 'make a link with which somebody sets the password of the control panel, once within a week',
+    flags: { email },
+    settings: [...records, 'panelUrl', 'apiListen'],
+    load: async () => (await import('./account.ts')).link,
+  }),
+  command({
     name: 'account set-plan',
     about: 'change the plan of an account',
     flags: { email, plan: { ...plan, needed: true } },
@@ -268,7 +276,7 @@ export const commands: readonly Command[] = [
     flags: {
       name: { value: 'NAME', help: 'name of the site', needed: true },
       runtime: { choices: ['native', 'wasm'], help: 'by what it is to run', needed: true },
-      'php-version': { value: 'VERSION', help: 'the version that it has from then on; default: what it has' },
+      'php-version': { choices: phpVersions, help: 'the version that it has from then on; default: what it has' },
     },
     settings: records,
     load: async () => (await import('./site.ts')).move,

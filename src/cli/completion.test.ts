@@ -45,7 +45,7 @@ describe.skipIf(!has('bash'))('bash', () => {
     ],
     [
       ['stead', 'account', ''],
-      ['create', 'list', 'update', 'set-plan'],
+      ['create', 'list', 'update', 'link', 'set-plan'],
     ],
     [['stead', '--data-dir', '=', '/tmp', 'account', 'c'], ['create']],
     [['stead', '--edge-listen', '=', '127.0.0.1', ':', '80', 'account', 'c'], ['create']],
@@ -69,7 +69,7 @@ describe.skipIf(!has('bash'))('bash', () => {
     [['stead', 'version', '--edge'], []],
     [
       ['stead', 'help', 'se'],
-      ['serve', 'settings'],
+      ['serve', 'sessions', 'settings'],
     ],
     [['stead', 'help', 'account', 's'], ['set-plan']],
     [['stead', 'nonsense', ''], []],

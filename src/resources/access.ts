@@ -54,6 +54,8 @@ export type Access =
   | 'public'
   /** Any valid token: the endpoint acts on the caller's own account, or on what the caller can see. */
   | { readonly account: 'own'; readonly scope?: 'owner' }
+  /** A person in the control panel: a session, no token. */
+  | { readonly account: 'session' }
   /**
    * A capability on the site that the path names. `fields`: body fields that need another one, checked only when sent.
    */
@@ -71,9 +73,11 @@ export type AccessContext<Rule extends Access> = Rule extends { site: SiteCapabi
   ? { site: VisibleSite }
   : Rule extends { sites: unknown }
     ? { sites: readonly SiteRights[] }
-    : Rule extends { account: 'createSites' }
-      ? { ownerId: number }
-      : unknown
+    : Rule extends { account: 'session' }
+      ? { session: NonNullable<Caller['session']> }
+      : Rule extends { account: 'createSites' }
+        ? { ownerId: number }
+        : unknown
 
 /**
  * In a transaction the site of the path is held: nobody else changes it until the transaction ends.
@@ -86,6 +90,7 @@ export async function authorize(rule: Access, caller: Caller, input: Input, tx: 
   if ('account' in rule) {
     if (rule.account === 'createSites')
       return { ownerId: await ownerOfNewSite(caller, input.body.account_id as number | undefined, tx) }
+    if (rule.account === 'session') return { session: sessionOf(caller) }
     if (rule.scope === 'owner') demandOwnerScope(caller)
     return {}
   }
@@ -149,6 +154,11 @@ async function ownerOfNewSite(caller: Caller, asked: number | undefined, tx: Tx)
   return asked
 }
 
+function sessionOf({ session }: Caller): NonNullable<Caller['session']> {
+  if (!session) throw new Problem(authenticationProblems.no_session, {})
+  return session
+}
+
 function demandOwnerScope(caller: Caller): void {
   if (!caller.isOwner)
     throw new Problem(
@@ -159,14 +169,23 @@ function demandOwnerScope(caller: Caller): void {
 }
 
 /** What the description of an endpoint says of its callers, and the statuses that refuse one. */
-export function describeAccess(rule: Access): { text: string; refusals: number[]; scopes: string[] } {
+export function describeAccess(rule: Access, proof = false): { text: string; refusals: number[]; scopes: string[] } {
   const namesOthers = typeof rule === 'object' && (!('account' in rule) || rule.account === 'createSites')
   return {
-    text: accessSentence(rule),
-    refusals: [...(canForbid(rule) ? [403] : []), ...(namesOthers ? [404] : [])],
+    text: [accessSentence(rule), proof ? PROOF_SENTENCE : ''].filter(Boolean).join(' '),
+    refusals: [
+      ...(canForbid(rule) || proof ? [403] : []),
+      ...(isOfSession(rule) ? [400] : []),
+      ...(namesOthers ? [404] : []),
+    ],
     scopes: scopesOf(rule),
   }
 }
+
+const isOfSession = (rule: Access): boolean =>
+  typeof rule === 'object' && 'account' in rule && rule.account === 'session'
+
+const PROOF_SENTENCE = 'A session of the control panel must have shown its password within 15 minutes.'
 
 function scopesOf(rule: Access): string[] {
   if (typeof rule !== 'object') return []
@@ -191,6 +210,7 @@ function accessSentence(rule: Access): string {
   if ('account' in rule) {
     if (rule.account === 'createSites')
       return 'Who may: any account for itself; for another account, whom that account lets create sites.'
+    if (rule.account === 'session') return 'For people in a browser: needs a session of the control panel.'
     return rule.scope ? 'Needs an application with account owner permission (scope `owner`).' : ''
   }
   const needed = describeCapability(capabilities[rule.site])

@@ -13,6 +13,7 @@ import type { OperationWatch } from '../platform/operations/watch.ts'
 import type { Action } from './action.ts'
 import type { Downloads } from './backups/downloads.ts'
 import type { StreamFacts } from './operations/stream-access.ts'
+import type { Passwords } from './sign-in/password.ts'
 import type { SiteHooks } from './site-hooks.ts'
 import type { EventFeed } from './webhooks/feed.ts'
 
@@ -23,6 +24,13 @@ export interface Caller {
   readonly accountEmail: string
   /** Scope `owner`: the application was made with account owner permission. */
   readonly isOwner: boolean
+  /** Of a person in the control panel, who calls by the cookie of a browser. */
+  readonly session?: {
+    readonly id: number
+    /** When the password was last shown. */
+    readonly provenAt: number
+    readonly expiresAt: number
+  }
 }
 
 /** What every handler has besides the request itself. */
@@ -40,6 +48,8 @@ export interface Services {
   /** Operation types by name. */
   readonly definitions: Definitions
   readonly pluginDirectory: PluginDirectory
+  /** Of people, for the control panel. */
+  readonly passwords: Passwords
   readonly siteHooks: readonly SiteHooks[]
   /** All that the activity logs can say. */
   readonly actions: readonly Action[]

@@ -1,5 +1,6 @@
 import { account } from './account/index.ts'
 import { activity } from './activity/index.ts'
+import { applications } from './applications/index.ts'
 import { authentication } from './authentication/index.ts'
 import { backups } from './backups/index.ts'
 import { caches } from './caches/index.ts'
@@ -20,7 +21,9 @@ import { operations } from './operations/index.ts'
 import { performance } from './performance/index.ts'
 import { performanceReports } from './performance-reports/index.ts'
 import { plugins } from './plugins/index.ts'
+import { sessions } from './sessions/index.ts'
 import { sftpUsers } from './sftp-users/index.ts'
+import { signIns } from './sign-in/index.ts'
 import { sites } from './sites/index.ts'
 import { statistics } from './statistics/index.ts'
 import { tags } from './tags/index.ts'
@@ -30,6 +33,9 @@ import { wpCli } from './wp-cli/index.ts'
 /** Every resource, in the order of the description of the API. What each adds is derived from here; nothing else lists them. */
 export const resources = [
   authentication,
+  signIns,
+  sessions,
+  applications,
   account,
   activity,
   sites,

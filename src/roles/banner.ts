@@ -59,6 +59,7 @@ export function banner(config: Config, { credentials, hosts }: FirstWords, { isF
     '',
     `Stead ${version} is running`,
     `  API        ${api}  (documentation: ${api}/docs)`,
+    ...(config.panel === 'on' ? [`  Panel      ${config.panelUrl ?? api}  (for people, in a browser)`] : []),
     `  Sites      ${addressOf('<name>', config)}${secureAddressOf('<name>', config)}`,
     ...hosts.map((each) =>
       each.wordpress
@@ -71,8 +72,10 @@ export function banner(config: Config, { credentials, hosts }: FirstWords, { isF
   lines.push(`  Account    ${credentials.account_email}  (keys: ${keys})`)
   if (isFirst) lines.push('  Backups    sealed under a key of their own: put it into a safe (stead backup key)')
   if (!isFirst) return `${lines.join('\n')}\n`
-  if (isTerminal)
+  if (isTerminal) {
     lines.push(`  Keys       client_id ${credentials.client_id}  client_secret ${credentials.client_secret}`)
+    if (credentials.panel_link) lines.push(`  Password   of the panel, set here once: ${credentials.panel_link}`)
+  }
   return `${[
     ...lines,
     '',

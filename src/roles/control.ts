@@ -19,6 +19,7 @@ import { processReports } from '../platform/processes/process.store.ts'
 import { makeFirstAccount } from '../resources/account/account.ts'
 import type { ControlServices } from '../resources/control-services.ts'
 import { openBackups } from '../resources/open-backups.ts'
+import { makeLink } from '../resources/sign-in/mail-link.job.ts'
 import { WebhookSender } from '../resources/webhooks/sender.ts'
 import { createWebhookMetrics } from '../resources/webhooks/webhook-metrics.ts'
 import { schedules } from '../schedules.ts'
@@ -82,12 +83,16 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
   await database.transaction(async (tx) => {
     const first = await makeFirstAccount(tx, { email: config.accountEmail, now: Date.now() })
     const known = await readCredentials(config.dataDir)
+    const at = { panelUrl: config.panelUrl ?? url, apiListen: config.apiListen }
     const credentials: Partial<Credentials> = {
       ...known,
       ...(first && {
         client_id: first.application.clientId,
         client_secret: first.application.clientSecret,
         account_email: first.account.email,
+        ...(config.panel === 'on' && {
+          panel_link: await makeLink(tx, at, { accountId: first.account.id, kind: 'first', now: Date.now() }),
+        }),
       }),
       api_url: url,
       edge_url: `http://${config.edgeListen.host}:${config.edgeListen.port}`,

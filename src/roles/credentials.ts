@@ -8,6 +8,8 @@ export interface Credentials {
   readonly api_url: string
   readonly edge_url: string
   readonly account_email: string
+  /** Sets the first password of the control panel, once within a week. */
+  readonly panel_link?: string
 }
 
 export const credentialsFile = (dataDir: string): string => join(dataDir, 'credentials.json')

@@ -22,6 +22,256 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whose session this is
+         * @description What the control panel asks when it is opened. A session that is used goes on: its end is 30 days from now.
+         *
+         *     For people in a browser: needs a session of the control panel.
+         */
+        get: operations["getSession"];
+        put?: never;
+        /**
+         * Sign in to the control panel
+         * @description Sets a cookie that stands for a session: for pages of this address a caller like a token of an application with the scope `owner`. Programs use `POST /auth/token`. Who has set up an authenticator app sends its `code`, too, or a recovery code. Wrong guesses are slowed down.
+         *
+         *     Needs no access token.
+         */
+        post: operations["signIn"];
+        /**
+         * Sign out of the control panel
+         * @description The session of this request ends at once, everywhere.
+         *
+         *     For people in a browser: needs a session of the control panel.
+         */
+        delete: operations["signOut"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/session/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show again that it is you
+         * @description For 15 minutes this session may do what cannot be taken back and see new secrets: operations that ask for it answer 403 `proof_needed` before.
+         *
+         *     For people in a browser: needs a session of the control panel.
+         */
+        post: operations["proveIdentity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/password-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a link to set a new password
+         * @description Goes by mail to the address, if it is that of an account; the answer does not tell. The link works once, within an hour. At most three an hour go to one address.
+         *
+         *     Needs no access token.
+         */
+        post: operations["requestPasswordLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/password-links/use": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a password by a link, and sign in
+         * @description Of the first start, an invitation, or a mail for a lost password. All sessions of the account end, and one begins. Who has set up an authenticator app is asked for its `code`, too.
+         *
+         *     Needs no access token.
+         */
+        post: operations["usePasswordLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change the password of the control panel
+         * @description All other sessions end. Who has lost the password asks for a link: `POST /v1/password-links`.
+         *
+         *     Needs an application with account owner permission (scope `owner`).
+         */
+        put: operations["changePassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Switch on codes of an authenticator app
+         * @description From now on signing in asks for one. The recovery codes are shown in this answer only; each works once in place of a code.
+         *
+         *     Needs an application with account owner permission (scope `owner`). A session of the control panel must have shown its password within 15 minutes.
+         */
+        put: operations["confirmTotp"];
+        /**
+         * Begin to set up an authenticator app
+         * @description Nothing changes before `PUT /v1/totp` has a code of it. Begun again, the secret before it is dropped.
+         *
+         *     Needs an application with account owner permission (scope `owner`). A session of the control panel must have shown its password within 15 minutes.
+         */
+        post: operations["beginTotp"];
+        /**
+         * Switch off codes of an authenticator app
+         * @description The password alone is enough from now on. Recovery codes are forgotten.
+         *
+         *     Needs an application with account owner permission (scope `owner`). A session of the control panel must have shown its password within 15 minutes.
+         */
+        delete: operations["disableTotp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the sessions of your account
+         * @description Those of the control panel that have not ended: at most 50. The one that was used last comes first.
+         *
+         *     Needs an application with account owner permission (scope `owner`).
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session of your account
+         * @description Whoever has its cookie is signed out at once: a browser that was left somewhere, or stolen.
+         *
+         *     Needs an application with account owner permission (scope `owner`).
+         */
+        delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/applications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the API applications of your account
+         * @description In order of id, at most 100. Revoked ones are left out, and secrets are never shown again.
+         *
+         *     Needs an application with account owner permission (scope `owner`).
+         */
+        get: operations["listApplications"];
+        put?: never;
+        /**
+         * Make an API application
+         * @description A client id and secret for `POST /auth/token`. The secret is shown in this answer only.
+         *
+         *     Needs an application with account owner permission (scope `owner`). A session of the control panel must have shown its password within 15 minutes.
+         */
+        post: operations["createApplication"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/applications/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API application
+         * @description Its tokens end at once, everywhere. It cannot be undone.
+         *
+         *     Needs an application with account owner permission (scope `owner`). A session of the control panel must have shown its password within 15 minutes.
+         */
+        delete: operations["revokeApplication"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account": {
         parameters: {
             query?: never;
@@ -52,7 +302,10 @@ export interface paths {
         };
         /** List the add-ons on offer */
         get: operations["listAddons"];
-        /** Attach or detach an add-on */
+        /**
+         * Attach or detach an add-on
+         * @description A session of the control panel must have shown its password within 15 minutes.
+         */
         put: operations["updateAddons"];
         post?: never;
         delete?: never;
@@ -301,7 +554,7 @@ export interface paths {
          * Delete a site
          * @description The site is gone from every list at once, and visitors get 404. Its files follow in the background; an operator can bring them back while they are in the trash.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `delete_site`.
+         *     Who may: the owning account, or a collaborator of the site with the role `delete_site`. A session of the control panel must have shown its password within 15 minutes.
          */
         delete: operations["deleteSite"];
         options?: never;
@@ -431,7 +684,7 @@ export interface paths {
          * Reset the site owner's password
          * @description Answers with the new random password when WordPress has taken it. Sessions of that user end.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `wp_access`.
+         *     Who may: the owning account, or a collaborator of the site with the role `wp_access`. A session of the control panel must have shown its password within 15 minutes.
          */
         put: operations["resetAdminPassword"];
         post?: never;
@@ -934,7 +1187,7 @@ export interface paths {
          * Delete an on-demand backup
          * @description Irreversible. It makes room for another one at once, and is gone from the storage soon. One that is being created is given up by canceling its operation.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `download_backups`.
+         *     Who may: the owning account, or a collaborator of the site with the role `download_backups`. A session of the control panel must have shown its password within 15 minutes.
          */
         delete: operations["deleteOndemandBackup"];
         options?: never;
@@ -1308,7 +1561,7 @@ export interface paths {
          * Reset a collaborator's WordPress password
          * @description Answers with the new random password when WordPress has taken it. Sessions of that user end.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `reset_collaborator_password`.
+         *     Who may: the owning account, or a collaborator of the site with the role `reset_collaborator_password`. A session of the control panel must have shown its password within 15 minutes.
          */
         put: operations["resetCollaboratorPassword"];
         post?: never;
@@ -1750,7 +2003,7 @@ export interface paths {
          * Reset an SFTP user's password
          * @description Answers with a new random password, which is shown this once. Connections of the user end. A password that a collaborator has made for another user is good as long as that collaborator has the role `sftp_access`.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `sftp_access`.
+         *     Who may: the owning account, or a collaborator of the site with the role `sftp_access`. A session of the control panel must have shown its password within 15 minutes.
          */
         post: operations["resetSftpPassword"];
         delete?: never;
@@ -2432,6 +2685,165 @@ export interface components {
             revocation_endpoint_auth_methods_supported: string[];
             /** @example https://stead.example.com/docs */
             service_documentation: string;
+        };
+        SignInBody: {
+            /** @example owner@example.com */
+            email: string;
+            /** @example correct horse battery */
+            password: string;
+            /** @example 123456 */
+            code?: string;
+        };
+        SignedIn: {
+            account_id: number;
+            /** @example owner@example.com */
+            email: string;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            expires_at: string;
+        };
+        CurrentSession: {
+            /** @description Of the session */
+            id: number;
+            account_id: number;
+            /** @example owner@example.com */
+            email: string;
+            /** @example Example Company */
+            name: string;
+            /** @example https://www.gravatar.com/avatar/c8cd3c64?d=mp */
+            gravatar: string;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            expires_at: string;
+            /**
+             * @description Until then nothing asks for the password again; null: it is asked for
+             * @example 2026-01-31T09:45:00.000Z
+             */
+            proven_until: string | null;
+            /** @description Whether codes of an authenticator app are asked for */
+            totp: boolean;
+            /** @description How many of them are left */
+            recovery_codes: number;
+        };
+        ProveIdentityBody: {
+            /** @example correct horse battery */
+            password: string;
+        };
+        Proof: {
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            proven_until: string;
+        };
+        RequestPasswordLinkBody: {
+            /** @example owner@example.com */
+            email: string;
+        };
+        UsePasswordLinkBody: {
+            /**
+             * @description What the link has behind `#`
+             * @example mF_9.B5f-4.1JqM
+             */
+            token: string;
+            /** @example correct horse battery */
+            password: string;
+            /** @example 123456 */
+            code?: string;
+        };
+        ChangePasswordBody: {
+            /** @example correct horse battery */
+            current_password: string;
+            /** @example staple under the lamp */
+            password: string;
+        };
+        TotpSecret: {
+            /**
+             * @description Base32, for apps without a camera
+             * @example JBSWY3DPEHPK3PXP
+             */
+            secret: string;
+            /**
+             * @description What a QR code for the app says
+             * @example otpauth://totp/Stead:owner%40example.com?issuer=Stead&secret=JBSWY3DPEHPK3PXP
+             */
+            uri: string;
+        };
+        ConfirmTotpBody: {
+            /** @example 123456 */
+            code: string;
+        };
+        RecoveryCodes: {
+            /**
+             * @example [
+             *       "abcd-efgh-jkmn"
+             *     ]
+             */
+            recovery_codes: string[];
+        };
+        Session: {
+            id: number;
+            /** @description Whether it is the one of this request */
+            current: boolean;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            seen_at: string;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            expires_at: string;
+            /** @example Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0 */
+            user_agent: string;
+            /** @example 203.0.113.7 */
+            ip_address: string;
+        };
+        Application: {
+            id: number;
+            /** @example Deploy bot */
+            name: string;
+            /** @example 5b0c9f3a7d8e4c21b6f05a9d3e7c1f84 */
+            client_id: string;
+            /** @description Whether its tokens have the scope `owner` */
+            owner: boolean;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+        };
+        CreateApplicationBody: {
+            /** @example Deploy bot */
+            name: string;
+            /** @description Whether its tokens have the scope `owner`; false unless sent */
+            owner?: boolean;
+        };
+        NewApplication: {
+            id: number;
+            /** @example Deploy bot */
+            name: string;
+            /** @example 5b0c9f3a7d8e4c21b6f05a9d3e7c1f84 */
+            client_id: string;
+            /** @description Whether its tokens have the scope `owner` */
+            owner: boolean;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /** @example hV3n0kq2m8Zs6xJ9w1b4 */
+            client_secret: string;
         };
         Views: {
             /**
@@ -5189,6 +5601,482 @@ export interface operations {
             };
         };
     };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["CurrentSession"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    signIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "owner@example.com",
+                 *       "password": "correct horse battery",
+                 *       "code": "123456"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignInBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["SignedIn"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    signOut: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    proveIdentity: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "correct horse battery"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProveIdentityBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Proof"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    requestPasswordLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "owner@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RequestPasswordLinkBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    usePasswordLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "mF_9.B5f-4.1JqM",
+                 *       "password": "correct horse battery",
+                 *       "code": "123456"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UsePasswordLinkBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["SignedIn"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "current_password": "correct horse battery",
+                 *       "password": "staple under the lamp"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChangePasswordBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    confirmTotp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "123456"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConfirmTotpBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["RecoveryCodes"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    beginTotp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["TotpSecret"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    disableTotp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Session"][];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    listApplications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Application"][];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    createApplication: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Deploy bot"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateApplicationBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["NewApplication"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    revokeApplication: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
     getAccount: {
         parameters: {
             query?: never;
@@ -5844,8 +6732,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "runtime": "native",
-                 *       "php_version": "8.2"
+                 *       "runtime": "wasm",
+                 *       "php_version": "8.3"
                  *     }
                  */
                 "application/json": components["schemas"]["Move"];

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { backupIn } from '../../src/resources/backups/samples.fixture.ts'
+import { codeNow, withLink } from '../../src/resources/sign-in/samples.fixture.ts'
 import { dialects } from '../support/database.ts'
 import type { Scene } from '../support/samples.ts'
 import { examples } from './samples.ts'
@@ -27,7 +28,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('endpoints on $dialect', ({ 
     const request = await tour.requestOf(endpoint, scene)
     const without = await tour.send(endpoint, as(undefined, request))
     expect([without.statusCode, without.headers['www-authenticate']]).toEqual([401, bearer])
-    const wrong = await tour.send(endpoint, as({ ...scene.owner, token: 'unknown' }, request))
+    const wrong = await tour.send(endpoint, as({ ...scene.owner, token: 'unknown', sessionToken: 'unknown' }, request))
     expect([wrong.statusCode, wrong.headers['www-authenticate']]).toEqual([401, `${bearer}, error="invalid_token"`])
   })
 
@@ -117,6 +118,9 @@ function documentedBodies(): Record<string, Body> {
 async function namedIn(body: Body, { api, owner, siteId, number }: Scene): Promise<Body> {
   return {
     ...('client_id' in body && { client_id: owner.clientId, client_secret: owner.clientSecret }),
+    ...('email' in body && 'password' in body && { email: owner.email }),
+    ...('token' in body && 'password' in body && { token: await withLink(api, owner.accountId, number) }),
+    ...('code' in body && !('password' in body) && { code: codeNow() }),
     ...('siteIds' in body && { siteIds: [siteId] }),
     ...('filesystem_id' in body && { filesystem_id: await backupIn(api, siteId, { kind: 'fs' }) }),
     ...('database_id' in body && { database_id: await backupIn(api, siteId) }),

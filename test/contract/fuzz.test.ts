@@ -39,7 +39,9 @@ describe.each(dialects.filter(({ skip }) => !skip))('requests made from the docu
     tour = await inMemory(() => walk(dialect))
     await withReleases(tour.api, '6.9', '7.0-beta1')
     make = requestMaker(tour.api.app.swagger() as unknown as Document)
-    tables = (await tour.api.database.read.introspection.getTables()).map(({ name }) => name)
+    const all = (await tour.api.database.read.introspection.getTables()).map(({ name }) => name)
+    // a wrong guess is counted
+    tables = all.filter((name) => name !== 'sign_in_attempts')
   })
   afterAll(() => tour.close())
 

@@ -40,6 +40,7 @@ import { changeMuPlugin, insertMuPlugin } from '../../src/resources/must-use-plu
 import { FOLDER } from '../../src/resources/must-use-plugins/mu-plugin.ts'
 import { latestReport } from '../../src/resources/performance-reports/report.store.ts'
 import { storedPlugins } from '../../src/resources/plugins/plugin.store.ts'
+import { insertLink } from '../../src/resources/sign-in/credentials.store.ts'
 import { PASSWORD_PURPOSE } from '../../src/resources/sites/reset-admin-password.job.ts'
 import { putRoute } from '../../src/resources/sites/route.store.ts'
 import { changeSite, findSite, markDeleted, writtenAddressOf } from '../../src/resources/sites/site.store.ts'
@@ -456,6 +457,11 @@ export const jobSamples: Record<string, JobSample> = {
       expect(await homeOf(world)).toMatchObject({ database: 'sqlite' })
       const path = (await homeOf(world))?.path as string
       expect(world.host.title(path)).toBe('old')
+    },
+    async left(world) {
+      expect(await homeOf(world)).toMatchObject({ database: 'sqlite' })
+      expect(await closedBy(world)).toBe(null)
+      expect(await besideSite(world)).toEqual([])
     },
   },
 
@@ -901,6 +907,35 @@ export const jobSamples: Record<string, JobSample> = {
       expect(mails.size).toBe(1)
     },
   },
+
+  'password.mail_link': {
+    prepare: async ({ owner }) => ({
+      input: { accountId: owner.accountId, kind: 'lost' },
+      options: { siteId: null },
+    }),
+    async done({ api, owner, mails }) {
+      // sent again with the same Message-ID, at most; a try that was cut off has made a link that nobody got
+      expect(mails.size).toBe(1)
+      const links = api.database.read.selectFrom('password_links').select('hash')
+      expect((await links.where('account_id', '=', owner.accountId).execute()).length).toBeGreaterThan(0)
+    },
+  },
+
+  'sign_ins.forget': forgets(
+    ({ api, owner }) =>
+      api.database.transaction(async (tx) => {
+        const link = { hash: `old-${owner.accountId}`, accountId: owner.accountId, now: OLD, expiresAt: OLD }
+        await insertLink(tx, link)
+        await tx.insertInto('sign_in_attempts').values({ key: 'old', count: 1, last_at: OLD }).execute()
+      }),
+    ({ api }) =>
+      api.database.read
+        .selectFrom('password_links')
+        .select('hash')
+        .where('expires_at', '=', OLD)
+        .unionAll(api.database.read.selectFrom('sign_in_attempts').select('key as hash').where('last_at', '=', OLD))
+        .execute(),
+  ),
 
   'tokens.forget': forgets(
     ({ api, owner }) =>

@@ -5,11 +5,12 @@
 import type { FastifyInstance } from 'fastify'
 import type { InjectOptions, Response } from 'light-my-request'
 import { CommitUnknown } from '../../src/platform/db/commit-unknown.ts'
-import type { Tx } from '../../src/platform/db/database.ts'
+import { announce, type Tx } from '../../src/platform/db/database.ts'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { changes } from '../../src/platform/http/openapi-document.ts'
 import { enqueue } from '../../src/platform/operations/enqueue.ts'
 import { setFacts, setPlan } from '../../src/resources/account/account.ts'
+import { withAllApplications } from '../../src/resources/applications/samples.fixture.ts'
 import { MOST_ON_DEMAND } from '../../src/resources/backups/backup.ts'
 import { backedUp, backupIn, storedFiles } from '../../src/resources/backups/samples.fixture.ts'
 import { replaceReleases } from '../../src/resources/cms-version/release.store.ts'
@@ -24,17 +25,19 @@ import { MOST_MU_PLUGINS } from '../../src/resources/must-use-plugins/mu-plugin.
 import { operationIn } from '../../src/resources/operations/samples.fixture.ts'
 import { withSftpKey } from '../../src/resources/sftp-users/samples.fixture.ts'
 import { MOST_KEYS } from '../../src/resources/sftp-users/sftp-user.ts'
+import { countAttempt } from '../../src/resources/sign-in/attempts.ts'
+import { PASSWORD, withLink, withPassword, withTotp } from '../../src/resources/sign-in/samples.fixture.ts'
 import { configureSite } from '../../src/resources/sites/configure-site.job.ts'
 import { purgeSite } from '../../src/resources/sites/remove-site.job.ts'
 import { putRoute } from '../../src/resources/sites/route.store.ts'
 import type { SiteState } from '../../src/resources/sites/site.ts'
 import { withFullWebhook, withWebhook } from '../../src/resources/webhooks/samples.fixture.ts'
 import { MOST_WEBHOOKS } from '../../src/resources/webhooks/webhook.ts'
-import type { Person } from '../support/api.ts'
+import { ofBrowser, type Person } from '../support/api.ts'
 import type { Example, Scene } from '../support/samples.ts'
 import type { ProblemCode } from './problems.ts'
 import { examples } from './samples.ts'
-import { as, type Walk } from './walk.ts'
+import { as, isOfSession, type Walk } from './walk.ts'
 
 /** Where the cases happen. */
 export interface Stage {
@@ -43,6 +46,8 @@ export interface Stage {
   readonly shared: Scene
   /** An instance of the API over the same database that takes no body, opens no stream, and one request a minute from each. */
   readonly strict: FastifyInstance
+  /** One that has no memory to hash passwords in. */
+  readonly busy: FastifyInstance
   /** One whose database does nothing but throw `failure`: all of it, or transactions alone. */
   readonly failing: FastifyInstance
   failure: { readonly error: unknown; readonly ofReads: boolean }
@@ -61,7 +66,7 @@ export interface OwnCase {
   prepare?(scene: Scene, stage: Stage): Promise<unknown>
   /** Default: the owner. */
   by?(scene: Scene): Person
-  readonly on?: 'strict'
+  readonly on?: 'strict' | 'busy'
 }
 
 const write = ({ api }: Scene, work: (tx: Tx) => Promise<unknown>) => api.database.transaction(work)
@@ -84,8 +89,37 @@ const operationThatHas =
 
 const downloads = ['downloadOndemandBackup', 'downloadBackup']
 
+const tooManyGuesses = ({ api, owner }: Scene) =>
+  api.database.transaction(async (tx) => {
+    await countAttempt(tx, { email: owner.email, ipAddress: '127.0.0.1' }, Date.now())
+    await tx.updateTable('sign_in_attempts').set({ count: 50 }).execute()
+    return async () => {
+      await api.database.transaction((after) => after.deleteFrom('sign_in_attempts').execute())
+    }
+  })
+
+async function withWrongCode({ api, owner, number }: Scene): Promise<Example> {
+  await withPassword(api, owner.accountId)
+  await withTotp(api, owner.accountId, true)
+  const token = await withLink(api, owner.accountId, number)
+  return { body: { email: owner.email, password: PASSWORD, token, code: '000000' } }
+}
+
 // biome-ignore format: a table
 export const ownCases: readonly OwnCase[] = [
+  { of: ['createApplication'], code: 'application_limit_reached', prepare: withAllApplications },
+  { of: ['signIn', 'proveIdentity', 'changePassword'], code: 'wrong_password', example: () => ({ body: { email: 'nobody@example.com', password: 'not this one at all', current_password: 'not this one at all' } }) },
+  { of: ['signIn', 'proveIdentity', 'changePassword', 'usePasswordLink'], code: 'too_many_guesses', prepare: tooManyGuesses },
+  { of: ['signIn', 'proveIdentity', 'changePassword', 'usePasswordLink'], code: 'too_many_sign_ins', on: 'busy' },
+  { of: ['signIn', 'usePasswordLink'], code: 'code_needed', prepare: ({ api, owner }) => withTotp(api, owner.accountId, true) },
+  { of: ['signIn', 'usePasswordLink'], code: 'wrong_code', example: withWrongCode },
+  { of: ['confirmTotp'], code: 'wrong_code', example: async ({ api, owner }) => { await withTotp(api, owner.accountId, false); return { body: { code: '000000' } } } },
+  { of: ['usePasswordLink'], code: 'link_spent', example: () => ({ body: { token: 'of-nobody', password: 'staple under the lamp' } }) },
+  { of: ['usePasswordLink'], code: 'weak_password', example: async ({ api, owner, number }) => ({ body: { token: await withLink(api, owner.accountId, number), password: 'short' } }) },
+  { of: ['changePassword'], code: 'weak_password', example: () => ({ body: { current_password: PASSWORD, password: 'short' } }) },
+  { of: ['beginTotp', 'confirmTotp'], code: 'totp_active', prepare: ({ api, owner }) => withTotp(api, owner.accountId, true) },
+  { of: ['confirmTotp'], code: 'totp_not_begun', example: () => ({ body: { code: '123456' } }) },
+  { of: ['signIn', 'requestPasswordLink', 'usePasswordLink'], code: 'cross_site', headers: { origin: 'https://elsewhere.example' } },
   { of: ['createSite'], code: 'name_taken', example: ({ number }) => ({ body: { name: `Scene-${number}` } }) },
   { of: ['createSite'], code: 'name_reserved', example: () => ({ body: { name: 'Panel' } }) },
   { of: ['createSite'], code: 'site_limit_reached', prepare: async (scene) => { await plan('Personal')(scene); await moreSites(2)(scene) } },
@@ -462,8 +496,39 @@ export const commonCases: readonly CommonCase[] = [
   {
     code: 'invalid_token',
     provoke: async (endpoint, scene, stage) => ({
-      request: as({ ...scene.owner, token: 'unknown' }, await asked(endpoint, scene, stage)),
+      request: as({ ...scene.owner, token: 'unknown', sessionToken: 'unknown' }, await asked(endpoint, scene, stage)),
     }),
+  },
+  {
+    code: 'cross_site',
+    provoke: async (...where) => ({
+      request: withHeader(as(undefined, await asked(...where)), {
+        ...ofBrowser(where[1].owner.sessionToken),
+        'sec-fetch-site': 'same-site',
+      }),
+    }),
+  },
+  {
+    code: 'no_session',
+    provoke: async (...where) => ({
+      request: withHeader(as(undefined, await asked(...where)), { authorization: `Bearer ${where[1].owner.token}` }),
+    }),
+  },
+  {
+    code: 'proof_needed',
+    isAlone: true,
+    async provoke(endpoint, scene, stage) {
+      const request = withHeader(
+        as(undefined, await asked(endpoint, scene, stage)),
+        ofBrowser(scene.owner.sessionToken),
+      )
+      await write(scene, async (tx) => {
+        const long = { proven_at: Date.now() - 3_600_000 }
+        await tx.updateTable('sessions').set(long).where('account_id', '=', scene.owner.accountId).execute()
+        await announce(tx, 'tokens')
+      })
+      return { request }
+    },
   },
   {
     code: 'rate_limited',
@@ -531,7 +596,7 @@ export const commonCases: readonly CommonCase[] = [
     isAlone: true,
     async provoke(...where) {
       const request = await keyed(...where)
-      await changeKey(where[1], { fingerprint: 'another' })
+      await changeKey(where, { fingerprint: 'another' })
       return { request }
     },
   },
@@ -540,7 +605,7 @@ export const commonCases: readonly CommonCase[] = [
     isAlone: true,
     async provoke(...where) {
       const request = await keyed(...where)
-      await changeKey(where[1], { response_sealed: null, locked_until: Date.now() + 30_000 })
+      await changeKey(where, { response_sealed: null, locked_until: Date.now() + 30_000 })
       return { request }
     },
   },
@@ -550,7 +615,7 @@ export const commonCases: readonly CommonCase[] = [
     async provoke(...where) {
       const request = await asked(...where)
       const row = { fingerprint: '', claim: '', response_sealed: '', status: 200, size_bytes: 256 << 20 }
-      const { applicationId } = where[1].owner
+      const applicationId = applicationOf(where[0], where[1])
       await write(where[1], (tx) =>
         tx
           .insertInto('idempotency_keys')
@@ -585,13 +650,22 @@ async function keyed(endpoint: Endpoint, scene: Scene, stage: Stage): Promise<In
   const request = withHeader(await asked(endpoint, scene, stage), { 'idempotency-key': firstKey })
   const first: Response = await stage.tour.send(endpoint, request)
   if (first.statusCode >= 300) throw new Error(`${first.statusCode}: ${first.body}`)
+  // whoever has signed out asks no second time
+  await write(scene, (tx) => tx.updateTable('tokens').set({ revoked_at: null }).execute())
   return request
 }
 
+const applicationOf = (endpoint: Endpoint, { owner }: Scene): number =>
+  isOfSession(endpoint) ? owner.panelApplicationId : owner.applicationId
+
 const changeKey = (
-  scene: Scene,
+  [endpoint, scene]: readonly [Endpoint, Scene, Stage],
   values: { fingerprint?: string; response_sealed?: null; locked_until?: number },
 ): Promise<unknown> =>
   write(scene, (tx) =>
-    tx.updateTable('idempotency_keys').set(values).where('application_id', '=', scene.owner.applicationId).execute(),
+    tx
+      .updateTable('idempotency_keys')
+      .set(values)
+      .where('application_id', '=', applicationOf(endpoint, scene))
+      .execute(),
   )

@@ -18,10 +18,11 @@ export function declaredOf(endpoint: Endpoint): ProblemCode[] {
     [!anyBody, ['invalid_json']],
     [form === true, ['invalid_form']],
     [body !== undefined || query !== undefined, ['invalid_input']],
-    [isGuarded, ['unauthorized', 'wrong_scheme', 'bare_token', 'invalid_token']],
+    [isGuarded, ['unauthorized', 'wrong_scheme', 'bare_token', 'invalid_token', 'cross_site']],
     [isGuarded || rate === 'address', ['rate_limited']],
     [params !== undefined, ['not_found']],
     [true, refusalsOf(endpoint)],
+    [endpoint.proof === true, ['proof_needed']],
     [changes(endpoint) || takesKey(endpoint), ['outcome_unknown', 'disk_full']],
     [
       takesKey(endpoint),
@@ -40,6 +41,7 @@ function refusalsOf(endpoint: Endpoint): ProblemCode[] {
   if (access === 'public') return []
   if ('account' in access) {
     if (access.account === 'createSites') return ['not_found']
+    if (access.account === 'session') return ['no_session']
     return access.scope === 'owner' ? ['insufficient_scope'] : []
   }
   const names = 'sites' in access ? access.sites : [access.site, ...Object.values(access.fields ?? {})]

@@ -13,6 +13,10 @@ import { endpoints, type Walk, walk } from './walk.ts'
 const unrecorded: Record<string, string> = {
   issueToken: 'a token is no change of the account; logs of the control have it',
   revokeToken: 'as issueToken',
+  getSession: 'that a session goes on is no change of the account',
+  proveIdentity: 'as getSession',
+  requestPasswordLink: 'anybody may ask; the password that is set by the link has an entry',
+  beginTotp: 'nothing is in force before it is confirmed',
   batchCreateCollaborators: 'its work records each site that it really changes',
   batchDestroyCollaborators: 'as batchCreateCollaborators',
 }

@@ -9,7 +9,7 @@ import type { DialectName } from '../../src/platform/db/database.ts'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import type { Access } from '../../src/resources/access.ts'
 import { roles } from '../../src/resources/roles.ts'
-import { type Person, type TestApi, testApi } from '../support/api.ts'
+import { ofBrowser, type Person, type TestApi, testApi } from '../support/api.ts'
 import type { Example, Scene } from '../support/samples.ts'
 import { declaredOf, problemOf } from './problems.ts'
 import { examples } from './samples.ts'
@@ -91,7 +91,7 @@ function toRequest(endpoint: Endpoint, scene: Scene, example: Example, person: P
     method: endpoint.method,
     url: query ? `${path}?${query}` : path,
     headers: {
-      ...(endpoint.access !== 'public' && { authorization: `Bearer ${person.token}` }),
+      ...(endpoint.access !== 'public' && credentialsOf(person, isOfSession(endpoint))),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     ...(body !== undefined && { payload: JSON.stringify(body) }),
@@ -101,10 +101,20 @@ function toRequest(endpoint: Endpoint, scene: Scene, example: Example, person: P
 const siteId = (endpoint: Endpoint): boolean =>
   typeof endpoint.access === 'object' && 'site' in (endpoint.access as object)
 
+/** Whether it is for people in a browser alone. */
+export const isOfSession = (endpoint: Endpoint): boolean => {
+  const access = accessOf(endpoint)
+  return typeof access === 'object' && 'account' in access && access.account === 'session'
+}
+
+type Credentials = Pick<Person, 'token' | 'sessionToken'>
+const credentialsOf = ({ token, sessionToken }: Credentials, bySession: boolean): Record<string, string> =>
+  bySession ? ofBrowser(sessionToken) : { authorization: `Bearer ${token}` }
+
 /** The same request by somebody else. */
-export function as(person: Person | undefined, request: InjectOptions): InjectOptions {
-  const { authorization: _, ...headers } = request.headers as Record<string, string>
-  return { ...request, headers: person ? { ...headers, authorization: `Bearer ${person.token}` } : headers }
+export function as(person: Credentials | undefined, request: InjectOptions): InjectOptions {
+  const { authorization: _, cookie, ...headers } = request.headers as Record<string, string>
+  return { ...request, headers: { ...headers, ...(person && credentialsOf(person, cookie !== undefined)) } }
 }
 
 /** @throws when there is no answer for 20 s: a request that hangs */

@@ -24,11 +24,13 @@ import { createApiMetrics } from '../../src/platform/http/metrics.ts'
 import { type Log, noLog } from '../../src/platform/log/log.ts'
 import type { LogStore } from '../../src/platform/log-store/log-store.ts'
 import { openLogStore } from '../../src/platform/log-store/open-log-store.ts'
-import { makeAccount, makeApplication } from '../../src/resources/account/account.ts'
+import { ensurePanelApplication, makeAccount, makeApplication } from '../../src/resources/account/account.ts'
 import { tokenHash } from '../../src/resources/authentication/authenticate.ts'
 import { insertToken } from '../../src/resources/authentication/token.store.ts'
 import { insertCollaborator } from '../../src/resources/collaborators/collaborator.store.ts'
 import type { Role } from '../../src/resources/roles.ts'
+import { insertSession } from '../../src/resources/sessions/session.store.ts'
+import { sessionHash } from '../../src/resources/sessions/session.ts'
 import { insertSftpUser } from '../../src/resources/sftp-users/sftp-user.store.ts'
 import { grantSight } from '../../src/resources/sites/sight.store.ts'
 import { insertSite } from '../../src/resources/sites/site.store.ts'
@@ -47,11 +49,22 @@ export interface Person {
   readonly accountId: number
   readonly email: string
   readonly token: string
+  /** Of a session in the control panel that has begun just now, and the application that it goes by. */
+  readonly sessionToken: string
+  readonly panelApplicationId: number
   readonly applicationId: number
   readonly clientId: string
   readonly clientSecret: string
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+  /** As {@link call}, as a page of the control panel does. */
+  browse(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
 }
+
+/** What a browser sends with a request of a page of the control panel. */
+export const ofBrowser = (sessionToken: string) => ({
+  cookie: `stead_session=${sessionToken}`,
+  'sec-fetch-site': 'same-origin',
+})
 
 export interface TestApi {
   readonly app: FastifyInstance
@@ -189,24 +202,38 @@ export async function testApi(dialect: DialectName, options: TestApiOptions = {}
     call,
     async person(email, { isOwner = true, plan = 'High Traffic' } = {}) {
       const token = randomBytes(32).toString('base64url')
+      const sessionToken = randomBytes(32).toString('base64url')
       const made = now()
-      const { accountId, application } = await database.transaction(async (tx) => {
+      const { accountId, application, panelApplicationId } = await database.transaction(async (tx) => {
         const found = await tx.selectFrom('accounts').select('id').where('email', '=', email).executeTakeFirst()
         const id = found?.id ?? (await makeAccount(tx, { email, plan, now: made })).id
         const application = await makeApplication(tx, { accountId: id, name: 'test', isOwner, now: made })
         const expiresAt = made + 3_600_000
         await insertToken(tx, { hash: tokenHash(token), applicationId: application.id, now: made, expiresAt })
-        return { accountId: id, application }
+        const panelApplicationId = await ensurePanelApplication(tx, id, made)
+        await insertSession(tx, {
+          hash: sessionHash(sessionToken),
+          applicationId: panelApplicationId,
+          accountId: id,
+          userAgent: 'Browser/1.0',
+          ipAddress: '192.0.2.1',
+          now: made,
+          expiresAt,
+        })
+        return { accountId: id, application, panelApplicationId }
       })
       return {
         accountId,
         email,
         token,
+        sessionToken,
+        panelApplicationId,
         applicationId: application.id,
         clientId: application.clientId,
         clientSecret: application.clientSecret,
         call: (method, path, body, headers) =>
           call(method, path, body, { authorization: `Bearer ${token}`, ...headers }),
+        browse: (method, path, body, headers) => call(method, path, body, { ...ofBrowser(sessionToken), ...headers }),
       }
     },
     collaborate: (person, siteId, roles) =>

@@ -53,6 +53,8 @@ export interface Sample {
   /** On a site: what a collaborator needs there; `[]`: to see it is enough. Without: the endpoint is about what the caller has. */
   readonly roles?: readonly Role[]
   readonly scope?: true
+  /** For people in a browser alone. */
+  readonly bySession?: true
   /** Of something that only its owner (and whom it is about) sees: others get 404, collaborators of the site too. */
   readonly isPrivate?: true
   prepare?(world: World, api: TestApi): Promise<unknown>

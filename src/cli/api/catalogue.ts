@@ -106,15 +106,20 @@ export function catalogue(): Catalogue {
   return known
 }
 
+/** What people sign in with in the control panel: programs have tokens. */
+const FOR_BROWSERS = 'Sign-in'
+
 export function catalogueOf(document: Document): Catalogue {
-  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({
-      path,
-      method,
-      operation,
-      tag: operation.tags?.[0] ?? 'Other',
-    })),
-  )
+  const operations = Object.entries(document.paths)
+    .flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({
+        path,
+        method,
+        operation,
+        tag: operation.tags?.[0] ?? 'Other',
+      })),
+    )
+    .filter(({ tag }) => tag !== FOR_BROWSERS)
   const verbs = verbsOf(
     operations.map(({ path, tag, operation }) => ({ path, tag, operationId: operation.operationId })),
   )

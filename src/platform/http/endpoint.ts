@@ -59,7 +59,7 @@ export interface Endpoint {
   }
   /**
    * Runs before the transaction of a change, for what takes its time and is asked of others: what it returns is `prepared` in the context of
-   * the handler, which decides. What may be done is checked before both. It changes nothing.
+   * the handler, which decides. What may be done is checked before both. It changes nothing that the request is about.
    */
   // biome-ignore lint/suspicious/noExplicitAny: as for `handle`
   readonly prepare?: (context: any, input: any) => Promise<unknown>
@@ -83,6 +83,8 @@ export interface Endpoint {
   readonly ranges?: boolean
   /** GET of one resource: `ETag`, `If-None-Match`. */
   readonly etag?: boolean
+  /** Cannot be taken back, or shows a secret: a person in a browser has shown lately who it is. */
+  readonly proof?: boolean
   /** Starts background work: `Operation-Id` is described. */
   readonly starts?: boolean
   /** Rate class; `address` counts by client address before any authentication. */

@@ -27,8 +27,8 @@ export interface Platform<Caller extends CallerFacts> {
   readonly now: () => number
   readonly rates: { readonly application: RateLimit; readonly address: RateLimit }
   readonly keyLimit: KeyLimit
-  /** @throws Problem what a request without a valid token is refused with */
-  authenticate(authorization: string | undefined, nowMs: number): Promise<Caller>
+  /** @throws Problem what a request of nobody is refused with */
+  authenticate(claims: Claims, nowMs: number): Promise<Caller>
   /**
    * Checks `operation.access` for this caller.
    * @returns what the handler gets besides the base context, such as the site of the path
@@ -44,6 +44,15 @@ export interface Platform<Caller extends CallerFacts> {
   readonly services: object
 }
 
+/** What of a request says who calls. */
+export interface Claims {
+  readonly headers: FastifyRequest['headers']
+  /** See `BaseContext.origin`. */
+  origin(): string
+  /** Nothing is changed by it. */
+  readonly onlyReads: boolean
+}
+
 /** The parts of a request after validation. */
 export interface Input {
   readonly params: Record<string, unknown>
@@ -57,7 +66,7 @@ export function routeHandler<Caller extends CallerFacts>(endpoint: CompiledEndpo
     const now = platform.now()
     if (endpoint.rate === 'address') response.headers(platform.rates.address.count(request.ip, now))
     const caller =
-      endpoint.access === 'public' ? undefined : await platform.authenticate(request.headers.authorization, now)
+      endpoint.access === 'public' ? undefined : await platform.authenticate(claimsOf(endpoint, request), now)
     if (caller) response.headers(platform.rates.application.count(caller.applicationId, now))
     const call = new Call(endpoint, platform, request, response, caller, now)
     const result = await call.answer()
@@ -66,6 +75,14 @@ export function routeHandler<Caller extends CallerFacts>(endpoint: CompiledEndpo
     return result.body
   }
 }
+
+const originOf = ({ protocol, host }: FastifyRequest): string => `${protocol}://${host}`
+
+const claimsOf = (endpoint: CompiledEndpoint, request: FastifyRequest): Claims => ({
+  headers: request.headers,
+  origin: () => originOf(request),
+  onlyReads: endpoint.reads === true || (endpoint.method === 'GET' && !endpoint.writes),
+})
 
 class Call<Caller extends CallerFacts> {
   readonly #endpoint: CompiledEndpoint
@@ -163,7 +180,7 @@ class Call<Caller extends CallerFacts> {
       caller: this.#caller,
       now: this.#now,
       request: this.#facts(),
-      origin: `${this.#request.protocol}://${this.#request.host}`,
+      origin: originOf(this.#request),
       started,
       ...(endpoint.style === 'stream' || endpoint.mayStream ? { response: this.#response } : {}),
     }

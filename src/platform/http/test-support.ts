@@ -73,7 +73,9 @@ export async function createLab(endpoints: readonly Endpoint[], options: LabOpti
           address: createRateLimit('token', options.rateLimit ?? 0),
         },
         keyLimit: createKeyLimit(options.keyLimits ?? { keys: 1e6, bytes: 1e9 }),
-        authenticate: async (authorization) => ({ applicationId: Number(authorization?.slice('Bearer '.length)) }),
+        authenticate: async ({ headers }) => ({
+          applicationId: Number(headers.authorization?.slice('Bearer '.length)),
+        }),
         authorize: async () => ({}),
         services: { database },
       },

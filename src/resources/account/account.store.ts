@@ -182,6 +182,47 @@ export async function listApplications(tx: Tx, accountId?: number): Promise<Appl
   return (await (accountId ? query.where('account_id', '=', accountId) : query).execute()).map(application)
 }
 
+/** Those that have not been revoked; not that of the control panel. In order of id. */
+export async function listLiveApplications(tx: Tx, accountId: number): Promise<Application[]> {
+  const rows = await tx
+    .selectFrom('applications')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('revoked_at', 'is', null)
+    .where('client_id', '!=', panelClientId(accountId))
+    .orderBy('id')
+    .execute()
+  return rows.map(application)
+}
+
+const panelClientId = (accountId: number): string => `panel-${accountId}`
+
+/**
+ * The application that stands for an account's sessions in the control panel. It has no secret that anybody knows. One that was revoked, which has
+ * ended all sessions, counts again.
+ * @returns its id
+ */
+export async function ensurePanelApplication(
+  tx: Tx,
+  { accountId, secretHash, now }: { accountId: number; secretHash: string; now: number },
+): Promise<number> {
+  const { id } = await tx
+    .insertInto('applications')
+    .values({
+      account_id: accountId,
+      name: 'Control panel',
+      client_id: panelClientId(accountId),
+      secret_hash: secretHash,
+      is_owner: 1,
+      created_at: now,
+      revoked_at: null,
+    })
+    .onConflict((conflict) => conflict.column('client_id').doUpdateSet({ revoked_at: null }))
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
 /** Ends an application; its tokens end with it. @returns false when there is no such application, or it has ended before */
 export async function revokeApplication(tx: Tx, clientId: string, now: number): Promise<boolean> {
   const result = await tx

@@ -4,6 +4,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import {
   type Account,
   type Application,
+  ensurePanelApplication as ensurePanel,
   findAccountByEmail,
   insertAccount,
   insertAccountIfNew,
@@ -18,6 +19,7 @@ export {
   firstAccount,
   listAccounts,
   listApplications,
+  listLiveApplications,
   revokeApplication,
   setFacts,
   setPlan,
@@ -44,6 +46,10 @@ export async function makeApplication(
   })
   return { ...application, clientSecret }
 }
+
+/** @returns the id of the application that an account's sessions in the control panel go by */
+export const ensurePanelApplication = (tx: Tx, accountId: number, now: number): Promise<number> =>
+  ensurePanel(tx, { accountId, secretHash: hash('sha256', randomBytes(32), 'hex'), now })
 
 /** The account and application of a first start; `undefined` when there already are accounts. */
 export async function makeFirstAccount(

@@ -16,6 +16,7 @@ export const updateAddons = endpoint({
   path: '/v1/account/addons',
   summary: 'Attach or detach an add-on',
   access: { account: 'own' },
+  proof: true,
   body: Type.Object({
     addon_id: Type.Integer(),
     quantity: Type.Integer({

@@ -7,7 +7,7 @@ import type { Caller } from '../context.ts'
 import { problems } from './problems.ts'
 import { findToken, type TokenOwner } from './token.store.ts'
 
-export { liveTokens } from './token.store.ts'
+export { insertToken, liveTokens } from './token.store.ts'
 
 /** The form in which a token is kept: whoever reads the database cannot use it. */
 export const tokenHash = (token: string): string => hash('sha256', token, 'hex')
@@ -65,7 +65,7 @@ function bearerToken(authorization = ''): string {
 /** To who sends no bearer token: it has no error code, since there was none to look at (RFC 6750 §3.1). */
 const challenge = { headers: { 'www-authenticate': 'Bearer realm="stead"' } }
 
-const invalidToken = () =>
+export const invalidToken = () =>
   new Problem(
     problems.invalid_token,
     {},

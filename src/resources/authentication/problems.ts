@@ -32,4 +32,20 @@ export const problems = declareProblems({
     text: 'This operation needs an API application with account owner permission.',
     remedy: 'Use an application made with `--owner` (`stead application create`).',
   },
+  proof_needed: {
+    status: 403,
+    text: 'Show first that it is you: confirm your password.',
+    remedy:
+      '`POST /v1/session/proof` with the password, then repeat the request. It counts for 15 minutes. Tokens of API applications are not asked for it.',
+  },
+  cross_site: {
+    status: 401,
+    text: 'The request came from another site. A session counts only for pages of this address.',
+    remedy: 'Programs use tokens of an API application (`POST /auth/token`), not the cookie of a browser.',
+  },
+  no_session: {
+    status: 400,
+    text: 'This needs a session of the control panel. The request has none.',
+    remedy: '`POST /v1/session` signs in.',
+  },
 })

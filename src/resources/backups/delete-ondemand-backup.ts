@@ -17,6 +17,7 @@ export const deleteOndemandBackup = endpoint({
   description:
     'Irreversible. It makes room for another one at once, and is gone from the storage soon. One that is being created is given up by canceling its operation.',
   access: { site: 'use backups' },
+  proof: true,
   params: Type.Object({ site_id: SiteId, id: BackupId }),
   response: OndemandBackup,
   starts: true,

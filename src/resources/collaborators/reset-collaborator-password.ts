@@ -19,6 +19,7 @@ export const resetCollaboratorPassword = endpoint({
   summary: "Reset a collaborator's WordPress password",
   description: 'Answers with the new random password when WordPress has taken it. Sessions of that user end.',
   access: { site: 'reset collaborator passwords' },
+  proof: true,
   params: Type.Object({ site_id: SiteId, id: CollaboratorId }),
   response: Type.String({ description: 'The new password', examples: ['kT4vXq9sLw2e'] }),
   starts: true,

@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { exampleOf } from '../../platform/http/openapi-examples.ts'
 import { problems as httpProblems, notFound } from '../../platform/http/problem.ts'
 import { getOperation, type OperationView } from '../../platform/operations/read.ts'
-import { tokenHashOf } from '../authentication/authenticate.ts'
 import { endpoint } from '../endpoint.ts'
+import { credentialHash } from '../sign-in/callers.ts'
 import { OperationId, OperationSchema, presentOperation, visibleTo } from './operation.ts'
 
 const eventOf = (data: unknown): string => `event: operation\ndata: ${JSON.stringify(data)}\n\n`
@@ -25,11 +25,11 @@ export const watchOperation = endpoint({
   contentType: 'text/event-stream',
   problems: [httpProblems.too_many_streams],
 
-  async handle({ tx, caller, request, response, watches, streams }, { params }) {
+  async handle({ tx, caller, request, origin, response, watches, streams }, { params }) {
     const found = await getOperation(tx, params.id, visibleTo(caller.accountId))
     if (!found) throw notFound()
     const facts = {
-      tokenHash: tokenHashOf(request.headers.authorization as string),
+      tokenHash: credentialHash(request.headers, origin),
       accountId: caller.accountId,
       ownerId: found.accountId,
       siteId: found.siteId,

@@ -14,6 +14,7 @@ export const resetSftpPassword = endpoint({
   description:
     'Answers with a new random password, which is shown this once. Connections of the user end. A password that a collaborator has made for another user is good as long as that collaborator has the role `sftp_access`.',
   access: { site: 'use SFTP' },
+  proof: true,
   params: UserParams,
   response: Type.String({ description: 'The new password', examples: ['kT4vXq9sLw2e'] }),
 

@@ -15,6 +15,7 @@ export const deleteSite = endpoint({
   description:
     'The site is gone from every list at once, and visitors get 404. Its files follow in the background; an operator can bring them back while they are in the trash.',
   access: { site: 'delete the site' },
+  proof: true,
   params: Type.Object({ id: SiteId }),
   response: Nothing,
   starts: true,

@@ -15,6 +15,7 @@ export const resetAdminPassword = endpoint({
   summary: "Reset the site owner's password",
   description: 'Answers with the new random password when WordPress has taken it. Sessions of that user end.',
   access: { site: 'administer the CMS' },
+  proof: true,
   params: Type.Object({ site_id: SiteId }),
   response: Type.String({ description: 'The new password', examples: ['kT4vXq9sLw2e'] }),
   starts: true,

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { problems as httpProblems, invalidInput } from '../../platform/http/problem.ts'
 import { nullable, pageOf, Timestamp } from '../../platform/http/schemas.ts'
-import { tokenHashOf } from '../authentication/authenticate.ts'
 import { endpoint } from '../endpoint.ts'
+import { credentialHash } from '../sign-in/callers.ts'
 import { payloadOf, readEvents, seqOf } from './event.store.ts'
 import { newestSeq } from './webhook.store.ts'
 
@@ -41,7 +41,7 @@ export const listEvents = endpoint({
   mayStream: true,
   problems: [httpProblems.too_many_streams],
 
-  async handle({ tx, caller, request, response, streams, feed }, { query }) {
+  async handle({ tx, caller, request, origin, response, streams, feed }, { query }) {
     const { accountId } = caller
     const types = query.type
       ?.split(',')
@@ -58,7 +58,7 @@ export const listEvents = endpoint({
     const after = seqIn('after', query.after)
     if (/\btext\/event-stream\b/i.test(String(request.headers.accept ?? ''))) {
       const last = seqIn('Last-Event-ID', String(request.headers['last-event-id'] ?? ''))
-      const tokenHash = tokenHashOf(request.headers.authorization as string)
+      const tokenHash = credentialHash(request.headers, origin)
       const facts = { tokenHash, accountId, ownerId: accountId, siteId: null }
       return streams.open(response, caller.applicationId, facts, (stream) =>
         feed.follow(stream, filter, last ?? after ?? newest),

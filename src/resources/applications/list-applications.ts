@@ -1,0 +1,16 @@
+import Type from 'typebox'
+import { listLiveApplications } from '../account/account.ts'
+import { endpoint } from '../endpoint.ts'
+import { ApplicationSchema, presentApplication } from './application.ts'
+
+export const listApplications = endpoint({
+  id: 'listApplications',
+  method: 'GET',
+  path: '/v1/applications',
+  summary: 'List the API applications of your account',
+  description: 'In order of id, at most 100. Revoked ones are left out, and secrets are never shown again.',
+  access: { account: 'own', scope: 'owner' },
+  response: Type.Array(ApplicationSchema),
+
+  handle: async ({ tx, caller }) => (await listLiveApplications(tx, caller.accountId)).map(presentApplication),
+})

@@ -1,0 +1,10 @@
+import { declareProblems } from '../../platform/http/problem.ts'
+
+/** What can go wrong for a client by the rules of this resource. */
+export const problems = declareProblems({
+  application_limit_reached: {
+    status: 400,
+    text: 'An account may have {limit} API applications. Revoke one first.',
+    remedy: 'Revoke applications that are no longer used (`GET /v1/applications`).',
+  },
+})

@@ -1,0 +1,27 @@
+import Type from 'typebox'
+import { notFound } from '../../platform/http/problem.ts'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { listLiveApplications, revokeApplication as revoke } from '../account/account.ts'
+import { endpoint } from '../endpoint.ts'
+import { actions } from './actions.ts'
+
+export const revokeApplication = endpoint({
+  id: 'revokeApplication',
+  method: 'DELETE',
+  path: '/v1/applications/{id}',
+  summary: 'Revoke an API application',
+  description: 'Its tokens end at once, everywhere. It cannot be undone.',
+  access: { account: 'own', scope: 'owner' },
+  proof: true,
+  params: Type.Object({ id: Type.Integer({ minimum: 1 }) }),
+  response: Nothing,
+
+  async handle(context, { params }) {
+    const { tx, caller, now } = context
+    const found = (await listLiveApplications(tx, caller.accountId)).find(({ id }) => id === params.id)
+    if (!found || !(await revoke(tx, found.clientId, now))) throw notFound()
+    const message = `Revoked the API application ${found.name}`
+    await context.record({ action: actions['application.revoked'], message })
+    return null
+  },
+})

@@ -1,0 +1,41 @@
+import { at, type Examples, type Sample, type Scene } from '../../../test/support/samples.ts'
+import { makeApplication } from '../account/account.ts'
+import { MOST_APPLICATIONS } from './application.ts'
+
+const body = () => ({ name: 'Deploy bot' })
+
+// biome-ignore format: a table
+export const samples: readonly Sample[] = [
+  { endpoint: 'listApplications', path: at('/v1/applications'), scope: true },
+  { endpoint: 'createApplication', path: at('/v1/applications'), body, scope: true },
+  { endpoint: 'revokeApplication', path: at('/v1/applications/1000000'), isPrivate: true, scope: true, prepare: ({ owner }, api) => numbered(api, owner.accountId) },
+]
+
+export const examples: Examples = {
+  createApplication: () => ({ body: body() }),
+  revokeApplication: async ({ api, owner }) => ({
+    params: { id: (await api.database.transaction((tx) => made(tx, owner.accountId))).id },
+  }),
+}
+
+type Tx = Parameters<typeof makeApplication>[0]
+const made = (tx: Tx, accountId: number) =>
+  makeApplication(tx, { accountId, name: 'Deploy bot', isOwner: false, now: Date.now() })
+
+/** One of the account, under the number that the path names. */
+const numbered = ({ database }: Scene['api'], accountId: number): Promise<void> =>
+  database.transaction(async (tx) => {
+    const { id } = await made(tx, accountId)
+    await tx
+      .updateTable('applications')
+      .set({ id: 2_000_000 + id })
+      .where('id', '=', 1_000_000)
+      .execute()
+    await tx.updateTable('applications').set({ id: 1_000_000 }).where('id', '=', id).execute()
+  })
+
+/** The owner of a scene has as many as an account may have. */
+export const withAllApplications = ({ api, owner }: Scene): Promise<void> =>
+  api.database.transaction(async (tx) => {
+    for (let count = 0; count < MOST_APPLICATIONS; count++) await made(tx, owner.accountId)
+  })

@@ -1,0 +1,24 @@
+import Type from 'typebox'
+import { notFound } from '../../platform/http/problem.ts'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { endpoint } from '../endpoint.ts'
+import { actions } from './actions.ts'
+import { endSession as end } from './session.store.ts'
+
+export const endSession = endpoint({
+  id: 'endSession',
+  method: 'DELETE',
+  path: '/v1/sessions/{id}',
+  summary: 'End a session of your account',
+  description: 'Whoever has its cookie is signed out at once: a browser that was left somewhere, or stolen.',
+  access: { account: 'own', scope: 'owner' },
+  params: Type.Object({ id: Type.Integer({ minimum: 1 }) }),
+  response: Nothing,
+
+  async handle(context, { params }) {
+    const { tx, caller, now } = context
+    if (!(await end(tx, caller.accountId, params.id, now))) throw notFound()
+    await context.record({ action: actions['session.ended'], message: `Ended the session ${params.id}` })
+    return null
+  },
+})

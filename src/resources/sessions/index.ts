@@ -1,0 +1,8 @@
+import { resource } from '../resource.ts'
+import { actions } from './actions.ts'
+
+export const sessions = resource({
+  tag: { name: 'Sessions', description: 'Who is signed in to the control panel' },
+  endpoints: () => import('./endpoints.ts'),
+  actions,
+})

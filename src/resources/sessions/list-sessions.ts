@@ -1,0 +1,19 @@
+import Type from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { listSessions as list } from './session.store.ts'
+import { presentSession, SessionSchema } from './session.ts'
+
+export const listSessions = endpoint({
+  id: 'listSessions',
+  method: 'GET',
+  path: '/v1/sessions',
+  summary: 'List the sessions of your account',
+  description: 'Those of the control panel that have not ended: at most 50. The one that was used last comes first.',
+  access: { account: 'own', scope: 'owner' },
+  response: Type.Array(SessionSchema),
+
+  async handle({ tx, caller, now }) {
+    const sessions = await list(tx, caller.accountId, now)
+    return sessions.map((session) => presentSession(session, caller.session?.id))
+  },
+})

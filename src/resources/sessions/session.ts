@@ -1,0 +1,53 @@
+import { hash } from 'node:crypto'
+import Type from 'typebox'
+import { Timestamp, timestamp } from '../../platform/http/schemas.ts'
+
+/** Since it was last used: people who are asked for a code every day choose no second factor. */
+export const SESSION_MS = 30 * 86_400_000
+/** Since the password was last shown, for what cannot be taken back and what shows secrets. */
+export const PROOF_MS = 15 * 60_000
+
+/** A token of a session is no token of an application: it has a hash of its own kind, so that it counts in the cookie alone. */
+export const sessionHash = (token: string): string => hash('sha256', `session ${token}`, 'hex')
+
+export const SessionSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    current: Type.Boolean({ description: 'Whether it is the one of this request' }),
+    created_at: Timestamp,
+    seen_at: Timestamp,
+    expires_at: Timestamp,
+    user_agent: Type.String({ examples: ['Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0'] }),
+    ip_address: Type.String({ examples: ['203.0.113.7'] }),
+  },
+  { title: 'Session' },
+)
+
+export interface Session {
+  readonly id: number
+  readonly createdAt: number
+  readonly seenAt: number
+  readonly expiresAt: number
+  readonly userAgent: string
+  readonly ipAddress: string
+}
+
+export const presentSession = (session: Session, currentId: number | undefined): Type.Static<typeof SessionSchema> => ({
+  id: session.id,
+  current: session.id === currentId,
+  created_at: timestamp(session.createdAt),
+  seen_at: timestamp(session.seenAt),
+  expires_at: timestamp(session.expiresAt),
+  user_agent: session.userAgent,
+  ip_address: session.ipAddress,
+})
+
+export {
+  endSession,
+  endSessions,
+  findSession,
+  insertSession,
+  proveSession,
+  renewSession,
+  type SessionOwner,
+} from './session.store.ts'

@@ -1,0 +1,9 @@
+import { declareActions } from '../action.ts'
+
+/** What the activity log says of changes that this resource makes. */
+export const actions = declareActions('account', {
+  'session.started': 'Somebody signed in to the control panel',
+  'password.set': 'The password of the control panel was set',
+  'totp.enabled': 'Codes of an authenticator app are asked for',
+  'totp.disabled': 'Codes of an authenticator app are not asked for any more',
+})

@@ -1,0 +1,66 @@
+import { hash } from 'node:crypto'
+import { addressKey } from '../../platform/budgets/address-key.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { Problem } from '../../platform/http/problem.ts'
+import { forgetAttempts, holdAttempts, setAttempts } from './attempts.store.ts'
+import { problems } from './problems.ts'
+
+/** Without a further one they are forgotten. */
+export const FORGET_MS = 3600_000
+const FIRST_WAIT_MS = 2000
+
+interface Slowing {
+  readonly key: string
+  /** So many cost nothing: people mistype. */
+  readonly free: number
+  readonly longestMs: number
+}
+
+/**
+ * What is counted: an account's from one network, all from one network, and an account's from anywhere. The last one is slowed least:
+ * who guesses from many places must not keep the owner out.
+ */
+function slowings(email: string, ipAddress: string): Slowing[] {
+  const account = hash('sha256', email, 'base64url')
+  const network = addressKey(ipAddress)
+  return [
+    { key: `${account} ${network}`, free: 5, longestMs: 15 * 60_000 },
+    { key: `network ${network}`, free: 20, longestMs: 15 * 60_000 },
+    { key: `account ${account}`, free: 100, longestMs: 30_000 },
+  ]
+}
+
+const waitMs = (count: number, { free, longestMs }: Slowing): number =>
+  count < free ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (count - free), longestMs)
+
+/**
+ * Counts a guess before anybody looks whether it is right, so that many at once are counted like many one after the other.
+ * @throws Problem `too_many_guesses`; then it does not count
+ */
+export async function countAttempt(tx: Tx, who: { email: string; ipAddress: string }, now: number): Promise<void> {
+  const all = slowings(who.email, who.ipAddress)
+  const known = await holdAttempts(
+    tx,
+    all.map(({ key }) => key),
+  )
+  const counts = all.map((each) => {
+    const { count, lastAt } = known.get(each.key) ?? { count: 0, lastAt: 0 }
+    // a time to come is that of a clock that was set back since
+    const isOld = Math.abs(now - lastAt) > FORGET_MS
+    return { ...each, count: isOld ? 0 : count, readyAt: isOld ? 0 : lastAt + waitMs(count, each) }
+  })
+  const readyAt = Math.max(...counts.map((each) => each.readyAt))
+  if (readyAt > now) {
+    const seconds = Math.ceil((readyAt - now) / 1000)
+    throw new Problem(problems.too_many_guesses, { seconds }, { headers: { 'retry-after': String(seconds) } })
+  }
+  for (const { key, count } of counts) await setAttempts(tx, key, { count: count + 1, now })
+}
+
+/** It was right: the person starts anew; of the network's others only this one is taken off. */
+export async function attemptWasRight(tx: Tx, who: { email: string; ipAddress: string }, now: number): Promise<void> {
+  const [own, network, account] = slowings(who.email, who.ipAddress) as [Slowing, Slowing, Slowing]
+  await forgetAttempts(tx, [own.key, account.key])
+  const { count = 1 } = (await holdAttempts(tx, [network.key])).get(network.key) ?? {}
+  await setAttempts(tx, network.key, { count: Math.max(0, count - 1), now })
+}

@@ -1,0 +1,41 @@
+import Type from 'typebox'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { endpoint } from '../endpoint.ts'
+import { endSessions } from '../sessions/session.ts'
+import { actions } from './actions.ts'
+import { checkNewPassword } from './check-password.ts'
+import { setPassword } from './credentials.store.ts'
+import { LONGEST_PASSWORD } from './password.ts'
+import { problems } from './problems.ts'
+import { verifyPassword } from './verify.ts'
+
+export const changePassword = endpoint({
+  id: 'changePassword',
+  method: 'PUT',
+  path: '/v1/password',
+  summary: 'Change the password of the control panel',
+  description: 'All other sessions end. Who has lost the password asks for a link: `POST /v1/password-links`.',
+  access: { account: 'own', scope: 'owner' },
+  body: Type.Object({
+    current_password: Type.String({ minLength: 1, maxLength: LONGEST_PASSWORD, examples: ['correct horse battery'] }),
+    password: Type.String({ maxLength: 1000, examples: ['staple under the lamp'] }),
+  }),
+  response: Nothing,
+  problems: [problems.wrong_password, problems.weak_password, problems.too_many_guesses, problems.too_many_sign_ins],
+
+  async prepare(context, { body }) {
+    const { caller, passwords, request } = context
+    checkNewPassword(body.password, caller.accountEmail)
+    await verifyPassword(context, { id: caller.accountId, email: caller.accountEmail }, body.current_password)
+    return passwords.hash(body.password, request.ipAddress)
+  },
+
+  async handle(context) {
+    const { tx, caller, now, prepared: hash } = context
+    await setPassword(tx, caller.accountId, hash, now)
+    await endSessions(tx, caller.accountId, now, caller.session?.id)
+    const message = 'Changed the password; all other sessions have ended'
+    await context.record({ action: actions['password.set'], message })
+    return null
+  },
+})

@@ -1,0 +1,37 @@
+import Type from 'typebox'
+import { Problem } from '../../platform/http/problem.ts'
+import { endpoint } from '../endpoint.ts'
+import { actions } from './actions.ts'
+import { confirmTotp as confirm, findTotp } from './credentials.store.ts'
+import { problems } from './problems.ts'
+import { newRecoveryCodes, stepOf } from './totp.ts'
+
+export const confirmTotp = endpoint({
+  id: 'confirmTotp',
+  method: 'PUT',
+  path: '/v1/totp',
+  summary: 'Switch on codes of an authenticator app',
+  description:
+    'From now on signing in asks for one. The recovery codes are shown in this answer only; each works once in place of a code.',
+  access: { account: 'own', scope: 'owner' },
+  proof: true,
+  body: Type.Object({ code: Type.String({ maxLength: 40, examples: ['123456'] }) }),
+  response: Type.Object(
+    { recovery_codes: Type.Array(Type.String(), { examples: [['abcd-efgh-jkmn']] }) },
+    { title: 'RecoveryCodes' },
+  ),
+  problems: [problems.totp_active, problems.totp_not_begun, problems.wrong_code],
+
+  async handle(context, { body }) {
+    const { tx, caller, sealer, now } = context
+    const totp = await findTotp(tx, caller.accountId)
+    if (!totp) throw new Problem(problems.totp_not_begun, {})
+    if (totp.isConfirmed) throw new Problem(problems.totp_active, {})
+    const step = stepOf(sealer, totp.secret, body.code, now)
+    if (step === undefined) throw new Problem(problems.wrong_code, {})
+    const { codes, hashes } = newRecoveryCodes()
+    await confirm(tx, caller.accountId, { step, codeHashes: hashes, now })
+    await context.record({ action: actions['totp.enabled'], message: 'Set up an authenticator app' })
+    return { recovery_codes: codes }
+  },
+})

@@ -1,0 +1,191 @@
+import type { Tx } from '../../platform/db/database.ts'
+
+/** What somebody signs in with. */
+export interface Credentials {
+  readonly accountId: number
+  readonly email: string
+  /** `undefined`: no password was ever set. */
+  readonly passwordHash: string | undefined
+  /** Sealed secret of the authenticator app that is asked for a code, and the last step that was used. */
+  readonly totp: { readonly secret: string; readonly lastStep: number } | undefined
+}
+
+/** @param who its id, or its address in the normal form @returns `undefined` when there is no such account */
+export async function findCredentials(
+  tx: Tx,
+  who: { id: number } | { email: string },
+): Promise<Credentials | undefined> {
+  const query = tx
+    .selectFrom('accounts')
+    .leftJoin('passwords', 'passwords.account_id', 'accounts.id')
+    .leftJoin('totp_secrets', 'totp_secrets.account_id', 'accounts.id')
+    .select([
+      'accounts.id',
+      'accounts.email',
+      'passwords.hash',
+      'totp_secrets.secret',
+      'totp_secrets.confirmed_at',
+      'totp_secrets.last_step',
+    ])
+  const row = await ('id' in who
+    ? query.where('accounts.id', '=', who.id)
+    : query.where('accounts.email', '=', who.email)
+  ).executeTakeFirst()
+  if (!row) return undefined
+  return {
+    accountId: row.id,
+    email: row.email,
+    passwordHash: row.hash ?? undefined,
+    totp:
+      row.secret !== null && row.confirmed_at !== null && row.last_step !== null
+        ? { secret: row.secret, lastStep: row.last_step }
+        : undefined,
+  }
+}
+
+export async function setPassword(tx: Tx, accountId: number, hash: string, now: number): Promise<void> {
+  await tx
+    .insertInto('passwords')
+    .values({ account_id: accountId, hash, set_at: now })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ hash, set_at: now }))
+    .execute()
+}
+
+export async function insertLink(
+  tx: Tx,
+  { hash, accountId, now, expiresAt }: { hash: string; accountId: number; now: number; expiresAt: number },
+): Promise<void> {
+  await tx
+    .insertInto('password_links')
+    .values({ hash, account_id: accountId, created_at: now, expires_at: expiresAt })
+    .execute()
+}
+
+/** Those made since then, used ones not. */
+export async function countFreshLinks(tx: Tx, accountId: number, since: number): Promise<number> {
+  const { count } = await tx
+    .selectFrom('password_links')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .where('created_at', '>', since)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Whether a mail with a link is on its way already. @param type of the operation that sends it */
+export async function isMailing(tx: Tx, accountId: number, type: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('operations')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('type', '=', type)
+    .where('finished_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** @returns whose it is; `undefined` for one that is unknown or too old */
+export async function findLink(
+  tx: Tx,
+  hash: string,
+  now: number,
+): Promise<{ accountId: number; email: string } | undefined> {
+  return tx
+    .selectFrom('password_links')
+    .innerJoin('accounts', 'accounts.id', 'password_links.account_id')
+    .select(['password_links.account_id as accountId', 'accounts.email'])
+    .where('password_links.hash', '=', hash)
+    .where('password_links.expires_at', '>', now)
+    .executeTakeFirst()
+}
+
+/** Takes a link that counts, and all others of its account with it. @returns false when somebody else has just used it */
+export async function spendLink(tx: Tx, hash: string, accountId: number, now: number): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('password_links')
+    .where('hash', '=', hash)
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow()
+  await tx.deleteFrom('password_links').where('account_id', '=', accountId).execute()
+  return numDeletedRows > 0n
+}
+
+/** @returns how many; call again until it is 0 */
+export async function forgetLinks(tx: Tx, now: number, most: number): Promise<number> {
+  const old = tx.selectFrom('password_links').select('hash').where('expires_at', '<', now).limit(most)
+  const { numDeletedRows } = await tx.deleteFrom('password_links').where('hash', 'in', old).executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+export interface Totp {
+  readonly secret: string
+  readonly isConfirmed: boolean
+}
+
+export async function findTotp(tx: Tx, accountId: number): Promise<Totp | undefined> {
+  const row = await tx.selectFrom('totp_secrets').selectAll().where('account_id', '=', accountId).executeTakeFirst()
+  return row && { secret: row.secret, isConfirmed: row.confirmed_at !== null }
+}
+
+/** One that is not in force yet; in place of another such one. */
+export async function beginTotp(tx: Tx, accountId: number, secret: string): Promise<void> {
+  await tx
+    .insertInto('totp_secrets')
+    .values({ account_id: accountId, secret, confirmed_at: null, last_step: 0 })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ secret, confirmed_at: null, last_step: 0 }))
+    .execute()
+}
+
+export async function confirmTotp(
+  tx: Tx,
+  accountId: number,
+  { step, codeHashes, now }: { step: number; codeHashes: readonly string[]; now: number },
+): Promise<void> {
+  await tx
+    .updateTable('totp_secrets')
+    .set({ confirmed_at: now, last_step: step })
+    .where('account_id', '=', accountId)
+    .execute()
+  await tx.deleteFrom('recovery_codes').where('account_id', '=', accountId).execute()
+  if (codeHashes.length === 0) return
+  await tx
+    .insertInto('recovery_codes')
+    .values(codeHashes.map((hash) => ({ account_id: accountId, hash })))
+    .execute()
+}
+
+/** @returns false when a code of this step, or a later one, was used already */
+export async function useStep(tx: Tx, accountId: number, step: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('totp_secrets')
+    .set({ last_step: step })
+    .where('account_id', '=', accountId)
+    .where('last_step', '<', step)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** @returns false when there is no such code (any more) */
+export async function useRecoveryCode(tx: Tx, accountId: number, hash: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('recovery_codes')
+    .where('account_id', '=', accountId)
+    .where('hash', '=', hash)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+export async function countRecoveryCodes(tx: Tx, accountId: number): Promise<number> {
+  const { count } = await tx
+    .selectFrom('recovery_codes')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+export async function removeTotp(tx: Tx, accountId: number): Promise<void> {
+  await tx.deleteFrom('totp_secrets').where('account_id', '=', accountId).execute()
+  await tx.deleteFrom('recovery_codes').where('account_id', '=', accountId).execute()
+}

@@ -1,0 +1,63 @@
+import Type from 'typebox'
+import { reply } from '../../platform/http/endpoint.ts'
+import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
+import { type Account, findAccount, gravatar } from '../account/account.ts'
+import { endpoint } from '../endpoint.ts'
+import { PROOF_MS, renewSession, SESSION_MS } from '../sessions/session.ts'
+import { sessionCookie, sessionTokenOf } from './cookie.ts'
+import { countRecoveryCodes, findTotp } from './credentials.store.ts'
+
+/** Its end is moved on no more often than that. */
+const RENEW_MS = 3600_000
+
+export const getSession = endpoint({
+  id: 'getSession',
+  method: 'GET',
+  path: '/v1/session',
+  summary: 'Whose session this is',
+  description:
+    'What the control panel asks when it is opened. A session that is used goes on: its end is 30 days from now.',
+  access: { account: 'session' },
+  writes: true,
+  response: Type.Object(
+    {
+      id: Type.Integer({ description: 'Of the session' }),
+      account_id: Type.Integer(),
+      email: Type.String({ examples: ['owner@example.com'] }),
+      name: Type.String({ examples: ['Example Company'] }),
+      gravatar: Type.String({ examples: ['https://www.gravatar.com/avatar/c8cd3c64?d=mp'] }),
+      expires_at: Timestamp,
+      proven_until: nullable(
+        Type.String({
+          description: 'Until then nothing asks for the password again; null: it is asked for',
+          examples: ['2026-01-31T09:45:00.000Z'],
+        }),
+      ),
+      totp: Type.Boolean({ description: 'Whether codes of an authenticator app are asked for' }),
+      recovery_codes: Type.Integer({ description: 'How many of them are left' }),
+    },
+    { title: 'CurrentSession' },
+  ),
+
+  async handle({ tx, caller, session, request, origin, now }) {
+    const { accountId } = caller
+    const account = (await findAccount(tx, accountId)) as Account
+    const isDue = session.expiresAt < now + SESSION_MS - RENEW_MS
+    const expiresAt = isDue ? now + SESSION_MS : session.expiresAt
+    if (isDue) await renewSession(tx, session.id, { now, expiresAt })
+    const provenUntil = session.provenAt + PROOF_MS
+    const data = {
+      id: session.id,
+      account_id: accountId,
+      email: account.email,
+      name: account.name,
+      gravatar: gravatar(account.email),
+      expires_at: timestamp(expiresAt),
+      proven_until: provenUntil > now ? timestamp(provenUntil) : null,
+      totp: (await findTotp(tx, accountId))?.isConfirmed === true,
+      recovery_codes: await countRecoveryCodes(tx, accountId),
+    }
+    const token = isDue && sessionTokenOf(request.headers, origin)
+    return reply(data, token ? { headers: { 'set-cookie': sessionCookie(origin, token, SESSION_MS / 1000) } } : {})
+  },
+})

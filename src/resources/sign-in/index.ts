@@ -1,0 +1,14 @@
+import { resource } from '../resource.ts'
+import { actions } from './actions.ts'
+import { forgetSignIns, forgetSignInsHourly } from './forget.job.ts'
+import { mailLink } from './mail-link.job.ts'
+import { problems } from './problems.ts'
+
+export const signIns = resource({
+  tag: { name: 'Sign-in', description: 'How people come into the control panel: passwords, codes, sessions' },
+  endpoints: () => import('./endpoints.ts'),
+  jobs: { control: [mailLink, forgetSignIns] },
+  schedules: [forgetSignInsHourly],
+  problems,
+  actions,
+})

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto'
+import Type from 'typebox'
+import { reply, type SpecialReply } from '../../platform/http/endpoint.ts'
+import { Problem } from '../../platform/http/problem.ts'
+import { Timestamp, timestamp } from '../../platform/http/schemas.ts'
+import { ensurePanelApplication } from '../account/account.ts'
+import { problems } from '../authentication/problems.ts'
+import { type Change, changeBy } from '../change.ts'
+import type { Context } from '../context.ts'
+import { insertSession, SESSION_MS, sessionHash } from '../sessions/session.ts'
+import { isFromHere, sessionCookie } from './cookie.ts'
+
+/** Somebody who has just shown who it is, in a request without a caller. */
+export interface Person {
+  readonly accountId: number
+  readonly email: string
+}
+
+export const SignedIn = Type.Object(
+  { account_id: Type.Integer(), email: Type.String({ examples: ['owner@example.com'] }), expires_at: Timestamp },
+  { title: 'SignedIn' },
+)
+
+/** @throws Problem `cross_site` when a page of another site has sent the request. Programs sign in where they like. */
+export function demandFromHere({ request, origin }: Pick<Context, 'request' | 'origin'>): void {
+  if (!isFromHere(request.headers, origin, true)) throw new Problem(problems.cross_site, {})
+}
+
+/** As endpoints with a caller have it. */
+export function changeOfPerson({ tx, request, now }: Context, { accountId, email }: Person): Change {
+  const caller = { applicationId: 0, accountId, accountEmail: email, isOwner: true }
+  return changeBy(tx, { actor: { caller, request }, about: { accountId }, now })
+}
+
+/** Begins a session, and answers with its cookie. */
+export async function newSession(context: Context, { accountId, email }: Person): Promise<SpecialReply> {
+  const { tx, request, origin, now } = context
+  const token = randomBytes(32).toString('base64url')
+  const expiresAt = now + SESSION_MS
+  await insertSession(tx, {
+    hash: sessionHash(token),
+    applicationId: await ensurePanelApplication(tx, accountId, now),
+    accountId,
+    userAgent: request.userAgent.slice(0, 300),
+    ipAddress: request.ipAddress,
+    now,
+    expiresAt,
+  })
+  const data = { account_id: accountId, email, expires_at: timestamp(expiresAt) }
+  return reply(data, { headers: { 'set-cookie': sessionCookie(origin, token, SESSION_MS / 1000) } })
+}

@@ -1,0 +1,32 @@
+import Type from 'typebox'
+import { Timestamp, timestamp } from '../../platform/http/schemas.ts'
+import { endpoint } from '../endpoint.ts'
+import { PROOF_MS, proveSession } from '../sessions/session.ts'
+import { LONGEST_PASSWORD } from './password.ts'
+import { problems } from './problems.ts'
+import { verifyPassword } from './verify.ts'
+
+export const proveIdentity = endpoint({
+  id: 'proveIdentity',
+  method: 'POST',
+  path: '/v1/session/proof',
+  summary: 'Show again that it is you',
+  description:
+    'For 15 minutes this session may do what cannot be taken back and see new secrets: operations that ask for it answer 403 `proof_needed` before.',
+  access: { account: 'session' },
+  body: Type.Object({
+    password: Type.String({ minLength: 1, maxLength: LONGEST_PASSWORD, examples: ['correct horse battery'] }),
+  }),
+  response: Type.Object({ proven_until: Timestamp }, { title: 'Proof' }),
+  problems: [problems.wrong_password, problems.too_many_guesses, problems.too_many_sign_ins],
+
+  async prepare(context, { body }) {
+    const { caller } = context
+    await verifyPassword(context, { id: caller.accountId, email: caller.accountEmail }, body.password)
+  },
+
+  async handle({ tx, session, now }) {
+    await proveSession(tx, session.id, now)
+    return { proven_until: timestamp(now + PROOF_MS) }
+  },
+})

@@ -1,0 +1,32 @@
+import Type from 'typebox'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { findAccountByEmail, normalEmail } from '../account/account.ts'
+import { problems as authenticationProblems } from '../authentication/problems.ts'
+import { endpoint } from '../endpoint.ts'
+import { isMailing } from './credentials.store.ts'
+import { mailLink } from './mail-link.job.ts'
+import { changeOfPerson, demandFromHere } from './person.ts'
+
+export const requestPasswordLink = endpoint({
+  id: 'requestPasswordLink',
+  method: 'POST',
+  path: '/v1/password-links',
+  summary: 'Ask for a link to set a new password',
+  description:
+    'Goes by mail to the address, if it is that of an account; the answer does not tell. The link works once, within an hour. At most three an hour go to one address.',
+  access: 'public',
+  rate: 'address',
+  body: Type.Object({ email: Type.String({ maxLength: 254, examples: ['owner@example.com'] }) }),
+  response: Nothing,
+  problems: [authenticationProblems.cross_site],
+
+  async handle(context, { body }) {
+    demandFromHere(context)
+    const { tx } = context
+    const account = await findAccountByEmail(tx, normalEmail(body.email))
+    if (!account || (await isMailing(tx, account.id, mailLink.name))) return null
+    const { id: accountId, email } = account
+    await changeOfPerson(context, { accountId, email }).start(mailLink, { accountId, kind: 'lost' })
+    return null
+  },
+})

@@ -1,0 +1,81 @@
+import { hash } from 'node:crypto'
+import { Secret, TOTP } from 'otpauth'
+import { at, type Example, type Examples, type Sample, type Scene, unique } from '../../../test/support/samples.ts'
+import { beginTotp, confirmTotp, insertLink, setPassword } from './credentials.store.ts'
+import { AUTHENTICATOR_PURPOSE } from './totp.ts'
+
+export const PASSWORD = 'correct horse battery'
+/** Of that password, at next to no cost. */
+const KEPT = '$argon2id$v=19$m=64,t=1,p=1$MDEyMzQ1Njc4OWFiY2RlZg$/ur5fLELUb1eXkT9oKHqq6gHGZ9Phwgbj4qyIcCNaYc'
+const NEW_PASSWORD = 'staple under the lamp'
+const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
+const LINK = 'a-link-of-the-tests'
+
+type Api = Scene['api']
+
+/** Gives an account the password. */
+export const withPassword = ({ database }: Api, accountId: number): Promise<void> =>
+  database.transaction((tx) => setPassword(tx, accountId, KEPT, Date.now()))
+
+/** The code of this moment. */
+export const codeNow = (timestamp = Date.now()): string =>
+  new TOTP({ secret: Secret.fromBase32(SECRET) }).generate({ timestamp })
+
+/** An authenticator app that is being set up, or is in force. */
+export const withTotp = ({ database, sealer }: Api, accountId: number, isConfirmed: boolean): Promise<void> =>
+  database.transaction(async (tx) => {
+    await beginTotp(tx, accountId, sealer.seal(SECRET, AUTHENTICATOR_PURPOSE))
+    if (isConfirmed) await confirmTotp(tx, accountId, { step: 0, codeHashes: [], now: Date.now() })
+  })
+
+/** @returns what a link to set a password has behind the hash */
+export async function withLink({ database }: Api, accountId: number, name: string | number): Promise<string> {
+  const token = `${LINK}-${name}-${unique()}`
+  const now = Date.now()
+  const link = { hash: hash('sha256', token, 'hex'), accountId, now, expiresAt: now + 3_600_000 }
+  await database.transaction((tx) => insertLink(tx, link))
+  return token
+}
+
+/** Of everybody who may be asked for it. */
+const passwords: NonNullable<Sample['prepare']> = async ({ owner, stranger }, api) => {
+  for (const { accountId } of [owner, stranger]) await withPassword(api, accountId)
+}
+
+const apps: NonNullable<Sample['prepare']> = async ({ owner, stranger }, api) => {
+  for (const { accountId } of [owner, stranger]) await withTotp(api, accountId, false)
+}
+
+// biome-ignore format: a table
+export const samples: readonly Sample[] = [
+  { endpoint: 'getSession', path: at('/v1/session'), bySession: true },
+  { endpoint: 'signOut', path: at('/v1/session'), bySession: true, prepare: async () => {} },
+  { endpoint: 'proveIdentity', path: at('/v1/session/proof'), body: () => ({ password: PASSWORD }), bySession: true, prepare: passwords },
+  { endpoint: 'changePassword', path: at('/v1/password'), body: () => ({ current_password: PASSWORD, password: NEW_PASSWORD }), scope: true, prepare: passwords },
+  { endpoint: 'beginTotp', path: at('/v1/totp'), scope: true, prepare: async () => {} },
+  { endpoint: 'confirmTotp', path: at('/v1/totp'), body: () => ({ code: codeNow() }), scope: true, prepare: apps },
+  { endpoint: 'disableTotp', path: at('/v1/totp'), scope: true },
+]
+
+export const examples: Examples = {
+  signIn: async (scene) => ({ body: await known(scene) }),
+  proveIdentity: async (scene) => ({ body: { password: (await known(scene)).password } }),
+  requestPasswordLink: ({ owner }) => ({ body: { email: owner.email } }),
+  usePasswordLink: async ({ api, owner, number }) => ({
+    body: { token: await withLink(api, owner.accountId, number), password: NEW_PASSWORD },
+  }),
+  changePassword: async (scene) => ({
+    body: { current_password: (await known(scene)).password, password: NEW_PASSWORD },
+  }),
+  confirmTotp: codeOfApp,
+}
+
+async function known({ api, owner }: Scene) {
+  await withPassword(api, owner.accountId)
+  return { email: owner.email, password: PASSWORD }
+}
+
+async function codeOfApp({ api, owner }: Scene): Promise<Example> {
+  await withTotp(api, owner.accountId, false)
+  return { body: { code: codeNow() } }
+}

@@ -1,0 +1,232 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ofBrowser, type Person, type Reply, type TestApi, testApi } from '../../../test/support/api.ts'
+import { dialects } from '../../../test/support/database.ts'
+import { createMailer } from '../../platform/mail/mailer.ts'
+import { startWorker } from '../../platform/operations/harness.ts'
+import { mailLink } from './mail-link.job.ts'
+import { codeNow, PASSWORD, withLink, withPassword, withTotp } from './samples.fixture.ts'
+
+const MINUTE = 60_000
+const NEW = 'staple under the lamp'
+
+describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
+  if (skip) return void test.skip('no server', () => {})
+  let clock: number
+  let api: TestApi
+  let owner: Person
+  beforeEach(async () => {
+    clock = Date.now()
+    api = await testApi(dialect, { now: () => clock, settings: { STEAD_TRUST_PROXY: '127.0.0.1' } })
+    owner = await api.person('owner@example.com')
+    await withPassword(api, owner.accountId)
+  })
+  afterEach(() => api.close())
+
+  const signIn = (body: object = {}, headers: Record<string, string> = {}): Promise<Reply> =>
+    api.call('POST', '/v1/session', { email: owner.email, password: PASSWORD, ...body }, headers)
+  const tokenOf = ({ headers }: Reply): string => /^[\w-]+=([\w-]+);/.exec(String(headers['set-cookie']))?.[1] as string
+  const codes = (replies: readonly Reply[]) => replies.map(({ status, body }) => body.code ?? status)
+  const me = (token: string, headers: Record<string, string> = {}) =>
+    api.call('GET', '/v1/session', undefined, { ...ofBrowser(token), ...headers })
+
+  test('200 a cookie that no script reads and no other site sends, and that is a caller', async () => {
+    const reply = await signIn({ email: ' Owner@Example.com' })
+    expect(String(reply.headers['set-cookie'])).toMatch(
+      /^stead_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=2592000$/,
+    )
+    const { body } = await me(tokenOf(reply))
+    expect(body.data).toMatchObject({ account_id: owner.accountId, email: owner.email, totp: false })
+    expect((await me(tokenOf(reply), { authorization: `Bearer ${tokenOf(reply)}` })).status).toBe(401)
+  })
+
+  test('200 over https the cookie has a name that no other host can set, and the plain one counts for nothing', async () => {
+    const secure = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'panel.example.com' }
+    const reply = await signIn({}, secure)
+    expect(String(reply.headers['set-cookie'])).toMatch(/^__Host-stead=.*; Secure$/)
+    const token = tokenOf(reply)
+    const by = (cookie: string) => me(token, { ...secure, cookie })
+    expect((await by(`__Host-stead=${token}`)).status).toBe(200)
+    expect((await by(`stead_session=${token}`)).body.code).toBe('unauthorized')
+  })
+
+  test('401 the same for a wrong password, an account without one, and nobody', async () => {
+    const other = await api.person('other@example.com')
+    const replies = [
+      await signIn({ password: 'wrong' }),
+      await signIn({ email: other.email }),
+      await signIn({ email: 'nobody@example.com' }),
+    ]
+    expect(codes(replies)).toEqual(['wrong_password', 'wrong_password', 'wrong_password'])
+    expect(replies.every(({ headers }) => headers['set-cookie'] === undefined)).toBe(true)
+  })
+
+  test('429 after five wrong ones, for the right one too, until the time has passed; many at once count like many', async () => {
+    const wrong = await Promise.all(Array.from({ length: 9 }, () => signIn({ password: 'wrong' })))
+    // of those that count some have no memory to be looked at in
+    expect(codes(wrong).filter((code) => code === 'too_many_guesses')).toHaveLength(4)
+    expect(codes(wrong)).not.toContain(200)
+    const refused = await signIn()
+    expect([refused.body.code, refused.headers['retry-after']]).toEqual(['too_many_guesses', '2'])
+    clock += 2000
+    expect((await signIn()).status).toBe(200)
+    // whoever was right begins anew
+    expect(codes([await signIn({ password: 'wrong' }), await signIn()])).toEqual(['wrong_password', 200])
+  })
+
+  test('429 a network that tries many addresses is slowed as well, and others are not', async () => {
+    const from = (address: string, n: number) =>
+      signIn({ email: `n${n}@example.com` }, { 'x-forwarded-for': `${address}` })
+    const replies: Reply[] = []
+    for (let n = 0; n < 21; n++) replies.push(await from(`2001:db8::${n + 1}`, n))
+    expect(codes(replies).slice(19)).toEqual(['wrong_password', 'too_many_guesses'])
+    expect((await from('2001:db8:1::1', 99)).body.code).toBe('wrong_password')
+  })
+
+  test('401 a page of another site gets nothing by the cookie, whatever it asks; ours does, where browsers say little, too', async () => {
+    const token = owner.sessionToken
+    const { cookie } = ofBrowser(token)
+    const ask = (method: string, path: string, headers: Record<string, string>) =>
+      api.call(method, path, method === 'GET' ? undefined : {}, { cookie, ...headers })
+    const replies = [
+      await ask('GET', '/v1/sites', { 'sec-fetch-site': 'same-site' }),
+      await ask('POST', '/v1/sites', { 'sec-fetch-site': 'cross-site', origin: 'http://localhost:80' }),
+      await ask('POST', '/v1/sites', { origin: 'http://evil.localhost' }),
+      await ask('POST', '/v1/sites', {}),
+      await ask('GET', '/v1/session', {}),
+    ]
+    expect(codes(replies)).toEqual(Array.from({ length: 5 }, () => 'cross_site'))
+    expect(codes([await ask('GET', '/v1/sites', {}), await ask('GET', '/v1/session', { 'stead-panel': '1' })])).toEqual(
+      [200, 200],
+    )
+    expect((await ask('POST', '/v1/sites', { origin: 'http://localhost:80' })).body.code).toBe('invalid_input')
+    expect((await signIn({}, { origin: 'https://elsewhere.example' })).body.code).toBe('cross_site')
+  })
+
+  test('200 signing out ends the session at once, and no other; a session of the account ends by its id', async () => {
+    const [first, second] = [tokenOf(await signIn()), tokenOf(await signIn())]
+    const out = await api.call('DELETE', '/v1/session', undefined, ofBrowser(first))
+    expect([out.status, String(out.headers['set-cookie'])]).toEqual([200, expect.stringContaining('Max-Age=0')])
+    expect([(await me(first)).status, (await me(second)).status]).toEqual([401, 200])
+    const { id } = (await me(second)).body.data
+    const { body } = await owner.browse('GET', '/v1/sessions')
+    expect(body.data.map((each: { id: number }) => each.id)).toContain(id)
+    expect((await owner.call('DELETE', `/v1/sessions/${id}`)).status).toBe(200)
+    expect((await me(second)).status).toBe(401)
+  })
+
+  test('200 a session that is used goes on, one that is not ends', async () => {
+    const token = tokenOf(await signIn())
+    const day = 86_400_000
+    clock += 29 * day
+    const renewed = await me(token)
+    expect([renewed.status, tokenOf(renewed)]).toEqual([200, token])
+    clock += 29 * day
+    expect((await me(token)).status).toBe(200)
+    clock += 31 * day
+    expect((await me(token)).body.code).toBe('invalid_token')
+  })
+
+  test('403 what cannot be taken back asks a session for the password again after 15 minutes, and a token never', async () => {
+    const token = tokenOf(await signIn())
+    const remove = () => api.call('DELETE', '/v1/totp', undefined, ofBrowser(token))
+    expect((await remove()).status).toBe(200)
+    clock += 16 * MINUTE
+    expect((await remove()).body.code).toBe('proof_needed')
+    const prove = (password: string) => api.call('POST', '/v1/session/proof', { password }, ofBrowser(token))
+    expect(codes([await prove('wrong'), await remove(), await prove(PASSWORD), await remove()])).toEqual([
+      'wrong_password',
+      'proof_needed',
+      200,
+      200,
+    ])
+    expect((await owner.call('DELETE', '/v1/totp')).status).toBe(200)
+  })
+
+  test('200 an authenticator app: its codes are asked for once confirmed, and each counts once; recovery codes as well', async () => {
+    const begun = (await owner.browse('POST', '/v1/totp')).body.data
+    expect(begun.uri).toContain(`secret=${begun.secret}`)
+    await withTotp(api, owner.accountId, false)
+    expect((await signIn()).status).toBe(200)
+    const confirmed = await owner.browse('PUT', '/v1/totp', { code: codeNow(clock) })
+    const [recovery] = confirmed.body.data.recovery_codes
+    expect(codes([await signIn(), await signIn({ code: '000000' }), await signIn({ code: codeNow(clock) })])).toEqual([
+      'code_needed',
+      'wrong_code',
+      'wrong_code',
+    ])
+    clock += MINUTE
+    const replies = await Promise.all([1, 2].map(() => signIn({ code: codeNow(clock) })))
+    expect(codes(replies).toSorted()).toEqual([200, 'wrong_code'])
+    clock += MINUTE
+    expect(codes([await signIn({ code: recovery.toUpperCase() }), await signIn({ code: recovery })])).toEqual([
+      200,
+      'wrong_code',
+    ])
+  })
+
+  test('200 a link sets the password once, ends all sessions and begins one', async () => {
+    const before = tokenOf(await signIn())
+    const token = await withLink(api, owner.accountId, 'x')
+    const use = (body: object = {}) => api.call('POST', '/v1/password-links/use', { token, password: NEW, ...body })
+    expect((await use({ password: 'short' })).body.errors[0]).toBe('password: must have at least 10 characters.')
+    const replies = await Promise.all([use(), use()])
+    expect(codes(replies).toSorted()).toEqual([200, 'link_spent'])
+    const used = replies.find(({ status }) => status === 200) as Reply
+    expect([(await me(before)).status, (await me(tokenOf(used))).status]).toEqual([401, 200])
+    expect(codes([await signIn(), await signIn({ password: NEW })])).toEqual(['wrong_password', 200])
+  })
+
+  test('400 a link that is too old, and one beside which another was used', async () => {
+    const [old, other] = [await withLink(api, owner.accountId, 'a'), await withLink(api, owner.accountId, 'b')]
+    const use = (token: string) => api.call('POST', '/v1/password-links/use', { token, password: NEW })
+    clock += 61 * MINUTE
+    expect((await use(old)).body.code).toBe('link_spent')
+    clock -= 61 * MINUTE
+    expect(codes([await use(other), await use(old)])).toEqual([200, 'link_spent'])
+  })
+
+  test('401 who has the mails has not the codes: a link asks for one, and guesses are counted', async () => {
+    await withTotp(api, owner.accountId, true)
+    const token = await withLink(api, owner.accountId, 'x')
+    const use = (code?: string) => api.call('POST', '/v1/password-links/use', { token, password: NEW, code })
+    const replies = [await use()]
+    for (let guess = 0; guess < 5; guess++) replies.push(await use('000000'))
+    expect(codes(replies)).toEqual([
+      'code_needed',
+      ...Array.from({ length: 4 }, () => 'wrong_code'),
+      'too_many_guesses',
+    ])
+    clock += MINUTE
+    expect((await use(codeNow(clock))).status).toBe(200)
+  })
+
+  test('200 changing the password needs the old one, and ends the other sessions', async () => {
+    const [mine, other] = [tokenOf(await signIn()), tokenOf(await signIn())]
+    const change = (current: string) =>
+      api.call('PUT', '/v1/password', { current_password: current, password: NEW }, ofBrowser(mine))
+    expect(codes([await change('wrong'), await change(PASSWORD)])).toEqual(['wrong_password', 200])
+    expect([(await me(mine)).status, (await me(other)).status]).toEqual([200, 401])
+  })
+
+  test('200 a link goes by mail to who has an account; the answer tells nobody, and no record has its secret', async () => {
+    const outboxDir = join(api.config.dataDir, `outbox-${dialect}-${clock}`)
+    const mailer = createMailer({ smtpUrl: undefined, from: api.config.mailFrom, outboxDir })
+    const services = { mailer, config: api.config, database: api.database }
+    const worker = startWorker(api.database, [mailLink], { runner: 'control', services, lookEveryMs: 20 })
+    const ask = (email: string) => api.call('POST', '/v1/password-links', { email })
+    const [known, unknown] = [await ask('Owner@example.com'), await ask('nobody@example.com')]
+    expect([known.body, known.headers['operation-id']]).toEqual([unknown.body, undefined])
+    const mails = () => readdir(outboxDir).catch(() => [])
+    await expect.poll(mails).toHaveLength(1)
+    const text = await readFile(join(outboxDir, (await mails())[0] as string), 'utf8')
+    const token = /set-password\/([\w-]{43})/.exec(text.replaceAll('=\r\n', '').replaceAll('=\n', ''))?.[1] as string
+    const rows = await api.database.read.selectFrom('operations').selectAll().execute()
+    expect(JSON.stringify(rows)).not.toContain(token)
+    const used = await api.call('POST', '/v1/password-links/use', { token, password: NEW })
+    expect(used.status).toBe(200)
+    await worker.stop(1000)
+    mailer.close()
+  })
+})

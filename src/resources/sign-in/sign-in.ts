@@ -1,0 +1,49 @@
+import Type from 'typebox'
+import { problems as authenticationProblems } from '../authentication/problems.ts'
+import { endpoint } from '../endpoint.ts'
+import { actions } from './actions.ts'
+import { LONGEST_PASSWORD } from './password.ts'
+import { changeOfPerson, demandFromHere, newSession, SignedIn } from './person.ts'
+import { problems } from './problems.ts'
+import { verifyCode, verifyPassword } from './verify.ts'
+
+export const signIn = endpoint({
+  id: 'signIn',
+  method: 'POST',
+  path: '/v1/session',
+  summary: 'Sign in to the control panel',
+  description:
+    'Sets a cookie that stands for a session: for pages of this address a caller like a token of an application with the scope `owner`. Programs use `POST /auth/token`. ' +
+    'Who has set up an authenticator app sends its `code`, too, or a recovery code. Wrong guesses are slowed down.',
+  access: 'public',
+  rate: 'address',
+  body: Type.Object({
+    email: Type.String({ maxLength: 254, examples: ['owner@example.com'] }),
+    password: Type.String({ minLength: 1, maxLength: LONGEST_PASSWORD, examples: ['correct horse battery'] }),
+    code: Type.Optional(Type.String({ maxLength: 40, examples: ['123456'] })),
+  }),
+  response: SignedIn,
+  problems: [
+    authenticationProblems.cross_site,
+    problems.wrong_password,
+    problems.code_needed,
+    problems.wrong_code,
+    problems.too_many_guesses,
+    problems.too_many_sign_ins,
+  ],
+
+  async prepare(context, { body }) {
+    demandFromHere(context)
+    return verifyPassword(context, { email: body.email }, body.password)
+  },
+
+  async handle(context, { body }) {
+    const { prepared: credentials } = context
+    await verifyCode(context, credentials, body.code)
+    await changeOfPerson(context, credentials).record({
+      action: actions['session.started'],
+      message: 'Signed in to the control panel',
+    })
+    return newSession(context, credentials)
+  },
+})

@@ -1,0 +1,23 @@
+import { reply } from '../../platform/http/endpoint.ts'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { endpoint } from '../endpoint.ts'
+import { actions } from '../sessions/actions.ts'
+import { endSession } from '../sessions/session.ts'
+import { endedCookie } from './cookie.ts'
+
+export const signOut = endpoint({
+  id: 'signOut',
+  method: 'DELETE',
+  path: '/v1/session',
+  summary: 'Sign out of the control panel',
+  description: 'The session of this request ends at once, everywhere.',
+  access: { account: 'session' },
+  response: Nothing,
+
+  async handle(context) {
+    const { tx, caller, session, origin, now } = context
+    await endSession(tx, caller.accountId, session.id, now)
+    await context.record({ action: actions['session.ended'], message: 'Signed out of the control panel' })
+    return reply(null, { headers: { 'set-cookie': endedCookie(origin) } })
+  },
+})
