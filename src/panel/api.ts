@@ -1,0 +1,63 @@
+import createClient from 'openapi-fetch'
+import type { paths } from '../sdk/api.generated.ts'
+import { askForProof, session } from './session.ts'
+
+/** The public API, as anybody's program calls it; the cookie of the session goes along. */
+export const api = createClient<paths>({ baseUrl: '', headers: { 'stead-panel': '1' } })
+
+/** What the API refuses a request with, in its own words. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly status: number
+  readonly code: string
+
+  constructor(status: number, { errors, code }: { errors?: readonly string[]; code?: string }) {
+    super(errors?.join('\n') ?? `The API answered ${status}.`)
+    this.status = status
+    this.code = code ?? ''
+  }
+}
+
+interface Answer<Data> {
+  readonly data?: { message: string; data?: Data; page?: Page | undefined } | undefined
+  readonly error?: unknown
+  readonly response: Response
+}
+
+export interface Page {
+  readonly currentPage: number
+  readonly lastPage: number
+  readonly totalItems: number
+}
+
+export interface Got<Data> {
+  readonly data: Data
+  readonly page?: Page | undefined
+  /** Of the background work that the request has started. */
+  readonly operationId?: number | undefined
+}
+
+/**
+ * Makes a request. Who has to show first that it is him is asked, and the request is made again; who is signed out sees that.
+ * @throws Refusal
+ */
+export async function ask<Data>(request: () => Promise<Answer<Data>>): Promise<Got<Data>> {
+  const { data, error, response } = await request().catch(() => {
+    throw new Error('Stead cannot be reached. Is it running, and are you online?')
+  })
+  if (response.ok) {
+    const operationId = response.headers.get('operation-id')
+    return {
+      data: data?.data as Data,
+      page: data?.page,
+      operationId: operationId === null ? undefined : Number(operationId),
+    }
+  }
+  const refusal = new Refusal(response.status, (error ?? {}) as object)
+  if (refusal.code === 'proof_needed' && (await askForProof())) return ask(request)
+  if (['unauthorized', 'invalid_token'].includes(refusal.code)) session.value = null
+  throw refusal
+}
+
+/** As people read it. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

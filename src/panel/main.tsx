@@ -1,0 +1,16 @@
+import './style.css'
+import { render } from 'preact'
+import { api, ask } from './api.ts'
+import { App } from './app.tsx'
+import { followEvents } from './live.ts'
+import { session } from './session.ts'
+
+ask(() => api.GET('/v1/session'))
+  .then(({ data }) => {
+    session.value = data
+  })
+  .catch(() => {
+    session.value = null
+  })
+followEvents()
+render(<App />, document.getElementById('app') as HTMLElement)

@@ -1,0 +1,99 @@
+import { useSignal } from '@preact/signals'
+import type { paths } from '../../sdk/api.generated.ts'
+import { api, ask, type Got } from '../api.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Form } from '../parts/form.tsx'
+import { List, Pages } from '../parts/list.tsx'
+import { Progress } from '../parts/progress.tsx'
+import { useLoad } from '../parts/use-load.ts'
+
+const PER_PAGE = 25
+
+type Site = Pick<
+  paths['/v1/sites']['get']['responses'][200]['content']['application/json']['data'][number],
+  'id' | 'displayName' | 'state' | 'url' | 'phpVersion' | 'cmsVersion'
+>
+
+function readSites(name: string, page: number): Promise<Got<readonly Site[]>> {
+  const asked = { page, per_page: PER_PAGE }
+  if (!name) return ask(() => api.GET('/v1/sites', { params: { query: { ...asked, paginate: true } } }))
+  const body = { ...asked, filters: [{ key: 'name' as const, value: name }] }
+  return ask(() => api.POST('/v1/sites/search', { body }))
+}
+
+/** Sites that the person sees, a page at a time: the server searches and turns, so that ten thousand are like ten. */
+export function SitesPage() {
+  const page = useSignal(1)
+  const name = useSignal('')
+  const isCreating = useSignal(false)
+  const made = useSignal<{ id: number; name: string } | undefined>(undefined)
+  const sites = useLoad(() => readSites(name.value, page.value), [page.value, name.value])
+  return (
+    <>
+      <div class="row spread">
+        <h1>Sites</h1>
+        <button type="button" class="main" onClick={() => (isCreating.value = true)}>
+          New site
+        </button>
+      </div>
+      <label>
+        <span>Search by name</span>
+        <input
+          type="search"
+          value={name.value}
+          onInput={({ currentTarget }) => {
+            name.value = currentTarget.value.trim()
+            page.value = 1
+          }}
+        />
+      </label>
+      {made.value && (
+        <Progress
+          key={made.value.id}
+          id={made.value.id}
+          about={`Making ${made.value.name}`}
+          onEnd={() => void sites.reload()}
+        />
+      )}
+      <List
+        from={sites}
+        caption="Sites"
+        head={['Name', 'State', 'Address', 'PHP', 'WordPress']}
+        empty={name.value ? 'No site has that in its name.' : 'No sites yet. Make the first one: it takes a second.'}
+        row={(site) => [
+          <a href={`#/sites/${site.id}`}>{site.displayName}</a>,
+          <span class={`state ${site.state}`}>{site.state}</span>,
+          <a href={`${location.protocol === 'https:' ? '//' : 'http://'}${site.url}`} target="_blank" rel="noreferrer">
+            {site.url}
+          </a>,
+          site.phpVersion ?? '–',
+          site.cmsVersion,
+        ]}
+      />
+      <Pages page={sites.got.value?.page} turn={(to) => (page.value = to)} />
+      {isCreating.value && (
+        <Dialog title="New site" onClose={() => (isCreating.value = false)}>
+          <Form
+            fields={[
+              { name: 'name', label: 'Name: 4 to 63 letters, digits and hyphens' },
+              { name: 'php_version', label: 'PHP', options: ['8.3', '8.2', '8.1'] },
+              { name: 'staging', label: 'A staging site', type: 'checkbox' },
+            ]}
+            button="Make it"
+            submit={async ({ name: asked = '', php_version, staging }) => {
+              const body = {
+                name: asked,
+                php_version: php_version as '8.3',
+                ...(staging && { staging: true }),
+              }
+              const { operationId } = await ask(() => api.POST('/v1/sites', { body }))
+              isCreating.value = false
+              made.value = operationId === undefined ? undefined : { id: operationId, name: asked }
+              await sites.reload()
+            }}
+          />
+        </Dialog>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,19 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+
+/** The browser's own dialog: it keeps the focus inside, and Escape closes it. */
+export function Dialog(props: { readonly title: string; readonly children: ComponentChildren; onClose(): void }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog ref={dialog} onClose={props.onClose} aria-label={props.title}>
+      <div class="row spread">
+        <h2>{props.title}</h2>
+        <button type="button" onClick={() => dialog.current?.close()} aria-label="Close">
+          ×
+        </button>
+      </div>
+      {props.children}
+    </dialog>
+  )
+}

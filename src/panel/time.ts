@@ -1,0 +1,4 @@
+const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+/** A time of the API in the words of the person's own place. */
+export const timeOf = (iso: string | null): string => (iso === null ? '–' : format.format(new Date(iso)))

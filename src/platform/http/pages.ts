@@ -1,0 +1,50 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+
+/** Nothing but files of this address, and no frame around it. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+const headers = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+}
+
+const NOT_BUILT =
+  '<!doctype html><title>Stead</title><p>The control panel has not been built. In the folder of Stead: npm run panel, then start it again.'
+
+/**
+ * Serves the pages of the control panel at `/`. They are read once: an attacker chooses no file name.
+ * @param folder as `npm run panel` has filled it: `index.html` and `assets/`, whose names change with their content
+ */
+export async function servePages(app: FastifyInstance, folder: string): Promise<void> {
+  const page = await readFile(join(folder, 'index.html'), 'utf8').catch(() => NOT_BUILT)
+  const names = await readdir(join(folder, 'assets')).catch(() => [])
+  const assets = new Map<string, Buffer>()
+  for (const name of names) assets.set(name, await readFile(join(folder, 'assets', name)))
+  const hidden = { schema: { hide: true } }
+  app.get('/', hidden, (_request, reply) =>
+    reply
+      .headers({ ...headers, 'cache-control': 'no-cache' })
+      .type('text/html; charset=utf-8')
+      .send(page),
+  )
+  app.get<{ Params: { name: string } }>('/assets/:name', hidden, (request, reply) => {
+    const { name } = request.params
+    const content = assets.get(name)
+    const type = types[extname(name)]
+    if (!content || !type) return reply.callNotFound()
+    return reply
+      .headers({ ...headers, 'cache-control': 'public, max-age=31536000, immutable' })
+      .type(type)
+      .send(content)
+  })
+}

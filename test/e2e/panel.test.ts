@@ -1,0 +1,148 @@
+/** A person's way through the control panel: the link of the first start, a site, what is done with it, and its end. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import AxeBuilder from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasChromium, openChromium } from '../support/chromium.ts'
+import { testCore } from '../support/core.ts'
+import { type Stead, showOutputOfFailures, startStead } from '../support/stead.ts'
+
+const core = await testCore()
+const PASSWORD = 'a lamp beside the door'
+
+describe.skipIf(!core || !hasChromium)('the control panel', () => {
+  let stead: Stead
+  let browser: Browser
+  let page: Page
+  let faults: string[]
+  showOutputOfFailures(() => stead)
+  beforeAll(async () => {
+    stead = await startStead({ env: { STEAD_PREPARED_SITES: '0' } })
+    browser = await openChromium()
+    faults = []
+    page = await (await browser.newContext()).newPage()
+    page.setDefaultTimeout(60_000)
+    watch(page)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await stead?.remove()
+  })
+
+  /** The policy that is broken, scripts that fail, and requests to anywhere else. */
+  function watch(watched: Page): void {
+    watched.on('pageerror', (error) => faults.push(String(error)))
+    watched.on('console', (message) => {
+      if (/Content Security Policy|Refused to/.test(message.text())) faults.push(message.text())
+    })
+    watched.on('request', (request) => {
+      if (new URL(request.url()).origin !== new URL(stead.apiUrl).origin) faults.push(request.url())
+    })
+  }
+
+  /** Nothing on the page is in the way of who does not see, or has no mouse. */
+  async function judge(): Promise<void> {
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
+  }
+
+  const openPart = (name: string) => page.getByRole('button', { name, exact: true }).click()
+
+  test('the link of the first start sets a password, once, and signs in', async () => {
+    const { panel_link: link } = JSON.parse(await readFile(join(stead.dataDir, 'credentials.json'), 'utf8'))
+    await page.goto(link)
+    await page.getByLabel('New password').fill('short')
+    await page.getByRole('button', { name: 'Set it, and sign in' }).click()
+    await page.getByText('must have at least 10 characters').waitFor()
+    // what was typed is still there
+    expect(await page.getByLabel('New password').inputValue()).toBe('short')
+    await judge()
+    await page.getByLabel('New password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Set it, and sign in' }).click()
+    await page.getByRole('heading', { name: 'Sites' }).waitFor()
+    const other = await (await browser.newContext()).newPage()
+    await other.goto(link)
+    await other.getByLabel('New password').fill(PASSWORD)
+    await other.getByRole('button', { name: 'Set it, and sign in' }).click()
+    await other.getByText('The link has been used').waitFor()
+    await other.close()
+  })
+
+  test('a new site: its progress, and then its page opens', async () => {
+    await judge()
+    await page.getByRole('button', { name: 'New site' }).click()
+    await page.getByLabel(/^Name/).fill('my-shop')
+    await judge()
+    await page.getByRole('button', { name: 'Make it' }).click()
+    await page.getByText('Making my-shop').waitFor()
+    await page.locator('.sheet .state.succeeded').waitFor()
+    await page.getByRole('link', { name: 'my-shop', exact: true }).click()
+    await page.getByRole('heading', { name: 'my-shop' }).waitFor()
+    await page.locator('.state.live').waitFor()
+    expect((await stead.visit('my-shop')).status).toBe(200)
+    await judge()
+  })
+
+  test('a backup by a click, with its progress; what others do shows by itself', async () => {
+    await openPart('Backups')
+    await page.getByRole('button', { name: 'Back up the database' }).click()
+    await page.getByText('completed').waitFor()
+    await judge()
+    await page.goto(`${stead.apiUrl}/#/sites`)
+    await page.getByRole('heading', { name: 'Sites' }).waitFor()
+    await stead.api('POST', '/v1/sites', { name: 'of-another' })
+    await page.getByRole('link', { name: 'of-another', exact: true }).waitFor()
+  })
+
+  test.each(['Domains', 'Plugins', 'Operations', 'Activity'])('%s of the site', async (part) => {
+    await page.goto(`${stead.apiUrl}/#/sites`)
+    await page.getByRole('link', { name: 'my-shop', exact: true }).click()
+    await openPart(part)
+    await page.locator('table, section.sheet').first().waitFor()
+    await judge()
+  })
+
+  test('pages of the account; a phone shows them without scrolling sideways', async () => {
+    for (const name of ['Operations', 'Activity', 'Account']) {
+      await page.getByRole('navigation', { name: 'Pages of the panel' }).getByRole('link', { name }).click()
+      await page.getByRole('heading', { name, level: 1 }).waitFor()
+      await judge()
+    }
+    await page.setViewportSize({ width: 360, height: 740 })
+    for (const path of ['sites', 'operations', 'account']) {
+      await page.goto(`${stead.apiUrl}/#/${path}`)
+      await page.locator('h1').first().waitFor()
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
+    }
+    await page.setViewportSize({ width: 1200, height: 800 })
+  })
+
+  test('a site is deleted by who types its name', async () => {
+    await page.goto(`${stead.apiUrl}/#/sites`)
+    await page.getByRole('link', { name: 'my-shop', exact: true }).click()
+    await openPart('Overview')
+    await openPart('Delete')
+    await page.getByLabel('Type my-shop to delete it').fill('my-shop')
+    await page.getByRole('button', { name: 'Delete it' }).click()
+    await page.getByRole('heading', { name: 'Sites' }).waitFor()
+    await expect.poll(async () => (await stead.visit('my-shop')).status).toBe(404)
+  })
+
+  test('a session that was ended elsewhere is over; signing in again', async () => {
+    const { data: sessions } = (await stead.api('GET', '/v1/sessions')).body
+    for (const { id } of sessions) await stead.api('DELETE', `/v1/sessions/${id}`)
+    await page.reload()
+    await page.getByLabel('E-mail address').fill('owner@stead.localhost')
+    await page.getByLabel('Password').fill('a wrong one, surely')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('The e-mail address or the password is wrong.').waitFor()
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Sites' }).waitFor()
+  })
+
+  test('no script failed, no policy was broken, and nobody else was asked', () => {
+    expect(faults).toEqual([])
+  })
+})
