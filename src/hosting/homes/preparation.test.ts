@@ -18,7 +18,10 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }))
 
 /** PHP that is done at once: what is told must not depend on what it does. */
-const quickPhp = { start: async () => ({ runTask: async () => ({}), stop: async () => {} }) }
+const quickPhp = {
+  start: async () => ({ runTask: async () => ({}), stop: async () => {} }),
+  containment: () => ({ runtimes: { '8.3': 'wasm' } }),
+}
 
 /** @returns what a start tells of itself, in order */
 async function toldByStart(): Promise<string[]> {
