@@ -39,9 +39,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('requests made from the docu
     tour = await inMemory(() => walk(dialect))
     await withReleases(tour.api, '6.9', '7.0-beta1')
     make = requestMaker(tour.api.app.swagger() as unknown as Document)
-    const all = (await tour.api.database.read.introspection.getTables()).map(({ name }) => name)
-    // a wrong guess is counted
-    tables = all.filter((name) => name !== 'sign_in_attempts')
+    tables = (await tour.api.database.read.introspection.getTables()).map(({ name }) => name)
   })
   afterAll(() => tour.close())
 
@@ -110,7 +108,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('requests made from the docu
       // a key that is claimed, and an answer that is kept, are left on purpose
       const { request } = make(seed, known)
       const status = await send(seed, known)
-      if (status >= 400 && !request.headers?.['idempotency-key'])
+      if (status >= 400 && !request.headers?.['idempotency-key'] && !isGuess(String(request.url)))
         expect(
           await mark(tour.api.database, tables),
           `FUZZ_SEED=${seed}: ${JSON.stringify(request).slice(0, 2000)} ${status}`,
@@ -222,6 +220,9 @@ async function inMemory<Result>(work: () => Promise<Result>): Promise<Result> {
     else process.env.TMPDIR = usual
   }
 }
+
+/** A wrong password is counted. */
+const isGuess = (url: string): boolean => /^\/+v1\/+(session|password)/.test(url)
 
 /** Changes when anything is committed. */
 async function mark(database: Database, tables: readonly string[]): Promise<string> {

@@ -5,15 +5,17 @@ import { attempt, told } from '../parts/toasts.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { timeOf } from '../time.ts'
 
+const said = { cancel: 'It is being canceled.', retry: 'It is tried again.', undo: 'It is being taken back.' }
+
 /** Background work of an account, or of one site: how it fares, and what can be done about it. */
 export function Operations({ siteId }: { readonly siteId?: number }) {
   const page = useSignal(1)
   const query = { page: page.value, per_page: 20, ...(siteId !== undefined && { site_id: siteId }) }
   const operations = useLoad(() => ask(() => api.GET('/v1/operations', { params: { query } })), [page.value])
-  const act = (verb: 'cancel' | 'retry', id: number) =>
+  const act = (verb: 'cancel' | 'retry' | 'undo', id: number) =>
     attempt(async () => {
       await ask(() => api.POST(`/v1/operations/{id}/${verb}`, { params: { path: { id } } }))
-      told(verb === 'cancel' ? 'It is being canceled.' : 'It is tried again.')
+      told(said[verb])
       await operations.reload()
     })
   return (
@@ -31,7 +33,11 @@ export function Operations({ siteId }: { readonly siteId?: number }) {
           <span class={`state ${one.state}`}>{one.state}</span>,
           timeOf(one.createdAt),
           `${one.progress} %`,
-          one.state === 'failed' ? (
+          one.type === 'site.restore' && one.state === 'succeeded' ? (
+            <button type="button" onClick={act('undo', one.id)}>
+              Take it back
+            </button>
+          ) : one.state === 'failed' ? (
             <button type="button" onClick={act('retry', one.id)}>
               Try again
             </button>

@@ -205,6 +205,7 @@ async function openDatabase(id: number): Promise<void> {
 function Backups({ id, act }: { readonly id: number; readonly act: Act }) {
   const params = { path: { id } }
   const backups = useLoad(() => ask(() => api.GET('/v1/sites/{id}/ondemand-backups', { params })))
+  const asked = useSignal<{ type: string; id: string | null } | undefined>(undefined)
   const order = (kind: 'fs' | 'db') =>
     act(kind === 'fs' ? 'Backup of the files' : 'Backup of the database', async () => {
       const got = await ask(() => api.POST('/v1/sites/{id}/ondemand-backups', { params, body: { backup_type: kind } }))
@@ -242,14 +243,31 @@ function Backups({ id, act }: { readonly id: number; readonly act: Act }) {
               <a href={`/v1/sites/${id}/ondemand-backups/${backup.id}/download`} download>
                 Download
               </a>
-              <Button isBad onClick={restore(backup.type, backup.id)}>
+              <Button isBad onClick={() => (asked.value = backup)}>
                 Restore
               </Button>
             </span>
           ),
         ]}
       />
-      <p class="quiet">A restore can be taken back for seven days, under Operations.</p>
+      {asked.value && (
+        <Dialog title="Restore" onClose={() => (asked.value = undefined)}>
+          <p>
+            The {asked.value.type === 'fs' ? 'files' : 'database'} of the site become those of the backup; what was
+            written since is gone. It can be taken back for seven days, under Operations.
+          </p>
+          <Form
+            fields={[]}
+            button="Restore it"
+            isBad
+            submit={async () => {
+              const { type, id: backup } = asked.value ?? {}
+              asked.value = undefined
+              if (type && backup) restore(type, backup)()
+            }}
+          />
+        </Dialog>
+      )}
     </section>
   )
 }

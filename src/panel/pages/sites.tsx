@@ -9,6 +9,9 @@ import { useLoad } from '../parts/use-load.ts'
 
 const PER_PAGE = 25
 
+/** Versions are those that the API has named. */
+type NewSite = paths['/v1/sites']['post']['requestBody']['content']['application/json']
+
 type Site = Pick<
   paths['/v1/sites']['get']['responses'][200]['content']['application/json']['data'][number],
   'id' | 'displayName' | 'state' | 'url' | 'phpVersion' | 'cmsVersion'
@@ -27,6 +30,7 @@ export function SitesPage() {
   const name = useSignal('')
   const isCreating = useSignal(false)
   const made = useSignal<{ id: number; name: string } | undefined>(undefined)
+  const versions = useLoad(() => ask(() => api.GET('/v1/sites/php-versions')))
   const sites = useLoad(() => readSites(name.value, page.value), [page.value, name.value])
   return (
     <>
@@ -76,14 +80,14 @@ export function SitesPage() {
           <Form
             fields={[
               { name: 'name', label: 'Name: 4 to 63 letters, digits and hyphens' },
-              { name: 'php_version', label: 'PHP', options: ['8.3', '8.2', '8.1'] },
+              { name: 'php_version', label: 'PHP', options: versions.got.value?.data.toReversed() ?? [] },
               { name: 'staging', label: 'A staging site', type: 'checkbox' },
             ]}
             button="Make it"
             submit={async ({ name: asked = '', php_version, staging }) => {
               const body = {
                 name: asked,
-                php_version: php_version as '8.3',
+                php_version: php_version as NewSite['php_version'],
                 ...(staging && { staging: true }),
               }
               const { operationId } = await ask(() => api.POST('/v1/sites', { body }))
