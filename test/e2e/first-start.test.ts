@@ -49,7 +49,9 @@ describe.skipIf(!core)('the first start', () => {
       api_url: stead.apiUrl,
       edge_url: `http://127.0.0.1:${stead.edgePort}`,
       account_email: 'me@example.com',
+      panel_link: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/#\/set-password\/[\w-]{43}$/),
     })
+    expect(credentials.panel_link).toContain(stead.apiUrl)
     const before = stead.output().length
     await stead.restart()
     const words = await until(
@@ -57,6 +59,7 @@ describe.skipIf(!core)('the first start', () => {
       () => /is running[\s\S]*Account.*\n/.exec(stead.output().slice(before))?.[0],
     )
     expect(words).not.toContain(credentials.client_secret)
+    expect(stead.output()).not.toContain(credentials.panel_link)
     expect(words).not.toContain('TOKEN=')
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(credentials)
   })
@@ -168,8 +171,9 @@ describe.skipIf(!core)('the first start on a terminal', () => {
     })
     try {
       const words = await until('the banner', () => /[\s\S]*Then open \S+/.exec(stead.output())?.[0])
-      const { client_id, client_secret } = JSON.parse(await readFile(join(stead.dataDir, 'credentials.json'), 'utf8'))
-      expect(words).toContain(`client_id ${client_id}  client_secret ${client_secret}`)
+      const keys = JSON.parse(await readFile(join(stead.dataDir, 'credentials.json'), 'utf8'))
+      expect(words).toContain(`client_id ${keys.client_id}  client_secret ${keys.client_secret}`)
+      expect(words).toContain(keys.panel_link)
       // what stood in a line before it was wiped is gone
       const lines = words.split('\r\n').map((line) => line.split(WIPE))
       expect(lines.flat()).toContainEqual(expect.stringMatching(/^Starting Stead [\d.]+ on /))
