@@ -1,6 +1,7 @@
 import createClient from 'openapi-fetch'
 import type { paths } from '../sdk/api.generated.ts'
 import { askForProof, session } from './session.ts'
+import { commonTexts } from './texts/common.ts'
 
 /** The public API, as anybody's program calls it; the cookie of the session goes along. */
 export const api = createClient<paths>({ baseUrl: '', headers: { 'stead-panel': '1' } })
@@ -12,7 +13,7 @@ export class Refusal extends Error {
   readonly code: string
 
   constructor(status: number, { errors, code }: { errors?: readonly string[]; code?: string }) {
-    super(errors?.join('\n') ?? `The API answered ${status}.`)
+    super(errors?.join('\n') ?? commonTexts.answered(status))
     this.status = status
     this.code = code ?? ''
   }
@@ -43,7 +44,7 @@ export interface Got<Data> {
  */
 export async function ask<Data>(request: () => Promise<Answer<Data>>): Promise<Got<Data>> {
   const { data, error, response } = await request().catch(() => {
-    throw new Error('Stead cannot be reached. Is it running, and are you online?')
+    throw new Error(commonTexts.unreachable)
   })
   if (response.ok) {
     const operationId = response.headers.get('operation-id')

@@ -10,42 +10,38 @@ import { ProofDialog } from './parts/proof.tsx'
 import { attempt, Toasts } from './parts/toasts.tsx'
 import { route } from './route.ts'
 import { session } from './session.ts'
+import { commonTexts as texts } from './texts/common.ts'
 
-const pages = [
-  ['sites', 'Sites'],
-  ['operations', 'Operations'],
-  ['activity', 'Activity'],
-  ['account', 'Account'],
-] as const
+const pages = ['sites', 'operations', 'activity', 'account'] as const
 
 export function App() {
   const [page, ...rest] = route.value
   if (page === 'set-password') return <SetPasswordPage token={rest[0] ?? ''} />
-  if (session.value === undefined) return <p class="narrow quiet">Opening …</p>
+  if (session.value === undefined) return <p class="narrow quiet">{texts.opening}</p>
   if (session.value === null) return <SignInPage />
   return (
     <>
       <a class="skip" href="#main">
-        To the content
+        {texts.toContent}
       </a>
       <header class="bar">
-        <strong>Stead</strong>
-        <nav aria-label="Pages of the panel">
-          {pages.map(([name, label]) => (
+        <strong>{texts.title}</strong>
+        <nav aria-label={texts.pagesOfPanel}>
+          {pages.map((name) => (
             <a key={name} href={`#/${name}`} aria-current={(page ?? 'sites') === name ? 'page' : undefined}>
-              {label}
+              {texts.pages[name]}
             </a>
           ))}
         </nav>
         <span class="quiet">{session.value.email}</span>
         <button type="button" onClick={attempt(signOut)}>
-          Sign out
+          {texts.signOut}
         </button>
       </header>
       <main id="main" tabIndex={-1}>
         {!isLive.value && (
           <p class="quiet" role="status">
-            Not connected: what others change is shown once the connection is back.
+            {texts.notConnected}
           </p>
         )}
         <Content page={page ?? 'sites'} rest={rest} />
@@ -62,7 +58,7 @@ function Content({ page, rest }: { readonly page: string; readonly rest: readonl
   if (page === 'operations') return <OperationsPage />
   if (page === 'activity') return <ActivityPage />
   if (page === 'account') return <AccountPage />
-  return <p>There is no such page.</p>
+  return <p>{texts.noSuchPage}</p>
 }
 
 async function signOut(): Promise<void> {

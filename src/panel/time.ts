@@ -1,4 +1,7 @@
+import { commonTexts } from './texts/common.ts'
+
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
 /** A time of the API in the words of the person's own place. */
-export const timeOf = (iso: string | null): string => (iso === null ? '–' : format.format(new Date(iso)))
+export const timeOf = (iso: string | null): string =>
+  iso === null ? commonTexts.unknown : format.format(new Date(iso))

@@ -6,11 +6,12 @@ import { List } from '../parts/list.tsx'
 import { attempt, told } from '../parts/toasts.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { session } from '../session.ts'
+import { accountTexts as texts } from '../texts/account.ts'
 import { timeOf } from '../time.ts'
 
 export const AccountPage = () => (
   <>
-    <h1>Account</h1>
+    <h1>{texts.title}</h1>
     <div class="columns">
       <Plan />
       <Password />
@@ -30,12 +31,10 @@ function Plan() {
       <h2>{session.value?.name}</h2>
       {known && (
         <dl>
-          <dt>Address</dt>
+          <dt>{texts.address}</dt>
           <dd>{session.value?.email}</dd>
-          <dt>Sites</dt>
-          <dd>
-            {known.sitesCount} of {known.maxSites}
-          </dd>
+          <dt>{texts.sites}</dt>
+          <dd>{texts.sitesOf(known.sitesCount, known.maxSites)}</dd>
         </dl>
       )}
     </section>
@@ -44,16 +43,16 @@ function Plan() {
 
 const Password = () => (
   <section class="sheet">
-    <h2>Password</h2>
+    <h2>{texts.password}</h2>
     <Form
       fields={[
-        { name: 'current', label: 'Current password', type: 'password', autocomplete: 'current-password' },
-        { name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password' },
+        { name: 'current', label: texts.currentPassword, type: 'password', autocomplete: 'current-password' },
+        { name: 'password', label: texts.newPassword, type: 'password', autocomplete: 'new-password' },
       ]}
-      button="Change it"
+      button={texts.changePassword}
       submit={async ({ current = '', password = '' }) => {
         await ask(() => api.PUT('/v1/password', { body: { current_password: current, password } }))
-        told('The password is changed. All other sessions have ended.')
+        told(texts.passwordChanged)
       }}
     />
   </section>
@@ -68,10 +67,8 @@ function Authenticator() {
   const isOn = session.value?.totp
   return (
     <section class="sheet">
-      <h2>Authenticator app</h2>
-      <p>
-        {isOn ? `Its codes are asked for. ${session.value?.recovery_codes} recovery codes are left.` : 'Not set up.'}
-      </p>
+      <h2>{texts.app}</h2>
+      <p>{isOn ? texts.appIsOn(session.value?.recovery_codes ?? 0) : texts.appIsOff}</p>
       {isOn ? (
         <button
           type="button"
@@ -81,7 +78,7 @@ function Authenticator() {
             await reread()
           })}
         >
-          Switch it off
+          {texts.switchAppOff}
         </button>
       ) : (
         <button
@@ -90,18 +87,17 @@ function Authenticator() {
             begun.value = (await ask(() => api.POST('/v1/totp'))).data
           })}
         >
-          Set it up
+          {texts.setAppUp}
         </button>
       )}
       {begun.value && (
-        <Dialog title="Set up an authenticator app" onClose={() => (begun.value = undefined)}>
+        <Dialog title={texts.setUpTitle} onClose={() => (begun.value = undefined)}>
           <p>
-            Open <a href={begun.value.uri}>this link</a> on the device of the app, or type the secret into it:{' '}
-            <code>{begun.value.secret}</code>
+            {texts.open} <a href={begun.value.uri}>{texts.thisLink}</a> {texts.orType} <code>{begun.value.secret}</code>
           </p>
           <Form
-            fields={[{ name: 'code', label: 'The code that it shows', autocomplete: 'one-time-code' }]}
-            button="Switch it on"
+            fields={[{ name: 'code', label: texts.shownCode, autocomplete: 'one-time-code' }]}
+            button={texts.switchAppOn}
             submit={async ({ code = '' }) => {
               codes.value = (await ask(() => api.PUT('/v1/totp', { body: { code } }))).data.recovery_codes
               begun.value = undefined
@@ -111,8 +107,8 @@ function Authenticator() {
         </Dialog>
       )}
       {codes.value.length > 0 && (
-        <Dialog title="Recovery codes" onClose={() => (codes.value = [])}>
-          <p>Each works once in place of a code. They are shown this once: keep them where the device is not.</p>
+        <Dialog title={texts.codesTitle} onClose={() => (codes.value = [])}>
+          <p>{texts.codesHelp}</p>
           <ul>
             {codes.value.map((code) => (
               <li key={code}>
@@ -130,18 +126,18 @@ function Sessions() {
   const sessions = useLoad(() => ask(() => api.GET('/v1/sessions')))
   return (
     <section class="sheet">
-      <h2>Sessions</h2>
+      <h2>{texts.sessions}</h2>
       <List
         from={sessions}
-        caption="Sessions"
-        head={['Browser', 'From', 'Last used', 'Actions']}
-        empty="None."
+        caption={texts.sessions}
+        head={texts.sessionsHead}
+        empty={texts.noSessions}
         row={(each) => [
           each.user_agent,
           each.ip_address,
           timeOf(each.seen_at),
           each.current ? (
-            'this one'
+            texts.thisSession
           ) : (
             <button
               type="button"
@@ -150,7 +146,7 @@ function Sessions() {
                 await sessions.reload()
               })}
             >
-              End it
+              {texts.endSession}
             </button>
           ),
         ]}
@@ -166,18 +162,18 @@ function Applications() {
   return (
     <section class="sheet">
       <div class="row spread">
-        <h2>API applications</h2>
+        <h2>{texts.applications}</h2>
         <button type="button" onClick={() => (isMaking.value = true)}>
-          New application
+          {texts.newApplication}
         </button>
       </div>
       <List
         from={applications}
-        caption="API applications"
-        head={['Name', 'Client id', 'Made', 'Actions']}
-        empty="None. What this panel does, a program can do by the API."
+        caption={texts.applications}
+        head={texts.applicationsHead}
+        empty={texts.noApplications}
         row={(each) => [
-          `${each.name}${each.owner ? ' (owner)' : ''}`,
+          each.owner ? texts.ofOwner(each.name) : each.name,
           <code>{each.client_id}</code>,
           timeOf(each.created_at),
           <button
@@ -188,18 +184,18 @@ function Applications() {
               await applications.reload()
             })}
           >
-            Revoke
+            {texts.revoke}
           </button>,
         ]}
       />
       {isMaking.value && (
-        <Dialog title="New application" onClose={() => (isMaking.value = false)}>
+        <Dialog title={texts.newApplication} onClose={() => (isMaking.value = false)}>
           <Form
             fields={[
-              { name: 'name', label: 'Name' },
-              { name: 'owner', label: 'May do what only an account owner may', type: 'checkbox' },
+              { name: 'name', label: texts.name },
+              { name: 'owner', label: texts.ownerScope, type: 'checkbox' },
             ]}
-            button="Make it"
+            button={texts.makeApplication}
             submit={async ({ name = '', owner }) => {
               const body = { name, owner: owner === 'true' }
               made.value = (await ask(() => api.POST('/v1/applications', { body }))).data
@@ -210,14 +206,14 @@ function Applications() {
         </Dialog>
       )}
       {made.value && (
-        <Dialog title="Its keys" onClose={() => (made.value = undefined)}>
-          <p>The secret is shown this once.</p>
+        <Dialog title={texts.keysTitle} onClose={() => (made.value = undefined)}>
+          <p>{texts.secretOnce}</p>
           <dl>
-            <dt>client_id</dt>
+            <dt>{texts.clientId}</dt>
             <dd>
               <code>{made.value.client_id}</code>
             </dd>
-            <dt>client_secret</dt>
+            <dt>{texts.clientSecret}</dt>
             <dd>
               <code>{made.value.client_secret}</code>
             </dd>

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { api, ask } from '../api.ts'
 import { List, Pages } from '../parts/list.tsx'
 import { useLoad } from '../parts/use-load.ts'
+import { activityTexts as texts } from '../texts/activity.ts'
 import { timeOf } from '../time.ts'
 
 /** The activity log of an account, or of one site. */
@@ -19,10 +20,14 @@ export function Activity({ siteId }: { readonly siteId?: number }) {
     <>
       <List
         from={entries}
-        caption="Activity"
-        head={['When', 'What', 'Who']}
-        empty="Nothing has happened yet."
-        row={(entry) => [timeOf(entry.timestamp), entry.message || entry.description, entry.accountEmail ?? 'Stead']}
+        caption={texts.title}
+        head={texts.head}
+        empty={texts.empty}
+        row={(entry) => [
+          timeOf(entry.timestamp),
+          entry.message || entry.description,
+          entry.accountEmail ?? texts.byStead,
+        ]}
       />
       <Pages page={entries.got.value?.page} turn={(to) => (page.value = to)} />
     </>
@@ -31,7 +36,7 @@ export function Activity({ siteId }: { readonly siteId?: number }) {
 
 export const ActivityPage = () => (
   <>
-    <h1>Activity</h1>
+    <h1>{texts.title}</h1>
     <Activity />
   </>
 )

@@ -3,9 +3,8 @@ import { api, ask } from '../api.ts'
 import { List, Pages } from '../parts/list.tsx'
 import { attempt, told } from '../parts/toasts.tsx'
 import { useLoad } from '../parts/use-load.ts'
+import { operationsTexts as texts } from '../texts/operations.ts'
 import { timeOf } from '../time.ts'
-
-const said = { cancel: 'It is being canceled.', retry: 'It is tried again.', undo: 'It is being taken back.' }
 
 /** Background work of an account, or of one site: how it fares, and what can be done about it. */
 export function Operations({ siteId }: { readonly siteId?: number }) {
@@ -15,16 +14,16 @@ export function Operations({ siteId }: { readonly siteId?: number }) {
   const act = (verb: 'cancel' | 'retry' | 'undo', id: number) =>
     attempt(async () => {
       await ask(() => api.POST(`/v1/operations/{id}/${verb}`, { params: { path: { id } } }))
-      told(said[verb])
+      told(texts.said[verb])
       await operations.reload()
     })
   return (
     <>
       <List
         from={operations}
-        caption="Operations"
-        head={['What', 'State', 'Ordered', 'Done', 'Actions']}
-        empty="Nothing has been done in the background yet."
+        caption={texts.title}
+        head={texts.head}
+        empty={texts.empty}
         row={(one) => [
           <>
             {one.type}
@@ -32,19 +31,19 @@ export function Operations({ siteId }: { readonly siteId?: number }) {
           </>,
           <span class={`state ${one.state}`}>{one.state}</span>,
           timeOf(one.createdAt),
-          `${one.progress} %`,
+          texts.percent(one.progress),
           one.type === 'site.restore' && one.state === 'succeeded' ? (
             <button type="button" onClick={act('undo', one.id)}>
-              Take it back
+              {texts.undo}
             </button>
           ) : one.state === 'failed' ? (
             <button type="button" onClick={act('retry', one.id)}>
-              Try again
+              {texts.retry}
             </button>
           ) : (
             !one.finishedAt && (
               <button type="button" onClick={act('cancel', one.id)}>
-                Cancel
+                {texts.cancel}
               </button>
             )
           ),
@@ -57,7 +56,7 @@ export function Operations({ siteId }: { readonly siteId?: number }) {
 
 export const OperationsPage = () => (
   <>
-    <h1>Operations</h1>
+    <h1>{texts.title}</h1>
     <Operations />
   </>
 )

@@ -3,6 +3,7 @@ import { api, ask, Refusal } from '../api.ts'
 import { Form, type Values } from '../parts/form.tsx'
 import { go } from '../route.ts'
 import { session } from '../session.ts'
+import { signInTexts as texts } from '../texts/sign-in.ts'
 
 async function open(): Promise<void> {
   session.value = (await ask(() => api.GET('/v1/session'))).data
@@ -10,7 +11,7 @@ async function open(): Promise<void> {
 
 const codeField = {
   name: 'code',
-  label: 'Code of your authenticator app, or a recovery code',
+  label: texts.code,
   autocomplete: 'one-time-code',
 }
 
@@ -42,19 +43,19 @@ export function SignInPage() {
   return (
     <main class="narrow">
       <div class="sheet">
-        <h1>Stead</h1>
+        <h1>{texts.title}</h1>
         <Form
           fields={[
-            { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username' },
-            { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' },
+            { name: 'email', label: texts.email, type: 'email', autocomplete: 'username' },
+            { name: 'password', label: texts.password, type: 'password', autocomplete: 'current-password' },
             ...code.fields,
           ]}
-          button="Sign in"
+          button={texts.signIn}
           submit={signIn}
         />
         <p>
           <button type="button" onClick={() => (isLost.value = true)}>
-            No password, or forgotten
+            {texts.lost}
           </button>
         </p>
       </div>
@@ -67,13 +68,13 @@ function LostPage({ back }: { back(): void }) {
   return (
     <main class="narrow">
       <div class="sheet">
-        <h1>A new password</h1>
+        <h1>{texts.lostTitle}</h1>
         {isSent.value ? (
-          <p role="status">If the address has an account, a link is on its way to it. It works once, within an hour.</p>
+          <p role="status">{texts.sent}</p>
         ) : (
           <Form
-            fields={[{ name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username' }]}
-            button="Send a link"
+            fields={[{ name: 'email', label: texts.email, type: 'email', autocomplete: 'username' }]}
+            button={texts.sendLink}
             submit={async ({ email = '' }) => {
               await ask(() => api.POST('/v1/password-links', { body: { email } }))
               isSent.value = true
@@ -81,10 +82,10 @@ function LostPage({ back }: { back(): void }) {
           />
         )}
         <p class="quiet">
-          Whoever runs this Stead can make one, too: <code>stead account link --email …</code>
+          {texts.operatorCan} <code>{texts.operatorCommand}</code>
         </p>
         <button type="button" onClick={back}>
-          Back
+          {texts.back}
         </button>
       </div>
     </main>
@@ -102,14 +103,14 @@ export function SetPasswordPage({ token }: { readonly token: string }) {
   return (
     <main class="narrow">
       <div class="sheet">
-        <h1>Set a password</h1>
-        <p class="quiet">At least ten characters. A sentence is easy to remember and hard to guess.</p>
+        <h1>{texts.setTitle}</h1>
+        <p class="quiet">{texts.setAdvice}</p>
         <Form
           fields={[
-            { name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password' },
+            { name: 'password', label: texts.newPassword, type: 'password', autocomplete: 'new-password' },
             ...code.fields,
           ]}
-          button="Set it, and sign in"
+          button={texts.set}
           submit={set}
         />
       </div>

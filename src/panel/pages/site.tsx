@@ -10,36 +10,38 @@ import { attempt, told } from '../parts/toasts.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { go } from '../route.ts'
 import { session } from '../session.ts'
+import { commonTexts } from '../texts/common.ts'
+import { backupsTexts, domainsTexts, pluginsTexts, siteTexts as texts } from '../texts/site.ts'
 import { timeOf } from '../time.ts'
 import { Activity } from './activity.tsx'
 import { Operations } from './operations.tsx'
 
 type Site = paths['/v1/sites/{id}']['get']['responses'][200]['content']['application/json']['data']
 
-const parts = ['Overview', 'Backups', 'Domains', 'Plugins', 'Operations', 'Activity'] as const
+const parts = ['overview', 'backups', 'domains', 'plugins', 'operations', 'activity'] as const
 type Part = (typeof parts)[number]
 
 /** What a part of the page does: a change that may start work, whose progress is then shown, and after which the site is read anew. */
 export type Act = (about: string, change: () => Promise<Got<unknown>>) => () => void
 
 export function SitePage({ id }: { readonly id: number }) {
-  const part = useSignal<Part>('Overview')
+  const part = useSignal<Part>('overview')
   const work = useSignal<{ id: number; about: string } | undefined>(undefined)
   const site = useLoad(() => ask(() => api.GET('/v1/sites/{id}', { params: { path: { id } } })), [id])
   const act: Act = (about, change) =>
     attempt(async () => {
       const { operationId } = await change()
-      if (operationId === undefined) told(`${about}: done.`)
+      if (operationId === undefined) told(commonTexts.done(about))
       else work.value = { id: operationId, about }
       await site.reload()
     })
   if (site.fault.value) return <p class="fault">{site.fault.value}</p>
   const shown = site.got.value?.data
-  if (!shown) return <p class="quiet">Reading …</p>
+  if (!shown) return <p class="quiet">{commonTexts.reading}</p>
   return (
     <>
       <p>
-        <a href="#/sites">Sites</a>
+        <a href="#/sites">{texts.sites}</a>
       </p>
       <div class="row spread">
         <h1>{shown.displayName}</h1>
@@ -47,7 +49,7 @@ export function SitePage({ id }: { readonly id: number }) {
       </div>
       {shown.deployError && <p class="fault">{shown.deployError}</p>}
       {work.value && <Progress key={work.value.id} {...work.value} onEnd={() => void site.reload()} />}
-      <nav class="row" aria-label="Parts of the site">
+      <nav class="row" aria-label={texts.partsOfSite}>
         {parts.map((each) => (
           <button
             key={each}
@@ -56,17 +58,17 @@ export function SitePage({ id }: { readonly id: number }) {
             class={part.value === each ? 'main' : ''}
             onClick={() => (part.value = each)}
           >
-            {each}
+            {texts.parts[each]}
           </button>
         ))}
       </nav>
       <br />
-      {part.value === 'Overview' && <Overview site={shown} act={act} />}
-      {part.value === 'Backups' && <Backups id={id} act={act} />}
-      {part.value === 'Domains' && <Domains id={id} act={act} />}
-      {part.value === 'Plugins' && <Plugins id={id} act={act} />}
-      {part.value === 'Operations' && <Operations siteId={id} />}
-      {part.value === 'Activity' && <Activity siteId={id} />}
+      {part.value === 'overview' && <Overview site={shown} act={act} />}
+      {part.value === 'backups' && <Backups id={id} act={act} />}
+      {part.value === 'domains' && <Domains id={id} act={act} />}
+      {part.value === 'plugins' && <Plugins id={id} act={act} />}
+      {part.value === 'operations' && <Operations siteId={id} />}
+      {part.value === 'activity' && <Activity siteId={id} />}
     </>
   )
 }
@@ -86,30 +88,30 @@ function Overview({ site, act }: { readonly site: Site; readonly act: Act }) {
   return (
     <div class="columns">
       <section class="sheet">
-        <h2>The site</h2>
+        <h2>{texts.site}</h2>
         <dl>
-          <dt>Address</dt>
+          <dt>{texts.address}</dt>
           <dd>
             <a href={`http://${site.url}`} target="_blank" rel="noreferrer">
               {site.url}
             </a>
           </dd>
-          <dt>WordPress</dt>
+          <dt>{texts.wordPress}</dt>
           <dd>{site.cmsVersion}</dd>
-          <dt>PHP</dt>
-          <dd>{site.phpVersion ?? '–'}</dd>
-          <dt>Kind</dt>
+          <dt>{texts.php}</dt>
+          <dd>{site.phpVersion ?? commonTexts.unknown}</dd>
+          <dt>{texts.kind}</dt>
           <dd>
-            {site.staging ? 'staging' : 'billable'}, {site.wpEnvironmentType}
+            {site.staging ? texts.staging : texts.billable}, {site.wpEnvironmentType}
           </dd>
-          <dt>SFTP</dt>
+          <dt>{texts.sftp}</dt>
           <dd>{site.sftpDomain}</dd>
-          <dt>Made</dt>
+          <dt>{texts.made}</dt>
           <dd>{timeOf(site.created)}</dd>
         </dl>
         <p class="row">
-          <Button onClick={attempt(() => openLogin(id))}>Log in to WordPress</Button>
-          <Button onClick={attempt(() => openDatabase(id))}>Database</Button>
+          <Button onClick={attempt(() => openLogin(id))}>{texts.logIn}</Button>
+          <Button onClick={attempt(() => openDatabase(id))}>{texts.database}</Button>
           <Button
             onClick={attempt(async () => {
               const site_id = { params: { path: { site_id: id } } }
@@ -117,68 +119,70 @@ function Overview({ site, act }: { readonly site: Site; readonly act: Act }) {
               secret.value = JSON.stringify(data)
             })}
           >
-            New password
+            {texts.newPassword}
           </Button>
         </p>
         {secret.value && (
           <p role="status">
-            Shown this once: <code>{secret.value}</code>
+            {texts.shownOnce} <code>{secret.value}</code>
           </p>
         )}
       </section>
       <section class="sheet">
-        <h2>Caches</h2>
-        <p>The edge cache is {isOn ? 'on' : 'off'}.</p>
+        <h2>{texts.caches}</h2>
+        <p>{texts.edgeCacheIs(isOn)}</p>
         <p class="row">
-          <Button onClick={act('Empty the edge cache', () => ask(() => api.DELETE('/v1/sites/{id}/edge-cache', path)))}>
-            Empty it
+          <Button onClick={act(texts.emptyEdgeCache, () => ask(() => api.DELETE('/v1/sites/{id}/edge-cache', path)))}>
+            {texts.emptyIt}
           </Button>
-          <Button onClick={act('Edge cache', () => ask(() => api.PUT('/v1/sites/{id}/edge-cache', path)))}>
-            Switch it {isOn ? 'off' : 'on'}
+          <Button onClick={act(texts.edgeCache, () => ask(() => api.PUT('/v1/sites/{id}/edge-cache', path)))}>
+            {texts.switchTo(!isOn)}
           </Button>
           <Button
-            onClick={act('Empty the object cache', () =>
+            onClick={act(texts.emptyObjectCache, () =>
               ask(() => api.DELETE('/v1/sites/{site_id}/object-cache', { params: { path: { site_id: id } } })),
             )}
           >
-            Empty the object cache
+            {texts.emptyObjectCache}
           </Button>
         </p>
       </section>
       <section class="sheet">
-        <h2>Care</h2>
+        <h2>{texts.care}</h2>
         <p class="row">
-          <Button onClick={act('Maintenance page', () => ask(() => api.PUT('/v1/sites/{id}/maintenance-mode', path)))}>
-            Maintenance page on or off
+          <Button onClick={act(texts.maintenance, () => ask(() => api.PUT('/v1/sites/{id}/maintenance-mode', path)))}>
+            {texts.switchMaintenance}
           </Button>
           {site.state === 'disabled' ? (
-            <Button onClick={act('Enable', () => ask(() => api.PUT('/v1/sites/{id}/enable', path)))}>Enable</Button>
+            <Button onClick={act(texts.enable, () => ask(() => api.PUT('/v1/sites/{id}/enable', path)))}>
+              {texts.enable}
+            </Button>
           ) : (
-            <Button isBad onClick={act('Disable', () => ask(() => api.PUT('/v1/sites/{id}/disable', path)))}>
-              Disable
+            <Button isBad onClick={act(texts.disable, () => ask(() => api.PUT('/v1/sites/{id}/disable', path)))}>
+              {texts.disable}
             </Button>
           )}
           <Button
-            onClick={act(`Safe mode ${site.safeMode ? 'off' : 'on'}`, () =>
+            onClick={act(texts.safeMode(!site.safeMode), () =>
               ask(() => api.PUT('/v1/sites/{id}/cms/safe-mode', { ...path, body: { enabled: !site.safeMode } })),
             )}
           >
-            Safe mode {site.safeMode ? 'off' : 'on'}
+            {texts.safeMode(!site.safeMode)}
           </Button>
           <Button isBad onClick={() => (isDeleting.value = true)}>
-            Delete
+            {texts.delete}
           </Button>
         </p>
       </section>
       {isDeleting.value && (
-        <Dialog title={`Delete ${site.name}`} onClose={() => (isDeleting.value = false)}>
-          <p>Visitors get nothing from it any more. Whoever runs this Stead can bring it back for some days.</p>
+        <Dialog title={texts.deleteTitle(site.name)} onClose={() => (isDeleting.value = false)}>
+          <p>{texts.deleteHelp}</p>
           <Form
-            fields={[{ name: 'name', label: `Type ${site.name} to delete it`, autocomplete: 'off' }]}
-            button="Delete it"
+            fields={[{ name: 'name', label: texts.typeName(site.name), autocomplete: 'off' }]}
+            button={texts.deleteIt}
             isBad
             submit={async ({ name }) => {
-              if (name !== site.name) throw new Error('That is not its name.')
+              if (name !== site.name) throw new Error(texts.notItsName)
               await ask(() => api.DELETE('/v1/sites/{id}', path))
               go('/sites')
             }}
@@ -207,13 +211,13 @@ function Backups({ id, act }: { readonly id: number; readonly act: Act }) {
   const backups = useLoad(() => ask(() => api.GET('/v1/sites/{id}/ondemand-backups', { params })))
   const asked = useSignal<{ type: string; id: string | null } | undefined>(undefined)
   const order = (kind: 'fs' | 'db') =>
-    act(kind === 'fs' ? 'Backup of the files' : 'Backup of the database', async () => {
+    act(backupsTexts.about[kind], async () => {
       const got = await ask(() => api.POST('/v1/sites/{id}/ondemand-backups', { params, body: { backup_type: kind } }))
       await backups.reload()
       return got
     })
   const restore = (kind: string, backup: string) =>
-    act('Restore', () =>
+    act(backupsTexts.restore, () =>
       ask(() =>
         api.POST('/v1/sites/{site_id}/restores', {
           params: { path: { site_id: id } },
@@ -223,42 +227,39 @@ function Backups({ id, act }: { readonly id: number; readonly act: Act }) {
     )
   return (
     <section class="sheet">
-      <h2>Backups on demand</h2>
+      <h2>{backupsTexts.title}</h2>
       <p class="row">
-        <Button onClick={order('fs')}>Back up the files</Button>
-        <Button onClick={order('db')}>Back up the database</Button>
+        <Button onClick={order('fs')}>{backupsTexts.order.fs}</Button>
+        <Button onClick={order('db')}>{backupsTexts.order.db}</Button>
       </p>
       <List
         from={backups}
-        caption="Backups on demand"
-        head={['Of', 'State', 'Taken', 'Kept', 'Actions']}
-        empty="None yet. Every night and every hour one is taken by itself."
+        caption={backupsTexts.title}
+        head={backupsTexts.head}
+        empty={backupsTexts.empty}
         row={(backup) => [
-          backup.type === 'fs' ? 'files' : 'database',
+          backupsTexts.of[backup.type === 'fs' ? 'fs' : 'db'],
           <span class={`state ${backup.status}`}>{backup.status}</span>,
           timeOf(new Date(backup.requested * 1000).toISOString()),
-          `removed in ${backup.removedIn}`,
+          backupsTexts.removedIn(backup.removedIn),
           backup.status === 'completed' && backup.id !== null && (
             <span class="row">
               <a href={`/v1/sites/${id}/ondemand-backups/${backup.id}/download`} download>
-                Download
+                {backupsTexts.download}
               </a>
               <Button isBad onClick={() => (asked.value = backup)}>
-                Restore
+                {backupsTexts.restore}
               </Button>
             </span>
           ),
         ]}
       />
       {asked.value && (
-        <Dialog title="Restore" onClose={() => (asked.value = undefined)}>
-          <p>
-            The {asked.value.type === 'fs' ? 'files' : 'database'} of the site become those of the backup; what was
-            written since is gone. It can be taken back for seven days, under Operations.
-          </p>
+        <Dialog title={backupsTexts.restore} onClose={() => (asked.value = undefined)}>
+          <p>{backupsTexts.restoreHelp(backupsTexts.of[asked.value.type === 'fs' ? 'fs' : 'db'])}</p>
           <Form
             fields={[]}
-            button="Restore it"
+            button={backupsTexts.restoreIt}
             isBad
             submit={async () => {
               const { type, id: backup } = asked.value ?? {}
@@ -277,7 +278,7 @@ function Domains({ id, act }: { readonly id: number; readonly act: Act }) {
   const domains = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/domains', { params })))
   const isAdding = useSignal(false)
   const primary = (domain: number) =>
-    act('Primary domain', async () => {
+    act(domainsTexts.primaryDomain, async () => {
       const path = { site_id: id, id: domain }
       const got = await ask(() => api.PUT('/v1/sites/{site_id}/domains/{id}/primary', { params: { path } }))
       await domains.reload()
@@ -285,26 +286,30 @@ function Domains({ id, act }: { readonly id: number; readonly act: Act }) {
     })
   return (
     <section class="sheet">
-      <h2>Domains</h2>
-      <Button onClick={() => (isAdding.value = true)}>Add a domain</Button>
+      <h2>{domainsTexts.title}</h2>
+      <Button onClick={() => (isAdding.value = true)}>{domainsTexts.add}</Button>
       <List
         from={domains}
-        caption="Domains"
-        head={['Name', 'Leads here', 'Answers', 'Certificate or plain', 'Actions']}
-        empty="No domain leads here yet."
+        caption={domainsTexts.title}
+        head={domainsTexts.head}
+        empty={domainsTexts.empty}
         row={(domain) => [
           domain.domainName,
-          domain.dnsConfirmed ? 'yes' : 'not yet: point its A records here',
-          domain.healthy ? 'yes' : 'not yet',
-          domain.provisioned ? 'yes' : 'not yet',
-          domain.primary ? 'primary' : <Button onClick={primary(domain.id)}>Make primary</Button>,
+          domain.dnsConfirmed ? commonTexts.yes : domainsTexts.pointHere,
+          domain.healthy ? commonTexts.yes : commonTexts.notYet,
+          domain.provisioned ? commonTexts.yes : commonTexts.notYet,
+          domain.primary ? (
+            domainsTexts.primary
+          ) : (
+            <Button onClick={primary(domain.id)}>{domainsTexts.makePrimary}</Button>
+          ),
         ]}
       />
       {isAdding.value && (
-        <Dialog title="Add a domain" onClose={() => (isAdding.value = false)}>
+        <Dialog title={domainsTexts.add} onClose={() => (isAdding.value = false)}>
           <Form
-            fields={[{ name: 'name', label: 'Domain, such as example.com' }]}
-            button="Add it"
+            fields={[{ name: 'name', label: domainsTexts.name }]}
+            button={domainsTexts.addIt}
             submit={async ({ name = '' }) => {
               await ask(() => api.POST('/v1/sites/{site_id}/domains', { params, body: { name } }))
               isAdding.value = false
@@ -325,38 +330,46 @@ function Plugins({ id, act }: { readonly id: number; readonly act: Act }) {
     act(about, () => ask(() => api.PUT(`/v1/sites/{id}/plugins${where}`, { params, body: { plugins: [{ path }] } })))
   return (
     <section class="sheet">
-      <h2>Plugins</h2>
-      <Button onClick={() => (isAdding.value = true)}>Install a plugin</Button>
+      <h2>{pluginsTexts.title}</h2>
+      <Button onClick={() => (isAdding.value = true)}>{pluginsTexts.install}</Button>
       <List
         from={plugins}
-        caption="Plugins"
-        head={['Name', 'State', 'Version', 'Actions']}
-        empty="No plugins."
+        caption={pluginsTexts.title}
+        head={pluginsTexts.head}
+        empty={pluginsTexts.empty}
         row={({ name, title, status, version, update, update_version }) => [
           title || name,
           status,
           version,
           <span class="row">
             {update === 'available' && (
-              <Button onClick={change(`Update ${name}`, name, '')}>Update to {update_version}</Button>
+              <Button onClick={change(pluginsTexts.about.update(name), name, '')}>
+                {pluginsTexts.updateTo(update_version ?? commonTexts.unknown)}
+              </Button>
             )}
             {status === 'active' && (
-              <Button onClick={change(`Deactivate ${name}`, name, '/deactivate')}>Deactivate</Button>
+              <Button onClick={change(pluginsTexts.about.deactivate(name), name, '/deactivate')}>
+                {pluginsTexts.deactivate}
+              </Button>
             )}
-            {status === 'inactive' && <Button onClick={change(`Activate ${name}`, name, '/activate')}>Activate</Button>}
+            {status === 'inactive' && (
+              <Button onClick={change(pluginsTexts.about.activate(name), name, '/activate')}>
+                {pluginsTexts.activate}
+              </Button>
+            )}
           </span>,
         ]}
       />
       {isAdding.value && (
-        <Dialog title="Install a plugin" onClose={() => (isAdding.value = false)}>
+        <Dialog title={pluginsTexts.install} onClose={() => (isAdding.value = false)}>
           <Form
-            fields={[{ name: 'path', label: 'Its name in the directory, or the https address of its zip' }]}
-            button="Install it"
+            fields={[{ name: 'path', label: pluginsTexts.path }]}
+            button={pluginsTexts.installIt}
             submit={async ({ path = '' }) => {
               const body = { plugins: [{ path, activate: true }] }
               const got = await ask(() => api.POST('/v1/sites/{id}/plugins', { params, body }))
               isAdding.value = false
-              act(`Install ${path}`, async () => got)()
+              act(pluginsTexts.about.install(path), async () => got)()
             }}
           />
         </Dialog>

@@ -6,6 +6,8 @@ import { Form } from '../parts/form.tsx'
 import { List, Pages } from '../parts/list.tsx'
 import { Progress } from '../parts/progress.tsx'
 import { useLoad } from '../parts/use-load.ts'
+import { commonTexts } from '../texts/common.ts'
+import { sitesTexts as texts } from '../texts/sites.ts'
 
 const PER_PAGE = 25
 
@@ -35,13 +37,13 @@ export function SitesPage() {
   return (
     <>
       <div class="row spread">
-        <h1>Sites</h1>
+        <h1>{texts.title}</h1>
         <button type="button" class="main" onClick={() => (isCreating.value = true)}>
-          New site
+          {texts.newSite}
         </button>
       </div>
       <label>
-        <span>Search by name</span>
+        <span>{texts.search}</span>
         <input
           type="search"
           value={name.value}
@@ -55,35 +57,35 @@ export function SitesPage() {
         <Progress
           key={made.value.id}
           id={made.value.id}
-          about={`Making ${made.value.name}`}
+          about={texts.making(made.value.name)}
           onEnd={() => void sites.reload()}
         />
       )}
       <List
         from={sites}
-        caption="Sites"
-        head={['Name', 'State', 'Address', 'PHP', 'WordPress']}
-        empty={name.value ? 'No site has that in its name.' : 'No sites yet. Make the first one: it takes a second.'}
+        caption={texts.title}
+        head={texts.head}
+        empty={name.value ? texts.noneFound : texts.empty}
         row={(site) => [
           <a href={`#/sites/${site.id}`}>{site.displayName}</a>,
           <span class={`state ${site.state}`}>{site.state}</span>,
           <a href={`${location.protocol === 'https:' ? '//' : 'http://'}${site.url}`} target="_blank" rel="noreferrer">
             {site.url}
           </a>,
-          site.phpVersion ?? '–',
+          site.phpVersion ?? commonTexts.unknown,
           site.cmsVersion,
         ]}
       />
       <Pages page={sites.got.value?.page} turn={(to) => (page.value = to)} />
       {isCreating.value && (
-        <Dialog title="New site" onClose={() => (isCreating.value = false)}>
+        <Dialog title={texts.newSite} onClose={() => (isCreating.value = false)}>
           <Form
             fields={[
-              { name: 'name', label: 'Name: 4 to 63 letters, digits and hyphens' },
-              { name: 'php_version', label: 'PHP', options: versions.got.value?.data.toReversed() ?? [] },
-              { name: 'staging', label: 'A staging site', type: 'checkbox' },
+              { name: 'name', label: texts.name },
+              { name: 'php_version', label: texts.php, options: versions.got.value?.data.toReversed() ?? [] },
+              { name: 'staging', label: texts.staging, type: 'checkbox' },
             ]}
-            button="Make it"
+            button={texts.make}
             submit={async ({ name: asked = '', php_version, staging }) => {
               const body = {
                 name: asked,

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { commonTexts as texts } from '../texts/common.ts'
 
 /** The browser's own dialog: it keeps the focus inside, and Escape closes it. */
 export function Dialog(props: { readonly title: string; readonly children: ComponentChildren; onClose(): void }) {
@@ -9,8 +10,8 @@ export function Dialog(props: { readonly title: string; readonly children: Compo
     <dialog ref={dialog} onClose={props.onClose} aria-label={props.title}>
       <div class="row spread">
         <h2>{props.title}</h2>
-        <button type="button" onClick={() => dialog.current?.close()} aria-label="Close">
-          ×
+        <button type="button" onClick={() => dialog.current?.close()} aria-label={texts.close}>
+          {texts.cross}
         </button>
       </div>
       {props.children}

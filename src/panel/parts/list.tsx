@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Page } from '../api.ts'
+import { commonTexts as texts } from '../texts/common.ts'
 import type { Loaded } from './use-load.ts'
 
 /** Rows of something that was read, what stands there without any, and why it cannot be read. */
@@ -12,7 +13,7 @@ export function List<Row>(props: {
 }) {
   const { got, fault } = props.from
   if (fault.value) return <p class="fault">{fault.value}</p>
-  if (!got.value) return <p class="quiet">Reading …</p>
+  if (!got.value) return <p class="quiet">{texts.reading}</p>
   const rows = got.value.data
   if (rows.length === 0) return <p class="quiet">{props.empty}</p>
   return (
@@ -46,19 +47,17 @@ export function Pages(props: { readonly page: Page | undefined; turn(page: numbe
   const { page } = props
   if (!page || page.lastPage < 2) return null
   return (
-    <nav class="row" aria-label="Pages">
+    <nav class="row" aria-label={texts.turning}>
       <button type="button" disabled={page.currentPage === 1} onClick={() => props.turn(page.currentPage - 1)}>
-        Back
+        {texts.back}
       </button>
-      <span>
-        {page.currentPage} of {page.lastPage}
-      </span>
+      <span>{texts.pageOf(page.currentPage, page.lastPage)}</span>
       <button
         type="button"
         disabled={page.currentPage >= page.lastPage}
         onClick={() => props.turn(page.currentPage + 1)}
       >
-        Next
+        {texts.next}
       </button>
     </nav>
   )

@@ -1,5 +1,6 @@
 import { api, ask } from '../api.ts'
 import { proof } from '../session.ts'
+import { proofTexts as texts } from '../texts/common.ts'
 import { Dialog } from './dialog.tsx'
 import { Form } from './form.tsx'
 
@@ -8,11 +9,11 @@ export function ProofDialog() {
   const done = proof.value
   if (!done) return null
   return (
-    <Dialog title="Show that it is you" onClose={() => done(false)}>
-      <p class="quiet">Nothing asks again for 15 minutes.</p>
+    <Dialog title={texts.title} onClose={() => done(false)}>
+      <p class="quiet">{texts.why}</p>
       <Form
-        fields={[{ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' }]}
-        button="Go on"
+        fields={[{ name: 'password', label: texts.password, type: 'password', autocomplete: 'current-password' }]}
+        button={texts.goOn}
         submit={async ({ password = '' }) => {
           await ask(() => api.POST('/v1/session/proof', { body: { password } }))
           done(true)

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { messageOf } from '../api.ts'
+import { commonTexts as texts } from '../texts/common.ts'
 
 interface Toast {
   readonly id: number
@@ -34,8 +35,8 @@ export function Toasts() {
       {toasts.value.map(({ id, text, isFault }) => (
         <div key={id} class="sheet row spread">
           <span class={isFault ? 'fault' : ''}>{text}</span>
-          <button type="button" onClick={() => drop(id)} aria-label="Close this message">
-            ×
+          <button type="button" onClick={() => drop(id)} aria-label={texts.closeMessage}>
+            {texts.cross}
           </button>
         </div>
       ))}

@@ -1,0 +1,18 @@
+export const signInTexts = {
+  title: 'Stead',
+  email: 'E-mail address',
+  password: 'Password',
+  code: 'Code of your authenticator app, or a recovery code',
+  signIn: 'Sign in',
+  lost: 'No password, or forgotten',
+  back: 'Back',
+  lostTitle: 'A new password',
+  sent: 'If the address has an account, a link is on its way to it. It works once, within an hour.',
+  sendLink: 'Send a link',
+  operatorCan: 'Whoever runs this Stead can make one, too:',
+  operatorCommand: 'stead account link --email …',
+  setTitle: 'Set a password',
+  setAdvice: 'At least ten characters. A sentence is easy to remember and hard to guess.',
+  newPassword: 'New password',
+  set: 'Set it, and sign in',
+}

@@ -1,0 +1,93 @@
+export const siteTexts = {
+  sites: 'Sites',
+  parts: {
+    overview: 'Overview',
+    backups: 'Backups',
+    domains: 'Domains',
+    plugins: 'Plugins',
+    operations: 'Operations',
+    activity: 'Activity',
+  },
+  partsOfSite: 'Parts of the site',
+
+  site: 'The site',
+  address: 'Address',
+  wordPress: 'WordPress',
+  php: 'PHP',
+  kind: 'Kind',
+  staging: 'staging',
+  billable: 'billable',
+  sftp: 'SFTP',
+  made: 'Made',
+  logIn: 'Log in to WordPress',
+  database: 'Database',
+  newPassword: 'New password',
+  shownOnce: 'Shown this once:',
+
+  caches: 'Caches',
+  edgeCacheIs: (on: boolean) => `The edge cache is ${on ? 'on' : 'off'}.`,
+  emptyEdgeCache: 'Empty the edge cache',
+  emptyIt: 'Empty it',
+  edgeCache: 'Edge cache',
+  switchTo: (on: boolean) => `Switch it ${on ? 'on' : 'off'}`,
+  emptyObjectCache: 'Empty the object cache',
+
+  care: 'Care',
+  maintenance: 'Maintenance page',
+  switchMaintenance: 'Maintenance page on or off',
+  enable: 'Enable',
+  disable: 'Disable',
+  safeMode: (on: boolean) => `Safe mode ${on ? 'on' : 'off'}`,
+  delete: 'Delete',
+  deleteTitle: (name: string) => `Delete ${name}`,
+  deleteHelp: 'Visitors get nothing from it any more. Whoever runs this Stead can bring it back for some days.',
+  typeName: (name: string) => `Type ${name} to delete it`,
+  deleteIt: 'Delete it',
+  notItsName: 'That is not its name.',
+}
+
+export const backupsTexts = {
+  title: 'Backups on demand',
+  order: { fs: 'Back up the files', db: 'Back up the database' },
+  about: { fs: 'Backup of the files', db: 'Backup of the database' },
+  head: ['Of', 'State', 'Taken', 'Kept', 'Actions'],
+  empty: 'None yet. Every night and every hour one is taken by itself.',
+  of: { fs: 'files', db: 'database' },
+  removedIn: (time: string) => `removed in ${time}`,
+  download: 'Download',
+  restore: 'Restore',
+  restoreIt: 'Restore it',
+  restoreHelp: (what: string) =>
+    `The ${what} of the site become those of the backup; what was written since is gone. It can be taken back for seven days, under Operations.`,
+}
+
+export const domainsTexts = {
+  title: 'Domains',
+  add: 'Add a domain',
+  head: ['Name', 'Leads here', 'Answers', 'Certificate or plain', 'Actions'],
+  empty: 'No domain leads here yet.',
+  pointHere: 'not yet: point its A records here',
+  primary: 'primary',
+  makePrimary: 'Make primary',
+  primaryDomain: 'Primary domain',
+  name: 'Domain, such as example.com',
+  addIt: 'Add it',
+}
+
+export const pluginsTexts = {
+  title: 'Plugins',
+  install: 'Install a plugin',
+  head: ['Name', 'State', 'Version', 'Actions'],
+  empty: 'No plugins.',
+  updateTo: (version: string) => `Update to ${version}`,
+  activate: 'Activate',
+  deactivate: 'Deactivate',
+  about: {
+    update: (name: string) => `Update ${name}`,
+    activate: (name: string) => `Activate ${name}`,
+    deactivate: (name: string) => `Deactivate ${name}`,
+    install: (name: string) => `Install ${name}`,
+  },
+  path: 'Its name in the directory, or the https address of its zip',
+  installIt: 'Install it',
+}

@@ -1,0 +1,73 @@
+/** What the control panel says stands in `src/panel/texts/`, so that it reads as one voice and can be said in another language. */
+import { globSync, readFileSync } from 'node:fs'
+import { parseSync, Visitor } from 'vite'
+import { describe, expect, it } from 'vitest'
+
+interface Literal {
+  readonly start: number
+  readonly end: number
+}
+
+const hasLetters = (text: string): boolean => /\p{L}/u.test(text)
+/** A sentence, or a word that begins one: what a program compares and calls by is written otherwise. */
+const isSpoken = (text: string): boolean => /^\s*\p{Lu}\p{Ll}/u.test(text) || /\p{L}[.,:]?\s+\p{L}/u.test(text)
+
+/** Words in the code of a page: between tags, as a branch of what stands there, or as a text anywhere else but in a class. */
+function wordsIn(file: string, source: string): string[] {
+  const words: string[] = []
+  const say = ({ start, end }: Literal) => words.push(source.slice(start, end).trim())
+  const classes: Literal[] = []
+  const isClass = ({ start, end }: Literal) => classes.some((each) => each.start <= start && end <= each.end)
+  const branches = (node: { type: string }): void => {
+    if (node.type === 'ConditionalExpression') {
+      const { consequent, alternate } = node as never as Record<'consequent' | 'alternate', { type: string }>
+      branches(consequent)
+      branches(alternate)
+    } else if (node.type === 'LogicalExpression') branches((node as never as { right: { type: string } }).right)
+    else if (node.type === 'Literal' && hasLetters(String((node as never as { value: unknown }).value)))
+      say(node as never as Literal)
+  }
+  new Visitor({
+    JSXAttribute(node) {
+      if (['class', 'href', 'rel'].includes(String(node.name.name))) classes.push(node)
+    },
+    JSXText(node) {
+      if (hasLetters(node.value)) say(node)
+    },
+    JSXElement({ children }) {
+      for (const child of children) if (child.type === 'JSXExpressionContainer') branches(child.expression)
+    },
+    Literal(node) {
+      if (typeof node.value === 'string' && isSpoken(node.value) && !isClass(node)) say(node)
+    },
+    TemplateLiteral(node) {
+      if (node.quasis.some(({ value }) => isSpoken(value.raw)) && !isClass(node)) say(node)
+    },
+  }).visit(parseSync(file, source).program)
+  return [...new Set(words)]
+}
+
+/** Not for people: names of the browser's own things. */
+const ofPrograms = new Set(["'Refusal'", "'Escape'", "'Enter'", "'ArrowDown'", "'ArrowUp'"])
+
+describe('texts of the control panel', () => {
+  const files = globSync('src/panel/**/*.{ts,tsx}', {
+    exclude: ['src/panel/texts/**', 'src/panel/dist/**', 'src/panel/vite.config.ts'],
+  })
+
+  it.each(files)('%s has none of its own', (file) => {
+    expect(wordsIn(file, readFileSync(file, 'utf8')).filter((word) => !ofPrograms.has(word))).toEqual([])
+  })
+
+  it.each([
+    ['<p>Sites</p>', ['Sites']],
+    ['<p>{isOn ? "on" : off}</p>', ['"on"']],
+    ['<p>{isOn && "on"}</p>', ['"on"']],
+    ['<List head={["Name"]} empty="None." />', ['"Name"', '"None."']],
+    ['told(`Made it`)', ['`Made it`']],
+    ['<p class={`state is`}>{texts.made} ×</p>', []],
+    ['kind === "fs" ? "row" : "disabled"', []],
+  ])('%s', (source, words) => {
+    expect(wordsIn('page.tsx', source)).toEqual(words)
+  })
+})
