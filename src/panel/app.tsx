@@ -4,7 +4,7 @@ import { AccountPage } from './pages/account.tsx'
 import { ActivityPage } from './pages/activity.tsx'
 import { OperationsPage } from './pages/operations.tsx'
 import { SetPasswordPage, SignInPage } from './pages/sign-in.tsx'
-import { SitePage } from './pages/site.tsx'
+import { SitePage } from './pages/site/site-page.tsx'
 import { SitesPage } from './pages/sites.tsx'
 import { ProofDialog } from './parts/proof.tsx'
 import { attempt, Toasts } from './parts/toasts.tsx'
@@ -53,7 +53,7 @@ export function App() {
 }
 
 function Content({ page, rest }: { readonly page: string; readonly rest: readonly string[] }) {
-  if (page === 'sites' && rest[0]) return <SitePage key={rest[0]} id={Number(rest[0])} />
+  if (page === 'sites' && rest[0]) return <SitePage key={rest[0]} id={Number(rest[0])} part={rest[1] ?? 'overview'} />
   if (page === 'sites') return <SitesPage />
   if (page === 'operations') return <OperationsPage />
   if (page === 'activity') return <ActivityPage />

@@ -16,8 +16,8 @@ const isSpoken = (text: string): boolean => /^\s*\p{Lu}\p{Ll}/u.test(text) || /\
 function wordsIn(file: string, source: string): string[] {
   const words: string[] = []
   const say = ({ start, end }: Literal) => words.push(source.slice(start, end).trim())
-  const classes: Literal[] = []
-  const isClass = ({ start, end }: Literal) => classes.some((each) => each.start <= start && end <= each.end)
+  const apart: Literal[] = []
+  const isApart = ({ start, end }: Literal) => apart.some((each) => each.start <= start && end <= each.end)
   const branches = (node: { type: string }): void => {
     if (node.type === 'ConditionalExpression') {
       const { consequent, alternate } = node as never as Record<'consequent' | 'alternate', { type: string }>
@@ -29,7 +29,11 @@ function wordsIn(file: string, source: string): string[] {
   }
   new Visitor({
     JSXAttribute(node) {
-      if (['class', 'href', 'rel'].includes(String(node.name.name))) classes.push(node)
+      if (['class', 'href', 'rel'].includes(String(node.name.name))) apart.push(node)
+    },
+    // the name of a type
+    TSLiteralType(node) {
+      apart.push(node)
     },
     JSXText(node) {
       if (hasLetters(node.value)) say(node)
@@ -38,10 +42,10 @@ function wordsIn(file: string, source: string): string[] {
       for (const child of children) if (child.type === 'JSXExpressionContainer') branches(child.expression)
     },
     Literal(node) {
-      if (typeof node.value === 'string' && isSpoken(node.value) && !isClass(node)) say(node)
+      if (typeof node.value === 'string' && isSpoken(node.value) && !isApart(node)) say(node)
     },
     TemplateLiteral(node) {
-      if (node.quasis.some(({ value }) => isSpoken(value.raw)) && !isClass(node)) say(node)
+      if (node.quasis.some(({ value }) => isSpoken(value.raw)) && !isApart(node)) say(node)
     },
   }).visit(parseSync(file, source).program)
   return [...new Set(words)]
@@ -66,6 +70,7 @@ describe('texts of the control panel', () => {
     ['<List head={["Name"]} empty="None." />', ['"Name"', '"None."']],
     ['told(`Made it`)', ['`Made it`']],
     ['<p class={`state is`}>{texts.made} ×</p>', []],
+    ["type Site = components['schemas']['SiteDetail']", []],
     ['kind === "fs" ? "row" : "disabled"', []],
   ])('%s', (source, words) => {
     expect(wordsIn('page.tsx', source)).toEqual(words)

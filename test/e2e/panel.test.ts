@@ -47,7 +47,8 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
     expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
   }
 
-  const openPart = (name: string) => page.getByRole('button', { name, exact: true }).click()
+  const parts = () => page.getByRole('navigation', { name: 'Parts of the site' })
+  const openPart = (name: string) => parts().getByRole('link', { name, exact: true }).click()
 
   test('the link of the first start sets a password, once, and signs in', async () => {
     const { panel_link: link } = JSON.parse(await readFile(join(stead.dataDir, 'credentials.json'), 'utf8'))
@@ -127,8 +128,8 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
   test('a site is deleted by who types its name', async () => {
     await page.goto(`${stead.apiUrl}/#/sites`)
     await page.getByRole('link', { name: 'my-shop', exact: true }).click()
-    await openPart('Overview')
-    await openPart('Delete')
+    await openPart('Settings')
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByLabel('Type my-shop to delete it').fill('my-shop')
     await page.getByRole('button', { name: 'Delete it' }).click()
     await page.getByRole('heading', { name: 'Sites' }).waitFor()

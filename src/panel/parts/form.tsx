@@ -1,15 +1,19 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
 import { messageOf } from '../api.ts'
 
 interface Field {
   readonly name: string
   readonly label: string
-  readonly type?: 'text' | 'email' | 'password' | 'checkbox'
+  readonly type?: 'text' | 'email' | 'password' | 'checkbox' | 'number' | 'url' | 'textarea'
   readonly autocomplete?: string
   readonly value?: string
-  readonly options?: readonly string[]
+  /** A choice: what is sent, or that and how it reads. */
+  readonly options?: readonly (string | readonly [value: string, label: string])[]
   readonly isOptional?: boolean
+  readonly isChecked?: boolean
+  readonly hint?: string
 }
 
 export type Values = Readonly<Record<string, string>>
@@ -19,6 +23,8 @@ export function Form(props: {
   readonly fields: readonly Field[]
   readonly button: string
   readonly isBad?: boolean
+  /** What was typed goes once it has been taken. */
+  readonly isEmptied?: boolean
   readonly children?: ComponentChildren
   submit(values: Values): Promise<unknown>
 }) {
@@ -26,11 +32,13 @@ export function Form(props: {
   const isBusy = useSignal(false)
   async function onSubmit(event: SubmitEvent): Promise<void> {
     event.preventDefault()
-    const data = new FormData(event.currentTarget as HTMLFormElement)
+    const form = event.currentTarget as HTMLFormElement
+    const data = new FormData(form)
     isBusy.value = true
     fault.value = ''
     try {
       await props.submit(Object.fromEntries([...data].map(([name, value]) => [name, String(value)])))
+      if (props.isEmptied) form.reset()
     } catch (error) {
       fault.value = messageOf(error)
     } finally {
@@ -53,31 +61,47 @@ export function Form(props: {
   )
 }
 
-function Input({ name, label, type = 'text', autocomplete, value, options, isOptional }: Field) {
+function Input(field: Field) {
+  const { name, label, type = 'text', autocomplete, value, options, isOptional } = field
+  const id = useId()
   if (options)
     return (
       <label>
         <span>{label}</span>
-        <select name={name} value={value ?? options[0]}>
-          {options.map((each) => (
-            <option key={each}>{each}</option>
-          ))}
+        <select name={name} value={value ?? [options[0]].flat()[0]}>
+          {options.map((each) => {
+            const [sent, shown] = typeof each === 'string' ? [each, each] : each
+            return (
+              <option key={sent} value={sent}>
+                {shown}
+              </option>
+            )
+          })}
         </select>
       </label>
     )
   if (type === 'checkbox')
     return (
       <label>
-        <input type="checkbox" name={name} value="true" /> {label}
+        <input type="checkbox" name={name} value="true" defaultChecked={field.isChecked} /> {label}
       </label>
     )
-  const rest = { name, id: name, autocomplete, defaultValue: value ?? '', required: !isOptional }
+  const hint = field.hint && `${id}-hint`
+  const rest = { name, id, autocomplete, defaultValue: value ?? '', required: !isOptional, 'aria-describedby': hint }
   return (
     <p class="field">
-      <label htmlFor={name}>{label}</label>
+      <label htmlFor={id}>{label}</label>
+      {type === 'textarea' && <textarea rows={5} {...rest} />}
       {type === 'password' && <input type="password" {...rest} />}
       {type === 'email' && <input type="email" {...rest} />}
+      {type === 'number' && <input type="number" {...rest} />}
+      {type === 'url' && <input type="url" {...rest} />}
       {type === 'text' && <input type="text" {...rest} />}
+      {hint && (
+        <span id={hint} class="quiet">
+          {field.hint}
+        </span>
+      )}
     </p>
   )
 }

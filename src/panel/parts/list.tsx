@@ -1,11 +1,13 @@
 import type { ComponentChildren } from 'preact'
-import type { Page } from '../api.ts'
+import type { Got, Page } from '../api.ts'
 import { commonTexts as texts } from '../texts/common.ts'
-import type { Loaded } from './use-load.ts'
 
 /** Rows of something that was read, what stands there without any, and why it cannot be read. */
 export function List<Row>(props: {
-  readonly from: Loaded<readonly Row[]>
+  readonly from: {
+    readonly got: { readonly value: Pick<Got<readonly Row[]>, 'data'> | undefined }
+    readonly fault: { readonly value: string }
+  }
   readonly caption: string
   readonly head: readonly string[]
   readonly empty: string

@@ -1,0 +1,184 @@
+import { useSignal } from '@preact/signals'
+import type { components } from '../../../sdk/api.generated.ts'
+import { api, ask } from '../../api.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Form } from '../../parts/form.tsx'
+import { allRoles, RoleBoxes, tickedRoles } from '../../parts/roles.tsx'
+import { Secret } from '../../parts/secret.tsx'
+import { attempt } from '../../parts/toasts.tsx'
+import { useLoad } from '../../parts/use-load.ts'
+import { collaboratorsTexts as texts } from '../../texts/site/collaborators.ts'
+import type { PartProps } from './part.ts'
+
+type Collaborator = components['schemas']['CollaboratorWithRoles']
+type Asked = { readonly what: 'add' } | { readonly what: 'roles' | 'remove'; readonly whose: Collaborator }
+
+/** Who else comes to the site, and what each may do, as one grid. */
+export function Collaborators({ id, act }: PartProps) {
+  const people = useLoad(async () => {
+    const { data } = await ask(() => api.GET('/v1/collaborators'))
+    return { data: data.filter(({ siteId }) => siteId === id) }
+  }, [id])
+  const asked = useSignal<Asked | undefined>(undefined)
+  const secret = useSignal<{ email: string; value: string } | undefined>(undefined)
+  const close = () => {
+    asked.value = undefined
+  }
+  const reset = (one: Collaborator) =>
+    attempt(async () => {
+      const params = { path: { site_id: id, id: one.id } }
+      const { data } = await ask(() => api.PUT('/v1/sites/{site_id}/collaborators/{id}/wp-password-reset', { params }))
+      secret.value = { email: one.email, value: data }
+    })
+  const { value: got } = people.got
+  return (
+    <section class="sheet">
+      <div class="row spread">
+        <h2>{texts.title}</h2>
+        <Button
+          onClick={() => {
+            asked.value = { what: 'add' }
+          }}
+        >
+          {texts.add}
+        </Button>
+      </div>
+      {people.fault.value && <p class="fault">{people.fault.value}</p>}
+      {got && got.data.length === 0 && <p class="quiet">{texts.empty}</p>}
+      {got && got.data.length > 0 && (
+        <Grid
+          people={got.data}
+          ask={(what, whose) => {
+            asked.value = { what, whose }
+          }}
+          reset={reset}
+        />
+      )}
+      {asked.value && <Question id={id} act={act} asked={asked.value} onClose={close} reload={people.reload} />}
+      {secret.value && (
+        <Secret
+          title={texts.passwordOf(secret.value.email)}
+          value={secret.value.value}
+          onClose={() => {
+            secret.value = undefined
+          }}
+        />
+      )}
+    </section>
+  )
+}
+
+const Grid = (props: {
+  readonly people: readonly Collaborator[]
+  ask(what: 'roles' | 'remove', whose: Collaborator): void
+  reset(whose: Collaborator): () => void
+}) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard
+  <section class="scroll" tabIndex={0} aria-label={texts.title}>
+    <table class="grid">
+      <thead>
+        <tr>
+          <th scope="col">{texts.may}</th>
+          {props.people.map((one) => (
+            <th key={one.id} scope="col">
+              {one.email}
+              <span class="row">
+                <Button label={texts.changeOf(one.email)} onClick={() => props.ask('roles', one)}>
+                  {texts.change}
+                </Button>
+                {one.roles.includes('wp_access') && (
+                  <Button label={texts.passwordOf(one.email)} onClick={props.reset(one)}>
+                    {texts.password}
+                  </Button>
+                )}
+                <Button isBad label={texts.removeOf(one.email)} onClick={() => props.ask('remove', one)}>
+                  {texts.remove}
+                </Button>
+              </span>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {allRoles.map((role) => (
+          <tr key={role}>
+            <th scope="row">{texts.roles[role]}</th>
+            {props.people.map((one) => (
+              <td key={one.id} class={one.roles.includes(role) ? 'succeeded' : 'quiet'}>
+                {one.roles.includes(role) ? texts.has : texts.hasNot}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+)
+
+function Question(props: {
+  readonly id: number
+  readonly act: PartProps['act']
+  readonly asked: Asked
+  onClose(): void
+  reload(): Promise<void>
+}) {
+  const { id, act, asked, onClose } = props
+  const end = async (about: string, got: { data: unknown; operationId?: number | undefined }) => {
+    onClose()
+    act(about, async () => got)()
+    await props.reload()
+  }
+  if (asked.what === 'add')
+    return (
+      <Dialog title={texts.add} onClose={onClose}>
+        <Form
+          fields={[{ name: 'email', label: texts.email, type: 'email', autocomplete: 'off' }]}
+          button={texts.addIt}
+          submit={async (values) => {
+            const body = { email: values.email ?? '', roles: tickedRoles(values) }
+            const params = { path: { site_id: id } }
+            await end(texts.added, await ask(() => api.POST('/v1/sites/{site_id}/collaborators', { params, body })))
+          }}
+        >
+          <RoleBoxes held={[]} />
+        </Form>
+      </Dialog>
+    )
+  const { whose } = asked
+  if (asked.what === 'roles')
+    return (
+      <Dialog title={texts.changeOf(whose.email)} onClose={onClose}>
+        <Form
+          fields={[]}
+          button={texts.save}
+          submit={async (values) => {
+            const body = { email: whose.email, siteIds: [id], roles: tickedRoles(values) }
+            await end(
+              texts.changeOf(whose.email),
+              await ask(() => api.POST('/v1/collaborators/batch_create', { body })),
+            )
+          }}
+        >
+          <RoleBoxes held={whose.roles} />
+        </Form>
+      </Dialog>
+    )
+  return (
+    <Dialog title={texts.removeOf(whose.email)} onClose={onClose}>
+      <p>{texts.removeIs}</p>
+      <Form
+        fields={[{ name: 'user', label: texts.removeUser, type: 'checkbox' }]}
+        button={texts.remove}
+        isBad
+        submit={async ({ user }) => {
+          const params = {
+            path: { site_id: id, id: whose.id },
+            ...(user === 'true' && { query: { delete_wp_user: true } }),
+          }
+          await end(texts.removed, await ask(() => api.DELETE('/v1/sites/{site_id}/collaborators/{id}', { params })))
+        }}
+      />
+    </Dialog>
+  )
+}

@@ -1,0 +1,144 @@
+import { useSignal } from '@preact/signals'
+import { api, ask } from '../../api.ts'
+import { AskFirst } from '../../parts/ask-first.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Secret } from '../../parts/secret.tsx'
+import { attempt } from '../../parts/toasts.tsx'
+import { session } from '../../session.ts'
+import { overviewTexts as texts } from '../../texts/site/overview.ts'
+import { timeOf } from '../../time.ts'
+import type { PartProps } from './part.ts'
+import { Tags } from './tags.tsx'
+
+export function Overview({ site, act, id }: PartProps) {
+  const path = { params: { path: { id } } }
+  const site_id = { params: { path: { site_id: id } } }
+  const isAsking = useSignal(false)
+  const secret = useSignal('')
+  const maintain = (enabled: boolean) =>
+    act(texts.closed, () => ask(() => api.PUT('/v1/sites/{id}/maintenance-mode', { ...path, body: { enabled } })))
+  return (
+    <>
+      <section class="sheet">
+        <h2>{texts.site}</h2>
+        <dl>
+          <dt>{texts.address}</dt>
+          <dd>
+            <a
+              href={`${location.protocol === 'https:' ? '//' : 'http://'}${site.url}`}
+              target="_blank"
+              rel="noreferrer"
+            >
+              {site.url}
+            </a>
+          </dd>
+          <dt>{texts.wordpress}</dt>
+          <dd>{site.cmsVersion}</dd>
+          <dt>{texts.php}</dt>
+          <dd>{site.phpVersion ?? '–'}</dd>
+          <dt>{texts.kind}</dt>
+          <dd>
+            {texts.kinds[`${site.staging}`]}, {site.wpEnvironmentType}
+          </dd>
+          <dt>{texts.sftp}</dt>
+          <dd>{site.sftpDomain}</dd>
+          <dt>{texts.made}</dt>
+          <dd>{timeOf(site.created)}</dd>
+        </dl>
+        <p class="row">
+          <Button onClick={attempt(() => openLogin(id))}>{texts.login}</Button>
+          <Button onClick={attempt(() => openDatabase(id))}>{texts.database}</Button>
+          <Button
+            onClick={() => {
+              isAsking.value = true
+            }}
+          >
+            {texts.password}
+          </Button>
+        </p>
+        <Tags site={site} act={act} id={id} />
+      </section>
+      <div class="columns">
+        <section class="sheet">
+          <h2>{texts.caches}</h2>
+          <p>{texts.edge[site.edgeCache]}</p>
+          <p class="row">
+            <Button onClick={act(texts.emptyEdge, () => ask(() => api.DELETE('/v1/sites/{id}/edge-cache', path)))}>
+              {texts.emptyIt}
+            </Button>
+            <Button onClick={act(texts.switchEdge, () => ask(() => api.PUT('/v1/sites/{id}/edge-cache', path)))}>
+              {texts.switchIt[site.edgeCache]}
+            </Button>
+            <Button
+              onClick={act(texts.emptyObjects, () =>
+                ask(() => api.DELETE('/v1/sites/{site_id}/object-cache', site_id)),
+              )}
+            >
+              {texts.emptyObjects}
+            </Button>
+          </p>
+        </section>
+        <section class="sheet">
+          <h2>{texts.care}</h2>
+          <p class="quiet">{texts.careIs}</p>
+          <p class="row">
+            <Button onClick={maintain(true)}>{texts.close}</Button>
+            <Button onClick={maintain(false)}>{texts.open}</Button>
+            <Button
+              onClick={act(texts.safe[`${site.safeMode}`], () =>
+                ask(() => api.PUT('/v1/sites/{id}/cms/safe-mode', { ...path, body: { enabled: !site.safeMode } })),
+              )}
+            >
+              {texts.safe[`${site.safeMode}`]}
+            </Button>
+            {site.state === 'disabled' ? (
+              <Button onClick={act(texts.enable, () => ask(() => api.PUT('/v1/sites/{id}/enable', path)))}>
+                {texts.enable}
+              </Button>
+            ) : (
+              <Button isBad onClick={act(texts.disable, () => ask(() => api.PUT('/v1/sites/{id}/disable', path)))}>
+                {texts.disable}
+              </Button>
+            )}
+          </p>
+        </section>
+      </div>
+      {isAsking.value && (
+        <AskFirst
+          title={texts.password}
+          button={texts.password}
+          onClose={() => {
+            isAsking.value = false
+          }}
+          go={async () => {
+            secret.value = (await ask(() => api.PUT('/v1/sites/{site_id}/cms/password-reset', site_id))).data
+          }}
+        >
+          <p>{texts.passwordAsk}</p>
+        </AskFirst>
+      )}
+      {secret.value && (
+        <Secret
+          title={texts.passwordOf}
+          value={secret.value}
+          onClose={() => {
+            secret.value = ''
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+async function openLogin(id: number): Promise<void> {
+  const body = { email: session.value?.email ?? '', user_agent: navigator.userAgent }
+  const { data } = await ask(() =>
+    api.POST('/v1/sites/{site_id}/one_time_login', { params: { path: { site_id: id } }, body }),
+  )
+  open(data.url, '_blank', 'noopener')
+}
+
+async function openDatabase(id: number): Promise<void> {
+  const { data } = await ask(() => api.GET('/v1/sites/{site_id}/cms/dbadmin', { params: { path: { site_id: id } } }))
+  open(data, '_blank', 'noopener')
+}

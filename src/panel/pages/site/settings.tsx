@@ -1,0 +1,165 @@
+import { useSignal } from '@preact/signals'
+import type { components } from '../../../sdk/api.generated.ts'
+import { api, ask } from '../../api.ts'
+import { AskFirst } from '../../parts/ask-first.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Form } from '../../parts/form.tsx'
+import { useLoad } from '../../parts/use-load.ts'
+import { go } from '../../route.ts'
+import { settingsTexts as texts } from '../../texts/site/settings.ts'
+import { Defence } from './defence.tsx'
+import type { PartProps } from './part.ts'
+import { Switches } from './switches.tsx'
+
+type Change = components['schemas']['SiteUpdate']
+type Environment = NonNullable<Change['wp_environment_type']>
+
+const environments: readonly Environment[] = ['production', 'staging', 'development', 'local']
+
+/** What a site is: its name, versions, kind and how it answers, and its end. */
+export function Settings(props: PartProps) {
+  return (
+    <div class="columns">
+      <Name {...props} />
+      <Versions {...props} />
+      <Environments {...props} />
+      <Defence {...props} />
+      <Switches {...props} />
+      <Kind {...props} />
+      <License {...props} />
+      <End {...props} />
+    </div>
+  )
+}
+
+const update = (id: number, body: Change) => ask(() => api.PUT('/v1/sites/{id}', { params: { path: { id } }, body }))
+
+/** A form's own promise, so that its fault stands beside the field. */
+async function doing(act: PartProps['act'], about: string, change: Parameters<PartProps['act']>[1]): Promise<void> {
+  const got = await change()
+  act(about, async () => got)()
+}
+
+const Name = ({ site, id, act }: PartProps) => (
+  <section class="sheet">
+    <h2>{texts.name}</h2>
+    <Form
+      key={site.displayName}
+      fields={[{ name: 'name', label: texts.name, value: site.displayName, hint: texts.nameIs, autocomplete: 'off' }]}
+      button={texts.rename}
+      submit={({ name = '' }) => doing(act, texts.renamed, () => update(id, { name }))}
+    />
+  </section>
+)
+
+function Versions({ site, id, act }: PartProps) {
+  const versions = useLoad(() => ask(() => api.GET('/v1/sites/php-versions')))
+  const params = { path: { site_id: id } }
+  const known = versions.got.value?.data.toReversed()
+  const wordpress = (version?: 'latest') =>
+    act(texts.latest, () =>
+      ask(() => api.PUT('/v1/sites/{site_id}/cms/version', { params, body: version ? { version } : {} })),
+    )
+  return (
+    <section class="sheet">
+      <h2>{texts.versions}</h2>
+      {known && (
+        <Form
+          key={site.phpVersion}
+          fields={[{ name: 'php', label: texts.php, options: known, value: site.phpVersion ?? known[0] ?? '' }]}
+          button={texts.setPhp}
+          submit={({ php }) => doing(act, texts.php, () => update(id, { php_version: php as Change['php_version'] }))}
+        >
+          <p class="quiet">{texts.phpIs}</p>
+        </Form>
+      )}
+      <p>{texts.wordpress(site.cmsVersion)}</p>
+      <p class="row">
+        <Button onClick={wordpress('latest')}>{texts.latest}</Button>
+        <Button onClick={wordpress()}>{texts.other}</Button>
+      </p>
+    </section>
+  )
+}
+
+const Environments = ({ site, id, act }: PartProps) => (
+  <section class="sheet">
+    <h2>{texts.environment}</h2>
+    <Form
+      key={site.wpEnvironmentType}
+      fields={[{ name: 'type', label: texts.environment, options: environments, value: site.wpEnvironmentType }]}
+      button={texts.setEnvironment}
+      submit={({ type }) =>
+        doing(act, texts.environment, () => update(id, { wp_environment_type: type as Environment }))
+      }
+    >
+      <p class="quiet">{texts.environmentIs}</p>
+    </Form>
+  </section>
+)
+
+function Kind({ site, id, act }: PartProps) {
+  const { staging } = site
+  const convert = () => ask(() => api.PUT('/v1/sites/{id}/convert', { params: { path: { id } } }))
+  return (
+    <section class="sheet">
+      <h2>{texts.kind}</h2>
+      <p>{texts.kindIs[`${staging}`]}</p>
+      <Button onClick={act(texts.convert[`${staging}`], convert)}>{texts.convert[`${staging}`]}</Button>
+    </section>
+  )
+}
+
+function License({ site, id, act }: PartProps) {
+  const params = { path: { site_id: id } }
+  return (
+    <section class="sheet">
+      <h2>{texts.license}</h2>
+      <p>{site.ext ? <code>{site.ext.licenseKey}</code> : texts.noLicense}</p>
+      {site.ext ? (
+        <Button isBad onClick={act(texts.license, () => ask(() => api.DELETE('/v1/sites/{site_id}/ext', { params })))}>
+          {texts.revoke}
+        </Button>
+      ) : (
+        <Button onClick={act(texts.license, () => ask(() => api.POST('/v1/sites/{site_id}/ext', { params })))}>
+          {texts.issue}
+        </Button>
+      )}
+    </section>
+  )
+}
+
+function End({ site, id }: PartProps) {
+  const isAsked = useSignal(false)
+  return (
+    <section class="sheet">
+      <h2>{texts.end}</h2>
+      <p>{texts.endIs}</p>
+      <Button
+        isBad
+        onClick={() => {
+          isAsked.value = true
+        }}
+      >
+        {texts.delete}
+      </Button>
+      {isAsked.value && (
+        <AskFirst
+          title={texts.deleteTitle(site.name)}
+          button={texts.deleteIt}
+          name={site.name}
+          label={texts.type(site.name)}
+          onClose={() => {
+            isAsked.value = false
+          }}
+          go={async () => {
+            await ask(() => api.DELETE('/v1/sites/{id}', { params: { path: { id } } }))
+            go('/sites')
+          }}
+        >
+          <p>{texts.endIs}</p>
+        </AskFirst>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,130 @@
+import { useSignal } from '@preact/signals'
+import { api, ask } from '../../api.ts'
+import { AskFirst } from '../../parts/ask-first.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Form } from '../../parts/form.tsx'
+import { List } from '../../parts/list.tsx'
+import { Secret } from '../../parts/secret.tsx'
+import { attempt } from '../../parts/toasts.tsx'
+import { useLoad } from '../../parts/use-load.ts'
+import { sftpTexts as texts } from '../../texts/site/sftp.ts'
+import { timeOf } from '../../time.ts'
+import type { PartProps } from './part.ts'
+
+/** Who comes to the files of the site, and by what. */
+export function Sftp({ site, id, act }: PartProps) {
+  const params = { path: { site_id: id } }
+  const users = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/ftp', { params })), [id])
+  const asked = useSignal<{ what: 'reset' | 'keys'; user: string } | undefined>(undefined)
+  const secret = useSignal<{ user: string; value: string } | undefined>(undefined)
+  const close = () => {
+    asked.value = undefined
+  }
+  return (
+    <section class="sheet">
+      <div class="row spread">
+        <h2>{texts.title}</h2>
+        <Button onClick={act(texts.ended, () => ask(() => api.GET('/v1/sites/{site_id}/disconnect-ssh', { params })))}>
+          {texts.end}
+        </Button>
+      </div>
+      <p class="quiet">{texts.how(site.sftpDomain)}</p>
+      <List
+        from={users}
+        caption={texts.title}
+        head={texts.head}
+        empty={texts.empty}
+        row={({ username: user, email, accessed }) => [
+          <code>{user}</code>,
+          email,
+          accessed === null ? texts.never : timeOf(accessed),
+          <span class="row">
+            <Button
+              label={texts.resetOf(user)}
+              onClick={() => {
+                asked.value = { what: 'reset', user }
+              }}
+            >
+              {texts.reset}
+            </Button>
+            <Button
+              label={texts.keysOf(user)}
+              onClick={() => {
+                asked.value = { what: 'keys', user }
+              }}
+            >
+              {texts.keys}
+            </Button>
+          </span>,
+        ]}
+      />
+      {asked.value?.what === 'keys' && <Keys id={id} user={asked.value.user} onClose={close} />}
+      {asked.value?.what === 'reset' && (
+        <AskFirst
+          title={texts.resetOf(asked.value.user)}
+          button={texts.reset}
+          onClose={close}
+          go={async () => {
+            const username = asked.value?.user ?? ''
+            const path = { site_id: id, username }
+            const { data } = await ask(() =>
+              api.POST('/v1/sites/{site_id}/ftp/password/{username}', { params: { path } }),
+            )
+            secret.value = { user: username, value: data }
+          }}
+        >
+          <p>{texts.resetIs}</p>
+        </AskFirst>
+      )}
+      {secret.value && (
+        <Secret
+          title={texts.resetOf(secret.value.user)}
+          value={secret.value.value}
+          onClose={() => {
+            secret.value = undefined
+          }}
+        />
+      )}
+    </section>
+  )
+}
+
+function Keys({ id, user, onClose }: { readonly id: number; readonly user: string; onClose(): void }) {
+  const params = { path: { site_id: id, username: user } }
+  const keys = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/ftp/{username}/keys', { params })))
+  const remove = (key: number) =>
+    attempt(async () => {
+      const path = { ...params.path, id: key }
+      await ask(() => api.DELETE('/v1/sites/{site_id}/ftp/{username}/keys/{id}', { params: { path } }))
+      await keys.reload()
+    })
+  return (
+    <Dialog title={texts.keysOf(user)} onClose={onClose}>
+      <List
+        from={keys}
+        caption={texts.keysOf(user)}
+        head={texts.keysHead}
+        empty={texts.noKeys}
+        row={(key) => [
+          key.name || key.type,
+          <code>{key.fingerprint}</code>,
+          timeOf(key.created),
+          <Button isBad label={texts.removeKey(key.name)} onClick={remove(key.id)}>
+            {texts.remove}
+          </Button>,
+        ]}
+      />
+      <Form
+        fields={[{ name: 'public_key', label: texts.line, type: 'textarea' }]}
+        button={texts.add}
+        isEmptied
+        submit={async ({ public_key = '' }) => {
+          const body = { public_key: public_key.trim() }
+          await ask(() => api.POST('/v1/sites/{site_id}/ftp/{username}/keys', { params, body }))
+          await keys.reload()
+        }}
+      />
+    </Dialog>
+  )
+}

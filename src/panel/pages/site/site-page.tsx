@@ -1,0 +1,71 @@
+import { useSignal } from '@preact/signals'
+import { api, ask } from '../../api.ts'
+import { later } from '../../parts/later.tsx'
+import { Progress } from '../../parts/progress.tsx'
+import { attempt, told } from '../../parts/toasts.tsx'
+import { useLoad } from '../../parts/use-load.ts'
+import { siteTexts as texts } from '../../texts/site/page.ts'
+import { Activity } from '../activity.tsx'
+import { Operations } from '../operations.tsx'
+import { Overview } from './overview.tsx'
+import type { Act } from './part.ts'
+
+/** Each has an address, and its script is fetched when it is opened. */
+const parts = [
+  ['overview', Overview],
+  ['backups', later(() => import('./backups.tsx').then((file) => file.Backups))],
+  ['domains', later(() => import('./domains.tsx').then((file) => file.Domains))],
+  ['plugins', later(() => import('./plugins.tsx').then((file) => file.Plugins))],
+  ['collaborators', later(() => import('./collaborators.tsx').then((file) => file.Collaborators))],
+  ['sftp', later(() => import('./sftp.tsx').then((file) => file.Sftp))],
+  ['logs', later(() => import('./logs.tsx').then((file) => file.Logs))],
+  ['statistics', later(() => import('./statistics.tsx').then((file) => file.Statistics))],
+  ['performance', later(() => import('./performance.tsx').then((file) => file.Performance))],
+  ['notes', later(() => import('./notes.tsx').then((file) => file.Notes))],
+  ['settings', later(() => import('./settings.tsx').then((file) => file.Settings))],
+  ['operations', ({ id }: { readonly id: number }) => <Operations siteId={id} />],
+  ['activity', ({ id }: { readonly id: number }) => <Activity siteId={id} />],
+] as const
+
+export function SitePage({ id, part }: { readonly id: number; readonly part: string }) {
+  const work = useSignal<{ id: number; about: string } | undefined>(undefined)
+  const site = useLoad(() => ask(() => api.GET('/v1/sites/{id}', { params: { path: { id } } })), [id])
+  const act: Act = (about, change) =>
+    attempt(async () => {
+      const { operationId } = await change()
+      if (operationId === undefined) told(texts.done(about))
+      else work.value = { id: operationId, about }
+      await site.reload()
+    })
+  const shown = site.got.value?.data
+  if (!shown) return <p class={site.fault.value ? 'fault' : 'quiet'}>{site.fault.value || texts.reading}</p>
+  const Part = parts.find(([path]) => path === part)?.[1]
+  return (
+    <>
+      <div class="row spread">
+        <h1>
+          <a href="#/sites" class="up">
+            {texts.back}
+          </a>
+          {shown.displayName}
+        </h1>
+        <span class={`state ${shown.state}`}>{shown.state}</span>
+      </div>
+      {site.fault.value && <p class="fault">{site.fault.value}</p>}
+      {shown.deployError && <p class="fault">{shown.deployError}</p>}
+      <div class="split">
+        <nav aria-label={texts.parts}>
+          {parts.map(([path]) => (
+            <a key={path} href={`#/sites/${id}/${path}`} aria-current={part === path ? 'page' : undefined}>
+              {texts.names[path]}
+            </a>
+          ))}
+        </nav>
+        <div>
+          {work.value && <Progress key={work.value.id} {...work.value} onEnd={() => void site.reload()} />}
+          {Part ? <Part id={id} site={shown} act={act} /> : <p>{texts.none}</p>}
+        </div>
+      </div>
+    </>
+  )
+}

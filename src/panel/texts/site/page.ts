@@ -1,0 +1,22 @@
+export const siteTexts = {
+  back: 'Sites',
+  reading: 'Reading …',
+  parts: 'Parts of the site',
+  names: {
+    overview: 'Overview',
+    backups: 'Backups',
+    domains: 'Domains',
+    plugins: 'Plugins',
+    collaborators: 'Collaborators',
+    sftp: 'SFTP',
+    logs: 'Logs',
+    statistics: 'Statistics',
+    performance: 'Performance',
+    notes: 'Notes',
+    settings: 'Settings',
+    operations: 'Operations',
+    activity: 'Activity',
+  },
+  none: 'A site has no such page.',
+  done: (about: string) => `${about}: done.`,
+}

@@ -1,0 +1,67 @@
+export const settingsTexts = {
+  name: 'Name',
+  nameIs: 'As it reads in lists. Its address stays as it is.',
+  rename: 'Rename it',
+  renamed: 'The new name',
+
+  versions: 'Versions',
+  php: 'PHP',
+  phpIs: 'Takes effect with the next visit.',
+  setPhp: 'Use this PHP',
+  wordpress: (version: string) =>
+    `The site runs WordPress ${version}. It is closed for the moment of an update, and comes back as it was when its front page does not answer.`,
+  latest: 'Update WordPress',
+  other: 'Stable or beta: the other one',
+  environment: 'Environment',
+  environmentIs: 'Search engines are asked to leave out all but production.',
+  setEnvironment: 'Set it',
+
+  defence: 'Defensive mode',
+  defenceIs: 'Each visitor solves a small riddle in the background first. For a site that is flooded.',
+  defended: (until: string) => `On until ${until}.`,
+  notDefended: 'Off.',
+  duration: 'For',
+  durations: {
+    '30-minutes': '30 minutes',
+    '1-hour': '1 hour',
+    '2-hours': '2 hours',
+    '6-hours': '6 hours',
+    '12-hours': '12 hours',
+    '1-day': '1 day',
+    '3-days': '3 days',
+    '7-days': '7 days',
+  },
+  defend: 'Switch it on',
+  endDefence: 'End it now',
+
+  answers: 'How it answers',
+  light: 'Light 404 pages',
+  lightIs: 'Missing pictures, scripts and the like are answered without WordPress.',
+  network: 'Network of sites',
+  networkIs: 'WordPress multisite: several sites in one.',
+  cdn: 'CDN addresses',
+  cdnIs: 'Pictures, scripts and styles carry a version in their address, and browsers keep them.',
+  emptyCdn: 'Empty the CDN',
+  switch: { true: 'Switch off', false: 'Switch on' },
+  is: { true: 'on', false: 'off' },
+
+  kind: 'Kind',
+  kindIs: {
+    true: 'A staging site. It counts among the staging sites of the plan.',
+    false:
+      'A live site. It counts among the sites of the plan. One with domains must be rid of them before it becomes a staging site.',
+  },
+  convert: { true: 'Make it a live site', false: 'Make it a staging site' },
+
+  license: 'Extension license',
+  noLicense: 'None.',
+  issue: 'Issue a license',
+  revoke: 'Revoke it',
+
+  end: 'The end',
+  endIs: 'Visitors get nothing from it any more. Whoever runs this Stead can bring it back for some days.',
+  delete: 'Delete',
+  deleteTitle: (name: string) => `Delete ${name}`,
+  type: (name: string) => `Type ${name} to delete it`,
+  deleteIt: 'Delete it',
+}
