@@ -128,6 +128,58 @@ describe('what a writer has left who died', () => {
   })
 })
 
+describe('packs that are damaged', () => {
+  const damage = async (storage: Storage, pack: string) => {
+    const bytes = (await storage.get(pack)) as Buffer
+    bytes.writeUInt8(bytes.readUInt8(1000) ^ 1, 1000)
+    await storage.put(pack, bytes)
+  }
+  /** Dies when all is written but the backup itself. */
+  const deadAtLast = (storage: Storage): Storage => ({
+    ...storage,
+    async putOnce(name, ...rest) {
+      if (name.includes('/backups/')) throw new Error('dead')
+      return storage.putOnce(name, ...rest)
+    },
+  })
+
+  it('and of a writer who died before he said so, are not leaned on unseen', async () => {
+    const own = await stand((storage) => ({
+      ...deadAtLast(storage),
+      async put(name, bytes, signal) {
+        await storage.put(name, bytes, signal)
+        if (name.includes('/packs/')) await damage(storage, name)
+      },
+    }))
+    const write = { name: 'b1', readBack: new Set<string>() }
+    await expect(own.repository.writeTree(source(files), write)).rejects.toThrow('dead')
+    const { repository } = await stand(undefined, own.folder)
+    const readBack = new Set<string>()
+    await repository.writeTree(source(files), { name: 'b2', readBack })
+    await expect(repository.verify('b2', { only: 'added', readBack })).rejects.toThrow(BackupDamaged)
+  })
+
+  it('and of two writers who died one after the other, too', async () => {
+    const first = await stand((storage) => ({
+      ...storage,
+      async put(name, ...rest) {
+        if (name.includes('/indexes/')) throw new Error('dead')
+        await storage.put(name, ...rest)
+      },
+    }))
+    await expect(first.repository.writeTree(source(files), { name: 'b1' })).rejects.toThrow('dead')
+    const [pack] = await first.storage.list('site-1/packs/')
+    await damage(first.storage, (pack as { name: string }).name)
+    const second = await stand(deadAtLast, first.folder)
+    const write = { name: 'b2', readBack: new Set<string>() }
+    await expect(second.repository.writeTree(source(files), write)).rejects.toThrow('dead')
+    const { repository } = await stand(undefined, first.folder)
+    const readBack = new Set<string>()
+    await repository.writeTree(source(files), { name: 'b3', readBack })
+    await expect(repository.verify('b3', { only: 'added', readBack })).rejects.toThrow(BackupDamaged)
+  })
+})
+
 describe('files that are open', () => {
   const entry = (path: string, fd: number): SourceEntry => ({
     kind: 'file',

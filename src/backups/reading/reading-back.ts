@@ -10,6 +10,8 @@ export interface ReadingBackOptions extends SoundOptions {
 
 /** Reads packs back, one after the other, while others are written. */
 export class ReadingBack {
+  /** Packs that do not hold all that they should, as far as was seen. */
+  readonly unsound = new Set<string>()
   readonly #parts: RepositoryParts
   readonly #options: ReadingBackOptions
   #last: Promise<void> = Promise.resolve()
@@ -39,6 +41,8 @@ export class ReadingBack {
   async #read(pack: string, table: Buffer): Promise<void> {
     const { into, ...options } = this.#options
     const places = Array.from(rowsOf(table), ({ id, ...row }) => ({ chunk: idText(id), ...row, pack }))
-    for (const chunk of await soundChunks(this.#parts, places, options)) into.add(chunk)
+    const sound = await soundChunks(this.#parts, places, options)
+    if (sound.size < places.length) this.unsound.add(pack)
+    for (const chunk of sound) into.add(chunk)
   }
 }

@@ -183,11 +183,13 @@ class Writing {
     const rest = this.#listing.end()
     if (rest) await this.#putListing(rest)
     await this.#chunks.finish()
-    await this.#readingBack?.end()
     this.#adopt()
-    if (this.#packs.length > 0) {
+    await this.#readingBack?.end()
+    // one that was not what was written has no index: whoever leans on it reads it back, should this writer die before it is looked at
+    const indexed = this.#packs.filter(({ pack }) => !this.#readingBack?.unsound.has(pack))
+    if (indexed.length > 0) {
       const index = randomBytes(16).toString('hex')
-      const sealed = sealIndex(keys, index, this.#packs)
+      const sealed = sealIndex(keys, index, indexed)
       this.#addedBytes += sealed.length
       await storage.put(indexName(keys.owner, index), sealed, signal)
     }
@@ -240,7 +242,9 @@ class Writing {
   #adopt(): void {
     for (const pack of this.#adopted) {
       const [sizeBytes, table] = [this.index.writtenBytes(pack), this.index.tables.get(pack)]
-      if (table) this.#packs.push({ pack, sizeBytes, table })
+      if (!table) continue
+      this.#packs.push({ pack, sizeBytes, table })
+      this.#readingBack?.add(pack, table)
     }
   }
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { BackupRepository } from '../../backups/backup-store.ts'
+import { BackupDamaged, type BackupRepository } from '../../backups/backup-store.ts'
 import { DiskFull } from '../../hosting/homes/disk-room.ts'
 import type { Home } from '../../hosting/homes/homes.ts'
 import { frontPageFault } from '../../hosting/php/front-page.ts'
@@ -10,7 +10,8 @@ import type { WantedEntry } from '../../hosting/site-files/file-content.ts'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../host-services.ts'
 import { newestCompleted } from './backup.store.ts'
-import { CORE_BACKUP, type CompletedBackup, coreOwner, nameOf, siteOwner } from './backup.ts'
+import { type CompletedBackup, nameOf, siteOwner } from './backup.ts'
+import { verifyCore } from './keep-core.ts'
 import { contentHome } from './take-backup.ts'
 import { tellOfProof } from './tell-of-failure.ts'
 
@@ -56,6 +57,7 @@ async function prove(context: Context): Promise<Outcome> {
     await proveIn(context, home, pair)
     return { files: pair.files.id, database: pair.database.id }
   } catch (error) {
+    if (error instanceof BackupDamaged) await lookForDamage(context, pair)
     if (!(error instanceof DiskFull || error instanceof NoRoom)) throw error
     context.log.warn({ err: error, siteId: input.siteId }, 'there was no room to prove a backup')
     return { unproved: error.message }
@@ -76,6 +78,15 @@ async function newestPair({ services, input }: Context): Promise<Pair | undefine
   return files && database && { files, database }
 }
 
+/** Reads both whole, which marks what is damaged: the next backup writes it anew where the site still has it. */
+async function lookForDamage({ services, input, signal }: Context, { files, database }: Pair): Promise<void> {
+  const repository = services.backups.repository(siteOwner(input.siteId))
+  for (const each of [files, database])
+    await repository.verify(nameOf(each), { signal }).catch((error) => {
+      if (!(error instanceof BackupDamaged)) throw error
+    })
+}
+
 async function proveIn(context: Context, home: Home, { files, database }: Pair): Promise<void> {
   const { services, input, signal } = context
   const repository = services.backups.repository(siteOwner(input.siteId))
@@ -93,7 +104,7 @@ async function proveIn(context: Context, home: Home, { files, database }: Pair):
     await services.siteDatabase.switch(place)
     await services.siteDatabase.settle(place)
     const version = files.coreVersion as string
-    await services.backups.repository(coreOwner(version)).verify(CORE_BACKUP, { signal })
+    await verifyCore(services.backups, version, signal)
     // by the configuration that was backed up it would write into the site itself
     await services.homes.databases.fit(home, (await services.template()).path)
     await seeItAnswer(context, { ...home, coreVersion: version })

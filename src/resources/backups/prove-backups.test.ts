@@ -4,16 +4,18 @@ import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { type FakeHost, fakeHost } from '../../../test/support/fake-host.ts'
+import { type TestBackups, testBackups } from '../../backups/backup-store.fixture.ts'
 import { PhpTimeout } from '../../hosting/php/runtime.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { ended, startWorker } from '../../platform/operations/harness.ts'
 import type { Worker } from '../../platform/operations/worker.ts'
 import type { HostServices } from '../host-services.ts'
 import { changeSite } from '../sites/site.store.ts'
-import { coreOwner } from './backup.ts'
+import { coreOwner, siteOwner } from './backup.ts'
 import { proveBackups } from './prove-backups.job.ts'
 import { takeBackupJob } from './take-backup.job.ts'
 
+let stored: TestBackups
 let api: TestApi
 let host: FakeHost
 let owner: Person
@@ -25,7 +27,8 @@ let page: ((homePath: string) => { status: number }) | undefined
 let start: (() => undefined) | undefined
 
 beforeEach(async () => {
-  api = await testApi('sqlite')
+  stored = await testBackups()
+  api = await testApi('sqlite', { backups: stored.backups })
   host = await fakeHost(api)
   owner = await api.person('owner@example.com')
   site = await api.site(owner, 'proven')
@@ -58,6 +61,7 @@ afterEach(async () => {
   await worker.stop(0)
   await host.close()
   await api.close()
+  await stored.close()
 })
 
 const take = async (type: 'fs' | 'db') => {
@@ -124,6 +128,21 @@ test('without the shared files of its WordPress no archive stands alone: that is
   await api.backups.removeOwner(coreOwner('6.8'))
   expect((await prove()).state).toBe('failed')
   expect(await log()).toHaveLength(1)
+})
+
+test('what is damaged is told of, and written anew by the next backups', async () => {
+  await take('fs')
+  await take('db')
+  const { storage } = stored
+  for (const { name } of await storage.list(`${siteOwner(site)}/packs/`)) {
+    const bytes = (await storage.get(name)) as Buffer
+    bytes.writeUInt8(bytes.readUInt8(20) ^ 1, 20)
+    await storage.put(name, bytes)
+  }
+  expect(await prove()).toMatchObject({ state: 'failed', error: expect.stringContaining('is not what was written') })
+  await take('fs')
+  await take('db')
+  expect(await prove()).toMatchObject({ state: 'succeeded', result: { files: 3, database: 4 } })
 })
 
 test('a host without memory for one more PHP, or too busy for it, proves nothing, and says nothing against the backup', async () => {

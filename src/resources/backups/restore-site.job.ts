@@ -225,7 +225,7 @@ async function openAgain(tx: Tx, context: Context): Promise<true> {
   const { siteId, undoOf } = input
   const site = await holdSite(tx, siteId)
   if (!site) return true
-  const what = restored(context.results.check)
+  const what = restored(context.results.check, input)
   const change = changeOfJob(tx, context)
   const undone = undoOf === undefined ? '' : ` This undoes operation ${undoOf}.`
   await change.record({
@@ -243,7 +243,8 @@ async function openAgain(tx: Tx, context: Context): Promise<true> {
   return true
 }
 
-const restored = ({ files, database }: Checked) => inWords({ files: files?.takenAt, database: database?.takenAt })
+const restored = ({ files, database }: Checked, order: RestoreOrder) =>
+  inWords({ files: files?.takenAt, database: database?.takenAt }, order)
 
 const eventData = ({ sourceId, filesId, databaseId }: RestoreOrder) => ({
   from_site_id: sourceId,

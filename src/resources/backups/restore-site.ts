@@ -61,7 +61,7 @@ export const restoreSiteEndpoint = endpoint({
     }
     const about = aboutSite(target)
     await context.start(body.dry_run ? previewRestore : restoreSite, order, { about })
-    const what = inWords({ files: files?.takenAt, database: database?.takenAt })
+    const what = inWords({ files: files?.takenAt, database: database?.takenAt }, body)
     const whose = target.id === site.id ? '' : ` of ${site.name}`
     await context.record(
       body.dry_run

@@ -81,12 +81,27 @@ export function scopeOf({ paths, scope }: Pick<RestoreOrder, 'paths' | 'scope'>,
   return { paths: meant.filter(isOurs), except: [...(scope?.except ?? []), ...stays] }
 }
 
-/** What is restored, for logs and mails: "the files of 2026-01-31 09:30 and the database of …". */
-export function inWords(parts: { files?: number | undefined; database?: number | undefined }): string {
+/**
+ * What is restored, for logs and mails: "the files of 2026-01-31 09:30 UTC and wp_posts of the database of …".
+ * @param takenAt of the backups, milliseconds UTC
+ */
+export function inWords(
+  takenAt: { files?: number | undefined; database?: number | undefined },
+  { paths, tables }: Pick<RestoreOrder, 'paths' | 'tables'>,
+): string {
   const at = (ms: number) => new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
   const words = [
-    parts.files !== undefined && `the files of ${at(parts.files)} UTC`,
-    parts.database !== undefined && `the database of ${at(parts.database)} UTC`,
+    takenAt.files !== undefined && `${partsOf(paths)}the files of ${at(takenAt.files)} UTC`,
+    takenAt.database !== undefined && `${partsOf(tables)}the database of ${at(takenAt.database)} UTC`,
   ]
   return words.filter((each) => each !== false).join(' and ')
+}
+
+/** Parts that a text names. */
+const MOST_NAMED = 3
+
+function partsOf(names: readonly string[] | undefined): string {
+  if (!names) return ''
+  const more = names.length - MOST_NAMED
+  return `${names.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''} of `
 }

@@ -1,9 +1,4 @@
-import {
-  BackupDamaged,
-  type BackupFacts,
-  type BackupRepository,
-  type WriteOptions,
-} from '../../backups/backup-store.ts'
+import type { BackupFacts, BackupRepository, WriteOptions } from '../../backups/backup-store.ts'
 import type { Home } from '../../hosting/homes/homes.ts'
 import type { SiteHome } from '../../hosting/site-database/database-content.ts'
 import { givingWay } from '../../platform/give-way.ts'
@@ -12,7 +7,7 @@ import type { HostServices } from '../host-services.ts'
 import { type Kind, siteOwner } from './backup.ts'
 import { keepCore } from './keep-core.ts'
 import { inWords, LeftOutCount, type LeftOutTally } from './left-out.ts'
-import { readBack } from './read-back.ts'
+import { orRemove, readBack } from './read-back.ts'
 
 /** What a host has that takes backups. */
 export type TakingServices = Pick<HostServices, 'homes' | 'backups' | 'siteFiles' | 'siteDatabase'> & {
@@ -80,7 +75,8 @@ async function takeFiles(
   const site = contentHome(siteId, home)
   const startedAt = Date.now()
   // a walk for itself: only where there is nothing to go by
-  const estimate = order.estimatedBytes ?? (await siteFiles.size(site)).bytes
+  const measure = async () => (await siteFiles.size(site)).bytes
+  const estimate = order.estimatedBytes ?? (await measure())
   await keepCore(backups, { version: coreVersion, corePath: homes.corePath(home), signal })
   const leftOut = new LeftOutCount()
   let hasWalked = false
@@ -88,7 +84,7 @@ async function takeFiles(
     hasWalked = true
     yield* siteFiles.walk(site, { signal, onLeftOut: (thing) => leftOut.add(thing) })
   }
-  const facts = await writeAndReadBack(repository, order, estimate, (options) =>
+  const facts = await writeAndReadBack(repository, order, { bytes: estimate, measure }, (options) =>
     repository.writeTree(entries(), options),
   )
   // one that was complete before a crash is not written again
@@ -107,7 +103,7 @@ async function takeDatabase(
   const snapshot = await siteDatabase.snapshot(contentHome(order.siteId, home))
   try {
     const { signal } = order
-    const facts = await writeAndReadBack(repository, order, snapshot.estimatedBytes, (options) =>
+    const facts = await writeAndReadBack(repository, order, { bytes: snapshot.estimatedBytes }, (options) =>
       repository.writeStream(snapshot.dump({ signal }), options),
     )
     return { ...ofFacts(facts, snapshot.takenAt), coreVersion: null }
@@ -124,32 +120,43 @@ const ofFacts = ({ createdAt, sizeBytes, files, addedBytes }: BackupFacts, start
   addedBytes,
 })
 
+/** How much there will be. */
+interface Estimate {
+  readonly bytes: number
+  /** Where that may be far off: counts them, once there are more. */
+  readonly measure?: () => Promise<number>
+}
+
 async function writeAndReadBack(
   repository: BackupRepository,
-  { name, kind, signal, giveWay, progress = () => {} }: Paced,
-  estimate: number,
+  { name, kind, signal, progress = () => {}, ...order }: Paced,
+  estimate: Estimate,
   write: (options: WriteOptions) => Promise<BackupFacts>,
 ): Promise<BackupFacts> {
+  let [{ bytes, measure }, doneBytes] = [estimate, 0]
+  const giveWay = async () => {
+    await order.giveWay()
+    if (!measure || doneBytes <= bytes) return
+    const count = measure
+    measure = undefined
+    bytes = await count()
+  }
   // files are read back while they are written, a dump afterwards
   const along = kind === 'fs' ? { readBack: new Set<string>() } : undefined
   const facts = await write({
     name,
     signal,
     giveWay,
-    onProgress: (done) => progress(along ? 2 * done : done, 2 * Math.max(done, estimate)),
+    onProgress(done) {
+      doneBytes = done
+      progress(along ? 2 * done : done, 2 * Math.max(done, bytes))
+    },
     ...along,
   })
   const { sizeBytes } = facts
   const onProgress = (done: number) => progress(along ? 2 * sizeBytes : sizeBytes + done, 2 * sizeBytes)
-  try {
-    await readBack(repository, { name, kind, signal, giveWay, onProgress, ...along })
-  } catch (error) {
-    // the next attempt must not find it complete, nor take the chunk that is damaged for one that is there
-    if (error instanceof BackupDamaged) {
-      await repository.remove(name)
-      await repository.sweep({ signal })
-    }
-    throw error
-  }
+  await orRemove(repository, { name, signal }, () =>
+    readBack(repository, { name, kind, signal, giveWay, onProgress, ...along }),
+  )
   return facts
 }

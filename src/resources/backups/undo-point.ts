@@ -4,6 +4,7 @@ import type { StepContext } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../host-services.ts'
 import { setOperation } from './backup.store.ts'
 import { completeBackup, forgetBackup, type Kind, nameOf, orderBackup, siteOwner, takeBackup } from './backup.ts'
+import { orRemove } from './read-back.ts'
 import { unfinishedUndoPoints } from './restore.store.ts'
 
 /** What was kept. */
@@ -53,7 +54,7 @@ export async function copyAhead(
   const repository = backups.repository(siteOwner(home.siteId))
   const [name, readBack] = [aheadOf(operationId), new Set<string>()]
   await repository.writeTree(siteFiles.walk(home, { signal }), { name, readBack, ...options })
-  await repository.verify(name, { signal, only: 'added', readBack })
+  await orRemove(repository, { name, signal }, () => repository.verify(name, { signal, only: 'added', readBack }))
 }
 
 /** Removes what {@link copyAhead} has written; what an undo point has of it stays. */

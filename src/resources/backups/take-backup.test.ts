@@ -1,0 +1,105 @@
+/** Of a backup on its way, and of what sites of a release share. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
+import { type FakeHost, fakeHost } from '../../../test/support/fake-host.ts'
+import { type TestBackups, testBackups } from '../../backups/backup-store.fixture.ts'
+import { BackupDamaged } from '../../backups/backup-store.ts'
+import type { Home } from '../../hosting/homes/homes.ts'
+import { CORE_BACKUP, coreOwner, siteOwner } from './backup.ts'
+import { type FakeContent, fakeContent } from './content.fixture.ts'
+import { keepCore, verifyCore } from './keep-core.ts'
+import { takeBackup } from './take-backup.ts'
+import { copyAhead } from './undo-point.ts'
+
+let api: TestApi
+let host: FakeHost
+let owner: Person
+let site: number
+let content: FakeContent
+const opened: TestBackups[] = []
+
+beforeEach(async () => {
+  api = await testApi('sqlite')
+  host = await fakeHost(api)
+  owner = await api.person('owner@example.com')
+  site = await api.site(owner, 'growing')
+  await host.giveHome(site)
+  content = fakeContent()
+})
+afterEach(async () => {
+  await host.close()
+  await api.close()
+  for (const each of opened.splice(0)) await each.close()
+})
+
+const { signal } = new AbortController()
+const open = async (folder?: string) => {
+  const made = await testBackups({ ...(folder && { folder }) })
+  opened.push(made)
+  return made
+}
+
+const releaseOf = async () => {
+  const { homes } = host.services
+  const home = (await homes.ofSite(site)) as Home
+  return { version: '6.8', corePath: homes.corePath(home), signal }
+}
+
+/** Changes a byte of each pack. */
+async function damage({ storage }: TestBackups, owner: string): Promise<void> {
+  for (const { name } of await storage.list(`${owner}/packs/`)) {
+    const bytes = (await storage.get(name)) as Buffer
+    bytes.writeUInt8(bytes.readUInt8(20) ^ 1, 20)
+    await storage.put(name, bytes)
+  }
+}
+
+test('a site that has grown since the backup before is counted anew, so that it says how much is left', async () => {
+  content.files = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`f${n}`, `${n}`.repeat(1000)]))
+  const said: [number, number][] = []
+  await takeBackup(
+    { ...host.services, ...content },
+    {
+      ...{ siteId: site, name: 'b1-grown', kind: 'fs', estimatedBytes: 1500, signal },
+      progress: (done, total) => said.push([done, total]),
+    },
+  )
+  const half = said.find(([done]) => done >= 10_000)
+  expect(half?.[1]).toBe(20_000)
+  expect(said.at(-1)).toEqual([20_000, 20_000])
+})
+
+test('files of a release that somebody has left who died are read back before a site leans on them', async () => {
+  const release = await releaseOf()
+  const before = await open()
+  await keepCore(before.backups, release)
+  await damage(before, coreOwner('6.8'))
+  const { backups } = await open(before.folder)
+  // the attempt after it writes them anew
+  await expect(keepCore(backups, release)).rejects.toThrow(BackupDamaged)
+  await keepCore(backups, release)
+  await backups.repository(coreOwner('6.8')).verify(CORE_BACKUP)
+})
+
+test('files of a release that are found damaged later are written anew by the next backup', async () => {
+  const release = await releaseOf()
+  const own = await open()
+  await keepCore(own.backups, release)
+  await damage(own, coreOwner('6.8'))
+  await keepCore(own.backups, release)
+  await expect(verifyCore(own.backups, '6.8', signal)).rejects.toThrow(BackupDamaged)
+  await expect(keepCore(own.backups, release)).rejects.toThrow(BackupDamaged)
+  await keepCore(own.backups, release)
+  await verifyCore(own.backups, '6.8', signal)
+})
+
+test('what a restore keeps ahead and is not what was written is removed, so that another attempt writes it anew', async () => {
+  const own = await open()
+  const home = { siteId: site, homePath: '', uid: 0 }
+  const order = { home, operationId: 7, signal, onProgress: () => {} }
+  const services = { ...host.services, ...content, backups: own.backups }
+  await copyAhead(services, order)
+  await damage(own, siteOwner(site))
+  await expect(copyAhead(services, order)).rejects.toThrow(BackupDamaged)
+  await copyAhead(services, order)
+})
