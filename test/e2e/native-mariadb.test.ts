@@ -1,6 +1,6 @@
 /** Sites whose PHP is the machine's own, with their databases on MariaDB: made, used, kept apart, deleted. */
 import { existsSync, readFileSync } from 'node:fs'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { phpVersions } from '../../src/hosting/php/runtime.ts'
@@ -73,6 +73,26 @@ describe.skipIf(!core || skip)('a site on native PHP and MariaDB', () => {
       const { text } = await browser.open(`/wp-json/wp-site-health/v1/tests/${asked}`, { headers })
       expect([asked, (JSON.parse(text) as { status: string }).status]).not.toEqual([asked, 'critical'])
     }
+  })
+
+  test('a db.php that ends every page is left out in safe mode, and the site answers without it', async () => {
+    const dropIn = join(stead.homeOf('on-server'), 'web/wp-content/db.php')
+    const safe = async (enabled: boolean) => {
+      const { status, headers } = await stead.api('PUT', `/v1/sites/${id}/cms/safe-mode`, { enabled })
+      expect(status).toBe(200)
+      expect(await stead.ended(headers.get('operation-id') as string)).toMatchObject({ state: 'succeeded' })
+    }
+    const front = async () => (await stead.visit('on-server', `/?n=${Math.random()}`)).status
+    for (const broken of ['<?php call_to_nothing();', '<?php (']) {
+      await writeFile(dropIn, broken)
+      await until('it is broken', async () => (await front()) === 500)
+      await safe(true)
+      for (let visit = 0; visit < 3; visit++) expect(await front()).toBe(200)
+      await safe(false)
+      expect(await front()).toBe(500)
+    }
+    await rm(dropIn)
+    await until('it is well', async () => (await front()) === 200)
   })
 
   test('the installer is nobody’s, whatever the database has', async () => {

@@ -14,7 +14,7 @@ interface Operation {
   readonly id: number
   readonly state: string
   readonly error: string | null
-  readonly results: readonly { readonly subject: string; readonly outcome: string }[]
+  readonly results: readonly { readonly subject: string; readonly outcome: string; readonly message: string }[]
 }
 
 /** Says its version at the end of each page, and counts in the database what happens to it. */
@@ -60,7 +60,18 @@ describe.skipIf(!core)('plugins', () => {
     directory.publish('speaking', '1.2', { 'speaking.php': speaking('1.2') })
     directory.publish('quiet', '3.0', { 'quiet.php': pluginFile('Quiet', '3.0') })
     directory.publish('dead', '1.0', { 'dead.php': pluginFile('Dead', '1.0', 'this is no php;') })
-    stead = await startStead({ env: { STEAD_WORDPRESS_API: directory.base } })
+    const onFrontPage = (code: string) => `add_action('template_redirect', static function () { ${code} });`
+    for (const [slug, code] of [
+      ['members', "if (empty($_GET)) { wp_redirect(home_url('/?members')); exit; }"],
+      ['blank', 'exit;'],
+      ['sorry', "wp_die('Sorry', '', 500);"],
+    ] as const)
+      directory.publish(slug, '1.0', { [`${slug}.php`]: pluginFile(slug, '1.0', onFrontPage(code)) })
+    const modern = pluginFile('Modern', '1.0').replace('Version:', 'Requires PHP: 99.0\nVersion:')
+    directory.publish('modern', '1.0', { 'modern.php': modern })
+    const hook = 'register_activation_hook(__FILE__, fn () => no_such_hook());'
+    directory.publish('hooked', '1.0', { 'hooked.php': pluginFile('Hooked', '1.0', hook) })
+    stead = await startStead({ env: { STEAD_WORDPRESS_API: directory.base, STEAD_ALLOW_PRIVATE_FETCH: 'true' } })
     id = await stead.createSite({ name: 'plugged' })
   })
   afterAll(async () => {
@@ -166,6 +177,45 @@ describe.skipIf(!core)('plugins', () => {
     expect(operation).toMatchObject({ state: 'failed', error: expect.stringContaining('syntax error') })
     expect(await states()).toEqual({ speaking: 'active 1.2', quiet: 'active 3.0' })
     expect(await frontPage()).toContain('speaking 1.2')
+  })
+
+  test.each([
+    ['blank', 'it breaks the site: its front page is empty'],
+    ['sorry', 'it breaks the site: its front page answers with status 500'],
+    ['hooked', 'WordPress says: Call to undefined function no_such_hook() (hooked.php:7)'],
+    [
+      'modern',
+      /could not be installed\. The PHP version on your server is .*, however the uploaded plugin requires 99\.0\.$/,
+    ],
+  ])('%s is not installed, and whoever ordered it reads why', async (slug, why) => {
+    const { state, error } = await done('POST', '', [{ path: slug }])
+    expect(state).toBe('failed')
+    if (typeof why === 'string') expect(error).toBe(`${slug}: ${why}`)
+    else expect(error).toMatch(why)
+    expect((await listed()).map(({ name }) => name)).not.toContain(slug)
+  })
+
+  test('one that sends visitors of the front page elsewhere is as good as any', async () => {
+    expect(await done('POST', '', [{ path: 'members' }])).toMatchObject({ state: 'succeeded' })
+    expect((await stead.visit('plugged', '/', { headers: { cookie: 'a=b' } })).status).toBe(302)
+    expect(await done('DELETE', '', [{ path: 'members' }])).toMatchObject({ state: 'succeeded' })
+  })
+
+  test('a zip is named by what is in it, and where it came from; an address only once', async () => {
+    const url = directory.publish('tool', '0.3', { 'tool.php': pluginFile('Tool', '0.3') })
+    const { results } = await done('POST', '', [{ path: url }])
+    expect(results).toMatchObject([{ subject: url, message: `Installed tool 0.3 from ${url}` }])
+    const nowhere = `${directory.base}/none.zip`
+    const { error } = await done('POST', '', [{ path: nowhere }])
+    expect(error).toBe(`${nowhere}: the server answered with status 404`)
+    expect(await done('DELETE', '', [{ path: 'tool' }])).toMatchObject({ state: 'succeeded' })
+  })
+
+  test('Stead’s own work on them leaves no word in the site’s log of PHP', async () => {
+    const { body } = await stead.api('GET', `/v1/sites/${id}/logs/php`)
+    const messages = body.data.logs.map(({ message }: { message: string }) => message)
+    // what its plugins have done
+    expect(messages.filter((each: string) => !/no_such|no_php|syntax error/.test(each))).toEqual([])
   })
 
   test('of a site that a plugin has broken are listed, and deactivating it mends the site', async () => {

@@ -259,14 +259,15 @@ export class PhpPool {
   }
 
   /**
-   * Starts a process ahead of its site, behind all others in priority; it counts against the memory budget.
+   * Starts a process that is no site's yet; it counts against the memory budget.
+   * @param options.lowPriority behind all others at the processor; unless somebody waits for what it does
    * @returns undefined when there is no memory to spare: nobody is stopped for it
    */
-  async startSpare(site: PhpSite): Promise<PhpProcess | undefined> {
+  async startSpare(site: PhpSite, { lowPriority = true } = {}): Promise<PhpProcess | undefined> {
     if (!this.#room.hasRoom()) return undefined
     this.#room.begin()
     try {
-      const spare = await this.#startProcess(site, { lowPriority: true })
+      const spare = await this.#startProcess(site, { lowPriority })
       this.#spares.add(spare)
       spare.exited.then(() => {
         this.#spares.delete(spare)

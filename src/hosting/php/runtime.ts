@@ -208,9 +208,16 @@ export class PhpUnavailable extends PhpCrashed {
   override name = 'PhpUnavailable'
 }
 
-/** A task threw; the message is PHP's. */
+/** A task threw; the message is PHP's, as people may be told it. */
 export class PhpTaskError extends Error {
   override name = 'PhpTaskError'
+  /** Which one, for the log. */
+  readonly task: string | undefined
+
+  constructor(message: string, task?: string) {
+    super(message)
+    this.task = task
+  }
 }
 
 /** The caller went away before its turn. */

@@ -2,10 +2,12 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import {
+  closeSync,
   existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -413,6 +415,74 @@ describe.skipIf(!has('rclone') || !has('lftp'))('rclone and lftp', () => {
     const mirrored = await run('lftp', ['-c', script])
     expect([mirrored.code, mirrored.text]).toEqual([0, expect.anything()])
     expect((await run('diff', ['-r', 'd', 'f'])).code).toBe(0)
+  }, 60_000)
+})
+
+/** Containers mostly have no such device, or may not open it. */
+const hasFuse = (() => {
+  try {
+    closeSync(openSync('/dev/fuse', 'r+'))
+    return true
+  } catch {
+    return false
+  }
+})()
+
+describe.skipIf(!hasFuse || !has('sshfs') || !has('fusermount3'))('sshfs', () => {
+  let mounted: string
+  let mount: ChildProcess
+  const isMounted = () => readFileSync('/proc/mounts', 'utf8').includes(` ${mounted} fuse.sshfs `)
+  /** What a program does with files there: Node's own calls would wait in the very process that answers them. */
+  const at = (command: string) => run('bash', ['-e', '-c', command])
+  beforeEach(async () => {
+    mounted = join(folder, 'mounted')
+    mkdirSync(mounted)
+    mount = spawn('sshfs', ['-f', ...options(), '-p', String(port), 'site_1@127.0.0.1:/', mounted], {
+      cwd: folder,
+      env: { ...process.env, HOME: folder },
+      stdio: 'ignore',
+    })
+    await vi.waitUntil(isMounted, { timeout: 30_000 })
+  })
+  afterEach(async () => {
+    if (isMounted()) await at(`fusermount3 -u -z '${mounted}'`)
+    if (mount.exitCode === null) await once(mount, 'exit')
+  })
+
+  test('is a folder like any other: copies, goes on with a file, renames over another, removes; the site’s own is what is made', async () => {
+    const bytes = randomBytes(3_000_000)
+    writeFileSync(join(folder, 'a'), bytes)
+    mkdirSync(join(folder, 'd/x'), { recursive: true })
+    for (let i = 0; i < 50; i++) writeFileSync(join(folder, `d/x/f${i}`), randomBytes(10_000))
+    const done = await at(`
+      cp -r d mounted/wp-content/d
+      cp -r mounted/wp-content/d e
+      head -c 1000000 a > mounted/wp-content/b
+      tail -c +1000001 a >> mounted/wp-content/b
+      echo old > mounted/wp-content/c
+      mv mounted/wp-content/b mounted/wp-content/c
+      cmp a mounted/wp-content/c
+      truncate -s 5 mounted/wp-content/d/x/f0
+      rm -r mounted/wp-content/d/x/f1
+      ln -s /etc/passwd mounted/out 2>/dev/null && exit 3
+      ls mounted/wp-admin`)
+    expect(done).toEqual({ code: 0, text: 'index.php\n' })
+    expect((await run('diff', ['-r', 'd', 'e'])).code).toBe(0)
+    expect(readFileSync(join(web, 'wp-content/c')).equals(bytes)).toBe(true)
+    expect(readdirSync(join(web, 'wp-content')).sort()).toEqual(['c', 'd'])
+    expect([lstatSync(join(web, 'wp-content/d/x/f0')).size, existsSync(join(web, 'wp-content/d/x/f1'))]).toEqual([
+      5,
+      false,
+    ])
+    if (UID !== null) expect(lstatSync(join(web, 'wp-content/d/x')).uid).toBe(UID)
+  }, 60_000)
+
+  test('sees what the site has changed, and has nothing any more when connections of the site are ended', async () => {
+    writeFileSync(join(web, 'wp-content/new'), 'by the site')
+    expect(await at('cat mounted/wp-content/new')).toEqual({ code: 0, text: 'by the site' })
+    expect(await server.endOfSite(7)).toBe(1)
+    site = undefined
+    expect((await at('cat mounted/wp-content/new')).code).not.toBe(0)
   }, 60_000)
 })
 

@@ -21,6 +21,7 @@ const Thing = Type.Object({
   until: Type.Optional(nullable(Type.String())),
   plugins: Type.Optional(Type.Array(Type.Object({ path: Type.String({ minLength: 1 }) }))),
   slug: Type.Optional(Type.String({ pattern: '^[a-z]*$', description: 'may have small letters only' })),
+  word: Type.Optional(Type.String({ minLength: 1, maxLength: 4, pattern: '^[a-z]+$', description: 'small letters' })),
 })
 
 const endpoints: Endpoint[] = [
@@ -211,6 +212,8 @@ describe('faults name their fields', () => {
     [{ name: 'abcd', count: 1.5 }, ['count: must be an integer']],
     [{ name: 'abcd', on: 'maybe' }, ['on: must be true or false']],
     [{ name: 'abcd', slug: 'A1' }, ['slug: may have small letters only']],
+    [{ name: 'abcd', word: '' }, ['word: must not be empty']],
+    [{ name: 'abcd', word: 'ABCDE' }, ['word: must be at most 4 characters']],
     [{ name: 'a\u0000bc' }, ['name: must not contain NUL characters']],
     [{ name: 'ab\ud800c' }, ['name: must be well-formed Unicode (it has half of a surrogate pair)']],
     [{ name: 'abcd', siteIds: [1e300] }, ['siteIds[0]: is out of range']],

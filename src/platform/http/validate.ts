@@ -26,10 +26,17 @@ export function check(
     findUnstorable(value, '', 0, faults)
     return faults.size === 0 ? { value } : { faults: [...faults] }
   }
-  for (const fault of validator.Errors(value) as unknown as Fault[])
+  const found = validator.Errors(value) as unknown as Fault[]
+  const hasBadLength = new Set(found.flatMap(({ keyword, instancePath }) => (isLength(keyword) ? [instancePath] : [])))
+  for (const fault of found) {
+    // of a text that is too short or too long, what it may consist of is no help
+    if (fault.keyword === 'pattern' && hasBadLength.has(fault.instancePath)) continue
     for (const text of faultTexts(fault, schema)) faults.add(text)
+  }
   return { faults: [...faults] }
 }
+
+const isLength = (keyword: string): boolean => keyword === 'minLength' || keyword === 'maxLength'
 
 /** Deeper than any contract; what looks at a value afterwards may recurse. */
 const DEEPEST = 32

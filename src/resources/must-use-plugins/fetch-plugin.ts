@@ -75,7 +75,9 @@ export async function checkPlugin(context: Context, plugin: MuPlugin, sha256: st
 }
 
 async function faultOf({ homes, pool }: HostServices, home: Home, phpVersion: PhpVersion) {
-  const process = await pool.startSpare(homes.phpSite(home, { phpVersion, address: templateMarks.address }))
+  const place = homes.phpSite(home, { phpVersion, address: templateMarks.address })
+  // a person waits for it: behind all visitors of a busy host it would not even be ready in time
+  const process = await pool.startSpare(place, { lowPriority: false })
   if (!process) throw new Error('There is no memory on the host for one more PHP')
   try {
     return (await process.runTask('check-php', {}, { timeoutMs: CHECK_MS })).fault

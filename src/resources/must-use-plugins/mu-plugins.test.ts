@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { type FakeHost, fakeHost } from '../../../test/support/fake-host.ts'
@@ -192,6 +192,12 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     expect(await epoch()).toBe(before + 1)
     await outcomeOf(await owner.call('PUT', `/v1/mu-plugins/${added.body.data.id}`))
     expect(await epoch()).toBe(before + 1)
+  })
+
+  test('is looked at by a PHP that visitors of other sites do not push aside', async () => {
+    const start = vi.spyOn(host.services.pool, 'startSpare')
+    await outcomeOf(await add())
+    expect(start).toHaveBeenCalledWith(expect.anything(), { lowPriority: false })
   })
 
   test.each([

@@ -37,7 +37,7 @@ export const install: Change = async (context, plugin) => {
     await activate(context, known.file)
     return { outcome: 'activated', what: `Activated ${named(known)}, which was installed already` }
   }
-  const { file, version } = await withPackage(context, plugin, async (found) => {
+  const { file } = await withPackage(context, plugin, async (found) => {
     const there = plugins.find((each) => each.file.startsWith(`${found.folder}/`))
     await begin(context, plugin, { plugins, folder: found.folder })
     return upgrade(context, plugin, { found, file: there?.file ?? null })
@@ -46,7 +46,8 @@ export const install: Change = async (context, plugin) => {
   if (!installed) throw new PermanentFailure('WordPress does not find it after its installation')
   if (isActive(installed)) await demandAnswer(context)
   else await activate(context, file)
-  return { outcome: 'installed', what: `Installed ${plugin.path} ${version}` }
+  const from = isSlug(plugin.path) ? '' : ` from ${plugin.path}`
+  return { outcome: 'installed', what: `Installed ${named(installed)}${from}` }
 }
 
 export const update: Change = async (context, plugin) => {

@@ -145,7 +145,7 @@ async function changeAll(context: ChangeContext, kind: Kind): Promise<void> {
     if (known !== undefined && known !== 'failed') continue
     signal.throwIfAborted()
     const fault = await changeOne(context, plugin, kind)
-    if (fault !== undefined) faults.push(`${plugin.path}: ${fault}`)
+    if (fault !== undefined) faults.push(withName(plugin, fault))
     context.progress((index + 1) / input.plugins.length)
   }
   await lookAgain(context).catch((error) => context.log.warn({ err: error }, 'the plugins of a site were not listed'))
@@ -162,10 +162,14 @@ async function changeOne(context: ChangeContext, plugin: OrderedPlugin, kind: Ki
     if (!isPluginsFault(error)) throw error
     await takeBack(context)
     const { message: reason } = error
-    await record(context, plugin, { told: kind.failed, outcome: 'failed', what: `${plugin.path}: ${reason}`, reason })
+    await record(context, plugin, { told: kind.failed, outcome: 'failed', what: withName(plugin, reason), reason })
     return reason
   }
 }
+
+/** An address that could not be fetched is named already. */
+const withName = ({ path }: OrderedPlugin, reason: string): string =>
+  reason.startsWith(`${path}: `) ? reason : `${path}: ${reason}`
 
 /** What another attempt would not mend, or is the plugin's own doing. */
 const isPluginsFault = (error: unknown): error is Error =>

@@ -4,18 +4,32 @@
 if ($GLOBALS['stead']['input']['isSafe']) {
     require_once __DIR__ . '/safe-mode.php';
 }
-// the site's files belong to the user that PHP runs as
-define('FS_METHOD', 'direct');
+// the site's files belong to the user that PHP runs as; as a constant it would be defined twice, where wp-config.php says so too
+$GLOBALS['wp_filter']['filesystem_method'][PHP_INT_MAX]['stead'] = [
+    'function' => static fn () => 'direct',
+    'accepted_args' => 0,
+];
 $GLOBALS['wp_filter']['wp_fatal_error_handler_enabled'][PHP_INT_MAX]['stead'] = [
     'function' => static fn () => false,
     'accepted_args' => 0,
 ];
 
+/** All that WordPress says, its reason included: that it keeps as the data of an error. */
+function stead_words(WP_Error $fault): string
+{
+    $words = [];
+    foreach ($fault->get_error_codes() as $code) {
+        $reason = $fault->get_error_data($code);
+        $words = [...$words, ...$fault->get_error_messages($code), ...(is_string($reason) ? [$reason] : [])];
+    }
+    return trim(wp_strip_all_tags(implode(' ', array_unique($words))));
+}
+
 /** @throws RuntimeException with WordPress' own words */
 function stead_demand($result, string $otherwise): void
 {
     if (is_wp_error($result)) {
-        throw new RuntimeException(trim(wp_strip_all_tags(implode(' ', $result->get_error_messages()))) ?: $otherwise);
+        throw new RuntimeException(stead_words($result) ?: $otherwise);
     }
     if (!$result) {
         throw new RuntimeException($otherwise);

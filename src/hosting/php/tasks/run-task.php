@@ -41,5 +41,8 @@ try {
     $run = require __DIR__ . "/$name.php";
     stead_answer(['result' => $run($stead['input'] ?? [])]);
 } catch (Throwable $error) {
-    stead_answer(['error' => $error->getMessage() . ' (' . basename($error->getFile()) . ':' . $error->getLine() . ')']);
+    // where a task refuses something in words of its own is nothing for those who read them
+    $isOwn = $error instanceof RuntimeException && dirname($error->getFile()) === __DIR__;
+    $place = $isOwn ? '' : ' (' . basename($error->getFile()) . ':' . $error->getLine() . ')';
+    stead_answer(['error' => $error->getMessage() . $place]);
 }

@@ -59,11 +59,12 @@ describe('the result of a task', () => {
     expect((error as Error).message.length).toBeLessThan(1100)
   })
 
-  it('is told with what PHP said, also when the task’s name sounds like a secret', async () => {
+  it('is told with what PHP said and nothing else; which task it was stands beside', async () => {
     const failed = Readable.from([Buffer.from(`${marker}${JSON.stringify({ error: 'no such user' })}${marker}`)])
     const reading = readTaskResult(failed, { ...task, name: 'reset-password' }, budget().share(1))
     const error = await reading.catch((thrown: Error) => thrown)
-    expect(failureText(error)).toBe('no such user (task reset-password)')
+    expect(failureText(error)).toBe('no such user')
+    expect(error).toMatchObject({ task: 'reset-password' })
   })
 
   it('does not wait for the end of what has no end, and keeps none of it', async () => {

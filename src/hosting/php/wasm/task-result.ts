@@ -29,7 +29,7 @@ export async function readTaskResult(output: Readable, task: TaskHead, room: Sha
   if (text === undefined) throw new PhpTaskError(`no result (task ${task.name})`)
   const answer = readJson(text, task)
   if (answer.error !== undefined)
-    throw new PhpTaskError(`${String(answer.error).slice(0, mostMessageCharacters)} (task ${task.name})`)
+    throw new PhpTaskError(String(answer.error).slice(0, mostMessageCharacters), task.name)
   return answer.result
 }
 
