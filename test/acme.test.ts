@@ -180,6 +180,21 @@ describe.skipIf(!hasPebble)('certificates', () => {
     expect(accounts[0]?.url).toContain('https://')
   })
 
+  test('an account that another order has made meanwhile is found', async () => {
+    work()
+    await order()
+    const accounts = () => ground().database.read.selectFrom('acme_accounts').selectAll().execute()
+    const before = await accounts()
+    await worker?.stop(10_000)
+    await change(async (tx) => {
+      await tx.updateTable('acme_accounts').set({ url: null }).execute()
+      await dropCertificate(tx, name)
+    })
+    work()
+    expect(await order()).toMatchObject({ state: 'succeeded', attempts: 1 })
+    expect(await accounts()).toEqual(before)
+  })
+
   test('nothing is ordered for a name that points elsewhere, and the reason is kept; once it points here it is', async () => {
     await pebble.setAddresses(name, ['127.0.0.1', '192.0.2.7'])
     work()

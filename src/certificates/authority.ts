@@ -77,8 +77,21 @@ export const makeKey = async (): Promise<string> => (await acme.crypto.createPri
 
 /** Makes the key known to the authority, or finds the account that it has already. @returns the account's address */
 export async function register(client: acme.Client, email: string | undefined): Promise<string> {
-  await client.createAccount({ termsOfServiceAgreed: true, ...(email && { contact: [`mailto:${email}`] }) })
+  try {
+    await client.createAccount({ termsOfServiceAgreed: true, ...(email && { contact: [`mailto:${email}`] }) })
+  } catch (error) {
+    // of an account that is there already the library changes what was said, which authorities refuse where nothing is left to change
+    if (!isKnown(client)) throw error
+  }
   return client.getAccountUrl()
+}
+
+function isKnown(client: acme.Client): boolean {
+  try {
+    return client.getAccountUrl() !== ''
+  } catch {
+    return false
+  }
 }
 
 /** Asks for a certificate of a name; the common name is left out, as it has room for 64 characters alone. */

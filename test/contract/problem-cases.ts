@@ -189,6 +189,8 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['addDomain'], code: 'domain_exists', prepare: (scene) => scene.owner.call('POST', `/v1/sites/${scene.siteId}/domains`, { name: `www.scene-${scene.number}.test` }), example: ({ number }) => ({ body: { name: `www.scene-${number}.test` } }) },
   { of: ['addDomain'], code: 'domain_elsewhere', example: async (scene) => { await zoned(scene, {}, { name: 'elsewhere', type: 'CNAME' }); return { body: { name: `elsewhere.scene-${scene.number}.test` } } } },
   { of: ['addDomain'], code: 'host_name_taken', example: ({ number }) => ({ body: { name: `taken.scene-${number}.test` } }), prepare: takeHostName },
+  { of: ['addDomain'], code: 'staging_domain_name', example: ({ number }) => ({ body: { name: `any.scene-${number}.localhost` } }) },
+  { of: ['createDnsRecord'], code: 'staging_domain_name', example: async (scene) => { const example = await zoned(scene, { type: 'A', name: 'a', site_id: scene.siteId }); await write(scene, (tx) => tx.updateTable('zones').set({ name: `scene-${scene.number}.localhost` }).where('name', '=', `scene-${scene.number}.test`).execute()); return example } },
   { of: ['addDomain'], code: 'staging_site_domains', prepare: siteIs({ staging: 1 }) },
   { of: ['addDomain'], code: 'zone_of_another_account', example: async (scene) => { await zoned({ ...scene, owner: scene.friend }, {}); return { body: { name: `a.scene-${scene.number}.test` } } } },
   { of: ['addDomain'], code: 'domain_limit_reached', prepare: fillDomains },

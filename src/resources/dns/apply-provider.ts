@@ -4,10 +4,17 @@ import { Nothing } from '../../platform/http/schemas.ts'
 import { problems as authenticationProblems } from '../authentication/problems.ts'
 import { endpoint } from '../endpoint.ts'
 import { actions } from './actions.ts'
-import { aliases, type MailProvider, mailProviders, providerRecords, providers } from './mail-providers.ts'
+import {
+  aliases,
+  type MailProvider,
+  mailProviders,
+  type Provider,
+  providerRecords,
+  providers,
+} from './mail-providers.ts'
 import { problems } from './problems.ts'
 import { type DnsRecord, MOST_RECORDS, type RecordDraft, ZoneId } from './record.ts'
-import { isSpf, mergedSpf } from './spf.ts'
+import { isSpf, mergedSpf, spfWithout } from './spf.ts'
 import { changeValue, deleteRecords, insertRecords, recordsOf } from './zone.store.ts'
 import { managedZone } from './zone-access.ts'
 
@@ -78,12 +85,14 @@ function planFor(code: MailProvider, zone: string, records: readonly DnsRecord[]
   for (const { type, name } of missing) {
     const inTheWay = left.find((each) => each.name === name && (type === 'CNAME' || each.type === 'CNAME'))
     if (inTheWay) {
-      const reason = `${name}.${zone} has a ${inTheWay.type} record, where the provider needs a ${type} record`
+      const reason = `${name}.${zone} has ${inTheWay.type} records, where the provider needs ${type}`
       throw new Problem(problems.record_conflict, { reason })
     }
   }
   const spf = left.find((record) => record.type === 'TXT' && record.name === '' && isSpf(record.value))
-  const merged = spf && mergedSpf(spf.value, provider.spf)
+  const gone = mailProviders.filter((each) =>
+    providerRecords(providers[each], zone).some((draft) => draft.type === 'MX' && replaced.some(isOf([draft]))),
+  )
   const text = { type: 'TXT', name: '', value: provider.spf, priority: null, weight: null, port: null } as const
   const ttlOf = (draft: RecordDraft) =>
     left.find(({ type, name }) => type === draft.type && name === draft.name)?.ttl ?? draft.ttl
@@ -92,6 +101,12 @@ function planFor(code: MailProvider, zone: string, records: readonly DnsRecord[]
     ttl: ttlOf(draft),
   }))
   if (left.length + add.length > MOST_RECORDS) throw new Problem(problems.record_limit_reached, { limit: MOST_RECORDS })
-  const change = spf && merged !== undefined && merged !== spf.value ? { record: spf, value: merged } : undefined
-  return { remove: replaced.map(({ id }) => id), spf: change, add }
+  return { remove: replaced.map(({ id }) => id), spf: spf && spfChange(spf, provider, gone), add }
+}
+
+/** Who is replaced sends no mail for the zone any more. */
+function spfChange(record: DnsRecord, provider: Provider, gone: readonly MailProvider[]): Plan['spf'] {
+  const kept = gone.reduce((text, each) => spfWithout(text, providers[each].spf), record.value)
+  const value = mergedSpf(kept, provider.spf)
+  return value === record.value ? undefined : { record, value }
 }

@@ -35,6 +35,7 @@ export const createRecord = endpoint({
     problems.record_conflict,
     problems.record_limit_reached,
     problems.host_name_taken,
+    problems.staging_domain_name,
     problems.staging_site_domains,
     problems.zone_of_another_account,
     problems.domain_limit_reached,
@@ -58,7 +59,7 @@ export const createRecord = endpoint({
     const { type, name } = record
     const shown = hostNameIn(zone.name, name)
     const target = site ? `, which leads to site ${site.name}` : ''
-    await context.record({ action: actions.dns, message: `Added a ${type} record for ${shown}${target}` })
+    await context.record({ action: actions.dns, message: `Added the record ${type} ${shown}${target}` })
     return presentWhole((await findZone(tx, zone.id)) as Zone, await recordsOf(tx, zone.id))
   },
 })

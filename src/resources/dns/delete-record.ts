@@ -39,7 +39,7 @@ export const deleteRecord = endpoint({
     const left = await recordsOf(tx, zoneId)
     if (site && !left.some((each) => each.name === name && each.siteId === site.id))
       await removeHost(context, { site, zone, name })
-    await context.record({ action: actions.dns, message: `Deleted a ${type} record of ${hostNameIn(zone.name, name)}` })
+    await context.record({ action: actions.dns, message: `Deleted the record ${type} ${hostNameIn(zone.name, name)}` })
     return presentWhole((await findZone(tx, zoneId)) as Zone, left)
   },
 })

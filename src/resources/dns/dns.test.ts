@@ -207,13 +207,24 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
       await apply(provider)
       expect(await records(id)).toEqual(made)
       const other = provider === 'titan_mail' ? 'zoho-mail' : 'titan-mail'
-      await apply(other)
+      expect((await apply(other)).body.errors).toBeNull()
       const after = short(await records(id))
       const host = other === 'titan-mail' ? 'titan.email.' : 'zoho.com.'
       const mail = after.filter((each) => each.includes(' MX '))
       expect(mail[0]).toBe('@ MX own.example.net.')
       expect(mail.slice(1).filter((each) => !each.endsWith(host))).toEqual([])
       expect(after.filter((each) => each.includes('v=spf1'))).toHaveLength(1)
+    })
+
+    test('who is replaced may send no mail any more; senders that somebody has added may', async () => {
+      const { id } = await zone()
+      await add(id, { type: 'TXT', value: 'v=spf1 a include:own.test include:spf.titan.email ~all' })
+      const apply = (code: string) => owner.call('POST', `/v1/zones/${id}/providers`, { provider: code })
+      for (const code of ['google_workspace', 'zoho_mail', 'icloud_mail']) await apply(code)
+      expect(short(await records(id)).filter((each) => each.includes('v=spf1'))).toEqual([
+        // titan's MX records were never there
+        '@ TXT v=spf1 a include:own.test include:spf.titan.email include:icloud.com ~all',
+      ])
     })
 
     test('names of the zone are in the records, and what only the provider knows is in the log', async () => {
@@ -235,7 +246,7 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
       expect((await apply('constructor')).body.errors[0]).toMatch(/^provider: must be one of google_workspace, /)
       await add(id, { type: 'A', name: 'autodiscover', value: '192.0.2.9' })
       expect((await apply('rackspace_email')).body.errors).toEqual([
-        `Other records are in the way: autodiscover.${name} has a A record, where the provider needs a CNAME record.`,
+        `Other records are in the way: autodiscover.${name} has A records, where the provider needs CNAME.`,
       ])
       expect(await records(id)).toHaveLength(1)
     })

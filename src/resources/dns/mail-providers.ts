@@ -21,7 +21,7 @@ export const aliases: Readonly<Record<string, MailProvider>> = {
   'titan-mail': 'titan_mail',
 }
 
-interface Provider {
+export interface Provider {
   readonly title: string
   /** Priority and host. */
   readonly mx: readonly (readonly [number, string])[]

@@ -22,6 +22,11 @@ export const problems = declareProblems({
     text: 'name: {hostName} is in use already. Remove it from the site that has it first.',
     remedy: 'Remove the domain from the other site, or choose another one.',
   },
+  staging_domain_name: {
+    status: 400,
+    text: 'name: {hostName} belongs to {stagingDomain}, where Stead names the sites itself. Use a domain of your own.',
+    remedy: 'Use a domain of your own. A site has its address below the staging domain without being asked for it.',
+  },
   zone_of_another_account: {
     status: 400,
     text: 'name: {zone} is managed by another account. Its owner can add the domain.',

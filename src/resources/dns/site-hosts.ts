@@ -42,8 +42,9 @@ export async function checkHost(tx: Tx, { site, zone, name }: HostOfSite, config
   if (site.isStaging) throw new Problem(problems.staging_site_domains, {})
   const taken = await siteOfHostName(tx, hostName)
   const { stagingDomain } = config
-  const isOurs = hostName === stagingDomain || hostName.endsWith(`.${stagingDomain}`)
-  if (isOurs || (taken && taken.siteId !== site.id)) throw new Problem(problems.host_name_taken, { hostName })
+  if (hostName === stagingDomain || hostName.endsWith(`.${stagingDomain}`))
+    throw new Problem(problems.staging_domain_name, { hostName, stagingDomain })
+  if (taken && taken.siteId !== site.id) throw new Problem(problems.host_name_taken, { hostName })
   if (!taken && (await hostNamesOf(tx, site.id)).length >= MOST_DOMAINS)
     throw new Problem(problems.domain_limit_reached, { limit: MOST_DOMAINS })
 }

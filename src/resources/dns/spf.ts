@@ -21,6 +21,13 @@ export function mergedSpf(first: string, second: string): string {
   return ['v=spf1', ...once, ...strictest, ...(keepsRedirect ? redirects : [])].join(' ')
 }
 
+/** The first without what the second includes: senders that are not used any more only make the record longer, and ten lookups are all it may take (§4.6.4). */
+export function spfWithout(text: string, other: string): string {
+  const included = terms(other).others
+  const isLeft = (term: string) => !included.some((each) => isSame(each, term))
+  return text.trim().split(/\s+/).filter(isLeft).join(' ')
+}
+
 const isRedirect = (term: string): boolean => /^redirect=/i.test(term)
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 

@@ -47,6 +47,7 @@ export const addDomain = endpoint({
     problems.domain_exists,
     problems.domain_elsewhere,
     dnsProblems.host_name_taken,
+    dnsProblems.staging_domain_name,
     dnsProblems.staging_site_domains,
     dnsProblems.zone_of_another_account,
     dnsProblems.domain_limit_reached,

@@ -35,6 +35,10 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
       ({ type, data }) => [type, JSON.parse(data)],
     )
 
+  /** What the log of the site says last. */
+  const newest = async (id: number) =>
+    (await owner.call('POST', `/v1/sites/${id}/logs/activity`, {})).body.data[0].message
+
   test('201: an apex brings its www, and each leads to the site', async () => {
     const { id, zone } = await newSite()
     const { status, body } = await add(id, ` ${zone.toUpperCase()}. `)
@@ -151,8 +155,10 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     expect(removed.headers['operation-id']).toMatch(/^\d+$/)
     expect(await route(`www.${zone}`)).toBeUndefined()
     expect(await detail(id)).toMatchObject({ url: `${name}.localhost:8081`, domainsCount: 1 })
+    expect(await newest(id)).toBe(`Removed the primary domain www.${zone}: the site is at ${name}.localhost again`)
     expect((await told(id)).at(-1)).toEqual(['domain_removed', { domain: `www.${zone}` }])
     const again = await owner.call('DELETE', `/v1/sites/${id}/domains/${apex.id}`)
+    expect(await newest(id)).toBe(`Removed the domain ${zone}`)
     expect(again.headers['operation-id']).toBeUndefined()
     expect((await owner.call('GET', `/v1/zones/${apex.zoneId}/records`)).status).toBe(404)
     const checks = api.database.read.selectFrom('domain_checks').selectAll().where('site_id', '=', id)
