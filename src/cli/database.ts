@@ -15,7 +15,13 @@ interface MoveFlags {
 /** `stead database move` */
 export async function move({ config, flags }: Call<MoveFlags, 'dataDir' | 'logMb'>): Promise<void> {
   const { dataDir } = config
-  if (!existsSync(join(dataDir, 'stead.db'))) throw nothingThere({ dataDir, databaseUrl: undefined })
+  const isThere = (name: string) => existsSync(join(dataDir, name))
+  if (!isThere('stead.db'))
+    throw isThere('stead.db.moved')
+      ? new CommandError(
+          `The records of ${dataDir} were moved to PostgreSQL already (stead.db.moved). Set STEAD_DATABASE_URL to go on with them.`,
+        )
+      : nothingThere({ dataDir, databaseUrl: undefined })
   const to = target(flags.to)
   const bar = livingBar(process.stderr)
   const onProgress = (doing: string) => bar.show({ doing, receivedBytes: 0, totalBytes: null })

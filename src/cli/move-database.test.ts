@@ -96,6 +96,10 @@ describe.skipIf(!postgresUrl)('from the SQLite file of a data folder to PostgreS
       code: 2,
       error: expect.stringContaining('STEAD_DATABASE_URL'),
     })
+    expect(await run('database', 'move', `--to=${url}`)).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('were moved to PostgreSQL already'),
+    })
     const config = readConfig({ STEAD_DATA_DIR: dataDir, STEAD_LOG_LEVEL: 'silent' })
     await expect(openGround(config, 'serve')).rejects.toThrow('is missing')
   })

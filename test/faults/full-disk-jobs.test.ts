@@ -1,8 +1,9 @@
 /**
- * The disk is full when a step of long work begins, and stays so: the work succeeds all the same, or fails with a reason and leaves the site as it
+ * The disk of the host, or of the backups, is full when a step of long work begins, and stays so: the work succeeds all the same, or fails with a reason and leaves the site as it
  * was; with room again a retry completes it.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
+import { testBackups } from '../../src/backups/backup-store.fixture.ts'
 import { jobs } from '../../src/jobs.ts'
 import type { AnyDefinition } from '../../src/platform/operations/definition.ts'
 import { ended } from '../../src/platform/operations/harness.ts'
@@ -16,30 +17,53 @@ import { maySmallDisk, type SmallDisk, smallDisk } from '../support/small-disk.t
 const types = ['site.restore', 'site.clone']
 const others = ['site.sync', 'site.bring_back', 'site.provision']
 
-const cases = [...types, ...atLength([], others)].flatMap((type) => {
-  const definition = jobs.get(type) as AnyDefinition
-  return Object.keys(definition.steps).map((step) => ({ type, step, definition }))
-})
+/** Steps that write into the storage of backups. */
+const storing: Record<string, readonly string[]> = {
+  'backup.take': ['take'],
+  'backup.take_scheduled': ['take'],
+  'site.restore': ['copy_files', 'keep_files', 'keep_database'],
+}
+
+interface Case {
+  readonly type: string
+  readonly step: string
+  readonly definition: AnyDefinition
+}
+
+const casesOf = (types: readonly string[], steps?: Record<string, readonly string[]>): Case[] =>
+  types.flatMap((type) => {
+    const definition = jobs.get(type) as AnyDefinition
+    return (steps?.[type] ?? Object.keys(definition.steps)).map((step) => ({ type, step, definition }))
+  })
 
 describe.skipIf(!maySmallDisk)('a full disk', () => {
   let api: TestApi
   let stand: JobStand
   let disk: SmallDisk
-  beforeAll(async () => {
-    api = await testApi('sqlite')
-    stand = new JobStand(api)
-  })
   afterEach(async () => {
     await disk?.relieve()
     await stand.tidy()
+    await api.close()
     await disk?.remove()
   })
-  afterAll(() => api?.close())
 
-  test.each(cases)('at $step of $type', async ({ type, step, definition }) => {
-    const sample = jobSamples[type] as JobSample
+  test.each(casesOf([...types, ...atLength([], others)]))('of the host, at $step of $type', async (each) => {
     disk = await smallDisk(256)
-    const world = await stand.newWorld(disk.folder)
+    api = await testApi('sqlite')
+    await breakAt(each, disk.folder)
+  })
+
+  test.each(casesOf(Object.keys(storing), storing))('of the backups, at $step of $type', async (each) => {
+    disk = await smallDisk(64)
+    const { backups } = await testBackups({ folder: disk.folder })
+    api = await testApi('sqlite', { backups })
+    await breakAt(each)
+  })
+
+  async function breakAt({ type, step, definition }: Case, folder?: string): Promise<void> {
+    const sample = jobSamples[type] as JobSample
+    stand = new JobStand(api)
+    const world = await stand.newWorld(folder)
     const full = around(definition, step, async (work) => {
       await disk.fill()
       return work()
@@ -57,5 +81,5 @@ describe.skipIf(!maySmallDisk)('a full disk', () => {
       expect(await ended(api.database, id)).toMatchObject({ state: 'succeeded', error: null })
     }
     await sample.done(world)
-  })
+  }
 })
