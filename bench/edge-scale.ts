@@ -19,7 +19,7 @@ const PAGE = Buffer.from(`<!doctype html><title>A page</title><p>${'word '.repea
 export async function edgeScaleBench(): Promise<Section> {
   return {
     title: 'Edge cache: purges, and ten thousand sites',
-    how: `Purge: a PHP page that says the time is asked for without a pause on 16 connections, spread over the edge processes, while the API purges the site ${PURGES} times; from sending the purge to the arrival of the last answer with a page from before it. Ten thousand sites: ${SITES} sites with ${PAGES} pages of ${Math.round(PAGE.length / 1000)} kB each behind two edge processes with the usual settings; visitors choose site and page so that the n-th of each is asked for in proportion to 1/n. Pss of both processes.`,
+    how: `Purge: a PHP page that says the time is asked for without a pause on 16 connections, spread over the edge processes, while the API purges the site ${PURGES} times; from sending the purge to the arrival of the last answer with a page from before it. What of that is the load’s doing a read of the API tells, and what is writing it down the answer to the purge. Ten thousand sites: ${SITES} sites with ${PAGES} pages of ${Math.round(PAGE.length / 1000)} kB each behind two edge processes with the usual settings; visitors choose site and page so that the n-th of each is asked for in proportion to 1/n. Pss of both processes.`,
     figures: [...(await purgeFigures(1)), ...(await purgeFigures(4)), ...(await manySites())],
   }
 }
@@ -37,12 +37,15 @@ async function purgeFigures(processes: number): Promise<Figure[]> {
       while (asking) answers.push(await ask())
     })
     const delays: number[] = []
+    const reads: number[] = []
+    const orders: number[] = []
     for (let round = 0; round < PURGES; round++) {
       await pause(300)
+      reads.push(await timed(() => stead.api('GET', `/v1/sites/${id}/edge-cache`)))
+      await pause(100)
       const sentAt = performance.now()
       const madeBefore = Date.now() / 1000
-      const { status } = await stead.api('DELETE', `/v1/sites/${id}/edge-cache`)
-      if (status !== 200) throw new Error(`the purge was answered with ${status}`)
+      orders.push(await timed(() => stead.api('DELETE', `/v1/sites/${id}/edge-cache`)))
       await pause(300)
       const old = answers.filter(({ time, endedAt }) => time < madeBefore && endedAt > sentAt)
       delays.push(Math.max(0, ...old.map(({ endedAt }) => endedAt - sentAt)))
@@ -54,12 +57,20 @@ async function purgeFigures(processes: number): Promise<Figure[]> {
       {
         what: `purge to miss, ${processes} edge process${processes > 1 ? 'es' : ''}, median and longest of ${PURGES}`,
         value: `${median(delays).toFixed(0)} ms, ${Math.max(...delays).toFixed(0)} ms`,
-        aim: '< 1 s',
+        yardstick: `an API read in the same load: ${median(reads).toFixed(0)} ms; the answer to the purge: ${median(orders).toFixed(0)} ms`,
+        aim: processes > 1 ? '20 ms' : '< 1 s',
       },
     ]
   } finally {
     await stead.remove()
   }
+}
+
+async function timed(call: () => Promise<{ status: number }>): Promise<number> {
+  const startedAt = performance.now()
+  const { status } = await call()
+  if (status !== 200) throw new Error(`the API has answered ${status}`)
+  return performance.now() - startedAt
 }
 
 interface Answer {

@@ -136,7 +136,8 @@ async function mustBeEmpty({ dataDir, databaseUrl, masterKey }: Settings, head: 
       `${masterKey ? 'STEAD_MASTER_KEY' : masterKeyFile({ dataDir })} is not the master key of these records. Leave it out: the backup has the right one. Nothing was changed.`,
     )
   if (databaseUrl) return
-  for (const end of ['', '-wal', '-shm']) await rm(`${unfinished(dataDir)}${end}`, { force: true })
+  for (const end of ['', '-wal', '-shm', '-notices'])
+    await rm(`${unfinished(dataDir)}${end}`, { force: true, recursive: true })
 }
 
 const unfinished = (dataDir: string): string => join(dataDir, 'stead.db.restoring')
@@ -168,6 +169,7 @@ async function fillSqlite({ dataDir }: Settings, plan: Plan, host: string | null
   } finally {
     await database.close()
   }
+  await rm(`${file}-notices`, { force: true, recursive: true })
   await rename(file, join(dataDir, 'stead.db'))
   await syncFolder(dirname(file))
   return settled

@@ -1,4 +1,5 @@
 import type { Tx } from '../platform/db/database.ts'
+import { precompiled } from '../platform/db/precompiled.ts'
 import { isUnderWay } from '../platform/operations/is-under-way.ts'
 import type { Route } from './route.ts'
 import type { RouteChangesSince } from './routes.ts'
@@ -82,15 +83,10 @@ const challengeOf = (row: Pick<CertificateRow, 'challenge_token' | 'challenge_an
 
 /** Changes after a number, in order; undefined: the newest number alone. */
 export async function routeChangesSince(tx: Tx, seq: number | undefined): Promise<RouteChangesSince> {
-  const { seq: newest } = await tx.selectFrom('route_clock').select('seq').where('id', '=', 1).executeTakeFirstOrThrow()
+  const [clock] = await readClock(tx, {})
+  const { seq: newest } = clock as { seq: number }
   if (seq === undefined || newest <= seq) return { newest, changes: [] }
-  const rows = await tx
-    .selectFrom('route_changes')
-    .leftJoin('hosts', 'hosts.id', 'route_changes.host_id')
-    .select(['route_changes.seq', 'host_name', 'host_id', 'hosts.address'])
-    .where('route_changes.seq', '>', seq)
-    .orderBy('route_changes.seq')
-    .execute()
+  const rows = await readAfter(tx, { seq })
   const changes = rows.map((row) =>
     row.host_id === null
       ? { seq: row.seq, hostName: row.host_name as string }
@@ -99,3 +95,14 @@ export async function routeChangesSince(tx: Tx, seq: number | undefined): Promis
   // read after the clock: more may have been committed in between
   return { newest: Math.max(newest, rows.at(-1)?.seq ?? 0), changes }
 }
+
+const readClock = precompiled((tx) => tx.selectFrom('route_clock').select('seq').where('id', '=', 1))
+
+const readAfter = precompiled((tx, { seq }: { seq: number }) =>
+  tx
+    .selectFrom('route_changes')
+    .leftJoin('hosts', 'hosts.id', 'route_changes.host_id')
+    .select(['route_changes.seq', 'host_name', 'host_id', 'hosts.address'])
+    .where('route_changes.seq', '>', seq)
+    .orderBy('route_changes.seq'),
+)

@@ -1,11 +1,13 @@
 import type { Tx } from '../../platform/db/database.ts'
+import { precompiled } from '../../platform/db/precompiled.ts'
 import type { PurgesSince } from './purge-feed.ts'
 
 /** Purges after a sequence number, in order; undefined: the newest number alone. */
 export async function purgesSince(tx: Tx, seq: number | undefined): Promise<PurgesSince> {
-  const { seq: newest } = await tx.selectFrom('purge_clock').select('seq').where('id', '=', 1).executeTakeFirstOrThrow()
+  const [clock] = await readClock(tx, {})
+  const { seq: newest } = clock as { seq: number }
   if (seq === undefined || newest <= seq) return { newest, purges: [] }
-  const rows = await tx.selectFrom('cache_purges').selectAll().where('seq', '>', seq).orderBy('seq').execute()
+  const rows = await readAfter(tx, { seq })
   const purges = rows.map((row) => ({
     seq: row.seq,
     siteId: row.site_id,
@@ -16,3 +18,9 @@ export async function purgesSince(tx: Tx, seq: number | undefined): Promise<Purg
   // read after the clock: more may have been committed in between
   return { newest: Math.max(newest, purges.at(-1)?.seq ?? 0), purges }
 }
+
+const readClock = precompiled((tx) => tx.selectFrom('purge_clock').select('seq').where('id', '=', 1))
+
+const readAfter = precompiled((tx, { seq }: { seq: number }) =>
+  tx.selectFrom('cache_purges').selectAll().where('seq', '>', seq).orderBy('seq'),
+)

@@ -1,10 +1,11 @@
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import { CompiledQuery, DefaultQueryExecutor, type Dialect, Kysely, PostgresAdapter, sql } from 'kysely'
-import { type ChangeFeed, postgresChanges, sqliteChanges, type Topic } from './changes.ts'
+import { type ChangeFeed, postgresChanges, type Topic } from './changes.ts'
 import { nodeSqliteDialect } from './node-sqlite.ts'
 import { postgresDialect, withoutWaiting } from './postgres-dialect.ts'
 import { isOutdatedPlan } from './prepared-client.ts'
 import type { Schema } from './schema.ts'
+import { sqliteChanges } from './sqlite-changes.ts'
 
 /** What store functions take first: a transaction, or the read connection where one statement is enough. */
 export type Tx = Kysely<Schema>
@@ -67,10 +68,14 @@ async function openSqliteDatabase({ file, mayLose = false }: DatabaseOptions): P
     dialect: 'sqlite',
     read,
     async transaction(work) {
+      const topics = new Set<Topic>()
       try {
-        return await write.transaction().execute(work)
+        return await write.transaction().execute((tx) => {
+          announced.set(tx, topics)
+          return work(tx)
+        })
       } finally {
-        changes.committed()
+        changes.committed(topics)
       }
     },
     async atOneMoment(work) {
@@ -152,15 +157,14 @@ export async function lockForUpdate(
   await tx.executeQuery(withoutWaiting(query.compile(tx)))
 }
 
-/** Announces a change to the other processes when the transaction commits. SQLite's own log announces every commit. */
+/** Announces a change to the other processes when the transaction commits. */
 export async function announce(tx: Tx, topic: Topic): Promise<void> {
-  if (!isPostgres(tx)) return
   const atEnd = announced.get(tx)
   if (atEnd) atEnd.add(topic)
-  else await notify(tx, [topic])
+  else if (isPostgres(tx)) await notify(tx, [topic])
 }
 
-/** What a transaction on PostgreSQL will announce: one statement at its end, however many of its steps announce. */
+/** What a transaction will announce: at its end, however many of its steps announce. */
 const announced = new WeakMap<Tx, Set<Topic>>()
 
 /** What is to be done once, at the end of a transaction, with everything that its steps have named. */

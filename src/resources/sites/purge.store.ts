@@ -1,4 +1,5 @@
 import { announce, type Tx } from '../../platform/db/database.ts'
+import { precompiled, precompiledChange } from '../../platform/db/precompiled.ts'
 import { raiseCacheEpochs } from './cache-epochs.store.ts'
 
 /** What of a site's stored pages and files is to go. */
@@ -22,26 +23,40 @@ export async function purgeCaches(tx: Tx, siteId: number, { pages = [], files = 
   if (pages.length === 0 && !files) return 0
   const epochs = await raiseCacheEpochs(tx, siteId, { pages: pages === 'all', files })
   if (!epochs) return 0
-  const { seq } = await tx
-    .updateTable('purge_clock')
-    .set((column) => ({ seq: column('seq', '+', 1) }))
-    .where('id', '=', 1)
-    .returning('seq')
-    .executeTakeFirstOrThrow()
-  await tx
-    .insertInto('cache_purges')
-    .values({
-      seq,
-      site_id: siteId,
-      page_epoch: pages === 'all' ? epochs.pages : null,
-      file_epoch: files ? epochs.files : null,
-      paths: pages === 'all' || pages.length === 0 ? null : JSON.stringify(pages),
-    })
-    .execute()
-  await tx
-    .deleteFrom('cache_purges')
-    .where('seq', '<=', seq - KEPT_PURGES)
-    .execute()
+  const [clock] = await advance(tx, {})
+  const { seq } = clock as { seq: number }
+  await insert(tx, {
+    seq,
+    siteId,
+    pageEpoch: pages === 'all' ? epochs.pages : null,
+    fileEpoch: files ? epochs.files : null,
+    paths: pages === 'all' || pages.length === 0 ? null : JSON.stringify(pages),
+  })
+  await prune(tx, { upTo: seq - KEPT_PURGES })
   await announce(tx, 'purges')
   return seq
 }
+
+const advance = precompiled((tx) =>
+  tx
+    .updateTable('purge_clock')
+    .set((column) => ({ seq: column('seq', '+', 1) }))
+    .where('id', '=', 1)
+    .returning('seq'),
+)
+
+interface PurgeFacts {
+  readonly seq: number
+  readonly siteId: number
+  readonly pageEpoch: number | null
+  readonly fileEpoch: number | null
+  readonly paths: string | null
+}
+
+const insert = precompiledChange((tx, { seq, siteId, pageEpoch, fileEpoch, paths }: PurgeFacts) =>
+  tx.insertInto('cache_purges').values({ seq, site_id: siteId, page_epoch: pageEpoch, file_epoch: fileEpoch, paths }),
+)
+
+const prune = precompiledChange((tx, { upTo }: { upTo: number }) =>
+  tx.deleteFrom('cache_purges').where('seq', '<=', upTo),
+)

@@ -1,0 +1,55 @@
+import { type ChangeFeed, listeners, type Topic } from './changes.ts'
+import { openSqlite } from './node-sqlite.ts'
+import { openNotices } from './notices.ts'
+
+/** How often a lost notice is looked for. */
+const LOOK_EVERY_MS = 250
+
+export interface SqliteChanges extends ChangeFeed {
+  /** This process has committed: the version has to be read anew, and the others learn of it. */
+  committed(topics: ReadonlySet<Topic>): void
+}
+
+export function sqliteChanges(file: string): SqliteChanges {
+  const { add, tell } = listeners()
+  const notices = openNotices(`${file}-notices`)
+  const database = openSqlite({ file, readOnly: true })
+  const dataVersion = database.prepare('pragma data_version')
+  // Read once in a turn of the event loop: what arrives after a commit of another process is handled in a later turn.
+  let read: number | undefined
+  const version = () => {
+    if (read === undefined) {
+      read = (dataVersion.get() as { data_version: number }).data_version
+      setImmediate(() => {
+        read = undefined
+      })
+    }
+    return read
+  }
+  let seen = version()
+  const timer = setInterval(() => {
+    const now = version()
+    if (now === seen) return
+    seen = now
+    tell()
+  }, LOOK_EVERY_MS)
+  timer.unref()
+  return {
+    subscribe(topic, listener) {
+      notices.follow(topic, () => tell(topic))
+      return add(topic, listener)
+    },
+    version,
+    committed(topics) {
+      read = undefined
+      // what operations are at is not announced each time
+      notices.write('operations')
+      for (const topic of topics) if (topic !== 'operations') notices.write(topic)
+    },
+    close() {
+      clearInterval(timer)
+      notices.close()
+      database.close()
+    },
+  }
+}
