@@ -3123,7 +3123,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description The account's default when absent
+             * @description When absent, the account's default, or where the host of the site does not run that, what it runs; the answer tells
              * @example 8.3
              * @enum {string}
              */

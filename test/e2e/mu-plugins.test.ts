@@ -2,24 +2,22 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testCore } from '../support/core.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeSites } from '../support/describe-sites.ts'
 import { type FileServer, startFileServer } from '../support/file-server.ts'
 import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
-
-const core = await testCore()
 
 const plugin = (text: string) =>
   `<?php\n/* Plugin Name: Agency banner */\nadd_action('wp_footer', static function () { echo '<p>${text}</p>'; });\n`
 
-describe.skipIf(!core)('a must-use plugin', () => {
+describeSites('a must-use plugin', ({ env }) => {
   let stead: Stead
   let server: FileServer
   let id: number
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
     server = await startFileServer()
-    stead = await startStead({ env: { STEAD_ALLOW_PRIVATE_FETCH: 'true' } })
+    stead = await startStead({ env: { ...env, STEAD_ALLOW_PRIVATE_FETCH: 'true' } })
     for (const name of ['first', 'second']) await stead.createSite({ name })
   })
   afterAll(async () => {

@@ -2,20 +2,19 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testCore } from '../support/core.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeSites } from '../support/describe-sites.ts'
+import { databaseConstants, siteRows } from '../support/site-rows.ts'
 import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 import { Browser } from '../support/visit.ts'
 
-const core = await testCore()
-
-describe.skipIf(!core)('restore', () => {
+describeSites('restore', ({ env }) => {
   let stead: Stead
   let id: number
   let browser: Browser
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
-    stead = await startStead()
+    stead = await startStead({ env })
     id = await stead.createSite({ name: 'precious' })
     const { data: password } = (await stead.api('PUT', `/v1/sites/${id}/cms/password-reset`)).body
     browser = new Browser((path, options) => stead.visit('precious', path, options))
@@ -33,6 +32,8 @@ describe.skipIf(!core)('restore', () => {
   }
   const web = (file: string) => join(stead.homeOf('precious'), 'web', file)
   const front = async () => (await stead.visit('precious')).text
+  const database = async () => databaseConstants(await readFile(web('wp-config.php'), 'utf8'))
+  const madeSince = () => siteRows(stead, 'precious', 'select word from wp_made_since').catch(() => 'no such table')
   const ordered = async (path: string, body?: object) => {
     const { status, headers, body: answer } = await stead.api('POST', path, body)
     expect([status, answer.errors]).toEqual([200, null])
@@ -56,6 +57,11 @@ describe.skipIf(!core)('restore', () => {
     await publish('Written in haste')
     await writeFile(web('note.txt'), 'the second')
     await writeFile(web('made-since.txt'), 'x')
+    const table = "CREATE TABLE wp_made_since (word varchar(20)); INSERT INTO wp_made_since VALUES ('kept')"
+    const code = table.split('; ').map((sql) => `$wpdb->query("${sql}");`)
+    await writeFile(web('table.php'), `<?php require 'wp-load.php'; ${code.join(' ')} echo 'made';`)
+    expect((await stead.visit('precious', '/table.php')).text).toBe('made')
+    const constants = await database()
     await until('it shows', async () => (await front()).includes('Written in haste'))
 
     const look = await ordered(`/v1/sites/${id}/restores`, { ...backup, dry_run: true })
@@ -73,13 +79,16 @@ describe.skipIf(!core)('restore', () => {
     expect(await front()).not.toContain('Written in haste')
     expect((await stead.visit('precious', '/note.txt')).text).toBe('the first')
     expect(existsSync(web('made-since.txt'))).toBe(false)
-    expect(await readFile(web('wp-config.php'), 'utf8')).toContain("define('DB_FILE', 'site.sqlite');")
+    expect(await madeSince()).toBe('no such table')
+    expect(await database()).toEqual(constants)
 
     const undo = await ordered(`/v1/operations/${restore}/undo`)
     expect(await stead.ended(undo, 120_000)).toMatchObject({ state: 'succeeded' })
     expect(await front()).toContain('Written in haste')
     expect((await stead.visit('precious', '/note.txt')).text).toBe('the second')
     expect((await stead.visit('precious', '/made-since.txt')).text).toBe('x')
+    expect(await madeSince()).toEqual([{ word: 'kept' }])
+    expect(await database()).toEqual(constants)
   })
 
   test('onto another site: its address stands in all links', async () => {

@@ -2,19 +2,17 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testCore } from '../support/core.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeSites } from '../support/describe-sites.ts'
 import { type Stead, showOutputOfFailures, startStead } from '../support/stead.ts'
 
-const core = await testCore()
-
-describe.skipIf(!core)('sync', () => {
+describeSites('sync', ({ env }) => {
   let stead: Stead
   let from: number
   let to: number
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
-    stead = await startStead()
+    stead = await startStead({ env })
     from = await stead.createSite({ name: 'source' })
     to = await stead.createSite({ name: 'destination', staging: true })
     for (const site of ['source', 'destination']) {

@@ -10,7 +10,7 @@ import { Homes } from '../../src/hosting/homes/homes.ts'
 import { specialiseHome } from '../../src/hosting/homes/specialise.ts'
 import { RunningIdentity } from '../../src/hosting/identity/folder.ts'
 import type { PooledSite, TaskOptions } from '../../src/hosting/php/pool.ts'
-import { PhpBusy, PhpTaskError } from '../../src/hosting/php/runtime.ts'
+import { PhpBusy, PhpTaskError, runtimesOf } from '../../src/hosting/php/runtime.ts'
 import type { ListedPlugin, TaskInput, TaskName, TaskOutput } from '../../src/hosting/php/tasks.ts'
 import type { PluginPackages } from '../../src/hosting/plugin-directory/plugin-packages.ts'
 import { createSqliteContent } from '../../src/hosting/site-database/sqlite-content.ts'
@@ -292,6 +292,7 @@ export async function fakeHost(
     template: async () => template,
     databaseKindFor: () => 'sqlite',
     hasWasm: true,
+    containment: () => ({ runtimes: runtimesOf(() => 'wasm') }),
     ensureCore: async () => {},
     measurePage: async () => measuredPage,
     cores: {

@@ -66,6 +66,7 @@ function together(native: NativeRuntime | undefined, wasm: PhpRuntime | undefine
   }
   return {
     start: async (site: PhpSite, options?: PhpStart): Promise<PhpProcess> => of(site).start(site, options),
+    usualBytes: (site) => of(site).usualBytes(site),
     containment(): Containment {
       const runtimes = runtimesOf((version) =>
         isNative(version) && (hasMariaDb || !wasm) ? 'native' : wasm ? 'wasm' : 'refused',

@@ -203,12 +203,12 @@ export class PhpPool {
     }
     demandOpen()
     const process = await this.#commands.start(siteId, async () => {
-      await this.#room.reserveBehind()
+      const started = await this.#room.reserveBehind(this.#runtime.usualBytes(site))
       try {
         demandOpen()
         return await this.#startProcess(site, { command: plan })
       } finally {
-        this.#room.started()
+        started()
       }
     })
     process.onNote = (text) => this.#limits.onNote?.(siteId, text)
@@ -264,8 +264,8 @@ export class PhpPool {
    * @returns undefined when there is no memory to spare: nobody is stopped for it
    */
   async startSpare(site: PhpSite, { lowPriority = true } = {}): Promise<PhpProcess | undefined> {
-    if (!this.#room.hasRoom()) return undefined
-    this.#room.begin()
+    const started = this.#room.take(this.#runtime.usualBytes(site))
+    if (!started) return undefined
     try {
       const spare = await this.#startProcess(site, { lowPriority })
       this.#spares.add(spare)
@@ -275,7 +275,7 @@ export class PhpPool {
       })
       return spare
     } finally {
-      this.#room.started()
+      started()
     }
   }
 
@@ -428,13 +428,14 @@ export class PhpPool {
   }
 
   async #start(lane: Lane, { lowPriority, makeRoom }: StartOptions): Promise<PhpProcess> {
-    await (makeRoom ? this.#room.reserve(lane) : this.#room.reserveFree())
+    const bytes = this.#runtime.usualBytes(lane.site as PhpSite)
+    const started = await (makeRoom ? this.#room.reserve(lane, bytes) : this.#room.reserveFree(bytes))
     lane.use.begin()
     try {
       return await this.#startProcess(lane.site as PhpSite, { lowPriority })
     } finally {
       lane.use.end()
-      this.#room.started()
+      started()
     }
   }
 

@@ -4,7 +4,8 @@ import { RecentUse } from './recent-use.ts'
 import { Room } from './room.ts'
 import { PhpBusy, PhpDisplaced, type PhpProcess } from './runtime.ts'
 
-const SITE_BYTES = 300 << 20
+const MB = 1 << 20
+const SITE_BYTES = 300 * MB
 
 /** A site as the room sees it; it works until it is told otherwise. */
 class FakeLane {
@@ -93,13 +94,13 @@ describe('room for PHP', () => {
   }
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
   /** @returns what came of asking: '' as long as the site waits */
-  const ask = (lane: FakeLane) => {
+  const ask = (lane: FakeLane, bytes = SITE_BYTES) => {
     const asked = { outcome: '' }
-    room.reserve(lane.asLane).then(
-      () => {
+    room.reserve(lane.asLane, bytes).then(
+      (started) => {
         asked.outcome = 'room'
         lane.run()
-        room.started()
+        started()
       },
       (error) => {
         asked.outcome = error.name
@@ -107,6 +108,30 @@ describe('room for PHP', () => {
     )
     return asked
   }
+
+  it('is what a process of its kind takes, less what others take and those that start will take', async () => {
+    room = new Room({
+      lanes: () => [],
+      spares: () => [],
+      memoryBytes: 7 * MB,
+      waitMs: 1,
+      inUseMs: 1,
+      log: { warn() {} },
+    })
+    const large = room.take(3 * MB)
+    const small = [room.take(MB), room.take(MB), room.take(MB), room.take(MB)]
+    expect([large, ...small].map(Boolean)).toEqual([true, true, true, true, true])
+    expect(room.take(MB)).toBeUndefined()
+    small[0]?.()
+    expect(room.take(2 * MB)).toBeUndefined()
+    expect(room.take(MB)).toBeDefined()
+  })
+
+  it('is reckoned by what runs where that takes more than is usual', async () => {
+    site().run().begin()
+    expect(room.take(1)).toBeDefined()
+    expect(room.take(1)).toBeUndefined()
+  })
 
   it('goes to who has had least lately, not to who asked first', async () => {
     const [a, b, greedy, modest] = [site().run().begin(), site().run().begin(), site().begin(), site()]
@@ -205,7 +230,7 @@ describe('room for PHP', () => {
   it('is refused when there was none for as long as a request may take', async () => {
     site({ mayBreakOff: false }).run().begin()
     site({ mayBreakOff: false }).run().begin()
-    const refused = room.reserve(site().asLane).catch((error) => error)
+    const refused = room.reserve(site().asLane, SITE_BYTES).catch((error) => error)
     await pass(60_500)
     expect(await refused).toBeInstanceOf(PhpBusy)
   })

@@ -16,15 +16,17 @@ export interface RoomOptions {
   readonly log: { warn(facts: object, message: string): void }
 }
 
+/** To be called when a process runs that was started, or could not be: it is not counted as starting any more. */
+export type Started = () => void
+
 interface Waiting {
   readonly lane: Lane
   readonly since: number
-  readonly go: () => void
+  readonly bytes: number
+  readonly go: (started: Started) => void
   readonly fail: (error: Error) => void
 }
 
-// A site's process after its front page and wp-admin; used until one has been measured.
-const USUAL_BYTES = 300 << 20
 const LOOK_EVERY_MS = 250
 /** Two sites whose use differs by less have had the same. */
 const SAME_USE_MS = 1000
@@ -48,7 +50,8 @@ const MUCH_MORE_MS = 10_000
 export class Room {
   readonly #options: RoomOptions
   #waiting: Waiting[] = []
-  #starting = 0
+  /** What those that are starting are reckoned to take. */
+  readonly #starting = new Set<{ readonly bytes: number }>()
   #serving = false
   #timer: NodeJS.Timeout | undefined
 
@@ -57,44 +60,40 @@ export class Room {
   }
 
   /**
-   * Waits until one more process fits, and counts it as starting until {@link started}.
+   * Waits until one more process fits, and counts it as starting until its end is told.
+   * @param bytes what one of its kind takes
    * @throws PhpBusy when there was no room within the time of a request
    */
-  reserve(lane: Lane): Promise<void> {
-    const { promise, resolve: go, reject: fail } = Promise.withResolvers<void>()
-    this.#waiting.push({ lane, since: performance.now(), go, fail })
+  reserve(lane: Lane, bytes: number): Promise<Started> {
+    const { promise, resolve: go, reject: fail } = Promise.withResolvers<Started>()
+    this.#waiting.push({ lane, since: performance.now(), bytes, go, fail })
     this.#timer ??= setInterval(() => void this.#serve(), LOOK_EVERY_MS).unref()
     void this.#serve()
     return promise
   }
 
   /** As {@link reserve}, but nobody has to give way, except who has not been visited for a while. @throws PhpBusy */
-  async reserveFree(): Promise<void> {
-    while (!this.hasRoom()) {
+  async reserveFree(bytes: number): Promise<Started> {
+    while (!this.#hasRoom(bytes)) {
       const oldest = this.#longestIdle(this.#options.inUseMs)
       if (!oldest) throw new PhpBusy('no memory is free for another PHP process')
       await oldest.stopProcess()
     }
-    this.#starting++
+    return this.#begin(bytes)
   }
 
   /** As {@link reserveFree}, but a spare has to give way as well. @throws PhpBusy */
-  async reserveBehind(): Promise<void> {
+  async reserveBehind(bytes: number): Promise<Started> {
     for (const spare of this.#options.spares()) {
-      if (this.hasRoom()) break
+      if (this.#hasRoom(bytes)) break
       await spare.stop(0)
     }
-    await this.reserveFree()
+    return this.reserveFree(bytes)
   }
 
-  /** Counts a process as starting that is started only when there is room. */
-  begin(): void {
-    this.#starting++
-  }
-
-  /** The process runs, or could not be started. */
-  started(): void {
-    this.#starting--
+  /** As {@link reserve}, but nobody has to give way. @returns undefined when there is no room */
+  take(bytes: number): Started | undefined {
+    return this.#hasRoom(bytes) ? this.#begin(bytes) : undefined
   }
 
   /** A process is gone, or has nothing to do now. */
@@ -115,22 +114,28 @@ export class Room {
     return use.ms <= (MODEST * MOST_USE_MS * running) / (running + asking)
   }
 
-  /** One process always fits, however small the memory. */
-  hasRoom(): boolean {
-    const processes = this.#processes()
-    const count = processes.length + this.#starting
-    if (count === 0) return true
-    const resident = processes.reduce((sum, each) => sum + each.lastResidentBytes, 0)
-    const usual = Math.max(USUAL_BYTES, processes.length > 0 ? resident / processes.length : 0)
-    return resident + (this.#starting + 1) * usual <= this.#options.memoryBytes
-  }
-
   /** Nobody gets room any more. */
   stop(): void {
     for (const waiting of [...this.#waiting]) {
       this.#leave(waiting)
       waiting.fail(new PhpBusy('this host stops'))
     }
+  }
+
+  /** One process always fits, however small the memory. One that is to come takes what is usual for its kind, or here. */
+  #hasRoom(bytes: number): boolean {
+    const processes = this.#processes()
+    if (processes.length + this.#starting.size === 0) return true
+    const resident = processes.reduce((sum, each) => sum + each.lastResidentBytes, 0)
+    const usual = processes.length > 0 ? resident / processes.length : 0
+    const toCome = [{ bytes }, ...this.#starting].reduce((sum, each) => sum + Math.max(each.bytes, usual), 0)
+    return resident + toCome <= this.#options.memoryBytes
+  }
+
+  #begin(bytes: number): Started {
+    const one = { bytes }
+    this.#starting.add(one)
+    return () => void this.#starting.delete(one)
   }
 
   /** One at a time: who is stopped for somebody is gone before the next is looked for. */
@@ -140,10 +145,9 @@ export class Room {
     try {
       this.#refuseTheLate()
       for (let next = this.#next(); next; next = this.#next()) {
-        if (this.hasRoom()) {
-          this.#starting++
+        if (this.#hasRoom(next.bytes)) {
           this.#leave(next)
-          next.go()
+          next.go(this.#begin(next.bytes))
         } else if (!(await this.#makeRoomFor(next))) break
       }
     } finally {

@@ -150,7 +150,7 @@ export interface Containment {
 export type RuntimeKind = 'wasm' | 'native' | 'refused'
 
 /** The version by which things are made for all sites: the usual one, unless it does not run here. */
-export function versionForAll(runtimes: Containment['runtimes']): PhpVersion {
+export function versionForAll(runtimes: { readonly [Version in PhpVersion]?: string | undefined }): PhpVersion {
   if (runtimes[defaultPhpVersion] !== 'refused') return defaultPhpVersion
   return phpVersions.findLast((version) => runtimes[version] !== 'refused') ?? defaultPhpVersion
 }
@@ -168,6 +168,8 @@ export interface PhpStart {
 export interface PhpRuntime {
   /** Resolves when PHP can take its first request. @throws PhpCrashed */
   start(site: PhpSite, options?: PhpStart): Promise<PhpProcess>
+  /** What the process of such a site takes, for who has to know it before there is one. */
+  usualBytes(site: PhpSite): number
   containment(): Containment
   /** Ends all processes that it started. */
   close(): Promise<void>

@@ -46,6 +46,7 @@ export function watchSites({ database, onLost, log }: SiteWatchOptions): SiteWat
       if (fault) throw new SiteUnavailable(fault)
     },
     guard: (runtime) => ({
+      usualBytes: (site) => runtime.usualBytes(site),
       containment: () => runtime.containment(),
       close: () => runtime.close(),
       async start(site, options) {

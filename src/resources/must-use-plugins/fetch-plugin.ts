@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Home } from '../../hosting/homes/homes.ts'
 import { templateMarks } from '../../hosting/homes/template.ts'
-import type { PhpVersion } from '../../hosting/php/runtime.ts'
+import { type PhpVersion, versionForAll } from '../../hosting/php/runtime.ts'
 import { giveTo } from '../../hosting/site-files/lay-out-home.ts'
 import { FetchFailed, FetchRefused, FetchTooLarge, fetchBuffer } from '../../platform/fetch/fetch-public.ts'
 import { PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
@@ -55,7 +55,11 @@ export async function checkPlugin(context: Context, plugin: MuPlugin, sha256: st
   const { read } = services.database
   const content = await contentOf(read, { ...plugin, sha256 })
   if (!content) throw new PermanentFailure(notThere(plugin))
-  const versions = (await phpVersionsOf(read, plugin.accountId)) as PhpVersion[]
+  const asked = (await phpVersionsOf(read, plugin.accountId)) as PhpVersion[]
+  const { runtimes } = services.containment()
+  // an account's default may be one that its host does not run, and new sites have another
+  const served = asked.filter((version) => runtimes[version] !== 'refused')
+  const versions = served.length > 0 ? served : [versionForAll(runtimes)]
   const home = await services.homes.makeThrowAway(await services.template())
   try {
     const folder = join(home.path, 'private/tmp')

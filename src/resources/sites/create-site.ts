@@ -14,7 +14,7 @@ import { presentSite, SiteSchema } from './present-site.ts'
 import { problems } from './problems.ts'
 import { provisionSite } from './provision-site.job.ts'
 import { putRoute } from './route.store.ts'
-import { demandVersion, runtimesOfHost } from './runtime.store.ts'
+import { demandVersion, runtimesOfHost, versionOfNewSite } from './runtime.store.ts'
 import { insertSite } from './site.store.ts'
 import { isReservedName, NewSite, stagingHostName } from './site.ts'
 
@@ -50,19 +50,21 @@ export const createSite = endpoint({
     if (body.multisite_support && !plan.multisite) throw new Problem(problems.plan_lacks_multisite, { plan: plan.name })
     const isStaging = body.staging ?? false
     const place = choosePlace(body.datacenter_code, account.defaultDatacenter, config.datacenters, hosts)
+    const runtimes = await runtimesOfHost(tx, place.hostId)
+    const phpVersion = body.php_version ?? versionOfNewSite(runtimes, account.defaultPhpVersion as PhpVersion)
+    demandVersion(runtimes, phpVersion, undefined)
     const draft = {
       accountId: account.id,
       name,
       isStaging,
       datacenterCode: place.datacenterCode,
       hostId: place.hostId,
-      phpVersion: body.php_version ?? (account.defaultPhpVersion as PhpVersion),
+      phpVersion,
       install: body.install ?? 'wordpress',
       hasMultisite: body.multisite_support ?? false,
       adminUsername: administrator?.username ?? 'admin',
       adminEmail: administrator?.email ?? account.email,
     } as const
-    demandVersion(await runtimesOfHost(tx, place.hostId), draft.phpVersion, undefined)
     const site = await insertSite(tx, draft, now).catch((error) => {
       throw isUniqueViolation(error) ? new Problem(problems.name_taken, { name }) : error
     })

@@ -1,4 +1,5 @@
 import { hostFacts } from '../../hosting/host.store.ts'
+import { type PhpVersion, versionForAll } from '../../hosting/php/runtime.ts'
 import type { DatabaseKind } from '../../hosting/site-database/database-kind.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
@@ -21,6 +22,10 @@ export async function runtimesOfHost(tx: Tx, hostId: number | null): Promise<Hos
     hasWasm: facts?.hasWasm !== false,
   }
 }
+
+/** What a new site of a host has where nobody named a version: the usual one, or what its host runs in place of that. */
+export const versionOfNewSite = ({ runtimes }: HostRuntimes, usual: PhpVersion): PhpVersion =>
+  runtimes[usual] === 'refused' ? versionForAll(runtimes) : usual
 
 /** Whether a host can run a site by a version. @throws Problem php_version_not_there */
 export function demandVersion(host: HostRuntimes, version: string, database: DatabaseKind | undefined): void {

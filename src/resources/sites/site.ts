@@ -97,7 +97,11 @@ export const NewSite = Type.Object(
       examples: ['my-first-site'],
     }),
     php_version: Type.Optional(
-      oneOf(phpVersions, { description: "The account's default when absent", examples: [defaultPhpVersion] }),
+      oneOf(phpVersions, {
+        description:
+          "When absent, the account's default, or where the host of the site does not run that, what it runs; the answer tells",
+        examples: [defaultPhpVersion],
+      }),
     ),
     datacenter_code: Type.Optional(Type.String()),
     staging: Type.Optional(Type.Boolean({ description: 'False when absent' })),

@@ -54,7 +54,8 @@ export function sandboxArguments(sandbox: Sandbox): string[] {
     ...(databaseSocket ? [['--ro-bind', databaseSocket, SITES_SOCKET_FOLDER]] : []),
   ]
   const cache = ['--perms', '1777', '--size', String(cacheBytes), '--tmpfs', '/stead-cache']
-  const user = uid !== null ? [userChanger, `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--'] : []
+  const user =
+    uid !== null ? [userChanger, `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--inh-caps=-all', '--'] : []
   return [
     // its network is there already (networks.ts)
     ...sandboxOptions(true).filter((option) => option !== '--unshare-net'),

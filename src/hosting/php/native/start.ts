@@ -77,6 +77,8 @@ export async function createNativeRuntime(options: NativeRuntimeOptions): Promis
 /** Processes and threads: libraries of PHP have some for names and pictures. */
 const processesOfRequest = 16
 const processesOfSandbox = 32
+/** What a site's master and its children take together (Pss) after the front page and wp-admin, one visitor at a time. */
+const usualBytes = 100 << 20
 /** A start takes one, and the next is made behind it. */
 const networksAhead = 2
 
@@ -132,6 +134,10 @@ class Runtime implements NativeRuntime {
     started.exited.then(() => this.#processes.delete(started))
     if (this.#closed) await started.stop(0)
     return started
+  }
+
+  usualBytes(): number {
+    return usualBytes
   }
 
   async #openGroups(): Promise<void> {

@@ -52,6 +52,9 @@ export interface RuntimeBudgets {
   readonly lookups: Budget
 }
 
+/** A site's process after its front page and wp-admin. */
+const USUAL_BYTES = 300 << 20
+
 /**
  * The runtime on PHP compiled to WebAssembly: one child process a site.
  * @throws when `sandbox` insists on a bubblewrap that does not work here
@@ -106,6 +109,7 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
   }
   return {
     start,
+    usualBytes: () => USUAL_BYTES,
     containment: (): Containment => containmentOf(abilities, [...notes]),
     async close() {
       closed = true

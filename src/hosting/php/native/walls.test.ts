@@ -1,0 +1,127 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { readlink } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testCore } from '../../../../test/support/core.ts'
+import { fetchPage, type TestHome, testHome, testRequest, testRuntime, testUid } from '../../../../test/support/home.ts'
+import { runtimes } from '../../../../test/support/ways.ts'
+import type { PhpProcess, PhpRuntime } from '../runtime.ts'
+
+const core = await testCore()
+const native = runtimes.find(({ runtime }) => runtime === 'native')
+
+/** Each wall by itself: another one behind it would hide that it is gone (see `wasm/hostile.test.ts` for what they keep out together). */
+describe.skipIf(!core || !native || native.skip)('the walls around native PHP', () => {
+  let runtime: PhpRuntime
+  let homes: TestHome[]
+  let sites: PhpProcess[]
+
+  beforeAll(async () => {
+    runtime = await testRuntime({ runtime: 'native' })
+    const phpVersion = native?.phpVersion ?? '8.2'
+    homes = await Promise.all([1, 2].map(() => testHome(core as string, { phpVersion })))
+    sites = await Promise.all(homes.map((home) => runtime.start(home)))
+  })
+  afterAll(async () => {
+    await runtime?.close()
+    await Promise.all((homes ?? []).map((home) => home.remove()))
+  })
+
+  async function run(code: string, number = 0): Promise<unknown> {
+    const script = await homes[number]?.script('wall.php', `echo json_encode((function () { ${code} })());`)
+    return JSON.parse((await fetchPage(sites[number] as PhpProcess, testRequest('/wall.php', script))).text)
+  }
+  const status = async (name: string) =>
+    run(
+      `preg_match('/^${name}:[ \\t]*(.*?)[ \\t]*$/m', file_get_contents('/proc/self/status'), $m); return preg_split('/\\s+/', $m[1]);`,
+    )
+
+  it('it is the site’s user with no groups and no rights, and gets none by a program', async () => {
+    const uid = String(testUid)
+    expect(await status('Uid')).toEqual([uid, uid, uid, uid])
+    expect(await status('Gid')).toEqual([uid, uid, uid, uid])
+    expect(await status('Groups')).toEqual([''])
+    for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapAmb'])
+      expect([set, await status(set)]).toEqual([set, ['0000000000000000']])
+    expect(await status('NoNewPrivs')).toEqual(['1'])
+  })
+
+  it('nothing can be written but its own folders', async () => {
+    const mounts = (await run(`return file('/proc/self/mountinfo');`)) as string[]
+    const writable = mounts.map((line) => line.split(' ')).filter((words) => !words[5]?.split(',').includes('ro'))
+    // what php-fpm made its socket in is gone outside: nothing can be made there
+    const own = ['/run/listen', '/wordpress', '/private', '/tmp', '/stead-cache']
+    const places = writable.map((words) => words[4] as string).filter((place) => !/^\/(?:dev|proc)(?:\/|$)/.test(place))
+    expect(places.filter((place) => place !== '/').sort()).toEqual([...own].sort())
+    for (const path of ['/x', '/run/listen/x'])
+      expect(await run(`return @file_put_contents('${path}', 'x');`)).toBe(false)
+  })
+
+  it('it has namespaces of its own, and in them no network but its loopback, and no processes but its own', async () => {
+    for (const kind of ['pid', 'net', 'ipc', 'uts', 'mnt'])
+      expect([kind, await run(`return readlink('/proc/self/ns/${kind}');`)]).not.toEqual([
+        kind,
+        await readlink(`/proc/self/ns/${kind}`),
+      ])
+    expect(
+      await run(`return array_map(fn ($line) => trim(strtok($line, ':')), array_slice(file('/proc/net/dev'), 2));`),
+    ).toEqual(['lo'])
+    const names = (await run(
+      `return array_map(fn ($pid) => trim(file_get_contents("/proc/$pid/comm")), array_values(array_filter(scandir('/proc'), 'is_numeric')));`,
+    )) as string[]
+    expect(new Set(names.map((name) => name.replace(/\d.*/, '')))).toEqual(new Set(['bwrap', 'php-fpm']))
+  })
+
+  it('no datagram gets out of it, and no socket of the machine without a file is reached', async () => {
+    const [got, open] = [[] as string[], createSocket('udp4')]
+    open.on('message', (text) => got.push(String(text)))
+    open.bind(0, '0.0.0.0')
+    await once(open, 'listening')
+    const abstract = createServer((socket) => socket.end('reached')).listen({ path: '\0stead-walls-test' })
+    await once(abstract, 'listening')
+    try {
+      const { port } = open.address()
+      const own = Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => address) ?? [])
+      for (const address of own.filter((each) => !each.includes(':')))
+        await run(`$s = @stream_socket_client('udp://${address}:${port}'); return $s && @fwrite($s, 'out of it');`)
+      expect(await run(`return (bool) @stream_socket_client("unix://\0stead-walls-test");`)).toBe(false)
+      // what was sent before it would be there by now
+      const [heard, sender] = [once(open, 'message'), createSocket('udp4')]
+      sender.send('of the machine', port, '127.0.0.1', () => sender.close())
+      await heard
+      expect(got).toEqual(['of the machine'])
+    } finally {
+      open.close()
+      abstract.close()
+    }
+  })
+
+  it('it cannot speak to php-fpm itself, nor say that it is done while it works', async () => {
+    expect(
+      await run(`return [file_exists('/run/listen/fpm'), is_dir('/run/listen') ? scandir('/run/listen') : []];`),
+    ).toEqual([false, expect.not.arrayContaining(['fpm'])])
+    expect(await run(`return function_exists('fastcgi_finish_request');`)).toBe(false)
+  })
+
+  it('what another site keeps in memory is not there', async () => {
+    expect(await run(`return function_exists('apcu_store') ? apcu_store('key', 'secret') : null;`)).not.toBe(false)
+    expect(await run(`return function_exists('apcu_fetch') && apcu_fetch('key');`, 1)).toBe(false)
+    await homes[0]?.script('mine.php', "return 'of the first';")
+    await homes[1]?.script('mine.php', "return 'of the second';")
+    expect(await run(`return require '/wordpress/mine.php';`)).toBe('of the first')
+    expect(await run(`return require '/wordpress/mine.php';`, 1)).toBe('of the second')
+  })
+
+  it('each process has an end to its memory, and leaves no picture of it', async () => {
+    const limits = (await run(`return file_get_contents('/proc/self/limits');`)) as string
+    expect(Number(/^Max address space\s+\S+\s+(\S+)/m.exec(limits)?.[1])).toBeLessThan(2 ** 31)
+    expect(/^Max core file size\s+\S+\s+(\S+)/m.exec(limits)?.[1]).toBe('0')
+  })
+
+  it('its environment is empty', async () => {
+    const names = Object.keys((await run('return getenv();')) as object)
+    expect(names.filter((name) => process.env[name] !== undefined && name !== 'PWD')).toEqual([])
+  })
+})

@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { createConnection } from 'mysql2/promise'
+import type { Stead } from './stead.ts'
+
+type Row = Record<string, unknown>
+
+/** What a statement finds in the database of a site, whichever kind that is; as the site's own user where there is one. */
+export async function siteRows(stead: Stead, name: string, sql: string, values: string[] = []): Promise<Row[]> {
+  const home = stead.homeOf(name)
+  const constants = databaseConstants(await readFile(join(home, 'web/wp-config.php'), 'utf8'))
+  if (constants.DB_FILE) {
+    const database = new DatabaseSync(join(home, 'private/database', constants.DB_FILE), { readOnly: true })
+    try {
+      return database.prepare(sql).all(...values)
+    } finally {
+      database.close()
+    }
+  }
+  const { DB_NAME: database = '', DB_USER: user = '', DB_PASSWORD: password = '' } = constants
+  const socketPath = join(stead.dataDir, 'mariadb/run/socket')
+  const connection = await createConnection({ socketPath, database, user, password })
+  try {
+    const [rows] = await connection.query(sql, values)
+    return rows as Row[]
+  } finally {
+    await connection.end()
+  }
+}
+
+/** What a `wp-config.php` says of its database. */
+export const databaseConstants = (config: string): Record<string, string> =>
+  Object.fromEntries([...config.matchAll(/^define\('(DB_\w+)', '(.*)'\);$/gm)].map(([, key, value]) => [key, value]))
