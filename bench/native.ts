@@ -1,20 +1,24 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findNativePhp, type NativePhp } from '../src/hosting/php/native/machine.ts'
 import { proportionalBytesOf } from '../src/hosting/php/native/memory.ts'
-import { iniText, nativeIni } from '../src/hosting/php/native/settings.ts'
+import { defaultFpmLimits, iniText, nativeIni } from '../src/hosting/php/native/settings.ts'
 import { phpVersions } from '../src/hosting/php/runtime.ts'
 import { testCore } from '../test/support/core.ts'
 import { freePort, type Stead, startStead } from '../test/support/stead.ts'
+import { memoryOfIdleSites } from './native-idle.ts'
 import { requestsPerSecond } from './support/load.ts'
 import { median, type Section } from './support/report.ts'
 import { type BenchServer, cpuOf, startProgram } from './support/servers.ts'
 
-const SECONDS = 10
-const STARTS = 4
+const SECONDS = 6
+const ROUNDS = 2
+const STARTS = 5
+const IDLE_SITES = 100
 const NAME = 'bench-native'
 
 interface Served {
@@ -30,16 +34,17 @@ interface Pages {
 /** Native PHP beside what people would run in its place: nginx and php-fpm with the same WordPress, theme, database and settings of PHP. */
 export async function nativeBench(): Promise<Section> {
   const { php, version } = await findPhp()
-  const native = await steadWith('native', version)
+  const native = await steadWith({ STEAD_RUNTIME: 'native', STEAD_MARIADB: 'own' }, version)
   let plain: BenchServer | undefined
   try {
     plain = await startPlain(native, php)
-    const ours = await pagesOf(native)
-    const theirs = await pagesOf({ ...native, ...plain })
+    const [ours, theirs] = await inTurns(native, { ...native, ...plain })
+    const server = (await proportionalBytesOf(serverOf(native.stead))) / 2 ** 20
     const [memory, started] = [await memoryOf(native.stead), await startOf(native.stead)]
     await native.stead.remove()
-    const wasm = await steadWith('wasm', version)
-    const embedded = await pagesOf(wasm)
+    const idle = await memoryOfIdleSites(IDLE_SITES, version)
+    const wasm = await steadWith({ STEAD_RUNTIME: 'wasm' }, version)
+    const [embedded] = await inTurns(wasm)
     const wasmMemory = await memoryOf(wasm.stead)
     const wasmStarted = await startOf(wasm.stead)
     await wasm.stead.remove()
@@ -61,7 +66,7 @@ export async function nativeBench(): Promise<Section> {
     ]
     return {
       title: 'Native PHP',
-      how: `Uncached front pages of a fresh site on SQLite with PHP ${version}, ${SECONDS} s each, through edge and host; php-wasm in brackets. Yardstick: nginx and php-fpm with four children, the same files and PHP settings. A start: a site whose PHP does not run, to the last byte of its front page less the same page right after, median of ${STARTS}. Memory is Pss.`,
+      how: `Uncached front pages of a fresh site on MariaDB with PHP ${version}, ${ROUNDS} times ${SECONDS} s each, in turns with the yardstick, through edge and host; php-wasm with SQLite in brackets. Yardstick: nginx and php-fpm with four children, the same files, database, server and PHP settings. A start: a site whose PHP does not run, to the last byte of a script less the same right after, median of ${STARTS}. Memory is Pss, without the server's.`,
       figures: [
         ...row('one at a time', 'one'),
         ...row('16 at once', 'many'),
@@ -78,6 +83,8 @@ export async function nativeBench(): Promise<Section> {
           what: `a site that had visitors 15 s ago (php-wasm ${wasmMemory.idle.toFixed(0)} MB)`,
           value: `${memory.idle.toFixed(0)} MB`,
         },
+        { what: `${IDLE_SITES} such sites together`, value: `${idle.toFixed(0)} MB` },
+        { what: "MariaDB's server for all of them, after those pages", value: `${server.toFixed(0)} MB` },
       ],
     }
   } finally {
@@ -94,9 +101,9 @@ async function findPhp() {
   throw new Error('this machine has no PHP')
 }
 
-async function steadWith(runtime: 'native' | 'wasm', phpVersion: string) {
+async function steadWith(runs: Record<string, string>, phpVersion: string) {
   const env = {
-    STEAD_RUNTIME: runtime,
+    ...runs,
     STEAD_SPARE_SITES: '0',
     STEAD_PREPARED_SITES: '0',
     STEAD_PHP_IDLE_SECONDS: '3600',
@@ -104,6 +111,7 @@ async function steadWith(runtime: 'native' | 'wasm', phpVersion: string) {
   const stead = await startStead({ env })
   await stead.createSite({ name: NAME, php_version: phpVersion })
   await stead.visit(NAME, '/')
+  await writeFile(join(stead.homeOf(NAME), 'web/readme-php.php'), "<?php echo 'ready';")
   const host = `${NAME}.localhost:${stead.edgePort}`
   const cpuMicroseconds = () => cpuOf(stead.role('supervisor')?.pid as number)
   return { stead, host, port: stead.edgePort, cpuMicroseconds }
@@ -111,12 +119,29 @@ async function steadWith(runtime: 'native' | 'wasm', phpVersion: string) {
 
 type Running = Served & { readonly stead: Stead; readonly host: string }
 
-async function pagesOf(served: Served & { readonly host: string }): Promise<{ one: Pages; many: Pages }> {
-  await load(served, { seconds: 4, connections: 4 })
-  return {
-    one: await load(served, { seconds: SECONDS, connections: 1 }),
-    many: await load(served, { seconds: SECONDS, connections: 16 }),
-  }
+/** Process id of the server of databases. */
+function serverOf(stead: Stead): number {
+  const found = stead.processes().find(({ words }) => words[0]?.endsWith('/mariadbd'))
+  if (!found) throw new Error('no server of databases runs')
+  return found.pid
+}
+
+/** Each of the servers in all of the rounds, so that what else the machine does meets all of them. */
+async function inTurns<Servers extends readonly (Served & { readonly host: string })[]>(
+  ...servers: Servers
+): Promise<{ [Index in keyof Servers]: { one: Pages; many: Pages } }> {
+  for (const each of servers) await load(each, { seconds: 3, connections: 4 })
+  const seen = servers.map(() => ({ one: [] as Pages[], many: [] as Pages[] }))
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [how, connections] of [
+      ['one', 1],
+      ['many', 16],
+    ] as const)
+      for (const [index, each] of servers.entries())
+        seen[index]?.[how].push(await load(each, { seconds: SECONDS, connections }))
+  const mean = (pages: Pages[], value: keyof Pages) => pages.reduce((sum, each) => sum + each[value], 0) / pages.length
+  const together = (pages: Pages[]) => ({ perSecond: mean(pages, 'perSecond'), cpuMs: mean(pages, 'cpuMs') })
+  return seen.map(({ one, many }) => ({ one: together(one), many: together(many) })) as never
 }
 
 async function load(
@@ -134,15 +159,18 @@ async function load(
   return { perSecond, cpuMs: (served.cpuMicroseconds() - before) / 1000 / (perSecond * how.seconds) }
 }
 
+const phpOf = (stead: Stead): number => {
+  // the outermost comes first, and counts with all below it
+  const php = stead.processes().find(({ words }) => words[0] === 'bwrap' || words.at(-1)?.endsWith('/child/main.js'))
+  if (!php) throw new Error('no PHP runs')
+  return php.pid
+}
+
 async function memoryOf(stead: Stead): Promise<{ active: number; idle: number }> {
   await Promise.all([1, 2, 3, 4].map((n) => stead.visit(NAME, `/?memory=${n}`)))
-  const now = async () => {
-    // the outermost comes first, and counts with all below it
-    const php = stead.processes().find(({ words }) => words[0] === 'bwrap' || words.at(-1)?.endsWith('/child/main.js'))
-    return (await proportionalBytesOf(php?.pid as number)) / 2 ** 20
-  }
+  const now = async () => (await proportionalBytesOf(phpOf(stead))) / 2 ** 20
   const active = await now()
-  await new Promise((resolve) => setTimeout(resolve, 15_000))
+  await new Promise((resolve) => setTimeout(resolve, (defaultFpmLimits.idleSeconds + 5) * 1000))
   return { active, idle: await now() }
 }
 
@@ -155,26 +183,25 @@ async function startOf(stead: Stead): Promise<number> {
   }
   const more: number[] = []
   for (let n = 0; n < STARTS; n++) {
-    await stead.restart()
+    process.kill(phpOf(stead), 'SIGKILL')
     await new Promise((resolve) => setTimeout(resolve, 1500))
-    const cold = await timed('/wp-includes/images/blank.gif').then(() => timed(`/readme-php.php?cold=${n}`))
+    const cold = await timed(`/readme-php.php?cold=${n}`)
     more.push(cold - (await timed(`/readme-php.php?warm=${n}`)))
   }
   return median(more)
 }
 
-/** The site as it would lie on any server: one folder, with nothing of Stead in it. */
+/** The site as it would lie on any server: one folder, with nothing of Stead in it but its database's server. */
 async function startPlain({ stead, host }: Running, php: NativePhp): Promise<BenchServer> {
   const folder = await mkdtemp(join(tmpdir(), 'stead-plain-'))
   await chmod(folder, 0o755)
   const home = stead.homeOf(NAME)
-  await writeFile(join(home, 'web/readme-php.php'), "<?php echo 'ready';")
   const web = join(folder, 'web')
   execFileSync('cp', ['-rL', (await testCore()) as string, web])
   execFileSync('cp', ['-a', `${home}/web/.`, web])
-  execFileSync('cp', ['-a', join(home, 'private/database'), join(folder, 'database')])
   const config = join(web, 'wp-config.php')
-  await writeFile(config, (await readFile(config, 'utf8')).replaceAll('/private/database/', `${folder}/database/`))
+  const socket = join(stead.dataDir, 'mariadb/run/socket')
+  await writeFile(config, (await readFile(config, 'utf8')).replace('/run/mariadb/socket', socket))
   execFileSync('chown', ['-R', 'www-data:', folder])
   const ini = Object.entries(nativeIni({ memoryLimitMb: 256, uploadMaxMb: 128 })).filter(([name]) =>
     /^(opcache|memory_limit|realpath)/.test(name),
@@ -190,15 +217,33 @@ async function startPlain({ stead, host }: Running, php: NativePhp): Promise<Ben
     'listen.owner = www-data',
   ]
   await writeFile(join(folder, 'fpm.conf'), [...pool, 'pm = static', 'pm.max_children = 4', ''].join('\n'))
+  const fpm = spawn(php.fpm, ['-F', '-c', `${folder}/php.ini`, '-y', `${folder}/fpm.conf`], { stdio: 'inherit' })
+  while (!existsSync(join(folder, 'fpm'))) {
+    if (fpm.exitCode !== null) throw new Error('php-fpm does not start')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
   const port = await freePort()
   await writeFile(join(folder, 'nginx.conf'), nginxConfig(folder, port))
-  const line = `"$1" -F -c ${folder}/php.ini -y ${folder}/fpm.conf & while ! test -S ${folder}/fpm; do sleep 0.05; done; nginx -c ${folder}/nginx.conf -g 'daemon off;' -e ${folder}/error.log & trap 'kill $(jobs -p)' TERM; wait; wait`
-  const server = await startProgram('sh', () => ['-c', line, 'sh', php.fpm], port)
-  if (!existsSync(web) || !host) throw new Error('nothing to compare with')
+  const nginx = await startProgram(
+    'nginx',
+    () => ['-c', join(folder, 'nginx.conf'), '-g', 'daemon off;', '-e', join(folder, 'error.log')],
+    port,
+  )
+  const page = await requestsPerSecond({
+    url: `http://127.0.0.1:${port}`,
+    headers: { Host: host },
+    seconds: 1,
+    connections: 1,
+  })
+  if (!(page > 0)) throw new Error('nothing to compare with')
+  const server = serverOf(stead)
   return {
-    ...server,
+    port,
+    cpuMicroseconds: () => nginx.cpuMicroseconds() + cpuOf(fpm.pid as number) + cpuOf(server),
     async stop() {
-      await server.stop()
+      await nginx.stop()
+      fpm.kill('SIGTERM')
+      if (fpm.exitCode === null) await once(fpm, 'exit')
       await rm(folder, { recursive: true, force: true })
     },
   }

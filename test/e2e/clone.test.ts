@@ -1,12 +1,10 @@
 /** A clone in real WordPress: all that its source has, under its own address; the source serves meanwhile. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testCore } from '../support/core.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeSites } from '../support/describe-sites.ts'
 import { type Stead, showOutputOfFailures, startStead } from '../support/stead.ts'
 import { Browser } from '../support/visit.ts'
-
-const core = await testCore()
 
 /** What themes, plugins and the editor keep, with the site's address in it. */
 const CONTENT = `
@@ -45,13 +43,13 @@ const LOOK = `
     'posts' => (int) wp_count_posts()->publish, 'widget' => get_option('widget_text')[2]['text'],
     'link' => $wpdb->get_var("SELECT link FROM {$wpdb->prefix}plugin_links"), 'env' => wp_get_environment_type()]);`
 
-describe.skipIf(!core)('clone', () => {
+describeSites('clone', ({ env }) => {
   let stead: Stead
   let source: number
   let clone: number
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
-    stead = await startStead()
+    stead = await startStead({ env })
     source = await stead.createSite({ name: 'source' })
     await writeFile(join(stead.homeOf('source'), 'web/make.php'), `<?php require 'wp-load.php'; ${CONTENT}`)
     await writeFile(join(stead.homeOf('source'), 'web/look.php'), `<?php require 'wp-load.php'; ${LOOK}`)

@@ -1,89 +1,92 @@
 /** The database of a site, as people look into it: a real browser, a real site, Debian's Adminer. */
 import { existsSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hasChromium, openChromium } from '../support/chromium.ts'
-import { testCore } from '../support/core.ts'
+import { describeSites } from '../support/describe-sites.ts'
 import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 
-const core = await testCore()
 const adminer = process.env.TEST_ADMINER ?? '/usr/share/adminer/adminer.php'
 
-describe.skipIf(!core || !hasChromium || !existsSync(adminer))('the database of a site in a browser', () => {
-  let stead: Stead
-  let browser: Browser
-  let id: number
-  showOutputOfFailures(() => stead)
-  beforeAll(async () => {
-    stead = await startStead({ env: { STEAD_ADMINER: adminer } })
-    id = await stead.createSite({ name: 'tables' })
-    browser = await openChromium()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await stead?.remove()
-  })
+describeSites(
+  'the database of a site in a browser',
+  ({ env }) => {
+    let stead: Stead
+    let browser: Browser
+    let id: number
+    showOutputOfFailures(() => stead)
+    beforeAll(async () => {
+      stead = await startStead({ env: { ...env, STEAD_ADMINER: adminer } })
+      id = await stead.createSite({ name: 'tables' })
+      browser = await openChromium()
+    })
+    afterAll(async () => {
+      await browser?.close()
+      await stead?.remove()
+    })
 
-  const link = async (): Promise<string> => {
-    const { status, body } = await stead.api('GET', `/v1/sites/${id}/cms/dbadmin`)
-    expect([status, body.errors]).toEqual([200, null])
-    return body.data
-  }
-
-  test('shows its tables and changes a value; nobody else gets in by the link, or without one', async () => {
-    const url = await link()
-    const own = await browser.newContext()
-    const page = await own.newPage()
-    await page.goto(url)
-    // stored by the edge, and known to WordPress' object cache
-    expect((await stead.visit('tables')).text).toContain('<title>tables')
-    expect(new URL(page.url()).search).not.toContain('token')
-    expect(await page.textContent('body')).toContain('wp_options')
-    const base = new URL('/stead-database/', url).href
-
-    // a value that WordPress shows: blogname
-    await page.goto(`${base}?sqlite=&username=&db=x&edit=wp_options&where[option_name]=blogname`)
-    await page.fill('[name="fields[option_value]"]', 'Changed by hand')
-    await page.click('input[type=submit][value=Save]')
-    await page.waitForSelector('.message')
-    await until('visitors see it', async () => (await stead.visit('tables')).text.includes('Changed by hand'))
-
-    const other = await browser.newContext()
-    const thief = await other.newPage()
-    await thief.goto(url)
-    expect(await thief.textContent('body')).toContain('This link was used already')
-    await thief.goto(base)
-    expect(await thief.textContent('body')).toContain('This needs a link')
-    // what the first browser has is good for no other
-    const { cookies } = await own.storageState()
-    const second = await browser.newContext({ userAgent: 'Another/1.0' })
-    await second.addCookies(cookies)
-    const stranger = await second.newPage()
-    await stranger.goto(base)
-    expect(await stranger.textContent('body')).toContain('This needs a link')
-    // and the first goes on
-    await page.goto(base)
-    expect(await page.textContent('body')).toContain('wp_options')
-  })
-
-  test('is nobody’s by the address of its file', async () => {
-    for (const path of ['/stead/adminer.php', '/stead/database-admin.php', '/adminer.php', '/stead-database/x.php'])
-      expect([path, (await stead.visit('tables', path)).text.includes('wp_options')]).toEqual([path, false])
-  })
-
-  test('no other database is opened, whatever the address names', async () => {
-    const own = await browser.newContext()
-    const page = await own.newPage()
-    const url = await link()
-    await page.goto(url)
-    const base = new URL('/stead-database/', url).href
-    for (const other of [
-      '?sqlite=&username=&db=/private/other.sqlite',
-      '?pgsql=localhost&username=x&db=y',
-      '?server=h&username=x',
-    ]) {
-      await page.goto(base + other)
-      expect(await page.textContent('body')).toContain('wp_options')
+    const link = async (): Promise<string> => {
+      const { status, body } = await stead.api('GET', `/v1/sites/${id}/cms/dbadmin`)
+      expect([status, body.errors]).toEqual([200, null])
+      return body.data
     }
-  })
-})
+
+    test('shows its tables and changes a value; nobody else gets in by the link, or without one', async () => {
+      const url = await link()
+      const own = await browser.newContext()
+      const page = await own.newPage()
+      await page.goto(url)
+      // stored by the edge, and known to WordPress' object cache
+      expect((await stead.visit('tables')).text).toContain('<title>tables')
+      expect(new URL(page.url()).search).not.toContain('token')
+      expect(await page.textContent('body')).toContain('wp_options')
+      const base = new URL('/stead-database/', url).href
+
+      // a value that WordPress shows: blogname
+      await page.goto(`${base}?sqlite=&username=&db=x&edit=wp_options&where[option_name]=blogname`)
+      await page.fill('[name="fields[option_value]"]', 'Changed by hand')
+      await page.click('input[type=submit][value=Save]')
+      await page.waitForSelector('.message')
+      await until('visitors see it', async () => (await stead.visit('tables')).text.includes('Changed by hand'))
+
+      const other = await browser.newContext()
+      const thief = await other.newPage()
+      await thief.goto(url)
+      expect(await thief.textContent('body')).toContain('This link was used already')
+      await thief.goto(base)
+      expect(await thief.textContent('body')).toContain('This needs a link')
+      // what the first browser has is good for no other
+      const { cookies } = await own.storageState()
+      const second = await browser.newContext({ userAgent: 'Another/1.0' })
+      await second.addCookies(cookies)
+      const stranger = await second.newPage()
+      await stranger.goto(base)
+      expect(await stranger.textContent('body')).toContain('This needs a link')
+      // and the first goes on
+      await page.goto(base)
+      expect(await page.textContent('body')).toContain('wp_options')
+    })
+
+    test('is nobody’s by the address of its file', async () => {
+      for (const path of ['/stead/adminer.php', '/stead/database-admin.php', '/adminer.php', '/stead-database/x.php'])
+        expect([path, (await stead.visit('tables', path)).text.includes('wp_options')]).toEqual([path, false])
+    })
+
+    test('no other database is opened, whatever the address names', async () => {
+      const own = await browser.newContext()
+      const page = await own.newPage()
+      const url = await link()
+      await page.goto(url)
+      const base = new URL('/stead-database/', url).href
+      for (const other of [
+        '?sqlite=&username=&db=/private/other.sqlite',
+        '?pgsql=localhost&username=x&db=y',
+        '?server=h&username=x',
+      ]) {
+        await page.goto(base + other)
+        expect(await page.textContent('body')).toContain('wp_options')
+      }
+    })
+  },
+  { skip: !hasChromium || !existsSync(adminer) },
+)

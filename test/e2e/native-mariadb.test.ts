@@ -1,7 +1,7 @@
 /** Sites whose PHP is the machine's own, with their databases on MariaDB: made, used, kept apart, deleted. */
 import { existsSync, readFileSync } from 'node:fs'
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { phpVersions } from '../../src/hosting/php/runtime.ts'
 import { testCore } from '../support/core.ts'
@@ -117,12 +117,40 @@ describe.skipIf(!core || skip)('a site on native PHP and MariaDB', () => {
     await until('it answers', async () => (await stead.visit('copied')).status === 200)
   })
 
+  const move = async (body: object) => {
+    const { status, headers, body: said } = await stead.api('PUT', `/v1/sites/${id}/runtime`, body)
+    expect([status, said.errors]).toEqual([200, null])
+    return stead.ended(headers.get('operation-id') as string)
+  }
+  const lastWords = async () =>
+    (await stead.api('POST', `/v1/sites/${id}/logs/activity`, {})).body.data[0].message as string
+
+  test.skipIf(otherVersion === phpVersion)('stays what it is where its front page would be another one', async () => {
+    const elsewhere = (code: string) =>
+      `<?php if (PHP_SAPI !== 'fpm-fcgi') add_action('wp_footer', function () { ${code} });`
+    const plugin = join(stead.homeOf('on-server'), 'web/wp-content/mu-plugins/elsewhere.php')
+    await mkdir(dirname(plugin), { recursive: true })
+    for (const [code, reason] of [
+      ['flush(); ob_end_flush(); no_such_function();', /broken off there|status 500/],
+      ['header("Location: /elsewhere/", true, 302);', /status 302 there, and with 200 here/],
+    ] as const) {
+      await writeFile(plugin, elsewhere(code))
+      expect(await move({ runtime: 'wasm', php_version: otherVersion })).toMatchObject({
+        state: 'failed',
+        error: expect.stringMatching(reason),
+      })
+      expect(configOf(stead, 'on-server').DB_NAME).toMatch(/^stead_/)
+      await until('it answers', async () => (await stead.visit('on-server')).text.includes('Größe 🙂'))
+      expect(await lastWords()).toContain('runs as before')
+    }
+    await rm(plugin)
+  })
+
   test('is moved to SQLite and back, with all that it has', async () => {
     const moved = async (body: object) => {
-      const { status, headers, body: said } = await stead.api('PUT', `/v1/sites/${id}/runtime`, body)
-      expect([status, said.errors]).toEqual([200, null])
-      const { state, error } = await stead.ended(headers.get('operation-id') as string)
+      const { state, error } = await move(body)
       expect([state, error]).toEqual(['succeeded', null])
+      expect(await lastWords()).toContain('Its front page is the same.')
     }
     const post = '/wp-json/wp/v2/posts?search=Gr%C3%B6%C3%9Fe'
     const refused = await stead.api('PUT', `/v1/sites/${id}`, { php_version: otherVersion })

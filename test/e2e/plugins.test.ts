@@ -69,7 +69,9 @@ describeSites('plugins', ({ env, isNative }) => {
     directory.publish('modern', '1.0', { 'modern.php': modern })
     const hook = 'register_activation_hook(__FILE__, fn () => no_such_hook());'
     directory.publish('hooked', '1.0', { 'hooked.php': pluginFile('Hooked', '1.0', hook) })
-    stead = await startStead({ env: { ...env, STEAD_WORDPRESS_API: directory.base, STEAD_ALLOW_PRIVATE_FETCH: 'true' } })
+    stead = await startStead({
+      env: { ...env, STEAD_WORDPRESS_API: directory.base, STEAD_ALLOW_PRIVATE_FETCH: 'true' },
+    })
     id = await stead.createSite({ name: 'plugged' })
   })
   afterAll(async () => {

@@ -1,19 +1,17 @@
 /** What becomes of a site besides being visited: off and on, moved, deleted, brought back, and orders that cannot be met. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testCore } from '../support/core.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeSites } from '../support/describe-sites.ts'
 import { freePort, type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 import { Browser } from '../support/visit.ts'
 
-const core = await testCore()
-
-describe.skipIf(!core)('the life of a site', () => {
+describeSites('the life of a site', ({ env }) => {
   let stead: Stead
   let id: number
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
-    stead = await startStead()
+    stead = await startStead({ env })
     id = await stead.createSite({ name: 'lively' })
   })
   afterAll(() => stead?.remove())

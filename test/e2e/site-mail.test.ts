@@ -3,13 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import PostalMime from 'postal-mime'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testCore } from '../support/core.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeSites } from '../support/describe-sites.ts'
 import { mailServer, type Received } from '../support/mail-server.ts'
 import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 import { Browser } from '../support/visit.ts'
 
-const core = await testCore()
 const LIMIT = 12
 /** Several pieces of what PHP hands over at a time. */
 const attached = randomBytes(700_001)
@@ -29,7 +28,7 @@ for ($count = $given['times'] ?? 1; $count > 0; $count--) {
 echo json_encode(['results' => $results, 'failure' => $GLOBALS['failure'] ?? null]);
 `
 
-describe.skipIf(!core)('mails of a site', () => {
+describeSites('mails of a site', ({ env }) => {
   let stead: Stead
   let server: Awaited<ReturnType<typeof mailServer>>
   let id: number
@@ -49,7 +48,7 @@ describe.skipIf(!core)('mails of a site', () => {
       },
     })
     stead = await startStead({
-      env: { STEAD_SMTP_URL: `smtp://127.0.0.1:${server.port}`, STEAD_SITE_MAILS_PER_HOUR: String(LIMIT) },
+      env: { ...env, STEAD_SMTP_URL: `smtp://127.0.0.1:${server.port}`, STEAD_SITE_MAILS_PER_HOUR: String(LIMIT) },
     })
     id = await newSite('letters')
   })

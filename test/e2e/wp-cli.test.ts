@@ -5,12 +5,11 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testCore } from '../support/core.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeSites } from '../support/describe-sites.ts'
 import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 import { wpCliStandIn } from '../support/wp-cli.ts'
 
-const core = await testCore()
 const hasSsh = existsSync('/usr/bin/ssh') && existsSync('/usr/bin/ssh-keygen')
 
 interface Ended {
@@ -22,9 +21,9 @@ interface Ended {
 /** A page that is stored is everybody's but for who is logged in; it goes within a second. */
 const pastTheCache = { headers: { cookie: 'wordpress_logged_in_x=1' } }
 
-describe.skipIf(!core || !hasSsh)(
+describeSites(
   'WP-CLI over SSH',
-  () => {
+  ({ env }) => {
     let stead: Stead
     let folder: string
     let port: string
@@ -37,7 +36,7 @@ describe.skipIf(!core || !hasSsh)(
       await writeFile(join(folder, 'wp-cli.phar'), wpCliStandIn)
       execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(folder, 'key')])
       stead = await startStead({
-        env: { STEAD_SFTP_LISTEN: '127.0.0.1:0', STEAD_WP_CLI: join(folder, 'wp-cli.phar') },
+        env: { ...env, STEAD_SFTP_LISTEN: '127.0.0.1:0', STEAD_WP_CLI: join(folder, 'wp-cli.phar') },
       })
       id = await stead.createSite({ name: 'commanded' })
       port = await until(
@@ -335,5 +334,5 @@ describe.skipIf(!core || !hasSsh)(
       expect([code, bytes]).toEqual([0, 100 << 20])
     })
   },
-  240_000,
+  { skip: !hasSsh },
 )

@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import type { Home } from '../../hosting/homes/homes.ts'
-import { frontPageFault } from '../../hosting/php/front-page.ts'
+import { faultOfPage, getFrontPage } from '../../hosting/php/front-page.ts'
 import { phpVersions } from '../../hosting/php/runtime.ts'
+import { type Compared, compareLines, marksOf, otherPage, type PageMarks } from '../../hosting/php/same-page.ts'
 import { DumpSummary } from '../../hosting/site-database/compare-dumps.ts'
 import type { SiteHome } from '../../hosting/site-database/database-content.ts'
 import type { DatabaseKind } from '../../hosting/site-database/database-kind.ts'
@@ -30,6 +31,9 @@ const Input = Type.Object({
 })
 type Input = Type.Static<typeof Input>
 type Context = StepContext<Input, HostServices, { check: Checked }>
+/** Begun by a Stead that did not look, there is no page before. */
+type Answering = StepContext<Input, HostServices, { check: Checked; page?: PageMarks | null }>
+type Answered = StepContext<Input, HostServices, { check: Checked; answer?: Compared | null }>
 /** Of an undo: `done` is there from the moment on from which there is no way back. */
 type Undoing = StepContext<Input, HostServices, { check?: Checked; done?: boolean }>
 
@@ -48,6 +52,7 @@ export const moveSiteJob = durableWith<HostServices>()({
   steps: {
     check: { run: check },
     close: { run: close, undo: (context: Undoing) => openAfterWork(context, context.input.siteId) },
+    page: { run: lookAtPage },
     database: { run: makeDatabase, undo: forgetDatabase, weight: 10 },
     switch: { run: switchOver, undo: switchBack },
     answer: { run: seeItAnswer, weight: 2 },
@@ -85,6 +90,17 @@ async function check(context: Context): Promise<Checked> {
 
 async function close(context: Context): Promise<void> {
   if (context.results.check) await closeForWork(context, context.input.siteId)
+}
+
+/** What visitors got until now, of what the site is now: nobody changes it any more. */
+async function lookAtPage(context: Context): Promise<PageMarks | null> {
+  const { services, input, signal } = context
+  if (!context.results.check) return null
+  await closeForWork(context, input.siteId)
+  const site = await services.hostedSite(input.siteId)
+  if (!site) throw new PermanentFailure('The site was deleted')
+  const look = () => getFrontPage(services.pool, site, { signal, whileHeld: true })
+  return marksOf(await look(), await look())
 }
 
 /** Beside the one in use, by the text of which it is made; compared by what it says itself. */
@@ -144,10 +160,10 @@ async function turn({ services }: Pick<Context, 'services'>, home: Home, databas
   await services.homes.databases.turnTo({ ...home, database }, (await services.template()).path)
 }
 
-/** A write that is kept, and a front page. */
-async function seeItAnswer(context: Context): Promise<void> {
-  const { services, input, signal } = context
-  if (!context.results.check) return
+/** A write that is kept, and the front page that the site had. */
+async function seeItAnswer(context: Answering): Promise<Compared | null> {
+  const { services, input, signal, results } = context
+  if (!results.check) return null
   const { siteId, phpVersion } = input
   await closeForWork(context, siteId)
   const hosted = await services.hostedSite(siteId)
@@ -157,11 +173,13 @@ async function seeItAnswer(context: Context): Promise<void> {
   const asMoved = { hostedSite: async () => site, pool: services.pool }
   await runSiteTask(asMoved, siteId, 'flush-object-cache', {}, { whileHeld: true, refusal })
   await runSiteTask(asMoved, siteId, 'check-copy', {}, { whileHeld: true, refusal })
-  const fault = await frontPageFault(services.pool, site, { signal, whileHeld: true })
+  const page = await getFrontPage(services.pool, site, { signal, whileHeld: true })
+  const fault = faultOfPage(site, page) ?? (results.page ? otherPage(results.page, page) : undefined)
   if (fault) throw new PermanentFailure(`${refusal}: ${fault}`)
+  return results.page ? compareLines(results.page, page) : null
 }
 
-async function openAgain(tx: Tx, context: Context): Promise<true> {
+async function openAgain(tx: Tx, context: Answered): Promise<true> {
   const { services, input, operationId, now, results } = context
   const { siteId, runtime, phpVersion } = input
   const site = await holdSite(tx, siteId)
@@ -173,12 +191,21 @@ async function openAgain(tx: Tx, context: Context): Promise<true> {
   const database = runtime === 'native' ? 'MariaDB' : 'SQLite'
   await changeOfJob(tx, context).record({
     action: actions['site.moved'],
-    message: `Moved the site to ${runtime === 'native' ? 'native PHP' : 'PHP in WebAssembly'} ${phpVersion} with its database on ${database}.`,
+    message: `Moved the site to ${runtime === 'native' ? 'native PHP' : 'PHP in WebAssembly'} ${phpVersion} with its database on ${database}.${inWords(results.answer)}`,
     ...(isOther && { event: { type: events.php_version_changed, data: { version: phpVersion } } }),
   })
   await openSite(tx, siteId, operationId, now())
   await purgeCaches(tx, siteId, { pages: 'all' })
   return true
+}
+
+/** Lines may be others without a fault: a plugin that names its PHP, pictures that are chosen anew. */
+function inWords(compared: Compared | null | undefined): string {
+  if (!compared) return ''
+  const { lines, changed } = compared
+  return changed === 0
+    ? ' Its front page is the same.'
+    : ` Of its front page ${changed} of ${lines} lines are others now: look at it.`
 }
 
 /** The site is moved and open: what it was is at most a waste of room, and goes with its home. */

@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { proportionalBytesOf } from '../src/hosting/php/native/memory.ts'
+import { defaultFpmLimits } from '../src/hosting/php/native/settings.ts'
+import type { PhpVersion } from '../src/hosting/php/runtime.ts'
+import { testCore } from '../test/support/core.ts'
+import { fetchPage, install, testHome, testRequest, testRuntime } from '../test/support/home.ts'
+
+/** Memory in MB of so many sites that have shown their front page, some time after that. */
+export async function memoryOfIdleSites(count: number, phpVersion: PhpVersion): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'stead-idle-'))
+  const runtime = await testRuntime({ runtime: 'native' })
+  const home = await testHome((await testCore()) as string, { phpVersion })
+  try {
+    const first = await runtime.start(home)
+    await install(first)
+    await first.stop()
+    const pids: number[] = []
+    for (let n = 0; n < count; n++) {
+      const homePath = join(folder, `h${n}`)
+      execFileSync('cp', ['-a', home.homePath, homePath])
+      const php = await runtime.start({ ...home, homePath })
+      const { status } = await fetchPage(php, testRequest('/'))
+      if (status !== 200) throw new Error(`a front page answers with ${status}`)
+      pids.push(php.pid)
+    }
+    await new Promise((resolve) => setTimeout(resolve, (defaultFpmLimits.idleSeconds + 5) * 1000))
+    const each = await Promise.all(pids.map(proportionalBytesOf))
+    return each.reduce((sum, bytes) => sum + bytes, 0) / 2 ** 20
+  } finally {
+    await runtime.close()
+    await home.remove()
+    await rm(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { compareLines, marksOf, otherPage } from './same-page.ts'
+
+const page = (lines: string[], more: object = {}) => ({
+  ...{ status: 200, location: '' },
+  text: ['<html>', ...lines, '</html>'].join('\n'),
+  ...more,
+})
+
+describe('a page beside what it was', () => {
+  const before = marksOf(page(['one', 'two', 'at 12:00']), page(['one', 'two', 'at 12:01']))
+
+  test('is the same whatever stands in lines that are others each time', () => {
+    const now = page(['one', '  two', 'at 12:02'])
+    expect([otherPage(before, now), compareLines(before, now)]).toEqual([undefined, { lines: 4, changed: 0 }])
+  })
+
+  test('lines that are gone are counted', () => {
+    const now = page(['one', 'another'])
+    expect([otherPage(before, now), compareLines(before, now)]).toEqual([undefined, { lines: 4, changed: 1 }])
+  })
+
+  test('is another one with another status or place, and where PHP broke it off', () => {
+    expect(otherPage(before, page(['one'], { status: 404 }))).toContain('404 there, and with 200 here')
+    expect(otherPage(before, page(['one'], { location: '/elsewhere' }))).toContain('leads to another place')
+    expect(otherPage(before, { status: 200, location: '', text: '<html>\none\n' })).toContain('broken off')
+  })
+
+  test('one that had no end before needs none', () => {
+    const feed = { status: 200, location: '', text: '{}' }
+    expect(otherPage(marksOf(feed, feed), feed)).toBeUndefined()
+  })
+
+  test('of a long one as much is kept as is compared', () => {
+    const long = page(Array.from({ length: 100_000 }, (_, n) => `line ${n}`))
+    expect(marksOf(long, long).lines.length).toBeLessThanOrEqual(2000)
+  })
+})
