@@ -11,6 +11,11 @@ import { recordOf } from './zone.store.ts'
 import { managedZone } from './zone-access.ts'
 import { hostNameIn } from './zone-name.ts'
 
+const whatOfVisitors: Readonly<Record<string, string>> = {
+  true: '; with it, visitors are sent to https',
+  false: '; visitors are not sent to https',
+}
+
 export const retrySsl = endpoint({
   id: 'retrySsl',
   method: 'PUT',
@@ -45,7 +50,8 @@ export const retrySsl = endpoint({
     if (body.force_ssl !== undefined) await forceTls(tx, hostName, body.force_ssl)
     const operation = await retryCertificate(tx, hostName, now)
     if (operation !== undefined) started.push(operation)
-    await context.record({ action: actions.dns, message: `Ordered another try to get a certificate for ${hostName}` })
+    const ordered = `Ordered another try to get a certificate for ${hostName}`
+    await context.record({ action: actions.dns, message: `${ordered}${whatOfVisitors[String(body.force_ssl)] ?? ''}` })
     return null
   },
 })

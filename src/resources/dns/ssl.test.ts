@@ -82,6 +82,14 @@ describe.each(dialects)('SSL of a record on $dialect', ({ dialect, skip }) => {
     expect(await rowOf(name)).toMatchObject({ force_tls: 1 })
     await owner.call('PUT', path, { force_ssl: false })
     expect(await rowOf(name)).toMatchObject({ force_tls: 0 })
+    const log = await owner.call('POST', '/v1/account/logs/activity', {})
+    const said = `Ordered another try to get a certificate for ${name}`
+    expect(log.body.data.slice(0, 4).map(({ message }: { message: string }) => message)).toEqual([
+      `${said}; visitors are not sent to https`,
+      said,
+      `${said}; with it, visitors are sent to https`,
+      said,
+    ])
   })
 
   test('400 for other records, in the words of the description', async () => {

@@ -7,8 +7,8 @@ export const actions = declareActions('site', {
   'domain.removed': 'A domain was removed from a site',
   'domain.primary': 'The primary domain of a site was changed',
   'domain.checked': 'A look at a domain was ordered',
-  'domain.unhealthy': 'A domain does not lead to its site any more',
-  'domain.healthy': 'A domain leads to its site again',
+  'domain.unhealthy': 'A domain does not lead to its site, not yet or not any more',
+  'domain.healthy': 'A domain leads to its site, as it did not before',
 })
 
 /** What webhooks tell of them. */

@@ -81,18 +81,18 @@ async function look({ services, transaction, now }: Context, due: DueDomain): Pr
   await transaction((tx) => remember(tx, due, seen, now()))
 }
 
-/** What turned since the last look is in the site's log, with the reason. */
+/** What turned since the last look is in the site's log, with the reason; and why a new domain does not lead there from the first. */
 async function remember(tx: Tx, due: DueDomain, seen: Check, now: number): Promise<void> {
   const { siteId, hostName, before } = due
   const site = await holdSite(tx, siteId)
   if (!site) return
   await storeCheck(tx, due, seen, now)
-  if (!before || before.isHealthy === seen.isHealthy) return
+  if (seen.isHealthy === (before?.isHealthy ?? true)) return
   const { record } = changeBy(tx, { actor: 'systems', about: aboutSite(site), now })
   if (seen.isHealthy)
-    await record({ action: actions['domain.healthy'], message: `${hostName} leads to the site again` })
+    await record({ action: actions['domain.healthy'], message: `${hostName} leads to the site now` })
   else {
-    const message = `${hostName} does not lead to the site any more: ${seen.reason}`
+    const message = `${hostName} does not lead to the site ${before ? 'any more' : 'yet'}: ${seen.reason}`
     await record({ action: actions['domain.unhealthy'], message })
   }
 }
