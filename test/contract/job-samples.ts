@@ -840,6 +840,7 @@ export const jobSamples: Record<string, JobSample> = {
       expect(await backupRows(world)).toEqual([])
       expect(await storedBackups(world)).toEqual([])
       expect(await rows(world, 'events', 'type', 'ondemand_backup_deleted', world.site)).toBe(1)
+      expect(await unneededPacks(world)).toBe(1)
     },
   },
 
@@ -853,6 +854,7 @@ export const jobSamples: Record<string, JobSample> = {
       expect(await backupRows(world)).toEqual([])
       expect(await storedBackups(world)).toEqual([])
       expect(await rows(world, 'events', 'type', 'ondemand_backup_deleted', world.site)).toBe(1)
+      expect(await unneededPacks(world)).toBe(1)
     },
   },
 
@@ -1303,6 +1305,9 @@ async function writtenBackup({ api, site }: World): Promise<number> {
 
 const backupRows = ({ api, site }: World) =>
   api.database.read.selectFrom('backups').selectAll().where('site_id', '=', site).orderBy('id').execute()
+/** What a sweep has marked, to be removed by one a day later. */
+const unneededPacks = async ({ api, site }: World) =>
+  (await api.backupStorage.list(`${siteOwner(site)}/marks/`)).filter(({ name }) => name.endsWith('-unneeded')).length
 const storedBackups = ({ api, site }: World) => api.backups.repository(siteOwner(site)).list()
 
 const muPluginPath = async (world: World) => join((await homeOf(world))?.path as string, 'web', FOLDER, 'tool.php')

@@ -56,7 +56,6 @@ export class JobStand {
     const services = { ...host.services, masterKey: Buffer.alloc(32, 7), logs, mailer }
     this.#worker = startWorker(api.database, [definition as Definition], {
       ...{ runner: definition.on, services: services as never, lookEveryMs: 40 },
-      ...(onLost && { leaseMs: 300 }),
       ...(definition.on === 'host' && { hostId: host.hostId }),
       observe: ({ at }) => at === 'lost' && onLost?.(),
     })
@@ -71,6 +70,12 @@ export class JobStand {
       enqueue(tx, definition as Definition, input as never, { ...usual, ...options }),
     )
   }
+
+  /** As when the time of a worker that is gone has run out. */
+  endLease = (id: number) =>
+    this.#api.database.transaction((tx) =>
+      tx.updateTable('operations').set({ lease_until: 0 }).where('id', '=', id).execute(),
+    )
 
   retry = (id: number) => this.#api.database.transaction((tx) => retryOperation(tx, id, jobs))
 

@@ -13,6 +13,7 @@ import type { FastifyInstance } from 'fastify'
 import { createApp } from '../../src/app.ts'
 import { testBackups } from '../../src/backups/backup-store.fixture.ts'
 import type { BackupStore } from '../../src/backups/backup-store.ts'
+import type { Storage } from '../../src/backups/storage/storage.ts'
 import type { controlBudgets } from '../../src/budgets.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import type { PluginDirectory } from '../../src/hosting/plugin-directory/plugin-directory.ts'
@@ -74,6 +75,8 @@ export interface TestApi {
   /** Web server and PHP logs. */
   readonly logs: LogStore
   readonly backups: BackupStore
+  /** Where the backups of its own lie, if none were given. */
+  readonly backupStorage: Storage
   /** What another process would open. */
   readonly connection: { url?: string; file: string }
   /** A new account (or the one that has the address) with an application and a token. */
@@ -198,6 +201,7 @@ export async function testApi(dialect: DialectName, options: TestApiOptions = {}
     config,
     sealer,
     backups,
+    backupStorage: stored.storage,
     connection,
     call,
     async person(email, { isOwner = true, plan = 'High Traffic' } = {}) {
