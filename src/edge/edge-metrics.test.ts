@@ -15,7 +15,7 @@ test('requests are counted by status and cache, and bytes and times by cache', a
   count(entry)
   count({ ...entry, cached: '', status: 503, request_time: 30, http_version: 'HTTP/1.1' })
   metrics.hostFailure?.('ECONNREFUSED')
-  metrics.hostFailure?.('UND_ERR_HEADERS_TIMEOUT')
+  metrics.hostFailure?.('HOST_HEAD_TIMEOUT')
   metrics.handshake?.('TLSv1.3', true)
   metrics.handshakeFailure?.('timeout')
   const text = await registry.metrics()

@@ -143,7 +143,7 @@ const statusClass = (status: number): string =>
 const failureReasons = ['unreachable', 'broken', 'timeout', 'other'] as const
 
 function failureReason(code: string): (typeof failureReasons)[number] {
-  if (/^(?:ECONNREFUSED|EHOST|ENET|ENOTFOUND|UND_ERR_CONNECT)/.test(code)) return 'unreachable'
-  if (/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)/.test(code)) return 'broken'
+  if (/^(?:ECONNREFUSED|EHOST|ENET|ENOTFOUND|HOST_CONNECT)/.test(code)) return 'unreachable'
+  if (/^(?:ECONNRESET|EPIPE|HOST_CLOSED)/.test(code)) return 'broken'
   return /TIMEOUT|ETIMEDOUT/.test(code) ? 'timeout' : 'other'
 }

@@ -105,26 +105,25 @@ export interface HostResponse {
 
 /**
  * Headers of the host's response for the visitor, raw and flat, and the host's notes to the edge (`x-stead-*`), which are
- * left out, as are cookies for other sites. `raw` is flat, in bytes as received; the id of the request is left to be added.
+ * left out, as are cookies for other sites. `raw` is flat, as received; the id of the request is left to be added.
  */
-export function responseHeaders(raw: readonly Buffer[], domains: CookieDomains): HostResponse {
+export function responseHeaders(raw: readonly string[], domains: CookieDomains): HostResponse {
   const headers: string[] = []
-  const texts = raw.map((bytes) => bytes.toString('latin1'))
-  const listed = connectionListed(texts)
+  const listed = connectionListed(raw)
   const notes = { renderer: '', isPrivate: false, purgeSeq: 0, shows: '' }
   let contentType = ''
-  for (let i = 0; i < texts.length; i += 2) {
-    const name = texts[i] as string
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i] as string
     const lower = name.toLowerCase()
     if (HOP_BY_HOP.has(lower) || lower === 'x-request-id' || listed?.has(lower)) continue
     if (lower.startsWith('x-stead-')) {
-      if (lower === 'x-stead-renderer') notes.renderer = texts[i + 1] as string
-      else if (lower === 'x-stead-cache') notes.isPrivate = texts[i + 1] === 'private'
-      else if (lower === 'x-stead-shows') notes.shows = texts[i + 1] as string
-      else if (lower === 'x-stead-purge') notes.purgeSeq = Number(texts[i + 1]) || 0
+      if (lower === 'x-stead-renderer') notes.renderer = raw[i + 1] as string
+      else if (lower === 'x-stead-cache') notes.isPrivate = raw[i + 1] === 'private'
+      else if (lower === 'x-stead-shows') notes.shows = raw[i + 1] as string
+      else if (lower === 'x-stead-purge') notes.purgeSeq = Number(raw[i + 1]) || 0
       continue
     }
-    let value: string | undefined = texts[i + 1] as string
+    let value: string | undefined = raw[i + 1] as string
     if (lower === 'content-type') contentType = value
     else if (lower === 'set-cookie') value = cookieForVisitor(value, domains)
     if (value !== undefined) headers.push(name, value)

@@ -151,7 +151,7 @@ describe('headers', () => {
     const names = seen.raw.filter((_: string, i: number) => i % 2 === 0).map((name: string) => name.toLowerCase())
     expect(names.sort()).toEqual(
       // biome-ignore format: one list
-      ['connection', 'cookie', 'cookie', 'host', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-request-id', 'x-stead-key', 'x-stead-peer', 'x-stead-site'],
+      ['cookie', 'cookie', 'host', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-request-id', 'x-stead-key', 'x-stead-peer', 'x-stead-site'],
     )
     expect(seen.headers['x-forwarded-for']).toBe('127.0.0.1')
     expect(seen.headers['x-stead-key']).toBe('key-of-the-host')

@@ -357,7 +357,8 @@ function createFailureReport(options: GatewayOptions): ProxyContext['onFailure']
   return (visit, found, error: NodeJS.ErrnoException) => {
     const code = error.code ?? error.name
     options.metrics?.hostFailure?.(code)
-    if (/^(?:ECONN|EHOST|ENET|UND_ERR_CONNECT|UND_ERR_SOCKET)/.test(code)) options.routes.suspect?.(visit.hostName)
+    if (/^(?:ECONN|EHOSTUNREACH|EHOSTDOWN|ENET|HOST_CONNECT|HOST_CLOSED)/.test(code))
+      options.routes.suspect?.(visit.hostName)
     if (performance.now() < (quietUntilMs.get(found.upstream) ?? 0)) return
     quietUntilMs.set(found.upstream, performance.now() + 1_000)
     const facts = { err: error, requestId: visit.id, siteId: found.siteId, upstream: found.upstream }

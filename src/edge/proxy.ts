@@ -1,10 +1,11 @@
-import type { Dispatcher } from 'undici'
 import { addressKey } from '../platform/budgets/address-key.ts'
 import type { Budget } from '../platform/budgets/budget.ts'
 import { plainPage } from '../platform/plain-page.ts'
 import { pageAnswer, sendAnswer } from './answer.ts'
 import { bodyMoves } from './body-gate.ts'
 import { requestHeaders, responseHeaders } from './forwarding.ts'
+import type { AnswerListener, Control, HostRequest } from './host-client/exchange.ts'
+import { isBroken } from './host-client/host-error.ts'
 import type { Route } from './route.ts'
 import { siteHeaders } from './site-headers.ts'
 import { busyAnswer, type Passage, type UnderWay } from './under-way.ts'
@@ -46,7 +47,7 @@ function beginExchange(visit: Visit, route: Route, context: ProxyContext): void 
   visit.release = () => passage.end()
   const exchange = new Exchange(visit, route, context, passage)
   visit.abandon = () => exchange.abandon()
-  exchange.dispatch(context.upstreams.pool(route.upstream))
+  exchange.start()
 }
 
 const unreachable = plainPage({
@@ -65,24 +66,22 @@ const malformed = plainPage({
   text: 'The address or a header holds characters that are not allowed there.',
 })
 
-/** The connection went away under the request: worth a second try on a new one. */
-const BROKEN_CONNECTION = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
-const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
-
-type Controller = Dispatcher.DispatchController & { rawHeaders?: Buffer[] }
+const TIMEOUTS = new Set(['HOST_HEAD_TIMEOUT', 'HOST_BODY_TIMEOUT'])
 
 /** One request on its way to the host and back. */
-class Exchange implements Dispatcher.DispatchHandler {
+class Exchange implements AnswerListener {
   private readonly visit: Visit
   private readonly route: Route
   private readonly context: ProxyContext
   private readonly passage: Passage
   private readonly body: boolean
-  private controller: Controller | undefined
+  private control: Control | undefined
   private abandoned = false
   private answered = false
   private retried = false
   private waiting = false
+  /** Goes out together with the end. */
+  private last: Buffer | undefined
   /** While it is there, nothing of the response goes to the visitor: what is to be done then, in order. */
   private held: (() => void)[] | undefined
 
@@ -94,40 +93,34 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.body = hasBody(visit.request)
   }
 
-  dispatch(dispatcher: Dispatcher): void {
+  start(): void {
+    const { upstreams } = this.context
+    this.control = upstreams.ask(this.route.upstream, this.hostRequest(), this)
+  }
+
+  private hostRequest(): HostRequest {
     const { visit } = this
-    dispatcher.dispatch(
-      {
-        path: visit.target,
-        method: visit.method,
-        headers: requestHeaders(visit, this.route.siteId, this.context.hostKey),
-        body: this.body ? (readBody(visit, this.passage) as never) : null,
-        // undici would close the connection after every HEAD; our hosts send no body there.
-        reset: false,
-      },
-      this,
-    )
+    return {
+      path: visit.target,
+      method: visit.method,
+      headers: requestHeaders(visit, this.route.siteId, this.context.hostKey),
+      body: this.body ? readBody(visit, this.passage) : undefined,
+    }
   }
 
   /** The visitor has gone: so does the request to the host, that PHP need not go on for nobody. */
   abandon(): void {
     this.abandoned = true
-    this.controller?.abort(new Error('visitor has gone'))
+    this.control?.abort()
   }
 
-  onRequestStart(controller: Controller): void {
-    this.controller = controller
-    if (this.abandoned) controller.abort(new Error('visitor has gone'))
-  }
-
-  onResponseStarted(): void {
+  onFirstBytes(): void {
     this.answered = true
   }
 
-  onResponseStart(controller: Controller, status: number, _headers: unknown, reason = ''): void {
-    if (status < 200 || this.abandoned) return
+  onHead(status: number, reason: string, raw: string[]): void {
     const { visit } = this
-    const { headers, notes, contentType } = responseHeaders(controller.rawHeaders ?? [], {
+    const { headers, notes, contentType } = responseHeaders(raw, {
       hostName: visit.hostName,
       stagingDomain: this.context.stagingDomain,
     })
@@ -135,19 +128,19 @@ class Exchange implements Dispatcher.DispatchHandler {
     visit.outcome.contentType = contentType
     if (visit.observers) for (const observer of visit.observers) observer.head?.(status, headers, notes)
     headers.push('X-Request-Id', visit.id, ...siteHeaders(visit))
-    if (notes.purgeSeq > 0 && this.context.reachPurge) this.hold(this.context.reachPurge(notes.purgeSeq), controller)
+    if (notes.purgeSeq > 0 && this.context.reachPurge) this.hold(this.context.reachPurge(notes.purgeSeq))
     this.whenFree(() => visit.response.writeHead(status, reason, headers))
   }
 
   /** Who has changed a page is not told so before this edge has let go of the old one. */
-  private hold(until: Promise<void>, controller: Controller): void {
-    controller.pause()
+  private hold(until: Promise<void>): void {
+    this.control?.pause()
     const acts: (() => void)[] = []
     this.held = acts
     until.then(() => {
       this.held = undefined
       if (!this.visit.response.destroyed) for (const act of acts) act()
-      controller.resume()
+      if (!this.waiting) this.control?.resume()
     })
   }
 
@@ -156,37 +149,50 @@ class Exchange implements Dispatcher.DispatchHandler {
     else act()
   }
 
-  onResponseData(controller: Controller, chunk: Buffer): void {
-    if (this.abandoned) return
-    if (this.held) this.held.push(() => this.sendData(controller, chunk))
-    else this.sendData(controller, chunk)
+  onData(chunk: Buffer, isLast: boolean): void {
+    if (isLast) this.last = chunk
+    else if (this.held) this.held.push(() => this.sendData(chunk))
+    else this.sendData(chunk)
   }
 
-  private sendData(controller: Controller, chunk: Buffer): void {
+  private tellData(chunk: Buffer): void {
     const { visit } = this
     visit.outcome.sentBytes += chunk.length
     if (visit.observers) for (const observer of visit.observers) observer.data?.(chunk)
+  }
+
+  private sendData(chunk: Buffer): void {
+    const { visit } = this
+    this.tellData(chunk)
     if (visit.response.write(chunk) || this.waiting) return
     this.waiting = true
     this.passage.waitsToBeTaken()
-    controller.pause()
+    this.control?.pause()
     visit.response.once('drain', () => {
       this.waiting = false
       this.passage.goesOn(chunk.length)
-      controller.resume()
+      this.control?.resume()
     })
   }
 
-  onResponseEnd(): void {
-    const { visit } = this
+  onEnd(): void {
+    const { visit, last } = this
     visit.abandon = undefined
+    if (last) this.tellData(last)
     if (visit.observers) for (const observer of visit.observers) observer.end?.()
-    this.whenFree(() => visit.response.end())
+    this.whenFree(() => this.sendEnd(last))
   }
 
-  onResponseError(_controller: Controller, error: NodeJS.ErrnoException): void {
+  private sendEnd(last: Buffer | undefined): void {
+    const { response } = this.visit
+    if (last) response.end(last)
+    else response.end()
+    if (response.writableLength > 0) this.passage.waitsToBeTaken()
+  }
+
+  onError(error: NodeJS.ErrnoException): void {
     const { visit } = this
-    this.controller = undefined
+    this.control = undefined
     if (!this.abandoned && this.mayRetry(error)) {
       this.retryOnFreshConnection()
       return
@@ -201,16 +207,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private mayRetry(error: NodeJS.ErrnoException): boolean {
-    if (this.retried || this.answered || this.body || !BROKEN_CONNECTION.has(error.code ?? '')) return false
+    if (this.retried || this.answered || this.body || !isBroken(error)) return false
     return /^(?:GET|HEAD|OPTIONS)$/.test(this.visit.method)
   }
 
   /** A new connection, because the pooled ones may all be as stale as the one that just broke. */
   private retryOnFreshConnection(): void {
     this.retried = true
-    const client = this.context.upstreams.fresh(this.route.upstream)
-    this.dispatch(client)
-    client.close().catch(() => {})
+    this.control = this.context.upstreams.askAnew(this.route.upstream, this.hostRequest(), this)
   }
 }
 
@@ -223,13 +227,12 @@ export const isTimeout = (error: NodeJS.ErrnoException): boolean => TIMEOUTS.has
 function pageFor(error: NodeJS.ErrnoException) {
   const code = error.code ?? ''
   if (TIMEOUTS.has(code)) return tooSlow
-  return code === 'UND_ERR_INVALID_ARG' ? malformed : unreachable
+  return code === 'HOST_BAD_REQUEST' ? malformed : unreachable
 }
 
 /**
- * The request's body for undici. An iterator instead of the stream itself: undici destroys a stream when the host answers early
- * (413), and with it the visitor's connection before the answer is out. What is left of the body is then read and
- * dropped, so that a client that sends everything before it reads gets its answer.
+ * The request's body. When the host answers early (413), what is left of it is read and dropped, so that a client that sends everything
+ * before it reads gets its answer.
  */
 async function* readBody({ request }: Visit, passage: Passage): AsyncGenerator<Buffer> {
   try {

@@ -25,8 +25,8 @@ export interface FillHead {
 interface Came {
   readonly status: number
   readonly reason: string
-  /** Flat, in bytes as received. */
-  readonly raw: readonly Buffer[]
+  /** Flat, as received. */
+  readonly raw: readonly string[]
   /** Larger bodies are not kept. */
   readonly mostBytes: number
 }
@@ -57,7 +57,7 @@ function placeOf({ address, by, headers }: FillRequest, told: readonly string[])
 }
 
 /** Of a body that ends with its connection nobody can tell whether it is whole (RFC 9112 §8). */
-function isFramed(status: number, raw: readonly Buffer[]): boolean {
+function isFramed(status: number, raw: readonly string[]): boolean {
   if (status === 204) return true
-  return raw.some((name, i) => i % 2 === 0 && /^(?:content-length|transfer-encoding)$/i.test(name.toString('latin1')))
+  return raw.some((name, i) => i % 2 === 0 && /^(?:content-length|transfer-encoding)$/i.test(name))
 }

@@ -1,6 +1,7 @@
-import type { Dispatcher } from 'undici'
 import type { Share } from '../../platform/budgets/budget.ts'
 import { type HostNotes, responseHeaders } from '../forwarding.ts'
+import type { AnswerListener, Control, HostRequest } from '../host-client/exchange.ts'
+import { isBroken } from '../host-client/host-error.ts'
 import type { CookieDomains } from '../set-cookie.ts'
 import type { Passage } from '../under-way.ts'
 import type { Upstreams } from '../upstreams.ts'
@@ -83,17 +84,14 @@ export interface FillOptions {
   readonly keep: (entry: Entry) => boolean
 }
 
-const BROKEN_CONNECTION = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 /** What a piece of a body takes besides its bytes: a host may send them one by one. */
 const PIECE_BYTES = 256
-
-type Controller = Dispatcher.DispatchController & { rawHeaders?: Buffer[] }
 
 /**
  * One GET to the host whose answer may be kept. It goes on without its visitor as long as somebody waits for it. The body is collected
  * within a budget; over it the answer is passed on as the visitor takes it, and not kept.
  */
-export class Fill implements Dispatcher.DispatchHandler {
+export class Fill implements AnswerListener {
   readonly request: FillRequest
   leader: Leader | undefined
   /** A purge came while it was under way: what it brings is from before. */
@@ -108,7 +106,7 @@ export class Fill implements Dispatcher.DispatchHandler {
   readonly #settle: (result: FillResult) => void
   readonly #finish: () => void
   readonly #upstreams: Upstreams
-  #controller: Controller | undefined
+  #control: Control | undefined
   #isCollecting = true
   /** All pieces while collecting, then those that the leader has not taken. */
   #pieces: Buffer[] = []
@@ -136,7 +134,7 @@ export class Fill implements Dispatcher.DispatchHandler {
   }
 
   start(): void {
-    this.#dispatch(this.#upstreams.pool(this.request.upstream))
+    this.#control = this.#upstreams.ask(this.request.upstream, this.#hostRequest, this)
   }
 
   /** The visitor has gone. */
@@ -144,14 +142,14 @@ export class Fill implements Dispatcher.DispatchHandler {
     this.leader = undefined
     if (!this.#isCollecting) this.#dropPieces()
     if (this.#isWhole) return
-    if (this.#isWanted) this.#controller?.resume()
-    else this.#controller?.abort(new Error('nobody waits for this answer'))
+    if (this.#isWanted) this.#control?.resume()
+    else this.#control?.abort()
   }
 
   /** A waiter has gone. */
   leaveWaiting(): void {
     this.waiters--
-    if (!this.#isWanted) this.#controller?.abort(new Error('nobody waits for this answer'))
+    if (!this.#isWanted) this.#control?.abort()
   }
 
   /** Somebody waits, or the answer is on its way into the cache already. */
@@ -160,23 +158,16 @@ export class Fill implements Dispatcher.DispatchHandler {
     return this.#options.isBackground || this.leader !== undefined || this.waiters > 0 || isKept
   }
 
-  #dispatch(dispatcher: Dispatcher): void {
+  get #hostRequest(): HostRequest {
     const { target, headers } = this.request
-    dispatcher.dispatch({ path: target, method: 'GET', headers: headers as string[], reset: false }, this)
+    return { path: target, method: 'GET', headers }
   }
 
-  onRequestStart(controller: Controller): void {
-    this.#controller = controller
-    if (!this.#isWanted) controller.abort(new Error('nobody waits for this answer'))
-  }
-
-  onResponseStarted(): void {
+  onFirstBytes(): void {
     this.#started = true
   }
 
-  onResponseStart(controller: Controller, status: number, _headers: unknown, reason = ''): void {
-    if (status < 200) return
-    const raw = controller.rawHeaders ?? []
+  onHead(status: number, reason: string, raw: string[]): void {
     const read = responseHeaders(raw, this.request.domains)
     const { stale } = this.request
     if (status === 304 && stale) {
@@ -191,7 +182,7 @@ export class Fill implements Dispatcher.DispatchHandler {
     else if (this.#head.key !== this.request.key && !this.leader?.isOwn(this.#head))
       this.#stopCollecting({ kind: 'varies' })
     if (this.leader && !this.leader.head(this.#head)) this.leader = undefined
-    if (!this.leader && !this.#isCollecting) controller.abort(new Error('nobody wants this answer'))
+    if (!this.leader && !this.#isCollecting) this.#control?.abort()
   }
 
   /** The host says that the copy still holds: it goes on with what the host says of it now. */
@@ -214,11 +205,11 @@ export class Fill implements Dispatcher.DispatchHandler {
     leader?.renewed(entry)
   }
 
-  onResponseData(controller: Controller, piece: Buffer): void {
+  onData(piece: Buffer): void {
     this.#bytes += piece.length
     if (this.#isCollecting) this.#count(piece.length)
     if (!this.leader && !this.#isCollecting) {
-      controller.abort(new Error('nobody wants this answer'))
+      this.#control?.abort()
       return
     }
     this.#pieces.push(piece)
@@ -226,7 +217,7 @@ export class Fill implements Dispatcher.DispatchHandler {
     // A slow visitor does not hold up a page that others wait for, as long as there is room for it.
     if (!this.#leaderWaits || this.#isCollecting) return
     this.#options.passage.waitsToBeTaken()
-    controller.pause()
+    this.#control?.pause()
   }
 
   #count(bytes: number): void {
@@ -270,12 +261,12 @@ export class Fill implements Dispatcher.DispatchHandler {
       return
     }
     if (this.#isWhole) this.leader?.end()
-    else this.#controller?.resume()
+    else this.#control?.resume()
   }
 
-  onResponseEnd(): void {
+  onEnd(): void {
     const head = this.#head
-    this.#controller = undefined
+    this.#control = undefined
     this.#isWhole = true
     if (head && this.#isCollecting && typeof head.lifetime !== 'string') this.#toEntry(head, head.lifetime)
     else if (!this.#leaderWaits) this.leader?.end()
@@ -310,14 +301,12 @@ export class Fill implements Dispatcher.DispatchHandler {
     return createEntry({ key, copyOf, differs, path, shows, siteId, tier, epoch: epochs[tier], status, reason, headers, renderer, body, lifetime, nowMs: performance.now() })
   }
 
-  onResponseError(_controller: Controller, error: NodeJS.ErrnoException): void {
-    this.#controller = undefined
-    const mayRetry = !this.#retried && !this.#started && BROKEN_CONNECTION.has(error.code ?? '')
+  onError(error: NodeJS.ErrnoException): void {
+    this.#control = undefined
+    const mayRetry = !this.#retried && !this.#started && isBroken(error)
     if (mayRetry && this.#isWanted) {
       this.#retried = true
-      const client = this.#upstreams.fresh(this.request.upstream)
-      this.#dispatch(client)
-      client.close().catch(() => {})
+      this.#control = this.#upstreams.askAnew(this.request.upstream, this.#hostRequest, this)
       return
     }
     this.#isWhole = true

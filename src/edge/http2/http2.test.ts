@@ -347,7 +347,7 @@ describe('an answer', () => {
     const { session } = await startWith((request, response) =>
       response.writeHead(request.url === '/' ? 200 : 999).end(),
     )
-    expect((await askOn(session, { ':path': '/odd' })).status).toBe(500)
+    expect((await askOn(session, { ':path': '/odd' })).status).toBe(502)
     expect((await askOn(session)).status).toBe(200)
   })
 

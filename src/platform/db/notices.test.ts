@@ -2,6 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { testDatabase } from '../../../test/support/database.ts'
+import { announce } from './database.ts'
 import { openSqlite } from './node-sqlite.ts'
 import { atMostEvery, openNotices } from './notices.ts'
 import { sqliteChanges } from './sqlite-changes.ts'
@@ -29,6 +31,19 @@ describe('notices', () => {
     expect(heard).toEqual(['purges'])
     writer.close()
     reader.close()
+  })
+
+  test('a commit is told by what it has announced', async () => {
+    const made = await testDatabase('sqlite')
+    const notices = openNotices(`${made.connection.file}-notices`)
+    const heard: string[] = []
+    const told = new Promise<void>((resolve) => notices.follow('purges', resolve))
+    notices.follow('routes', () => heard.push('routes'))
+    await made.database.transaction((tx) => announce(tx, 'purges'))
+    await told
+    expect(heard).toEqual([])
+    notices.close()
+    await made.drop()
   })
 
   test('one that cannot be written or followed is lost, and does no harm', async () => {

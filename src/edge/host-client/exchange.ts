@@ -1,0 +1,184 @@
+import type { Socket } from 'node:net'
+import type { Connection } from './connection.ts'
+import { HostError } from './host-error.ts'
+
+/** What a host is asked. */
+export interface HostRequest {
+  readonly method: string
+  /** Path and query. */
+  readonly path: string
+  /** Raw and flat; `Content-Length` tells how long the body is, without it its end does. */
+  readonly headers: readonly string[]
+  readonly body?: AsyncIterable<Buffer> | undefined
+}
+
+/** What who asks can do meanwhile. After the end it does nothing. */
+export interface Control {
+  /** What has been read is told all the same. */
+  pause(): void
+  resume(): void
+  /** `onError` follows. */
+  abort(): void
+}
+
+/** Told what becomes of a request, later and in order: either `onEnd` or `onError` comes last. */
+export interface AnswerListener {
+  /** Bytes have come: the host has seen the request. */
+  onFirstBytes(): void
+  /** @param raw names and values, flat, a character for each byte */
+  onHead(status: number, reason: string, raw: string[]): void
+  /** @param isLast `onEnd` follows at once; it may do so without it */
+  onData(piece: Buffer, isLast: boolean): void
+  onEnd(): void
+  onError(error: NodeJS.ErrnoException): void
+}
+
+/** One request, from being asked for to its end. */
+export class Exchange implements Control {
+  readonly request: HostRequest
+  readonly #listener: AnswerListener
+  /** Undefined while it waits for one. */
+  connection: Connection | undefined
+  /** Leaves the queue. */
+  leave: (() => void) | undefined
+  /** What is sent first; empty when it cannot be sent. */
+  readonly head: string = ''
+  isOver = false
+  isSent = false
+  isPaused = false
+  hasHead = false
+  #hasBytes = false
+
+  constructor(request: HostRequest, listener: AnswerListener) {
+    this.request = request
+    this.#listener = listener
+    try {
+      this.head = headText(request)
+    } catch (error) {
+      this.#failLater(error as Error)
+    }
+  }
+
+  firstBytes(): void {
+    if (this.#hasBytes || this.isOver) return
+    this.#hasBytes = true
+    this.#listener.onFirstBytes()
+  }
+
+  answer(status: number, reason: string, raw: string[]): void {
+    this.hasHead = true
+    if (!this.isOver) this.#listener.onHead(status, reason, raw)
+  }
+
+  data(piece: Buffer, isLast: boolean): void {
+    if (!this.isOver) this.#listener.onData(piece, isLast)
+  }
+
+  end(): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.#listener.onEnd()
+  }
+
+  fail(error: Error): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.#listener.onError(error)
+  }
+
+  #failLater(error: Error): void {
+    if (this.isOver) return
+    this.isOver = true
+    // who asks, or aborts, is in the middle of something
+    queueMicrotask(() => this.#listener.onError(error))
+  }
+
+  pause(): void {
+    if (this.isOver || this.isPaused) return
+    this.isPaused = true
+    this.connection?.pause()
+  }
+
+  resume(): void {
+    if (this.isOver || !this.isPaused) return
+    this.isPaused = false
+    this.connection?.resume()
+  }
+
+  abort(): void {
+    const error = new HostError('HOST_ABORTED', 'nobody wants the answer any more')
+    if (!this.isOver) this.connection?.destroy(error)
+    this.leave?.()
+    this.#failLater(error)
+  }
+}
+
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+const NO_PATH = /[^\x21-\xff]/
+/** Methods of which servers expect to be told that there is no body. */
+const WITH_BODY = /^(?:POST|PUT|PATCH)$/
+
+/** The head of a request as text. @throws HostError */
+function headText({ method, path, headers, body }: HostRequest): string {
+  if (!NAME.test(method) || NO_PATH.test(path)) throw badRequest('the address')
+  let text = `${method} ${path} HTTP/1.1\r\n`
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i] as string
+    const value = headers[i + 1] as string
+    if (!NAME.test(name) || !VALUE.test(value)) throw badRequest(`the header ${JSON.stringify(name)}`)
+    text += `${name}: ${value}\r\n`
+  }
+  if (lengthOf(headers) !== undefined) return `${text}\r\n`
+  if (body) return `${text}transfer-encoding: chunked\r\n\r\n`
+  return WITH_BODY.test(method) ? `${text}content-length: 0\r\n\r\n` : `${text}\r\n`
+}
+
+const badRequest = (what: string) => new HostError('HOST_BAD_REQUEST', `${what} cannot be sent`)
+
+/** What a request says of the length of its body. */
+export function lengthOf(headers: readonly string[]): number | undefined {
+  for (let i = 0; i < headers.length; i += 2)
+    if ((headers[i] as string).toLowerCase() === 'content-length') return Number(headers[i + 1])
+}
+
+/** @returns whether all of a body was sent: not when the exchange is over before @throws HostError when it is not as long as the request has said */
+export async function sendBody(socket: Socket, exchange: Exchange, onPiece: () => void): Promise<boolean> {
+  const { headers, body } = exchange.request
+  const length = lengthOf(headers)
+  let sent = 0
+  for await (const piece of body as AsyncIterable<Buffer>) {
+    if (exchange.isOver) return false
+    onPiece()
+    sent += piece.length
+    if (length !== undefined && sent > length) throw badRequest('a body that is longer than it says')
+    if (piece.length > 0 && !writePiece(socket, piece, length === undefined)) await drained(socket)
+  }
+  if (exchange.isOver) return false
+  if (length === undefined) socket.write('0\r\n\r\n', 'latin1')
+  else if (sent < length) throw badRequest('a body that is shorter than it says')
+  return true
+}
+
+function writePiece(socket: Socket, piece: Buffer, isChunk: boolean): boolean {
+  if (!isChunk) return socket.write(piece)
+  socket.cork()
+  socket.write(`${piece.length.toString(16)}\r\n`, 'latin1')
+  socket.write(piece)
+  const takesMore = socket.write('\r\n', 'latin1')
+  socket.uncork()
+  return takesMore
+}
+
+/** Also when the connection ends. */
+const drained = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => {
+    if (socket.destroyed || !socket.writableNeedDrain) return resolve()
+    const done = () => {
+      socket.off('drain', done)
+      socket.off('close', done)
+      resolve()
+    }
+    socket.on('drain', done)
+    socket.on('close', done)
+  })

@@ -1,0 +1,209 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { defaultLimits } from '../limits.ts'
+import { ask, type Cleanup, createCleanup, eventually, routeTo, startGateway } from '../test-support.ts'
+import { createUpstreams, type UpstreamLimits, type Upstreams } from '../upstreams.ts'
+import { Connection } from './connection.ts'
+import { type AnswerListener, type Control, Exchange } from './exchange.ts'
+
+let cleanup: Cleanup
+beforeEach(() => {
+  cleanup = createCleanup()
+})
+afterEach(() => cleanup.run())
+
+/** A host that speaks for itself. @param onRequest called with each head (and what came with it) */
+async function rawHost(
+  onRequest: (socket: Socket, text: string) => void,
+): Promise<{ upstream: string; sockets: Set<Socket> }> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+    socket.setEncoding('latin1').on('data', (text: string) => onRequest(socket, text))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanup.add(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { upstream: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets }
+}
+
+function open(limits: Partial<UpstreamLimits> = {}): Upstreams {
+  const upstreams = createUpstreams({ ...defaultLimits.upstream, ...limits })
+  cleanup.add(() => upstreams.destroy())
+  return upstreams
+}
+
+interface Came {
+  text: string
+  control: Control
+}
+
+/** Asks, and waits for the whole answer. @param onHead called when its head is there */
+function get(
+  upstreams: Upstreams,
+  upstream: string,
+  path = '/',
+  onHead: (control: Control) => void = () => {},
+): Promise<Came> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    const listener: AnswerListener = {
+      onFirstBytes() {},
+      onHead(status) {
+        text += status
+        onHead(control)
+      },
+      onData(piece) {
+        text += ` ${piece.toString('latin1')}`
+      },
+      onEnd: () => resolve({ text, control }),
+      onError: reject,
+    }
+    const control = upstreams.ask(upstream, { method: 'GET', path, headers: ['host', 'site.test'] }, listener)
+  })
+}
+
+const ok = (body: string, more = '') => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n${more}\r\n${body}`
+
+test('what a host says before its answer without having been asked does not reach the visitor, and breaks nothing', async () => {
+  let requests = 0
+  const { upstream, sockets } = await rawHost((socket) => {
+    requests++
+    socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n')
+    setImmediate(() => socket.write(ok(`answer ${requests}`)))
+  })
+  for (const route of [routeTo(upstream), routeTo(upstream, { edgeCache: true })]) {
+    const { port } = await startGateway(cleanup, { 'site.test': route })
+    for (let n = 0; n < 3; n++) {
+      const reply = await ask(port)
+      expect([reply.status, reply.body, reply.headers.link]).toEqual([200, `answer ${requests}`, undefined])
+    }
+  }
+  expect(requests).toBe(6)
+  expect(sockets.size).toBe(2)
+})
+
+test('what comes while nothing is asked ends the connection, and nobody is given it', async () => {
+  const { upstream, sockets } = await rawHost((socket) => {
+    socket.write(ok('first'), () => setImmediate(() => socket.write(ok('nobody’s'))))
+  })
+  const upstreams = open()
+  expect((await get(upstreams, upstream)).text).toBe('200 first')
+  await eventually(() => sockets.size === 0)
+  expect((await get(upstreams, upstream)).text).toBe('200 first')
+})
+
+test('requests over the bound wait for a connection, in order, and one that is not wanted any more does not', async () => {
+  const asked: string[] = []
+  const { upstream, sockets } = await rawHost((socket, text) => {
+    asked.push(text.split(' ')[1] as string)
+    setTimeout(() => socket.write(ok('x')), 20)
+  })
+  const upstreams = open({ connections: 2 })
+  const all = ['/1', '/2', '/3', '/4'].map((path) => get(upstreams, upstream, path))
+  const gone = new Promise((resolve) => {
+    const nothing = { onFirstBytes() {}, onHead() {}, onData() {}, onEnd() {} }
+    const request = { method: 'GET', path: '/gone', headers: [] }
+    upstreams.ask(upstream, request, { ...nothing, onError: resolve }).abort()
+  })
+  await expect(gone).resolves.toMatchObject({ code: 'HOST_ABORTED' })
+  await Promise.all([...all, get(upstreams, upstream, '/5')])
+  expect(asked).toEqual(['/1', '/2', '/3', '/4', '/5'])
+  expect(sockets.size).toBe(2)
+})
+
+test('after its end an answer is in nobody’s hands: who had it cannot touch the next one on the connection', async () => {
+  const { upstream, sockets } = await rawHost((socket) => void socket.write(ok('x')))
+  const upstreams = open()
+  // it ends while it is paused: the connection reads on
+  const { control } = await get(upstreams, upstream, '/', (own) => own.pause())
+  control.pause()
+  control.abort()
+  expect((await get(upstreams, upstream)).text).toBe('200 x')
+  expect(sockets.size).toBe(1)
+})
+
+test('a connection that has just ended is given to nobody, though its end is not told yet', async () => {
+  const { upstream } = await rawHost((socket) => void socket.write(ok('x')))
+  const limits = { ...defaultLimits.upstream, connections: 5 }
+  const free: Connection[] = []
+  const owner = { limits, isFree: (connection: Connection) => void free.push(connection), isGone() {} }
+  const connection = new Connection(new URL(upstream), owner)
+  const listener = { onFirstBytes() {}, onHead() {}, onData() {}, onEnd() {}, onError() {} }
+  connection.send(new Exchange({ method: 'GET', path: '/', headers: [] }, listener))
+  await eventually(() => free.length === 1)
+  expect(connection.isUsable).toBe(true)
+  connection.look(performance.now() + 100_000)
+  expect(connection.isUsable).toBe(false)
+})
+
+test('an idle connection is left before the host closes it', async () => {
+  const { upstream, sockets } = await rawHost((socket) => void socket.write(ok('x', 'Keep-Alive: timeout=2\r\n')))
+  await get(open({ connectTimeoutMs: 100 }), upstream)
+  await eventually(() => sockets.size === 0)
+})
+
+test.each([
+  ['the head', { responseTimeoutMs: 50 }, 'HTTP/1.1 200 OK\r\n', 'HOST_HEAD_TIMEOUT'],
+  ['the body', { bodyTimeoutMs: 50 }, 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc', 'HOST_BODY_TIMEOUT'],
+])('%s is waited for so long', async (_what, limits, says, code) => {
+  const { upstream } = await rawHost((socket) => void socket.write(says))
+  await expect(get(open(limits), upstream)).rejects.toMatchObject({ code })
+})
+
+test('a connection is waited for so long', async () => {
+  const { upstream } = await rawHost(() => {})
+  const { promise, reject, resolve } = Promise.withResolvers<void>()
+  const owner = { limits: defaultLimits.upstream, isFree() {}, isGone() {} }
+  const connection = new Connection(new URL(upstream), owner)
+  const listener = { onFirstBytes() {}, onHead() {}, onData() {}, onEnd: resolve, onError: reject }
+  connection.send(new Exchange({ method: 'GET', path: '/', headers: [] }, listener))
+  connection.look(performance.now() + owner.limits.connectTimeoutMs - 100)
+  connection.look(performance.now() + owner.limits.connectTimeoutMs + 100)
+  await expect(promise).rejects.toMatchObject({ code: 'HOST_CONNECT_TIMEOUT' })
+})
+
+test('what cannot be written as HTTP is not sent', async () => {
+  const { upstream, sockets } = await rawHost(() => {})
+  const upstreams = open()
+  for (const wrong of [
+    { path: '/a b' },
+    { path: '/a\r\nX: y' },
+    { headers: ['x', 'a\nb'] },
+    { headers: ['x y', 'a'] },
+    { headers: ['x', 'ü\u0100'] },
+    { method: 'GET /' },
+  ]) {
+    const request = { method: 'GET', path: '/', headers: [], ...wrong }
+    const failed = new Promise((resolve) => {
+      upstreams.ask(upstream, request, { onFirstBytes() {}, onHead() {}, onData() {}, onEnd() {}, onError: resolve })
+    })
+    await expect(failed).resolves.toMatchObject({ code: 'HOST_BAD_REQUEST' })
+  }
+  expect(sockets.size).toBe(0)
+})
+
+test('a body that is shorter or longer than it says ends its connection', async () => {
+  const { upstream, sockets } = await rawHost(() => {})
+  const upstreams = open()
+  for (const sends of ['abc', 'abcde']) {
+    const failed = new Promise((resolve) => {
+      const request = {
+        method: 'POST',
+        path: '/',
+        headers: ['content-length', '4'],
+        body: (async function* () {
+          yield Buffer.from(sends)
+        })(),
+      }
+      upstreams.ask(upstream, request, { onFirstBytes() {}, onHead() {}, onData() {}, onEnd() {}, onError: resolve })
+    })
+    await expect(failed).resolves.toMatchObject({ code: 'HOST_BAD_REQUEST' })
+    await eventually(() => sockets.size === 0)
+  }
+})
