@@ -1,5 +1,7 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { MADE_FILES, readdressed } from './made-files.ts'
+import { mkdirSync, rmSync } from 'node:fs'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { withFault } from './cut-off.fixture.ts'
+import { MADE_FILES, moveMadeFiles, readdressed } from './made-files.ts'
 import { SiteFiles } from './site-files.ts'
 import { newHome, readTree, sorted, type Thing, type Tree, walkHere, writeTree } from './trees.fixture.ts'
 
@@ -26,6 +28,12 @@ function treeOf(texts: Record<string, string>): Tree {
   return tree
 }
 
+function begin(texts: Record<string, string>): void {
+  rmSync(home.homePath, { recursive: true })
+  mkdirSync(home.web, { recursive: true })
+  writeTree(home.web, treeOf(texts))
+}
+
 const style = (host: string) => `a { background: url("https://${host}/wp-content/uploads/a.png") }`
 const settings = (host: string) =>
   String.raw`{"ajax":"https:\/\/${host}\/x","s":"s:${host.length + 7}:\"http://${host}\";"}`
@@ -45,22 +53,40 @@ const others = {
   'wp-content/uploads/none.css': 'a { color: red }',
 }
 
-/** As a clone does it: the site's own files, with another address. */
-async function move(): Promise<void> {
-  const wanted = readdressed(files.walk(home, { scope: MADE_FILES }), changes)
-  await files.prepare(home, wanted, { scope: MADE_FILES })
-  await files.switch(home)
-  await files.settle(home)
-}
-
 test('what was made of the database, and no other file, has the other address, and is otherwise as it was', async () => {
   writeTree(home.web, treeOf({ ...made('old.test'), ...others }))
-  await move()
+  await moveMadeFiles(files, home, changes)
   const expected = treeOf({ ...made('a-new-one.test'), ...others })
   expect(sorted(readTree(home.web))).toEqual(sorted(expected))
   // and again changes nothing
   const again = readdressed(files.walk(home, { scope: MADE_FILES }), changes)
   expect((await files.compare(home, again, { scope: MADE_FILES })).written.count).toBe(0)
+})
+
+test('where there is none, nothing is prepared; where there are many, all of them are changed', async () => {
+  writeTree(home.web, treeOf(others))
+  const prepare = vi.spyOn(files, 'prepare')
+  await moveMadeFiles(files, home, changes)
+  expect(prepare).not.toHaveBeenCalled()
+  prepare.mockRestore()
+  const many = (host: string) =>
+    Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`wp-content/cache/${1000 + n}.css`, style(host)]))
+  begin({ ...others, ...many('old.test') })
+  await moveMadeFiles(files, home, changes)
+  expect(sorted(readTree(home.web))).toEqual(sorted(treeOf({ ...others, ...many('a-new-one.test') })))
+})
+
+test('cut off anywhere, the same call completes it', async () => {
+  const all = { ...made('old.test'), ...others }
+  for (let at = 1; ; at++) {
+    begin(all)
+    const isCut = await withFault({ at, kind: 'cut off' }, () => moveMadeFiles(files, home, changes))
+    await moveMadeFiles(files, home, changes)
+    expect(sorted(readTree(home.web))).toEqual(sorted(treeOf({ ...made('a-new-one.test'), ...others })))
+    if (isCut) continue
+    expect(at).toBeGreaterThan(20)
+    break
+  }
 })
 
 test('a file that is laid is known again only with the same address', async () => {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { AddressChange } from '../site-database/database-content.ts'
+import type { AddressChange, SiteHome } from '../site-database/database-content.ts'
 import { addressRewriter, type RewriteAddress } from '../site-database/rewrite.ts'
-import type { FileScope, WantedEntry } from './file-content.ts'
+import type { FileContent, FileScope, WantedEntry } from './file-content.ts'
+import type { WantedFile } from './merge.ts'
 import { isInScope } from './scope.ts'
 
 /**
@@ -24,15 +25,47 @@ export async function* readdressed(
   changes: readonly AddressChange[],
 ): AsyncGenerator<WantedEntry> {
   const rewrite = addressRewriter(changes)
-  for await (const entry of entries) {
-    const isMeant = changes.length > 0 && TEXT.test(entry.path) && isInScope(MADE_FILES, entry.path)
-    yield isMeant && entry.kind === 'file' ? await withAddress(entry, rewrite) : entry
-  }
+  for await (const entry of entries) yield changes.length > 0 ? await withAddress(entry, rewrite) : entry
 }
 
-type WantedFile = Extract<WantedEntry, { kind: 'file' }>
+/** More are changed with all that lies beside them. */
+const MOST_APART = 100
 
-async function withAddress(entry: WantedFile, rewrite: RewriteAddress): Promise<WantedFile> {
+/**
+ * Changes addresses in the files of a site whose PHP does not run. They are looked for first: most sites have none, and a change would compare all of what
+ * was just copied. Cut off anywhere, the same call completes it.
+ */
+export async function moveMadeFiles(
+  files: Pick<FileContent, 'walk' | 'prepare' | 'switch' | 'switchBack' | 'settle'>,
+  home: SiteHome,
+  changes: readonly AddressChange[],
+  signal?: AbortSignal,
+): Promise<void> {
+  // half of them may have been changed: they are all to be found
+  await files.switchBack(home)
+  const walk = (scope: FileScope) => files.walk(home, { scope, ...(signal && { signal }) })
+  const paths = await placesOf(walk(MADE_FILES), changes)
+  if (paths.length === 0) return
+  const within = { scope: paths.length > MOST_APART ? MADE_FILES : { paths }, ...(signal && { signal }) }
+  await files.prepare(home, readdressed(walk(within.scope), changes), within)
+  await files.switch(home)
+  await files.settle(home)
+}
+
+/** Of files that are to be changed; of many no more than tell that they are. */
+async function placesOf(entries: AsyncIterable<WantedEntry>, changes: readonly AddressChange[]): Promise<string[]> {
+  const rewrite = addressRewriter(changes)
+  const paths: string[] = []
+  for await (const entry of entries) {
+    if ((await withAddress(entry, rewrite)) !== entry) paths.push(entry.path)
+    if (paths.length > MOST_APART) break
+  }
+  return paths
+}
+
+/** @returns the very entry where there is nothing to change */
+async function withAddress(entry: WantedEntry, rewrite: RewriteAddress): Promise<WantedEntry> {
+  if (entry.kind !== 'file' || !TEXT.test(entry.path) || !isInScope(MADE_FILES, entry.path)) return entry
   const content = entry.sizeBytes <= MOST_BYTES ? await readUpTo(entry, MOST_BYTES) : undefined
   const changed = content && rewrite(content)
   if (!changed || changed === content) return entry

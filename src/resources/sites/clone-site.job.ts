@@ -7,7 +7,7 @@ import type { PooledSite } from '../../hosting/php/pool.ts'
 import { newSalts } from '../../hosting/php/wp-config.ts'
 import type { AddressChange, SiteHome } from '../../hosting/site-database/database-content.ts'
 import { rewriteAddress } from '../../hosting/site-database/rewrite.ts'
-import { MADE_FILES, readdressed } from '../../hosting/site-files/made-files.ts'
+import { moveMadeFiles } from '../../hosting/site-files/made-files.ts'
 import {
   type ConfigConstants,
   changeWpConfig,
@@ -36,7 +36,7 @@ export const cloneSiteJob = durableWith<HostServices>()({
   steps: {
     home: { run: claimHome, undo: removeHome },
     content: { run: copyContent, weight: 20 },
-    made_files: { run: moveMadeFiles },
+    made_files: { run: moveMade },
     config: { run: writeConfig },
     network: { run: fitItsNetwork },
     answer: { run: seeItAnswer, weight: 2 },
@@ -147,15 +147,11 @@ async function copyBoth(
 }
 
 /** What plugins have made of the database names the clone as well. Its PHP does not run yet. */
-async function moveMadeFiles(context: Context<{ content: Copied }>): Promise<void> {
+async function moveMade(context: Context<{ content: Copied }>): Promise<void> {
   const { services, signal, results } = context
-  const { siteFiles } = services
   const home = contentOf(await siteOf(context), await homeOf(context))
   const { address, others } = results.content
-  const within = { scope: MADE_FILES, signal }
-  await siteFiles.prepare(home, readdressed(siteFiles.walk(home, within), movedTo(address, others)), within)
-  await siteFiles.switch(home)
-  await siteFiles.settle(home)
+  await moveMadeFiles(services.siteFiles, home, movedTo(address, others), signal)
 }
 
 /** Its own keys, so that nobody who is logged in at the source is at the clone; its own address where the configuration names one. */
