@@ -126,15 +126,15 @@ describe.skipIf(!core || skip)('a site on native PHP and MariaDB', () => {
     (await stead.api('POST', `/v1/sites/${id}/logs/activity`, {})).body.data[0].message as string
 
   test.skipIf(otherVersion === phpVersion)('stays what it is where its front page would be another one', async () => {
-    const elsewhere = (code: string) =>
-      `<?php if (PHP_SAPI !== 'fpm-fcgi') add_action('wp_footer', function () { ${code} });`
+    const elsewhere = (hook: string, code: string) =>
+      `<?php if (PHP_SAPI !== 'fpm-fcgi') add_action('${hook}', function () { ${code} });`
     const plugin = join(stead.homeOf('on-server'), 'web/wp-content/mu-plugins/elsewhere.php')
     await mkdir(dirname(plugin), { recursive: true })
-    for (const [code, reason] of [
-      ['flush(); ob_end_flush(); no_such_function();', /broken off there|status 500/],
-      ['header("Location: /elsewhere/", true, 302);', /status 302 there, and with 200 here/],
+    for (const [hook, code, reason] of [
+      ['wp_footer', 'flush(); no_such_function();', /broken off there|status 500/],
+      ['template_redirect', 'wp_redirect("/elsewhere/"); exit;', /status 302 there, and with 200 here/],
     ] as const) {
-      await writeFile(plugin, elsewhere(code))
+      await writeFile(plugin, elsewhere(hook, code))
       expect(await move({ runtime: 'wasm', php_version: otherVersion })).toMatchObject({
         state: 'failed',
         error: expect.stringMatching(reason),

@@ -13,6 +13,7 @@ import {
   testRuntime,
   testUid,
 } from '../../../test/support/home.ts'
+import { hereRuntimes } from '../../../test/support/ways.ts'
 import { PhpPool } from '../php/pool.ts'
 import type { PhpRuntime } from '../php/runtime.ts'
 import type { HostedSite } from '../web-server/web-server.ts'
@@ -26,158 +27,162 @@ add_action('mark', fn ($name) => update_option("marked_$name", getmypid()));
 add_action('leave', fn () => exit);
 `
 
-describe.skipIf(!core)('scheduled events of a real WordPress', () => {
-  let runtime: PhpRuntime
-  let home: TestHome
-  let site: HostedSite
-  let pool: PhpPool
-  let cron: Cron
-  let starts: ReturnType<typeof vi.spyOn>
-  const log = { debug: vi.fn(), warn: vi.fn() }
+describe.skipIf(!core).each(hereRuntimes)(
+  'scheduled events of a real WordPress, $runtime',
+  ({ runtime: kind, phpVersion }) => {
+    let runtime: PhpRuntime
+    let home: TestHome
+    let site: HostedSite
+    let pool: PhpPool
+    let cron: Cron
+    let starts: ReturnType<typeof vi.spyOn>
+    const log = { debug: vi.fn(), warn: vi.fn() }
 
-  beforeAll(async () => {
-    runtime = await testRuntime()
-    home = await testHome(core as string)
-    site = { ...home, siteId: 1, state: 'live' }
-    await mkdir(join(home.homePath, 'web/wp-content/mu-plugins'), { recursive: true })
-    await writeFile(join(home.homePath, 'web/wp-content/mu-plugins/test.php'), plugin)
-    const process = await runtime.start(home)
-    await install(process)
-    await process.stop()
-  })
-  afterAll(async () => {
-    await runtime?.close()
-    await home?.remove()
-  })
-  beforeEach(() => {
-    vi.clearAllMocks()
-    pool = new PhpPool(runtime, {
-      queueLength: 10,
-      requestMs: 20_000,
-      taskMs: 20_000,
-      idleMs: 600_000,
-      memoryBytes: 2 ** 31,
-      processMemoryBytes: 768 << 20,
-      bodies: testBodies(),
+    beforeAll(async () => {
+      runtime = await testRuntime({ runtime: kind })
+      home = await testHome(core as string, { phpVersion })
+      site = { ...home, siteId: 1, state: 'live' }
+      await mkdir(join(home.homePath, 'web/wp-content/mu-plugins'), { recursive: true })
+      await writeFile(join(home.homePath, 'web/wp-content/mu-plugins/test.php'), plugin)
+      const process = await runtime.start(home)
+      await install(process)
+      await process.stop()
     })
-    starts = vi.spyOn(runtime, 'start')
-    cron = new Cron({
-      sites: async () => [site],
-      siteById: async () => site,
-      php: pool,
-      events: sqliteEvents(),
-      log,
+    afterAll(async () => {
+      await runtime?.close()
+      await home?.remove()
     })
-  })
-  afterEach(async () => {
-    starts.mockRestore()
-    await pool.stopAll(0)
-  })
+    beforeEach(() => {
+      vi.clearAllMocks()
+      pool = new PhpPool(runtime, {
+        queueLength: 10,
+        requestMs: 20_000,
+        taskMs: 20_000,
+        idleMs: 600_000,
+        memoryBytes: 2 ** 31,
+        processMemoryBytes: 768 << 20,
+        bodies: testBodies(),
+      })
+      starts = vi.spyOn(runtime, 'start')
+      cron = new Cron({
+        sites: async () => [site],
+        siteById: async () => site,
+        php: pool,
+        events: sqliteEvents(),
+        log,
+      })
+    })
+    afterEach(async () => {
+      starts.mockRestore()
+      await pool.stopAll(0)
+    })
 
-  /** Runs PHP in the site as a visitor's request does. */
-  async function visit(code: string): Promise<string> {
-    const script = await home.script('visit.php', `require '/wordpress/wp-load.php'; ${code}`)
-    const response = await pool.handle(site, testRequest('/visit.php', script))
-    return text(response.body)
-  }
-  const database = () => new DatabaseSync(join(home.homePath, 'private/database/site.sqlite'))
-  const option = (name: string): string | undefined => {
-    using open = database()
-    return open.prepare('select option_value as value from wp_options where option_name = ?').get(name)?.value as string
-  }
-  /** Lets time go by: what is planned comes nearer. No process may run. */
-  function goBy(seconds: number): void {
-    using open = database()
-    const planned = (option('cron') as string).replace(/i:(\d{10});(?=a:)/g, (_, at) => `i:${at - seconds};`)
-    open.prepare("update wp_options set option_value = ? where option_name = 'cron'").run(planned)
-    open.exec(`update wp_posts set post_date = datetime(post_date, '-${seconds} seconds'),
-      post_date_gmt = datetime(post_date_gmt, '-${seconds} seconds') where post_status = 'future'`)
-  }
-  const gone = () => vi.waitFor(() => expect(pool.pidOf(1)).toBeUndefined(), 60_000)
-
-  it('publishes a post at its time though nobody visits, and leaves no process behind', async () => {
-    const id =
-      await visit(`update_option('ping_sites', ''); echo wp_insert_post(['post_title' => 'Later', 'post_content' => 'x', 'post_status' => 'future',
-      'post_date' => wp_date('Y-m-d H:i:s', time() + 120), 'post_date_gmt' => gmdate('Y-m-d H:i:s', time() + 120)], true);`)
-    await pool.stop(1)
-    starts.mockClear()
-    const status = () => {
-      using open = database()
-      return open.prepare('select post_status as status from wp_posts where ID = ?').get(Number(id))?.status
+    /** Runs PHP in the site as a visitor's request does. */
+    async function visit(code: string): Promise<string> {
+      const script = await home.script('visit.php', `require '/wordpress/wp-load.php'; ${code}`)
+      const response = await pool.handle(site, testRequest('/visit.php', script))
+      return text(response.body)
     }
-    expect(status()).toBe('future')
-    await cron.pass()
-    expect(starts).not.toHaveBeenCalled()
-    goBy(121)
-    await cron.pass()
-    expect(status()).toBe('publish')
-    await gone()
-    expect(starts).toHaveBeenCalledTimes(1)
-    await cron.pass()
-    expect(starts).toHaveBeenCalledTimes(1)
-    expect(log.warn).not.toHaveBeenCalled()
-  })
+    const database = () => new DatabaseSync(join(home.homePath, 'private/database/site.sqlite'))
+    const option = (name: string): string | undefined => {
+      using open = database()
+      return open.prepare('select option_value as value from wp_options where option_name = ?').get(name)
+        ?.value as string
+    }
+    /** Lets time go by: what is planned comes nearer. No process may run. */
+    function goBy(seconds: number): void {
+      using open = database()
+      const planned = (option('cron') as string).replace(/i:(\d{10});(?=a:)/g, (_, at) => `i:${at - seconds};`)
+      open.prepare("update wp_options set option_value = ? where option_name = 'cron'").run(planned)
+      open.exec(`update wp_posts set post_date = datetime(post_date, '-${seconds} seconds'),
+      post_date_gmt = datetime(post_date_gmt, '-${seconds} seconds') where post_status = 'future'`)
+    }
+    const gone = () => vi.waitFor(() => expect(pool.pidOf(1)).toBeUndefined(), 60_000)
 
-  it('runs the events of an active site in its own process, whatever they carry', async () => {
-    await visit(
-      `wp_schedule_single_event(time() - 1, 'mark', ['own', new stdClass, 1.5, null, "\\u{20ac}\\";}"]); echo 1;`,
-    )
-    const pid = pool.pidOf(1)
-    await cron.pass()
-    expect(Number(option('marked_own'))).toBeGreaterThan(0)
-    expect(pool.pidOf(1)).toBe(pid)
-    expect(starts).toHaveBeenCalledTimes(1)
-    await cron.pass()
-    expect(log.debug).toHaveBeenCalledTimes(1)
-    expect(log.warn).not.toHaveBeenCalled()
-  })
-
-  it('leaves housekeeping of an idle site for 12 h, then does all of it in one run', async () => {
-    // what asks other machines waits for them, and here is no network
-    await visit(`foreach (['wp_version_check', 'wp_update_plugins', 'wp_update_themes', 'wp_site_health_scheduled_check',
-      'wp_https_detection'] as $hook) wp_unschedule_hook($hook);`)
-    await pool.stop(1)
-    starts.mockClear()
-    goBy(11 * 3600)
-    await cron.pass()
-    expect(starts).not.toHaveBeenCalled()
-    goBy(13 * 3600)
-    await cron.pass()
-    await cron.pass()
-    expect(starts).toHaveBeenCalledTimes(1)
-    const times = [...(option('cron') as string).matchAll(/i:(\d{10});(?=a:)/g)].map(([, at]) => Number(at) * 1000)
-    expect(times.length).toBeGreaterThan(2)
-    expect(Math.min(...times)).toBeGreaterThan(Date.now() - 60_000)
-    expect(log.warn).not.toHaveBeenCalled()
-  })
-
-  it('says once that a plugin ends the run, and runs what is left later', async () => {
-    await visit(
-      `wp_schedule_single_event(time() - 9, 'leave'); wp_schedule_single_event(time() - 5, 'mark', ['left']);`,
-    )
-    await cron.pass()
-    expect(option('marked_left')).toBeUndefined()
-    await cron.pass()
-    expect(log.warn).toHaveBeenCalledTimes(1)
-    const restarted = new Cron({
-      sites: async () => [site],
-      siteById: async () => site,
-      php: pool,
-      events: sqliteEvents(),
-      log,
+    it('publishes a post at its time though nobody visits, and leaves no process behind', async () => {
+      const id =
+        await visit(`update_option('ping_sites', ''); echo wp_insert_post(['post_title' => 'Later', 'post_content' => 'x', 'post_status' => 'future',
+      'post_date' => wp_date('Y-m-d H:i:s', time() + 120), 'post_date_gmt' => gmdate('Y-m-d H:i:s', time() + 120)], true);`)
+      await pool.stop(1)
+      starts.mockClear()
+      const status = () => {
+        using open = database()
+        return open.prepare('select post_status as status from wp_posts where ID = ?').get(Number(id))?.status
+      }
+      expect(status()).toBe('future')
+      await cron.pass()
+      expect(starts).not.toHaveBeenCalled()
+      goBy(121)
+      await cron.pass()
+      expect(status()).toBe('publish')
+      await gone()
+      expect(starts).toHaveBeenCalledTimes(1)
+      await cron.pass()
+      expect(starts).toHaveBeenCalledTimes(1)
+      expect(log.warn).not.toHaveBeenCalled()
     })
-    await restarted.pass()
-    expect(Number(option('marked_left'))).toBeGreaterThan(0)
-  })
 
-  it('has WordPress clear up after a write that was cut off, and runs its events', async () => {
-    await visit(`wp_schedule_single_event(time() - 1, 'mark', ['after']);`)
-    await pool.stop(1)
-    const journal = join(home.homePath, 'private/database/site.sqlite-journal')
-    await writeFile(journal, Buffer.concat([Buffer.from('d9d505f920a163d7', 'hex'), Buffer.alloc(504)]))
-    if (testUid !== null) await chown(journal, testUid, testUid)
-    await cron.pass()
-    expect(Number(option('marked_after'))).toBeGreaterThan(0)
-    await gone()
-  })
-})
+    it('runs the events of an active site in its own process, whatever they carry', async () => {
+      await visit(
+        `wp_schedule_single_event(time() - 1, 'mark', ['own', new stdClass, 1.5, null, "\\u{20ac}\\";}"]); echo 1;`,
+      )
+      const pid = pool.pidOf(1)
+      await cron.pass()
+      expect(Number(option('marked_own'))).toBeGreaterThan(0)
+      expect(pool.pidOf(1)).toBe(pid)
+      expect(starts).toHaveBeenCalledTimes(1)
+      await cron.pass()
+      expect(log.debug).toHaveBeenCalledTimes(1)
+      expect(log.warn).not.toHaveBeenCalled()
+    })
+
+    it('leaves housekeeping of an idle site for 12 h, then does all of it in one run', async () => {
+      // what asks other machines waits for them, and here is no network
+      await visit(`foreach (['wp_version_check', 'wp_update_plugins', 'wp_update_themes', 'wp_site_health_scheduled_check',
+      'wp_https_detection'] as $hook) wp_unschedule_hook($hook);`)
+      await pool.stop(1)
+      starts.mockClear()
+      goBy(11 * 3600)
+      await cron.pass()
+      expect(starts).not.toHaveBeenCalled()
+      goBy(13 * 3600)
+      await cron.pass()
+      await cron.pass()
+      expect(starts).toHaveBeenCalledTimes(1)
+      const times = [...(option('cron') as string).matchAll(/i:(\d{10});(?=a:)/g)].map(([, at]) => Number(at) * 1000)
+      expect(times.length).toBeGreaterThan(2)
+      expect(Math.min(...times)).toBeGreaterThan(Date.now() - 60_000)
+      expect(log.warn).not.toHaveBeenCalled()
+    })
+
+    it('says once that a plugin ends the run, and runs what is left later', async () => {
+      await visit(
+        `wp_schedule_single_event(time() - 9, 'leave'); wp_schedule_single_event(time() - 5, 'mark', ['left']);`,
+      )
+      await cron.pass()
+      expect(option('marked_left')).toBeUndefined()
+      await cron.pass()
+      expect(log.warn).toHaveBeenCalledTimes(1)
+      const restarted = new Cron({
+        sites: async () => [site],
+        siteById: async () => site,
+        php: pool,
+        events: sqliteEvents(),
+        log,
+      })
+      await restarted.pass()
+      expect(Number(option('marked_left'))).toBeGreaterThan(0)
+    })
+
+    it('has WordPress clear up after a write that was cut off, and runs its events', async () => {
+      await visit(`wp_schedule_single_event(time() - 1, 'mark', ['after']);`)
+      await pool.stop(1)
+      const journal = join(home.homePath, 'private/database/site.sqlite-journal')
+      await writeFile(journal, Buffer.concat([Buffer.from('d9d505f920a163d7', 'hex'), Buffer.alloc(504)]))
+      if (testUid !== null) await chown(journal, testUid, testUid)
+      await cron.pass()
+      expect(Number(option('marked_after'))).toBeGreaterThan(0)
+      await gone()
+    })
+  },
+)

@@ -3,16 +3,19 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testCore } from '../../../test/support/core.ts'
 import { giveToSite, type TestHome, testHome, testRuntime } from '../../../test/support/home.ts'
-import { type PhpProcess, type PhpRuntime, phpVersions } from './runtime.ts'
+import { hereRuntimes } from '../../../test/support/ways.ts'
+import type { PhpProcess, PhpRuntime } from './runtime.ts'
 
 const core = await testCore()
 
-describe.skipIf(!core).each(phpVersions)('a look at a file of PHP %s', (phpVersion) => {
+const cases = hereRuntimes.flatMap(({ versions, runtime }) => versions.map((phpVersion) => ({ runtime, phpVersion })))
+
+describe.skipIf(!core).each(cases)('a look at a file of PHP $phpVersion, $runtime', ({ runtime: kind, phpVersion }) => {
   let runtime: PhpRuntime
   let home: TestHome
   let php: PhpProcess
   beforeAll(async () => {
-    runtime = await testRuntime({})
+    runtime = await testRuntime({ runtime: kind })
     home = await testHome(core as string, { phpVersion })
     php = await runtime.start(home)
   })

@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { testCore } from '../../../test/support/core.ts'
 import { type TestHome, testBodies, testHome, testRequest, testRuntime } from '../../../test/support/home.ts'
+import { hereRuntimes } from '../../../test/support/ways.ts'
 import { PhpPool, type PoolLimits } from './pool.ts'
 import { PhpBusy, type PhpProcess, type PhpRuntime } from './runtime.ts'
 
@@ -17,14 +18,14 @@ const limits: PoolLimits = {
   bodies: testBodies(),
 }
 
-describe.skipIf(!core)('background tasks in the pool', () => {
+describe.skipIf(!core).each(hereRuntimes)('background tasks in the pool, $runtime', ({ runtime: kind, phpVersion }) => {
   let runtime: PhpRuntime
   let homes: TestHome[]
   let pool: PhpPool
 
   beforeAll(async () => {
-    runtime = await testRuntime()
-    homes = await Promise.all([1, 2].map(() => testHome(core as string)))
+    runtime = await testRuntime({ runtime: kind })
+    homes = await Promise.all([1, 2].map(() => testHome(core as string, { phpVersion })))
     for (const home of homes) await home.script('fast.php', "echo 'fast';")
   })
   afterEach(async () => {

@@ -19,7 +19,7 @@ export function whatIsServed(config: Pick<Ground['config'], 'runtime'>, runtime:
   const databaseKindFor = (version: PhpVersion) => databaseKindOf(runtimes, version, ofHomes !== undefined)
   const phpVersion = versionForAll(runtimes)
   const usable = phpVersions.filter((version) => runtimes[version] !== 'refused')
-  const databases = Object.fromEntries(phpVersions.map((version) => [version, databaseKindFor(version)]))
+  const databases = Object.fromEntries(usable.map((version) => [version, databaseKindFor(version)]))
   return {
     facts: { hasWasm, databases },
     runs: { hasWasm, databaseKindFor, containment: () => runtime.containment() },
