@@ -210,14 +210,16 @@ export async function fakeHost(
       return { login: users.get(email) as string, created, dropIn: hasDropIn }
     },
     'list-plugins': ({ siteId, homePath }) => ({ plugins: pluginsIn(homePath, wordpress(siteId).activePlugins) }),
-    'upgrade-plugin': ({ homePath }, { source }) => {
+    'upgrade-plugin': ({ siteId, homePath }, { source }) => {
       const [folder = ''] = readdirSync(join(homePath, 'web/wp-content', source))
       const place = join(homePath, 'web/wp-content/plugins', folder)
       rmSync(place, { recursive: true, force: true })
       mkdirSync(dirname(place), { recursive: true })
       renameSync(join(homePath, 'web/wp-content', source, folder), place)
       rmSync(join(homePath, 'web/wp-content', source), { recursive: true })
-      return { file: `${folder}/${folder}.php`, version: readFileSync(join(place, `${folder}.php`), 'utf8') }
+      const file = `${folder}/${folder}.php`
+      const version = readFileSync(join(place, `${folder}.php`), 'utf8')
+      return { file, version, isActive: wordpress(siteId).activePlugins.has(file) }
     },
     'switch-plugin': ({ siteId }, { file, isActive }) => {
       const { activePlugins } = wordpress(siteId)

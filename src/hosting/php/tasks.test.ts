@@ -92,8 +92,13 @@ const samples: Samples = {
   'set-active-plugins': { right: [{ dropIn: false }], wrong: [{}, { dropIn: 'no' }] },
   'switch-plugin': { right: [{ isActive: true }], wrong: [{ isActive: 1 }, {}] },
   'upgrade-plugin': {
-    right: [{ file: 'a/a.php', version: '' }],
-    wrong: [{ file: '', version: '1' }, { file: 'a/a.php' }, { file: 'a/a.php', version: 1 }],
+    right: [{ file: 'a/a.php', version: '', isActive: true }],
+    wrong: [
+      { file: '', version: '1', isActive: true },
+      { file: 'a/a.php', isActive: true },
+      { file: 'a/a.php', version: '1' },
+      { file: 'a/a.php', version: 1, isActive: true },
+    ],
   },
   'make-shop-pages': { right: [{ pages: 4 }], wrong: [{ pages: '4' }, {}] },
   'move-in': { right: [[]], wrong: [[1]] },

@@ -280,7 +280,10 @@ const schemas = {
       },
       closed,
     ),
-    output: Type.Object({ file: PluginFile, version: Type.String({ maxLength: 100 }) }, closed),
+    output: Type.Object(
+      { file: PluginFile, version: Type.String({ maxLength: 100 }), isActive: Type.Boolean() },
+      closed,
+    ),
   },
   'site-title': {
     input: nothing,

@@ -6,7 +6,7 @@ import { PermanentFailure } from '../../platform/operations/definition.ts'
 import { contentHome } from '../backups/take-backup.ts'
 import { runSiteTask } from '../sites/run-site-task.ts'
 import { frontFault } from './front-fault.ts'
-import { lookAgain } from './list-plugins.job.ts'
+import { pluginsOf } from './list-plugins.job.ts'
 import { type ActivePlugins, beginChange } from './plugin.store.ts'
 import { isSlug, meantBy, type OrderedPlugin } from './plugin.ts'
 import type { ChangeContext } from './take-back.ts'
@@ -29,7 +29,7 @@ export type Change = (context: ChangeContext, plugin: OrderedPlugin) => Promise<
 
 /** New, or in place of another release of it; active in either case. */
 export const install: Change = async (context, plugin) => {
-  const plugins = await lookAgain(context)
+  const plugins = await pluginsOf(context.services, context.input.siteId)
   const known = meantBy(plugins, plugin.path)
   if (known && plugin.package?.version === known.version) {
     if (isActive(known)) return { outcome: 'unchanged', what: `${named(known)} is installed and active already` }
@@ -37,21 +37,20 @@ export const install: Change = async (context, plugin) => {
     await activate(context, known.file)
     return { outcome: 'activated', what: `Activated ${named(known)}, which was installed already` }
   }
-  const { file } = await withPackage(context, plugin, async (found) => {
+  const installed = await withPackage(context, plugin, async (found) => {
     const there = plugins.find((each) => each.file.startsWith(`${found.folder}/`))
     await begin(context, plugin, { plugins, folder: found.folder })
     return upgrade(context, plugin, { found, file: there?.file ?? null })
   })
-  const installed = (await lookAgain(context)).find((each) => each.file === file)
-  if (!installed) throw new PermanentFailure('WordPress does not find it after its installation')
-  if (isActive(installed)) await demandAnswer(context)
+  const { file, version } = installed
+  if (installed.isActive) await demandAnswer(context)
   else await activate(context, file)
   const from = isSlug(plugin.path) ? '' : ` from ${plugin.path}`
-  return { outcome: 'installed', what: `Installed ${named(installed)}${from}` }
+  return { outcome: 'installed', what: `Installed ${named({ name: nameOf(file), version })}${from}` }
 }
 
 export const update: Change = async (context, plugin) => {
-  const plugins = await lookAgain(context)
+  const plugins = await pluginsOf(context.services, context.input.siteId)
   const known = demandInstalled(plugins, plugin)
   if (plugin.package?.version === known.version)
     return { outcome: 'unchanged', what: `${named(known)} is what was asked for already` }
@@ -67,7 +66,7 @@ export const update: Change = async (context, plugin) => {
 }
 
 export const activateOne: Change = async (context, plugin) => {
-  const plugins = await lookAgain(context)
+  const plugins = await pluginsOf(context.services, context.input.siteId)
   const known = demandInstalled(plugins, plugin)
   if (isActive(known)) return { outcome: 'unchanged', what: `${named(known)} is active already` }
   await begin(context, plugin, { plugins, folder: null })
@@ -76,7 +75,7 @@ export const activateOne: Change = async (context, plugin) => {
 }
 
 export const deactivateOne: Change = async (context, plugin) => {
-  const plugins = await lookAgain(context)
+  const plugins = await pluginsOf(context.services, context.input.siteId)
   const known = demandInstalled(plugins, plugin)
   if (!isActive(known)) return { outcome: 'unchanged', what: `${named(known)} is not active` }
   await begin(context, plugin, { plugins, folder: null })
@@ -87,7 +86,7 @@ export const deactivateOne: Change = async (context, plugin) => {
 }
 
 export const deleteOne: Change = async (context, plugin) => {
-  const plugins = await lookAgain(context)
+  const plugins = await pluginsOf(context.services, context.input.siteId)
   const known = meantBy(plugins, plugin.path)
   if (!known) return { outcome: 'unchanged', what: `${plugin.path} is not installed` }
   await begin(context, plugin, { plugins, folder: folderOf(known) })
@@ -96,7 +95,10 @@ export const deleteOne: Change = async (context, plugin) => {
   return { outcome: 'deleted', what: `Deleted ${named(known)}` }
 }
 
-const named = ({ name, version }: ListedPlugin): string => `${name} ${version}`.trim()
+const named = ({ name, version }: Pick<ListedPlugin, 'name' | 'version'>): string => `${name} ${version}`.trim()
+/** As it is listed: its folder, or the file where it lies in none. */
+const nameOf = (file: string): string =>
+  (file.includes('/') ? file.split('/', 1)[0] : file.replace(/\.php$/, '')) as string
 const isActive = ({ status }: ListedPlugin): boolean => status === 'active' || status === 'active-network'
 /** Below `wp-content/plugins`: the file itself where it lies in no folder. */
 function folderOf({ file }: ListedPlugin): string {

@@ -14,7 +14,6 @@ import type { EventType } from '../webhooks/event.ts'
 import { actions, events } from './actions.ts'
 import { activateOne, type Change, type Changed, deactivateOne, deleteOne, install, update } from './change-plugin.ts'
 import { frontFault } from './front-fault.ts'
-import { lookAgain } from './list-plugins.job.ts'
 import { endChange } from './plugin.store.ts'
 import { type OrderedPlugin, PluginsOrder } from './plugin.ts'
 import { type ChangeContext, takeBack } from './take-back.ts'
@@ -148,7 +147,6 @@ async function changeAll(context: ChangeContext, kind: Kind): Promise<void> {
     if (fault !== undefined) faults.push(withName(plugin, fault))
     context.progress((index + 1) / input.plugins.length)
   }
-  await lookAgain(context).catch((error) => context.log.warn({ err: error }, 'the plugins of a site were not listed'))
   if (faults.length > 0) throw new PermanentFailure(faults.join('\n'))
 }
 

@@ -24,16 +24,15 @@ export const lookAtPlugins = (tx: Tx, { id, hostId }: Site, now: number): Promis
 
 type Context = Pick<StepContext<{ siteId: number }, HostServices>, 'services' | 'input' | 'transaction'>
 
-async function listPlugins(context: Context): Promise<void> {
-  await lookAgain(context)
-}
-
-/** What is installed at this moment; whoever reads the list gets this from now on. */
-export async function lookAgain({ services, input, transaction }: Context): Promise<ListedPlugin[]> {
+async function listPlugins({ services, input, transaction }: Context): Promise<void> {
   const { siteId } = input
-  const { plugins } = await runSiteTask(services, siteId, 'list-plugins', {})
+  const plugins = await pluginsOf(services, siteId)
   await transaction(async (tx) => {
     if (await findSite(tx, siteId)) await storePlugins(tx, siteId, plugins)
   })
-  return plugins
+}
+
+/** What is installed at this moment. */
+export async function pluginsOf(services: HostServices, siteId: number): Promise<ListedPlugin[]> {
+  return (await runSiteTask(services, siteId, 'list-plugins', {})).plugins
 }

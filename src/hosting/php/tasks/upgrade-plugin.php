@@ -1,5 +1,5 @@
 <?php
-// {source, file, version, isSafe} → {file, version}. Puts an unpacked plugin in place by WordPress' own Plugin_Upgrader, with all that other plugins hang on
+// {source, file, version, isSafe} → {file, version, isActive}. Puts an unpacked plugin in place by WordPress' own Plugin_Upgrader, with all that other plugins hang on
 // it: as an update of one that is there (file), else as a new one.
 require_once __DIR__ . '/plugin-work.php';
 require '/wordpress/wp-load.php';
@@ -29,6 +29,11 @@ return static function (array $input): array {
     stead_demand($result && $file, 'WordPress did not take it');
     wp_clean_plugins_cache(false);
     clearstatcache();
-    $data = get_plugin_data(WP_PLUGIN_DIR . '/' . $file, false, false);
-    return ['file' => (string) $file, 'version' => mb_substr((string) $data['Version'], 0, 100)];
+    $data = get_plugins()[$file] ?? null;
+    stead_demand($data, 'WordPress does not find it after its installation');
+    return [
+        'file' => (string) $file,
+        'version' => mb_substr((string) $data['Version'], 0, 100),
+        'isActive' => is_plugin_active($file),
+    ];
 };
