@@ -29,6 +29,23 @@ if (!function_exists('popen') && !function_exists('pclose')) {
     }
 }
 
+// PHP's own remembers for minutes where paths lead, and goes on to tell it of what is gone from there: restored, or changed over SFTP. This
+// one looks whether it is there, and makes PHP forget all of it when not.
+if (!function_exists('realpath')) {
+    function realpath($path): string|false
+    {
+        $path = (string) $path;
+        $info = new SplFileInfo($path === '' ? '.' : $path);
+        $real = $info->getRealPath();
+        if ($real !== false && !file_exists($real)) {
+            clearstatcache(true);
+            $real = $info->getRealPath();
+        }
+        // a file is no folder
+        return $real !== false && str_ends_with($path, '/') && !is_dir($real) ? false : $real;
+    }
+}
+
 // The way into recovery mode, which WordPress mails when a plugin or the theme ends pages of the dashboard: the host sends it to the
 // owner. WordPress then takes its own mail for sent, and says where to look for it.
 if (function_exists('post_message_to_js')) {

@@ -5,8 +5,9 @@ export interface PhpLimits {
 }
 
 // exec and its kin hang php-wasm for good; links are how two instances once got out of their folder; dl loads code.
-// prepend.php has a mail, popen and pclose of its own, which know nothing but mails.
-const disabledFunctions = 'exec,shell_exec,system,passthru,popen,pclose,proc_open,pcntl_exec,symlink,link,mail,dl'
+// prepend.php has a mail, popen and pclose of its own, which know nothing but mails, and a realpath that believes nothing old.
+const disabledFunctions =
+  'exec,shell_exec,system,passthru,popen,pclose,proc_open,pcntl_exec,symlink,link,mail,dl,realpath'
 
 const certificates = '/etc/ssl/certs/ca-certificates.crt'
 

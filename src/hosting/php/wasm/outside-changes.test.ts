@@ -101,6 +101,34 @@ describe.skipIf(!core).each(cases)(
       ).toEqual([['inside'], 'text'])
     })
 
+    it('is where realpath() leads, and nothing else is', async () => {
+      const paths = ['a', 'a/b', 'a/b/inside', 'a/b/inside/', './a/../a/c', 'a/c/']
+      const real = () => run(`chdir('/wordpress/five'); return array_map('realpath', ${JSON.stringify(paths)});`)
+      const five = (...names: (string | false)[]) => names.map((name) => name && `/wordpress/five/${name}`)
+      await make('five/a/b/inside', 'text')
+      await make('five/a/c', 'text')
+      await make('five/other/c/inside', 'text')
+      for (let time = 0; time < 2; time++)
+        expect(await real()).toEqual(five('a', 'a/b', 'a/b/inside', false, 'a/c', false))
+      await rm(join(web, 'five/a/b/inside'))
+      expect(await real()).toEqual(five('a', 'a/b', false, false, 'a/c', false))
+      await make('five/a/b/inside', 'text')
+      expect(await real()).toEqual(five('a', 'a/b', 'a/b/inside', false, 'a/c', false))
+      // one folder in the place of another
+      await rename(join(web, 'five/a'), join(web, 'five/before'))
+      await rename(join(web, 'five/other'), join(web, 'five/a'))
+      expect(await real()).toEqual(five('a', false, false, false, 'a/c', 'a/c'))
+      expect(
+        await run("return [realpath('/wordpress/five/before/b/inside'), realpath('/wordpress/five/other/c')];"),
+      ).toEqual(['/wordpress/five/before/b/inside', false])
+      await rm(join(web, 'five'), { recursive: true })
+      expect(
+        await run(
+          "chdir('/wordpress'); return array_map('realpath', ['/wordpress/five', '/wordpress/five/a/c', '', '.']);",
+        ),
+      ).toEqual([false, false, '/wordpress', '/wordpress'])
+    })
+
     it('is told from what PHP itself has changed since it looked', async () => {
       await make('four/a', 'text')
       const code = `chdir('/wordpress/four');
