@@ -79,6 +79,15 @@ describe.each<{ how: string; harm: (own: Stand, pack: string) => Promise<void>; 
   })
 })
 
+it('a pack that is cut off is not leaned on, also before anybody has read it', async () => {
+  const own = await stand()
+  const { first } = await twoPacks(own)
+  await own.storage.put(first, ((await own.storage.get(first)) as Buffer).subarray(0, 100))
+  const repository = own.backups.repository('site-1')
+  await repository.writeTree(source(files), { name: 'b3' })
+  expect(await contentsOf(repository, 'b3')).toEqual(hashes(files))
+})
+
 it('what is added is read back, and of the rest is seen that it is there', async () => {
   const own = await stand()
   const { first, second } = await twoPacks(own)

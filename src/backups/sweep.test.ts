@@ -104,6 +104,41 @@ describe('a sweep', () => {
     own.clock += 13 * HOUR
     await sweeper.sweep()
     expect(await contentsOf(await own.open(), 'b2')).toEqual(hashes(files))
+    // nothing stands against leaning on them any more
+    expect(await own.storage.list(`${OWNER}/marks/`)).toEqual([])
+  })
+
+  it('that was held up for more than an hour removes nothing any more', async () => {
+    const own = await stand()
+    const repository = await own.open()
+    await repository.writeTree(source({ x: noise(100_000) }), { name: 'b1' })
+    await repository.remove('b1')
+    await repository.sweep()
+    own.clock += 25 * HOUR
+    const slow = await own.open((storage) => ({
+      ...storage,
+      async list(folder, signal) {
+        if (folder.includes('/marks/')) own.clock += 2 * HOUR
+        return storage.list(folder, signal)
+      },
+    }))
+    expect((await slow.sweep()).freedBytes).toBe(0)
+    expect(await packsIn(own)).toBe(1)
+    expect((await repository.sweep()).freedBytes).toBeGreaterThan(100_000)
+  })
+
+  it('leaves a pack of which something cannot be read, as damaged: nothing new leans on it', async () => {
+    const own = await stand()
+    const repository = await own.open()
+    for (let n = 1; n <= 20; n++) await repository.writeStream(pieces(noise(5000, n)), { name: `b${n}` })
+    const [pack] = (await own.storage.list(`${OWNER}/packs/`)).map(({ name }) => name) as [string]
+    const bytes = (await own.storage.get(pack)) as Buffer
+    bytes.writeUInt8(bytes.readUInt8(40) ^ 1, 40)
+    await own.storage.put(pack, bytes)
+    await sweepAll(own)
+    const marks = (await own.storage.list(`${OWNER}/marks/`)).map(({ name }) => name)
+    expect(marks).toEqual([expect.stringMatching(new RegExp(`${pack.split('/').at(-1)}-\\d+-damaged$`))])
+    expect(await packsIn(own)).toBe(2)
   })
 
   it('of an owner without backups leaves nothing', async () => {

@@ -1,7 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { lstatSync, readdirSync, readFileSync } from 'node:fs'
+import fs, { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdir, rename, symlink, truncate, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -50,6 +51,25 @@ test('any tree is copied as it is: names, contents, links, modes, times', async 
     }),
     { numRuns: 50 },
   )
+})
+
+test('a file that changes while it is copied is copied again', async () => {
+  const file = join(from.web, 'f')
+  await writeFile(file, 'old')
+  const real = fs.copyFileSync
+  let copies = 0
+  fs.copyFileSync = (...given) => {
+    real(...given)
+    if (++copies === 1) writeFileSync(file, 'a newer one')
+  }
+  syncBuiltinESMExports()
+  try {
+    await copyTo(join(to.homePath, 'copy'))
+  } finally {
+    fs.copyFileSync = real
+    syncBuiltinESMExports()
+  }
+  expect(readFileSync(join(to.homePath, 'copy/f'), 'utf8')).toBe('a newer one')
 })
 
 test('it takes the place of the web root, with empty folders for the core, and without what a walk leaves out', async () => {

@@ -305,6 +305,45 @@ test('canceled while it is being made, or while the site is closed: the site is 
   }
 })
 
+test('canceled when nothing is left but to clear up: what is restored stays', async () => {
+  const site = await newSite('old')
+  const body = { filesystem_id: await backUp(site.id, 'fs'), database_id: await backUp(site.id, 'db') }
+  await say(site.home, 'new')
+  const [reached, goesOn] = [gate(), gate()]
+  const real = host.services.siteFiles
+  const settle = async () => {
+    reached.open()
+    await goesOn.opened
+    throw new Error('canceled')
+  }
+  work({ siteFiles: but(real, { settle }) })
+  const id = await order(site.id, body)
+  await reached.opened
+  await api.database.transaction((tx) => cancelOperation(tx, id, Date.now(), jobs))
+  goesOn.open()
+  await ended(api.database, id)
+  expect(await says(site.home)).toEqual(['old', 'old'])
+  expect(await isOpen(site)).toBe(true)
+})
+
+test('of another release: files of the core at the top of the web root stay the site’s', async () => {
+  const site = await newSite('old')
+  const index = join(site.home, 'web/index.php')
+  const body = { filesystem_id: await backUp(site.id, 'fs') }
+  await writeFile(index, 'of the release that the site runs')
+  const restoreOf = async (core_version: string) => {
+    await api.database.transaction((tx) =>
+      tx.updateTable('backups').set({ core_version }).where('id', '=', body.filesystem_id).execute(),
+    )
+    expect(await ended(api.database, await order(site.id, body))).toMatchObject({ state: 'succeeded' })
+  }
+  work()
+  await restoreOf('6.7')
+  expect(await readFile(index, 'utf8')).toBe('of the release that the site runs')
+  await restoreOf('6.8')
+  expect(existsSync(index)).toBe(false)
+})
+
 test('two restores ordered at once are done one after the other', async () => {
   const site = await newSite('first')
   const first = await backUp(site.id, 'fs')

@@ -55,6 +55,17 @@ describe.each(dialects)('the order of a sync on $dialect', ({ dialect, skip }) =
     )
   })
 
+  test('what was ordered for the source before is done before', async () => {
+    const { headers } = await owner.call('POST', `/v1/sites/${from}/ondemand-backups`, { backup_type: 'db' })
+    await sync({ uploads_directory: true })
+    const waits = await api.database.read
+      .selectFrom('operation_waits')
+      .select('for_id')
+      .where('operation_id', '=', (await operations()).at(-1)?.id as number)
+      .execute()
+    expect(waits.map(({ for_id }) => for_id)).toContain(Number(headers['operation-id']))
+  })
+
   test('of one type only: no backup of the other', async () => {
     await sync({ database: true })
     await sync({ uploads_directory: true, skip_http_check: 1 })
