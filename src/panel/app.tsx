@@ -1,18 +1,21 @@
 import { api, ask } from './api.ts'
 import { isLive } from './live.ts'
-import { AccountPage } from './pages/account.tsx'
+import { AccountParts } from './pages/account/account-parts.tsx'
 import { ActivityPage } from './pages/activity.tsx'
 import { OperationsPage } from './pages/operations.tsx'
 import { SetPasswordPage, SignInPage } from './pages/sign-in.tsx'
 import { SitePage } from './pages/site/site-page.tsx'
-import { SitesPage } from './pages/sites.tsx'
+import { SitesPage } from './pages/sites/sites-page.tsx'
+import { later } from './parts/later.tsx'
 import { ProofDialog } from './parts/proof.tsx'
 import { attempt, Toasts } from './parts/toasts.tsx'
 import { route } from './route.ts'
 import { session } from './session.ts'
 import { commonTexts as texts } from './texts/common.ts'
 
-const pages = ['sites', 'operations', 'activity', 'account'] as const
+const pages = ['sites', 'zones', 'operations', 'activity', 'account'] as const
+
+const ZonesPage = later(() => import('./pages/zones/zones-page.tsx').then((file) => file.ZonesPage))
 
 export function App() {
   const [page, ...rest] = route.value
@@ -55,9 +58,10 @@ export function App() {
 function Content({ page, rest }: { readonly page: string; readonly rest: readonly string[] }) {
   if (page === 'sites' && rest[0]) return <SitePage key={rest[0]} id={Number(rest[0])} part={rest[1] ?? 'overview'} />
   if (page === 'sites') return <SitesPage />
+  if (page === 'zones') return <ZonesPage id={rest[0]} />
   if (page === 'operations') return <OperationsPage />
   if (page === 'activity') return <ActivityPage />
-  if (page === 'account') return <AccountPage />
+  if (page === 'account') return <AccountParts rest={rest} />
   return <p>{texts.noSuchPage}</p>
 }
 

@@ -66,9 +66,9 @@ function Input(field: Field) {
   const id = useId()
   if (options)
     return (
-      <label>
-        <span>{label}</span>
-        <select name={name} value={value ?? [options[0]].flat()[0]}>
+      <p class="field">
+        <label htmlFor={id}>{label}</label>
+        <select name={name} id={id} value={value ?? [options[0]].flat()[0]}>
           {options.map((each) => {
             const [sent, shown] = typeof each === 'string' ? [each, each] : each
             return (
@@ -78,7 +78,7 @@ function Input(field: Field) {
             )
           })}
         </select>
-      </label>
+      </p>
     )
   if (type === 'checkbox')
     return (

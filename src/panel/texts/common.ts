@@ -5,7 +5,7 @@ export const commonTexts = {
   reading: 'Reading …',
   toContent: 'To the content',
   pagesOfPanel: 'Pages of the panel',
-  pages: { sites: 'Sites', operations: 'Operations', activity: 'Activity', account: 'Account' },
+  pages: { sites: 'Sites', zones: 'Zones', operations: 'Operations', activity: 'Activity', account: 'Account' },
   signOut: 'Sign out',
   notConnected: 'Not connected: what others change is shown once the connection is back.',
   noSuchPage: 'There is no such page.',

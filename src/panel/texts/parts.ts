@@ -10,3 +10,14 @@ export const secretTexts = {
 }
 
 export const askFirstTexts = { wrong: 'That is not its name.', type: (name: string) => `Type ${name} to go on` }
+
+export const sitePickerTexts = {
+  none: 'No site is chosen.',
+  search: 'Another site, by its name',
+  notFound: 'No site has that in its name.',
+}
+
+export const progressTexts = {
+  results: (count: number) => (count === 1 ? 'One site' : `${count} sites`),
+  site: (id: number) => `Site ${id}`,
+}

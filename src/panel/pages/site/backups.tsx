@@ -1,77 +1,159 @@
 import { useSignal } from '@preact/signals'
 import { api, ask } from '../../api.ts'
+import { AskFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { Form } from '../../parts/form.tsx'
 import { List } from '../../parts/list.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { backupsTexts as texts } from '../../texts/site/backups.ts'
-import { timeOf } from '../../time.ts'
+import { timeOf, timeOfBackup } from '../../time.ts'
 import type { PartProps } from './part.ts'
+import { Restore, type RestoreFrom } from './restore.tsx'
 
-export function Backups({ id, act }: PartProps) {
+const timeOfUnix = (seconds: number): string => timeOf(new Date(seconds * 1000).toISOString())
+
+/** Backups that were ordered and those that come by themselves, and the way back to them. */
+export function Backups(props: PartProps) {
+  const asked = useSignal<RestoreFrom | undefined>(undefined)
+  const restore = (from: RestoreFrom) => () => {
+    asked.value = from
+  }
+  return (
+    <>
+      <OnDemand {...props} restore={restore} />
+      <Automatic {...props} restore={restore} />
+      {asked.value && (
+        <Restore
+          {...props}
+          from={asked.value}
+          onClose={() => {
+            asked.value = undefined
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+type Props = PartProps & { restore(from: RestoreFrom): () => void }
+
+function OnDemand({ id, act, restore }: Props) {
   const params = { path: { id } }
   const backups = useLoad(() => ask(() => api.GET('/v1/sites/{id}/ondemand-backups', { params })))
-  const asked = useSignal<{ type: string; id: string | null } | undefined>(undefined)
+  const dropped = useSignal<{ id: number; about: string } | undefined>(undefined)
   const order = (kind: 'fs' | 'db') =>
     act(texts.about[kind], async () => {
       const got = await ask(() => api.POST('/v1/sites/{id}/ondemand-backups', { params, body: { backup_type: kind } }))
       await backups.reload()
       return got
     })
-  const restore = (kind: string, backup: string) =>
-    act(texts.restore, () =>
-      ask(() =>
-        api.POST('/v1/sites/{site_id}/restores', {
-          params: { path: { site_id: id } },
-          body: { [kind === 'fs' ? 'filesystem_id' : 'database_id']: Number(backup) },
-        }),
-      ),
-    )
   return (
     <section class="sheet">
-      <h2>{texts.title}</h2>
-      <p class="row">
-        <Button onClick={order('fs')}>{texts.order.fs}</Button>
-        <Button onClick={order('db')}>{texts.order.db}</Button>
-      </p>
+      <div class="row spread">
+        <h2>{texts.title}</h2>
+        <span class="row">
+          <Button onClick={order('fs')}>{texts.order.fs}</Button>
+          <Button onClick={order('db')}>{texts.order.db}</Button>
+        </span>
+      </div>
       <List
         from={backups}
         caption={texts.title}
         head={texts.head}
         empty={texts.empty}
-        row={(backup) => [
-          texts.of[backup.type === 'fs' ? 'fs' : 'db'],
-          <span class={`state ${backup.status}`}>{backup.status}</span>,
-          timeOf(new Date(backup.requested * 1000).toISOString()),
-          texts.removedIn(backup.removedIn),
-          backup.status === 'completed' && backup.id !== null && (
+        row={({ id: backup, type, status, requested, removedIn }) => [
+          texts.of[type],
+          <span class={`state ${status}`}>{status}</span>,
+          timeOfUnix(requested),
+          texts.removedIn(removedIn),
+          status === 'completed' && backup !== null && (
             <span class="row">
-              <a href={`/v1/sites/${id}/ondemand-backups/${backup.id}/download`} download>
+              <a
+                href={`/v1/sites/${id}/ondemand-backups/${backup}/download`}
+                aria-label={texts.downloadOf(texts.of[type], timeOfUnix(requested))}
+                download
+              >
                 {texts.download}
               </a>
-              <Button isBad onClick={() => (asked.value = backup)}>
+              <Button
+                label={texts.restoreOf(timeOfUnix(requested))}
+                onClick={restore({ taken: timeOfUnix(requested), [type]: Number(backup) })}
+              >
                 {texts.restore}
+              </Button>
+              <Button
+                isBad
+                label={texts.deleteOf(texts.of[type], timeOfUnix(requested))}
+                onClick={() => {
+                  const about = texts.deleteOf(texts.of[type], timeOfUnix(requested))
+                  dropped.value = { id: Number(backup), about }
+                }}
+              >
+                {texts.delete}
               </Button>
             </span>
           ),
         ]}
       />
-      {asked.value && (
-        <Dialog title={texts.restore} onClose={() => (asked.value = undefined)}>
-          <p>{texts.restoreHelp(texts.of[asked.value.type === 'fs' ? 'fs' : 'db'])}</p>
-          <Form
-            fields={[]}
-            button={texts.restoreIt}
-            isBad
-            submit={async () => {
-              const { type, id: backup } = asked.value ?? {}
-              asked.value = undefined
-              if (type && backup) restore(type, backup)()
-            }}
-          />
-        </Dialog>
+      {dropped.value && (
+        <AskFirst
+          title={dropped.value.about}
+          button={texts.delete}
+          onClose={() => {
+            dropped.value = undefined
+          }}
+          go={async () => {
+            const { id: backup, about } = dropped.value ?? { id: 0, about: '' }
+            const path = { site_id: id, id: backup }
+            const got = await ask(() => api.DELETE('/v1/sites/{site_id}/ondemand-backups/{id}', { params: { path } }))
+            act(about, async () => got)()
+            await backups.reload()
+          }}
+        >
+          <p>{texts.deleteIs}</p>
+        </AskFirst>
       )}
+    </section>
+  )
+}
+
+function Automatic({ id, restore }: Props) {
+  const pairs = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/backups', { params: { path: { site_id: id } } })))
+  return (
+    <section class="sheet">
+      <h2>{texts.automatic}</h2>
+      <List
+        from={pairs}
+        caption={texts.automatic}
+        head={texts.automaticHead}
+        empty={texts.noneAutomatic}
+        row={({ timestamp, databaseBackupId: db, filesystemBackupId: fs }) => [
+          timeOfBackup(timestamp),
+          fs === null ? texts.of.db : texts.both,
+          <span class="row">
+            {(['fs', 'db'] as const).map((kind) => {
+              const backup = { fs, db }[kind]
+              return (
+                backup !== null && (
+                  <a
+                    key={kind}
+                    href={`/v1/sites/${id}/backups/${backup}`}
+                    aria-label={texts.downloadOf(texts.of[kind], timeOfBackup(timestamp))}
+                    download
+                  >
+                    {texts.download}: {texts.of[kind]}
+                  </a>
+                )
+              )
+            })}
+            <Button
+              label={texts.restoreOf(timeOfBackup(timestamp))}
+              onClick={restore({ taken: timeOfBackup(timestamp), db, ...(fs !== null && { fs }) })}
+            >
+              {texts.restore}
+            </Button>
+          </span>,
+        ]}
+      />
     </section>
   )
 }

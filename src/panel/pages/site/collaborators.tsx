@@ -131,7 +131,7 @@ function Question(props: {
   }
   if (asked.what === 'add')
     return (
-      <Dialog title={texts.add} onClose={onClose}>
+      <Dialog title={texts.add} isWide onClose={onClose}>
         <Form
           fields={[{ name: 'email', label: texts.email, type: 'email', autocomplete: 'off' }]}
           button={texts.addIt}
@@ -148,7 +148,7 @@ function Question(props: {
   const { whose } = asked
   if (asked.what === 'roles')
     return (
-      <Dialog title={texts.changeOf(whose.email)} onClose={onClose}>
+      <Dialog title={texts.changeOf(whose.email)} isWide onClose={onClose}>
         <Form
           fields={[]}
           button={texts.save}

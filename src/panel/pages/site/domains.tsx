@@ -1,55 +1,124 @@
 import { useSignal } from '@preact/signals'
+import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask } from '../../api.ts'
+import { AskFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form } from '../../parts/form.tsx'
-import { List } from '../../parts/list.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { domainsTexts as texts } from '../../texts/site/domains.ts'
-
+import { Certificate } from './certificate.tsx'
 import type { PartProps } from './part.ts'
+
+type Domain = components['schemas']['ListedDomain']
+
+/** In words, with what is to be done next. */
+function stateOf({ domainName, ipAddresses, dnsConfirmed, provisioned, healthy }: Domain): string {
+  if (!dnsConfirmed) return texts.away(domainName, ipAddresses.join(', '))
+  if (!provisioned) return texts.coming
+  return healthy ? texts.works : texts.silent
+}
 
 export function Domains({ id, act }: PartProps) {
   const params = { path: { site_id: id } }
-  const domains = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/domains', { params })))
+  const domains = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/domains', { params })), [id])
   const isAdding = useSignal(false)
-  const primary = (domain: number) =>
+  const dropped = useSignal<Domain | undefined>(undefined)
+  const got = domains.got.value
+  const pathOf = (domain: Domain) => ({ params: { path: { site_id: id, id: domain.id } } })
+  const primary = (domain: Domain) =>
     act(texts.primaryDomain, async () => {
-      const path = { site_id: id, id: domain }
-      const got = await ask(() => api.PUT('/v1/sites/{site_id}/domains/{id}/primary', { params: { path } }))
+      const done = await ask(() => api.PUT('/v1/sites/{site_id}/domains/{id}/primary', pathOf(domain)))
       await domains.reload()
-      return got
+      return done
     })
+  const look = (domain: Domain) =>
+    act(texts.lookAt(domain.domainName), () =>
+      ask(() => api.POST('/v1/sites/{site_id}/domains/{id}/check', pathOf(domain))),
+    )
   return (
-    <section class="sheet">
-      <h2>{texts.title}</h2>
-      <Button onClick={() => (isAdding.value = true)}>{texts.add}</Button>
-      <List
-        from={domains}
-        caption={texts.title}
-        head={texts.head}
-        empty={texts.empty}
-        row={(domain) => [
-          domain.domainName,
-          domain.dnsConfirmed ? texts.yes : texts.pointHere,
-          domain.healthy ? texts.yes : texts.notYet,
-          domain.provisioned ? texts.yes : texts.notYet,
-          domain.primary ? texts.primary : <Button onClick={primary(domain.id)}>{texts.makePrimary}</Button>,
-        ]}
-      />
+    <>
+      <div class="row spread">
+        <h2>{texts.title}</h2>
+        <Button
+          onClick={() => {
+            isAdding.value = true
+          }}
+        >
+          {texts.add}
+        </Button>
+      </div>
+      {domains.fault.value && <p class="fault">{domains.fault.value}</p>}
+      {got?.data.length === 0 && <p class="quiet">{texts.empty}</p>}
+      {got?.data.map((domain) => (
+        <section key={domain.id} class="sheet">
+          <div class="row spread">
+            <h3>
+              {domain.domainName} {domain.primary && <span class="tag">{texts.primary}</span>}
+            </h3>
+            <span class="row">
+              <Button label={texts.lookAt(domain.domainName)} onClick={look(domain)}>
+                {texts.look}
+              </Button>
+              {!domain.primary && (
+                <Button label={texts.makePrimaryOf(domain.domainName)} onClick={primary(domain)}>
+                  {texts.makePrimary}
+                </Button>
+              )}
+              <a href={`#/zones/${domain.zoneId}`} aria-label={texts.recordsOf(domain.domainName)}>
+                {texts.records}
+              </a>
+              <Button
+                isBad
+                label={texts.deleteOf(domain.domainName)}
+                onClick={() => {
+                  dropped.value = domain
+                }}
+              >
+                {texts.delete}
+              </Button>
+            </span>
+          </div>
+          <p class={domain.healthy ? 'succeeded' : 'running'}>{stateOf(domain)}</p>
+          {domain.dnsConfirmed && <Certificate domain={domain} act={act} />}
+        </section>
+      ))}
       {isAdding.value && (
-        <Dialog title={texts.add} onClose={() => (isAdding.value = false)}>
+        <Dialog
+          title={texts.add}
+          onClose={() => {
+            isAdding.value = false
+          }}
+        >
           <Form
-            fields={[{ name: 'name', label: texts.name }]}
+            fields={[{ name: 'name', label: texts.name, autocomplete: 'off' }]}
             button={texts.addIt}
             submit={async ({ name = '' }) => {
-              await ask(() => api.POST('/v1/sites/{site_id}/domains', { params, body: { name } }))
+              await ask(() => api.POST('/v1/sites/{site_id}/domains', { params, body: { name: name.trim() } }))
               isAdding.value = false
               await domains.reload()
             }}
           />
         </Dialog>
       )}
-    </section>
+      {dropped.value && (
+        <AskFirst
+          title={texts.deleteOf(dropped.value.domainName)}
+          button={texts.delete}
+          onClose={() => {
+            dropped.value = undefined
+          }}
+          go={async () => {
+            const domain = dropped.value
+            if (!domain) return
+            const done = await ask(() => api.DELETE('/v1/sites/{site_id}/domains/{id}', pathOf(domain)))
+            act(texts.deleted, async () => done)()
+            await domains.reload()
+          }}
+        >
+          <p>{texts.deleteIs}</p>
+        </AskFirst>
+      )}
+    </>
   )
 }

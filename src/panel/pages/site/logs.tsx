@@ -4,6 +4,7 @@ import type { components, paths } from '../../../sdk/api.generated.ts'
 import { api, ask, messageOf } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { List } from '../../parts/list.tsx'
+import { Select } from '../../parts/select.tsx'
 import { logsTexts as texts } from '../../texts/site/logs.ts'
 import { timeOf } from '../../time.ts'
 import type { PartProps } from './part.ts'
@@ -109,24 +110,6 @@ const Older = ({ log }: { readonly log: Log<never> }) =>
     </p>
   ) : null
 
-const Choice = (props: {
-  label: string
-  options: Readonly<Record<string, string>>
-  value: string
-  set(to: string): void
-}) => (
-  <label>
-    <span>{props.label}</span>
-    <select value={props.value} onChange={({ currentTarget }) => props.set(currentTarget.value)}>
-      {Object.entries(props.options).map(([value, label]) => (
-        <option key={value} value={value}>
-          {label}
-        </option>
-      ))}
-    </select>
-  </label>
-)
-
 function WebLog({ id }: { readonly id: number }) {
   const status = useSignal('')
   const method = useSignal('')
@@ -146,8 +129,8 @@ function WebLog({ id }: { readonly id: number }) {
   return (
     <>
       <div class="filters">
-        <Choice label={texts.status} options={texts.statuses} value={status.value} set={(to) => (status.value = to)} />
-        <Choice label={texts.method} options={texts.methods} value={method.value} set={(to) => (method.value = to)} />
+        <Select label={texts.status} options={texts.statuses} value={status.value} set={(to) => (status.value = to)} />
+        <Select label={texts.method} options={texts.methods} value={method.value} set={(to) => (method.value = to)} />
         <label>
           <span>{texts.address}</span>
           <input
@@ -195,7 +178,7 @@ function PhpLog({ id }: { readonly id: number }) {
   return (
     <>
       <div class="filters">
-        <Choice
+        <Select
           label={texts.severity}
           options={texts.severities}
           value={status.value}

@@ -100,7 +100,7 @@ function Keys({ id, user, onClose }: { readonly id: number; readonly user: strin
       await keys.reload()
     })
   return (
-    <Dialog title={texts.keysOf(user)} onClose={onClose}>
+    <Dialog title={texts.keysOf(user)} isWide onClose={onClose}>
       <List
         from={keys}
         caption={texts.keysOf(user)}

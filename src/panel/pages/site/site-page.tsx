@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { api, ask } from '../../api.ts'
+import { changes } from '../../live.ts'
 import { later } from '../../parts/later.tsx'
 import { Progress } from '../../parts/progress.tsx'
 import { attempt, told } from '../../parts/toasts.tsx'
@@ -14,6 +15,7 @@ import type { Act } from './part.ts'
 const parts = [
   ['overview', Overview],
   ['backups', later(() => import('./backups.tsx').then((file) => file.Backups))],
+  ['copies', later(() => import('./copies.tsx').then((file) => file.Copies))],
   ['domains', later(() => import('./domains.tsx').then((file) => file.Domains))],
   ['plugins', later(() => import('./plugins.tsx').then((file) => file.Plugins))],
   ['collaborators', later(() => import('./collaborators.tsx').then((file) => file.Collaborators))],
@@ -62,7 +64,7 @@ export function SitePage({ id, part }: { readonly id: number; readonly part: str
           ))}
         </nav>
         <div>
-          {work.value && <Progress key={work.value.id} {...work.value} onEnd={() => void site.reload()} />}
+          {work.value && <Progress key={work.value.id} {...work.value} onEnd={() => changes.value++} />}
           {Part ? <Part id={id} site={shown} act={act} /> : <p>{texts.none}</p>}
         </div>
       </div>

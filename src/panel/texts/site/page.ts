@@ -5,6 +5,7 @@ export const siteTexts = {
   names: {
     overview: 'Overview',
     backups: 'Backups',
+    copies: 'Clone and sync',
     domains: 'Domains',
     plugins: 'Plugins',
     collaborators: 'Collaborators',

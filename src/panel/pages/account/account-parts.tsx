@@ -1,0 +1,33 @@
+import { later } from '../../parts/later.tsx'
+import { accountPartsTexts as texts } from '../../texts/account-parts.ts'
+import { AccountPage } from '../account.tsx'
+
+interface PartProps {
+  /** What stands behind the part's name in the address. */
+  readonly rest: readonly string[]
+}
+
+const parts = [
+  ['you', AccountPage],
+  ['plan', later<PartProps>(() => import('./plan.tsx').then((file) => file.Plan))],
+  ['collaborators', later<PartProps>(() => import('./people.tsx').then((file) => file.People))],
+  ['webhooks', later<PartProps>(() => import('./webhooks.tsx').then((file) => file.Webhooks))],
+  ['mu-plugins', later<PartProps>(() => import('./mu-plugins.tsx').then((file) => file.MuPlugins))],
+] as const
+
+/** The account, each part of it with an address. */
+export function AccountParts({ rest: [part = 'you', ...rest] }: PartProps) {
+  const Part = parts.find(([path]) => path === part)?.[1]
+  return (
+    <div class="split">
+      <nav aria-label={texts.parts}>
+        {parts.map(([path]) => (
+          <a key={path} href={`#/account/${path}`} aria-current={part === path ? 'page' : undefined}>
+            {texts.names[path]}
+          </a>
+        ))}
+      </nav>
+      <div>{Part ? <Part key={part} rest={rest} /> : <p>{texts.none}</p>}</div>
+    </div>
+  )
+}

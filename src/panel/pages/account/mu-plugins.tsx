@@ -1,0 +1,118 @@
+import { useSignal } from '@preact/signals'
+import { api, ask, type Got } from '../../api.ts'
+import { AskFirst } from '../../parts/ask-first.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Form } from '../../parts/form.tsx'
+import { List, Pages } from '../../parts/list.tsx'
+import { Progress } from '../../parts/progress.tsx'
+import { attempt } from '../../parts/toasts.tsx'
+import { useLoad } from '../../parts/use-load.ts'
+import { muPluginsTexts as texts } from '../../texts/account-parts.ts'
+import { timeOf } from '../../time.ts'
+
+/** PHP files that all sites of the account have. */
+export function MuPlugins() {
+  const page = useSignal(1)
+  const query = { page: page.value, per_page: 20 }
+  const plugins = useLoad(() => ask(() => api.GET('/v1/mu-plugins', { params: { query } })), [page.value])
+  const work = useSignal<{ id: number; about: string } | undefined>(undefined)
+  const isAdding = useSignal(false)
+  const dropped = useSignal<{ id: number; slug: string } | undefined>(undefined)
+  async function doing(about: string, change: () => Promise<Got<unknown>>): Promise<void> {
+    const { operationId } = await change()
+    work.value = operationId === undefined ? undefined : { id: operationId, about }
+    await plugins.reload()
+  }
+  const pathOf = (id: number) => ({ params: { path: { id } } })
+  return (
+    <>
+      <div class="row spread">
+        <h1>{texts.title}</h1>
+        <Button
+          onClick={() => {
+            isAdding.value = true
+          }}
+        >
+          {texts.add}
+        </Button>
+      </div>
+      <p class="quiet">{texts.what}</p>
+      {work.value && <Progress key={work.value.id} {...work.value} onEnd={() => void plugins.reload()} />}
+      <List
+        from={plugins}
+        caption={texts.title}
+        head={texts.head}
+        empty={texts.empty}
+        row={({ id, slug, path, created, existingSites, futureSites }) => [
+          <code>{slug}</code>,
+          <code>{path}</code>,
+          existingSites ? texts.where[futureSites ? 'both' : 'existing'] : texts.where[futureSites ? 'future' : 'none'],
+          timeOf(created),
+          <span class="row">
+            <Button
+              label={texts.refreshOf(slug)}
+              onClick={attempt(() =>
+                doing(texts.added(slug), () => ask(() => api.PUT('/v1/mu-plugins/{id}', pathOf(id)))),
+              )}
+            >
+              {texts.refresh}
+            </Button>
+            <Button
+              isBad
+              label={texts.deleteOf(slug)}
+              onClick={() => {
+                dropped.value = { id, slug }
+              }}
+            >
+              {texts.delete}
+            </Button>
+          </span>,
+        ]}
+      />
+      <Pages
+        page={plugins.got.value?.page}
+        turn={(to) => {
+          page.value = to
+        }}
+      />
+      {isAdding.value && (
+        <Dialog
+          title={texts.add}
+          onClose={() => {
+            isAdding.value = false
+          }}
+        >
+          <Form
+            fields={[
+              { name: 'path', label: texts.path, type: 'url', autocomplete: 'off' },
+              { name: 'existing', label: texts.existing, type: 'checkbox', isChecked: true },
+              { name: 'future', label: texts.future, type: 'checkbox', isChecked: true },
+            ]}
+            button={texts.addIt}
+            submit={async ({ path = '', existing, future }) => {
+              const body = { path, existing_sites: existing === 'true', future_sites: future === 'true' }
+              await doing(texts.added(path), () => ask(() => api.POST('/v1/mu-plugins', { body })))
+              isAdding.value = false
+            }}
+          />
+        </Dialog>
+      )}
+      {dropped.value && (
+        <AskFirst
+          title={texts.deleteOf(dropped.value.slug)}
+          button={texts.delete}
+          onClose={() => {
+            dropped.value = undefined
+          }}
+          go={async () => {
+            const { id, slug } = dropped.value ?? { id: 0, slug: '' }
+            await doing(texts.deleteOf(slug), () => ask(() => api.DELETE('/v1/mu-plugins/{id}', pathOf(id))))
+          }}
+        >
+          <p>{texts.deleteIs}</p>
+        </AskFirst>
+      )}
+    </>
+  )
+}

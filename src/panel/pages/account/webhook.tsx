@@ -1,0 +1,149 @@
+import { useSignal } from '@preact/signals'
+import type { components } from '../../../sdk/api.generated.ts'
+import { api, ask } from '../../api.ts'
+import { AskFirst } from '../../parts/ask-first.tsx'
+import { Button } from '../../parts/button.tsx'
+import { List, Pages } from '../../parts/list.tsx'
+import { Secret } from '../../parts/secret.tsx'
+import { attempt, told } from '../../parts/toasts.tsx'
+import { useLoad } from '../../parts/use-load.ts'
+import { go } from '../../route.ts'
+import { webhooksTexts as texts } from '../../texts/account-parts.ts'
+import { timeOf } from '../../time.ts'
+
+type Delivery = components['schemas']['WebhookDelivery']
+type Change = components['schemas']['UpdateWebhookBody']
+
+/** A webhook, what it was told, and what came back. */
+export function WebhookPage({ id }: { readonly id: number }) {
+  const params = { path: { id } }
+  const page = useSignal(1)
+  const query = { page: page.value, per_page: 20 }
+  const hook = useLoad(() => ask(() => api.GET('/v1/webhooks/{id}', { params })), [id])
+  const deliveries = useLoad(
+    () => ask(() => api.GET('/v1/webhooks/{id}/deliveries', { params: { ...params, query } })),
+    [id, page.value],
+  )
+  const asked = useSignal<'rotate' | 'delete' | undefined>(undefined)
+  const secret = useSignal('')
+  const known = hook.got.value?.data
+  if (!known) return <p class="fault">{hook.fault.value}</p>
+  const change = async (body: Change) => {
+    const { data } = await ask(() => api.PUT('/v1/webhooks/{id}', { params, body }))
+    if (data.secret !== null) secret.value = data.secret
+    await hook.reload()
+  }
+  const again = (delivery_id: number) =>
+    attempt(async () => {
+      const path = { id, delivery_id }
+      await ask(() => api.POST('/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver', { params: { path } }))
+      told(texts.sentAgain)
+      await deliveries.reload()
+    })
+  const test = attempt(async () => {
+    await ask(() => api.POST('/v1/webhooks/{id}/test', { params }))
+    told(texts.tested)
+    await deliveries.reload()
+  })
+  return (
+    <>
+      <h1>
+        <a href="#/account/webhooks" class="up">
+          {texts.back}
+        </a>
+        {known.description || known.url}
+      </h1>
+      <section class="sheet">
+        <p>
+          <code>{known.url}</code>
+        </p>
+        {known.disabled_reason && <p class="fault">{known.disabled_reason}</p>}
+        <p class="row">
+          <Button onClick={test}>{texts.test}</Button>
+          <Button onClick={attempt(() => change({ enabled: !known.enabled }))}>
+            {texts.switch[`${known.enabled}`]}
+          </Button>
+          <Button
+            onClick={() => {
+              asked.value = 'rotate'
+            }}
+          >
+            {texts.rotate}
+          </Button>
+          <Button
+            isBad
+            onClick={() => {
+              asked.value = 'delete'
+            }}
+          >
+            {texts.delete}
+          </Button>
+        </p>
+      </section>
+      <section class="sheet">
+        <h2>{texts.deliveries}</h2>
+        <List
+          from={deliveries}
+          caption={texts.deliveries}
+          head={texts.deliveriesHead}
+          empty={texts.noDeliveries}
+          row={(one) => [
+            timeOf(one.created_at),
+            <code>{one.type}</code>,
+            <>
+              <span class={`state ${one.state}`}>{one.state}</span>
+              {one.next_attempt_at && <p class="quiet">{texts.next(timeOf(one.next_attempt_at))}</p>}
+            </>,
+            <Attempts of={one} />,
+            <Button label={texts.againOf(one.id)} onClick={again(one.id)}>
+              {texts.again}
+            </Button>,
+          ]}
+        />
+        <Pages
+          page={deliveries.got.value?.page}
+          turn={(to) => {
+            page.value = to
+          }}
+        />
+      </section>
+      {asked.value && (
+        <AskFirst
+          title={texts[asked.value]}
+          button={texts[asked.value]}
+          onClose={() => {
+            asked.value = undefined
+          }}
+          go={async () => {
+            if (asked.value === 'rotate') return change({ rotate_secret: true })
+            await ask(() => api.DELETE('/v1/webhooks/{id}', { params }))
+            go('/account/webhooks')
+          }}
+        >
+          <p>{asked.value === 'rotate' ? texts.rotateIs : texts.deleteIs}</p>
+        </AskFirst>
+      )}
+      {secret.value && (
+        <Secret
+          title={texts.secretOf}
+          value={secret.value}
+          onClose={() => {
+            secret.value = ''
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+/** What came back each time. */
+const Attempts = ({ of }: { readonly of: Delivery }) => (
+  <ol class="plain">
+    {of.attempts.map((each) => (
+      <li key={each.number}>
+        {texts.attempt(each.number, each.duration_ms)}
+        {each.status ?? texts.noAnswer} <span class="quiet">{each.error ?? each.answer}</span>
+      </li>
+    ))}
+  </ol>
+)

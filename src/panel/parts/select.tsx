@@ -1,0 +1,24 @@
+import { useId } from 'preact/hooks'
+
+/** A choice that is followed at once. */
+export function Select<Value extends string>(props: {
+  readonly label: string
+  /** What is chosen, and how it reads. */
+  readonly options: Readonly<Record<Value, string>>
+  readonly value: Value
+  set(to: Value): void
+}) {
+  const id = useId()
+  return (
+    <p class="field">
+      <label htmlFor={id}>{props.label}</label>
+      <select id={id} value={props.value} onChange={({ currentTarget }) => props.set(currentTarget.value as Value)}>
+        {Object.entries<string>(props.options).map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </p>
+  )
+}

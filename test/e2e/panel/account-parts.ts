@@ -1,0 +1,115 @@
+/** A person's way through the list of sites and the parts of the account. */
+import { beforeAll, describe, test } from 'vitest'
+import { fitsPhone, judge, openPage, type Panel } from '../../support/panel.ts'
+
+export function accountParts(using: () => Panel): void {
+  const button = (name: string | RegExp) =>
+    using().page.getByRole('button', { name, ...(typeof name === 'string' && { exact: true }) })
+
+  describe('many sites', () => {
+    beforeAll(async () => {
+      for (const name of ['bulk-one', 'bulk-two']) await using().stead.createSite({ name })
+    })
+
+    test('something is done with those that are chosen; tags and favourites arrange them', async () => {
+      const { page } = using()
+      await openPage(using(), 'sites')
+      await page.getByLabel('Search by name').fill('bulk-')
+      await page.getByLabel('Choose bulk-one').waitFor()
+      await page.getByLabel('Choose bulk-one').check()
+      await button('Choose all on this page').click()
+      await page.getByText('2 sites are chosen.').waitFor()
+      await page.getByLabel('What', { exact: true }).selectOption('Add a tag')
+      await page.getByLabel('Tag', { exact: true }).fill('both')
+      await judge(using())
+      await button('Do it').click()
+      await page.getByText('Add a tag: 2 of 2').waitFor()
+      await button('both').first().click()
+      await page.getByText('Tagged: both').waitFor()
+      await page.getByText('2 sites', { exact: true }).waitFor()
+      await button('☆ Make bulk-two a favourite').click()
+      await button('★ bulk-two is a favourite').waitFor()
+      await button('All tags').click()
+    })
+
+    test('one that it cannot be done with stays chosen, with the reason', async () => {
+      const { page, stead } = using()
+      const { data } = (await stead.api('POST', '/v1/sites/search', { filters: [{ key: 'name', value: 'bulk-one' }] }))
+        .body
+      await page.getByLabel('Search by name').fill('bulk-')
+      await page.getByLabel('Choose bulk-one').check()
+      await page.getByLabel('Choose bulk-two').check()
+      await stead.api('DELETE', `/v1/sites/${data[0].id}`)
+      await page.getByLabel('What', { exact: true }).selectOption('Empty the edge cache')
+      await button('Do it').click()
+      await page.getByText('One could not be done.').waitFor()
+      await page.getByText('bulk-one: ').waitFor()
+      await page.getByText('One site is chosen.').waitFor()
+      await button('Choose none').click()
+      await button('Close').click()
+      await page.getByLabel('Search by name').fill('')
+    })
+  })
+
+  describe('the account', () => {
+    test('a webhook: its secret once, a test, and that again', async () => {
+      const { page } = using()
+      await openPage(using(), 'account/webhooks')
+      await button('New webhook').click()
+      await page.getByLabel(/^Address/).fill('https://hooks.example.com/in')
+      await judge(using())
+      await button('Make it').click()
+      await page.getByText('Shown this once').waitFor()
+      await button('Close').click()
+      await page.getByRole('link', { name: /^Deliveries to/ }).click()
+      await button('Send a test').click()
+      await button(/^Send again: /)
+        .first()
+        .click()
+      await page.getByText('It is sent again.').waitFor()
+      await judge(using())
+      await button('Switch off').click()
+      await button('Switch on').waitFor()
+      await button('Delete').click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+      await page.getByText('None. A webhook tells').waitFor()
+    })
+
+    test('collaborators on all sites at once', async () => {
+      const { page } = using()
+      await openPage(using(), 'account/collaborators')
+      await button('Add to sites').click()
+      await page.getByLabel('E-mail address').fill('bert@example.com')
+      await page.getByLabel('Sites', { exact: true }).selectOption('all of them')
+      await page.getByLabel('Notes', { exact: true }).check()
+      await judge(using())
+      await button('Add').click()
+      await page.getByRole('cell', { name: 'bert@example.com', exact: true }).waitFor()
+      await judge(using())
+      await button('Remove everywhere: bert@example.com').click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove everywhere' }).click()
+      await page.getByText('Nobody yet.').waitFor()
+    })
+
+    test('defaults of new sites; what cannot be brought to sites is said', async () => {
+      const { page } = using()
+      await openPage(using(), 'account/plan')
+      await page.getByLabel('PHP').selectOption('8.2')
+      await button('Save').click()
+      await page.getByText('The defaults are saved.').waitFor()
+      await judge(using())
+      await openPage(using(), 'account/mu-plugins')
+      await page.getByText('None. Add the address').waitFor()
+      await judge(using())
+      await button('Add a must-use plugin').click()
+      await page.getByLabel(/^Public https/).fill('http://plugins.example.com/tools.php')
+      await button('Add it').click()
+      await page.locator('[role=alert]', { hasText: 'https' }).waitFor()
+    })
+
+    test('a phone shows all of it', async () => {
+      const parts = ['you', 'plan', 'collaborators', 'webhooks', 'mu-plugins']
+      await fitsPhone(using(), ['sites', 'zones', ...parts.map((part) => `account/${part}`)])
+    })
+  })
+}

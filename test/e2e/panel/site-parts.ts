@@ -1,0 +1,189 @@
+/** A person's way through the parts of a site's page. */
+import { beforeAll, describe, expect, test } from 'vitest'
+import { fitsPhone, judge, openPage, type Panel } from '../../support/panel.ts'
+
+const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBxSxnVbFVFF9zWQ6Ky5hLYDZ1GlDbrnAjGYgdzvCT8P me@laptop'
+
+export function siteParts(using: () => Panel): void {
+  describe('the parts of a site', () => {
+    let site = 0
+    const at = (part: string) => openPage(using(), `sites/${site}/${part}`)
+    const button = (name: string | RegExp) =>
+      using().page.getByRole('button', { name, ...(typeof name === 'string' && { exact: true }) })
+    /** The work that the page shows has been done. */
+    const done = (about: string) =>
+      using().page.locator('[role=status]', { hasText: about }).locator('.state.succeeded').waitFor()
+    const dialog = () => using().page.getByRole('dialog')
+    beforeAll(async () => {
+      site = await using().stead.createSite({ name: 'parts-shop' })
+    })
+
+    test('settings: its name, defensive mode with its end, what is on and off', async () => {
+      const { page } = using()
+      await at('settings')
+      await page.getByLabel('Name', { exact: true }).fill('The shop of parts')
+      await button('Rename it').click()
+      await page.getByRole('heading', { name: 'The shop of parts' }).waitFor()
+      await page.getByLabel('For', { exact: true }).selectOption('2 hours')
+      await button('Switch it on').click()
+      await page.getByText(/^On until/).waitFor()
+      await judge(using())
+      await button('End it now').click()
+      await page.getByLabel('For', { exact: true }).waitFor()
+      await button('Switch on: Light 404 pages').click()
+      await button('Switch off: Light 404 pages').waitFor()
+      await page.getByLabel('PHP', { exact: true }).selectOption('8.2')
+      await button('Use this PHP').click()
+      await expect
+        .poll(async () => (await using().stead.api('GET', `/v1/sites/${site}`)).body.data.phpVersion)
+        .toBe('8.2')
+    })
+
+    test('tags and a favourite', async () => {
+      const { page } = using()
+      await at('overview')
+      await page.getByLabel('Add a tag').fill('customers')
+      await button('Add').click()
+      await button('Remove the tag customers').waitFor()
+      await button(/Make it a favourite/).click()
+      await button(/★ Favourite/).waitFor()
+      await judge(using())
+    })
+
+    test('collaborators: a grid of what each may do', async () => {
+      const { page } = using()
+      await at('collaborators')
+      await page.getByText('Nobody but the owner.').waitFor()
+      await button('Add a collaborator').click()
+      await page.getByLabel('E-mail address').fill('anna@example.com')
+      await page.getByLabel('Manage domains').check()
+      await judge(using())
+      await button('Add').click()
+      const row = page.getByRole('row', { name: /Manage domains/ })
+      await row.getByText('yes').waitFor()
+      await button('Change roles of anna@example.com').click()
+      await page.getByLabel('Manage domains').uncheck()
+      await page.getByLabel('Notes', { exact: true }).check()
+      await button('Save the roles').click()
+      await done('Change roles of anna@example.com')
+      await row.getByText('no', { exact: true }).waitFor()
+      await judge(using())
+      await button('Remove anna@example.com').click()
+      await dialog().getByRole('button', { name: 'Remove', exact: true }).click()
+      await page.getByText('Nobody but the owner.').waitFor()
+    })
+
+    test('SFTP: a password that is shown once, and keys', async () => {
+      const { page } = using()
+      await at('sftp')
+      await button(/^New password of/).click()
+      await dialog().getByRole('button', { name: 'New password' }).click()
+      await page.getByText('Shown this once').waitFor()
+      expect(await dialog().locator('code').textContent()).toMatch(/^[\w-]{24}$/)
+      await judge(using())
+      await button('Close').click()
+      await button(/^Keys of/).click()
+      await page.getByText('No keys').waitFor()
+      await page.getByLabel('A public key').fill('no key')
+      await button('Add the key').click()
+      await page.locator('[role=alert]', { hasText: 'key' }).waitFor()
+      await page.getByLabel('A public key').fill(KEY)
+      await button('Add the key').click()
+      await button('Remove the key me@laptop').click()
+      await page.getByText('No keys').waitFor()
+      await judge(using())
+    })
+
+    test('notes', async () => {
+      const { page } = using()
+      await at('notes')
+      await button('New note').click()
+      await page.getByLabel('Subject').fill('Whom to call')
+      await page.getByLabel('Note', { exact: true }).fill('Anna, before ten.')
+      await button('Save').click()
+      await button('Edit Whom to call').click()
+      await page.getByLabel('Note', { exact: true }).fill('Anna, after ten.')
+      await button('Save').click()
+      await page.getByText('Anna, after ten.').waitFor()
+      await judge(using())
+      await button('Delete Whom to call').click()
+      await dialog().getByRole('button', { name: 'Delete', exact: true }).click()
+      await page.getByText('No notes.').waitFor()
+    })
+
+    test('logs: what visitors ask for comes in by itself, and can be filtered', async () => {
+      const { page, stead } = using()
+      await at('logs')
+      await stead.visit('parts-shop', '/?asked=now')
+      await page.getByText('GET /?asked=now').waitFor()
+      await judge(using())
+      await page.getByLabel('Status').selectOption('404 not found')
+      await page.getByText('No visits of that kind').waitFor()
+      await stead.visit('parts-shop', '/not-there')
+      await page.getByText('GET /not-there').waitFor()
+      await page.getByRole('button', { name: 'PHP', exact: true }).click()
+      await page.getByText('No errors of that kind').waitFor()
+      await judge(using())
+    })
+
+    test('statistics: charts, and the same in a table', async () => {
+      const { page } = using()
+      await at('statistics')
+      await page.getByRole('img', { name: /Two days/ }).waitFor()
+      await page.getByRole('cell', { name: 'This month' }).waitFor()
+      await judge(using())
+    })
+
+    test('a restore is looked at before it is done: what would be lost', async () => {
+      const { page } = using()
+      await at('backups')
+      await button('Back up the database').click()
+      await page.getByText('completed').waitFor()
+      await button(/^Restore: /)
+        .first()
+        .click()
+      await page.getByLabel(/^Only these tables/).fill('wp_options')
+      await button('What would be lost?').click()
+      await page.getByText('Nothing was made or changed since.').waitFor()
+      await judge(using())
+      await button('Restore it').click()
+      await done('Restore')
+    })
+
+    test('a copy, and a sync from it', async () => {
+      const { page, stead } = using()
+      await at('copies')
+      await page.getByLabel(/^Name of the copy/).fill('parts-copy')
+      await judge(using())
+      await button('Make the copy').click()
+      await done('Clone')
+      expect((await stead.visit('parts-copy')).status).toBe(200)
+      await page.getByLabel('Another site, by its name').fill('parts-copy')
+      await button('parts-copy').click()
+      await page.getByLabel('Direction').selectOption('from parts-copy to The shop of parts')
+      await page.getByLabel('The whole database').check()
+      await judge(using())
+      await button('Overwrite it').click()
+      await done('Sync to The shop of parts')
+    })
+
+    test('a phone shows all of them', async () => {
+      const names = [
+        'overview',
+        'backups',
+        'copies',
+        'domains',
+        'plugins',
+        'collaborators',
+        'sftp',
+        'logs',
+        'statistics',
+      ]
+      const paths = [...names, 'performance', 'notes', 'settings', 'operations', 'activity']
+      await fitsPhone(
+        using(),
+        paths.map((part) => `sites/${site}/${part}`),
+      )
+    })
+  })
+}

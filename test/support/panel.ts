@@ -1,0 +1,33 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import type { Stead } from './stead.ts'
+
+/** One Stead and one browser, signed in, for all who walk through the control panel. */
+export interface Panel {
+  readonly stead: Stead
+  readonly page: Page
+}
+
+/** Nothing on the page is in the way of who does not see, or has no mouse. */
+export async function judge({ page }: Pick<Panel, 'page'>): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
+}
+
+/** The page at an address of the panel. */
+export const openPage = ({ page, stead }: Panel, path: string) => page.goto(`${stead.apiUrl}/#/${path}`)
+
+/** Nothing needs to be scrolled sideways on a phone. */
+export async function fitsPhone(panel: Panel, paths: readonly string[]): Promise<void> {
+  const { page } = panel
+  await page.setViewportSize({ width: 360, height: 740 })
+  for (const path of paths) {
+    await openPage(panel, path)
+    await page.locator('h1').first().waitFor()
+    // its parts are fetched when they are opened
+    await page.locator('h2, table, [role=status], .quiet').first().waitFor()
+    expect([path, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([path, 360])
+  }
+  await page.setViewportSize({ width: 1200, height: 800 })
+}
