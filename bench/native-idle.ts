@@ -8,6 +8,9 @@ import type { PhpVersion } from '../src/hosting/php/runtime.ts'
 import { testCore } from '../test/support/core.ts'
 import { fetchPage, install, testHome, testRequest, testRuntime } from '../test/support/home.ts'
 
+/** Starts beside each other. */
+const AT_ONCE = 4
+
 /** Memory in MB of so many sites that have shown their front page, some time after that. */
 export async function memoryOfIdleSites(count: number, phpVersion: PhpVersion): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'stead-idle-'))
@@ -17,15 +20,17 @@ export async function memoryOfIdleSites(count: number, phpVersion: PhpVersion): 
     const first = await runtime.start(home)
     await install(first)
     await first.stop()
-    const pids: number[] = []
-    for (let n = 0; n < count; n++) {
+    const shown = async (n: number): Promise<number> => {
       const homePath = join(folder, `h${n}`)
       execFileSync('cp', ['-a', home.homePath, homePath])
       const php = await runtime.start({ ...home, homePath })
       const { status } = await fetchPage(php, testRequest('/'))
       if (status !== 200) throw new Error(`a front page answers with ${status}`)
-      pids.push(php.pid)
+      return php.pid
     }
+    const pids: number[] = []
+    for (let n = 0; n < count; n += AT_ONCE)
+      pids.push(...(await Promise.all(Array.from({ length: AT_ONCE }, (_, more) => shown(n + more)))))
     await new Promise((resolve) => setTimeout(resolve, (defaultFpmLimits.idleSeconds + 5) * 1000))
     const each = await Promise.all(pids.map(proportionalBytesOf))
     return each.reduce((sum, bytes) => sum + bytes, 0) / 2 ** 20

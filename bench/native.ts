@@ -10,12 +10,13 @@ import { defaultFpmLimits, iniText, nativeIni } from '../src/hosting/php/native/
 import { phpVersions } from '../src/hosting/php/runtime.ts'
 import { testCore } from '../test/support/core.ts'
 import { freePort, type Stead, startStead } from '../test/support/stead.ts'
+import { visit } from '../test/support/visit.ts'
 import { memoryOfIdleSites } from './native-idle.ts'
 import { requestsPerSecond } from './support/load.ts'
 import { median, type Section } from './support/report.ts'
 import { type BenchServer, cpuOf, startProgram } from './support/servers.ts'
 
-const SECONDS = 6
+const SECONDS = 5
 const ROUNDS = 2
 const STARTS = 5
 const IDLE_SITES = 100
@@ -217,7 +218,10 @@ async function startPlain({ stead, host }: Running, php: NativePhp): Promise<Ben
     'listen.owner = www-data',
   ]
   await writeFile(join(folder, 'fpm.conf'), [...pool, 'pm = static', 'pm.max_children = 4', ''].join('\n'))
-  const fpm = spawn(php.fpm, ['-F', '-c', `${folder}/php.ini`, '-y', `${folder}/fpm.conf`], { stdio: 'inherit' })
+  const fpm = spawn(php.fpm, ['-F', '-c', `${folder}/php.ini`, '-y', `${folder}/fpm.conf`], {
+    env: { ...process.env, PHP_INI_SCAN_DIR: '' },
+    stdio: 'inherit',
+  })
   while (!existsSync(join(folder, 'fpm'))) {
     if (fpm.exitCode !== null) throw new Error('php-fpm does not start')
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -229,13 +233,9 @@ async function startPlain({ stead, host }: Running, php: NativePhp): Promise<Ben
     () => ['-c', join(folder, 'nginx.conf'), '-g', 'daemon off;', '-e', join(folder, 'error.log')],
     port,
   )
-  const page = await requestsPerSecond({
-    url: `http://127.0.0.1:${port}`,
-    headers: { Host: host },
-    seconds: 1,
-    connections: 1,
-  })
-  if (!(page > 0)) throw new Error('nothing to compare with')
+  const [own, page] = [await stead.visit(NAME), await visit({ host, port, path: '/', headers: { host } })]
+  if (page.status !== 200 || Math.abs(page.text.length - own.text.length) > own.text.length / 20)
+    throw new Error(`nothing to compare with: ${page.status} ${page.headers.location ?? page.text}`)
   const server = serverOf(stead)
   return {
     port,
@@ -259,7 +259,7 @@ http {
   server {
     listen 127.0.0.1:${port}; root ${folder}/web; index index.php;
     location / { try_files $uri $uri/ /index.php?$args; }
-    location ~ \\.php$ { include /etc/nginx/fastcgi_params; fastcgi_param SCRIPT_FILENAME $document_root$fastcgi_script_name; fastcgi_pass unix:${folder}/fpm; }
+    location ~ \\.php$ { include /etc/nginx/fastcgi_params; fastcgi_param HTTP_HOST $http_host; fastcgi_param SERVER_NAME $host; fastcgi_param SCRIPT_FILENAME $document_root$fastcgi_script_name; fastcgi_pass unix:${folder}/fpm; }
   }
 }
 `
