@@ -314,14 +314,17 @@ test('canceled when nothing is left but to clear up: what is restored stays', as
   const settle = async () => {
     reached.open()
     await goesOn.opened
-    throw new Error('canceled')
   }
   work({ siteFiles: but(real, { settle }) })
   const id = await order(site.id, body)
   await reached.opened
+  // and the host goes: another worker finds it canceled
+  const stopped = worker.stop(0)
   await api.database.transaction((tx) => cancelOperation(tx, id, Date.now(), jobs))
+  await stopped
+  work()
+  expect(await ended(api.database, id)).toMatchObject({ state: 'canceled' })
   goesOn.open()
-  await ended(api.database, id)
   expect(await says(site.home)).toEqual(['old', 'old'])
   expect(await isOpen(site)).toBe(true)
 })
