@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { responderOf, zonesOf } from '../dns/test-support.ts'
+import { listenUdp } from '../dns/udp.ts'
 import { proofName, untilAnswered } from './dns-proof.ts'
 
 test('a name and all names below it are proved in one place', () => {
@@ -12,4 +14,19 @@ test('name servers that do not answer are named in the end', async () => {
   const { signal } = new AbortController()
   const asked = { name: '_acme-challenge.example', value: 'v', servers, signal, patienceMs: 0 }
   expect(await untilAnswered(asked)).toEqual(['ns1.example (127.77.9.9)'])
+})
+
+test('another proof of the same name, of an order before, is none', async () => {
+  const zones = zonesOf({ example: ['_acme-challenge TXT older', '_acme-challenge.b TXT v'] })
+  const options = { responder: responderOf(zones), host: '127.0.0.1', port: 0, isShared: false, onError() {} }
+  const socket = await listenUdp(options)
+  try {
+    const servers = [{ name: 'ns1.example', address: `127.0.0.1:${socket.address().port}` }]
+    const { signal } = new AbortController()
+    const answered = (name: string) => untilAnswered({ name, value: 'v', servers, signal, patienceMs: 0 })
+    expect(await answered('_acme-challenge.example')).toHaveLength(1)
+    expect(await answered('_acme-challenge.b.example')).toEqual([])
+  } finally {
+    socket.close()
+  }
 })

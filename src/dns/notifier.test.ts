@@ -60,6 +60,20 @@ it('a change is told until it was heard', async () => {
   ])
 })
 
+it('an answer of somebody else is not heard', async () => {
+  const stranger = createSocket('udp4')
+  closing.push(() => stranger.close())
+  let told = 0
+  const host = await secondary((socket, message, from) => {
+    told++
+    heard(told < 3 ? stranger : socket, message, from)
+  })
+  const notifier = notifierFor(host)
+  notifier.changed(zone)
+  await expect.poll(() => notifier.waiting).toBe(0)
+  expect(told).toBeGreaterThan(2)
+})
+
 it('an answer to something else is not heard; after six tries it is given up, and said', async () => {
   let told = 0
   const host = await secondary((socket, message, from) => {

@@ -112,6 +112,21 @@ describe('over UDP', () => {
     expect(decode(await askUdp(port, questionFor('www.example.test'))).answers).toHaveLength(1)
   })
 
+  it('what came from no port, or would wait behind too many answers, is not answered', async () => {
+    const socket = await listenUdp({ responder, host: '127.0.0.1', port: 0, isShared: false, onError() {} })
+    closing.push(async () => socket.close())
+    const message = questionFor('www.example.test')
+    const nobody = { address: '127.0.0.1', family: 'IPv4', port: 0, size: message.length }
+    expect(() => socket.emit('message', message, nobody)).not.toThrow()
+    const sent: unknown[] = []
+    socket.send = (_answer: unknown, port?: unknown) => void sent.push(port)
+    socket.getSendQueueSize = () => 5 << 20
+    socket.emit('message', message, { ...nobody, port: 4 })
+    socket.getSendQueueSize = () => 0
+    socket.emit('message', message, { ...nobody, port: 5 })
+    expect(sent).toEqual([5])
+  })
+
   it('over IPv6, beside another one with the port of IPv4', async () => {
     const port = await udp()
     const socket = await listenUdp({ responder, host: '::', port, ipv6Only: true, isShared: false, onError() {} })

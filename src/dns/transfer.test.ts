@@ -205,6 +205,8 @@ describe('signatures (TSIG, RFC 8945)', () => {
     const tsig = tsigOf(answer as Buffer)
     expect(verify(tsig, keys, NOW, mac).error).toBe(0)
     expect(verify(tsig, keys, NOW, Buffer.alloc(32)).error).toBe(16)
+    for (const bytes of [0, 10, 31])
+      expect(verify({ ...tsig, mac: tsig.mac.subarray(0, bytes) }, keys, NOW, mac).error).toBe(16)
     expect(verify({ ...tsig, signed: Buffer.concat([tsig.signed, Buffer.alloc(1)]) }, keys, NOW, mac).error).toBe(16)
   })
 

@@ -202,6 +202,59 @@ describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect
     )
   })
 
+  test('pauses grow up to a day, from when an authority has refused; what is held back, and another operation, count nothing', async () => {
+    await want()
+    const [mine, other] = [(await orders())[0]?.id as number, 999_999]
+    await api.database.transaction((tx) => changeName(tx, hostName, { operation_id: mine }))
+    const row = () =>
+      api.database.read
+        .selectFrom('certificates')
+        .select(['failures', 'due_at', 'reason'])
+        .where('host_name', '=', hostName)
+        .executeTakeFirstOrThrow()
+    const fail = (operationId = mine, error = 'It is away') =>
+      api.database.transaction((tx) =>
+        noteFailure(tx, {
+          ...{ operationId, siteId: null, accountId: owner.accountId, source: null, input: { hostName } },
+          ...{ canceled: false, error, now: () => 1000 },
+        }),
+      )
+    await fail(other, 'of another')
+    expect(await row()).toMatchObject({ failures: 0, reason: null })
+    const pauses: number[] = []
+    for (let times = 0; times < 6; times++) {
+      await fail()
+      pauses.push(((await row()).due_at - 1000) / 60_000)
+    }
+    expect(pauses).toEqual([15, 60, 240, 960, 1440, 1440])
+    await api.database.transaction((tx) => changeName(tx, hostName, { not_before: 5_000_000 }))
+    await fail()
+    expect(await row()).toMatchObject({ failures: 6, due_at: 5_000_000 })
+    await fail(mine, 'Something else')
+    const logged = api.database.read
+      .selectFrom('activity')
+      .select('message')
+      .where('action', '=', 'certificate.failed')
+      .orderBy('id')
+    expect((await logged.execute()).map(({ message }) => message)).toEqual([
+      `No certificate for ${hostName}: It is away`,
+      `No certificate for ${hostName}: Something else`,
+    ])
+  })
+
+  test('names of the installation that the settings do not name any more are forgotten', async () => {
+    const planned = async (settings: Record<string, string>) => {
+      const plan = planCertificates.steps.plan?.commit as (tx: Tx, context: object) => Promise<void>
+      const given = { STEAD_EDGE_TLS_LISTEN: '127.0.0.1:8443', ...settings }
+      const context = { now: () => 1000, services: { config: readConfig(given) } }
+      await api.database.transaction((tx) => plan(tx, context))
+      const rows = await api.database.read.selectFrom('certificates').select('host_name').execute()
+      return rows.map((row) => row.host_name)
+    }
+    expect(await planned({ STEAD_STAGING_DOMAIN: 'one.example' })).toEqual(['*.one.example'])
+    expect(await planned({ STEAD_STAGING_DOMAIN: 'two.example' })).toEqual(['*.two.example'])
+  })
+
   test('domains from before there was TLS get one by the schedule; staging addresses, deleted sites and local names none', async () => {
     const second = await api.site(owner, 'second')
     await api.database.transaction(async (tx) => {

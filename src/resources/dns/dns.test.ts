@@ -76,6 +76,10 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
       400,
       ['value: is what another A record of this name has already.'],
     ])
+    await add(id, { type: 'MX', value: 'mail.test', priority: 10 })
+    expect((await errorsOf(id, { type: 'MX', value: 'mail.test', priority: 20 }))[1]).toEqual([
+      'value: is what another MX record of this name has already.',
+    ])
     expect(await errorsOf(id, { type: 'CNAME', name: 'a', value: 'b.test' })).toEqual([
       400,
       ['Other records are in the way: a has A and cannot be an alias (CNAME) beside that.'],

@@ -1,0 +1,48 @@
+import { generate } from 'selfsigned'
+import { beforeAll, expect, test } from 'vitest'
+import { routeTo } from '../test-support.ts'
+import { type Certificate, createSecureContexts } from './secure-contexts.ts'
+
+let certificate: Certificate
+beforeAll(async () => {
+  const made = await generate([{ name: 'commonName', value: 'site.test' }], { keyType: 'ec', algorithm: 'sha256' })
+  certificate = { chain: made.cert, key: made.private, issuedAt: 1 }
+})
+
+const certified = { find: () => routeTo('http://127.0.0.1:1', { certifiedAt: 1 }) }
+
+test('a certificate that could not be looked up is looked up again', async () => {
+  let isAway = true
+  const load = async () => {
+    if (isAway) throw new Error('no database')
+    return certificate
+  }
+  const contexts = createSecureContexts({ routes: certified, load })
+  await expect(contexts.find('site.test')).rejects.toThrow('no database')
+  isAway = false
+  expect(await contexts.find('site.test')).toBeDefined()
+})
+
+test('one that is not there is asked for again a second later, and not before', async () => {
+  let now = 5000
+  let found: Certificate | undefined
+  let loads = 0
+  const load = async () => {
+    loads++
+    return found
+  }
+  const contexts = createSecureContexts({ routes: certified, load, now: () => now })
+  const find = async () => (await contexts.find('site.test')) !== undefined
+  expect([await find(), await find(), loads]).toEqual([false, false, 1])
+  found = certificate
+  now += 1000
+  expect([await find(), loads]).toEqual([true, 2])
+})
+
+test('nothing is read for a name that has none and gets none', async () => {
+  const load = async () => {
+    throw new Error('asked')
+  }
+  const none = createSecureContexts({ routes: { find: () => routeTo('http://127.0.0.1:1') }, load })
+  expect(await none.find('site.test')).toBeUndefined()
+})
