@@ -68,11 +68,12 @@ function Input(field: Field) {
     return (
       <p class="field">
         <label htmlFor={id}>{label}</label>
-        <select name={name} id={id} value={value ?? [options[0]].flat()[0]}>
+        <select name={name} id={id}>
           {options.map((each) => {
             const [sent, shown] = typeof each === 'string' ? [each, each] : each
             return (
-              <option key={sent} value={sent}>
+              // not the value of the whole: what was chosen stays when the form is drawn again
+              <option key={sent} value={sent} selected={sent === value}>
                 {shown}
               </option>
             )

@@ -20,7 +20,7 @@ export function Plan() {
       {known && (
         <div class="columns">
           <Figures known={known} />
-          <Defaults known={known} />
+          <Defaults known={known} reload={account.reload} />
         </div>
       )}
 
@@ -48,7 +48,7 @@ const Figures = ({ known }: { readonly known: Account }) => {
   )
 }
 
-function Defaults({ known }: { readonly known: Account }) {
+function Defaults({ known, reload }: { readonly known: Account; reload(): Promise<void> }) {
   const versions = useLoad(() => ask(() => api.GET('/v1/sites/php-versions')))
   const centers = useLoad(() => ask(() => api.GET('/v1/sites/datacenters')))
   const [php, places] = [versions.got.value?.data, centers.got.value?.data]
@@ -71,6 +71,7 @@ function Defaults({ known }: { readonly known: Account }) {
           const body = { php_version: php_version as Update['php_version'], datacenter_code: center || null }
           await ask(() => api.PUT('/v1/account', { body }))
           told(texts.saved)
+          await reload()
         }}
       />
     </section>
