@@ -87,6 +87,8 @@ describe('an answer of a host', () => {
       'body abc',
       'end, and of the connection',
     ])
+    const coded = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: x\r\n'
+    expect(read(`${coded}\r\nabc`, { closes: true }).slice(2)).toEqual(['body abc', 'end, and of the connection'])
     for (const rest of ['', '\r\n', 'Content-Length: 4\r\n\r\nabc', 'Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n'])
       expect(read(rest === '\r\n' ? head : `${head}${rest}`, { closes: true }).at(-1)).toBe('cut off')
   })
@@ -115,6 +117,9 @@ describe('an answer of a host', () => {
     'HTTP/1.1 200 OK\r\nContent-Length: 9999999999999999\r\n\r\na',
     'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n',
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: x\r\nContent-Length: 1\r\n\r\na',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: x\r\n\r\n0\r\n\r\n',
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\n',
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n',

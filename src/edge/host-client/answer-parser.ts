@@ -170,6 +170,7 @@ function fieldsOf(lines: readonly string[]): string[] {
 function framingOf(raw: readonly string[]) {
   let length: number | undefined
   let isChunked = false
+  let isCoded = false
   let closes = false
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] as string
@@ -180,12 +181,16 @@ function framingOf(raw: readonly string[]) {
       if (given === undefined || (length !== undefined && length !== given)) throw malformed('no length of its body')
       length = given
     } else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') {
-      if (isChunked || (raw[i + 1] as string).toLowerCase() !== 'chunked') throw malformed('an unknown coding')
-      isChunked = true
+      const coding = (raw[i + 1] as string).toLowerCase()
+      if (isChunked || (coding !== 'chunked' && coding.includes('chunked'))) throw malformed('an unknown coding')
+      if (coding === 'chunked') isChunked = true
+      // nobody can tell its end (RFC 9112 §6.3)
+      else isCoded = true
     } else if (name.length === 10 && name.toLowerCase() === 'connection') {
       closes ||= /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(raw[i + 1] as string)
     }
   }
-  if (isChunked && length !== undefined) throw malformed('two lengths of its body')
+  if ((isChunked || isCoded) && length !== undefined) throw malformed('two lengths of its body')
+  if (isChunked && isCoded) throw malformed('an unknown coding')
   return { length, isChunked, closes }
 }
