@@ -11,6 +11,7 @@ const other = Buffer.from([0, 0, 0, 2])
 const OK: Answer = { kind: 'ok' }
 
 let client: EventEmitter & { status: (id: number, code: number) => void; data: (id: number, data: Buffer) => void }
+let socket: PassThrough
 let enter: () => void
 let channel: SftpChannel
 const answered: [id: number, what: number | string][] = []
@@ -30,8 +31,9 @@ beforeEach(() => {
   })
   const entered = Promise.withResolvers<void>()
   enter = entered.resolve
+  socket = new PassThrough()
   channel = new SftpChannel(client as unknown as SFTPWrapper, {
-    socket: new PassThrough() as never,
+    socket: socket as never,
     requests: requests as unknown as Requests,
     entered: entered.promise,
     onActivity() {},
@@ -100,4 +102,35 @@ test('pieces are read together, up to 1 MB; each has its own answer, and the end
     [3, 1],
     [4, '0'],
   ])
+})
+
+test('nothing more is read of a connection that asks for more than is done, until it is; who goes on is cut off', async () => {
+  requests.close.mockResolvedValue(OK)
+  const ask = (count: number) => {
+    for (let id = 0; id < count; id++) client.emit('CLOSE', id, file)
+  }
+  ask(64)
+  expect(socket.isPaused()).toBe(false)
+  ask(2)
+  expect(socket.isPaused()).toBe(true)
+  enter()
+  await allAnswered(66)
+  expect([socket.isPaused(), socket.destroyed]).toEqual([false, false])
+})
+
+test('1,024 requests that wait are the most', () => {
+  for (let id = 0; id < 1025; id++) client.emit('CLOSE', id, file)
+  expect(socket.destroyed).toBe(true)
+  void channel.end()
+  enter()
+})
+
+test('16 MB that wait to be written are the most', () => {
+  const piece = Buffer.alloc(1 << 20)
+  for (let id = 0; id < 16; id++) client.emit('WRITE', id, file, 0, piece)
+  expect(socket.destroyed).toBe(false)
+  client.emit('WRITE', 17, file, 0, piece)
+  expect(socket.destroyed).toBe(true)
+  void channel.end()
+  enter()
 })

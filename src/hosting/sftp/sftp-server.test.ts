@@ -377,6 +377,21 @@ describe('connections', () => {
     expect(server.figures()).toEqual({ connections: 0, logins: 1, refused: { limit: 2, banned: 0, login: 0 } })
   })
 
+  test('that ask for nothing end after a while, and one has no more than eight channels', async () => {
+    await server.close()
+    await start({ idleMs: 1000 })
+    const ssh2 = (await import('ssh2')).default
+    const client = new ssh2.Client()
+    client.on('error', () => {})
+    client.connect({ host: '127.0.0.1', port, username: 'site_1', password: 'the password' })
+    await once(client, 'ready')
+    const opened = () => new Promise<boolean>((resolve) => client.sftp((error) => resolve(!error)))
+    for (let count = 0; count < 8; count++) expect(await opened()).toBe(true)
+    expect(await opened()).toBe(false)
+    await once(client, 'close')
+    await vi.waitUntil(() => server.connections === 0)
+  }, 60_000)
+
   test('of an address that guesses are refused in the end, those with the password too', async () => {
     const ssh2 = (await import('ssh2')).default
     const guess = (password: string) =>

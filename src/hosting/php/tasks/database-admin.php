@@ -2,6 +2,9 @@
 // No task: Adminer, on the database of the site. The host asks for it when a session says so (web-server/database-admin.ts), and nobody else can:
 // /stead is no part of the web root. WordPress is not loaded.
 
+// what it warns of is nothing that the owner of the site could mend, and the log is of the site
+ini_set('log_errors', '0');
+
 // on a server: how the site itself logs in there, with no more rights than it has
 $login = json_decode((string) @file_get_contents('/run/stead/database.json'), true);
 define('STEAD_LOGIN', is_array($login) ? [$login['host'], $login['user'], $login['password']] : ['', '', '']);
