@@ -24,9 +24,9 @@ export async function fitsPhone(panel: Panel, paths: readonly string[]): Promise
   await page.setViewportSize({ width: 360, height: 740 })
   for (const path of paths) {
     await openPage(panel, path)
-    await page.locator('h1').first().waitFor()
-    // its parts are fetched when they are opened
-    await page.locator('h2, table, [role=status], .quiet').first().waitFor()
+    await page.locator(`a[aria-current=page][href="#/${path}"]`).waitFor()
+    // its script and what it shows are fetched when it is opened
+    await page.waitForFunction(() => !/(?:Opening|Reading) …/.test(document.querySelector('main')?.textContent ?? '…'))
     expect([path, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([path, 360])
   }
   await page.setViewportSize({ width: 1200, height: 800 })

@@ -134,6 +134,13 @@ export function siteParts(using: () => Panel): void {
       await judge(using())
     })
 
+    test('performance: what to do while nothing has been measured', async () => {
+      await at('performance')
+      await using().page.getByText('No report yet.').waitFor()
+      await button('Make a report').waitFor()
+      await judge(using())
+    })
+
     test('a restore is looked at before it is done: what would be lost', async () => {
       const { page } = using()
       await at('backups')
