@@ -207,3 +207,30 @@ test('a body that is shorter or longer than it says ends its connection', async 
     await eventually(() => sockets.size === 0)
   }
 })
+
+test('an answer that comes before all of the body was sent takes its connection along', async () => {
+  const asked = new Map<string, Socket>()
+  const { upstream } = await rawHost((socket, text) => {
+    asked.set(text.split(' ')[0] as string, socket)
+    if (text.includes(' HTTP/1.1')) socket.write(ok('enough'))
+  })
+  const upstreams = open()
+  const never = Promise.withResolvers<void>()
+  cleanup.add(() => never.resolve())
+  const ended = new Promise<void>((resolve, reject) => {
+    const request = {
+      method: 'POST',
+      path: '/',
+      headers: ['content-length', '4'],
+      body: (async function* () {
+        yield Buffer.from('ab')
+        await never.promise
+      })(),
+    }
+    const listener = { onFirstBytes() {}, onHead() {}, onData() {}, onEnd: resolve, onError: reject }
+    upstreams.ask(upstream, request, listener)
+  })
+  await ended
+  expect((await get(upstreams, upstream)).text).toBe('200 enough')
+  expect(asked.get('GET')).not.toBe(asked.get('POST'))
+})
