@@ -218,10 +218,9 @@ async function startPlain({ stead, host }: Running, php: NativePhp): Promise<Ben
     'listen.owner = www-data',
   ]
   await writeFile(join(folder, 'fpm.conf'), [...pool, 'pm = static', 'pm.max_children = 4', ''].join('\n'))
-  const fpm = spawn(php.fpm, ['-F', '-c', `${folder}/php.ini`, '-y', `${folder}/fpm.conf`], {
-    env: { ...process.env, PHP_INI_SCAN_DIR: '' },
-    stdio: 'inherit',
-  })
+  // it ends with the benchmark, however that ends
+  const words = ['--pdeathsig', 'TERM', php.fpm, '-F', '-c', `${folder}/php.ini`, '-y', `${folder}/fpm.conf`]
+  const fpm = spawn('setpriv', words, { env: { ...process.env, PHP_INI_SCAN_DIR: '' }, stdio: 'inherit' })
   while (!existsSync(join(folder, 'fpm'))) {
     if (fpm.exitCode !== null) throw new Error('php-fpm does not start')
     await new Promise((resolve) => setTimeout(resolve, 50))
