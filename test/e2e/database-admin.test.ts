@@ -65,6 +65,10 @@ describeSites(
       // and the first goes on
       await page.goto(base)
       expect(await page.textContent('body')).toContain('wp_options')
+      // what Adminer itself warns of is nothing of the site's
+      await page.goto(`${base}?select=wp_options`)
+      expect(await page.textContent('body')).toContain('blogname')
+      expect((await stead.api('GET', `/v1/sites/${id}/logs/php`)).body.data.logs).toEqual([])
     })
 
     test('is nobody’s by the address of its file', async () => {
