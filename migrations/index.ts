@@ -43,6 +43,7 @@ import { dnsChallenges } from './0051-dns-challenges.ts'
 import { zoneChanges } from './0053-zone-changes.ts'
 import { homeDatabases } from './0055-home-databases.ts'
 import { signIn } from './0060-sign-in.ts'
+import { passkeys } from './0061-passkeys.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -90,4 +91,5 @@ export const migrations: Record<string, Migration> = {
   '0053-zone-changes': zoneChanges,
   '0055-home-databases': homeDatabases,
   '0060-sign-in': signIn,
+  '0061-passkeys': passkeys,
 }

@@ -21,6 +21,7 @@ import type { LogStore } from './platform/log-store/log-store.ts'
 import { openLogStore } from './platform/log-store/open-log-store.ts'
 import { createOperationWatch } from './platform/operations/watch.ts'
 import { type Access, authorize, describeAccess } from './resources/access.ts'
+import { ActivityFeed } from './resources/activity/feed.ts'
 import { scopes } from './resources/authentication/scopes.ts'
 import { Downloads } from './resources/backups/downloads.ts'
 import type { Caller, Services } from './resources/context.ts'
@@ -32,6 +33,7 @@ import { openPluginDirectory } from './resources/plugins/open-directory.ts'
 import type { Resource } from './resources/resource.ts'
 import { createCallers, demandProof } from './resources/sign-in/callers.ts'
 import { Passwords } from './resources/sign-in/password.ts'
+import { siteOperations } from './resources/site-operations.ts'
 import { EventFeed } from './resources/webhooks/feed.ts'
 import { version } from './version.ts'
 
@@ -118,10 +120,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     pluginDirectory: options.pluginDirectory ?? openPluginDirectory(config),
     passwords: new Passwords(budgets.passwordHashing),
     siteHooks,
+    siteOperations: siteOperations(endpoints),
     actions,
     eventTypes,
     watches,
     streams,
+    activityFeed: new ActivityFeed(database),
     feed: new EventFeed(database),
   }
   const app = await createApi<Caller>({

@@ -3,15 +3,17 @@ import { isLive } from './live.ts'
 import { AccountParts } from './pages/account/account-parts.tsx'
 import { ActivityPage } from './pages/activity.tsx'
 import { OperationsPage } from './pages/operations.tsx'
-import { SetPasswordPage, SignInPage } from './pages/sign-in.tsx'
+import { SetPasswordPage, SignInAgain, SignInPage } from './pages/sign-in.tsx'
 import { SitePage } from './pages/site/site-page.tsx'
 import { SitesPage } from './pages/sites/sites-page.tsx'
 import { later } from './parts/later.tsx'
+import { openPalette, Palette } from './parts/palette.tsx'
 import { ProofDialog } from './parts/proof.tsx'
 import { attempt, Toasts } from './parts/toasts.tsx'
 import { route } from './route.ts'
-import { session } from './session.ts'
+import { leave, person, session } from './session.ts'
 import { commonTexts as texts } from './texts/common.ts'
+import { paletteTexts } from './texts/parts.ts'
 
 const pages = ['sites', 'zones', 'operations', 'activity', 'account'] as const
 
@@ -19,9 +21,10 @@ const ZonesPage = later(() => import('./pages/zones/zones-page.tsx').then((file)
 
 export function App() {
   const [page, ...rest] = route.value
-  if (page === 'set-password') return <SetPasswordPage token={rest[0] ?? ''} />
+  if (page === 'set-password' || page === 'invitation')
+    return <SetPasswordPage key={rest[0]} token={rest[0] ?? ''} isInvited={page === 'invitation'} />
   if (session.value === undefined) return <p class="narrow quiet">{texts.opening}</p>
-  if (session.value === null) return <SignInPage />
+  if (!person.value) return <SignInPage />
   return (
     <>
       <a class="skip" href="#main">
@@ -36,20 +39,25 @@ export function App() {
             </a>
           ))}
         </nav>
-        <span class="quiet">{session.value.email}</span>
+        <button type="button" onClick={openPalette}>
+          {paletteTexts.open}
+        </button>
+        <span class="quiet">{person.value.email}</span>
         <button type="button" onClick={attempt(signOut)}>
           {texts.signOut}
         </button>
       </header>
       <main id="main" tabIndex={-1}>
-        {!isLive.value && (
+        {!isLive.value && session.value && (
           <p class="quiet" role="status">
             {texts.notConnected}
           </p>
         )}
-        <Content page={page ?? 'sites'} rest={rest} />
+        <Content key={person.value.account_id} page={page ?? 'sites'} rest={rest} />
       </main>
+      <Palette />
       <ProofDialog />
+      {session.value === null && <SignInAgain email={person.value.email} />}
       <Toasts />
     </>
   )
@@ -67,5 +75,5 @@ function Content({ page, rest }: { readonly page: string; readonly rest: readonl
 
 async function signOut(): Promise<void> {
   await ask(() => api.DELETE('/v1/session'))
-  session.value = null
+  leave()
 }

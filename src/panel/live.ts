@@ -1,4 +1,6 @@
 import { effect, signal } from '@preact/signals'
+import { api, ask } from './api.ts'
+import { type Following, follow, type Told } from './follow.ts'
 import { session } from './session.ts'
 
 /** Rises when something has changed that a page may show. */
@@ -6,56 +8,64 @@ export const changes = signal(0)
 /** Whether what others change arrives by itself. */
 export const isLive = signal(true)
 
-let stream: EventSource | undefined
+/** Much happens at once: it is read once. */
+const PAUSE_MS = 200
+const TRY_AGAIN_MS = 5000
 
-/** One stream of events while somebody is signed in. What was missed meanwhile is read anew when it is there again. */
+let following: Following | undefined
+let isDue = false
+
+/** Hears of changes while somebody is signed in, and reads anew what a tab has missed when it is looked at again. */
 export function followEvents(): void {
   effect(() => {
     const isSignedIn = Boolean(session.value)
-    if (isSignedIn === Boolean(stream)) return
-    stream?.close()
-    stream = isSignedIn ? open() : undefined
+    if (isSignedIn === Boolean(following)) return
+    following?.end()
+    following = isSignedIn ? connect() : undefined
+    // what could not be read without a session
+    if (isSignedIn) readSoon()
+  })
+  addEventListener('online', () => following?.again())
+  addEventListener('pagehide', () => following?.end())
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted && following) following = connect()
   })
   document.addEventListener('visibilitychange', () => {
     if (!document.hidden && session.peek()) changes.value++
   })
 }
 
-function open(): EventSource {
-  const events = new EventSource('/v1/events')
-  let wasLost = false
-  events.onopen = () => {
-    isLive.value = true
-    if (wasLost) changes.value++
-    wasLost = false
-  }
-  events.onerror = () => {
-    isLive.value = false
-    wasLost = true
-  }
-  // each kind of event has a name of its own, which this client need not know
-  const told = () => changes.value++
-  events.onmessage = told
-  for (const name of siteEvents) events.addEventListener(name, told)
-  return events
+function hear(told: Told): void {
+  if (told === 'changed') readSoon()
+  else isLive.value = told === 'live'
+  if (told === 'refused') void lookWhy()
 }
 
-const siteEvents = [
-  'site_created',
-  'site_deleted',
-  'site_converted',
-  'site_enabled',
-  'site_disabled',
-  'site_restored',
-  'ondemand_backup_created',
-  'ondemand_backup_deleted',
-  'php_version_changed',
-  'domain_added',
-  'domain_removed',
-  'primary_domain_set',
-  'enabled_edge_cache',
-  'disabled_edge_cache',
-  'purged_edge_cache',
-  'collaborator_added',
-  'collaborator_deleted',
-]
+function readSoon(): void {
+  if (isDue || document.hidden) return
+  isDue = true
+  setTimeout(() => {
+    isDue = false
+    changes.value++
+  }, PAUSE_MS)
+}
+
+/** The session has ended, which `ask` notices, or Stead has no room at this moment. */
+async function lookWhy(): Promise<void> {
+  await ask(() => api.GET('/v1/session')).catch(() => undefined)
+  setTimeout(() => following?.again(), TRY_AGAIN_MS)
+}
+
+/** With the other tabs, where the browser can. */
+function connect(): Following {
+  if (!('SharedWorker' in globalThis)) return follow(hear)
+  const worker = new SharedWorker(new URL('./follow-worker.ts', import.meta.url), { type: 'module', name: 'stead' })
+  worker.port.onmessage = ({ data }: MessageEvent<Told>) => hear(data)
+  return {
+    again: () => worker.port.postMessage('again'),
+    end() {
+      worker.port.postMessage('leave')
+      worker.port.close()
+    },
+  }
+}

@@ -3,6 +3,7 @@ import { render } from 'preact'
 import { api, ask } from './api.ts'
 import { App } from './app.tsx'
 import { followEvents } from './live.ts'
+import { listenForPalette } from './parts/palette.tsx'
 import { session } from './session.ts'
 
 ask(() => api.GET('/v1/session'))
@@ -13,4 +14,5 @@ ask(() => api.GET('/v1/session'))
     session.value = null
   })
 followEvents()
+listenForPalette()
 render(<App />, document.getElementById('app') as HTMLElement)

@@ -6,5 +6,6 @@ export default defineConfig({
   base: './',
   logLevel: 'warn',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  worker: { format: 'es' },
   build: { outDir: 'dist', emptyOutDir: true, modulePreload: false, assetsInlineLimit: 0 },
 })

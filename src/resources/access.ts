@@ -105,9 +105,15 @@ export async function authorize(rule: Access, caller: Caller, input: Input, tx: 
 
 /** @throws Problem unless the caller has the capability on the site */
 export function demand(name: SiteCapability, caller: Caller, site: SiteRights): void {
+  const refusal = refusalOf(name, caller, site)
+  if (refusal) throw refusal
+}
+
+/** @returns why the caller lacks the capability on the site; `undefined` when it has it */
+export function refusalOf(name: SiteCapability, caller: Caller, site: SiteRights): Problem | undefined {
   const { role, scope }: Capability = capabilities[name]
-  if (role && !holds(name, site)) throw new Problem(authenticationProblems.forbidden, { role })
-  if (scope === 'owner') demandOwnerScope(caller)
+  if (role && !holds(name, site)) return new Problem(authenticationProblems.forbidden, { role })
+  return scope === 'owner' && !caller.isOwner ? insufficientScope() : undefined
 }
 
 /** Whether the account whose rights these are has the capability on the site, scopes of applications apart. */
@@ -160,13 +166,15 @@ function sessionOf({ session }: Caller): NonNullable<Caller['session']> {
 }
 
 function demandOwnerScope(caller: Caller): void {
-  if (!caller.isOwner)
-    throw new Problem(
-      authenticationProblems.insufficient_scope,
-      {},
-      { headers: { 'www-authenticate': 'Bearer realm="stead", error="insufficient_scope", scope="owner"' } },
-    )
+  if (!caller.isOwner) throw insufficientScope()
 }
+
+const insufficientScope = (): Problem =>
+  new Problem(
+    authenticationProblems.insufficient_scope,
+    {},
+    { headers: { 'www-authenticate': 'Bearer realm="stead", error="insufficient_scope", scope="owner"' } },
+  )
 
 /** What the description of an endpoint says of its callers, and the statuses that refuse one. */
 export function describeAccess(rule: Access, proof = false): { text: string; refusals: number[]; scopes: string[] } {

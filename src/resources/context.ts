@@ -11,10 +11,12 @@ import type { LogStore } from '../platform/log-store/log-store.ts'
 import type { Definitions } from '../platform/operations/definition.ts'
 import type { OperationWatch } from '../platform/operations/watch.ts'
 import type { Action } from './action.ts'
+import type { ActivityFeed } from './activity/feed.ts'
 import type { Downloads } from './backups/downloads.ts'
 import type { StreamFacts } from './operations/stream-access.ts'
 import type { Passwords } from './sign-in/password.ts'
 import type { SiteHooks } from './site-hooks.ts'
+import type { SiteOperation } from './site-operations.ts'
 import type { EventFeed } from './webhooks/feed.ts'
 
 /** An API application that has shown a valid token. */
@@ -51,6 +53,8 @@ export interface Services {
   /** Of people, for the control panel. */
   readonly passwords: Passwords
   readonly siteHooks: readonly SiteHooks[]
+  /** All that can be done with a site. */
+  readonly siteOperations: readonly SiteOperation[]
   /** All that the activity logs can say. */
   readonly actions: readonly Action[]
   /** Names of all events that webhooks can be told of. */
@@ -59,6 +63,8 @@ export interface Services {
   readonly watches: OperationWatch
   /** Streams of its events. */
   readonly streams: EventStreams<StreamFacts>
+  /** Feeds them with what comes into the activity logs. */
+  readonly activityFeed: ActivityFeed
   /** Feeds them with what happens. */
   readonly feed: EventFeed
 }

@@ -56,6 +56,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/session/passkey/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to sign in, or to show who you are, with a passkey
+         * @description What a page gives to `PublicKeyCredential.parseRequestOptionsFromJSON`. The answer of the browser counts for five minutes, once.
+         *
+         *     Needs no access token.
+         */
+        post: operations["beginPasskeySignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/session/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in to the control panel with a passkey
+         * @description As `POST /v1/session`, by what a browser made of `POST /v1/session/passkey/options`. The device has asked for a finger, a face or a PIN: no code is asked for.
+         *
+         *     Needs no access token.
+         */
+        post: operations["signInByPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/session/proof": {
         parameters: {
             query?: never;
@@ -72,6 +116,28 @@ export interface paths {
          *     For people in a browser: needs a session of the control panel.
          */
         post: operations["proveIdentity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/session/proof/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show again that it is you, with a passkey
+         * @description As `POST /v1/session/proof`, by what a browser made of `POST /v1/session/passkey/options`. Another account’s passkey is refused.
+         *
+         *     For people in a browser: needs a session of the control panel.
+         */
+        post: operations["proveByPasskey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -173,6 +239,78 @@ export interface paths {
          *     Needs an application with account owner permission (scope `owner`). A session of the control panel must have shown its password within 15 minutes.
          */
         delete: operations["disableTotp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the passkeys of your account
+         * @description The oldest first: at most 20.
+         *
+         *     Needs an application with account owner permission (scope `owner`).
+         */
+        get: operations["listPasskeys"];
+        put?: never;
+        /**
+         * Add a passkey
+         * @description Signs in from now on, without the password and without a code: the device itself asks for a finger, a face or a PIN. It counts at the host name that it was made at.
+         *
+         *     For people in a browser: needs a session of the control panel. A session of the control panel must have shown its password within 15 minutes.
+         */
+        post: operations["createPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/passkeys/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to add a passkey
+         * @description What a page gives to `PublicKeyCredential.parseCreationOptionsFromJSON`. Nothing changes before `POST /v1/passkeys` has what the browser made of it, within five minutes.
+         *
+         *     For people in a browser: needs a session of the control panel. A session of the control panel must have shown its password within 15 minutes.
+         */
+        post: operations["beginPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/passkeys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a passkey of your account
+         * @description Nobody signs in by it any more. Sessions that it has begun go on: end them under `/v1/sessions`.
+         *
+         *     Needs an application with account owner permission (scope `owner`). A session of the control panel must have shown its password within 15 minutes.
+         */
+        delete: operations["deletePasskey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -345,6 +483,26 @@ export interface paths {
          * @description What was done to the account and to its sites, newest first. Kept for 60 days.
          */
         post: operations["listAccountActivity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read, or follow, what happens
+         * @description The newest ten entries of the activity log of the account. With `Accept: text/event-stream` a stream of server-sent events, from now on or behind `Last-Event-ID`, that has those of sites that the account collaborates on as well: `activity`, whose data is an ActivityEntry with `account_id` and `site_id`; `missed` where more came than was taken, so that what is shown has to be read anew. An entry can come twice. The stream ends soon after its token. An application may have 50 streams at a time.
+         */
+        get: operations["listRecentActivity"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1512,7 +1670,7 @@ export interface paths {
         put?: never;
         /**
          * Add a collaborator to a site
-         * @description An address without an account gets one, and an invitation. With `wp_access` an administrator with that address is made in WordPress, in the background.
+         * @description An address without an account gets one. Who has no way in yet gets an invitation by mail: its link sets a password for the control panel, once, within a week. With `wp_access` an administrator with that address is made in WordPress, in the background.
          *
          *     Who may: the owning account, or a collaborator of the site with the role `create_collaborator`.
          */
@@ -1564,6 +1722,28 @@ export interface paths {
          *     Who may: the owning account, or a collaborator of the site with the role `reset_collaborator_password`. A session of the control panel must have shown its password within 15 minutes.
          */
         put: operations["resetCollaboratorPassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{id}/rights": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what you may do with a site
+         * @description Every operation on a site, in the order of this description, and whether this token, or session, may do it: for clients that offer only what goes. The operations themselves decide: what an operation needs of other sites, or in the state of this one, is not looked at.
+         *
+         *     Who may: the owning account, or a collaborator of the site with any role.
+         */
+        get: operations["listSiteRights"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -2728,6 +2908,39 @@ export interface components {
             totp: boolean;
             /** @description How many of them are left */
             recovery_codes: number;
+            /** @description Whether one was ever set */
+            password: boolean;
+            /** @description How many there are for this address of the control panel */
+            passkeys: number;
+        };
+        UsedCredentialResponse: {
+            /**
+             * @description What the browser did it for
+             * @example c3RlYWQ
+             */
+            clientDataJSON: string;
+            /**
+             * @description What the device says
+             * @example c3RlYWQ
+             */
+            authenticatorData: string;
+            /**
+             * @description Of both
+             * @example c3RlYWQ
+             */
+            signature: string;
+        };
+        /** @description `toJSON()` of what `navigator.credentials.get()` gives */
+        UsedCredential: {
+            /**
+             * @description Of the credential
+             * @example c3RlYWQ
+             */
+            id: string;
+            response: components["schemas"]["UsedCredentialResponse"];
+        };
+        SignInByPasskeyBody: {
+            credential: components["schemas"]["UsedCredential"];
         };
         ProveIdentityBody: {
             /** @example correct horse battery */
@@ -2739,6 +2952,9 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             proven_until: string;
+        };
+        ProveByPasskeyBody: {
+            credential: components["schemas"]["UsedCredential"];
         };
         RequestPasswordLinkBody: {
             /** @example owner@example.com */
@@ -2784,6 +3000,58 @@ export interface components {
              *     ]
              */
             recovery_codes: string[];
+        };
+        Passkey: {
+            id: number;
+            /** @example Laptop */
+            name: string;
+            /**
+             * @description Where it counts
+             * @example panel.example.com
+             */
+            host_name: string;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description When somebody last signed in by it
+             * @example 2026-01-31T09:45:00.000Z
+             */
+            used_at: string | null;
+        };
+        NewCredentialResponse: {
+            /**
+             * @description What the browser did it for
+             * @example c3RlYWQ
+             */
+            clientDataJSON: string;
+            /**
+             * @description The new key
+             * @example c3RlYWQ
+             */
+            attestationObject: string;
+            /**
+             * @example [
+             *       "internal"
+             *     ]
+             */
+            transports?: string[];
+        };
+        /** @description `toJSON()` of what `navigator.credentials.create()` gives */
+        NewCredential: {
+            /**
+             * @description Of the credential
+             * @example c3RlYWQ
+             */
+            id: string;
+            response: components["schemas"]["NewCredentialResponse"];
+        };
+        CreatePasskeyBody: {
+            /** @example Laptop */
+            name: string;
+            credential: components["schemas"]["NewCredential"];
         };
         Session: {
             id: number;
@@ -4214,6 +4482,24 @@ export interface components {
              *     ]
              */
             roles?: ("clone_site" | "convert_site" | "create_collaborator" | "delete_collaborator" | "delete_site" | "disable_site" | "download_backups" | "enable_site" | "execute_bulk_operations" | "manage_dns" | "manage_git" | "manage_notes" | "manage_performance" | "db_admin_access" | "plugin_management_access" | "reset_collaborator_password" | "restore_site" | "sftp_access" | "update_site_custom_name" | "update_site_php_version" | "update_site_cms_version" | "wp_access")[];
+        };
+        SiteRight: {
+            /**
+             * @description Its `operationId` in this description
+             * @example updateSite
+             */
+            operation: string;
+            /**
+             * @description Of its body: about requests that send this field
+             * @example php_version
+             */
+            field: string | null;
+            allowed: boolean;
+            /**
+             * @description What the operation would be refused with
+             * @example You need the role update_site_php_version on this site for this operation.
+             */
+            reason: string | null;
         };
         TagNames: {
             /** @description Tags that do not exist yet are made; those that the site has already stay. None: nothing changes */
@@ -5690,6 +5976,75 @@ export interface operations {
             };
         };
     };
+    beginPasskeySignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        /** @description PublicKeyCredentialRequestOptionsJSON of WebAuthn */
+                        data: {
+                            [key: string]: unknown;
+                        };
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    signInByPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "credential": {
+                 *         "id": "c3RlYWQ",
+                 *         "response": {
+                 *           "clientDataJSON": "c3RlYWQ",
+                 *           "authenticatorData": "c3RlYWQ",
+                 *           "signature": "c3RlYWQ"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignInByPasskeyBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["SignedIn"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
     proveIdentity: {
         parameters: {
             query?: never;
@@ -5708,6 +6063,50 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["ProveIdentityBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Proof"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    proveByPasskey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "credential": {
+                 *         "id": "c3RlYWQ",
+                 *         "response": {
+                 *           "clientDataJSON": "c3RlYWQ",
+                 *           "authenticatorData": "c3RlYWQ",
+                 *           "signature": "c3RlYWQ"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProveByPasskeyBody"];
             };
         };
         responses: {
@@ -5908,6 +6307,140 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    listPasskeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Passkey"][];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    createPasskey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Laptop",
+                 *       "credential": {
+                 *         "id": "c3RlYWQ",
+                 *         "response": {
+                 *           "clientDataJSON": "c3RlYWQ",
+                 *           "attestationObject": "c3RlYWQ",
+                 *           "transports": [
+                 *             "internal"
+                 *           ]
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreatePasskeyBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Passkey"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    beginPasskey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        /** @description PublicKeyCredentialCreationOptionsJSON of WebAuthn */
+                        data: {
+                            [key: string]: unknown;
+                        };
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    deletePasskey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -6270,6 +6803,31 @@ export interface operations {
                         data: components["schemas"]["ActivityEntry"][];
                         errors: null;
                         page?: components["schemas"]["Page"];
+                    };
+                };
+            };
+        };
+    };
+    listRecentActivity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["ActivityEntry"][];
+                        errors: null;
                     };
                 };
             };
@@ -8810,6 +9368,34 @@ export interface operations {
                          * @example kT4vXq9sLw2e
                          */
                         data: string;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    listSiteRights: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["SiteRight"][];
                         errors: null;
                     };
                 };

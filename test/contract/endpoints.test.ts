@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { backupIn } from '../../src/resources/backups/samples.fixture.ts'
-import { codeNow, withLink } from '../../src/resources/sign-in/samples.fixture.ts'
+import { codeNow, rightCredential, withLink } from '../../src/resources/sign-in/samples.fixture.ts'
 import { dialects } from '../support/database.ts'
 import type { Scene } from '../support/samples.ts'
 import { examples } from './samples.ts'
@@ -121,6 +121,7 @@ async function namedIn(body: Body, { api, owner, siteId, number }: Scene): Promi
     ...('email' in body && 'password' in body && { email: owner.email }),
     ...('token' in body && 'password' in body && { token: await withLink(api, owner.accountId, number) }),
     ...('code' in body && !('password' in body) && { code: codeNow() }),
+    ...('credential' in body && { credential: await rightCredential(api, owner.accountId, body.credential) }),
     ...('siteIds' in body && { siteIds: [siteId] }),
     ...('filesystem_id' in body && { filesystem_id: await backupIn(api, siteId, { kind: 'fs' }) }),
     ...('database_id' in body && { database_id: await backupIn(api, siteId) }),

@@ -10,7 +10,8 @@ interface Literal {
 
 const hasLetters = (text: string): boolean => /\p{L}/u.test(text)
 /** A sentence, or a word that begins one: what a program compares and calls by is written otherwise. */
-const isSpoken = (text: string): boolean => /^\s*\p{Lu}\p{Ll}/u.test(text) || /\p{L}[.,:]?\s+\p{L}/u.test(text)
+const isSpoken = (text: string): boolean =>
+  /^\s*\p{Lu}\p{Ll}+(?!\p{L})/u.test(text) || /\p{L}[.,:]?\s+\p{L}/u.test(text)
 
 /** Words in the code of a page: between tags, as a branch of what stands there, or as a text anywhere else but in a class. */
 function wordsIn(file: string, source: string): string[] {
@@ -29,11 +30,15 @@ function wordsIn(file: string, source: string): string[] {
   }
   new Visitor({
     JSXAttribute(node) {
-      if (['class', 'href', 'rel'].includes(String(node.name.name))) apart.push(node)
+      if (['class', 'href', 'rel', 'of'].includes(String(node.name.name))) apart.push(node)
     },
     // the name of a type
     TSLiteralType(node) {
       apart.push(node)
+    },
+    CallExpression({ callee, arguments: given }) {
+      const name = callee.type === 'MemberExpression' && 'name' in callee.property ? String(callee.property.name) : ''
+      if (name.startsWith('querySelector')) apart.push(...given)
     },
     JSXText(node) {
       if (hasLetters(node.value)) say(node)

@@ -15,6 +15,7 @@ import { storedIn } from '../../src/resources/backups/samples.fixture.ts'
 import { syncWpUser } from '../../src/resources/collaborators/sync-wp-user.job.ts'
 import { zoneIn } from '../../src/resources/dns/samples.fixture.ts'
 import { type Role, roles } from '../../src/resources/roles.ts'
+import { passkeyIn } from '../../src/resources/sign-in/samples.fixture.ts'
 import { ofBrowser, type Person, type Reply, type TestApi, testApi } from '../support/api.ts'
 import { dialects } from '../support/database.ts'
 import { type Sample, unique, type World } from '../support/samples.ts'
@@ -26,9 +27,19 @@ const withoutToken = [
   'issueToken',
   'revokeToken',
   'signIn',
+  'beginPasskeySignIn',
+  'signInByPasskey',
   'requestPasswordLink',
   'usePasswordLink',
 ]
+
+/** An entry of what a caller may do with a site. */
+interface Right {
+  readonly operation: string
+  readonly field: string | null
+  readonly allowed: boolean
+  readonly reason: string | null
+}
 
 /** Hosts' work without a host: every step succeeds at once. */
 const stubs = hostJobs.map((job) => {
@@ -93,6 +104,7 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
       note,
       muPlugin,
       ...(await zoneIn(api, { accountId: owner.accountId, siteId: site, name: `shared-${tag}.test` })),
+      passkey: await passkeyIn(api, owner.accountId),
       backup: await storedIn(api, site),
       preview: await previewIn(api, { siteId: site, accountId: owner.accountId }),
       restored: await restoredIn(api, { siteId: site, accountId: owner.accountId }),
@@ -105,9 +117,9 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
   type Way = 'token' | 'session'
   const sendBy =
     (way: Way) =>
-    (who: Pick<Person, 'call' | 'browse'>, sample: Sample, there: World): Promise<Reply> => {
+    (who: Pick<Person, 'call' | 'browse'> & { accountId?: number }, sample: Sample, there: World): Promise<Reply> => {
       const call = way === 'session' || sample.bySession ? who.browse : who.call
-      return call(methodOf(sample.endpoint), sample.path(there), sample.body?.(there))
+      return call(methodOf(sample.endpoint), sample.path(there), sample.body?.(there, who))
     }
   const worlds = new Map<string, Promise<World>>()
   /** For what changes nothing of it: a refusal, a reading, a change of the caller's own account. */
@@ -214,6 +226,42 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
       if (moved === path) return
       const method = methodOf(sample.endpoint)
       expect((await there.stranger.call(method, moved, sample.body?.(there))).status).toBe(404)
+    })
+  })
+
+  describe('what GET /v1/sites/{id}/rights says beforehand', () => {
+    const rightsOf = async (who: Person, site: number): Promise<Right[]> =>
+      (await who.call('GET', `/v1/sites/${site}/rights`)).body.data
+    const nameOf = ({ operation, field }: Pick<Right, 'operation' | 'field'>) =>
+      field ? `${operation} ${field}` : operation
+    const refusedIn = (rights: Right[]) => rights.filter(({ allowed }) => !allowed).map(nameOf)
+    /** What a sample asks for: the operation, or a field of its body that asks for a role of its own. */
+    const asked = (rights: Right[]) => (sample: Sample, there: World) => {
+      const fields = Object.keys(sample.body?.(there) ?? {})
+      const ofField = rights.find(
+        ({ operation, field }) => operation === sample.endpoint && field && fields.includes(field),
+      )
+      return nameOf(ofField ?? { operation: sample.endpoint, field: null })
+    }
+
+    test('all to the owner; without the scope owner not what asks for it', async () => {
+      const there = await shared([])
+      expect(refusedIn(await rightsOf(there.owner, there.site))).toEqual([])
+      const refusedOperations = new Set(refusedIn(await rightsOf(there.plainOwner, there.site)))
+      expect(refusedOperations).toEqual(
+        new Set(samples.filter(({ roles: needed, scope }) => needed && scope).map(({ endpoint }) => endpoint)),
+      )
+    })
+
+    test.each(roles)('to a collaborator without the role %s what is refused then, and nothing else', async (role) => {
+      const there = await shared(roles.filter((each) => each !== role))
+      const rights = await rightsOf(there.helper, there.site)
+      const known = new Set(rights.map(nameOf))
+      const needing = samples.filter(({ roles: needed }) => needed?.includes(role))
+      const refusedOperations = needing.map((sample) => asked(rights)(sample, there)).filter((name) => known.has(name))
+      expect(new Set(refusedIn(rights))).toEqual(new Set(refusedOperations))
+      for (const { allowed, reason } of rights)
+        expect(reason).toBe(allowed ? null : `You need the role ${role} on this site for this operation.`)
     })
   })
 

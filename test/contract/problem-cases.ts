@@ -26,7 +26,17 @@ import { operationIn } from '../../src/resources/operations/samples.fixture.ts'
 import { withSftpKey } from '../../src/resources/sftp-users/samples.fixture.ts'
 import { MOST_KEYS } from '../../src/resources/sftp-users/sftp-user.ts'
 import { countAttempt } from '../../src/resources/sign-in/attempts.ts'
-import { PASSWORD, withLink, withPassword, withTotp } from '../../src/resources/sign-in/samples.fixture.ts'
+import { newDevice } from '../../src/resources/sign-in/authenticator.fixture.ts'
+import { MOST_PASSKEYS } from '../../src/resources/sign-in/passkey.ts'
+import {
+  newCredential,
+  PASSWORD,
+  usedCredential,
+  withLink,
+  withPasskey,
+  withPassword,
+  withTotp,
+} from '../../src/resources/sign-in/samples.fixture.ts'
 import { configureSite } from '../../src/resources/sites/configure-site.job.ts'
 import { purgeSite } from '../../src/resources/sites/remove-site.job.ts'
 import { putRoute } from '../../src/resources/sites/route.store.ts'
@@ -119,7 +129,11 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['changePassword'], code: 'weak_password', example: () => ({ body: { current_password: PASSWORD, password: 'short' } }) },
   { of: ['beginTotp', 'confirmTotp'], code: 'totp_active', prepare: ({ api, owner }) => withTotp(api, owner.accountId, true) },
   { of: ['confirmTotp'], code: 'totp_not_begun', example: () => ({ body: { code: '123456' } }) },
-  { of: ['signIn', 'requestPasswordLink', 'usePasswordLink'], code: 'cross_site', headers: { origin: 'https://elsewhere.example' } },
+  { of: ['beginPasskeySignIn', 'signInByPasskey', 'proveByPasskey', 'beginPasskey', 'createPasskey'], code: 'passkey_needs_name', headers: { host: '127.0.0.1' } },
+  { of: ['signInByPasskey', 'proveByPasskey'], code: 'wrong_passkey', example: ({ api }) => ({ body: { credential: usedCredential(api, newDevice()) } }) },
+  { of: ['createPasskey'], code: 'passkey_not_taken', example: ({ api, friend }) => ({ body: { name: 'x', credential: newCredential(api, friend.accountId) } }) },
+  { of: ['beginPasskey', 'createPasskey'], code: 'passkey_limit_reached', prepare: async ({ api, owner }) => { for (let each = 0; each < MOST_PASSKEYS; each++) await withPasskey(api, owner.accountId) } },
+  { of: ['signIn', 'beginPasskeySignIn', 'signInByPasskey', 'requestPasswordLink', 'usePasswordLink'], code: 'cross_site', headers: { origin: 'https://elsewhere.example' } },
   { of: ['createSite'], code: 'name_taken', example: ({ number }) => ({ body: { name: `Scene-${number}` } }) },
   { of: ['createSite'], code: 'name_reserved', example: () => ({ body: { name: 'Panel' } }) },
   { of: ['createSite'], code: 'site_limit_reached', prepare: async (scene) => { await plan('Personal')(scene); await moreSites(2)(scene) } },
@@ -225,7 +239,7 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['addSiteCollaborator'], code: 'operation_limit_reached', example: (scene) => ({ body: { email: newAddress(scene), roles: ['wp_access'] } }), prepare: fillOperations },
   { of: ['removeSiteCollaborator'], code: 'operation_limit_reached', example: ({ collaboratorId }) => ({ params: { id: collaboratorId }, query: { delete_wp_user: 'true' } }), prepare: fillOperations },
   { of: ['watchOperation'], code: 'too_many_streams', on: 'strict' },
-  { of: ['listEvents'], code: 'too_many_streams', on: 'strict', headers: { accept: 'text/event-stream' } },
+  { of: ['listEvents', 'listRecentActivity'], code: 'too_many_streams', on: 'strict', headers: { accept: 'text/event-stream' } },
   { of: downloads, code: 'too_many_downloads', on: 'strict' },
   { of: downloads, code: 'range_not_satisfiable', headers: { range: 'bytes=99999-' } },
   { of: downloads, code: 'backup_damaged', example: backedUp },

@@ -15,6 +15,7 @@ const unrecorded: Record<string, string> = {
   revokeToken: 'as issueToken',
   getSession: 'that a session goes on is no change of the account',
   proveIdentity: 'as getSession',
+  proveByPasskey: 'as getSession',
   requestPasswordLink: 'anybody may ask; the password that is set by the link has an entry',
   beginTotp: 'nothing is in force before it is confirmed',
   batchCreateCollaborators: 'its work records each site that it really changes',

@@ -34,6 +34,8 @@ export interface World {
   /** A zone of the owner, and its one record, which leads to `site`. */
   readonly zone: number
   readonly record: number
+  /** Of the owner. */
+  readonly passkey: number
   /** On demand, completed. */
   readonly backup: number
   /** Operations: a look at a restore, and a restore, of the site, which have ended well. */
@@ -47,7 +49,8 @@ export interface World {
 export interface Sample {
   readonly endpoint: string
   path(world: World): string
-  body?(world: World): object
+  /** @param who sends it, where that is known */
+  body?(world: World, who?: { readonly accountId?: number }): object
   /** When it may be done; 200 unless given. */
   readonly status?: number
   /** On a site: what a collaborator needs there; `[]`: to see it is enough. Without: the endpoint is about what the caller has. */

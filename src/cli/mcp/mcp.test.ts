@@ -48,7 +48,9 @@ async function call(client: Client, name: string, args: object = {}) {
 
 describe('tools', () => {
   test('what reads and what changes is as the endpoints themselves say', () => {
-    const posts = endpoints.filter(({ method, reads }) => method === 'POST' && reads).map(({ id }) => id)
+    const posts = endpoints
+      .filter(({ method, reads, tag }) => method === 'POST' && reads && tag !== 'Sign-in')
+      .map(({ id }) => id)
     const gets = endpoints
       .filter(({ method, writes, tag }) => method === 'GET' && writes && tag !== 'Sign-in')
       .map(({ id }) => id)

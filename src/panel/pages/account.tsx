@@ -8,6 +8,7 @@ import { useLoad } from '../parts/use-load.ts'
 import { session } from '../session.ts'
 import { accountTexts as texts } from '../texts/account.ts'
 import { timeOf } from '../time.ts'
+import { Passkeys } from './account-passkeys.tsx'
 
 export const AccountPage = () => (
   <>
@@ -18,6 +19,7 @@ export const AccountPage = () => (
       <Authenticator />
     </div>
     <br />
+    <Passkeys />
     <Sessions />
     <Applications />
   </>

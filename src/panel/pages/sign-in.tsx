@@ -1,9 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { api, ask, Refusal } from '../api.ts'
+import { Dialog } from '../parts/dialog.tsx'
 import { Form, type Values } from '../parts/form.tsx'
+import { attempt, Toasts } from '../parts/toasts.tsx'
+import { hasPasskeys, usePasskey } from '../passkeys.ts'
 import { go } from '../route.ts'
-import { session } from '../session.ts'
-import { signInTexts as texts } from '../texts/sign-in.ts'
+import { leave, session } from '../session.ts'
+import { passkeysTexts, signInAgainTexts, signInTexts as texts } from '../texts/sign-in.ts'
 
 async function open(): Promise<void> {
   session.value = (await ask(() => api.GET('/v1/session'))).data
@@ -31,34 +34,66 @@ function useCode() {
   }
 }
 
-export function SignInPage() {
-  const isLost = useSignal(false)
+const byPasskey = attempt(async () => {
+  const credential = await usePasskey()
+  await ask(() => api.POST('/v1/session/passkey', { body: { credential } }))
+  await open()
+})
+
+const PasskeyButton = () =>
+  hasPasskeys() ? (
+    <button type="button" onClick={byPasskey}>
+      {passkeysTexts.use}
+    </button>
+  ) : null
+
+function SignInForm({ known }: { readonly known?: string }) {
   const code = useCode()
   const signIn = ({ email = '', password = '', code: sent }: Values) =>
     code.withCode(async () => {
       await ask(() => api.POST('/v1/session', { body: { email, password, ...(sent && { code: sent }) } }))
       await open()
     })
+  return (
+    <Form
+      fields={[
+        { name: 'email', label: texts.email, type: 'email', autocomplete: 'username', value: known ?? '' },
+        { name: 'password', label: texts.password, type: 'password', autocomplete: 'current-password' },
+        ...code.fields,
+      ]}
+      button={texts.signIn}
+      submit={signIn}
+    />
+  )
+}
+
+/** Over what is shown, when the session has ended elsewhere. */
+export const SignInAgain = ({ email }: { readonly email: string }) => (
+  <Dialog title={signInAgainTexts.title} onClose={leave}>
+    <p>{signInAgainTexts.why}</p>
+    <SignInForm known={email} />
+    <p>
+      <PasskeyButton />
+    </p>
+  </Dialog>
+)
+
+export function SignInPage() {
+  const isLost = useSignal(false)
   if (isLost.value) return <LostPage back={() => (isLost.value = false)} />
   return (
     <main class="narrow">
       <div class="sheet">
         <h1>{texts.title}</h1>
-        <Form
-          fields={[
-            { name: 'email', label: texts.email, type: 'email', autocomplete: 'username' },
-            { name: 'password', label: texts.password, type: 'password', autocomplete: 'current-password' },
-            ...code.fields,
-          ]}
-          button={texts.signIn}
-          submit={signIn}
-        />
-        <p>
+        <SignInForm />
+        <p class="row">
+          <PasskeyButton />
           <button type="button" onClick={() => (isLost.value = true)}>
             {texts.lost}
           </button>
         </p>
       </div>
+      <Toasts />
     </main>
   )
 }
@@ -92,7 +127,7 @@ function LostPage({ back }: { back(): void }) {
   )
 }
 
-export function SetPasswordPage({ token }: { readonly token: string }) {
+export function SetPasswordPage({ token, isInvited }: { readonly token: string; readonly isInvited: boolean }) {
   const code = useCode()
   const set = ({ password = '', code: sent }: Values) =>
     code.withCode(async () => {
@@ -103,7 +138,8 @@ export function SetPasswordPage({ token }: { readonly token: string }) {
   return (
     <main class="narrow">
       <div class="sheet">
-        <h1>{texts.setTitle}</h1>
+        <h1>{isInvited ? texts.welcome : texts.setTitle}</h1>
+        {isInvited && <p>{texts.invited}</p>}
         <p class="quiet">{texts.setAdvice}</p>
         <Form
           fields={[

@@ -1,21 +1,30 @@
 import type { ComponentChildren } from 'preact'
+import { type Right, useRefusal } from './rights.tsx'
 
-export const Button = (props: {
+export function Button(props: {
   readonly children: ComponentChildren
   readonly isBad?: boolean
   readonly isMain?: boolean
   readonly isDisabled?: boolean
   /** For who does not see what stands beside it. */
   readonly label?: string
+  /** The operation that it is for: who may not do it with the site of the page has no such button. */
+  readonly of?: Right
   onClick(): void
-}) => (
-  <button
-    type="button"
-    class={props.isBad ? 'bad' : props.isMain ? 'main' : ''}
-    disabled={props.isDisabled}
-    aria-label={props.label}
-    onClick={props.onClick}
-  >
-    {props.children}
-  </button>
-)
+}) {
+  const { children, label } = props
+  const reason = useRefusal(props.of, label ?? (typeof children === 'string' ? children : ''))
+  if (reason !== undefined) return null
+  return (
+    <button
+      type="button"
+      class={props.isBad ? 'bad' : props.isMain ? 'main' : ''}
+      disabled={props.isDisabled}
+      aria-label={label}
+      data-of={props.of}
+      onClick={props.onClick}
+    >
+      {children}
+    </button>
+  )
+}

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { messageOf } from '../api.ts'
+import { type Right, useRefusal } from './rights.tsx'
 
 interface Field {
   readonly name: string
@@ -23,11 +24,14 @@ export function Form(props: {
   readonly fields: readonly Field[]
   readonly button: string
   readonly isBad?: boolean
+  /** As a button's: who may not do it has no such form. */
+  readonly of?: Right
   /** What was typed goes once it has been taken. */
   readonly isEmptied?: boolean
   readonly children?: ComponentChildren
   submit(values: Values): Promise<unknown>
 }) {
+  const reason = useRefusal(props.of, props.button)
   const fault = useSignal('')
   const isBusy = useSignal(false)
   async function onSubmit(event: SubmitEvent): Promise<void> {
@@ -45,8 +49,9 @@ export function Form(props: {
       isBusy.value = false
     }
   }
+  if (reason !== undefined) return null
   return (
-    <form onSubmit={onSubmit}>
+    <form onSubmit={onSubmit} data-of={props.of}>
       {props.fields.map((field) => (
         <Input key={field.name} {...field} />
       ))}

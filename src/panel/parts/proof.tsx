@@ -1,8 +1,11 @@
 import { api, ask } from '../api.ts'
-import { proof } from '../session.ts'
+import { hasPasskeys, usePasskey } from '../passkeys.ts'
+import { proof, session } from '../session.ts'
 import { proofTexts as texts } from '../texts/common.ts'
+import { passkeysTexts } from '../texts/sign-in.ts'
 import { Dialog } from './dialog.tsx'
 import { Form } from './form.tsx'
+import { attempt } from './toasts.tsx'
 
 /** Asks for the password before what cannot be taken back; the request that it is for is then made again. */
 export function ProofDialog() {
@@ -11,6 +14,18 @@ export function ProofDialog() {
   return (
     <Dialog title={texts.title} onClose={() => done(false)}>
       <p class="quiet">{texts.why}</p>
+      {session.value && session.value.passkeys > 0 && hasPasskeys() && (
+        <button
+          type="button"
+          onClick={attempt(async () => {
+            const credential = await usePasskey()
+            await ask(() => api.POST('/v1/session/proof/passkey', { body: { credential } }))
+            done(true)
+          })}
+        >
+          {passkeysTexts.prove}
+        </button>
+      )}
       <Form
         fields={[{ name: 'password', label: texts.password, type: 'password', autocomplete: 'current-password' }]}
         button={texts.goOn}

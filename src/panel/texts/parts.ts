@@ -21,3 +21,18 @@ export const progressTexts = {
   results: (count: number) => (count === 1 ? 'One site' : `${count} sites`),
   site: (id: number) => `Site ${id}`,
 }
+
+export const rightsTexts = {
+  reading: 'Reading …',
+  leftOut: (count: number) => `Left out, since you may not do it: ${count}`,
+}
+
+export const paletteTexts = {
+  open: 'Search (Ctrl K)',
+  title: 'Go to, or do',
+  what: 'A site, a page or an action',
+  goTo: 'page',
+  act: 'action',
+  site: 'site',
+  found: (count: number) => (count === 0 ? 'Nothing has that in its name.' : `${count} found`),
+}

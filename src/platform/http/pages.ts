@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 
 /** Nothing but files of this address, and no frame around it. */
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; worker-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 const headers = {
   'content-security-policy': POLICY,

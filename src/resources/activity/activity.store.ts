@@ -16,6 +16,12 @@ export interface Entry {
   readonly createdAt: number
 }
 
+/** With whose logs it is in. */
+export interface PlacedEntry extends Entry {
+  readonly accountId: number
+  readonly siteId: number | null
+}
+
 /** Whose log: that of an account has the entries of all its sites, too. */
 export type LogOf = { readonly accountId: number } | { readonly siteId: number }
 
@@ -37,6 +43,21 @@ const entry = (row: Selectable<ActivityRow>): Entry => ({
   userAgent: row.user_agent,
   createdAt: row.created_at,
 })
+
+/** Of all logs, in the order of their numbers. */
+export async function entriesBehind(tx: Tx, after: number, limit: number): Promise<PlacedEntry[]> {
+  const rows = await tx.selectFrom('activity').selectAll().where('id', '>', after).orderBy('id').limit(limit).execute()
+  return rows.map((row) => ({ ...entry(row), accountId: row.account_id, siteId: row.site_id }))
+}
+
+/** Its number; 0 where there is none. */
+export async function newestEntry(tx: Tx): Promise<number> {
+  const { id } = await tx
+    .selectFrom('activity')
+    .select(({ fn }) => fn.max('id').as('id'))
+    .executeTakeFirstOrThrow()
+  return Number(id ?? 0)
+}
 
 /** Newest first. */
 export async function listEntries(

@@ -23,7 +23,7 @@ export const addSiteCollaborator = endpoint({
   path: '/v1/sites/{site_id}/collaborators',
   summary: 'Add a collaborator to a site',
   description:
-    'An address without an account gets one, and an invitation. With `wp_access` an administrator with that address is made in WordPress, in the background.',
+    'An address without an account gets one. Who has no way in yet gets an invitation by mail: its link sets a password for the control panel, once, within a week. With `wp_access` an administrator with that address is made in WordPress, in the background.',
   access: { site: 'add collaborators' },
   params: Type.Object({ site_id: SiteId }),
   body: Type.Object({ email: EmailField, roles: RolesField }),
@@ -39,11 +39,11 @@ export const addSiteCollaborator = endpoint({
   async handle(context, { body }) {
     const { tx, site, now } = context
     const email = emailOf(body.email)
-    const { account, isNew } = await ensureAccount(tx, email, now)
+    const { account } = await ensureAccount(tx, email, now)
     if (account.id === site.accountId) throw new Problem(problems.collaborator_is_owner, { email })
     if (await findMembership(tx, site.id, account.id)) throw new Problem(problems.collaborator_exists, { email })
     await joinSite(tx, site, account, distinctRoles(body.roles), context)
-    await tellGiven(context, { isNew, to: email, what: `the site ${site.name}` })
+    await tellGiven(context, { account, what: `the site ${site.name}` })
     return presentWithRoles((await findMembership(tx, site.id, account.id)) as Collaborator)
   },
 })

@@ -4,6 +4,7 @@ import { dialects } from '../../../test/support/database.ts'
 import { ended, startWorker } from '../../platform/operations/harness.ts'
 import { recordResults } from '../../platform/operations/results.ts'
 import { batchCreate, batchDestroy } from './batch.job.ts'
+import { mailsTo as allMailsTo, subjectsTo } from './mails.fixture.ts'
 
 const CREATE = '/v1/collaborators/batch_create'
 const DESTROY = '/v1/collaborators/batch_destroy'
@@ -43,14 +44,7 @@ describe.each(dialects)('collaborators on many sites ($dialect)', ({ dialect, sk
     return { id, operation, outcomes }
   }
 
-  const mailsTo = async (email: string): Promise<{ subject: string; text: string }[]> => {
-    const rows = await api.database.read
-      .selectFrom('operations')
-      .select('input')
-      .where('type', '=', 'mail.send')
-      .execute()
-    return rows.map(({ input }) => JSON.parse(input)).filter((mail) => mail.to === email)
-  }
+  const mailsTo = (email: string) => subjectsTo(api.database, email)
 
   const rolesOf = async (caller: Person, email: string) =>
     Object.fromEntries(
@@ -80,7 +74,7 @@ describe.each(dialects)('collaborators on many sites ($dialect)', ({ dialect, sk
       .where('id', '=', followUp)
       .executeTakeFirstOrThrow()
     expect([sync.type, JSON.parse(sync.input).reassign]).toEqual(['collaborator.sync_wp_user', 'next'])
-    const [done] = await mailsTo(owner.email)
+    const [done] = await allMailsTo(api.database, owner.email)
     expect(done?.text).toContain('updated 1 site, unchanged 1 site, added 1 site')
     const entries = await api.database.read
       .selectFrom('activity')
@@ -105,11 +99,9 @@ describe.each(dialects)('collaborators on many sites ($dialect)', ({ dialect, sk
     const reply = await owner.call('POST', CREATE, { email, siteIds: [sites[0], sites[0], sites[1]] })
     expect(reply.body.message).toBe('Adding the collaborator to 2 sites is scheduled.')
     const { id } = await finished(reply)
-    expect((await mailsTo(email)).map(({ subject }) => subject)).toEqual([
-      `${owner.email} invites you to work on 2 sites`,
-    ])
+    expect(await mailsTo(email)).toEqual([`${owner.email} invites you to work on 2 sites`])
     await finished(await owner.call('POST', CREATE, { email: other.email, siteIds: sites }))
-    expect((await mailsTo(other.email)).map(({ subject }) => subject)).toEqual(['You can now work on 3 sites'])
+    expect(await mailsTo(other.email)).toEqual(['You can now work on 3 sites'])
     expect((await other.call('GET', '/v1/sites')).body.data).toHaveLength(3)
     const { source } = await api.database.read
       .selectFrom('operations')

@@ -5,6 +5,7 @@ import { getCollaborator } from './get-collaborator.ts'
 import { getSiteCollaborator } from './get-site-collaborator.ts'
 import { listCollaborators } from './list-collaborators.ts'
 import { listSiteCollaborators } from './list-site-collaborators.ts'
+import { listSiteRights } from './list-site-rights.ts'
 import { removeSiteCollaborator } from './remove-site-collaborator.ts'
 import { resetCollaboratorPassword } from './reset-collaborator-password.ts'
 import { updateAccountLevelAccess } from './update-account-level-access.ts'
@@ -21,4 +22,5 @@ export const endpoints = [
   getSiteCollaborator,
   removeSiteCollaborator,
   resetCollaboratorPassword,
+  listSiteRights,
 ]

@@ -3,10 +3,17 @@ import { Problem } from '../../platform/http/problem.ts'
 import { letter } from '../../platform/mail/letter.ts'
 import { countMail, MAILS_OF_ACCOUNT, type Verdict } from '../../platform/mail/mail-limit.ts'
 import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
+import { type Account, listLiveApplications } from '../account/account.ts'
 import type { Recording } from '../change.ts'
 import type { Context } from '../context.ts'
+import { enqueueInvitation } from '../sign-in/mail-link.job.ts'
+import { canSignIn } from '../sign-in/way-in.ts'
 import { actions } from './actions.ts'
 import { problems } from './problems.ts'
+
+/** To the control panel, or to the API. */
+const hasWayIn = async (tx: Tx, accountId: number): Promise<boolean> =>
+  (await canSignIn(tx, accountId)) || (await listLiveApplications(tx, accountId)).length > 0
 
 interface Words {
   /** Whose doing it is: mails are limited by it. */
@@ -35,24 +42,15 @@ export interface Given {
   readonly what: string
 }
 
-/** To an address that had no account until now. */
-export const mailInvitation = (tx: Tx, { accountId, from, to, what }: Given, now: number): Promise<Verdict> =>
-  tell(
-    tx,
-    {
-      accountId,
-      to,
-      subject: `${from} invites you to work on ${what}`,
-      paragraphs: [
-        `${from} made you a collaborator on ${what}.`,
-        `A Stead account was made for ${to}. Ask ${from} or whoever runs this Stead for access to its API.`,
-        'If you did not expect this, you need not do anything.',
-      ],
-    },
-    now,
-  )
+/** To somebody who has no way in yet, with a link that gives one. The link is made when the mail goes out. */
+async function mailInvitation(tx: Tx, { accountId, from, to, toId, what }: Invited, now: number): Promise<Verdict> {
+  const verdict = await countMail(tx, { accountId, to, says: `invitation of ${from} to ${what}`, now })
+  if (verdict !== 'send') return verdict
+  await enqueueInvitation(tx, { accountId: toId, from, what }, now)
+  return verdict
+}
 
-/** To somebody who has an account. */
+/** To somebody who has a way in. */
 export const mailNotice = (tx: Tx, { accountId, from, to, what }: Given, now: number): Promise<Verdict> =>
   tell(
     tx,
@@ -64,6 +62,10 @@ export const mailNotice = (tx: Tx, { accountId, from, to, what }: Given, now: nu
     },
     now,
   )
+
+interface Invited extends Given {
+  readonly toId: number
+}
 
 /** To who asked for a change on many sites, when it is done or has failed. */
 export const mailOutcome = (
@@ -79,11 +81,12 @@ export const mailOutcome = (
  */
 export async function tellGiven(
   context: Context & Recording,
-  { isNew, to, what }: { isNew: boolean; to: string; what: string },
+  { account, what }: { account: Pick<Account, 'id' | 'email'>; what: string },
 ): Promise<void> {
   const { tx, caller, now } = context
-  const mail = isNew ? mailInvitation : mailNotice
-  const verdict = await mail(tx, { accountId: caller.accountId, from: caller.accountEmail, to, what }, now)
+  const { id: toId, email: to } = account
+  const mail = (await hasWayIn(tx, toId)) ? mailNotice : mailInvitation
+  const verdict = await mail(tx, { accountId: caller.accountId, from: caller.accountEmail, to, toId, what }, now)
   if (verdict === 'send') return
   if (verdict === 'account_full')
     throw new Problem(problems.mail_limit_reached, { limit: MAILS_OF_ACCOUNT }, { headers: { 'retry-after': '600' } })

@@ -12,6 +12,7 @@ export const samples: readonly Sample[] = [
   { endpoint: 'getSiteCollaborator', path: (world) => onSite(`/collaborators/${world.mateId}`)(world), roles: [] },
   { endpoint: 'removeSiteCollaborator', path: (world) => onSite(`/collaborators/${world.mateId}`)(world), roles: ['delete_collaborator'] },
   { endpoint: 'resetCollaboratorPassword', path: (world) => onSite(`/collaborators/${world.mateId}/wp-password-reset`)(world), roles: ['reset_collaborator_password'] },
+  { endpoint: 'listSiteRights', path: onSite('/rights'), roles: [] },
 ]
 
 export const examples: Examples = {

@@ -68,7 +68,7 @@ async function giveAccess(
   rights: Pick<AccountAccess, 'addToAllNew' | 'createSite' | 'roles'>,
 ): Promise<void> {
   const { tx, caller, now } = context
-  const { account, isNew } = await ensureAccount(tx, email, now)
+  const { account } = await ensureAccount(tx, email, now)
   const before = await findAccountAccess(tx, caller.accountId, account.id)
   if (before && isSame(before, rights)) return
   if (!before && (await accountAccess(tx, caller.accountId)).length >= MOST_COLLABORATORS)
@@ -78,7 +78,7 @@ async function giveAccess(
   const message = `Gave ${email} account-level access: ${what}, roles ${rights.roles.join(', ') || 'none'}`
   await context.record({ action: actions['account.collaborator'], message })
   if (before) return
-  await tellGiven(context, { isNew, to: email, what: `all new sites of ${caller.accountEmail}` })
+  await tellGiven(context, { account, what: `all new sites of ${caller.accountEmail}` })
 }
 
 const isSame = (before: AccountAccess, rights: Pick<AccountAccess, 'addToAllNew' | 'createSite' | 'roles'>): boolean =>

@@ -51,6 +51,15 @@ export async function setPassword(tx: Tx, accountId: number, hash: string, now: 
     .execute()
 }
 
+export async function hasPassword(tx: Tx, accountId: number): Promise<boolean> {
+  const row = await tx
+    .selectFrom('passwords')
+    .select('account_id')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export async function insertLink(
   tx: Tx,
   { hash, accountId, now, expiresAt }: { hash: string; accountId: number; now: number; expiresAt: number },

@@ -5,6 +5,7 @@ import { schedule } from '../../platform/operations/schedules.ts'
 import { forgetOldAttempts } from './attempts.store.ts'
 import { FORGET_MS } from './attempts.ts'
 import { forgetLinks } from './credentials.store.ts'
+import { forgetSpentChallenges } from './passkey.store.ts'
 
 /** Deletes links that have expired and guesses of the past. Sessions go with their tokens. */
 export const forgetSignIns = durable({
@@ -14,6 +15,7 @@ export const forgetSignIns = durable({
   changeableBy: 'account',
   steps: {
     links: { run: (context) => inBatches(context, (tx) => forgetLinks(tx, context.now(), BATCH)) },
+    challenges: { run: (context) => inBatches(context, (tx) => forgetSpentChallenges(tx, context.now(), BATCH)) },
     attempts: { run: (context) => inBatches(context, (tx) => forgetOldAttempts(tx, context.now() - FORGET_MS, BATCH)) },
   },
 })

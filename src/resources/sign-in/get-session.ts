@@ -5,7 +5,9 @@ import { type Account, findAccount, gravatar } from '../account/account.ts'
 import { endpoint } from '../endpoint.ts'
 import { PROOF_MS, renewSession, SESSION_MS } from '../sessions/session.ts'
 import { sessionCookie, sessionTokenOf } from './cookie.ts'
-import { countRecoveryCodes, findTotp } from './credentials.store.ts'
+import { countRecoveryCodes, findTotp, hasPassword } from './credentials.store.ts'
+import { listPasskeys } from './passkey.store.ts'
+import { hostNameOf } from './passkey.ts'
 
 /** Its end is moved on no more often than that. */
 const RENEW_MS = 3600_000
@@ -35,6 +37,8 @@ export const getSession = endpoint({
       ),
       totp: Type.Boolean({ description: 'Whether codes of an authenticator app are asked for' }),
       recovery_codes: Type.Integer({ description: 'How many of them are left' }),
+      password: Type.Boolean({ description: 'Whether one was ever set' }),
+      passkeys: Type.Integer({ description: 'How many there are for this address of the control panel' }),
     },
     { title: 'CurrentSession' },
   ),
@@ -56,6 +60,8 @@ export const getSession = endpoint({
       proven_until: provenUntil > now ? timestamp(provenUntil) : null,
       totp: (await findTotp(tx, accountId))?.isConfirmed === true,
       recovery_codes: await countRecoveryCodes(tx, accountId),
+      password: await hasPassword(tx, accountId),
+      passkeys: (await listPasskeys(tx, accountId)).filter(({ hostName }) => hostName === hostNameOf(origin)).length,
     }
     const token = isDue && sessionTokenOf(request.headers, origin)
     return reply(data, token ? { headers: { 'set-cookie': sessionCookie(origin, token, SESSION_MS / 1000) } } : {})

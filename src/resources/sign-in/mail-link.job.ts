@@ -6,6 +6,7 @@ import { oneOf } from '../../platform/http/schemas.ts'
 import { letter } from '../../platform/mail/letter.ts'
 import { MailRefused } from '../../platform/mail/mailer.ts'
 import { durableWith, PermanentFailure } from '../../platform/operations/definition.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
 import { findAccount } from '../account/account.ts'
 import type { ControlServices } from '../control-services.ts'
 import { countFreshLinks, insertLink } from './credentials.store.ts'
@@ -31,7 +32,7 @@ export async function makeLink(
 ): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   await insertLink(tx, { hash: hash('sha256', token, 'hex'), accountId, now, expiresAt: now + LIFE_MS[kind] })
-  return `${addressOf(config)}/#/set-password/${token}`
+  return `${addressOf(config)}/#/${kind === 'invitation' ? 'invitation' : 'set-password'}/${token}`
 }
 
 /**
@@ -40,13 +41,19 @@ export async function makeLink(
  */
 export const mailLink = durableWith<Pick<ControlServices, 'mailer' | 'config' | 'database'>>()({
   name: 'password.mail_link',
-  input: Type.Object({ accountId: Type.Integer(), kind: oneOf(['lost', 'invitation']) }),
+  input: Type.Object({
+    accountId: Type.Integer(),
+    kind: oneOf(['lost', 'invitation']),
+    /** Of an invitation: whose it is, and to what. */
+    from: Type.Optional(Type.String()),
+    what: Type.Optional(Type.String()),
+  }),
   on: 'control',
   changeableBy: 'account',
   attempts: 8,
   steps: {
     deliver: {
-      async run({ services, input: { accountId, kind }, operationId, signal, now, transaction }) {
+      async run({ services, input: { accountId, kind, from, what }, operationId, signal, now, transaction }) {
         const account = await findAccount(services.database.read, accountId)
         if (!account) throw new PermanentFailure('The account is gone')
         const link = await transaction(async (tx) => {
@@ -54,7 +61,8 @@ export const mailLink = durableWith<Pick<ControlServices, 'mailer' | 'config' | 
           return makeLink(tx, services.config, { accountId, kind, now: now() })
         })
         if (!link) throw new PermanentFailure('The address got three links within the hour')
-        const { subject, text, html } = kind === 'lost' ? lostLetter(link) : invitationLetter(link)
+        const { subject, text, html } =
+          kind === 'lost' ? lostLetter(link) : invitationLetter(link, account.email, { from, what })
         const mail = { to: account.email, subject, text, html: html.html, writtenAt: now() }
         try {
           await services.mailer.deliver({ ...mail, id: `${operationId}.link`, operationId }, signal)
@@ -67,6 +75,13 @@ export const mailLink = durableWith<Pick<ControlServices, 'mailer' | 'config' | 
   },
 })
 
+/** To an account that somebody else has given something. */
+export const enqueueInvitation = (
+  tx: Tx,
+  { accountId, from, what }: { accountId: number; from: string; what: string },
+  now: number,
+): Promise<number> => enqueue(tx, mailLink, { accountId, kind: 'invitation', from, what }, { accountId, now })
+
 const lostLetter = (link: string) =>
   letter('Set a new password', [
     'Somebody, most likely you, asked for a new password for the Stead control panel. This link sets one. It works once, within an hour:',
@@ -74,9 +89,10 @@ const lostLetter = (link: string) =>
     'If it was not you, you need not do anything: without the link nothing changes.',
   ])
 
-const invitationLetter = (link: string) =>
-  letter('Your access to the Stead control panel', [
-    'An account was made for this address. This link sets its password. It works once, within a week:',
+const invitationLetter = (link: string, email: string, { from, what }: { from?: string; what?: string }) =>
+  letter(what ? `${from} invites you to work on ${what}` : 'Your access to the Stead control panel', [
+    ...(what ? [`${from} made you a collaborator on ${what}.`] : []),
+    `A Stead account was made for ${email}. This link sets its password, and signs in. It works once, within a week:`,
     { link },
     'If you did not expect this, you need not do anything.',
   ])

@@ -47,4 +47,24 @@ export const problems = declareProblems({
     text: 'No authenticator app is being set up. Begin anew.',
     remedy: '`POST /v1/totp`.',
   },
+  wrong_passkey: {
+    status: 401,
+    text: 'The passkey is unknown here, or was not confirmed in time.',
+    remedy: 'Begin anew with new options; sign in with the password where the passkey was removed.',
+  },
+  passkey_not_taken: {
+    status: 400,
+    text: 'The passkey cannot be taken: it was not confirmed in time, for another address, or is known already.',
+    remedy: '`POST /v1/passkeys/options`, then send what the browser made of those.',
+  },
+  passkey_needs_name: {
+    status: 400,
+    text: 'Browsers take passkeys for host names alone, over https or on localhost. The control panel was opened at {origin}.',
+    remedy: 'Open the panel by a host name with https, or as http://localhost.',
+  },
+  passkey_limit_reached: {
+    status: 400,
+    text: 'The account has {limit} passkeys, which is the most. Remove one first.',
+    remedy: '`DELETE /v1/passkeys/{id}` for one whose device is gone.',
+  },
 })

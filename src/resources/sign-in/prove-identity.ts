@@ -6,6 +6,8 @@ import { LONGEST_PASSWORD } from './password.ts'
 import { problems } from './problems.ts'
 import { verifyPassword } from './verify.ts'
 
+export const Proof = Type.Object({ proven_until: Timestamp }, { title: 'Proof' })
+
 export const proveIdentity = endpoint({
   id: 'proveIdentity',
   method: 'POST',
@@ -17,7 +19,7 @@ export const proveIdentity = endpoint({
   body: Type.Object({
     password: Type.String({ minLength: 1, maxLength: LONGEST_PASSWORD, examples: ['correct horse battery'] }),
   }),
-  response: Type.Object({ proven_until: Timestamp }, { title: 'Proof' }),
+  response: Proof,
   problems: [problems.wrong_password, problems.too_many_guesses, problems.too_many_sign_ins],
 
   async prepare(context, { body }) {

@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { at, type Example, type Examples, type Sample, type Scene, unique } from '../../../test/support/samples.ts'
+import { type Device, newDevice } from './authenticator.fixture.ts'
+import { newChallenge } from './challenge.ts'
 import { beginTotp, confirmTotp, insertLink, setPassword } from './credentials.store.ts'
+import { findPasskey, insertPasskey } from './passkey.store.ts'
 import { AUTHENTICATOR_PURPOSE } from './totp.ts'
 
 export const PASSWORD = 'correct horse battery'
@@ -37,6 +40,26 @@ export async function withLink({ database }: Api, accountId: number, name: strin
   return token
 }
 
+/** Where requests of tests come from, as a browser says it. */
+const ORIGIN = 'http://localhost'
+
+/** What a browser would send for a new passkey of the account. */
+export const newCredential = ({ sealer }: Api, accountId: number, device: Device = newDevice(), now = Date.now()) =>
+  device.register(newChallenge(sealer, { newPasskeyOf: accountId }, now), ORIGIN)
+
+/** A passkey of the account, on a device. */
+export async function withPasskey({ database }: Api, accountId: number, hostName = 'localhost'): Promise<Device> {
+  const device = newDevice()
+  const { credentialId, publicKey } = device
+  const more = { counter: 0, transports: [], name: 'Laptop', createdAt: Date.now() }
+  await database.transaction((tx) => insertPasskey(tx, { accountId, credentialId, publicKey, hostName, ...more }))
+  return device
+}
+
+/** What a browser would send to sign in by it. */
+export const usedCredential = ({ sealer }: Api, device: Device, now = Date.now()) =>
+  device.sign(newChallenge(sealer, 'signIn', now), ORIGIN)
+
 /** Of everybody who may be asked for it. */
 const passwords: NonNullable<Sample['prepare']> = async ({ owner, stranger }, api) => {
   for (const { accountId } of [owner, stranger]) await withPassword(api, accountId)
@@ -46,11 +69,31 @@ const apps: NonNullable<Sample['prepare']> = async ({ owner, stranger }, api) =>
   for (const { accountId } of [owner, stranger]) await withTotp(api, accountId, false)
 }
 
+/** What each of those who may be asked would send, by their accounts. */
+const sent = new Map<number, object>()
+const passkeys: NonNullable<Sample['prepare']> = async ({ owner, stranger }, api) => {
+  for (const { accountId } of [owner, stranger])
+    sent.set(accountId, usedCredential(api, await withPasskey(api, accountId)))
+}
+const newPasskeys: NonNullable<Sample['prepare']> = async ({ owner, stranger }, api) => {
+  for (const { accountId } of [owner, stranger]) sent.set(accountId, newCredential(api, accountId))
+}
+const NOBODYS = newDevice().register(Buffer.from('a challenge of nobody'), ORIGIN)
+const credentialOf: Sample['body'] = (_world, who) => ({
+  name: 'Laptop',
+  credential: (who?.accountId !== undefined && sent.get(who.accountId)) || NOBODYS,
+})
+
 // biome-ignore format: a table
 export const samples: readonly Sample[] = [
   { endpoint: 'getSession', path: at('/v1/session'), bySession: true },
   { endpoint: 'signOut', path: at('/v1/session'), bySession: true, prepare: async () => {} },
   { endpoint: 'proveIdentity', path: at('/v1/session/proof'), body: () => ({ password: PASSWORD }), bySession: true, prepare: passwords },
+  { endpoint: 'proveByPasskey', path: at('/v1/session/proof/passkey'), body: credentialOf, bySession: true, prepare: passkeys },
+  { endpoint: 'listPasskeys', path: at('/v1/passkeys'), scope: true },
+  { endpoint: 'beginPasskey', path: at('/v1/passkeys/options'), bySession: true },
+  { endpoint: 'createPasskey', path: at('/v1/passkeys'), body: credentialOf, bySession: true, prepare: newPasskeys },
+  { endpoint: 'deletePasskey', path: ({ passkey }) => `/v1/passkeys/${passkey}`, scope: true, isPrivate: true },
   { endpoint: 'changePassword', path: at('/v1/password'), body: () => ({ current_password: PASSWORD, password: NEW_PASSWORD }), scope: true, prepare: passwords },
   { endpoint: 'beginTotp', path: at('/v1/totp'), scope: true, prepare: async () => {} },
   { endpoint: 'confirmTotp', path: at('/v1/totp'), body: () => ({ code: codeNow() }), scope: true, prepare: apps },
@@ -68,6 +111,26 @@ export const examples: Examples = {
     body: { current_password: (await known(scene)).password, password: NEW_PASSWORD },
   }),
   confirmTotp: codeOfApp,
+  signInByPasskey: byPasskey,
+  proveByPasskey: byPasskey,
+  createPasskey: ({ api, owner }) => ({ body: { name: 'Laptop', credential: newCredential(api, owner.accountId) } }),
+  deletePasskey: async ({ api, owner }) => ({ params: { id: await passkeyIn(api, owner.accountId) } }),
+}
+
+async function byPasskey({ api, owner }: Scene): Promise<Example> {
+  return { body: { credential: usedCredential(api, await withPasskey(api, owner.accountId)) } }
+}
+
+/** One of the same kind that is right: of a new passkey, or of one that is used. */
+export const rightCredential = async (api: Api, accountId: number, like: unknown): Promise<object> =>
+  JSON.stringify(like).includes('attestationObject')
+    ? newCredential(api, accountId)
+    : usedCredential(api, await withPasskey(api, accountId))
+
+/** @returns its id */
+export async function passkeyIn(api: Api, accountId: number): Promise<number> {
+  const { credentialId } = await withPasskey(api, accountId)
+  return (await findPasskey(api.database.read, credentialId))?.id as number
 }
 
 async function known({ api, owner }: Scene) {

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely'
+
 declare module '../../platform/db/schema.ts' {
   interface Schema {
     passwords: PasswordRow
@@ -5,6 +7,8 @@ declare module '../../platform/db/schema.ts' {
     sign_in_attempts: SignInAttemptsRow
     totp_secrets: TotpSecretRow
     recovery_codes: RecoveryCodeRow
+    passkeys: PasskeyRow
+    spent_challenges: SpentChallengeRow
   }
 }
 
@@ -45,4 +49,29 @@ export interface RecoveryCodeRow {
   account_id: number
   /** SHA-256. */
   hash: string
+}
+
+export interface PasskeyRow {
+  id: Generated<number>
+  account_id: number
+  /** As the authenticator names it (base64url). */
+  credential_id: string
+  /** Of the control panel when it was made: it counts there alone. */
+  host_name: string
+  /** COSE, in base64url. */
+  public_key: string
+  /** How often the authenticator says that it was used; 0 for those that do not count. */
+  counter: number
+  /** JSON: how browsers reach it. */
+  transports: string
+  name: string
+  created_at: number
+  used_at: number | null
+}
+
+/** What was signed once, until it would be too old. */
+export interface SpentChallengeRow {
+  /** SHA-256. */
+  hash: string
+  expires_at: number
 }

@@ -51,8 +51,12 @@ function OnDemand({ id, act, restore }: Props) {
       <div class="row spread">
         <h2>{texts.title}</h2>
         <span class="row">
-          <Button onClick={order('fs')}>{texts.order.fs}</Button>
-          <Button onClick={order('db')}>{texts.order.db}</Button>
+          <Button of="createOndemandBackup" onClick={order('fs')}>
+            {texts.order.fs}
+          </Button>
+          <Button of="createOndemandBackup" onClick={order('db')}>
+            {texts.order.db}
+          </Button>
         </span>
       </div>
       <List
@@ -75,6 +79,7 @@ function OnDemand({ id, act, restore }: Props) {
                 {texts.download}
               </a>
               <Button
+                of="restoreSite"
                 label={texts.restoreOf(timeOfUnix(requested))}
                 onClick={restore({ taken: timeOfUnix(requested), [type]: Number(backup) })}
               >

@@ -37,6 +37,7 @@ export function Collaborators({ id, act }: PartProps) {
       <div class="row spread">
         <h2>{texts.title}</h2>
         <Button
+          of="addSiteCollaborator"
           onClick={() => {
             asked.value = { what: 'add' }
           }}
@@ -84,15 +85,24 @@ const Grid = (props: {
             <th key={one.id} scope="col">
               {one.email}
               <span class="row">
-                <Button label={texts.changeOf(one.email)} onClick={() => props.ask('roles', one)}>
+                <Button
+                  of="batchCreateCollaborators"
+                  label={texts.changeOf(one.email)}
+                  onClick={() => props.ask('roles', one)}
+                >
                   {texts.change}
                 </Button>
                 {one.roles.includes('wp_access') && (
-                  <Button label={texts.passwordOf(one.email)} onClick={props.reset(one)}>
+                  <Button of="resetCollaboratorPassword" label={texts.passwordOf(one.email)} onClick={props.reset(one)}>
                     {texts.password}
                   </Button>
                 )}
-                <Button isBad label={texts.removeOf(one.email)} onClick={() => props.ask('remove', one)}>
+                <Button
+                  of="removeSiteCollaborator"
+                  isBad
+                  label={texts.removeOf(one.email)}
+                  onClick={() => props.ask('remove', one)}
+                >
                   {texts.remove}
                 </Button>
               </span>

@@ -20,10 +20,13 @@ export function Defence({ site, id, act }: PartProps) {
       {site.edgeCacheDefensiveMode && until !== null ? (
         <p class="row">
           {texts.defended(timeOf(new Date(until * 1000).toISOString()))}
-          <Button onClick={act(texts.defence, () => set(null))}>{texts.endDefence}</Button>
+          <Button of="setDefensiveMode" onClick={act(texts.defence, () => set(null))}>
+            {texts.endDefence}
+          </Button>
         </p>
       ) : (
         <Form
+          of="setDefensiveMode"
           fields={[{ name: 'duration', label: texts.duration, options: Object.entries(texts.durations) }]}
           button={texts.defend}
           submit={async ({ duration }) => {

@@ -41,6 +41,7 @@ export function Domains({ id, act }: PartProps) {
       <div class="row spread">
         <h2>{texts.title}</h2>
         <Button
+          of="addDomain"
           onClick={() => {
             isAdding.value = true
           }}
@@ -57,11 +58,11 @@ export function Domains({ id, act }: PartProps) {
               {domain.domainName} {domain.primary && <span class="tag">{texts.primary}</span>}
             </h3>
             <span class="row">
-              <Button label={texts.lookAt(domain.domainName)} onClick={look(domain)}>
+              <Button of="checkDomain" label={texts.lookAt(domain.domainName)} onClick={look(domain)}>
                 {texts.look}
               </Button>
               {!domain.primary && (
-                <Button label={texts.makePrimaryOf(domain.domainName)} onClick={primary(domain)}>
+                <Button of="setPrimaryDomain" label={texts.makePrimaryOf(domain.domainName)} onClick={primary(domain)}>
                   {texts.makePrimary}
                 </Button>
               )}
@@ -69,6 +70,7 @@ export function Domains({ id, act }: PartProps) {
                 {texts.records}
               </a>
               <Button
+                of="deleteDomain"
                 isBad
                 label={texts.deleteOf(domain.domainName)}
                 onClick={() => {

@@ -31,7 +31,9 @@ export function Notes({ id }: PartProps) {
     <>
       <div class="row spread">
         <h2>{texts.title}</h2>
-        <Button onClick={open({ what: 'write' })}>{texts.add}</Button>
+        <Button of="createNote" onClick={open({ what: 'write' })}>
+          {texts.add}
+        </Button>
       </div>
       {notes.fault.value && <p class="fault">{notes.fault.value}</p>}
       {known?.data.length === 0 && <p class="quiet">{texts.empty}</p>}
@@ -40,10 +42,15 @@ export function Notes({ id }: PartProps) {
           <div class="row spread">
             <h3>{note.subject}</h3>
             <span class="row">
-              <Button label={texts.editOf(note.subject)} onClick={open({ what: 'write', note })}>
+              <Button of="updateNote" label={texts.editOf(note.subject)} onClick={open({ what: 'write', note })}>
                 {texts.edit}
               </Button>
-              <Button isBad label={texts.deleteOf(note.subject)} onClick={open({ what: 'delete', note })}>
+              <Button
+                of="deleteNote"
+                isBad
+                label={texts.deleteOf(note.subject)}
+                onClick={open({ what: 'delete', note })}
+              >
                 {texts.delete}
               </Button>
             </span>

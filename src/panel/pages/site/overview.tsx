@@ -46,9 +46,14 @@ export function Overview({ site, act, id }: PartProps) {
           <dd>{timeOf(site.created)}</dd>
         </dl>
         <p class="row">
-          <Button onClick={attempt(() => openLogin(id))}>{texts.login}</Button>
-          <Button onClick={attempt(() => openDatabase(id))}>{texts.database}</Button>
+          <Button of="createOneTimeLogin" onClick={attempt(() => openLogin(id))}>
+            {texts.login}
+          </Button>
+          <Button of="getDatabaseAdminUrl" onClick={attempt(() => openDatabase(id))}>
+            {texts.database}
+          </Button>
           <Button
+            of="resetAdminPassword"
             onClick={() => {
               isAsking.value = true
             }}
@@ -63,13 +68,20 @@ export function Overview({ site, act, id }: PartProps) {
           <h2>{texts.caches}</h2>
           <p>{texts.edge[site.edgeCache]}</p>
           <p class="row">
-            <Button onClick={act(texts.emptyEdge, () => ask(() => api.DELETE('/v1/sites/{id}/edge-cache', path)))}>
+            <Button
+              of="purgeEdgeCache"
+              onClick={act(texts.emptyEdge, () => ask(() => api.DELETE('/v1/sites/{id}/edge-cache', path)))}
+            >
               {texts.emptyIt}
             </Button>
-            <Button onClick={act(texts.switchEdge, () => ask(() => api.PUT('/v1/sites/{id}/edge-cache', path)))}>
+            <Button
+              of="toggleEdgeCache"
+              onClick={act(texts.switchEdge, () => ask(() => api.PUT('/v1/sites/{id}/edge-cache', path)))}
+            >
               {texts.switchIt[site.edgeCache]}
             </Button>
             <Button
+              of="purgeObjectCache"
               onClick={act(texts.emptyObjects, () =>
                 ask(() => api.DELETE('/v1/sites/{site_id}/object-cache', site_id)),
               )}
@@ -82,9 +94,14 @@ export function Overview({ site, act, id }: PartProps) {
           <h2>{texts.care}</h2>
           <p class="quiet">{texts.careIs}</p>
           <p class="row">
-            <Button onClick={maintain(true)}>{texts.close}</Button>
-            <Button onClick={maintain(false)}>{texts.open}</Button>
+            <Button of="toggleMaintenance" onClick={maintain(true)}>
+              {texts.close}
+            </Button>
+            <Button of="toggleMaintenance" onClick={maintain(false)}>
+              {texts.open}
+            </Button>
             <Button
+              of="setSafeMode"
               onClick={act(texts.safe[`${site.safeMode}`], () =>
                 ask(() => api.PUT('/v1/sites/{id}/cms/safe-mode', { ...path, body: { enabled: !site.safeMode } })),
               )}
@@ -92,11 +109,18 @@ export function Overview({ site, act, id }: PartProps) {
               {texts.safe[`${site.safeMode}`]}
             </Button>
             {site.state === 'disabled' ? (
-              <Button onClick={act(texts.enable, () => ask(() => api.PUT('/v1/sites/{id}/enable', path)))}>
+              <Button
+                of="enableSite"
+                onClick={act(texts.enable, () => ask(() => api.PUT('/v1/sites/{id}/enable', path)))}
+              >
                 {texts.enable}
               </Button>
             ) : (
-              <Button isBad onClick={act(texts.disable, () => ask(() => api.PUT('/v1/sites/{id}/disable', path)))}>
+              <Button
+                of="disableSite"
+                isBad
+                onClick={act(texts.disable, () => ask(() => api.PUT('/v1/sites/{id}/disable', path)))}
+              >
                 {texts.disable}
               </Button>
             )}

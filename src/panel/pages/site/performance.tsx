@@ -24,7 +24,10 @@ export function Performance({ id, act }: PartProps) {
     <>
       <div class="row spread">
         <h2>{texts.title}</h2>
-        <Button onClick={act(texts.order, () => ask(() => api.POST('/v1/sites/{id}/reports/performance', { params })))}>
+        <Button
+          of="orderPerformanceReport"
+          onClick={act(texts.order, () => ask(() => api.POST('/v1/sites/{id}/reports/performance', { params })))}
+        >
           {texts.order}
         </Button>
       </div>

@@ -18,7 +18,9 @@ export function Plugins({ id, act }: PartProps) {
   return (
     <section class="sheet">
       <h2>{texts.title}</h2>
-      <Button onClick={() => (isAdding.value = true)}>{texts.install}</Button>
+      <Button of="installPlugins" onClick={() => (isAdding.value = true)}>
+        {texts.install}
+      </Button>
       <List
         from={plugins}
         caption={texts.title}
@@ -30,15 +32,19 @@ export function Plugins({ id, act }: PartProps) {
           version,
           <span class="row">
             {update === 'available' && (
-              <Button onClick={change(texts.about.update(name), name, '')}>
+              <Button of="updatePlugins" onClick={change(texts.about.update(name), name, '')}>
                 {texts.updateTo(update_version ?? '')}
               </Button>
             )}
             {status === 'active' && (
-              <Button onClick={change(texts.about.deactivate(name), name, '/deactivate')}>{texts.deactivate}</Button>
+              <Button of="deactivatePlugins" onClick={change(texts.about.deactivate(name), name, '/deactivate')}>
+                {texts.deactivate}
+              </Button>
             )}
             {status === 'inactive' && (
-              <Button onClick={change(texts.about.activate(name), name, '/activate')}>{texts.activate}</Button>
+              <Button of="activatePlugins" onClick={change(texts.about.activate(name), name, '/activate')}>
+                {texts.activate}
+              </Button>
             )}
           </span>,
         ]}

@@ -44,6 +44,7 @@ const Name = ({ site, id, act }: PartProps) => (
   <section class="sheet">
     <h2>{texts.name}</h2>
     <Form
+      of="updateSite name"
       key={site.displayName}
       fields={[{ name: 'name', label: texts.name, value: site.displayName, hint: texts.nameIs, autocomplete: 'off' }]}
       button={texts.rename}
@@ -65,6 +66,7 @@ function Versions({ site, id, act }: PartProps) {
       <h2>{texts.versions}</h2>
       {known && (
         <Form
+          of="updateSite php_version"
           key={site.phpVersion}
           fields={[{ name: 'php', label: texts.php, options: known, value: site.phpVersion ?? known[0] ?? '' }]}
           button={texts.setPhp}
@@ -75,8 +77,12 @@ function Versions({ site, id, act }: PartProps) {
       )}
       <p>{texts.wordpress(site.cmsVersion)}</p>
       <p class="row">
-        <Button onClick={wordpress('latest')}>{texts.latest}</Button>
-        <Button onClick={wordpress()}>{texts.other}</Button>
+        <Button of="updateCmsVersion" onClick={wordpress('latest')}>
+          {texts.latest}
+        </Button>
+        <Button of="updateCmsVersion" onClick={wordpress()}>
+          {texts.other}
+        </Button>
       </p>
     </section>
   )
@@ -86,6 +92,7 @@ const Environments = ({ site, id, act }: PartProps) => (
   <section class="sheet">
     <h2>{texts.environment}</h2>
     <Form
+      of="updateSite wp_environment_type"
       key={site.wpEnvironmentType}
       fields={[{ name: 'type', label: texts.environment, options: environments, value: site.wpEnvironmentType }]}
       button={texts.setEnvironment}
@@ -105,7 +112,9 @@ function Kind({ site, id, act }: PartProps) {
     <section class="sheet">
       <h2>{texts.kind}</h2>
       <p>{texts.kindIs[`${staging}`]}</p>
-      <Button onClick={act(texts.convert[`${staging}`], convert)}>{texts.convert[`${staging}`]}</Button>
+      <Button of="convertSite" onClick={act(texts.convert[`${staging}`], convert)}>
+        {texts.convert[`${staging}`]}
+      </Button>
     </section>
   )
 }
@@ -117,11 +126,18 @@ function License({ site, id, act }: PartProps) {
       <h2>{texts.license}</h2>
       <p>{site.ext ? <code>{site.ext.licenseKey}</code> : texts.noLicense}</p>
       {site.ext ? (
-        <Button isBad onClick={act(texts.license, () => ask(() => api.DELETE('/v1/sites/{site_id}/ext', { params })))}>
+        <Button
+          of="revokeExtensionLicense"
+          isBad
+          onClick={act(texts.license, () => ask(() => api.DELETE('/v1/sites/{site_id}/ext', { params })))}
+        >
           {texts.revoke}
         </Button>
       ) : (
-        <Button onClick={act(texts.license, () => ask(() => api.POST('/v1/sites/{site_id}/ext', { params })))}>
+        <Button
+          of="issueExtensionLicense"
+          onClick={act(texts.license, () => ask(() => api.POST('/v1/sites/{site_id}/ext', { params })))}
+        >
           {texts.issue}
         </Button>
       )}
@@ -136,6 +152,7 @@ function End({ site, id }: PartProps) {
       <h2>{texts.end}</h2>
       <p>{texts.endIs}</p>
       <Button
+        of="deleteSite"
         isBad
         onClick={() => {
           isAsked.value = true

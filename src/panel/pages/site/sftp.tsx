@@ -25,7 +25,10 @@ export function Sftp({ site, id, act }: PartProps) {
     <section class="sheet">
       <div class="row spread">
         <h2>{texts.title}</h2>
-        <Button onClick={act(texts.ended, () => ask(() => api.GET('/v1/sites/{site_id}/disconnect-ssh', { params })))}>
+        <Button
+          of="disconnectSsh"
+          onClick={act(texts.ended, () => ask(() => api.GET('/v1/sites/{site_id}/disconnect-ssh', { params })))}
+        >
           {texts.end}
         </Button>
       </div>
@@ -41,6 +44,7 @@ export function Sftp({ site, id, act }: PartProps) {
           accessed === null ? texts.never : timeOf(accessed),
           <span class="row">
             <Button
+              of="resetSftpPassword"
               label={texts.resetOf(user)}
               onClick={() => {
                 asked.value = { what: 'reset', user }
@@ -49,6 +53,7 @@ export function Sftp({ site, id, act }: PartProps) {
               {texts.reset}
             </Button>
             <Button
+              of="listSftpKeys"
               label={texts.keysOf(user)}
               onClick={() => {
                 asked.value = { what: 'keys', user }
@@ -110,12 +115,13 @@ function Keys({ id, user, onClose }: { readonly id: number; readonly user: strin
           key.name || key.type,
           <code>{key.fingerprint}</code>,
           timeOf(key.created),
-          <Button isBad label={texts.removeKey(key.name)} onClick={remove(key.id)}>
+          <Button of="deleteSftpKey" isBad label={texts.removeKey(key.name)} onClick={remove(key.id)}>
             {texts.remove}
           </Button>,
         ]}
       />
       <Form
+        of="addSftpKey"
         fields={[{ name: 'public_key', label: texts.line, type: 'textarea' }]}
         button={texts.add}
         isEmptied

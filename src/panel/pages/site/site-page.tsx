@@ -3,6 +3,7 @@ import { api, ask } from '../../api.ts'
 import { changes } from '../../live.ts'
 import { later } from '../../parts/later.tsx'
 import { Progress } from '../../parts/progress.tsx'
+import { Allowed, May, type Right, SiteRights } from '../../parts/rights.tsx'
 import { attempt, told } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { siteTexts as texts } from '../../texts/site/page.ts'
@@ -29,6 +30,13 @@ const parts = [
   ['activity', ({ id }: { readonly id: number }) => <Activity siteId={id} />],
 ] as const
 
+/** What it takes to read a part, where that is not given to all who see the site. */
+const readBy: Partial<Record<(typeof parts)[number][0], Right>> = {
+  backups: 'listOndemandBackups',
+  sftp: 'listSftpUsers',
+  notes: 'listNotes',
+}
+
 export function SitePage({ id, part }: { readonly id: number; readonly part: string }) {
   const work = useSignal<{ id: number; about: string } | undefined>(undefined)
   const site = useLoad(() => ask(() => api.GET('/v1/sites/{id}', { params: { path: { id } } })), [id])
@@ -41,9 +49,9 @@ export function SitePage({ id, part }: { readonly id: number; readonly part: str
     })
   const shown = site.got.value?.data
   if (!shown) return <p class={site.fault.value ? 'fault' : 'quiet'}>{site.fault.value || texts.reading}</p>
-  const Part = parts.find(([path]) => path === part)?.[1]
+  const [path, Part] = parts.find(([each]) => each === part) ?? []
   return (
-    <>
+    <SiteRights id={id}>
       <div class="row spread">
         <h1>
           <a href="#/sites" class="up">
@@ -57,17 +65,25 @@ export function SitePage({ id, part }: { readonly id: number; readonly part: str
       {shown.deployError && <p class="fault">{shown.deployError}</p>}
       <div class="split">
         <nav aria-label={texts.parts}>
-          {parts.map(([path]) => (
-            <a key={path} href={`#/sites/${id}/${path}`} aria-current={part === path ? 'page' : undefined}>
-              {texts.names[path]}
-            </a>
+          {parts.map(([each]) => (
+            <May key={each} do={readBy[each] ?? 'getSite'} what={texts.names[each]}>
+              <a href={`#/sites/${id}/${each}`} aria-current={part === each ? 'page' : undefined}>
+                {texts.names[each]}
+              </a>
+            </May>
           ))}
         </nav>
         <div>
           {work.value && <Progress key={work.value.id} {...work.value} onEnd={() => changes.value++} />}
-          {Part ? <Part id={id} site={shown} act={act} /> : <p>{texts.none}</p>}
+          {path && Part ? (
+            <Allowed to={readBy[path]}>
+              <Part id={id} site={shown} act={act} />
+            </Allowed>
+          ) : (
+            <p>{texts.none}</p>
+          )}
         </div>
       </div>
-    </>
+    </SiteRights>
   )
 }

@@ -1,0 +1,151 @@
+import { signal, useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { api, ask } from '../api.ts'
+import { go } from '../route.ts'
+import { session } from '../session.ts'
+import { paletteTexts as texts } from '../texts/parts.ts'
+import { Dialog } from './dialog.tsx'
+
+interface Entry {
+  readonly key: string
+  readonly text: string
+  readonly kind: string
+  run(): void
+}
+
+const isOpen = signal(false)
+
+export function openPalette(): void {
+  isOpen.value = true
+}
+
+/** Ctrl-K, or Command-K. A dialog that is open comes first. */
+export function listenForPalette(): void {
+  addEventListener('keydown', (event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k') return
+    event.preventDefault()
+    if (session.peek() && !document.querySelector('dialog[open]')) openPalette()
+  })
+}
+
+/** All that is on the page already: where its navigation leads, and its buttons. So it offers what the person may do, and nothing else. */
+function entriesOfPage(): Entry[] {
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('nav a[href^="#/"]')].map((link) => ({
+    key: link.hash,
+    text: link.textContent,
+    kind: texts.goTo,
+    run: () => go(link.hash.slice(1)),
+  }))
+  const buttons = [...document.querySelectorAll<HTMLButtonElement>('main button:enabled, header button:enabled')]
+  const actions = buttons.map((button, at) => ({
+    key: `button ${at}`,
+    text: button.ariaLabel ?? button.textContent,
+    kind: texts.act,
+    run: () => button.click(),
+  }))
+  return [...links, ...actions.filter(({ text }) => text !== texts.open && /\p{L}/u.test(text))]
+}
+
+const MOST_SITES = 8
+
+async function sitesNamed(name: string): Promise<Entry[]> {
+  const body = { page: 1, per_page: MOST_SITES, filters: [{ key: 'name' as const, value: name }] }
+  const { data } = await ask(() => api.POST('/v1/sites/search', { body }))
+  return data.map(({ id, displayName }) => ({
+    key: `site ${id}`,
+    text: displayName,
+    kind: texts.site,
+    run: () => go(`/sites/${id}`),
+  }))
+}
+
+export const Palette = () => (isOpen.value ? <OpenPalette /> : null)
+
+function OpenPalette() {
+  const typed = useSignal('')
+  const at = useSignal(0)
+  const sites = useSignal<readonly Entry[]>([])
+  const ofPage = useRef<Entry[] | undefined>(undefined)
+  ofPage.current ??= entriesOfPage()
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.focus(), [])
+  const words = typed.value.toLowerCase().split(/\s+/).filter(Boolean)
+  const known = ofPage.current.filter(({ text }) => words.every((word) => text.toLowerCase().includes(word)))
+  const entries = [...sites.value, ...known]
+  const chosen = Math.min(at.value, entries.length - 1)
+
+  const name = typed.value.trim()
+  useEffect(() => {
+    let isOld = false
+    if (name)
+      sitesNamed(name)
+        .then((found) => {
+          if (!isOld) sites.value = found
+        })
+        // without the sites the rest is there still
+        .catch(() => {})
+    else sites.value = []
+    return () => {
+      isOld = true
+    }
+  }, [name])
+
+  const close = () => {
+    isOpen.value = false
+  }
+  function run(entry: Entry | undefined): void {
+    if (!entry) return
+    close()
+    // once the dialog has given the focus back
+    setTimeout(entry.run)
+  }
+  function onKeyDown(event: KeyboardEvent): void {
+    const turn = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (turn === undefined && event.key !== 'Enter') return
+    event.preventDefault()
+    if (turn === undefined) run(entries[chosen])
+    else at.value = (chosen + turn + entries.length) % Math.max(entries.length, 1)
+  }
+
+  return (
+    <Dialog title={texts.title} onClose={close}>
+      <input
+        ref={field}
+        role="combobox"
+        aria-label={texts.what}
+        aria-expanded="true"
+        aria-controls="palette"
+        aria-autocomplete="list"
+        aria-activedescendant={entries[chosen] && `palette-${chosen}`}
+        autocomplete="off"
+        value={typed.value}
+        onInput={({ currentTarget }) => {
+          typed.value = currentTarget.value
+          at.value = 0
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div id="palette" role="listbox" aria-label={texts.title} class="palette">
+        {entries.map((entry, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys, as listboxes of a combobox are used
+          <div
+            key={entry.key}
+            id={`palette-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === chosen}
+            ref={(element) => {
+              if (index === chosen) element?.scrollIntoView({ block: 'nearest' })
+            }}
+            onClick={() => run(entry)}
+          >
+            {entry.text} <span class="quiet">{entry.kind}</span>
+          </div>
+        ))}
+      </div>
+      <p class="quiet" role="status">
+        {texts.found(entries.length)}
+      </p>
+    </Dialog>
+  )
+}

@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
+import { dialects } from '../../../test/support/database.ts'
+
+describe.each(dialects)('GET /v1/activity as a stream ($dialect)', ({ dialect, skip }) => {
+  if (skip) return void test.skip('no server', () => {})
+  let api: TestApi
+  let owner: Person
+  let helper: Person
+  let shop: number
+  let port: number
+  const closers: (() => unknown)[] = []
+  beforeEach(async () => {
+    api = await testApi(dialect)
+    owner = await api.person('owner@example.com')
+    helper = await api.person('helper@example.com')
+    shop = await api.site(owner, 'shop')
+    port = Number(new URL(await api.app.listen({ host: '127.0.0.1', port: 0 })).port)
+  })
+  afterEach(async () => {
+    for (const close of closers.splice(0)) close()
+    await api.close()
+  })
+
+  const open = async (person: Person, headers: Record<string, string> = {}) => {
+    const call = get({
+      ...{ host: '127.0.0.1', port, path: '/v1/activity' },
+      headers: { authorization: `Bearer ${person.token}`, accept: 'text/event-stream', ...headers },
+    })
+    call.on('error', () => {})
+    const [response] = (await once(call, 'response')) as [IncomingMessage]
+    let text = ''
+    response.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk
+    })
+    closers.push(() => call.destroy())
+    return {
+      status: response.statusCode,
+      text: () => text,
+      messages: () => [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data as string).message),
+      lastId: () => [...text.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] as string,
+    }
+  }
+  const write = (site: number, subject: string) => owner.call('POST', `/v1/sites/${site}/notes`, { subject, body: 'x' })
+  const about = (messages: readonly string[]) => messages.map((message) => /"?(n\d+)"?/.exec(message)?.[1])
+
+  test('to the owner all of its sites, to a collaborator those that it is on, to others nothing', async () => {
+    const other = await api.site(owner, 'other')
+    await api.collaborate(helper, shop, [])
+    const stranger = await api.person('stranger@example.com')
+    const [ofOwner, ofHelper, ofStranger] = [await open(owner), await open(helper), await open(stranger)]
+    await write(other, 'n1')
+    await write(shop, 'n2')
+    await expect.poll(() => about(ofOwner.messages())).toEqual(['n1', 'n2'])
+    await expect.poll(() => about(ofHelper.messages())).toEqual(['n2'])
+    await stranger.call('PUT', '/v1/account', { default_php_version: '8.2' })
+    await expect.poll(() => ofStranger.messages()).toHaveLength(1)
+    expect(ofStranger.text()).not.toContain('n2')
+    expect(ofHelper.text()).toContain(`"site_id":${shop}`)
+  })
+
+  test('whoever comes back is told what came meanwhile, others from now on', async () => {
+    await write(shop, 'n1')
+    const first = await open(owner)
+    await write(shop, 'n2')
+    await expect.poll(() => about(first.messages())).toEqual(['n2'])
+    const seen = first.lastId()
+    await write(shop, 'n3')
+    await expect.poll(() => about(first.messages())).toEqual(['n2', 'n3'])
+    const again = await open(owner, { 'last-event-id': seen })
+    await expect.poll(() => about(again.messages())).toEqual(['n3'])
+    for (const close of closers.splice(0)) close()
+    // also when nobody has listened meanwhile
+    await write(shop, 'n4')
+    const alone = await open(owner, { 'last-event-id': seen })
+    await expect.poll(() => about(alone.messages())).toEqual(['n3', 'n4'])
+    expect((await open(owner, { 'last-event-id': 'x' })).status).toBe(400)
+  })
+
+  test('who was away for more than is told reads all anew', async () => {
+    const entry = await api.database.read.selectFrom('activity').selectAll().limit(1).execute()
+    expect(entry).toEqual([])
+    await write(shop, 'n1')
+    const { id: _, ...row } = await api.database.read.selectFrom('activity').selectAll().executeTakeFirstOrThrow()
+    await api.database.transaction(async (tx) => {
+      for (let hundreds = 0; hundreds < 6; hundreds++)
+        await tx
+          .insertInto('activity')
+          .values(Array.from({ length: 100 }, () => row))
+          .execute()
+    })
+    const late = await open(owner, { 'last-event-id': '1' })
+    await expect.poll(() => late.text()).toContain('event: missed')
+  })
+
+  test('a session that ends takes its stream with it', async () => {
+    const { cookie } = { cookie: `stead_session=${owner.sessionToken}` }
+    const call = get({
+      ...{ host: '127.0.0.1', port, path: '/v1/activity' },
+      headers: { cookie, accept: 'text/event-stream', host: 'localhost:80', 'sec-fetch-site': 'same-origin' },
+    })
+    call.on('error', () => {})
+    const [response] = (await once(call, 'response')) as [IncomingMessage]
+    response.resume()
+    const ended = once(response, 'close')
+    await owner.browse('DELETE', '/v1/session')
+    await ended
+  })
+})

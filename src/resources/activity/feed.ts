@@ -1,0 +1,152 @@
+import type { Database } from '../../platform/db/database.ts'
+import type { EventStream } from '../../platform/http/event-streams.ts'
+import { collaborationsAmong } from '../collaborators/collaborator.ts'
+import { entriesBehind, newestEntry, type PlacedEntry } from './activity.store.ts'
+import { presentEntry } from './entry.ts'
+
+/** On PostgreSQL not every change is announced. */
+const LOOK_EVERY_MS = 1000
+/** On SQLite every commit is a notice. */
+const LEAST_PAUSE_MS = 100
+/** On PostgreSQL an entry can become visible after one with a higher number: so long it is looked for still. */
+const LATE_MS = 10_000
+/** Of one look, and of what waits for a client that does not read. */
+const MOST_AT_ONCE = 500
+
+interface Follower {
+  readonly accountId: number
+  readonly stream: EventStream
+  waiting: string[]
+  hasMissed: boolean
+  isTaken: boolean
+}
+
+/**
+ * Tells the streams of a process what comes into the activity logs: to each account what is in its own, and in those of sites that it
+ * collaborates on. One look at the database for all.
+ */
+export class ActivityFeed {
+  readonly #database: Database
+  readonly #followers = new Set<Follower>()
+  /** Numbers that were told, with the time; all up to `#floor` were. */
+  readonly #told = new Map<number, number>()
+  #floor = 0
+  #timer: NodeJS.Timeout | undefined
+  #endNotices: (() => void) | undefined
+  #lookedAt = Number.NEGATIVE_INFINITY
+  #looking: Promise<void> | undefined
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /**
+   * @param after the last entry that the client has seen: what came behind it is told first
+   * @returns a function that ends it
+   */
+  follow(stream: EventStream, accountId: number, after: number): () => void {
+    const follower: Follower = { accountId, stream, waiting: [], hasMissed: false, isTaken: false }
+    stream.whenTaken(() => {
+      follower.isTaken = true
+      flush(follower)
+    })
+    void this.#begin(follower, after)
+    return () => {
+      this.#followers.delete(follower)
+      if (this.#followers.size === 0) this.close()
+    }
+  }
+
+  close(): void {
+    this.#followers.clear()
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#endNotices?.()
+    this.#endNotices = undefined
+    this.#told.clear()
+  }
+
+  async #begin(follower: Follower, after: number): Promise<void> {
+    const isFirst = this.#followers.size === 0
+    this.#followers.add(follower)
+    if (isFirst) {
+      this.#floor = after
+      this.#endNotices = this.#database.changes.subscribe('events', () => this.#wake(0))
+      return this.#wake(0)
+    }
+    try {
+      const entries = await entriesBehind(this.#database.read, after, MOST_AT_ONCE)
+      if (entries.length === MOST_AT_ONCE) follower.hasMissed = true
+      await this.#tell(entries, [follower])
+    } catch {
+      follower.hasMissed = true
+    }
+    flush(follower)
+  }
+
+  #wake(inMs: number): void {
+    if (this.#looking || this.#followers.size === 0) return
+    clearTimeout(this.#timer)
+    const pause = Math.max(inMs, this.#lookedAt + LEAST_PAUSE_MS - performance.now())
+    this.#timer = setTimeout(() => {
+      this.#looking = this.#look()
+        // the database cannot be reached: the next look may
+        .catch(() => {})
+        .finally(() => {
+          this.#looking = undefined
+          this.#lookedAt = performance.now()
+          this.#wake(LOOK_EVERY_MS)
+        })
+    }, pause)
+  }
+
+  async #look(): Promise<void> {
+    const { read } = this.#database
+    const now = performance.now()
+    const found = await entriesBehind(read, this.#floor, MOST_AT_ONCE)
+    const fresh = found.filter(({ id }) => !this.#told.has(id))
+    for (const { id } of fresh) this.#told.set(id, now)
+    // more than one look takes: those that are followed read all anew
+    if (found.length === MOST_AT_ONCE) {
+      for (const follower of this.#followers) follower.hasMissed = true
+      this.#floor = Math.max(this.#floor, await newestEntry(read))
+    }
+    for (const [id, at] of this.#told)
+      if (id <= this.#floor || now - at > LATE_MS) {
+        this.#floor = Math.max(this.#floor, id)
+        this.#told.delete(id)
+      }
+    await this.#tell(fresh, [...this.#followers])
+    for (const follower of this.#followers) flush(follower)
+  }
+
+  async #tell(entries: readonly PlacedEntry[], followers: readonly Follower[]): Promise<void> {
+    if (entries.length === 0) return
+    const accountIds = followers.map(({ accountId }) => accountId)
+    const siteIds = entries.flatMap(({ siteId }) => siteId ?? [])
+    const pairs = await collaborationsAmong(this.#database.read, accountIds, siteIds)
+    const shared = new Set(pairs.map(({ accountId, siteId }) => `${accountId} ${siteId}`))
+    for (const entry of entries) {
+      const message = messageOf(entry)
+      for (const follower of followers) {
+        if (entry.accountId !== follower.accountId && !shared.has(`${follower.accountId} ${entry.siteId}`)) continue
+        if (follower.waiting.length < MOST_AT_ONCE) follower.waiting.push(message)
+        else follower.hasMissed = true
+      }
+    }
+  }
+}
+
+function flush(follower: Follower): void {
+  if (!follower.isTaken || (follower.waiting.length === 0 && !follower.hasMissed)) return
+  follower.isTaken = false
+  const missed = follower.hasMissed ? 'event: missed\ndata: {}\n\n' : ''
+  follower.stream.send(missed + follower.waiting.join(''))
+  follower.waiting = []
+  follower.hasMissed = false
+}
+
+const messageOf = (entry: PlacedEntry): string => {
+  const { id, accountId: account_id, siteId: site_id } = entry
+  return `id: ${id}\nevent: activity\ndata: ${JSON.stringify({ ...presentEntry(entry), account_id, site_id })}\n\n`
+}

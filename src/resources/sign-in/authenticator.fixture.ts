@@ -1,0 +1,103 @@
+import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+
+/** A device that holds a passkey, as WebAuthn has it (ES256, no attestation), for tests without a browser. */
+export interface Device {
+  readonly credentialId: string
+  /** COSE, in base64url. */
+  readonly publicKey: string
+  /** What a browser says of a new key. @param flags of the authenticator data, §6.1 */
+  register(challenge: Uint8Array, origin: string, flags?: number): NewKey
+  /** What a browser says of a sign-in. */
+  sign(challenge: Uint8Array, origin: string, flags?: number): Assertion
+}
+
+interface NewKey {
+  readonly id: string
+  readonly response: {
+    readonly clientDataJSON: string
+    readonly attestationObject: string
+    readonly transports: string[]
+  }
+}
+interface Assertion {
+  readonly id: string
+  readonly response: {
+    readonly clientDataJSON: string
+    readonly authenticatorData: string
+    readonly signature: string
+  }
+}
+
+const PRESENT_AND_VERIFIED = 0b101
+const WITH_KEY = 0b0100_0000
+
+export function newDevice(): Device {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const { x, y } = publicKey.export({ format: 'jwk' })
+  const id = randomBytes(16)
+  const key = coseOf(Buffer.from(x as string, 'base64url'), Buffer.from(y as string, 'base64url'))
+  const credentialId = id.toString('base64url')
+  return {
+    credentialId,
+    publicKey: key.toString('base64url'),
+    register(challenge, origin, flags = PRESENT_AND_VERIFIED) {
+      const said = Buffer.concat([
+        authenticatorData(origin, flags | WITH_KEY),
+        Buffer.alloc(16),
+        Buffer.from([0, id.length]),
+        id,
+        key,
+      ])
+      return {
+        id: credentialId,
+        response: {
+          clientDataJSON: clientData('webauthn.create', challenge, origin).toString('base64url'),
+          attestationObject: attestation(said).toString('base64url'),
+          transports: ['internal'],
+        },
+      }
+    },
+    sign(challenge, origin, flags = PRESENT_AND_VERIFIED) {
+      const client = clientData('webauthn.get', challenge, origin)
+      const said = authenticatorData(origin, flags)
+      return {
+        id: credentialId,
+        response: {
+          clientDataJSON: client.toString('base64url'),
+          authenticatorData: said.toString('base64url'),
+          signature: sign('sha256', Buffer.concat([said, sha256(client)]), privateKey).toString('base64url'),
+        },
+      }
+    },
+  }
+}
+
+const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest()
+
+function clientData(type: string, challenge: Uint8Array, origin: string): Buffer {
+  const said = { type, challenge: Buffer.from(challenge).toString('base64url'), origin, crossOrigin: false }
+  return Buffer.from(JSON.stringify(said))
+}
+
+/** Hash of the host name, flags, and a counter that does not count. */
+const authenticatorData = (origin: string, flags: number): Buffer =>
+  Buffer.concat([sha256(new URL(origin).hostname), Buffer.from([flags]), Buffer.alloc(4)])
+
+/** CBOR: {1: 2, 3: -7, -1: 1, -2: x, -3: y} (RFC 9053 §7.1.1). */
+const coseOf = (x: Buffer, y: Buffer): Buffer =>
+  Buffer.concat([Buffer.from([0xa5, 1, 2, 3, 0x26, 0x20, 1, 0x21, 0x58, 32]), x, Buffer.from([0x22, 0x58, 32]), y])
+
+/** CBOR: {"fmt": "none", "attStmt": {}, "authData": said}. */
+const attestation = (said: Buffer): Buffer =>
+  Buffer.concat([
+    Buffer.from([0xa3]),
+    word('fmt'),
+    word('none'),
+    word('attStmt'),
+    Buffer.from([0xa0]),
+    word('authData'),
+    Buffer.from([0x58, said.length]),
+    said,
+  ])
+
+const word = (text: string): Buffer => Buffer.concat([Buffer.from([0x60 + text.length]), Buffer.from(text)])

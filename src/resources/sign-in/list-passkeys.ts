@@ -1,0 +1,16 @@
+import Type from 'typebox'
+import { endpoint } from '../endpoint.ts'
+import { listPasskeys as list } from './passkey.store.ts'
+import { PasskeySchema, presentPasskey } from './passkey.ts'
+
+export const listPasskeys = endpoint({
+  id: 'listPasskeys',
+  method: 'GET',
+  path: '/v1/passkeys',
+  summary: 'List the passkeys of your account',
+  description: 'The oldest first: at most 20.',
+  access: { account: 'own', scope: 'owner' },
+  response: Type.Array(PasskeySchema),
+
+  handle: async ({ tx, caller }) => (await list(tx, caller.accountId)).map(presentPasskey),
+})

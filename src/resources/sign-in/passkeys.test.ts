@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ofBrowser, type Person, type Reply, type TestApi, testApi } from '../../../test/support/api.ts'
+import { dialects } from '../../../test/support/database.ts'
+import { startWorker } from '../../platform/operations/harness.ts'
+import { type Device, newDevice } from './authenticator.fixture.ts'
+import { forgetSignIns, forgetSignInsHourly } from './forget.job.ts'
+import { newCredential, usedCredential, withPasskey, withTotp } from './samples.fixture.ts'
+
+const MINUTE = 60_000
+const ORIGIN = 'http://localhost'
+const PRESENT_ONLY = 1
+
+describe.each(dialects)('passkeys ($dialect)', ({ dialect, skip }) => {
+  if (skip) return void test.skip('no server', () => {})
+  let clock: number
+  let api: TestApi
+  let owner: Person
+  beforeEach(async () => {
+    clock = Date.now()
+    api = await testApi(dialect, { now: () => clock, settings: { STEAD_TRUST_PROXY: '127.0.0.1' } })
+    owner = await api.person('owner@example.com')
+  })
+  afterEach(() => api.close())
+
+  const codes = (replies: readonly Reply[]) => replies.map(({ status, body }) => body.code ?? status)
+  const bytesOf = ({ body }: Reply): Buffer => Buffer.from(body.data.challenge, 'base64url')
+  const asked = async (headers: Record<string, string> = {}) =>
+    bytesOf(await api.call('POST', '/v1/session/passkey/options', undefined, headers))
+  const signIn = (credential: object, headers: Record<string, string> = {}) =>
+    api.call('POST', '/v1/session/passkey', { credential }, headers)
+  const add = (credential: object, by: Person = owner) =>
+    by.browse('POST', '/v1/passkeys', { name: 'Laptop', credential })
+  const tokenOf = ({ headers }: Reply): string => /^[\w-]+=([\w-]+);/.exec(String(headers['set-cookie']))?.[1] as string
+
+  test('200 a passkey as a browser makes it: listed, signs in without password and code, and is removed', async () => {
+    const device = newDevice()
+    const options = await owner.browse('POST', '/v1/passkeys/options')
+    expect(options.body.data).toMatchObject({
+      rp: { id: 'localhost', name: 'Stead' },
+      user: { name: owner.email },
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    })
+    const added = await add(device.register(bytesOf(options), ORIGIN))
+    expect(added.body.data).toMatchObject({ name: 'Laptop', host_name: 'localhost', used_at: null })
+    const again = await owner.browse('POST', '/v1/passkeys/options')
+    expect(again.body.data.excludeCredentials).toMatchObject([{ id: device.credentialId, transports: ['internal'] }])
+    await withTotp(api, owner.accountId, true)
+    const reply = await signIn(device.sign(await asked(), ORIGIN))
+    expect(reply.body.data).toMatchObject({ account_id: owner.accountId, email: owner.email })
+    const me = await api.call('GET', '/v1/session', undefined, ofBrowser(tokenOf(reply)))
+    expect(me.body.data).toMatchObject({ email: owner.email, passkeys: 1, password: false })
+    const { id } = added.body.data
+    const listed = await owner.browse('GET', '/v1/passkeys')
+    expect(listed.body.data).toMatchObject([{ id, used_at: new Date(clock).toISOString() }])
+    expect((await owner.call('DELETE', `/v1/passkeys/${id}`)).status).toBe(200)
+    expect((await signIn(device.sign(await asked(), ORIGIN))).body.code).toBe('wrong_passkey')
+  })
+
+  test('401 what was signed counts once, however many send it at the same moment, and for five minutes', async () => {
+    const device = await withPasskey(api, owner.accountId)
+    const signed = device.sign(await asked(), ORIGIN)
+    const replies = await Promise.all([signIn(signed), signIn(signed), signIn(signed)])
+    expect(codes(replies).toSorted()).toEqual([200, 'wrong_passkey', 'wrong_passkey'])
+    const late = device.sign(await asked(), ORIGIN)
+    clock += 5 * MINUTE
+    expect((await signIn(late)).body.code).toBe('wrong_passkey')
+    clock -= 10 * MINUTE
+    expect((await signIn(late)).body.code).toBe('wrong_passkey')
+  })
+
+  test('401 nothing that was signed for another address, without finger or PIN, by another key, or for a challenge of nobody', async () => {
+    const device = await withPasskey(api, owner.accountId)
+    const stranger = newDevice()
+    const forged = { ...stranger.sign(await asked(), ORIGIN), id: device.credentialId }
+    const elsewhere = await withPasskey(api, owner.accountId, 'panel.example.com')
+    const replies = [
+      await signIn(device.sign(await asked(), 'http://evil.localhost')),
+      await signIn(device.sign(await asked(), ORIGIN, PRESENT_ONLY)),
+      await signIn(forged),
+      await signIn(device.sign(Buffer.from('a challenge of nobody'), ORIGIN)),
+      await signIn(elsewhere.sign(await asked(), ORIGIN)),
+      await signIn(device.sign(bytesOf(await owner.browse('POST', '/v1/passkeys/options')), ORIGIN)),
+    ]
+    expect(codes(replies)).toEqual(replies.map(() => 'wrong_passkey'))
+    expect((await signIn(device.sign(await asked(), ORIGIN))).status).toBe(200)
+  })
+
+  test('400 a new one that another account was asked for, of another address, without finger or PIN, or twice', async () => {
+    const other = await api.person('other@example.com')
+    const device = newDevice()
+    const options = async (by: Person) => bytesOf(await by.browse('POST', '/v1/passkeys/options'))
+    const replies = [
+      await add(device.register(await options(other), ORIGIN)),
+      await add(device.register(await options(owner), 'http://evil.localhost')),
+      await add(device.register(await options(owner), ORIGIN, PRESENT_ONLY)),
+      await add(device.register(await asked(), ORIGIN)),
+    ]
+    expect(codes(replies)).toEqual(replies.map(() => 'passkey_not_taken'))
+    const made = device.register(await options(owner), ORIGIN)
+    expect(codes(await Promise.all([add(made), add(made)])).toSorted()).toEqual([200, 'passkey_not_taken'])
+    // the key of a device is one account's alone
+    expect((await add(device.register(await options(other), ORIGIN), other)).body.code).toBe('passkey_not_taken')
+  })
+
+  test('over https it counts at its host name; addresses without a name have none', async () => {
+    const secure = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'panel.example.com' }
+    const device = await withPasskey(api, owner.accountId, 'panel.example.com')
+    const signed = device.sign(await asked(secure), 'https://panel.example.com')
+    expect(codes([await signIn(signed), await signIn(signed, secure)])).toEqual(['wrong_passkey', 200])
+    const plain = { 'x-forwarded-host': 'panel.example.com' }
+    for (const headers of [plain, { host: '127.0.0.1:8080' }, { host: '[::1]:8080' }]) {
+      const reply = await api.call('POST', '/v1/session/passkey/options', undefined, headers)
+      expect(reply.body.code).toBe('passkey_needs_name')
+    }
+    expect(
+      (await api.call('POST', '/v1/session/passkey/options', undefined, { host: 'stead.localhost:8080' })).status,
+    ).toBe(200)
+  })
+
+  test('403 then 200: a passkey of one’s own is a fresh proof, of somebody else it is none', async () => {
+    const other = await api.person('other@example.com')
+    const [own, others] = [await withPasskey(api, owner.accountId), await withPasskey(api, other.accountId)]
+    const prove = async (device: Device) =>
+      owner.browse('POST', '/v1/session/proof/passkey', { credential: usedCredential(api, device, clock) })
+    const remove = () => owner.browse('DELETE', '/v1/totp')
+    clock += 16 * MINUTE
+    const replies = [await remove(), await prove(others), await remove(), await prove(own), await remove()]
+    expect(codes(replies)).toEqual(['proof_needed', 'wrong_passkey', 'proof_needed', 200, 200])
+    clock += 16 * MINUTE
+    expect(
+      codes([
+        await owner.browse('POST', '/v1/passkeys/options'),
+        await add(newCredential(api, owner.accountId, undefined, clock)),
+      ]),
+    ).toEqual(['proof_needed', 'proof_needed'])
+  })
+
+  test('what was signed once is forgotten when it would be too old', async () => {
+    const device = await withPasskey(api, owner.accountId)
+    expect((await signIn(device.sign(await asked(), ORIGIN))).status).toBe(200)
+    const kept = () => api.database.read.selectFrom('spent_challenges').selectAll().execute()
+    expect(await kept()).toHaveLength(1)
+    clock += 6 * MINUTE
+    const worker = startWorker(api.database, [forgetSignIns], {
+      runner: 'control',
+      lookEveryMs: 20,
+      clock: () => clock,
+    })
+    await api.database.transaction((tx) => forgetSignInsHourly.enqueue(tx, clock))
+    await expect.poll(kept).toEqual([])
+    await worker.stop(1000)
+  })
+})

@@ -1,0 +1,106 @@
+/** What others change appears by itself, what is lost is said and made up for, and what was typed stays. */
+import type { Page } from 'playwright-core'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { PASSWORD, withPassword } from '../../src/resources/sign-in/samples.fixture.ts'
+import type { Person } from '../support/api.ts'
+import { hasChromium } from '../support/chromium.ts'
+import { type PanelOverRecords, panelOverRecords } from '../support/panel-over-records.ts'
+
+describe.skipIf(!hasChromium)('the panel, while others work', () => {
+  let panel: PanelOverRecords
+  let owner: Person
+  let helper: Person
+  let site: number
+  beforeEach(async () => {
+    panel = await panelOverRecords()
+    owner = await panel.api.person('owner@example.com')
+    helper = await panel.api.person('helper@example.com')
+    site = await panel.api.site(owner, 'my-shop')
+    await panel.api.collaborate(helper, site, ['manage_notes', 'update_site_custom_name'])
+  })
+  afterEach(() => panel?.close())
+
+  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
+  const notLive = (page: Page) => page.getByText(/^Not connected/)
+
+  test('two people on one site: each sees what the other has done', async () => {
+    const [hers, his] = [await panel.open(owner, `sites/${site}`), await panel.open(helper, `sites/${site}/settings`)]
+    await heading(hers, 'my-shop').waitFor()
+    await his.getByLabel('Name', { exact: true }).fill('Our shop')
+    await his.getByRole('button', { name: 'Rename' }).click()
+    await heading(hers, 'Our shop').waitFor()
+    await hers.goto(`${panel.url}/#/sites/${site}/notes`)
+    await hers.getByText('No notes').or(hers.getByText(/note/i)).first().waitFor()
+    await helper.call('POST', `/v1/sites/${site}/notes`, { subject: 'Of the helper', body: 'x' })
+    await hers.getByText('Of the helper').first().waitFor()
+    await owner.call('PUT', `/v1/sites/${site}`, { name: 'Her shop' })
+    await heading(his, 'Her shop').waitFor()
+    // what he may do, too
+    await panel.api.collaborate(helper, site, [])
+    await owner.call('PUT', `/v1/sites/${site}`, { name: 'Her own shop' })
+    await heading(his, 'Her own shop').waitFor()
+    await his.getByRole('button', { name: 'Rename' }).waitFor({ state: 'detached' })
+    expect(panel.faults).toEqual([])
+  })
+
+  test('tabs of a browser have one connection, and all of them hear', async () => {
+    const context = await panel.visitor(owner)
+    const tabs: Page[] = []
+    for (let count = 0; count < 3; count++) {
+      const tab = await context.newPage()
+      await tab.goto(`${panel.url}/#/sites/${site}`)
+      await heading(tab, 'my-shop').waitFor()
+      tabs.push(tab)
+    }
+    const streams = async () => {
+      const { body } = await panel.api.call('GET', '/v1/activity', undefined, {})
+      expect(body.code).toBe('unauthorized')
+      return new Promise<number>((resolve) => panel.api.app.server.getConnections((_, count) => resolve(count)))
+    }
+    await owner.call('PUT', `/v1/sites/${site}`, { name: 'Renamed' })
+    for (const tab of tabs) {
+      await tab.bringToFront()
+      await heading(tab, 'Renamed').waitFor()
+    }
+    // six would be the most that a browser opens to an address: none is held by each tab
+    expect(await streams()).toBeLessThanOrEqual(6)
+    expect(
+      await tabs[0]?.evaluate(() =>
+        performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/v1/activity')),
+      ),
+    ).toBe(false)
+  })
+
+  test('a lost connection is said; what was missed is there once it is back', async () => {
+    const page = await panel.open(owner, `sites/${site}`)
+    await heading(page, 'my-shop').waitFor()
+    await page.waitForFunction(() => navigator.onLine)
+    panel.cut()
+    await notLive(page).waitFor()
+    await owner.call('PUT', `/v1/sites/${site}`, { name: 'Meanwhile' })
+    panel.mend()
+    await heading(page, 'Meanwhile').waitFor()
+    await notLive(page).waitFor({ state: 'detached' })
+    await owner.call('PUT', `/v1/sites/${site}`, { name: 'Afterwards' })
+    await heading(page, 'Afterwards').waitFor()
+  })
+
+  test('a session that was ended elsewhere leads to signing in, and what was typed is still there', async () => {
+    await withPassword(panel.api, owner.accountId)
+    const page = await panel.open(owner, `sites/${site}/settings`)
+    await page.getByLabel('Name', { exact: true }).fill('Half a na')
+    const { data } = (await owner.call('GET', '/v1/sessions')).body
+    for (const { id } of data) await owner.call('DELETE', `/v1/sessions/${id}`)
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+    await dialog.waitFor()
+    expect(await dialog.getByLabel('E-mail address').inputValue()).toBe(owner.email)
+    await dialog.getByLabel('Password').fill(PASSWORD)
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Half a na')
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await heading(page, 'Half a na').waitFor()
+    await owner.call('PUT', `/v1/sites/${site}`, { name: 'Live again' })
+    await heading(page, 'Live again').waitFor()
+  })
+})

@@ -1,0 +1,80 @@
+/** Ctrl-K, by the keyboard alone: every site, page and action, with names that a screen reader says. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Person } from '../support/api.ts'
+import { hasChromium } from '../support/chromium.ts'
+import { type PanelOverRecords, panelOverRecords } from '../support/panel-over-records.ts'
+
+describe.skipIf(!hasChromium)('the palette', () => {
+  let panel: PanelOverRecords
+  let owner: Person
+  let page: Page
+  let shop: number
+  beforeAll(async () => {
+    panel = await panelOverRecords()
+    owner = await panel.api.person('owner@example.com')
+    for (let number = 0; number < 40; number++) await panel.api.site(owner, `site-${number}`)
+    shop = await panel.api.site(owner, 'my-shop')
+    page = await panel.open(owner, 'sites')
+    await page.getByRole('heading', { name: 'Sites' }).waitFor()
+  })
+  afterAll(() => panel?.close())
+
+  const field = () => page.getByRole('combobox', { name: 'A site, a page or an action' })
+  /** What a screen reader says is chosen. */
+  async function chosen(): Promise<string> {
+    const id = await field().getAttribute('aria-activedescendant')
+    const option = page.locator(`#${id}`)
+    expect(await option.getAttribute('aria-selected')).toBe('true')
+    return (await option.textContent()) ?? ''
+  }
+  async function open(): Promise<void> {
+    await page.keyboard.press('Control+k')
+    await field().waitFor()
+    expect(await field().evaluate((each) => each === document.activeElement)).toBe(true)
+  }
+
+  test('a site of many by its name; then the page begins, and the keyboard with it', async () => {
+    await open()
+    await panel.judge(page)
+    await page.keyboard.type('my-sh')
+    await expect.poll(chosen).toMatch(/^my-shop/)
+    await panel.judge(page)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'my-shop' }).waitFor()
+    expect(new URL(page.url()).hash).toBe(`#/sites/${shop}`)
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main')
+  })
+
+  test('a part of the site, by the arrows', async () => {
+    await open()
+    await page.keyboard.type('stat')
+    await expect.poll(chosen).toMatch(/^Statistics/)
+    await page.keyboard.type(' x')
+    await page.getByText('Nothing has that in its name.').waitFor()
+    for (const _ of ' x') await page.keyboard.press('Backspace')
+    await expect.poll(chosen).toMatch(/^Statistics/)
+    await page.keyboard.press('Enter')
+    await expect.poll(() => new URL(page.url()).hash).toBe(`#/sites/${shop}/statistics`)
+  })
+
+  test('an action of the page, as its button does it; Escape leaves all as it was', async () => {
+    await page.goto(`${panel.url}/#/sites/${shop}/overview`)
+    await page.getByRole('button', { name: 'Database', exact: true }).waitFor()
+    await open()
+    await page.keyboard.type('data')
+    await expect.poll(chosen).toBe('Database action')
+    await page.keyboard.press('Escape')
+    await field().waitFor({ state: 'detached' })
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await open()
+    await page.keyboard.type('sign out')
+    await expect.poll(chosen).toMatch(/^Sign out/)
+    await page.keyboard.press('Enter')
+    await page.getByLabel('E-mail address').waitFor()
+    // nobody is signed in: nothing opens
+    await page.keyboard.press('Control+k')
+    expect(await field().count()).toBe(0)
+    expect(panel.faults).toEqual([])
+  })
+})

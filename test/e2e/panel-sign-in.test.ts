@@ -1,0 +1,130 @@
+/** Signing in and showing again that it is you, as a person does: passkeys of a device, the dialog that asks, sessions that end and go on. */
+import type { CDPSession, Page } from 'playwright-core'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { PASSWORD, withPassword } from '../../src/resources/sign-in/samples.fixture.ts'
+import type { Person } from '../support/api.ts'
+import { hasChromium } from '../support/chromium.ts'
+import { type PanelOverRecords, panelOverRecords } from '../support/panel-over-records.ts'
+
+const DAY_MS = 86_400_000
+
+describe.skipIf(!hasChromium)('who comes into the panel', () => {
+  let panel: PanelOverRecords
+  let owner: Person
+  let clock: number
+  beforeEach(async () => {
+    clock = Date.now()
+    panel = await panelOverRecords({ now: () => clock })
+    owner = await panel.api.person('owner@example.com')
+    await withPassword(panel.api, owner.accountId)
+  })
+  afterEach(() => panel?.close())
+
+  /** A device that holds passkeys and has just felt the finger. */
+  async function withDevice(page: Page): Promise<{ cdp: CDPSession; touch(isRight: boolean): Promise<unknown> }> {
+    const cdp = await page.context().newCDPSession(page)
+    await cdp.send('WebAuthn.enable')
+    const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    })
+    const touch = (isUserVerified: boolean) => cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified })
+    return { cdp, touch }
+  }
+  const signIn = async (page: Page) => {
+    await page.getByLabel('E-mail address').fill(owner.email)
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor()
+  }
+  const dialog = (page: Page) => page.getByRole('dialog', { name: 'Show that it is you' })
+
+  test('a passkey is added after a fresh proof, signs in without a password, proves, and is removed', async () => {
+    const page = await panel.open(owner, 'account')
+    const device = await withDevice(page)
+    clock += 16 * 60_000
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByLabel('What you call the device').fill('Laptop')
+    await page.getByRole('button', { name: 'Add it' }).click()
+    await dialog(page).getByLabel('Password').fill(PASSWORD)
+    await panel.judge(page)
+    await dialog(page).getByRole('button', { name: 'Go on' }).click()
+    await page.getByText('The passkey is added').waitFor()
+    await panel.judge(page)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await device.touch(false)
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByText('The device has not confirmed it.').waitFor()
+    await panel.judge(page)
+    await device.touch(true)
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    clock += 16 * 60_000
+    await page.goto(`${panel.url}/#/account`)
+    await page.getByRole('button', { name: 'Remove Laptop' }).click()
+    await dialog(page).getByRole('button', { name: 'Use a passkey' }).click()
+    await page.getByRole('button', { name: 'Remove Laptop' }).waitFor({ state: 'detached' })
+    const { body } = await owner.call('GET', '/v1/passkeys')
+    expect(body.data).toEqual([])
+    expect(panel.faults).toEqual([])
+  })
+
+  test('what cannot be taken back asks for the password, says when it is wrong, and does nothing when nobody shows it', async () => {
+    const { body } = await owner.call('POST', '/v1/applications', { name: 'Bot' })
+    const page = await panel.open(owner, 'account')
+    clock += 16 * 60_000
+    const revoke = () => page.getByRole('row', { name: /Bot/ }).getByRole('button', { name: 'Revoke' }).click()
+    await revoke()
+    await dialog(page).getByLabel('Password').fill('not this one')
+    await dialog(page).getByRole('button', { name: 'Go on' }).click()
+    await dialog(page).getByText('The e-mail address or the password is wrong.').waitFor()
+    expect(await dialog(page).getByLabel('Password').inputValue()).toBe('not this one')
+    await page.keyboard.press('Escape')
+    await page.getByText('Show first that it is you').waitFor()
+    await page.getByRole('button', { name: 'Close this message' }).click()
+    const names = async () =>
+      (await owner.call('GET', '/v1/applications')).body.data.map(({ name }: { name: string }) => name)
+    expect(await names()).toContain(body.data.name)
+    await revoke()
+    await dialog(page).getByLabel('Password').fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await expect.poll(names).not.toContain('Bot')
+    // for a quarter of an hour nothing asks again
+    await owner.call('POST', '/v1/applications', { name: 'Other' })
+    await page.reload()
+    await page.getByRole('row', { name: /Other/ }).getByRole('button', { name: 'Revoke' }).click()
+    await expect.poll(names).not.toContain('Other')
+    expect(await dialog(page).count()).toBe(0)
+  })
+
+  test('sessions are listed, and one is ended from another', async () => {
+    const [mine, other] = [await panel.open(undefined, ''), await panel.open(undefined, '')]
+    for (const page of [mine, other]) await signIn(page)
+    await mine.goto(`${panel.url}/#/account`)
+    const sessions = mine.getByRole('region', { name: 'Sessions' })
+    await sessions.getByText('this one').waitFor()
+    await sessions.getByRole('button', { name: 'End it' }).first().click()
+    await other.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    await panel.judge(other)
+    await sessions.getByText('this one').waitFor()
+  })
+
+  test('a session that is used goes on for months; one that is not ends after thirty days', async () => {
+    const page = await panel.open(undefined, '')
+    await signIn(page)
+    for (let turn = 0; turn < 4; turn++) {
+      clock += 25 * DAY_MS
+      await page.reload()
+      await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    }
+    clock += 31 * DAY_MS
+    await page.reload()
+    await page.getByLabel('E-mail address').waitFor()
+  })
+})
