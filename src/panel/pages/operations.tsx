@@ -6,6 +6,9 @@ import { useLoad } from '../parts/use-load.ts'
 import { operationsTexts as texts } from '../texts/operations.ts'
 import { timeOf } from '../time.ts'
 
+/** What the API takes back, for 7 days. */
+const undoable = ['site.restore', 'site.sync', 'plugin.install', 'plugin.update', 'plugin.delete']
+
 /** Background work of an account, or of one site: how it fares, and what can be done about it. */
 export function Operations({ siteId }: { readonly siteId?: number }) {
   const page = useSignal(1)
@@ -32,7 +35,7 @@ export function Operations({ siteId }: { readonly siteId?: number }) {
           <span class={`state ${one.state}`}>{one.state}</span>,
           timeOf(one.createdAt),
           texts.percent(one.progress),
-          one.type === 'site.restore' && one.state === 'succeeded' ? (
+          undoable.includes(one.type) && one.state === 'succeeded' ? (
             <button type="button" onClick={act('undo', one.id)}>
               {texts.undo}
             </button>

@@ -26,6 +26,7 @@ const Clone = ({ id, act }: PartProps) => (
         { name: 'name', label: texts.name, autocomplete: 'off' },
         { name: 'kind', label: texts.kind, options: Object.entries(texts.kinds) },
       ]}
+      of="cloneSite"
       button={texts.make}
       isEmptied
       submit={async ({ name = '', kind }) => {
@@ -76,6 +77,7 @@ function Sync({ site, id, act }: PartProps) {
             },
             { name: 'skip_http_check', label: texts.skip, type: 'checkbox' },
           ]}
+          of="syncSites"
           button={texts.go}
           isBad
           submit={async ({ wp_environment_type, ...ticked }) => {
