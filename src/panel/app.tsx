@@ -10,6 +10,7 @@ import { later } from './parts/later.tsx'
 import { openPalette, Palette } from './parts/palette.tsx'
 import { ProofDialog } from './parts/proof.tsx'
 import { attempt, Toasts } from './parts/toasts.tsx'
+import { useTitle } from './parts/use-title.ts'
 import { route } from './route.ts'
 import { leave, person, session } from './session.ts'
 import { commonTexts as texts } from './texts/common.ts'
@@ -64,6 +65,8 @@ export function App() {
 }
 
 function Content({ page, rest }: { readonly page: string; readonly rest: readonly string[] }) {
+  const known = pages.find((each) => each === page)
+  useTitle(known === 'sites' && rest[0] ? undefined : known ? texts.pages[known] : texts.noSuchPage)
   if (page === 'sites' && rest[0]) return <SitePage key={rest[0]} id={Number(rest[0])} part={rest[1] ?? 'overview'} />
   if (page === 'sites') return <SitesPage />
   if (page === 'zones') return <ZonesPage id={rest[0]} />

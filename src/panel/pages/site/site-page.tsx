@@ -6,6 +6,7 @@ import { Progress } from '../../parts/progress.tsx'
 import { Allowed, May, type Right, SiteRights } from '../../parts/rights.tsx'
 import { attempt, told } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
+import { useTitle } from '../../parts/use-title.ts'
 import { siteTexts as texts } from '../../texts/site/page.ts'
 import { Activity } from '../activity.tsx'
 import { Operations } from '../operations.tsx'
@@ -48,8 +49,9 @@ export function SitePage({ id, part }: { readonly id: number; readonly part: str
       await site.reload()
     })
   const shown = site.got.value?.data
-  if (!shown) return <p class={site.fault.value ? 'fault' : 'quiet'}>{site.fault.value || texts.reading}</p>
   const [path, Part] = parts.find(([each]) => each === part) ?? []
+  useTitle(shown && (path ? `${shown.displayName}: ${texts.names[path]}` : shown.displayName))
+  if (!shown) return <p class={site.fault.value ? 'fault' : 'quiet'}>{site.fault.value || texts.reading}</p>
   return (
     <SiteRights id={id}>
       <div class="row spread">
