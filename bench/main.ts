@@ -11,6 +11,7 @@ import { logsBench } from './logs.ts'
 import { memoryBench } from './memory.ts'
 import { nativeBench } from './native.ts'
 import { pageBench } from './page.ts'
+import { panelBench } from './panel.ts'
 import { pluginsBench } from './plugins.ts'
 import { sftpBench } from './sftp.ts'
 import { machine, type Section, sectionText } from './support/report.ts'
@@ -28,6 +29,7 @@ const all: Record<string, () => Promise<Section | Section[]>> = {
   events: eventsBench,
   sftp: sftpBench,
   plugins: pluginsBench,
+  panel: panelBench,
 }
 /** A quarter of an hour; a part of another one. */
 const onlyWhenAsked: Record<string, () => Promise<Section>> = {

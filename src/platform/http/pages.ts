@@ -1,5 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
+import { Negotiator } from '@fastify/accept-negotiator'
 import type { FastifyInstance } from 'fastify'
 
 /** Nothing but files of this address, and no frame around it. */
@@ -18,6 +21,10 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
 }
 
+/** Best first. Each file is compressed once, when the first one asks. */
+const compressors = { br: promisify<Buffer, Buffer>(brotliCompress), gzip: promisify<Buffer, Buffer>(gzip) }
+const negotiator = new Negotiator({ supportedValues: ['br', 'gzip', 'identity'] })
+
 const NOT_BUILT =
   '<!doctype html><title>Stead</title><p>The control panel has not been built. In the folder of Stead: npm run panel, then start it again.'
 
@@ -30,6 +37,13 @@ export async function servePages(app: FastifyInstance, folder: string): Promise<
   const names = await readdir(join(folder, 'assets')).catch(() => [])
   const assets = new Map<string, Buffer>()
   for (const name of names) assets.set(name, await readFile(join(folder, 'assets', name)))
+  const compressed = new Map<string, Promise<Buffer>>()
+  const packed = (name: string, content: Buffer, coding: keyof typeof compressors): Promise<Buffer> => {
+    const key = `${coding} ${name}`
+    const made = compressed.get(key) ?? compressors[coding](content)
+    compressed.set(key, made)
+    return made
+  }
   const hidden = { schema: { hide: true } }
   app.get('/', hidden, (_request, reply) =>
     reply
@@ -37,14 +51,17 @@ export async function servePages(app: FastifyInstance, folder: string): Promise<
       .type('text/html; charset=utf-8')
       .send(page),
   )
-  app.get<{ Params: { name: string } }>('/assets/:name', hidden, (request, reply) => {
+  app.get<{ Params: { name: string } }>('/assets/:name', hidden, async (request, reply) => {
     const { name } = request.params
     const content = assets.get(name)
     const type = types[extname(name)]
     if (!content || !type) return reply.callNotFound()
+    const coding = negotiator.negotiate(request.headers['accept-encoding'] ?? '')
+    const isPacked = coding === 'br' || coding === 'gzip'
     return reply
-      .headers({ ...headers, 'cache-control': 'public, max-age=31536000, immutable' })
+      .headers({ ...headers, 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding' })
+      .headers(isPacked ? { 'content-encoding': coding } : {})
       .type(type)
-      .send(content)
+      .send(isPacked ? await packed(name, content, coding) : content)
   })
 }

@@ -1,0 +1,100 @@
+import type { AddressInfo } from 'node:net'
+import type { Page } from 'playwright-core'
+import { testApi } from '../test/support/api.ts'
+import { openChromium } from '../test/support/chromium.ts'
+import { fillWithMany } from '../test/support/many.ts'
+import { type Figure, percentile, type Section } from './support/report.ts'
+
+const SITES = 10_000
+const ROUNDS = 20
+
+/** From a click in a browser to what it asks for on the screen, with many sites; and what the first page of all weighs. */
+export async function panelBench(): Promise<Section> {
+  const api = await testApi('sqlite')
+  const browser = await openChromium()
+  try {
+    await api.database.transaction(async (tx) => {
+      await tx.deleteFrom('hosts').execute()
+      await fillWithMany(tx, { sites: SITES, collaboratorsASite: 5, logEntriesASite: 10 })
+    })
+    const owner = await api.person('person-1@example.com')
+    await api.app.listen({ port: 0, host: '127.0.0.1' })
+    const url = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}`
+    const context = await browser.newContext()
+    await context.addCookies([{ name: 'stead_session', value: owner.sessionToken, url }])
+    const page = await context.newPage()
+    const weighed = await firstLoad(page, `${url}/#/sites`)
+    const figures: Figure[] = [
+      { what: 'first load: script, as sent', value: kB(weighed.script), aim: '45 kB' },
+      { what: 'first load: all but answers of the API', value: kB(weighed.all) },
+      { what: `first load to the list of ${SITES} sites`, value: `${weighed.ms.toFixed(0)} ms` },
+      await clicks(page, 'the next page of the list', 'nav.row button:last-of-type', 'tbody tr'),
+      await clicks(page, 'a site, from the list', 'tbody td a', '.split nav', () => page.goBack()),
+    ]
+    return {
+      title: 'The control panel',
+      how:
+        `Chromium and the API on one machine, one account with ${SITES} sites, SQLite. From a click to the frame that shows what it asked ` +
+        `for, ${ROUNDS} times after 3, measured in the page.`,
+      figures,
+    }
+  } finally {
+    await browser.close()
+    await api.close()
+  }
+}
+
+const kB = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`
+
+async function firstLoad(page: Page, address: string): Promise<{ script: number; all: number; ms: number }> {
+  const sizes: Promise<{ isScript: boolean; bytes: number }>[] = []
+  page.on('requestfinished', (request) => {
+    const type = request.resourceType()
+    if (!['document', 'script', 'stylesheet', 'image', 'font', 'other'].includes(type)) return
+    sizes.push(request.sizes().then((size) => ({ isScript: type === 'script', bytes: size.responseBodySize })))
+  })
+  const began = performance.now()
+  await page.goto(address)
+  await page.locator('tbody tr').first().waitFor()
+  const ms = performance.now() - began
+  await page.waitForLoadState('load')
+  const all = await Promise.all(sizes)
+  page.removeAllListeners('requestfinished')
+  const sum = (some: typeof all) => some.reduce((total, { bytes }) => total + bytes, 0)
+  return { script: sum(all.filter(({ isScript }) => isScript)), all: sum(all), ms }
+}
+
+/** Clicks the first of `button`, and waits until the first of `content` is there and is another than before. */
+async function clicks(
+  page: Page,
+  what: string,
+  button: string,
+  content: string,
+  back?: () => Promise<unknown>,
+): Promise<Figure> {
+  const times: number[] = []
+  for (let round = -3; round < ROUNDS; round++) {
+    await page.locator(button).first().waitFor()
+    const ms = await page.evaluate(
+      ([button, content]) =>
+        new Promise<number>((resolve) => {
+          const shown = () => document.querySelector(content as string)?.textContent
+          const before = shown()
+          const observer = new MutationObserver(() => {
+            const now = shown()
+            if (now === undefined || now === before) return
+            observer.disconnect()
+            requestAnimationFrame(() => resolve(performance.now() - began))
+          })
+          observer.observe(document.body, { subtree: true, childList: true, characterData: true })
+          const began = performance.now()
+          document.querySelector<HTMLElement>(button as string)?.click()
+        }),
+      [button, content],
+    )
+    if (round >= 0) times.push(ms)
+    await back?.()
+  }
+  const [p50, worst] = [percentile(times, 0.5), percentile(times, 1)].map((ms) => ms.toFixed(0))
+  return { what, value: `median ${p50} ms, longest ${worst} ms`, aim: '200 ms' }
+}
