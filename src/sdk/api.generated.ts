@@ -2913,6 +2913,10 @@ export interface components {
             /** @description How many there are for this address of the control panel */
             passkeys: number;
         };
+        /** @description PublicKeyCredentialRequestOptionsJSON of WebAuthn */
+        PasskeyRequestOptions: {
+            [key: string]: unknown;
+        };
         UsedCredentialResponse: {
             /**
              * @description What the browser did it for
@@ -3052,6 +3056,10 @@ export interface components {
             /** @example Laptop */
             name: string;
             credential: components["schemas"]["NewCredential"];
+        };
+        /** @description PublicKeyCredentialCreationOptionsJSON of WebAuthn */
+        PasskeyCreationOptions: {
+            [key: string]: unknown;
         };
         Session: {
             id: number;
@@ -5994,10 +6002,7 @@ export interface operations {
                     "application/json": {
                         /** @example Success */
                         message: string;
-                        /** @description PublicKeyCredentialRequestOptionsJSON of WebAuthn */
-                        data: {
-                            [key: string]: unknown;
-                        };
+                        data: components["schemas"]["PasskeyRequestOptions"];
                         errors: null;
                     };
                 };
@@ -6420,10 +6425,7 @@ export interface operations {
                     "application/json": {
                         /** @example Success */
                         message: string;
-                        /** @description PublicKeyCredentialCreationOptionsJSON of WebAuthn */
-                        data: {
-                            [key: string]: unknown;
-                        };
+                        data: components["schemas"]["PasskeyCreationOptions"];
                         errors: null;
                     };
                 };

@@ -20,7 +20,7 @@ it('openapi/openapi.json is what the code describes (else: npm run openapi)', as
 it('it has every endpoint, and nothing of this machine or of how the code is made', async () => {
   const { body } = await api.app.inject({ url: '/openapi.json' })
   for (const { id } of endpoints) expect(body).toContain(`"operationId":"${id}"`)
-  expect(body).not.toMatch(/x-fault|127\.0\.0\.1|localhost|:80\d\d|\/(home|root|tmp|srv)\//)
+  expect(body).not.toMatch(/x-fault|127\.0\.0\.1|localhost|[^"]:80\d\d|\/(home|root|tmp|srv)\//)
   const { paths } = JSON.parse(body)
   const shapes = Object.keys(paths).map((path) => path.replace(/\{\w+\}/g, '{}'))
   expect(new Set(shapes).size).toBe(shapes.length)

@@ -48,7 +48,7 @@ beforeEach(async () => {
           request: async () => ({
             status: 200,
             headers: [],
-            body: Readable.from(['<html>']),
+            body: Readable.from([Buffer.from('<html>')]),
             ...page?.(place.homePath),
           }),
           stop: async () => {},

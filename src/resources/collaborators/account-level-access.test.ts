@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
+import { mailsTo } from './mails.fixture.ts'
 
 const PATH = '/v1/collaborators/update-account-level-access'
 
@@ -75,12 +76,7 @@ describe.each(dialects)('account-level access ($dialect)', ({ dialect, skip }) =
     expect(await put({ create_site: false })).toEqual({ email, add_to_all_new: true, create_site: false })
     await put({ roles: ['clone_site'] })
     expect(await entry()).toEqual({ add_to_all_new: 1, create_site: 0, roles: '["clone_site"]' })
-    const mails = await api.database.read
-      .selectFrom('operations')
-      .select('input')
-      .where('type', '=', 'mail.send')
-      .execute()
-    expect(mails.filter(({ input }) => JSON.parse(input).to === email)).toHaveLength(1)
+    expect(await mailsTo(api.database, email)).toHaveLength(1)
     await put({ add_to_all_new: false, create_site: false })
     expect(await entry()).toBeUndefined()
   })

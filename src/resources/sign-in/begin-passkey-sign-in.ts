@@ -16,6 +16,7 @@ export const beginPasskeySignIn = endpoint({
   rate: 'address',
   reads: true,
   response: Type.Unsafe<object>({
+    title: 'PasskeyRequestOptions',
     type: 'object',
     additionalProperties: true,
     description: 'PublicKeyCredentialRequestOptionsJSON of WebAuthn',

@@ -14,6 +14,7 @@ export const beginPasskey = endpoint({
   proof: true,
   reads: true,
   response: Type.Unsafe<object>({
+    title: 'PasskeyCreationOptions',
     type: 'object',
     additionalProperties: true,
     description: 'PublicKeyCredentialCreationOptionsJSON of WebAuthn',
