@@ -126,3 +126,19 @@ it('over IPv6, whose addresses have many forms', async () => {
   await expect.poll(() => notifier.waiting).toBe(0)
   expect(given).toEqual([])
 })
+
+it('where several processes answer, a change is told once more, of many the last: one of them may have heard of it late', async () => {
+  let told = 0
+  const host = await secondary((socket, message, from) => {
+    told++
+    heard(socket, message, from)
+  })
+  const notifier = notifierFor(host, { againMs: 150 })
+  notifier.changed(zone)
+  await expect.poll(() => told).toBe(1)
+  notifier.changed(zone)
+  await expect.poll(() => told).toBe(3)
+  const alone = notifierFor(host)
+  alone.changed(zone)
+  await expect.poll(() => told).toBe(4)
+})

@@ -18,18 +18,38 @@ export interface NotifierOptions {
   readonly secondaries: readonly Secondary[]
   readonly keys: TsigKeys
   readonly firstWaitMs?: number
+  /**
+   * After so long each change is told once more. Several processes answer at one address: the one that a secondary asks may hear of a change a
+   * moment after the one that tells, and who is given the old serial asks again only when the zone's refresh has passed. Default: never.
+   */
+  readonly againMs?: number | undefined
   readonly onGiveUp: (secondary: Secondary, zone: string) => void
 }
 
 /** Tells secondaries that zones have changed (RFC 1996), and again until they have heard it. */
 export class Notifier {
   readonly #lines: readonly Line[]
+  readonly #againMs: number | undefined
+  /** By the names of zones that are told once more. */
+  readonly #again = new Map<string, NodeJS.Timeout>()
 
   constructor(options: NotifierOptions) {
     this.#lines = options.secondaries.map((secondary) => new Line(secondary, options))
+    this.#againMs = options.againMs
   }
 
   changed(zone: Zone): void {
+    this.#tell(zone)
+    if (this.#againMs === undefined) return
+    clearTimeout(this.#again.get(zone.name))
+    const timer = setTimeout(() => {
+      this.#again.delete(zone.name)
+      this.#tell(zone)
+    }, this.#againMs)
+    this.#again.set(zone.name, timer.unref())
+  }
+
+  #tell(zone: Zone): void {
     for (const line of this.#lines) line.changed(zone)
   }
 
@@ -39,6 +59,8 @@ export class Notifier {
   }
 
   close(): void {
+    for (const timer of this.#again.values()) clearTimeout(timer)
+    this.#again.clear()
     for (const line of this.#lines) line.close()
   }
 }

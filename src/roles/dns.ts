@@ -93,6 +93,9 @@ const madeWith = (nameservers: readonly string[]): string =>
     .update(JSON.stringify({ nameservers, timers, form: 1 }))
     .digest('base64')
 
+/** All processes have heard of a change by then: they look for it twice a second. */
+const TELL_AGAIN_MS = 3000
+
 /** Of several processes that share an address one tells secondaries: who has the lock. */
 function openNotices({ config, log }: Ground, keys: ReadonlyMap<string, Buffer>) {
   const { dnsSecondaries: secondaries } = config
@@ -101,13 +104,14 @@ function openNotices({ config, log }: Ground, keys: ReadonlyMap<string, Buffer>)
     throw new OperatorError(
       `STEAD_DNS_SECONDARIES names the key ${unknown.keyName}, which STEAD_DNS_TSIG_KEYS does not have. Add it there: ${unknown.keyName}=<32 bytes in base64>.`,
     )
+  const isOneOfSeveral = dnsProcesses(config) > 1
   const notifier = new Notifier({
     secondaries,
     keys,
+    againMs: isOneOfSeveral ? TELL_AGAIN_MS : undefined,
     onGiveUp: ({ host, port }, zone) =>
       log.warn({ host, port, zone }, 'a secondary has not heard of a change: it will, when it asks by itself'),
   })
-  const isOneOfSeveral = dnsProcesses(config) > 1
   let lock: Promise<Unlock | undefined> | undefined
   const isTheOne = async () => {
     if (!isOneOfSeveral) return true

@@ -178,7 +178,10 @@ zone:
     await add('fresh', '192.0.2.200')
     await until('NSD has the change', () => nsd(`fresh.${name}`) === '192.0.2.200').catch(explained)
     await until('Knot has the change', () => knot(`fresh.${name}`) === '192.0.2.200').catch(explained)
-    expect(said.knot).toMatch(new RegExp(`\\[${name}\\.\\] IXFR, incoming, .*finished`))
+    // it answers a moment before it says how
+    await until('Knot says how it came', () =>
+      new RegExp(`\\[${name}\\.\\] IXFR, incoming, .*finished`).test(said.knot),
+    ).catch(explained)
     const types = () =>
       part(since)
         .split('\n')
