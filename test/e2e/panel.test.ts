@@ -149,10 +149,10 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
     await page.reload()
     await page.getByLabel('E-mail address').fill('owner@stead.localhost')
     await page.getByLabel('Password').fill('a wrong one, surely')
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByText('The e-mail address or the password is wrong.').waitFor()
     await page.getByLabel('Password').fill(PASSWORD)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('heading', { name: 'Sites' }).waitFor()
   })
 

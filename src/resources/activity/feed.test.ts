@@ -3,6 +3,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
+import { noLog } from '../../platform/log/log.ts'
 
 describe.each(dialects)('GET /v1/activity as a stream ($dialect)', ({ dialect, skip }) => {
   if (skip) return void test.skip('no server', () => {})
@@ -94,6 +95,31 @@ describe.each(dialects)('GET /v1/activity as a stream ($dialect)', ({ dialect, s
     })
     const late = await open(owner, { 'last-event-id': '1' })
     await expect.poll(() => late.text()).toContain('event: missed')
+  })
+
+  test('who goes away is no failure', async () => {
+    const faults: unknown[] = []
+    const own = await testApi(dialect, {
+      log: {
+        ...noLog,
+        error: (...said: unknown[]) => void faults.push(said),
+        warn: (...said: unknown[]) => void faults.push(said),
+      },
+    })
+    closers.push(() => own.close())
+    const listener = await own.person('listener@example.com')
+    const call = get({
+      ...{ host: '127.0.0.1', port: Number(new URL(await own.app.listen({ host: '127.0.0.1', port: 0 })).port) },
+      ...{ path: '/v1/activity', headers: { authorization: `Bearer ${listener.token}`, accept: 'text/event-stream' } },
+    })
+    call.on('error', () => {})
+    await once(call, 'response')
+    call.destroy()
+    await expect
+      .poll(() => new Promise((resolve) => own.app.server.getConnections((_error, count) => resolve(count))))
+      .toBe(0)
+    await own.call('GET', '/v1/activity')
+    expect(faults).toEqual([])
   })
 
   test('a session that ends takes its stream with it', async () => {
