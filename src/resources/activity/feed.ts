@@ -1,12 +1,12 @@
 import type { Database } from '../../platform/db/database.ts'
+import { Looks } from '../../platform/db/looks.ts'
 import type { EventStream } from '../../platform/http/event-streams.ts'
 import { collaborationsAmong } from '../collaborators/collaborator.ts'
 import { entriesBehind, newestEntry, type PlacedEntry } from './activity.store.ts'
 import { presentEntry } from './entry.ts'
 
-/** On PostgreSQL not every change is announced. */
+/** Not every change is announced. */
 const LOOK_EVERY_MS = 1000
-/** On SQLite every commit is a notice. */
 const LEAST_PAUSE_MS = 100
 /** On PostgreSQL an entry can become visible after one with a higher number: so long it is looked for still. */
 const LATE_MS = 10_000
@@ -31,13 +31,14 @@ export class ActivityFeed {
   /** Numbers that were told, with the time; all up to `#floor` were. */
   readonly #told = new Map<number, number>()
   #floor = 0
-  #timer: NodeJS.Timeout | undefined
-  #endNotices: (() => void) | undefined
-  #lookedAt = Number.NEGATIVE_INFINITY
-  #looking: Promise<void> | undefined
+  readonly #looks: Looks
 
   constructor(database: Database) {
     this.#database = database
+    this.#looks = new Looks({
+      ...{ changes: database.changes, topic: 'events', everyMs: LOOK_EVERY_MS, leastPauseMs: LEAST_PAUSE_MS },
+      look: () => this.#look(),
+    })
   }
 
   /**
@@ -59,10 +60,7 @@ export class ActivityFeed {
 
   close(): void {
     this.#followers.clear()
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    this.#endNotices?.()
-    this.#endNotices = undefined
+    this.#looks.end()
     this.#told.clear()
   }
 
@@ -71,8 +69,7 @@ export class ActivityFeed {
     this.#followers.add(follower)
     if (isFirst) {
       this.#floor = after
-      this.#endNotices = this.#database.changes.subscribe('events', () => this.#wake(0))
-      return this.#wake(0)
+      return this.#looks.begin(0)
     }
     try {
       const entries = await entriesBehind(this.#database.read, after, MOST_AT_ONCE)
@@ -82,22 +79,6 @@ export class ActivityFeed {
       follower.hasMissed = true
     }
     flush(follower)
-  }
-
-  #wake(inMs: number): void {
-    if (this.#looking || this.#followers.size === 0) return
-    clearTimeout(this.#timer)
-    const pause = Math.max(inMs, this.#lookedAt + LEAST_PAUSE_MS - performance.now())
-    this.#timer = setTimeout(() => {
-      this.#looking = this.#look()
-        // the database cannot be reached: the next look may
-        .catch(() => {})
-        .finally(() => {
-          this.#looking = undefined
-          this.#lookedAt = performance.now()
-          this.#wake(LOOK_EVERY_MS)
-        })
-    }, pause)
   }
 
   async #look(): Promise<void> {

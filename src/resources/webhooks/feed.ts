@@ -1,11 +1,10 @@
 import type { Database } from '../../platform/db/database.ts'
+import { Looks } from '../../platform/db/looks.ts'
 import type { EventStream } from '../../platform/http/event-streams.ts'
 import { type EventView, payloadOf, readEvents } from './event.store.ts'
 import { newestSeq } from './webhook.store.ts'
 
-/** Notices can be late, or lost. */
 const LOOK_EVERY_MS = 1000
-/** On SQLite every commit is a notice. */
 const LEAST_PAUSE_MS = 50
 /** Events of one message. */
 const AT_ONCE = 100
@@ -21,14 +20,15 @@ export interface FeedFilter {
 export class EventFeed {
   readonly #database: Database
   readonly #listeners = new Set<() => void>()
-  #timer: NodeJS.Timeout | undefined
-  #endNotices: (() => void) | undefined
+  readonly #looks: Looks
   #newest = -1
-  #lookedAt = Number.NEGATIVE_INFINITY
-  #isLooking = false
 
   constructor(database: Database) {
     this.#database = database
+    this.#looks = new Looks({
+      ...{ changes: database.changes, topic: 'events', everyMs: LOOK_EVERY_MS, leastPauseMs: LEAST_PAUSE_MS },
+      look: () => this.#look(),
+    })
   }
 
   /**
@@ -71,48 +71,24 @@ export class EventFeed {
 
   close(): void {
     this.#listeners.clear()
-    this.#rest()
+    this.#looks.end()
   }
 
   #add(listener: () => void): void {
     this.#listeners.add(listener)
-    this.#endNotices ??= this.#database.changes.subscribe('events', () => this.#wake(0))
-    this.#timer ??= setTimeout(() => void this.#look(), LOOK_EVERY_MS)
+    this.#looks.begin(LOOK_EVERY_MS)
   }
 
   #remove(listener: () => void): void {
     this.#listeners.delete(listener)
-    if (this.#listeners.size === 0) this.#rest()
-  }
-
-  #rest(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    this.#endNotices?.()
-    this.#endNotices = undefined
-  }
-
-  #wake(inMs: number): void {
-    if (this.#isLooking || this.#listeners.size === 0) return
-    clearTimeout(this.#timer)
-    const pause = Math.max(inMs, this.#lookedAt + LEAST_PAUSE_MS - performance.now())
-    this.#timer = setTimeout(() => void this.#look(), pause)
+    if (this.#listeners.size === 0) this.#looks.end()
   }
 
   async #look(): Promise<void> {
-    this.#isLooking = true
-    try {
-      const newest = await newestSeq(this.#database.read)
-      const isNew = newest !== this.#newest
-      this.#newest = newest
-      if (isNew) for (const listener of this.#listeners) listener()
-    } catch {
-      // as above
-    } finally {
-      this.#isLooking = false
-      this.#lookedAt = performance.now()
-      this.#wake(LOOK_EVERY_MS)
-    }
+    const newest = await newestSeq(this.#database.read)
+    if (newest === this.#newest) return
+    this.#newest = newest
+    for (const listener of this.#listeners) listener()
   }
 }
 

@@ -10,7 +10,7 @@ import { settle } from './settle.ts'
 
 /** Retries fall due without any notice. */
 const LOOK_EVERY_MS = 1000
-/** On SQLite every commit is a notice. */
+/** However many notices come. */
 const LEAST_PAUSE_MS = 20
 
 interface SenderOptions {

@@ -88,9 +88,9 @@ function useLog<Entry>(read: (scrollId?: string) => Promise<Read<Entry>>, on: re
   return { from: { got, fault, reload: load }, isFollowed, scroll, older }
 }
 
-type Log<Entry> = ReturnType<typeof useLog<Entry>>
+type Log = ReturnType<typeof useLog>
 
-const Follow = ({ log }: { readonly log: Log<never> }) => (
+const Follow = ({ log }: { readonly log: Pick<Log, 'isFollowed'> }) => (
   <label class="follow">
     <input
       type="checkbox"
@@ -103,7 +103,7 @@ const Follow = ({ log }: { readonly log: Log<never> }) => (
   </label>
 )
 
-const Older = ({ log }: { readonly log: Log<never> }) =>
+const Older = ({ log }: { readonly log: Pick<Log, 'scroll' | 'older'> }) =>
   log.scroll.value ? (
     <p>
       <Button onClick={log.older}>{texts.older}</Button>
@@ -140,7 +140,7 @@ function WebLog({ id }: { readonly id: number }) {
             }}
           />
         </label>
-        <Follow log={log as Log<never>} />
+        <Follow log={log} />
       </div>
       <List
         from={log.from}
@@ -158,7 +158,7 @@ function WebLog({ id }: { readonly id: number }) {
           entry.user_ip,
         ]}
       />
-      <Older log={log as Log<never>} />
+      <Older log={log} />
     </>
   )
 }
@@ -184,7 +184,7 @@ function PhpLog({ id }: { readonly id: number }) {
           value={status.value}
           set={(to) => (status.value = to)}
         />
-        <Follow log={log as Log<never>} />
+        <Follow log={log} />
       </div>
       <List
         from={log.from}
@@ -198,7 +198,7 @@ function PhpLog({ id }: { readonly id: number }) {
           <code>{texts.at(entry.file, entry.line)}</code>,
         ]}
       />
-      <Older log={log as Log<never>} />
+      <Older log={log} />
     </>
   )
 }
