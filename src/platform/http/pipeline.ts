@@ -70,18 +70,11 @@ export function routeHandler<Caller extends CallerFacts>(endpoint: CompiledEndpo
     if (caller) response.headers(platform.rates.application.count(caller.applicationId, now))
     const call = new Call(endpoint, platform, request, response, caller, now)
     const result = await call.answer()
-    if (endpoint.style === 'stream') return result
-    if (result === streamed) {
-      response.hijack()
-      return undefined
-    }
+    if (endpoint.style === 'stream' || result === undefined) return result
     response.code(result.status).headers(result.headers)
     return result.body
   }
 }
-
-/** What was to be said was said as a stream, to its end. */
-const streamed: StoredResponse = { status: 0, headers: {}, body: undefined }
 
 const originOf = ({ protocol, host }: FastifyRequest): string => `${protocol}://${host}`
 
@@ -199,9 +192,9 @@ class Call<Caller extends CallerFacts> {
     const context = { ...(await this.#contextOf(tx, input, started)), ...prepared }
     this.#context = context
     const result = await endpoint.handle(context, input)
-    if (endpoint.style === 'stream') return result as StoredResponse
     // who waits for a reply of Fastify waits for the end of its stream, and has nothing then
-    if (endpoint.mayStream && result === undefined) return streamed
+    const isSaid = endpoint.style === 'stream' || (endpoint.mayStream && result === undefined)
+    if (isSaid) return result as StoredResponse
     if (started.length > 0) await this.#platform.admit?.(started[0] as number, tx)
     const headers: Record<string, string> = started.length > 0 ? { 'operation-id': String(started[0]) } : {}
     const status = endpoint.status ?? 200
