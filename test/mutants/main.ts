@@ -2,13 +2,13 @@
  * Mutation testing: changes the sources one place at a time, in memory, and looks whether a test fails.
  * What it does and does not say: docs/design/testing.md.
  *
- *   npm run mutants -- --files=src/resources/notes,src/resources/access.ts --most=50 --offset=7 --seconds=600
+ *   npm run mutants -- --files=src/resources/notes,src/resources/access.ts:57 --most=50 --offset=7 --seconds=600
  */
 import { glob, readFile, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Mutant, mutantsOf } from './mutants.ts'
-import { openTests } from './tests.ts'
+import { openTests, type Verdict } from './tests.ts'
 
 const { values } = parseArgs({
   options: {
@@ -21,29 +21,37 @@ const { values } = parseArgs({
 const endsAt = Date.now() + Number(values.seconds) * 1000
 const root = resolve(import.meta.dirname, '../..')
 
-const files = await sourcesOf(values.files.split(','))
-const all = (await Promise.all(files.map(mutantsIn))).flat()
+const all = (await Promise.all((await sourcesOf(values.files.split(','))).map(mutantsIn))).flat()
 const mutants = spread(all, Number(values.most), Number(values.offset))
-console.log(`${all.length} mutants of ${files.length} files; at most ${mutants.length} are tried`)
-const tests = await openTests(root)
+console.log(`${all.length} mutants; at most ${mutants.length} are tried`)
+const tests = await openTests(root, mutants)
 try {
-  report(await tried(mutants))
+  report(await tried())
 } finally {
   await tests.close()
 }
 
-async function sourcesOf(asked: readonly string[]): Promise<string[]> {
-  const found = new Set<string>()
-  for (const path of asked) {
-    const isFolder = (await stat(join(root, path))).isDirectory()
-    for await (const file of glob(isFolder ? `${path}/**/*.ts` : path, { cwd: root }))
-      if (!/(\.test|\.fixture|\/harness)\.ts$/.test(file)) found.add(file)
-  }
-  return [...found].sort()
+interface Source {
+  readonly file: string
+  /** No others; from 1. */
+  readonly line?: number
 }
 
-async function mutantsIn(file: string): Promise<Mutant[]> {
-  return mutantsOf(file, await readFile(join(root, file), 'utf8'))
+async function sourcesOf(asked: readonly string[]): Promise<Source[]> {
+  const found = new Map<string, Source>()
+  for (const each of asked) {
+    const [path = '', line] = each.split(':')
+    const isFolder = (await stat(join(root, path))).isDirectory()
+    for await (const file of glob(isFolder ? `${path}/**/*.ts` : path, { cwd: root }))
+      if (!/(\.test|\.fixture|\/harness)\.ts$/.test(file))
+        found.set(file + line, { file, line: Number(line) || undefined })
+  }
+  return [...found.values()].sort((left, right) => (left.file < right.file ? -1 : 1))
+}
+
+async function mutantsIn({ file, line }: Source): Promise<Mutant[]> {
+  const mutants = mutantsOf(file, await readFile(join(root, file), 'utf8'))
+  return line ? mutants.filter((mutant) => mutant.line === line) : mutants
 }
 
 /** Evenly from the whole list, so that a bounded run says something of all files; another offset takes others. */
@@ -53,31 +61,28 @@ function spread<Item>(items: readonly Item[], most: number, offset: number): Ite
   return Array.from({ length: taken }, (_, index) => items[first + Math.floor((index * items.length) / taken)] as Item)
 }
 
-interface Verdict {
-  readonly mutant: Mutant
-  readonly isCaught: boolean
-}
-
-async function tried(mutants: readonly Mutant[]): Promise<Verdict[]> {
+async function tried(): Promise<Verdict[]> {
   const verdicts: Verdict[] = []
-  for (const mutant of mutants) {
+  for await (const verdict of tests.verdicts()) {
+    verdicts.push(verdict)
+    const { mutant, outcome, by } = verdict
+    const outcomes = { caught: 'caught  ', survived: 'SURVIVED', untold: 'UNTOLD  ' }
+    console.log(`${outcomes[outcome]} ${mutant.file}:${mutant.line} ${mutant.what}${by ? ` (${by})` : ''}`)
     if (Date.now() > endsAt) break
-    const failure = await tests.failureOf(mutant)
-    verdicts.push({ mutant, isCaught: failure !== undefined })
-    console.log(`${failure ? 'caught  ' : 'SURVIVED'} ${mutant.file}:${mutant.line} ${mutant.what} ${failure ?? ''}`)
   }
-  const anyway = await tests.failureWithout()
-  if (anyway) throw new Error(`Of what has caught a change, something fails without any: ${anyway}`)
   return verdicts
 }
 
 function report(verdicts: readonly Verdict[]): void {
   const folders = Map.groupBy(verdicts, ({ mutant }) => dirname(mutant.file))
   for (const [folder, ofFolder] of [...folders, ['all', verdicts] as const]) {
-    const caught = ofFolder.filter((each) => each.isCaught).length
-    const percent = Math.round((100 * caught) / Math.max(1, ofFolder.length))
-    console.log(`${folder}: ${caught} of ${ofFolder.length} caught (${percent} %)`)
+    const count = (asked: Verdict['outcome']) => ofFolder.filter(({ outcome }) => outcome === asked).length
+    const told = ofFolder.length - count('untold')
+    const percent = Math.round((100 * count('caught')) / Math.max(1, told))
+    const untold = count('untold') > 0 ? `, ${count('untold')} untold` : ''
+    console.log(`${folder}: ${count('caught')} of ${told} caught (${percent} %)${untold}`)
   }
-  for (const { mutant, isCaught } of verdicts)
-    if (!isCaught) console.log(`survived: ${mutant.file}:${mutant.line} ${mutant.what}`)
+  console.log(`not tried: ${mutants.length - verdicts.length}`)
+  for (const { mutant, outcome } of verdicts)
+    if (outcome !== 'caught') console.log(`${outcome}: ${mutant.file}:${mutant.line} ${mutant.what}`)
 }
