@@ -134,6 +134,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     // A missing Host gets our own 400, with a request id.
     requireHostHeader: false,
     shouldUpgradeCallback: () => false,
+    // A request without a body is no stream that has to be read to its end.
+    optimizeEmptyRequests: true,
   }
   const server = createServer(http)
   serve(context, server, answerTooMany)

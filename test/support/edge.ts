@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../../src/platform/db/database.ts'
 import { putRoute } from '../../src/resources/sites/route.store.ts'
 import { insertSite } from '../../src/resources/sites/site.store.ts'
-import { allocatorOfEdges } from '../../src/roles/allocator.ts'
+import { allocatorOf } from '../../src/roles/allocator.ts'
 import { testDatabase } from './database.ts'
 import { siteDraft } from './site-draft.ts'
 import { freePort, program } from './stead.ts'
@@ -38,7 +38,7 @@ export async function startEdgeProcess(
   const child = spawn(process.execPath, [program, 'edge'], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: {
-      ...allocatorOfEdges,
+      ...allocatorOf('edge'),
       PATH: process.env.PATH,
       STEAD_DATA_DIR: dirname(made.connection.file),
       STEAD_EDGE_LISTEN: `127.0.0.1:${port}`,

@@ -51,6 +51,7 @@ describe('a page that differs by headers has several copies', () => {
     expect(await counted(site, '/', { ...german, accept: '*/*' })).toBe(3)
     expect(await counted(site, '/', { ...french, accept: '*/*' })).toBe(4)
     expect(site.asked[1]?.headers.accept).toBe('image/webp,*/*')
+    expect(site.asked.map(({ headers }) => headers['x-stead-for-all']).slice(0, 2)).toEqual(['1', undefined])
   })
 
   test('by browser: none is kept but those of browsers', async () => {

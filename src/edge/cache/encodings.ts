@@ -1,6 +1,5 @@
 import { promisify } from 'node:util'
 import { type BrotliOptions, brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
-import { ownBuffer } from '../own-text.ts'
 
 /** Content codings of stored bodies; the index is the place of a body in its entry. */
 export const codings = ['identity', 'br', 'zstd', 'gzip'] as const
@@ -62,7 +61,7 @@ const compressors: Record<number, (body: Buffer) => Promise<Buffer>> = {
 /** Makes compressed copies, a few at a time on the thread pool, never while a visitor waits. */
 export interface Compression {
   /**
-   * Asks for a body in a coding. `done` gets it later, undefined when it is not worth it; it is not called when too much waits
+   * Asks for a body in a coding. `done` gets it later (a part of the larger piece that zlib gives), undefined when it is not worth it; it is not called when too much waits
    * already (false).
    */
   request(body: Buffer, coding: number, done: (copy: Buffer | undefined) => void): boolean
@@ -86,8 +85,7 @@ export function createCompression(atOnce = 2, waiting = 256): Compression {
       if (queue.length >= waiting) return false
       queue.push(async () => {
         const copy = await (compressors[coding] as (body: Buffer) => Promise<Buffer>)(body).catch(() => undefined)
-        // a copy of its own: what zlib gives is a part of a piece of 16 kB
-        done(copy && copy.length < body.length * WORTH_IT ? ownBuffer(copy) : undefined)
+        done(copy && copy.length < body.length * WORTH_IT ? copy : undefined)
       })
       next()
       return true

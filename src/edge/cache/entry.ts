@@ -33,8 +33,10 @@ export interface Entry {
   /** See `NobodysAnswer`. */
   readonly allowsOrigin: boolean
   readonly isCompressible: boolean
-  /** Bodies by coding (see `codings`); the first is always there. */
+  /** Bodies by coding (see `codings`); the first is always there. Set by {@link putBody}. */
   readonly bodies: (Buffer | undefined)[]
+  /** Bytes before each body that are the entry's own, for the head that it is sent with. */
+  readonly rooms: number[]
   /** Codings that were made, are being made, or are not worth it: one bit each. */
   asked: number
   /** When it was made, monotonic. */
@@ -49,6 +51,8 @@ export interface Entry {
   bytes: number
   /** What it takes besides its bodies: this, and for each body as sent. */
   readonly headBytes: number
+  /** So many characters a head has at most, as a rule. */
+  readonly headLength: number
   /** Visitors (and others) that need its bodies just now. */
   readers: number
   /** Headers as sent in the current second, by coding. */
@@ -71,6 +75,11 @@ export interface Prepared {
 const OVERHEAD_BYTES = 2_048
 /** Lines that each head has besides the host's, and the objects of a body. */
 const PREPARED_BYTES = 768
+
+/** What is said anew each time: the first line, coding, validator, age, length, the connection, the request's id. */
+const MORE_HEAD_LENGTH = 512
+/** Larger bodies are sent after their head: there the one write that is saved is nothing. */
+const MOST_JOINED_BYTES = 65_536
 
 /** Of one of several copies: its place among them, and their names. */
 const COPY_BYTES = 256
@@ -165,9 +174,12 @@ export function createEntry(draft: Draft): Entry {
   const shownText = draft.shows ?? ''
   const shows = shownText === '' ? [] : ownText(shownText).split(' ')
   const headBytes = kept.reduce((sum, text) => sum + textBytes(text), textBytes(hostEtag))
-  const made = { key, copyOf, differs, path, shows, siteId, tier, epoch, status, reason, renderer, lifetime, headBytes }
-  return place({
+  const headLength = kept.reduce((sum, text) => sum + text.length + ': '.length, MORE_HEAD_LENGTH)
+  const made = { key, copyOf, differs, path, shows, siteId, tier, epoch, status, reason, renderer, lifetime }
+  const bodiless = {
     ...made,
+    headBytes,
+    headLength,
     headers: kept,
     etag: hostEtag || draft.etag || (status === 200 ? `"${hash('sha1', body, 'base64url')}"` : ''),
     lastModified,
@@ -175,7 +187,6 @@ export function createEntry(draft: Draft): Entry {
     contentType,
     allowsOrigin: allowsOrigin(kept, differs),
     isCompressible: compressible,
-    bodies: [ownBuffer(body), undefined, undefined, undefined],
     asked: 1 << IDENTITY,
     madeAtMs: draft.nowMs - lifetime.ageMs,
     isRefreshing: false,
@@ -187,45 +198,59 @@ export function createEntry(draft: Draft): Entry {
       (copyOf === undefined ? 0 : textBytes(copyOf) + COPY_BYTES) +
       textBytes(path) +
       textBytes(shownText) +
-      headBytes +
-      bodyBytes(headBytes, body),
-    readers: 0,
-    prepared: [undefined, undefined, undefined, undefined],
-  })
+      headBytes,
+  }
+  return withBody(bodiless, body)
 }
 
+type Head = Pick<Entry, 'headBytes' | 'headLength'>
+
 /** What another body of an entry counts, with its head. */
-export const bodyBytes = (headBytes: number, body: Buffer): number => body.length + headBytes * 2 + PREPARED_BYTES
+export const bodyBytes = (head: Head, body: Buffer): number =>
+  roomBefore(head, body) + body.length + head.headBytes * 2 + PREPARED_BYTES
 
-type Unplaced = Omit<Entry, 'places'>
+const roomBefore = ({ headLength }: Head, body: Buffer): number =>
+  body.length > 0 && body.length <= MOST_JOINED_BYTES ? headLength : 0
 
-/** In no order yet. */
-function place(unplaced: Unplaced): Entry {
-  const entry = unplaced as Entry & { places: readonly [Place, Place] }
-  entry.places = [newPlace(entry), newPlace(entry)]
-  return entry
+/** Keeps a body in memory of its own, which no other entry has: with the room before it. */
+export function putBody(entry: Entry, coding: number, body: Buffer): void {
+  const room = roomBefore(entry, body)
+  entry.rooms[coding] = room
+  if (room === 0) {
+    entry.bodies[coding] = ownBuffer(body)
+    return
+  }
+  const whole = Buffer.allocUnsafeSlow(room + body.length)
+  body.copy(whole, room)
+  entry.bodies[coding] = whole.subarray(room)
 }
 
 /** What is remembered of an entry whose body lies elsewhere. */
-export interface Bodiless extends Omit<Unplaced, 'bodies' | 'prepared' | 'readers'> {}
+export interface Bodiless extends Omit<Entry, 'places' | 'bodies' | 'rooms' | 'prepared' | 'readers'> {}
 
 export function withoutBodies(entry: Entry): Bodiless {
-  const { bodies: _bodies, prepared: _prepared, readers: _readers, places: _places, ...rest } = entry
+  const { bodies: _bodies, rooms: _rooms, prepared: _prepared, readers: _readers, places: _places, ...rest } = entry
   return { ...rest, bytes: entry.bytes - sumOf(entry), asked: 1 << IDENTITY }
 }
 
-const sumOf = ({ bodies, headBytes }: Entry): number =>
-  bodies.reduce((sum, body) => sum + (body ? bodyBytes(headBytes, body) : 0), 0)
+const sumOf = (entry: Entry): number => entry.bodies.reduce((sum, body) => sum + (body ? bodyBytes(entry, body) : 0), 0)
 
-export const withBody = (bodiless: Bodiless, body: Buffer): Entry =>
-  place({
+/** In no order yet. */
+export function withBody(bodiless: Bodiless, body: Buffer): Entry {
+  const unplaced: Omit<Entry, 'places'> = {
     ...bodiless,
-    bodies: [ownBuffer(body), undefined, undefined, undefined],
+    bodies: [undefined, undefined, undefined, undefined],
+    rooms: [0, 0, 0, 0],
     prepared: [undefined, undefined, undefined, undefined],
     readers: 0,
-    bytes: bodiless.bytes + bodyBytes(bodiless.headBytes, body),
+    bytes: bodiless.bytes + bodyBytes(bodiless, body),
     isRefreshing: false,
-  })
+  }
+  const entry = unplaced as Entry & { places: readonly [Place, Place] }
+  entry.places = [newPlace(entry), newPlace(entry)]
+  putBody(entry, IDENTITY, body)
+  return entry
+}
 
 /** Another coding of the same body is another representation: a strong validator must tell them apart (RFC 9110 §8.8.3.3). */
 export const etagOf = (entry: Entry, coding: number): string =>

@@ -26,6 +26,8 @@ export function fillHeaders(
   for (let i = 0; i < NEUTRAL.length; i += 2)
     if (!selected?.by.includes(NEUTRAL[i] as string)) out.push(NEUTRAL[i] as string, NEUTRAL[i + 1] as string)
   out.push(...(selected?.headers ?? []))
+  // nothing in it is of one visitor, or of what is kept already
+  if (!selected && !known) out.push('x-stead-for-all', '1')
   if (known?.status !== 200) return out
   if (known.hostEtag !== '') out.push('if-none-match', known.hostEtag)
   else if (known.lastModified !== '') out.push('if-modified-since', known.lastModified)

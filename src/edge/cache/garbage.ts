@@ -1,5 +1,5 @@
-import { getHeapStatistics, setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { getHeapStatistics } from 'node:v8'
+import { collectGarbage } from '../../platform/collect-garbage.ts'
 
 /** Has V8 give back what bodies leave behind, when there is much of it. */
 export interface Garbage {
@@ -31,7 +31,7 @@ const LONGEST_PAUSE_MS = 60_000
  * is tried less and less often.
  */
 export function createGarbage(options: GarbageOptions): Garbage {
-  const { inUse, mostBytes, external = () => getHeapStatistics().external_memory, collect = collector() } = options
+  const { inUse, mostBytes, external = () => getHeapStatistics().external_memory, collect = collectGarbage } = options
   let looks = 0
   let nextAtMs = 0
   let pauseMs = PAUSE_MS
@@ -50,17 +50,5 @@ export function createGarbage(options: GarbageOptions): Garbage {
       // not while a visitor's request is being answered
       setImmediate(run)
     },
-  }
-}
-
-/** Node offers it with a flag that can be set later. */
-function collector(): () => void {
-  let gc: (() => void) | undefined
-  return () => {
-    if (!gc) {
-      setFlagsFromString('--expose-gc')
-      gc = runInNewContext('gc') as () => void
-    }
-    gc()
   }
 }

@@ -79,6 +79,7 @@ describe('a page of PHP', () => {
         'x-forwarded-host',
         'x-forwarded-proto',
         'x-request-id',
+        'x-stead-for-all',
         'x-stead-key',
         'x-stead-peer',
         'x-stead-site',
@@ -105,6 +106,7 @@ describe('a page of PHP', () => {
     const own = await site.get('/', headers)
     expect([own.body, statusOf(own).startsWith('Stead; fwd=')]).toEqual(['page 2', true])
     expect(site.asked[1]?.headers).toMatchObject(headers)
+    expect(site.asked[1]?.headers['x-stead-for-all']).toBeUndefined()
     expect((await site.get('/')).body).toBe('page 1')
   })
 

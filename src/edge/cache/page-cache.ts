@@ -1,4 +1,5 @@
 import { Budget, type BudgetTerms } from '../../platform/budgets/budget.ts'
+import type { Route } from '../route.ts'
 import { anyNumber, type UnderWay } from '../under-way.ts'
 import type { Upstreams } from '../upstreams.ts'
 import type { Rule, Visit } from '../visit.ts'
@@ -45,6 +46,8 @@ export interface PageCache {
   readonly rule: Rule
   /** The visit asks for a file that would be answered at once, without the host. */
   holdsFile(visit: Visit): boolean
+  /** An address of a site is answered from memory, whatever else its visitors say. @param host as they write it, with its port */
+  holdsPage(route: Route, host: string, target: string): boolean
   stats(): CacheFigures
   close(): Promise<void>
 }
@@ -111,6 +114,11 @@ export function createPageCache(given: PageCacheOptions): PageCache {
   return {
     rule: (visit) => decide(cache, visit),
     holdsFile: (visit) => holdsFile(cache, visit),
+    holdsPage(route, host, target) {
+      const address = pageAddress('https', host, target)
+      const entry = address && memory.get(address.key)
+      return entry !== undefined && isAlive(cache, entry, route)
+    },
     stats: () => ({
       entries: memory.count,
       copies: memory.copies,

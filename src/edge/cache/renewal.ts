@@ -1,6 +1,6 @@
 import { headerOf } from '../../platform/http/raw-headers.ts'
 import { IDENTITY } from './encodings.ts'
-import { bodyBytes, createEntry, type Draft, type Entry, opaque } from './entry.ts'
+import { bodyBytes, createEntry, type Draft, type Entry, opaque, putBody } from './entry.ts'
 import { differsBy } from './vary.ts'
 
 /** RFC 9111 §3.2: these are of the body that is kept; the validator is what was asked about. */
@@ -55,9 +55,9 @@ export function renewedEntry(
   if (!renewed.isCompressible) return renewed
   for (const [coding, copy] of bodies.entries()) {
     if (!copy || coding === IDENTITY) continue
-    renewed.bodies[coding] = copy
+    putBody(renewed, coding, copy)
     renewed.asked |= 1 << coding
-    renewed.bytes += bodyBytes(renewed.headBytes, copy)
+    renewed.bytes += bodyBytes(renewed, copy)
   }
   return renewed
 }

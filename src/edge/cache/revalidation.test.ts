@@ -42,6 +42,7 @@ describe('a page that is over, and that the host says to hold', () => {
     expect([renewed.status, renewed.body, renewed.headers.age]).toEqual([200, 'page 1', '0'])
     expect(statusOf(renewed)).toContain('fwd-status=304')
     expect(site.asked[1]?.headers[asked]).toBe(Object.values(validator)[0])
+    expect(site.asked.map(({ headers }) => headers['x-stead-for-all'])).toEqual(['1', undefined])
     expect(statusOf(await site.get('/'))).toContain('; hit')
     expect(site.asked.length).toBe(2)
   })

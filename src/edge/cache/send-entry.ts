@@ -2,10 +2,10 @@ import type { TLSSocket } from 'node:tls'
 import { siteHeaderLines, siteHeaders } from '../site-headers.ts'
 import type { Visit, VisitResponse } from '../visit.ts'
 import { acceptedCodings, type Compression, IDENTITY } from './encodings.ts'
-import { bodyBytes, type Entry, etagOf, opaque, preparedHeaders } from './entry.ts'
+import { bodyBytes, type Entry, etagOf, opaque, preparedHeaders, putBody } from './entry.ts'
 import type { Memory } from './memory.ts'
 import type { RequestFacts } from './request-facts.ts'
-import { writeWholeHead } from './whole-head.ts'
+import { joinHead, writeWholeHead } from './whole-head.ts'
 
 /** How an answer came from the cache: `Cache-Status` (RFC 9211), and one word for the access log. */
 export interface Use {
@@ -34,12 +34,13 @@ const PIECE_BYTES = 65_536
 /**
  * Ends a response with a body of an entry. What the connection does not take at once it takes from the entry, so that slow visitors
  * cost no copies, and over TLS not more than a piece; as long as one of them reads, the entry counts though it may be gone from the table.
+ * @param joined the body with its head before it, where both are sent as one
  */
-export function endWithBody(visit: Visit, entry: Entry, body: Buffer, memory: Memory): void {
+export function endWithBody(visit: Visit, entry: Entry, body: Buffer, memory: Memory, joined = body): void {
   const { response, request } = visit
   visit.outcome.sentBytes += body.length
   if (body.length > PIECE_BYTES && (request.socket as TLSSocket).encrypted) endInPieces(response, body)
-  else response.end(body)
+  else response.end(joined)
   if ((response.writableEnded && response.writableLength === 0) || response.closed) return
   memory.hold(entry)
   visit.release = () => memory.release(entry)
@@ -88,7 +89,7 @@ export function sendEntry(visit: Visit, entry: Entry, facts: RequestFacts, use: 
     response.end()
     return
   }
-  endWithBody(visit, entry, body, maker.memory)
+  endWithBody(visit, entry, body, maker.memory, joinHead(response, entry, coding))
 }
 
 /** The best copy that is there; a better one is asked for, for later visitors. */
@@ -106,7 +107,7 @@ function chooseCoding(entry: Entry, { acceptEncoding }: RequestFacts, maker: Cop
 function askForCopy(entry: Entry, coding: number, { compression, memory }: CopyMaker): void {
   const taken = compression.request(entry.bodies[IDENTITY] as Buffer, coding, (copy) => {
     memory.release(entry)
-    if (copy && memory.grow(entry, bodyBytes(entry.headBytes, copy))) entry.bodies[coding] = copy
+    if (copy && memory.grow(entry, bodyBytes(entry, copy))) putBody(entry, coding, copy)
   })
   if (!taken) return
   memory.hold(entry)

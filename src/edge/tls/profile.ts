@@ -3,7 +3,7 @@ import type { SecureContextOptions } from 'node:tls'
 
 /** Mozilla's intermediate profile: TLS 1.3, and 1.2 with forward secrecy and authenticated encryption alone. */
 export const profile: SecureContextOptions = {
-  minVersion: 'TLSv1.2',
+  // none of them is known to 1.1 and before
   ciphers: [
     'TLS_AES_128_GCM_SHA256',
     'TLS_AES_256_GCM_SHA384',

@@ -39,6 +39,17 @@ test('one that is not there is asked for again a second later, and not before', 
   expect([await find(), loads]).toEqual([true, 2])
 })
 
+test('who begins to speak with a site is told of, not who asks for a name without a certificate', async () => {
+  const told: number[] = []
+  const onVisitor = ({ siteId }: { siteId: number }) => told.push(siteId)
+  const load = async () => certificate
+  await createSecureContexts({ routes: certified, load, onVisitor }).find('site.test')
+  await createSecureContexts({ routes: { find: () => routeTo('http://127.0.0.1:1') }, load, onVisitor }).find(
+    'site.test',
+  )
+  expect(told).toEqual([certified.find().siteId])
+})
+
 test('nothing is read for a name that has none and gets none', async () => {
   const load = async () => {
     throw new Error('asked')

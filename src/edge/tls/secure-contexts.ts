@@ -1,7 +1,7 @@
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { LRUCache } from 'lru-cache'
 import { parseAuthority } from '../host-name.ts'
-import type { Routes } from '../route.ts'
+import type { Route, Routes } from '../route.ts'
 import { profile } from './profile.ts'
 
 /** A certificate with its key, in PEM. */
@@ -21,6 +21,8 @@ export interface SecureContextsOptions {
   readonly makes?: (hostName: string) => boolean
   /** Under which name the certificate of a name lies: many may have one together. Default: its own. */
   readonly sharedBy?: (hostName: string) => string | undefined
+  /** Called when somebody begins to speak with a site that has a certificate. */
+  readonly onVisitor?: (route: Route) => void
   /** Names whose certificates are kept ready (some 40 kB each); the others are read again when somebody comes. */
   readonly most?: number
   /** Milliseconds UTC. */
@@ -47,6 +49,7 @@ interface Kept {
 /** Certificates read when they are asked for, as many kept as there is room for. */
 export function createSecureContexts(options: SecureContextsOptions): SecureContexts {
   const { routes, load, makes = () => false, sharedBy = () => undefined, most = 400, now = Date.now } = options
+  const { onVisitor = () => {} } = options
   const contexts = new LRUCache<string, Kept>({ max: most })
   const make = async (hostName: string, until: Kept['until']) => {
     const found = await load(hostName)
@@ -63,6 +66,7 @@ export function createSecureContexts(options: SecureContextsOptions): SecureCont
       const name = shared ?? route.hostName
       const issuedAt = shared === undefined ? (route.certifiedAt ?? 0) : 0
       if (!issuedAt && shared === undefined && !makes(name)) return undefined
+      onVisitor(route)
       const kept = contexts.get(name)
       if (kept?.issuedAt === issuedAt && now() < kept.until.renewAt) return kept.context
       const until = { renewAt: NEVER }
