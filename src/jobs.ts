@@ -20,5 +20,8 @@ export const controlJobs = [
 /** What resources do when something becomes of a site; requests and jobs are given it. */
 export const siteHooks = resources.flatMap((each) => each.siteHooks ?? [])
 
+/** All that takes operations back. */
+export const undoable = resources.flatMap((each) => each.undoable ?? [])
+
 /** Every type of background work by name. */
 export const jobs: Definitions = definitionsByName([...hostJobs, ...controlJobs] as AnyDefinition[])

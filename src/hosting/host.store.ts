@@ -1,4 +1,5 @@
 import type { Tx } from '../platform/db/database.ts'
+import { precompiled } from '../platform/db/precompiled.ts'
 import { isUnderWay } from '../platform/operations/is-under-way.ts'
 import { databaseNow } from '../platform/operations/lease.ts'
 import type { PhpVersion } from './php/runtime.ts'
@@ -135,9 +136,13 @@ export async function isNewestStart(tx: Tx, { hostId, epoch }: { hostId: number;
 
 /** What a host says of itself. */
 export async function hostFacts(tx: Tx, hostId: number): Promise<Record<string, unknown> | undefined> {
-  const row = await tx.selectFrom('hosts').select('facts').where('id', '=', hostId).executeTakeFirst()
+  const [row] = await factsRow(tx, { hostId })
   return row && (JSON.parse(row.facts) as Record<string, unknown>)
 }
+
+const factsRow = precompiled((tx, { hostId }: { hostId: number }) =>
+  tx.selectFrom('hosts').select('facts').where('id', '=', hostId),
+)
 
 /** What all hosts say of themselves. */
 export async function hostReports(tx: Tx): Promise<{ name: string; seenAt: number; facts: Record<string, unknown> }[]> {

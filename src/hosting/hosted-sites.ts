@@ -19,6 +19,7 @@ interface Place {
 export class HostedSites {
   readonly #database: Database
   readonly #opened = Promise.withResolvers<Place>()
+  #place: Place | undefined
   /** Sites as they were at a version of the routes: good until something of a site changes. */
   readonly #known = new Map<number, { site: HostedSite; version: number }>()
 
@@ -28,12 +29,13 @@ export class HostedSites {
 
   /** The homes are as their records say: from now on sites can be had. */
   open(place: Place): void {
+    this.#place = place
     this.#opened.resolve(place)
   }
 
   /** @returns `undefined` for a site that is not here, or has no content yet @throws HostStarting */
   async find(siteId: number): Promise<HostedSite | undefined> {
-    const { hostId, homes } = await within(this.#opened.promise, PATIENCE_MS)
+    const { hostId, homes } = this.#place ?? (await within(this.#opened.promise, PATIENCE_MS))
     const version = this.#database.changes.version('routes')
     const remembered = this.#known.get(siteId)
     if (remembered && remembered.version === version) return remembered.site

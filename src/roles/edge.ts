@@ -15,6 +15,7 @@ import { createGateway } from '../edge/gateway.ts'
 import { defaultLimits } from '../edge/limits.ts'
 import { saltOfDay, storeViews } from '../edge/page-views.store.ts'
 import { createPageViews } from '../edge/page-views.ts'
+import type { Route } from '../edge/route.ts'
 import { loadRoute, routeChangesSince } from '../edge/routes.store.ts'
 import { createRouteTable, type RouteTable } from '../edge/routes.ts'
 import { createAcmeAnswers } from '../edge/rules/acme-answers.ts'
@@ -27,6 +28,7 @@ import { loadChallenge } from '../edge/tls/tls.store.ts'
 import { createUnderWay } from '../edge/under-way.ts'
 import { createUpstreams } from '../edge/upstreams.ts'
 import type { Rule } from '../edge/visit.ts'
+import { createWakeSites } from '../edge/wake-sites.ts'
 import { type Budget, openBudgets } from '../platform/budgets/budget.ts'
 import { createLogBuffer } from '../platform/log-store/log-buffer.ts'
 import { createLogIds } from '../platform/log-store/log-ids.ts'
@@ -64,7 +66,12 @@ export async function startEdge(ground: Ground): Promise<Edge> {
   const own = createPartMetrics('edge', { budgets, room: ground.room })
   const counts = createEdgeMetrics(own.registry, () => cache.stats())
   const records = keepRecords(ground, budgets.logEntries)
-  const secure = await openSecure(ground, routes)
+  const wake = createWakeSites({
+    upstreams,
+    hostKey,
+    holdsFrontPage: (route) => cache.holdsPage(route, `${route.hostName}${portOf(ground)}`, '/'),
+  })
+  const secure = await openSecure(ground, routes, wake)
   const gateway = createGateway({
     routes,
     log,
@@ -108,6 +115,12 @@ export async function startEdge(ground: Ground): Promise<Edge> {
       await cache.close()
     },
   }
+}
+
+/** As visitors write it after a host name, over TLS. */
+function portOf({ config: { edgeTlsListen, edgeTlsPublicPort } }: Ground): string {
+  const port = edgeTlsPublicPort ?? (edgeTlsListen === 'off' ? 443 : edgeTlsListen.port)
+  return port === 443 ? '' : `:${port}`
 }
 
 /** Names of the installation itself have no route: they are few, and asked for when a certificate is ordered. */
@@ -188,11 +201,11 @@ function keepRecords({ config, database, log, logs, room }: Ground, logEntries: 
 }
 
 /** What TLS connections need. @returns undefined when there are to be none */
-async function openSecure(ground: Ground, routes: RouteTable) {
+async function openSecure(ground: Ground, routes: RouteTable, onVisitor: (route: Route) => void) {
   const { config, database, sealer, log } = ground
   const address = config.edgeTlsListen
   if (address === 'off') return undefined
-  const contexts = createSecureContexts({ routes, ...certificatesOf(ground) })
+  const contexts = createSecureContexts({ routes, onVisitor, ...certificatesOf(ground) })
   let server: SecureServer | undefined
   let current: Buffer | undefined
   const tickets = followTicketKeys({

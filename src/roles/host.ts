@@ -82,10 +82,10 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   // what works by itself
   const spares = new Spares({ homes, pool, count: config.spareSites, ...served.usual, log })
   const { doors, dumpTemplate } = openDatabases(ground, pool, mariaDb)
-  const preparation = prepareSites(ground, { runtime, homes, spares, dumpTemplate }, options)
+  const preparation = prepareSites(ground, { runtime, homes, pool, spares, dumpTemplate }, options)
   const sftp = await openSftp(ground, { hostId, php, sites, siteDatabase: doors.siteDatabase })
   const pages = await openPageMeasure(ground, budgets, php.edge)
-  const offered = { measurePage: pages.measurePage, ...doors, ...served.runs }
+  const offered = { measurePage: pages.measurePage, firstPages: php.firstPages, ...doors, ...served.runs }
   const worker = createHostWorker(ground, { hostId, homes, spares, pool, preparation, sites, sftp, ...offered })
   const cron = openCron(ground, sites, pool, mariaDb)
 
@@ -180,7 +180,7 @@ const followPhpLogs = ({ config, logs, log }: Ground, pool: PhpPool, sites: Host
 /** What is made ahead of sites: the core, the golden copy, homes, warm processes. */
 function prepareSites(
   { config, log }: Ground,
-  parts: Pick<PreparationOptions, 'runtime' | 'homes' | 'spares' | 'dumpTemplate'>,
+  parts: Pick<PreparationOptions, 'runtime' | 'homes' | 'pool' | 'spares' | 'dumpTemplate'>,
   { onProgress = () => {} }: HostOptions,
 ): Preparation {
   return createPreparation({ ...parts, onProgress, config, library: coreLibrary({ config, log }), log })
@@ -206,6 +206,7 @@ interface WorkParts
     | 'homes'
     | 'spares'
     | 'pool'
+    | 'firstPages'
     | 'siteDatabase'
     | 'measurePage'
     | 'databaseKindFor'

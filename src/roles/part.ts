@@ -19,12 +19,12 @@ import { type Database, openDatabase } from '../platform/db/database.ts'
 import { isUnused, migrate } from '../platform/db/migrate.ts'
 import { databaseInWords, databaseLost, isLost, openFault } from '../platform/db/open-fault.ts'
 import { FreeRoom } from '../platform/files/free-room.ts'
-import { usableFolder } from '../platform/files/usable-folder.ts'
 import { createLog, type Log } from '../platform/log/log.ts'
 import type { LogStore } from '../platform/log-store/log-store.ts'
 import { openLogStore } from '../platform/log-store/open-log-store.ts'
 import { whileRoom } from '../platform/log-store/while-room.ts'
 import { OperatorError } from '../platform/operator-error.ts'
+import { usableDataFolder } from './data-folder.ts'
 
 /** The settings that say where the records are. */
 export type RecordsKey = 'dataDir' | 'databaseUrl'
@@ -73,9 +73,6 @@ export interface RecordsOptions {
   /** See `DatabaseOptions`. */
   readonly mayLose?: boolean
 }
-
-/** Sites' users pass through it to their own folders, and read nothing else. */
-export const usableDataFolder = (dataDir: string): Promise<void> => usableFolder(dataDir, 0o711, 'STEAD_DATA_DIR')
 
 const databaseOf = ({ databaseUrl, dataDir }: RecordsSettings) => ({
   url: databaseUrl,

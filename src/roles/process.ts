@@ -2,6 +2,7 @@ import type { Call } from '../cli/command.ts'
 import { type SettingKey, testSettingsInForce } from '../config.ts'
 import type { Unlock } from '../platform/files/lock-file.ts'
 import { everySoOften, livingBar, type Progress } from '../platform/terminal/progress-bar.ts'
+import { giveBackAfterStart } from './after-start.ts'
 import type { PartStates } from './control.ts'
 import { dnsProcesses, edgeProcesses, holdPorts } from './free-port.ts'
 import type { Ground, Part } from './part.ts'
@@ -40,6 +41,7 @@ export async function runPart(call: Call<unknown, SettingKey>): Promise<number |
     process.exit(fault.exitCode)
   })
   ending.of(ground, part)
+  giveBackAfterStart()
   return undefined
 }
 

@@ -7,12 +7,14 @@ import { createLog, type Log } from '../platform/log/log.ts'
 import { complain } from '../platform/terminal/fresh-line.ts'
 import { livingBar, type ProgressBar } from '../platform/terminal/progress-bar.ts'
 import { version } from '../version.ts'
-import { allocatorOfEdges } from './allocator.ts'
+import { giveBackAfterStart } from './after-start.ts'
+import { allocatorOf } from './allocator.ts'
 import { banner, untilReady } from './banner.ts'
 import { readCredentials } from './credentials.ts'
+import { usableDataFolder } from './data-folder.ts'
 import { dnsProcesses, edgeProcesses, untilFree, untilPredecessorsListenNoMore } from './free-port.ts'
-import { openGround, usableDataFolder } from './part.ts'
 import type { ProgressReport } from './process.ts'
+import { settleRecords } from './settle-records.ts'
 import { CUT_OFF, onStopSignals, type StopOrder } from './stop-signals.ts'
 
 type PartName = 'control' | 'host' | 'edge' | 'dns'
@@ -63,6 +65,7 @@ export async function serve(call: Call<unknown, SettingKey>): Promise<number> {
     .then((words) => {
       bar.done()
       console.log(banner(config, words, { isFirst, isTerminal: process.stdout.isTTY }))
+      giveBackAfterStart()
     })
     .catch(() => {})
   const code = await ended
@@ -80,12 +83,9 @@ export async function runSeveral(call: Call<unknown, SettingKey>, part: 'edge' |
 }
 
 /** After it the schema is there; a database, folder or address that cannot be used is said once, and not by each part. */
-async function beforeParts(
-  { config, command }: Call<unknown, SettingKey>,
-  log: Log,
-  part?: 'edge' | 'dns',
-): Promise<void> {
-  await (await openGround(config, command)).database.close()
+async function beforeParts(call: Call<unknown, SettingKey>, log: Log, part?: 'edge' | 'dns'): Promise<void> {
+  const { config } = call
+  await settleRecords(call)
   await untilPredecessorsListenNoMore(config.dataDir, log)
   if (part !== 'dns') {
     await untilFree(config.edgeListen, 'STEAD_EDGE_LISTEN')
@@ -140,7 +140,7 @@ function supervise(
   const start = (part: Supervised) => {
     if (stopping) return
     part.startedAt = performance.now()
-    const env = part.name === 'edge' ? { ...allocatorOfEdges, ...environment } : environment
+    const env = { ...allocatorOf(part.name), ...environment }
     const child = fork(process.argv[1] as string, [part.name, ...given], { execArgv: EXEC_ARGV, env })
     part.child = child
     child.on('message', ({ ready, progress }: { ready?: boolean } & ProgressReport) => {
@@ -178,8 +178,8 @@ function supervise(
     for (const { restart } of all) clearTimeout(restart)
     log.info({ reason }, 'stopping')
     // visitors first: what they have begun ends while PHP still runs
-    for (const name of ['edge', 'dns', 'control', 'host'])
-      await Promise.all(all.map((part) => part.name === name && part.child && end(part.child)))
+    for (const names of [['edge', 'dns'], ['control'], ['host']])
+      await Promise.all(all.map(({ name, child }) => names.includes(name) && child && end(child)))
     return cutOff ? CUT_OFF : 0
   }
   const endNow = () => {

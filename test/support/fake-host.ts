@@ -165,7 +165,7 @@ export async function fakeHost(
       const text = readFileSync(join(homePath, 'private/tmp/check.php'), 'utf8')
       return { fault: text.includes('broken') ? { message: 'syntax error, unexpected token', line: 2 } : null }
     },
-    'check-site': (site) => ({ title: title(site.homePath) }),
+    'check-site': (site) => ({ title: title(site.homePath), page: null }),
     'upgrade-blogs': (_site, { after }) => ({ last: after, upgraded: 0, left: 0 }),
     'upgrade-database': () => ({ upgraded: false }),
     'site-title': ({ homePath, address }) => ({
@@ -289,6 +289,7 @@ export async function fakeHost(
     homes,
     spares: { homeIds: () => [], take: async () => undefined },
     pool,
+    firstPages: { keep: (_siteId: number, make: () => Promise<unknown>) => make() },
     siteDatabase: createSqliteContent({ pool, sandbox: config.sandbox }),
     pluginDirectory: everyPlugin,
     pluginPackages: pluginPackages(dataDir),

@@ -60,10 +60,11 @@ export async function testHome(
 /** The budgets of a host as they are by default. */
 export const testBudgets = () => openBudgets(hostBudgets(readConfig({})))
 
-/** What a web server needs for visitors who read slowly. */
+/** What a web server needs for visitors who read slowly, and for those who come first: nothing is there for them. */
 export function testHeld(folder: string, budgets = testBudgets()) {
   const { answerMemory: memory, answerDisk: disk } = budgets
-  return { answers: new HeldAnswers({ memory, disk, folder, log: { warn() {} } }) }
+  const answers = new HeldAnswers({ memory, disk, folder, log: { warn() {} } })
+  return { answers, firstPages: { take: async () => undefined } }
 }
 
 /** How a pool takes bodies in. */

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs'
-import { chmod, chown, cp, mkdir, readdir, rename, stat } from 'node:fs/promises'
+import { chmod, chown, mkdir, readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../../platform/log/log.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
@@ -8,6 +7,7 @@ import { homeNumber, type RunningIdentity } from '../identity/folder.ts'
 import { USERS } from '../identity/users.ts'
 import { giveTo } from '../site-files/lay-out-home.ts'
 import { removeTree } from '../site-files/remove-tree.ts'
+import { copyInto } from './copy-into.ts'
 import { checkRoom, inWords } from './disk-room.ts'
 import { flushFileSystem } from './flush.ts'
 import { type HomeMark, isSameHome, type Owner, type RecordedHome, readMark, writeMark } from './home-mark.ts'
@@ -123,16 +123,12 @@ export class HomeFolders {
 
   /** Copies the template. What lies there already is removed when it is this very home, half-recorded; else set aside. @throws DiskFull */
   async make(record: RecordedHome, templatePath: string): Promise<void> {
-    return this.#make(record, async (home) => {
-      for (const part of ['web', 'private'])
-        await cp(join(templatePath, part), join(home, part), {
-          recursive: true,
-          // the same times keep PHP's opcache warm when a process is moved; a reflink costs no space where there is one
-          preserveTimestamps: true,
-          mode: constants.COPYFILE_FICLONE,
-          verbatimSymlinks: true,
-        })
-    })
+    return this.#make(record, (home) =>
+      copyInto(
+        home,
+        ['web', 'private'].map((part) => join(templatePath, part)),
+      ),
+    )
   }
 
   async #make(record: RecordedHome, fill: (home: string) => Promise<void>): Promise<void> {

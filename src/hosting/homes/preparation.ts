@@ -3,8 +3,10 @@ import type { Log } from '../../platform/log/log.ts'
 import type { Progress } from '../../platform/terminal/progress-bar.ts'
 import type { CoreLibrary } from '../core-library/core-library.ts'
 import { coreProgressInWords } from '../core-library/core-progress.ts'
-import type { PhpRuntime } from '../php/runtime.ts'
+import type { PhpPool } from '../php/pool.ts'
+import { type PhpRuntime, type PhpVersion, phpVersions, versionForAll } from '../php/runtime.ts'
 import type { Homes } from './homes.ts'
+import { keepMachineCode } from './keep-machine-code.ts'
 import type { Spares } from './spares.ts'
 import { ensureTemplate, hasTemplate, type Template, type TemplateParts } from './template.ts'
 
@@ -13,6 +15,7 @@ export interface PreparationOptions {
   readonly library: CoreLibrary
   readonly runtime: PhpRuntime
   readonly homes: Homes
+  readonly pool: Pick<PhpPool, 'startSpare'>
   readonly spares: Spares
   readonly dumpTemplate?: TemplateParts['dump'] | undefined
   readonly log: Log
@@ -35,7 +38,9 @@ export interface Preparation {
 const SQLITE_PLUGIN = join(import.meta.dirname, '../../../third-party/sqlite-database-integration-3.0.1.zip')
 
 export function createPreparation(options: PreparationOptions): Preparation {
-  const { config, library, runtime, homes, spares, log, dumpTemplate } = options
+  const { config, library, runtime, homes, pool, spares, log, dumpTemplate } = options
+  /** Once in a start: what fails would fail again. */
+  const codeTried = new Set<PhpVersion>()
   let making: Promise<Template> | undefined
   let done: Template | undefined
   let reason: string | null = null
@@ -73,13 +78,25 @@ export function createPreparation(options: PreparationOptions): Preparation {
     })
     return making
   }
+  const keepCode = async (golden: Template, version: PhpVersion) => {
+    if (codeTried.has(version)) return
+    codeTried.add(version)
+    const isDone = await keepMachineCode({ runtime, homes, pool }, golden, version, stopped.signal).catch((error) =>
+      log.warn({ err: error, version }, "what was compiled of PHP could not be kept: sites' PHP starts more slowly"),
+    )
+    if (isDone === false) codeTried.delete(version)
+  }
   const fill = async () => {
     const golden = done
     if (!golden || stopped.signal.aborted) return
     tell(step('Copying the template for the first sites'))
     await homes.fill(golden)
     tell(step('Warming PHP for the first site'))
+    const usual = versionForAll(runtime.containment().runtimes)
+    await keepCode(golden, usual)
     await spares.refill(golden)
+    // nobody waits for these
+    if (!preparing) for (const version of phpVersions) await keepCode(golden, version)
   }
   const refill = () => {
     refilling = refilling.then(fill).catch((error) => log.warn({ err: error }, 'homes could not be prepared'))
@@ -94,6 +111,8 @@ export function createPreparation(options: PreparationOptions): Preparation {
         refill()
         // a first start is over when the first site can be had in no time; later ones have sites to serve
         if (isNew) await refilling
+        preparing = false
+        if (isNew) refill()
       } catch (error) {
         if (!stopped.signal.aborted) log.error({ err: error }, 'no WordPress to make sites of')
       } finally {

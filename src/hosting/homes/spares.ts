@@ -5,6 +5,7 @@ import type { PhpProcess, PhpVersion } from '../php/runtime.ts'
 import type { DatabaseKind } from '../site-database/database-kind.ts'
 import type { Home, Homes } from './homes.ts'
 import { type Template, templateMarks } from './template.ts'
+import { warmUp } from './warm-up.ts'
 
 export interface SparesOptions {
   readonly homes: Homes
@@ -17,15 +18,16 @@ export interface SparesOptions {
   readonly log: Log
 }
 
+/** So long a spare waits for sites that are being made, or started: it is for those that nobody has ordered yet. */
+const GIVES_WAY_MS = 15_000
+const LOOK_EVERY_MS = 250
+
 interface Spare {
   readonly homeId: number
   /** `undefined` when there is no memory for it. */
   readonly started: Promise<PhpProcess | undefined>
   isWarm: boolean
 }
-
-/** Rounds of what every first visitor and every first login needs. After ten, V8 has compiled the rest. */
-const ROUNDS = 10
 
 /** Warm PHP processes in prepared homes, for sites that are still to be ordered. */
 export class Spares {
@@ -79,11 +81,19 @@ export class Spares {
 
   async #refill(template: Template): Promise<void> {
     while (!this.#closed && this.#spares.size < this.#options.count) {
+      await this.#giveWay()
       const { homes, databaseKind = 'sqlite' } = this.#options
       const free = await homes.free({ ...template, database: databaseKind })
       const home = free.find(({ id }) => !this.#spares.has(id))
-      if (!home || !(await this.#add(home))) return
+      if (this.#closed || !home || !(await this.#add(home))) return
     }
+  }
+
+  /** Many orders at once would wait for spares that none of them gets. */
+  async #giveWay(): Promise<void> {
+    const until = performance.now() + GIVES_WAY_MS
+    while (!this.#closed && this.#options.pool.servesOperations() && performance.now() < until)
+      await pause(LOOK_EVERY_MS)
   }
 
   async #add(home: Home): Promise<boolean> {
@@ -108,35 +118,7 @@ export class Spares {
       if (this.#spares.get(spare.homeId) === spare) this.#spares.delete(spare.homeId)
     })
     const isOurs = () => this.#spares.get(spare.homeId) === spare
-    for (let round = 0; round < ROUNDS; round++)
-      for (const warm of warmingSteps) {
-        // claimed meanwhile: the process belongs to whoever took it
-        if (!isOurs()) return
-        await warm(process)
-      }
-    if (isOurs()) spare.isWarm = true
+    // claimed meanwhile, the process belongs to whoever took it
+    spare.isWarm = await warmUp(process, isOurs)
   }
-}
-
-const warmingSteps: readonly ((process: PhpProcess) => Promise<unknown>)[] = [
-  (process) => visit(process, '/', '/wordpress/index.php'),
-  (process) => visit(process, '/wp-login.php', '/wordpress/wp-login.php'),
-  // what its site will be asked first
-  (process) => process.runTask('check-site', {}),
-]
-
-async function visit(process: PhpProcess, path: string, script: string): Promise<void> {
-  const { body, finished } = await process.request({
-    method: 'GET',
-    path,
-    script,
-    headers: [],
-    body: null,
-    bodyBytes: 0,
-    remoteAddress: '127.0.0.1',
-    https: false,
-    host: templateMarks.address,
-  })
-  body.resume()
-  await finished
 }

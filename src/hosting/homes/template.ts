@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chown, mkdir, readFile, rename, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { writeFileDurably } from '../../platform/files/write-file.ts'
 import { type PhpRuntime, versionForAll } from '../php/runtime.ts'
+import { compiling, publishCompiled } from '../php/wasm/compiled.ts'
 import { wpConfig } from '../php/wp-config.ts'
 import type { SiteHome } from '../site-database/database-content.ts'
 import type { DatabaseKind } from '../site-database/database-kind.ts'
 import { giveTo, layOutHome } from '../site-files/lay-out-home.ts'
 import { removeTree } from '../site-files/remove-tree.ts'
+import { flushFileSystem } from './flush.ts'
 
 /** What the template says where a site will say its own; values that nothing else can look like. */
 export const templateMarks = {
@@ -32,6 +34,12 @@ export interface Template {
 /** The template's database as text, for databases on a server. */
 export const templateDump = (templatePath: string): string => join(templatePath, 'database.sql')
 
+const templateOf = (dataDir: string, version: string): string => join(dataDir, 'templates', `${version}-wordpress`)
+
+/** What PHP has compiled of a core while its template was made. */
+export const compiledOf = (dataDir: string, corePath: string): string =>
+  join(templateOf(dataDir, basename(corePath)), 'compiled')
+
 export interface TemplateParts {
   readonly dataDir: string
   readonly core: { readonly version: string; readonly path: string }
@@ -44,7 +52,7 @@ export interface TemplateParts {
 }
 
 /** Raised when the making of templates changes: older ones are made again. */
-const FORM = 2
+const FORM = 3
 
 /**
  * The golden copy for a core, made when there is none: WordPress' own installer runs once (2–5 s), and never for a site.
@@ -67,6 +75,10 @@ export async function ensureTemplate(parts: TemplateParts): Promise<Template> {
   })
   if (parts.uid !== null) await giveTo(parts.uid, unfinished)
   await install(unfinished, parts)
+  await publishCompiled(unfinished, join(unfinished, 'compiled'))
+  await removeTree(join(unfinished, 'private', compiling))
+  // no power cut may leave half of it under its name
+  await flushFileSystem(unfinished)
   await rm(join(unfinished, 'private/php-error.log'), { force: true })
   await writeDump(unfinished, parts)
   await writeFileDurably(join(unfinished, 'template.json'), JSON.stringify({ form: FORM }), 0o600)
@@ -83,7 +95,7 @@ async function writeDump(path: string, { dump, uid }: TemplateParts): Promise<vo
 }
 
 const templatePath = ({ dataDir, core }: Pick<TemplateParts, 'dataDir' | 'core'>): string =>
-  join(dataDir, 'templates', `${core.version}-wordpress`)
+  templateOf(dataDir, core.version)
 
 /** Whether there is a golden copy for this core already. */
 export const hasTemplate = (parts: TemplateParts): Promise<boolean> => isComplete(templatePath(parts))
@@ -97,13 +109,17 @@ async function isComplete(path: string): Promise<boolean> {
 }
 
 async function install(homePath: string, { core, runtime, uid }: TemplateParts): Promise<void> {
-  const process = await runtime.start({
+  const compiled = join(homePath, 'private', compiling)
+  await mkdir(compiled)
+  if (uid !== null) await chown(compiled, uid, uid)
+  const site = {
     homePath,
     corePath: core.path,
     phpVersion: versionForAll(runtime.containment().runtimes),
     uid,
     address: templateMarks.address,
-  })
+  }
+  const process = await runtime.start(site, { keepsCompiled: true })
   try {
     await process.runTask('install', {
       title: templateMarks.title,

@@ -74,6 +74,7 @@ function together(native: NativeRuntime | undefined, wasm: PhpRuntime | undefine
       const notes = [wasm, native].flatMap((each) => each?.containment().notes ?? [])
       return { ...((wasm ?? native) as PhpRuntime).containment(), notes: [...new Set(notes)], runtimes }
     },
+    ...(wasm?.machineCode && { machineCode: wasm.machineCode }),
     async close(): Promise<void> {
       await Promise.all([native?.close(), wasm?.close()])
     },

@@ -1,9 +1,11 @@
-import { RecentUse } from './recent-use.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { RecentCount, RecentUse } from './recent-use.ts'
 import {
   PhpAbandoned,
   PhpBusy,
   PhpCrashed,
   PhpDisplaced,
+  PhpNotReached,
   type PhpProcess,
   type PhpSite,
   PhpTaskError,
@@ -15,6 +17,8 @@ export interface LaneLimits {
   /** Jobs of one site that may wait. */
   readonly queueLength: number
   readonly idleMs: number
+  /** So long a process waits that was started for a visitor to come; default 10 s. */
+  readonly wokenMs?: number
   /** A process that is larger between two jobs is replaced; twice that, it is ended at once. */
   readonly processMemoryBytes: number
 }
@@ -28,6 +32,10 @@ export interface Job {
   readonly background?: boolean
   /** Default true; false: it fails with PhpBusy rather than have others lose memory. */
   readonly makeRoom?: boolean
+  /** It is there for a visitor to come, and nobody is one. */
+  readonly wakes?: boolean
+  /** A visitor waits for it: a site that has many stays ready for the next. */
+  readonly isVisit?: boolean
   /** It may be broken off when it takes long and others wait. */
   readonly interruptible?: boolean
   /** Default false; true: it runs beside others of its kind where the process works on several at once. */
@@ -66,6 +74,8 @@ export interface LaneOwner {
   wanted(lane: Lane): boolean
   /** It has had less lately than a good part of what would be fair. */
   isModest(lane: Lane): boolean
+  /** It keeps its process though nobody comes: it is one of the most visited. */
+  staysReady(lane: Lane): boolean
   /** A place beside the site's first, given back by {@link giveBack}. @returns false when there is none */
   takePlace(): boolean
   giveBack(): void
@@ -83,6 +93,8 @@ const longestPauseMs = 30_000
 // A start costs 0.4 s and a first page 1 to 2 s, so that sites take turns in memory no faster than this.
 const leastTurnMs = 5000
 const lookAtUseMs = 1000
+/** A site that is visited by day is known the next morning. */
+const visitsHalfLifeMs = 43_200_000
 /** Beyond what visitors get, for a request that a site sends to itself: they may all wait for one. */
 const ownPlaces = 1
 /** After it what is to be done alone does not wait for requests that the site goes on sending to itself. */
@@ -100,6 +112,8 @@ export class Lane {
   lastUsed = performance.now()
   /** How long the site's PHP was at work lately. */
   readonly use = new RecentUse()
+  /** How often visitors have needed the site's PHP lately. */
+  readonly visits = new RecentCount(visitsHalfLifeMs)
   readonly #owner: LaneOwner
   readonly #queue: (Job | Pause)[] = []
   #processSite: PhpSite | undefined
@@ -108,6 +122,10 @@ export class Lane {
   #isLow = false
   /** What its process waited for the processor, as far as it is taken off its use. */
   #waitedMs = 0
+  #discountedAt = -Infinity
+  #isDiscounting = false
+  /** Jobs whose process was gone before they began. */
+  readonly #askedAgain = new WeakSet<Job>()
   #stopping: Promise<void> | undefined
   readonly #running = new Set<Running>()
   /** Something has the lane to itself: a job, a pause, or a process that starts or ends. */
@@ -124,9 +142,13 @@ export class Lane {
   #isStale = false
   /** The process was started for background jobs, and has had no others: it ends with them. */
   #passing = false
+  /** Its process, or the one that starts, is for a visitor who has not come yet. */
+  #isWoken = false
   #crashes = 0
   #notBefore = 0
   #idleTimer: NodeJS.Timeout | undefined
+  /** When its process was to stop, and was kept. */
+  #keptAt = Number.NEGATIVE_INFINITY
 
   constructor(site: PhpSite | undefined, owner: LaneOwner) {
     this.site = site
@@ -148,6 +170,10 @@ export class Lane {
     return performance.now() - Math.min(Infinity, ...since)
   }
 
+  get isWoken(): boolean {
+    return this.#isWoken
+  }
+
   get idle(): boolean {
     return !this.#isAlone && this.#running.size === 0 && this.#queue.length === 0
   }
@@ -164,6 +190,7 @@ export class Lane {
     if (job.isOwn) this.#queue.unshift(job)
     else this.#queue.push(job)
     if (!job.background) this.#settle()
+    if (!job.wakes) this.#isWoken = false
     const leave = () => {
       const place = this.#queue.indexOf(job)
       if (place < 0) return
@@ -174,6 +201,16 @@ export class Lane {
     if (signal?.aborted) leave()
     else signal?.addEventListener('abort', leave, { once: true })
     this.#advance()
+  }
+
+  /** Starts the process for a visitor who is about to come, unless there is one, or something to do. */
+  wake(): void {
+    if (this.process || !this.idle || this.#stopping || this.#stopped) return
+    this.#isWoken = true
+    const over = () => {
+      if (!this.process) this.#isWoken = false
+    }
+    this.add({ wakes: true, isShared: true, interruptible: true, makeRoom: false, run: async () => {}, fail: over })
   }
 
   /**
@@ -247,6 +284,7 @@ export class Lane {
     clearTimeout(this.#idleTimer)
     const process = this.process
     this.process = undefined
+    this.#isWoken = false
     if (process) {
       this.#stopping = process.stop(graceMs).finally(() => {
         this.#stopping = undefined
@@ -351,9 +389,11 @@ export class Lane {
     this.#weigh()
     try {
       await job.run(process)
-      this.#crashes = 0
+      // it has done nothing
+      if (!job.wakes) this.#crashes = 0
     } catch (error) {
-      this.#failed(job, error as Error)
+      if (error instanceof PhpNotReached && !this.#askedAgain.has(job) && !this.#stopped) this.#askAgain(job)
+      else this.#failed(job, error as Error)
     } finally {
       this.use.end()
       this.#running.delete(running)
@@ -361,9 +401,16 @@ export class Lane {
         clearInterval(this.#weighing)
         this.#weighing = undefined
       }
-      void this.#discountWaiting(process)
-      if (!job.background) this.lastUsed = performance.now()
+      void this.#discountWaiting()
+      if (!job.background && !job.wakes) this.lastUsed = performance.now()
+      if (job.isVisit) this.visits.add()
     }
+  }
+
+  /** It was never begun: the next process does it, before all that came later. */
+  #askAgain(job: Job): void {
+    this.#askedAgain.add(job)
+    this.#queue.unshift(job)
   }
 
   #failed(job: Job, error: Error): undefined {
@@ -388,9 +435,17 @@ export class Lane {
   }
 
   /** What it waited for the processor it has not had: where many compute, short pages would count like long ones. */
-  async #discountWaiting(process: PhpProcess): Promise<void> {
-    const waited = await process.waitedMs()
-    if (this.process !== process) return
+  async #discountWaiting(): Promise<void> {
+    if (this.#isDiscounting) return
+    this.#isDiscounting = true
+    // not at each of many short pages: the machine is asked several things for it
+    const earlyMs = this.#discountedAt + lookAtUseMs - performance.now()
+    if (earlyMs > 0) await sleep(earlyMs, undefined, { ref: false })
+    this.#isDiscounting = false
+    this.#discountedAt = performance.now()
+    const { process } = this
+    const waited = await process?.waitedMs()
+    if (waited === undefined || this.process !== process) return
     // less than before where a part of it has ended
     this.use.add(Math.min(0, this.#waitedMs - waited))
     this.#waitedMs = waited
@@ -454,6 +509,7 @@ export class Lane {
     process.exited.then((exit) => {
       if (this.process !== process) return // stopped on purpose, or replaced
       this.process = undefined
+      this.#isWoken = false
       if (!exit.timedOut) this.#crashed()
       this.#owner.freed()
     })
@@ -493,9 +549,15 @@ export class Lane {
     clearTimeout(this.#idleTimer)
     if (this.#stopped) return
     // Counted from the last job that somebody waited for: scheduled events every minute would keep it for ever.
-    const leftMs = Math.max(0, this.lastUsed + this.#owner.limits.idleMs - performance.now())
+    const { idleMs, wokenMs = 10_000 } = this.#owner.limits
+    const until = this.#isWoken ? this.#startedAt + wokenMs : Math.max(this.lastUsed, this.#keptAt) + idleMs
+    const leftMs = Math.max(0, until - performance.now())
     this.#idleTimer = setTimeout(() => {
-      if (this.idle) void this.stopProcess().then(() => this.#owner.freed())
+      if (!this.idle) return
+      if (!this.process || this.#isWoken || !this.#owner.staysReady(this))
+        return void this.stopProcess().then(() => this.#owner.freed())
+      this.#keptAt = performance.now()
+      this.#armIdleStop()
     }, leftMs).unref()
   }
 }

@@ -123,6 +123,55 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     await vi.waitFor(() => expect(pool.servesVisitors()).toBe(false))
   })
 
+  it('knows whether PHP starts or works for somebody’s operation: no visitor’s request at work', async () => {
+    open()
+    expect(pool.servesOperations()).toBe(false)
+    const task = pool.runTask(site(1), 'php-info', {})
+    expect(pool.servesOperations()).toBe(true)
+    await task
+    await vi.waitFor(() => expect(pool.servesOperations()).toBe(false))
+    const { response, release } = await occupy(1)
+    expect(pool.servesOperations()).toBe(false)
+    await release()
+    await text(response.body)
+  })
+
+  it('starts PHP for a visitor who is about to come, and ends it when none comes', async () => {
+    open({ wokenMs: 500 })
+    pool.wake(site(1))
+    await vi.waitFor(() => expect(pool.pidOf(1)).toBeDefined(), 30_000)
+    await vi.waitFor(() => expect(pool.pidOf(1)).toBeUndefined(), 30_000)
+    expect(pool.stats().crashes).toBe(0)
+  })
+
+  it('keeps what was started for a visitor who comes; others are woken then', async () => {
+    open({ wokenMs: 60_000 })
+    pool.wake(site(1))
+    await vi.waitFor(() => expect(pool.pidOf(1)).toBeDefined(), 30_000)
+    const pid = pool.pidOf(1)
+    expect(await page(1, 'fast.php')).toContain('fast')
+    expect(pool.pidOf(1)).toBe(pid)
+    for (const siteId of [101, 102, 103, 104, 105]) pool.wake({ ...site(1), siteId })
+    expect(pool.stats().busy).toBe(4)
+  })
+
+  it('wakes no site that is held, nor more than four, nor one for which others had to go', async () => {
+    open()
+    await pool.hold(1)
+    pool.wake(site(1))
+    expect(pool.stats().busy).toBe(0)
+    pool.release(1)
+    for (const siteId of [101, 102, 103, 104, 105, 106]) pool.wake({ ...site(1), siteId })
+    expect(pool.stats().busy).toBe(4)
+    await pool.stopAll(0)
+
+    open({ memoryBytes: 1 << 20 })
+    await page(1, 'fast.php')
+    pool.wake(site(2))
+    expect(pool.stats().busy).toBe(0)
+    expect(pool.pidOf(1)).toBeDefined()
+  })
+
   it('does work between two requests of a site, before those that wait, and starts no process for it', async () => {
     open()
     await pool.between(1, async () => {})
@@ -268,6 +317,21 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(await page(2, 'fast.php')).toMatch(/^fast/)
     done = true
     await Promise.all(visitors)
+  })
+
+  it('keeps the process of a site with many visits, and of no more sites than it may, while memory is free', async () => {
+    open({ idleMs: 100, readySites: 1 })
+    for (let visit = 0; visit < 12; visit++) await page(1, 'fast.php')
+    const pid = pool.pidOf(1)
+    for (let visit = 0; visit < 11; visit++) await page(2, 'fast.php')
+    // it was to stop after the first
+    await vi.waitFor(() => expect(pool.pidOf(2)).toBeUndefined(), 60_000)
+    expect(pool.pidOf(1)).toBe(pid)
+    await pool.stopAll(0)
+
+    open({ idleMs: 100, readySites: 1, memoryBytes: 1 << 20 })
+    for (let visit = 0; visit < 12; visit++) await page(1, 'fast.php')
+    await vi.waitFor(() => expect(pool.pidOf(1)).toBeUndefined(), 60_000)
   })
 
   it('stops idle processes, and large ones between two requests', async () => {

@@ -28,6 +28,8 @@ export interface PoolLimits extends LaneLimits {
   /** From the start of PHP's work on a request to its end. */
   readonly requestMs: number
   readonly taskMs: number
+  /** So many sites, those with the most visits, keep their process when nobody comes, as long as half of the memory is free. Default 0. */
+  readonly readySites?: number
   /** All processes together, spares included. */
   readonly memoryBytes: number
   /** Bodies of visitors' requests. */
@@ -87,6 +89,10 @@ export interface PoolStats {
 }
 
 const inUseMs = 60_000
+/** A site that has had fewer visits lately is none of the most visited, however few the others have. */
+const LEAST_VISITS = 10
+/** Processes of sites whose visitors have been announced, and have not come. */
+const MOST_WOKEN = 4
 /** A command that runs for longer has the lowest priority for the processor, */
 const LONG_COMMAND_MS = 10_000
 /** but not any more once visitors have waited for so long for one of its turns at the database. */
@@ -134,6 +140,7 @@ export class PhpPool {
       interruptible: true,
       isShared: true,
       isOwn,
+      isVisit: !isOwn,
       run: async (process) => {
         const end = new AbortController()
         const late = setTimeout(
@@ -159,6 +166,16 @@ export class PhpPool {
       // The head is here only after the whole body went in.
       await held?.release()
     }
+  }
+
+  /**
+   * Starts the site's PHP for a visitor who is about to come, where there is memory that nobody has to give back for it. It ends soon when
+   * none comes, and few are started so at a time: who announces visitors to thousands of sites starts no more.
+   */
+  wake(site: PooledSite): void {
+    if (this.#held.has(site.siteId) || !this.#room.hasRoom(this.#runtime.usualBytes(site))) return
+    const woken = [...this.#lanes.values()].filter((lane) => lane.isWoken).length
+    if (woken < MOST_WOKEN) this.#lane(site).wake()
   }
 
   /**
@@ -359,6 +376,12 @@ export class PhpPool {
     return false
   }
 
+  /** Whether PHP of any site starts, or works for somebody's operation. */
+  servesOperations(): boolean {
+    for (const lane of this.#lanes.values()) if (!lane.idle && lane.interruptibleMs <= 0) return true
+    return false
+  }
+
   stats(): PoolStats {
     const lanes = [...this.#lanes.values()]
     return {
@@ -415,6 +438,7 @@ export class PhpPool {
         start: (asking, how) => this.#start(asking, how),
         freed: () => this.#room.freed(),
         wanted: (asking) => this.#room.isWantedFrom(asking),
+        staysReady: (asking) => this.#staysReady(asking),
         isModest: (asking) => this.#room.isModest(asking),
         takePlace: () => this.#limits.places?.take(siteId, 1) ?? true,
         giveBack: () => this.#limits.places?.give(siteId, 1),
@@ -443,6 +467,16 @@ export class PhpPool {
     const started = await this.#runtime.start(site, how)
     started.onGrowth = () => this.#memory.grown()
     return started
+  }
+
+  /** Who needs the memory gets it all the same: a site that nobody visits goes first. */
+  #staysReady(lane: Lane): boolean {
+    const { readySites = 0, memoryBytes } = this.#limits
+    const visits = lane.visits.value
+    if (visits < LEAST_VISITS || this.#residentBytes() > memoryBytes / 2) return false
+    // its own would be smaller already when it is read again
+    const ahead = [...this.#lanes.values()].filter((each) => each !== lane && each.visits.value > visits)
+    return ahead.length < readySites
   }
 
   #watched(): WatchedProcess[] {

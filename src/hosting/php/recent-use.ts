@@ -36,3 +36,23 @@ export class RecentUse {
     this.#at = now
   }
 }
+
+/** How often something has happened lately: what was a half-life ago counts half. */
+export class RecentCount {
+  readonly #halfLifeMs: number
+  #count = 0
+  #at = performance.now()
+
+  constructor(halfLifeMs: number) {
+    this.#halfLifeMs = halfLifeMs
+  }
+
+  add(): void {
+    this.#count = this.value + 1
+    this.#at = performance.now()
+  }
+
+  get value(): number {
+    return this.#count * 2 ** -((performance.now() - this.#at) / this.#halfLifeMs)
+  }
+}

@@ -74,7 +74,7 @@ export class Room {
 
   /** As {@link reserve}, but nobody has to give way, except who has not been visited for a while. @throws PhpBusy */
   async reserveFree(bytes: number): Promise<Started> {
-    while (!this.#hasRoom(bytes)) {
+    while (!this.hasRoom(bytes)) {
       const oldest = this.#longestIdle(this.#options.inUseMs)
       if (!oldest) throw new PhpBusy('no memory is free for another PHP process')
       await oldest.stopProcess()
@@ -85,7 +85,7 @@ export class Room {
   /** As {@link reserveFree}, but a spare has to give way as well. @throws PhpBusy */
   async reserveBehind(bytes: number): Promise<Started> {
     for (const spare of this.#options.spares()) {
-      if (this.#hasRoom(bytes)) break
+      if (this.hasRoom(bytes)) break
       await spare.stop(0)
     }
     return this.reserveFree(bytes)
@@ -93,7 +93,7 @@ export class Room {
 
   /** As {@link reserve}, but nobody has to give way. @returns undefined when there is no room */
   take(bytes: number): Started | undefined {
-    return this.#hasRoom(bytes) ? this.#begin(bytes) : undefined
+    return this.hasRoom(bytes) ? this.#begin(bytes) : undefined
   }
 
   /** A process is gone, or has nothing to do now. */
@@ -123,7 +123,7 @@ export class Room {
   }
 
   /** One process always fits, however small the memory. One that is to come takes what is usual for its kind, or here. */
-  #hasRoom(bytes: number): boolean {
+  hasRoom(bytes: number): boolean {
     const processes = this.#processes()
     if (processes.length + this.#starting.size === 0) return true
     const resident = processes.reduce((sum, each) => sum + each.lastResidentBytes, 0)
@@ -145,7 +145,7 @@ export class Room {
     try {
       this.#refuseTheLate()
       for (let next = this.#next(); next; next = this.#next()) {
-        if (this.#hasRoom(next.bytes)) {
+        if (this.hasRoom(next.bytes)) {
           this.#leave(next)
           next.go(this.#begin(next.bytes))
         } else if (!(await this.#makeRoomFor(next))) break

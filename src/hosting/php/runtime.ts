@@ -118,6 +118,13 @@ export interface PhpProcess {
    * the site's requests: php-wasm has no file locks.
    */
   runCommand?(args: readonly string[], takeTurn: TakeTurn): PhpCommand
+  /** It began with what another process has left of {@link machineCode}. Default false. */
+  readonly hasMachineCode?: boolean
+  /**
+   * What was made of PHP itself where it ran often, for processes to come. Of a process that was warmed, and in which nobody's code has run.
+   * @throws PhpCrashed
+   */
+  machineCode?(): Promise<Buffer>
   /** The home's wp-config.php and database have just been replaced: forgets what was kept of them, keeps the rest hot. */
   moveIn(change: { address: string }): Promise<void>
   /** Puts the process behind those of other sites, or back among them; it is behind Stead's own at any time. Does nothing where that is not possible. */
@@ -163,6 +170,8 @@ export interface PhpStart {
   readonly lowPriority?: boolean
   /** It runs one command and no requests. */
   readonly command?: CommandPlan
+  /** What it compiles is kept in `private/compiled` of its home, to be read by all sites: nobody's code but the core's runs in it. */
+  readonly keepsCompiled?: boolean
 }
 
 export interface PhpRuntime {
@@ -171,6 +180,12 @@ export interface PhpRuntime {
   /** What the process of such a site takes, for who has to know it before there is one. */
   usualBytes(site: PhpSite): number
   containment(): Containment
+  /** What processes leave for those to come; none where they have nothing to leave. */
+  readonly machineCode?: {
+    /** Of no use where that version runs otherwise. */
+    isMissing(version: PhpVersion): boolean
+    keep(version: PhpVersion, code: Buffer): Promise<void>
+  }
   /** Ends all processes that it started. */
   close(): Promise<void>
 }
@@ -198,6 +213,11 @@ export class PhpDisplaced extends PhpTimeout {
 /** The process ended while it was needed. */
 export class PhpCrashed extends Error {
   override name = 'PhpCrashed'
+}
+
+/** The process was gone before anything was said to it: whoever wanted something may ask the next one. */
+export class PhpNotReached extends PhpCrashed {
+  override name = 'PhpNotReached'
 }
 
 /** The request's body is longer than a site may take. */

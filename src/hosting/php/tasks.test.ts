@@ -17,7 +17,17 @@ const samples: Samples = {
     right: [{ fault: null }, { fault: { message: 'syntax error, unexpected end of file', line: 3 } }],
     wrong: [{}, { fault: 'x' }, { fault: { message: 'x', line: -1 } }],
   },
-  'check-site': { right: [{ title: '' }, { title: '<b>$(id)</b>' }], wrong: [{ title: 5 }, { title: null }] },
+  'check-site': {
+    right: [
+      { title: '', page: null },
+      { title: '<b>$(id)</b>', page: { headers: ['Link', '</>'], body: 'PGI+' } },
+    ],
+    wrong: [
+      { title: 5, page: null },
+      { title: '', page: '<b>' },
+      { title: '', page: { headers: [['Link', '</>']], body: '' } },
+    ],
+  },
   cron: {
     right: [
       { ran: 0, failed: [], nextInSeconds: null },
@@ -175,6 +185,7 @@ describe('tasks', () => {
       'mail',
       'native',
       'object-cache',
+      'own-cron',
       'plugin-upgrader',
       'plugin-work',
       'prepend',

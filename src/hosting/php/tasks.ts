@@ -67,7 +67,28 @@ const schemas = {
       closed,
     ),
   },
-  'check-site': { input: nothing, output: Type.Object({ title: Type.String() }, closed) },
+  'check-site': {
+    input: nothing,
+    output: Type.Object(
+      {
+        title: Type.String(),
+        /** Null: it is not everybody's. */
+        page: Type.Union([
+          Type.Object(
+            {
+              /** Names and values in turn. */
+              headers: Type.Array(Type.String({ maxLength: 8192 }), { maxItems: 200 }),
+              /** In base64. */
+              body: Type.String({ maxLength: 1 << 20 }),
+            },
+            closed,
+          ),
+          Type.Null(),
+        ]),
+      },
+      closed,
+    ),
+  },
   cron: {
     input: nothing,
     output: Type.Object(

@@ -1,5 +1,4 @@
 import { createPublicKey, hash } from 'node:crypto'
-import ssh2 from 'ssh2'
 
 /** A public key as users give it. */
 export interface PublicKey {
@@ -23,7 +22,7 @@ const MOST_RSA_BITS = 16_384
 const MOST_NAME = 200
 
 /** Reads a line as in `~/.ssh/id_ed25519.pub`. @throws KeyRefused */
-export function readPublicKey(line: string): PublicKey {
+export async function readPublicKey(line: string): Promise<PublicKey> {
   const text = line.trim()
   if (text.includes('PRIVATE KEY'))
     throw new KeyRefused('must be the public key, not the private one (the file that ends in .pub)')
@@ -33,6 +32,8 @@ export function readPublicKey(line: string): PublicKey {
     throw new KeyRefused('must be one line as in ~/.ssh/id_ed25519.pub, with the type, the key and nothing before them')
   if (!TYPES.includes(type)) throw new KeyRefused(`must be one of ${TYPES.join(', ')}`)
   const blob = Buffer.from(base64, 'base64')
+  // the API takes a key now and then, and needs nothing else of it: 8 MB
+  const { default: ssh2 } = await import('ssh2')
   const parsed = ssh2.utils.parseKey(`${type} ${base64}`)
   if (parsed instanceof Error || parsed.type !== type || !blob.equals(parsed.getPublicSSH()))
     throw new KeyRefused('must be a whole key: a part of it is missing or was changed')

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { Guessers } from './guessers.ts'
 import { placeOf } from './paths.ts'
 import { readPublicKey } from './public-key.ts'
@@ -55,24 +55,25 @@ describe('public keys', () => {
     ['rsa', '2048'],
     ['ecdsa', '256'],
     ['ecdsa', '521'],
-  ])('%s of %s bits is taken', (type, bits) => {
+  ])('%s of %s bits is taken', async (type, bits) => {
     const { line, fingerprint } = made(type, bits)
-    expect(readPublicKey(line)).toMatchObject({ fingerprint, name: 'me@laptop' })
+    expect(await readPublicKey(line)).toMatchObject({ fingerprint, name: 'me@laptop' })
   })
 
-  test('what is weak, cut, private or of another kind is refused with the reason', () => {
+  test('what is weak, cut, private or of another kind is refused with the reason', async () => {
     const { line, secret } = made('ed25519', '256')
-    expect(() => readPublicKey(made('rsa', '1024').line)).toThrow('has 1024')
-    expect(() => readPublicKey(secret)).toThrow('not the private one')
-    expect(() => readPublicKey(line.replace(/(\S+ \S{40})\S*/, '$1'))).toThrow('whole key')
-    expect(() => readPublicKey(line.replace('ssh-ed25519', 'ssh-dss'))).toThrow('must be one of')
-    expect(() => readPublicKey(line.replace('ssh-ed25519', 'ssh-rsa'))).toThrow('whole key')
-    expect(() => readPublicKey(`command="sh" ${line}`)).toThrow('must be')
-    expect(() => readPublicKey(`${line}\n${line}`)).toThrow('one line')
+    await expect(readPublicKey(made('rsa', '1024').line)).rejects.toThrow('has 1024')
+    await expect(readPublicKey(secret)).rejects.toThrow('not the private one')
+    await expect(readPublicKey(line.replace(/(\S+ \S{40})\S*/, '$1'))).rejects.toThrow('whole key')
+    await expect(readPublicKey(line.replace('ssh-ed25519', 'ssh-dss'))).rejects.toThrow('must be one of')
+    await expect(readPublicKey(line.replace('ssh-ed25519', 'ssh-rsa'))).rejects.toThrow('whole key')
+    await expect(readPublicKey(`command="sh" ${line}`)).rejects.toThrow('must be')
+    await expect(readPublicKey(`${line}\n${line}`)).rejects.toThrow('one line')
   })
 })
 
 describe('room', () => {
+  afterEach(() => void vi.useRealTimers())
   const room = (quota: { bytes: number; files: number }, usage: { bytes: number; files: number }) =>
     new WriteRoom({ homePath: tmpdir(), keepFreeBytes: 0, quota: async () => quota, measure: async () => usage })
 
@@ -84,6 +85,23 @@ describe('room', () => {
     await files.take(0, 1)
     await files.take(0, 1)
     await expect(files.take(0, 1)).rejects.toThrow('files and folders')
+  })
+
+  test('is there again when something was deleted: a full site is measured again, and not at each try', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    let measured = 0
+    const usage = { bytes: 100_000, files: 1 }
+    const full = new WriteRoom({
+      ...{ homePath: tmpdir(), keepFreeBytes: 0, quota: async () => ({ bytes: 100_000, files: 100 }) },
+      measure: async () => ({ ...usage, bytes: measured++ === 0 ? usage.bytes : 0 }),
+    })
+    await expect(full.take(1)).rejects.toThrow('of disk space')
+    vi.advanceTimersByTime(1999)
+    await expect(full.take(1)).rejects.toThrow('of disk space')
+    expect(measured).toBe(1)
+    vi.advanceTimersByTime(1)
+    await full.take(1)
+    expect(measured).toBe(2)
   })
 
   test('stays free on the disk for what matters more', async () => {

@@ -81,7 +81,7 @@ beforeEach(async () => {
   writeFileSync(join(folder, 'core/wp-admin/index.php'), 'core')
   writeFileSync(join(folder, 'outside/secret'), 'secret')
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(folder, 'key')])
-  const key = readPublicKey(readFileSync(join(folder, 'key.pub'), 'utf8'))
+  const key = await readPublicKey(readFileSync(join(folder, 'key.pub'), 'utf8'))
   login = { userId: 1, siteId: 7, username: 'site_1', epoch: 0, passwordHash, publicKeys: [key.publicKey] }
   site = { homePath: join(folder, 'home'), corePath: join(folder, 'core'), uid: UID }
   await start()

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { EXCHANGE } from './exchange-folder.ts'
 
@@ -7,6 +8,9 @@ const run = promisify(execFile)
 
 /** A tree that takes longer to walk is not measured. */
 const TIMEOUT_MS = 120_000
+const LOWEST_NICE = 19
+/** As PHP has by default: at the lowest it would wait for all PHP that is at work, and a start for it. */
+const AWAITED_NICE = 10
 
 /** What a tree takes on the disk. */
 export interface DiskUsage {
@@ -15,13 +19,17 @@ export interface DiskUsage {
   readonly files: number
 }
 
-/** As {@link diskUsage}, of a site's whole home, with the number of its files and folders; without what is laid beside it for a change. */
-export async function measureTree(home: string): Promise<DiskUsage> {
+/**
+ * As {@link diskUsages}, of a site's whole home, with the number of its files and folders; without what is laid beside it for a change.
+ * @param options.isAwaited a start of PHP waits for it
+ */
+export async function measureTree(home: string, { isAwaited = false } = {}): Promise<DiskUsage> {
   const parts = (await readdir(home)).filter((name) => name !== EXCHANGE)
   if (parts.length === 0) return { bytes: 0, files: 0 }
-  const [bytes, files] = await Promise.all([
-    diskUsage(home, parts),
-    du(home, ['-sx', '--inodes', '--', ...parts]).then(
+  const nice = isAwaited ? AWAITED_NICE : LOWEST_NICE
+  const [[bytes = []], files] = await Promise.all([
+    diskUsages([home], parts, nice),
+    du(home, ['-sx', '--inodes', '--', ...parts], nice).then(
       (text) => text.split('\n').map((line) => Number(line.split('\t')[0]) || 0),
       () => [],
     ),
@@ -32,20 +40,32 @@ export async function measureTree(home: string): Promise<DiskUsage> {
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
 
 /**
- * Room that folders take on the disk, with all in them, by the system's `du` at the lowest priority: it follows no link, stays on
- * one file system, counts a hard link once, and no depth or number of files makes it fail.
- * @returns bytes by folder; a folder that is not there has none
+ * Room that folders take on the disk, with all in them, by the system's `du` at a low priority: it follows no link, stays on
+ * one file system, counts a hard link once, and no depth or number of files makes it fail. The same folders in several homes at once:
+ * starting `du` takes longer than walking a small site. What one home has a hard link to in another counts for the first alone.
+ * @returns bytes by home and folder; a folder that is not there has none
  * @throws when `du` takes too long
  */
-export async function diskUsage(home: string, folders: readonly string[]): Promise<number[]> {
-  const stdout = await du(home, ['-skx', '--', ...folders])
-  const found = new Map(stdout.split('\n').map((line) => line.split('\t').reverse() as [string, string]))
-  return folders.map((folder) => Number(found.get(folder) ?? 0) * 1024)
+export async function diskUsages(
+  homes: readonly string[],
+  folders: readonly string[],
+  nice = LOWEST_NICE,
+): Promise<number[][]> {
+  const places = homes.map((home) => folders.map((folder) => join(home, folder)))
+  // asked about nothing, `du` would walk the folder that it is in
+  if (places.flat().length === 0) return places.map(() => [])
+  const stdout = await du('/', ['-skx0', '--', ...places.flat()], nice)
+  const found = new Map<string, number>()
+  for (const line of stdout.split('\0')) {
+    const tab = line.indexOf('\t')
+    if (tab > 0) found.set(line.slice(tab + 1), Number(line.slice(0, tab)) * 1024)
+  }
+  return places.map((each) => each.map((place) => found.get(place) ?? 0))
 }
 
-async function du(home: string, words: readonly string[]): Promise<string> {
+async function du(home: string, words: readonly string[], nice: number): Promise<string> {
   const options = { cwd: home, timeout: TIMEOUT_MS, maxBuffer: 1 << 20 }
-  const { stdout } = await run('nice', ['-n', '19', 'du', ...words], options).catch(
+  const { stdout } = await run('nice', ['-n', String(nice), 'du', ...words], options).catch(
     // du ends with 1 when a file vanished under it, or a folder is missing; what it printed holds all the same
     (error: Error & { stdout?: string; killed?: boolean; code?: unknown }) => {
       if (error.killed || typeof error.code !== 'number') throw error

@@ -71,7 +71,10 @@ interface Watched {
 }
 
 export interface DiskStart {
-  readonly room: DiskRoom
+  /** That it may write nothing: what it is told as long as it runs nothing, and the home is still being measured. */
+  readonly none: DiskRoom
+  /** What it has, to be told before it runs anything. Comes within two seconds, and never fails. */
+  readonly measured: Promise<DiskRoom>
   /** An earlier process wrote past its counting: this one may change nothing at all. */
   readonly isReadOnly: boolean
 }
@@ -89,16 +92,24 @@ export class DiskWatch {
     this.#options = options
   }
 
-  /** What a process that starts in a home is told. @returns undefined for a folder without a quota */
+  /** What a process that starts in a home is told. It starts while the home is measured. @returns undefined for a folder without a quota */
   async beforeStart(homePath: string): Promise<DiskStart | undefined> {
     const quota = await this.#options.quotaOf(homePath)
     if (!quota) return undefined
+    const measured = this.#measureForStart(homePath, quota)
+    // it may be below its quota again
+    if (this.#overrun.has(homePath)) await measured
+    const none = this.#room({ bytes: quota.bytes, files: quota.files }, quota)
+    return { none, measured, isReadOnly: this.#overrun.has(homePath) }
+  }
+
+  async #measureForStart(homePath: string, quota: DiskQuota): Promise<DiskRoom> {
     const late = new Promise<undefined>((resolve) => setTimeout(resolve, START_WAIT_MS, undefined).unref())
-    const usage = await Promise.race([measureTree(homePath).catch(() => undefined), late])
+    const usage = await Promise.race([measureTree(homePath, { isAwaited: true }).catch(() => undefined), late])
     // half of it: neither stopped for nothing nor let go; the first look sets it right
     const known = usage ?? this.#watched.get(homePath)?.usage ?? { bytes: quota.bytes / 2, files: quota.files / 2 }
     if (known.bytes <= quota.bytes) this.#overrun.delete(homePath)
-    return { room: this.#room(known, quota), isReadOnly: this.#overrun.has(homePath) }
+    return this.#room(known, quota)
   }
 
   /** Follows a process from its start to its end. */

@@ -130,6 +130,20 @@ describe('what PHP says', () => {
     expect(disk.used).toBe(0)
   })
 
+  it('one site has forty mails on the way, and loses the oldest with one more', async () => {
+    const disk = budgetOf()
+    const { mail } = await opened({ disk })
+    const key = (number: number) => number.toString(16)
+    const begin = async (number: number) => ask(mail, 1, first({ key: key(number), last: false }))
+    for (let number = 0; number < 40; number++) expect(await begin(number)).toEqual(taken)
+    const full = disk.used
+    expect(await begin(40)).toEqual(taken)
+    expect([disk.used, (await readdir(join(dataDir, 'mail-queue'))).length]).toEqual([full, 40])
+    const next = (number: number) => ask(mail, 1, { ask: 'mail-data', data: '', last: true, key: key(number) })
+    expect(await next(0)).toMatchObject({ ok: false, why: 'its beginning is missing' })
+    expect(await next(1)).toEqual(taken)
+  })
+
   it('a site that is not there, a disk that is full: nothing is taken', async () => {
     const { mail } = await opened()
     expect(await ask(mail, 100, first())).toMatchObject({ ok: false, why: 'the site is not there' })

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
+import { readAtMost } from '../../platform/read-at-most.ts'
 import type { VisitorRequest } from '../php/pool.ts'
 import { PhpBodyTooLarge } from '../php/runtime.ts'
 import type { HostedSite, PhpHandler } from './web-server.ts'
@@ -32,12 +33,7 @@ export async function acceptOwn(
 }
 
 async function readBody(stream: Readable): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of stream) {
-    bytes += (chunk as Buffer).length
-    if (bytes > mostBodyBytes) throw new PhpBodyTooLarge('a request to itself')
-    chunks.push(chunk as Buffer)
-  }
-  return Buffer.concat(chunks)
+  const body = await readAtMost(stream, mostBodyBytes)
+  if (!body) throw new PhpBodyTooLarge('a request to itself')
+  return body
 }

@@ -12,7 +12,7 @@ import { type BudgetTerms, openBudgets } from '../../platform/budgets/budget.ts'
 import type { VisitorRequest } from '../php/pool.ts'
 import type { PhpResponse } from '../php/runtime.ts'
 import { HeldAnswers } from './held-answers.ts'
-import { createWebServer, type HostedSite, type PhpHandler } from './web-server.ts'
+import { createWebServer, type HostedSite, type PhpHandler, type WebServerOptions } from './web-server.ts'
 
 export const KEY = 'the-key-of-this-host'
 
@@ -26,6 +26,8 @@ export const ok = (body = 'php', headers: string[] = [], status = 200): PhpRespo
 })
 
 const log = { warn() {}, error() {} }
+
+const none: WebServerOptions['firstPages'] = { take: async () => undefined }
 
 export type TestBudgets = ReturnType<typeof testBudgets>
 
@@ -41,8 +43,16 @@ export function testBudgets(change: { [Name in keyof ReturnType<typeof hostBudge
 
 export interface TestSite {
   readonly folder: string
+  /** Sites whose PHP was asked to start. */
+  readonly woken: readonly number[]
   /** Starts the server; PHP answers as `handle` says. */
-  start(handle?: Handle, mostBodyBytes?: number, budgets?: TestBudgets, more?: Partial<HostedSite>): Promise<number>
+  start(
+    handle?: Handle,
+    mostBodyBytes?: number,
+    budgets?: TestBudgets,
+    more?: Partial<HostedSite>,
+    firstPages?: WebServerOptions['firstPages'],
+  ): Promise<number>
   remove(): Promise<void>
 }
 
@@ -56,9 +66,11 @@ export async function createTestSite(): Promise<TestSite> {
   await writeFile(join(base, 'home/web/empty.txt'), '')
   await utimes(join(base, 'home/web/style.css'), 1_700_000_000, 1_700_000_000)
   let stop = async () => {}
+  const woken: number[] = []
   return {
     folder: base,
-    async start(handle = () => ok(), mostBodyBytes = 1 << 20, budgets = testBudgets(), more = {}) {
+    woken,
+    async start(handle = () => ok(), mostBodyBytes = 1 << 20, budgets = testBudgets(), more = {}, firstPages = none) {
       const site: HostedSite = {
         siteId: 7,
         homePath: join(base, 'home'),
@@ -69,7 +81,10 @@ export async function createTestSite(): Promise<TestSite> {
         state: 'live',
         ...more,
       }
-      const php: PhpHandler = { handle: async (_site, request, signal) => handle(request, signal) }
+      const php: PhpHandler = {
+        wake: ({ siteId }) => void woken.push(siteId),
+        handle: async (_site, request, signal) => handle(request, signal),
+      }
       const server = createWebServer({
         siteById: async (siteId) => (siteId === 7 ? site : undefined),
         php,
@@ -84,6 +99,7 @@ export async function createTestSite(): Promise<TestSite> {
         log,
         httpsPort: 443,
         mostBodyBytes,
+        firstPages,
       })
       server.listen(0, '127.0.0.1')
       await once(server, 'listening')

@@ -44,6 +44,27 @@ describe('PHP', () => {
     expect(seen).toMatchObject({ script: '/wordpress/wp-admin/index.php', body: null })
   })
 
+  test('the page that a new site has made already goes to the edge that asks for all, and to nobody else', async () => {
+    const firstPages = {
+      take: async (siteId: number) => ok(`made by ${siteId}`, ['Link', '</>', 'X-Stead-Shows', '/']),
+    }
+    const port = await site.start(() => ok('PHP'), undefined, undefined, undefined, firstPages)
+    const forAll = { host: 'site.test', 'x-forwarded-proto': 'http', 'x-stead-for-all': '1' }
+    const { text, headers } = await ask(port, '/', { headers: forAll })
+    const { link, 'x-stead-shows': shows, 'x-stead-renderer': renderer } = headers
+    expect([text, link, shows, renderer]).toEqual(['made by 7', '</>', '/', 'php'])
+    const { 'x-stead-for-all': _, ...ofVisitor } = forAll
+    const others: [string, Parameters<typeof ask>[2]][] = [
+      ['/', { headers: ofVisitor }],
+      ['/?p=1', { headers: forAll }],
+      ['/a-page/', { headers: forAll }],
+      ['/', { headers: { ...forAll, host: 'other.test' } }],
+      ['/', { headers: { ...forAll, 'x-forwarded-proto': 'https' } }],
+      ['/', { headers: forAll, method: 'POST', body: 'a=1' }],
+    ]
+    for (const [path, options] of others) expect((await ask(port, path, options)).text).toBe('PHP')
+  })
+
   test('answers with status, repeated headers and body, but not with headers of the connection', async () => {
     // biome-ignore format: pairs
     const headers = [
@@ -239,4 +260,14 @@ describe('PHP', () => {
     }
     while (!events.includes('body closed')) await new Promise(setImmediate)
   })
+})
+
+test('an edge that announces a visitor has PHP started, and gets no page', async () => {
+  const port = await site.start(() => {
+    throw new Error('asked for a page')
+  })
+  const stranger = await ask(port, '/.stead/wake', { headers: { 'x-stead-wake': '1', 'x-stead-key': 'wrong' } })
+  expect([stranger.status, site.woken]).toEqual([403, []])
+  const { status, body } = await ask(port, '/.stead/wake', { headers: { 'x-stead-wake': '1' } })
+  expect([status, body.length, site.woken]).toEqual([204, 0, [7]])
 })

@@ -16,6 +16,7 @@ import {
 } from '../php/runtime.ts'
 import { SiteUnavailable } from '../site-database/site-database.ts'
 import { DATABASE_ADMIN_SCRIPT, type DatabaseAdmin, enterDatabase, isDatabaseVisit } from './database-admin.ts'
+import type { FirstPages } from './first-pages.ts'
 import type { HeldAnswers } from './held-answers.ts'
 import { locate } from './locate.ts'
 import { answerLogin, type LogIn, loginToken } from './login-links.ts'
@@ -40,6 +41,8 @@ export class HostStarting extends Error {
 
 /** Who runs PHP; `PhpPool` does. */
 export interface PhpHandler {
+  /** Somebody is about to visit the site: its PHP may be started. */
+  wake(site: PooledSite): void
   /** @throws PhpBusy, PhpWaitsForItself, PhpTimeout, PhpCrashed, PhpAbandoned, PhpBodyTooLarge */
   handle(site: PooledSite, request: VisitorRequest, signal?: AbortSignal, visit?: VisitOptions): Promise<PhpResponse>
 }
@@ -51,6 +54,8 @@ export interface WebServerOptions {
   readonly php: PhpHandler
   /** PHP's answers to visitors who read slowly. */
   readonly answers: HeldAnswers
+  /** Front pages that new sites have made already. */
+  readonly firstPages: Pick<FirstPages, 'take'>
   /** Whoever sends it as `x-stead-key` is an edge, and is believed about the visitor. */
   readonly hostKey: string
   readonly log: { warn(facts: object, message: string): void; error(facts: object, message: string): void }
@@ -84,6 +89,8 @@ export function createWebServer(options: WebServerOptions): Server {
       // How long a body may take is the edge's to decide: it knows the visitor.
       requestTimeout: 0,
       shouldUpgradeCallback: () => false,
+      // A request without a body is no stream that has to be read to its end.
+      optimizeEmptyRequests: true,
     },
     (request, response) => {
       response.sendDate = false
@@ -113,6 +120,12 @@ async function answer(options: WebServerOptions, request: IncomingMessage, respo
     sendPage(request, response, CLOSED, RETRY_AFTER[503])
     return
   }
+  // the edge's own word, without a visitor: somebody begins to speak with the site
+  if (request.headers['x-stead-wake'] !== undefined) {
+    options.php.wake(site)
+    response.writeHead(204).end()
+    return
+  }
   const token = options.logIn && loginToken(request)
   if (options.logIn && token !== undefined) {
     const userAgent = request.headers['user-agent'] ?? ''
@@ -134,20 +147,40 @@ async function answer(options: WebServerOptions, request: IncomingMessage, respo
         location.found.close()
       }
       return
-    case 'script':
-      await answerScript(options, site, inWebRoot(location.script), request, response)
+    case 'script': {
+      const made = isForAll(site, request) ? await options.firstPages.take(site.siteId) : undefined
+      if (made) await send(options, site, request, response, made)
+      else await answerScript(options, site, inWebRoot(location.script), request, response)
       return
+    }
     case 'redirect':
       // 308 keeps the method; browsers handle 301 for reads everywhere.
       redirect(request, response, location.location)
       return
     case 'refused':
-      sendPage(request, response, location.status)
+      if (CRON.test(request.url as string) && isSiteItself(options, site, request))
+        await answerScript(options, site, OWN_CRON_SCRIPT, request, response)
+      else sendPage(request, response, location.status)
       return
     case 'missing':
       sendMissing(request, response)
   }
 }
+
+/** An edge asks for the front page, by the site's own address, and says nothing of a visitor. */
+const isForAll = ({ address }: HostedSite, { method, url, headers }: IncomingMessage): boolean =>
+  headers['x-stead-for-all'] !== undefined &&
+  method === 'GET' &&
+  url === '/' &&
+  headers.host === address &&
+  headers['x-forwarded-proto'] !== 'https'
+
+/** Events come from the host, so for visitors this is not run; but WordPress asks itself for it, to see whether it reaches itself. */
+const CRON = /^(?:\/[\w-]+)?\/wp-cron\.php(?:\?|$)/
+const OWN_CRON_SCRIPT = '/stead/own-cron.php'
+
+const isSiteItself = ({ homeOfSender }: WebServerOptions, site: HostedSite, { headers }: IncomingMessage): boolean =>
+  homeOfSender?.(String(headers['x-stead-peer'])) === site.homePath
 
 async function answerScript(
   options: WebServerOptions,
@@ -156,7 +189,7 @@ async function answerScript(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const isOwn = options.homeOfSender?.(String(request.headers['x-stead-peer'])) === site.homePath
+  const isOwn = isSiteItself(options, site, request)
   if (isOwn && request.headers['stead-no-wait'] !== undefined)
     await acceptOwn(options, site, visitorRequest(request, script, options.httpsPort), response)
   else await runScript(options, site, script, request, response, { isOwn })
@@ -181,16 +214,22 @@ async function runScript(
 ): Promise<void> {
   if (Number(request.headers['content-length'] ?? 0) > options.mostBodyBytes) throw new PhpBodyTooLarge('announced')
   const gone = new AbortController()
-  response.once('close', () => gone.abort())
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort()
+  })
   const result = await options.php.handle(site, visitorRequest(request, script, options.httpsPort), gone.signal, visit)
   const purge = (await options.changesSettled?.(site.siteId)) ?? 0
-  await sendPhpResponse(
-    response,
-    result,
-    { siteId: site.siteId, method: request.method as string, purge },
-    options.answers,
-  )
+  await send(options, site, request, response, result, purge)
 }
+
+const send = (
+  { answers }: WebServerOptions,
+  { siteId }: HostedSite,
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  result: PhpResponse,
+  purge = 0,
+): Promise<void> => sendPhpResponse(response, result, { siteId, method: method as string, purge }, answers)
 
 /** As PHP sees it. */
 const inWebRoot = (script: string): string => `/wordpress${script}`

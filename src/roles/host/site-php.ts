@@ -1,8 +1,10 @@
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { hostBudgets } from '../../budgets.ts'
+import { purgesSince } from '../../edge/cache/purges.store.ts'
 import { createTrust } from '../../edge/client-address.ts'
 import { findAdminer } from '../../hosting/adminer/adminer.ts'
+import { compiledOf } from '../../hosting/homes/template.ts'
 import { isSiteName } from '../../hosting/host.store.ts'
 import { anyDatabase } from '../../hosting/mariadb/by-home.ts'
 import { chooseRuntime } from '../../hosting/php/choose-runtime.ts'
@@ -17,6 +19,7 @@ import { createSiteChanges, type SiteChanges } from '../../hosting/site-changes/
 import { type SiteWatch, watchSites } from '../../hosting/site-database/watch-sites.ts'
 import type { DiskWatch } from '../../hosting/site-files/disk-watch.ts'
 import type { SiteMail } from '../../hosting/site-mail/site-mail.ts'
+import { FirstPages } from '../../hosting/web-server/first-pages.ts'
 import type { Budgets } from '../../platform/budgets/budget.ts'
 import { outsideOnly } from '../../platform/fetch/addresses.ts'
 import { createOwnAddresses } from '../../platform/fetch/own-addresses.ts'
@@ -48,6 +51,8 @@ export interface SitePhp {
   readonly watch: SiteWatch
   /** How sites reach sites, when the edge is on this machine. */
   readonly edge: WayToEdge | undefined
+  /** For the first visitors of new sites. */
+  readonly firstPages: FirstPages
   /** Adminer is there. */
   readonly hasDatabaseAdmin: boolean
 }
@@ -83,13 +88,15 @@ export async function openSitePhp(
     requestMs: config.phpRequestSeconds * 1000,
     taskMs: config.phpRequestSeconds * 1000,
     idleMs: config.phpIdleSeconds * 1000,
+    readySites: config.phpReadySites,
     queueLength: config.phpQueue,
     memoryBytes: config.phpMemoryMb * MB,
     processMemoryBytes: config.phpProcessMemoryMb * MB,
     places: budgets.phpPlaces,
     bodies: { mostBytes: config.uploadMaxMb * MB, budgets, ...spill },
   })
-  return { runtime, pool, disk, changes, mail, watch, edge, hasDatabaseAdmin: adminer !== undefined }
+  const firstPages = new FirstPages(async () => (await purgesSince(database.read, undefined)).newest)
+  return { runtime, pool, disk, changes, mail, watch, edge, firstPages, hasDatabaseAdmin: adminer !== undefined }
 }
 
 interface RuntimeParts {
@@ -127,7 +134,13 @@ async function openRuntime({ config }: Ground, parts: RuntimeParts): Promise<Php
   const programFolder = join(config.dataDir, 'php-program')
   try {
     return await chooseRuntime(config.runtime, {
-      wasm: { ...both, programFolder, optimize: config.phpOptimize },
+      wasm: {
+        ...both,
+        programFolder,
+        codeFolder: join(config.dataDir, 'php-code'),
+        optimize: config.phpOptimize,
+        compiledOf: (corePath) => compiledOf(config.dataDir, corePath),
+      },
       native: {
         ...both,
         programFolder: join(config.dataDir, 'php-native'),

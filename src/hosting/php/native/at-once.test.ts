@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -8,6 +9,7 @@ import { runtimes } from '../../../../test/support/ways.ts'
 import { openBudgets } from '../../../platform/budgets/budget.ts'
 import { PhpPool, type PoolLimits, type VisitOptions } from '../pool.ts'
 import { type PhpRuntime, PhpTimeout, PhpWaitsForItself } from '../runtime.ts'
+import { processTree } from '../wasm/process-tree.ts'
 
 const core = await testCore()
 const native = runtimes.find(({ runtime }) => runtime === 'native')
@@ -86,6 +88,21 @@ describe.skipIf(!core || !native || native.skip)('several requests of a site at 
     expect(await second).toBeInstanceOf(PhpTimeout)
     expect(await (await ask('/fast.php')).body).toBe('fast')
     expect(pool.stats()).toMatchObject({ crashes: 0, timeouts: 2 })
+  })
+
+  it('what finds php-fpm gone before it is begun is done by the next one', async () => {
+    await (await ask('/pid.php')).body
+    const bubblewrap = pool.pidOf(1) as number
+    const inside = processTree(bubblewrap).slice(1)
+    const isMaster = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('master process')
+    process.kill(inside.find(isMaster) as number, 'SIGKILL')
+    // without a turn of its loop: nobody listens any more, and the host has not heard of it
+    while (inside.some((pid) => existsSync(`/proc/${pid}`))) {}
+    expect(pool.pidOf(1)).toBe(bubblewrap)
+    const pages = await Promise.all([1, 2, 3].map(() => ask('/pid.php')))
+    for (const { body } of pages) expect(await body).toMatch(/^\d+$/)
+    expect(pool.pidOf(1)).not.toBe(bubblewrap)
+    expect(pool.stats()).toMatchObject({ crashes: 1, refused: 0 })
   })
 
   it('what is done between requests waits for all of them, and none begins meanwhile', async () => {

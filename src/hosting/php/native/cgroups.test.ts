@@ -113,7 +113,7 @@ describe.skipIf(!canMake)('groups of sites, by the kernel', () => {
       expect(runtime.containment().notes.join()).toContain(`the kernel bounds what sites take (${place}`)
       const php = await runtime.start(home)
       await fetchPage(php, testRequest('/a.php', await home.script('a.php', "echo 'a';")))
-      for (const pid of await processTree(php.pid))
+      for (const pid of processTree(php.pid))
         expect(await readFile(`/proc/${pid}/cgroup`, 'utf8')).toMatch(/^0::.*\/sites\/\d+-1$/m)
       await php.stop(0)
     } finally {

@@ -22,7 +22,7 @@ export async function endChildAt(socket: Socket, master: number): Promise<boolea
   const { stdout } = await run('ss', ['-xnH'], { env, maxBuffer: mostBytes })
   const peer = own && new RegExp(`\\s${own}\\s+\\*\\s+(\\d+)\\s*$`, 'm').exec(stdout)?.[1]
   if (!peer || peer === '0') return false
-  for (const pid of await processTree(master)) {
+  for (const pid of processTree(master)) {
     if (pid === master || !(await hasOpen(pid, `socket:[${peer}]`))) continue
     process.kill(pid, 'SIGKILL')
     return true

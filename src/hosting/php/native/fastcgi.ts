@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { PhpCrashed } from '../runtime.ts'
+import { PhpCrashed, PhpNotReached } from '../runtime.ts'
 
 /**
  * The client's side of FastCGI as php-fpm speaks it: one request a connection, in the role of a responder. Three things that
@@ -20,6 +20,8 @@ const keptErrorBytes = 4096
 /** What is taken from PHP ahead of who reads it. */
 const readAheadBytes = 1 << 17
 const responder = 1
+/** Errors of a connection that never was. */
+const refused = new Set<string | undefined>(['ECONNREFUSED', 'ENOENT'])
 const lineEnd = Buffer.from('\r\n')
 const headEnd = Buffer.from('\r\n\r\n')
 
@@ -41,6 +43,8 @@ export interface FastCgiResponse {
 /** One request on its way. */
 export interface FastCgiCall {
   readonly socket: Socket
+  /** False as long as nothing of it was sent. */
+  readonly isReached: boolean
   readonly head: Promise<FastCgiResponse>
   /** PHP is done with it, whoever reads its answer. */
   readonly finished: Promise<void>
@@ -101,8 +105,13 @@ export function callFastCgi(
   const socket = connect(path)
   const answer = new Answer(socket)
   const lost = (message: string) => void whyLost(new PhpCrashed(message.trim())).then((error) => answer.fail(error))
-  socket.on('error', (error) => lost(`PHP's connection broke off: ${error.message}`))
-  socket.on('close', () => lost(`PHP ended in the middle of a request ${answer.errors}`))
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    if (refused.has(error.code)) answer.fail(new PhpNotReached(`PHP does not listen: ${error.message}`))
+    else lost(`PHP's connection broke off: ${error.message}`)
+  })
+  socket.on('close', () => {
+    if (!answer.isOver) lost(`PHP ended in the middle of a request ${answer.errors}`)
+  })
   socket.on('data', (chunk: Buffer) => {
     try {
       answer.take(chunk)
@@ -116,6 +125,9 @@ export function callFastCgi(
 
 async function send(socket: Socket, { params, body, bodyBytes }: FastCgiRequest): Promise<void> {
   const begin = encodeRecord(Kind.begin, Buffer.from([0, responder, 0, 0, 0, 0, 0, 0]))
+  const end = encodeRecord(Kind.stdin, Buffer.alloc(0))
+  // most have no body: all of it at once
+  if (bodyBytes === 0) return write(socket, Buffer.concat([begin, encodeParams(params), end]))
   await write(socket, Buffer.concat([begin, encodeParams(params)]))
   let left = bodyBytes
   for await (const chunk of body instanceof Buffer ? [body] : (body ?? [])) {
@@ -128,7 +140,7 @@ async function send(socket: Socket, { params, body, bodyBytes }: FastCgiRequest)
     if (left === 0) break
   }
   if (left > 0) throw new PhpCrashed("the request's body broke off: fewer bytes than announced")
-  await write(socket, encodeRecord(Kind.stdin, Buffer.alloc(0)))
+  await write(socket, end)
 }
 
 /** Waits until it is taken. A script that does not read its body answers all the same, so that a socket that closes is no error here. */
@@ -178,6 +190,14 @@ class Answer implements FastCgiCall {
       },
     })
     this.#body.on('error', () => {})
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  get isReached(): boolean {
+    return !this.socket.connecting
   }
 
   take(chunk: Buffer): void {

@@ -11,8 +11,10 @@ export interface NativePhp {
   readonly cli: string
   /** Extensions that it loads, in the order in which they need each other. */
   readonly extensions: readonly string[]
-  /** Files and folders that it reads, each of which appears at its own place. */
+  /** Files that it reads, each of which appears at its own place. */
   readonly files: readonly string[]
+  /** Whole folders, likewise. */
+  readonly folders: readonly string[]
 }
 
 /**
@@ -73,7 +75,7 @@ export async function findNativePhp(
     const extensions = wantedExtensions.filter(has)
     const programs = [fpm, cli, userChanger, ...extensions.map((name) => `${folder}/${name}.so`)]
     const data = dataFolders.filter((path) => existsSync(path))
-    return { fpm, cli, extensions, files: [...programs, ...(await librariesOf(programs)), ...data] }
+    return { fpm, cli, extensions, files: [...programs, ...(await librariesOf(programs))], folders: data }
   } catch (error) {
     return { missing: (error as Error).message.split('\n')[0] as string }
   }

@@ -6,7 +6,7 @@ import { processTree, residentBytesOfOne } from '../wasm/process-tree.ts'
  * each other. 0 when it is gone. Where the machine does not tell a process' part, it counts with all that it has.
  */
 export async function proportionalBytesOf(pid: number): Promise<number> {
-  const each = await Promise.all((await processTree(pid)).map(bytesOf))
+  const each = await Promise.all(processTree(pid).map(bytesOf))
   return each.reduce((sum, bytes) => sum + bytes, 0)
 }
 

@@ -57,14 +57,12 @@ export class Networks {
   constructor(program: string, ahead: number) {
     this.#program = program
     this.#ahead = ahead
-    this.#refill()
+    this.refill()
   }
 
   /** @throws PhpCrashed when none can be made */
   async take(): Promise<Network> {
-    const network = this.#spares.shift() ?? (await this.#make({ isHurried: true }))
-    this.#refill()
-    return network
+    return this.#spares.shift() ?? this.#make({ isHurried: true })
   }
 
   close(): void {
@@ -72,8 +70,8 @@ export class Networks {
     for (const spare of this.#spares.splice(0)) spare.close()
   }
 
-  /** One at a time, and behind everything else. */
-  #refill(): void {
+  /** One at a time, and behind everything else; not while what has taken one starts, which the kernel would hold up. */
+  refill(): void {
     if (this.#closed || this.#making > 0 || this.#spares.length >= this.#ahead) return
     this.#making++
     this.#make({ isHurried: false })
@@ -88,7 +86,7 @@ export class Networks {
       )
       .then((isMade) => {
         this.#making--
-        if (isMade) this.#refill()
+        if (isMade) this.refill()
       })
   }
 

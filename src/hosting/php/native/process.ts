@@ -8,6 +8,7 @@ import type { Budget } from '../../../platform/budgets/budget.ts'
 import {
   PhpCrashed,
   type PhpExit,
+  PhpNotReached,
   type PhpProcess,
   type PhpRequest,
   type PhpResponse,
@@ -33,8 +34,20 @@ import { wakeChildren } from './wake-children.ts'
 
 const keptErrorBytes = 4096
 const readyWord = 'ready to handle connections'
-/** Run by a shell: the first argument is what each process may have of addresses, in kB, the second how it enters its group, if it has one. */
-const bounded = 'ulimit -v "$0"; ulimit -c 0; test -z "$1" || echo $$ > "$1" || exit 1; shift; exec "$@"'
+/** What a master takes that has done nothing yet. */
+const freshBytes = 20 << 20
+/** What an idle site has does not grow, and to ask for it takes the kernel milliseconds: it is believed for so long. */
+const idleBelievedMs = 10_000
+/**
+ * Run by a shell: after its priority comes what each process may have of addresses, in kB, and then how it enters its group, if it has
+ * one.
+ */
+const bounded = `${beforePhp}
+  ulimit -v "$1"; ulimit -c 0
+  test -z "$2" || echo $$ > "$2" || exit 1
+  shift 2
+  exec nice -n "$0" "$@"
+`
 
 /** Who hears what a site says; it may be somebody else later. */
 export interface Heard {
@@ -85,16 +98,7 @@ export function spawnSandbox(
   program: readonly string[],
   { priority, streams }: { priority: number; streams: 'pipe' | 'ignore' },
 ): ChildProcess {
-  const shell = [
-    '-c',
-    beforePhp,
-    String(priority),
-    '/bin/sh',
-    '-c',
-    bounded,
-    String(mostAddressesKb),
-    group?.entry ?? '',
-  ]
+  const shell = ['-c', bounded, String(priority), String(mostAddressesKb), group?.entry ?? '']
   return spawn('/bin/sh', [...shell, 'nsenter', `--net=${network}`, '--', 'bwrap', ...args, ...program], {
     // the last one: which process bubblewrap has made (`sandboxArguments`)
     stdio: [streams, streams, 'pipe', 'pipe'],
@@ -162,7 +166,10 @@ export class NativeProcess implements PhpProcess {
   onDiskRefusal: ((why: 'quota' | 'disk') => void) | undefined
   /** Jobs since the start. */
   jobs = 0
-  lastResidentBytes = 0
+  /** Not measured at the start, which would wait for it; `MemoryWatch` does within a second. */
+  lastResidentBytes = freshBytes
+  /** When it was last measured with nothing at work, and how many jobs there had been. */
+  #measured = { at: -Infinity, jobs: -1 }
   readonly #child: ChildProcess
   readonly #launch: NativeLaunch
   readonly #options: NativeOptions
@@ -212,8 +219,7 @@ export class NativeProcess implements PhpProcess {
       await Promise.all([findSandbox(child, launch, (pid) => started.#found(pid)), started.#ready.promise])
       await launch.takeSocket()
       // the one at the end: it has no children yet
-      started.#master = (await processTree(started.pid)).at(-1)
-      await started.residentBytes()
+      started.#master = processTree(started.pid).at(-1)
       return started
     } catch (error) {
       started.kill(error as Error)
@@ -274,12 +280,16 @@ export class NativeProcess implements PhpProcess {
 
   async residentBytes(): Promise<number> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return 0
+    const { isBusy, jobs } = this
+    const now = performance.now()
+    if (jobs === this.#measured.jobs && now - this.#measured.at < idleBelievedMs) return this.lastResidentBytes
     this.lastResidentBytes = await proportionalBytesOf(this.pid)
+    if (!isBusy) this.#measured = { at: now, jobs }
     return this.lastResidentBytes
   }
 
-  waitedMs(): Promise<number> {
-    return waitedMsOf(this.pid)
+  async waitedMs(): Promise<number> {
+    return waitedMsOf(this.#master ?? this.pid)
   }
 
   async stop(graceMs = 5000): Promise<void> {
@@ -305,7 +315,7 @@ export class NativeProcess implements PhpProcess {
   setDisk(): void {}
 
   async #call(head: RequestHead, body: Readable | Buffer | null, signal?: AbortSignal) {
-    if (this.#endedBy) throw this.#endedBy
+    if (this.#endedBy) return this.#notReached(this.#endedBy)
     if (this.#isStopping) throw new PhpCrashed('PHP was stopped')
     this.jobs++
     const { bodyBytes } = head
@@ -330,9 +340,20 @@ export class NativeProcess implements PhpProcess {
       void wakeChildren({ pid: this.#master, socket }, () => (isWaiting && !this.#endedBy ? this.#calls.size : 0))
     try {
       return await call.head
+    } catch (error) {
+      if (error instanceof PhpNotReached) await this.#notReached(error)
+      throw error
     } finally {
       isWaiting = false
     }
+  }
+
+  /** Nothing was said to it. Whoever hears so may start the next one: not before all of this one is gone. @throws PhpNotReached */
+  async #notReached({ message }: Error): Promise<never> {
+    const error = new PhpNotReached(message)
+    this.kill(error)
+    await this.exited
+    throw error
   }
 
   /** Ends what works on one request, and nothing else of the site; it fails when that is gone. */
@@ -364,7 +385,7 @@ export class NativeProcess implements PhpProcess {
     const error = this.#endedBy ?? new PhpCrashed(`PHP's process ended (${how}) ${this.#said.trim()}`.trim())
     this.#endedBy = error
     this.#ready.reject(error)
-    for (const call of [...this.#calls]) call.fail(error)
+    for (const call of [...this.#calls]) call.fail(call.isReached ? error : new PhpNotReached(error.message))
     this.#launch.whenGone()
     return { reason: error.message, timedOut: error instanceof PhpTimeout, code, signal }
   }

@@ -9,6 +9,8 @@ import { inside } from './settings.ts'
 /** What one sandbox is made of. */
 export interface Sandbox {
   readonly php: NativePhp
+  /** Where PHP's files are as one folder; undefined: they are laid one by one. */
+  readonly phpFiles?: string | undefined
   readonly home: string
   readonly core: string
   /** Whom PHP runs as; null: as Stead. */
@@ -36,10 +38,10 @@ const madeFd = 3
  * runtime. Of the machine's programs there is PHP with its libraries, and what changes the user; no shell.
  */
 export function sandboxArguments(sandbox: Sandbox): string[] {
-  const { php, home, core, program, settings, listening, programs, uid, databaseSocket } = sandbox
+  const { home, core, program, settings, listening, programs, uid, databaseSocket } = sandbox
   const bind = sandbox.isReadOnly ? '--ro-bind' : '--bind'
   const mounts: string[][] = [
-    ...php.files.map((path) => ['--ro-bind', realpathSync(path), path]),
+    ...phpMounts(sandbox),
     ['--ro-bind', program.certificates, '/etc/ssl/certs'],
     ...['hosts', 'resolv.conf', 'nsswitch.conf'].map((name) => ['--ro-bind', `${program.etc}/${name}`, `/etc/${name}`]),
     ['--ro-bind', program.php, '/stead'],
@@ -67,6 +69,14 @@ export function sandboxArguments(sandbox: Sandbox): string[] {
     ...['--chdir', '/wordpress'],
     ...user,
   ]
+}
+
+function phpMounts({ php, phpFiles }: Sandbox): string[][] {
+  const tops = new Set(php.files.map((path) => path.split('/')[1] as string))
+  const files = phpFiles
+    ? [...tops].map((top) => ['--ro-bind', `${phpFiles}/${top}`, `/${top}`])
+    : php.files.map((path) => ['--ro-bind', realpathSync(path), path])
+  return [...files, ...php.folders.map((path) => ['--ro-bind', realpathSync(path), path])]
 }
 
 /** bubblewrap makes the folders above a mount for its own user alone. */

@@ -47,6 +47,8 @@ export function nativeIni(limits: PhpLimits): Record<string, string> {
     'user_ini.filename': '',
     'cgi.fix_pathinfo': '0',
     register_argc_argv: '0',
+    // most pages in one piece: each piece wakes host, edge and visitor
+    output_buffering: '65536',
     // it would say that PHP is free while it is not
     disable_functions: `${same.disable_functions},fastcgi_finish_request,litespeed_finish_request`,
     'apc.enabled': '1',

@@ -29,6 +29,7 @@ import { NativeCommand } from './command.ts'
 import { listenToSite } from './host-channel.ts'
 import { findNativePhp, type NativePhp, userChanger } from './machine.ts'
 import { Networks, networkPrograms } from './networks.ts'
+import { PhpFiles } from './php-files.ts'
 import { type Heard, type NativeLaunch, NativeProcess } from './process.ts'
 import { type NativeProgram, prepareNative } from './program.ts'
 import { type Sandbox, sandboxArguments } from './sandbox.ts'
@@ -81,6 +82,7 @@ const processesOfSandbox = 32
 const usualBytes = 100 << 20
 /** A start takes one, and the next is made behind it. */
 const networksAhead = 2
+const refillAfterMs = 100
 
 class Runtime implements NativeRuntime {
   readonly versions = new Map<PhpVersion, { missing?: string; php?: NativePhp }>()
@@ -89,6 +91,7 @@ class Runtime implements NativeRuntime {
   readonly #processes = new Set<PhpProcess>()
   #program: NativeProgram | undefined
   #networks: Networks | undefined
+  #phpFiles: PhpFiles | undefined
   #groups: Cgroups | undefined
   /** What bounds sites, in words. */
   #bounds = ''
@@ -108,6 +111,9 @@ class Runtime implements NativeRuntime {
       this.versions.set(version, 'missing' in found ? found : { php: found })
     }
     this.#program = await prepareNative(certificates, morePhp ?? {}, programFolder)
+    this.#phpFiles = new PhpFiles(join(this.#program.folder, 'php'))
+    // behind the start: the first site finds it
+    for (const { php } of this.versions.values()) if (php) this.#phpFiles.of(php).catch(() => {})
     await this.#openGroups()
     this.#networks = new Networks(this.#program.networkChild, reason === undefined ? networksAhead : 0)
   }
@@ -127,11 +133,15 @@ class Runtime implements NativeRuntime {
       lowPriority,
       timeoutMs: this.#options.startTimeoutMs ?? 30_000,
     }
-    const started = command ? new NativeCommand(own, settled) : await NativeProcess.start(own, settled)
+    const starting = command ? new NativeCommand(own, settled) : NativeProcess.start(own, settled)
+    const started = await Promise.resolve(starting).finally(() => {
+      // behind its first page: to start what makes one stops the host for milliseconds
+      setTimeout(() => this.#networks?.refill(), refillAfterMs).unref()
+    })
     this.#processes.add(started)
-    // one process of a home is followed: what a command writes the next look sees
-    if (room && started instanceof NativeProcess) disk?.follow(site.homePath, started, room.room)
     started.exited.then(() => this.#processes.delete(started))
+    // one process of a home is followed: what a command writes the next look sees
+    if (room && started instanceof NativeProcess) disk?.follow(site.homePath, started, await room.measured)
     if (this.#closed) await started.stop(0)
     return started
   }
@@ -179,6 +189,7 @@ class Runtime implements NativeRuntime {
     this.#closed = true
     await Promise.all([...this.#processes].map((each) => each.stop(2000)))
     this.#networks?.close()
+    await this.#phpFiles?.settled()
     await this.#program?.remove()
   }
 
@@ -196,6 +207,7 @@ class Runtime implements NativeRuntime {
     const login = await databases?.loginOf(site.homePath)
     const server = await this.#writeSettings(site, php, { settings, listening, command, heard, login })
     const sandbox: Sandbox = {
+      phpFiles: await (this.#phpFiles as PhpFiles).of(php),
       ...{ php, program, settings, isReadOnly, uid: site.uid, environment: command?.environment ?? {} },
       home: realpathSync(site.homePath),
       core: realpathSync(site.corePath),

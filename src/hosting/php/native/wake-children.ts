@@ -1,8 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { childrenOf } from '../wasm/process-tree.ts'
 
 const firstLookMs = 5
+/** When there seem to be enough: one of them may be about to end. */
+const checkMs = 20
 const longestPauseMs = 1000
 
 /** A php-fpm whose children are made when they are needed. */
@@ -19,15 +21,12 @@ export interface FpmMaster {
  * @param atWork how many requests there are; 0 when nobody waits for this one any more
  */
 export async function wakeChildren({ pid, socket }: FpmMaster, atWork: () => number): Promise<void> {
-  for (let pauseMs = firstLookMs; atWork() > 0; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+  const areEnough = () => childrenOf(pid).length >= atWork()
+  for (let pauseMs = areEnough() ? checkMs : firstLookMs; ; pauseMs = Math.min(4 * pauseMs, longestPauseMs)) {
     await pause(pauseMs, undefined, { ref: false })
-    if ((await countChildren(pid)) >= atWork()) continue
+    if (atWork() === 0) return
+    if (areEnough()) continue
     const nudge = connect(socket, () => nudge.destroy())
     nudge.on('error', () => {})
   }
-}
-
-async function countChildren(pid: number): Promise<number> {
-  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
-  return text.split(' ').filter(Boolean).length
 }

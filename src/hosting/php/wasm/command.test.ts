@@ -84,8 +84,10 @@ describe.skipIf(!core).each(hereRuntimes)('PHP’s command line, $runtime', ({ r
     const file = '/private/database/turns.sqlite'
     const open = `$d = new PDO('sqlite:${file}'); `
     expect((await run(`${open} $d->exec('create table rows (who, number)');`)).wrote).toBe(true)
-    // half of them read what they write, in a transaction
-    const write = `for ($i = 0; $i < 60; $i++) { if ($i % 2) $d->exec('begin'); $n = $d->query('select count(*) from rows')->fetchColumn(); $d->exec("insert into rows values ('{$argv[1]}', $n)"); if ($i % 2) $d->exec('commit'); }`
+    // half of them read what they write, in a transaction. SQLite itself refuses one of two that begin so and write then;
+    // in WebAssembly the turn stands above both
+    const begin = kind === 'native' ? 'begin immediate' : 'begin'
+    const write = `for ($i = 0; $i < 60; $i++) { if ($i % 2) $d->exec('${begin}'); $n = $d->query('select count(*) from rows')->fetchColumn(); $d->exec("insert into rows values ('{$argv[1]}', $n)"); if ($i % 2) $d->exec('commit'); }`
     const both = await Promise.all([run(open + write, { args: ['a'] }), run(open + write, { args: ['b'] })])
     expect(both.map(({ code }) => code)).toEqual([0, 0])
     const { output, wrote } = await run(

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { type Containment, type PhpSite, runtimesOf } from '../runtime.ts'
+import { compiledAt } from './compiled.ts'
 import type { Mount } from './frames.ts'
 import type { ChildProgram } from './program.ts'
 
@@ -23,6 +24,8 @@ export interface Launch {
   readonly args: readonly string[]
   readonly phpModule: string
   readonly mounts: readonly Mount[]
+  /** Those of the core, which all sites share and nobody writes into. */
+  readonly fixedFolders: readonly string[]
   readonly uid: number | null
   readonly sandboxed: boolean
 }
@@ -84,6 +87,8 @@ export interface LaunchOptions {
   readonly isReadOnly?: boolean | undefined
   /** Folder that PHP sees as `/command`, to be read only. */
   readonly programs?: string | undefined
+  /** Folder that PHP sees as `/compiled`, to be read only. */
+  readonly compiled?: string | undefined
 }
 
 /** Plans the start of a site's process. */
@@ -92,19 +97,26 @@ export async function planLaunch(
   site: PhpSite,
   program: ChildProgram,
   note: (text: string) => void,
-  { flags = v8Flags(true), isReadOnly = false, programs }: LaunchOptions = {},
+  { flags = v8Flags(true), isReadOnly = false, programs, compiled }: LaunchOptions = {},
 ): Promise<Launch> {
   const home = realpathSync(site.homePath)
   const core = realpathSync(site.corePath)
   const php = program.phpPackage(site.phpVersion)
-  if (abilities.bubblewrap) return sandboxed(abilities, site, home, core, php, program, { flags, isReadOnly, programs })
+  const options = { flags, isReadOnly, programs, compiled }
+  if (abilities.bubblewrap) return sandboxed(abilities, site, home, core, php, program, options)
   let uid = abilities.root ? site.uid : null
   if (uid !== null && !((await everyoneMayPass(home)) && (await everyoneMayPass(core)))) {
     note('folders above the sites are closed to other users: without bubblewrap, sites run as the user of Stead')
     uid = null
   }
-  const more = programs === undefined ? [] : [realpathSync(programs)]
-  const reads = [program.folder, php.folder, home, `${core}/wp-admin`, `${core}/wp-includes`, ...more]
+  const more: Mount[] = programs === undefined ? [] : [{ at: '/command', from: realpathSync(programs) }]
+  if (compiled !== undefined) {
+    const from = realpathSync(compiled)
+    // without it the site only starts more slowly
+    if (uid === null || (await everyoneMayPass(`${from}/.`))) more.push({ at: compiledAt, from })
+  }
+  const extra = more.map(({ from }) => from)
+  const reads = [program.folder, php.folder, home, `${core}/wp-admin`, `${core}/wp-includes`, ...extra]
   return {
     command: process.execPath,
     args: [
@@ -116,6 +128,7 @@ export async function planLaunch(
     phpModule: `${php.folder}/${php.module}`,
     uid,
     sandboxed: false,
+    fixedFolders: [`${core}/wp-admin`, `${core}/wp-includes`],
     mounts: [
       { at: '/wordpress', from: `${home}/web` },
       { at: '/wordpress/wp-admin', from: `${core}/wp-admin` },
@@ -123,7 +136,7 @@ export async function planLaunch(
       { at: '/private', from: `${home}/private` },
       { at: '/tmp', from: `${home}/private/tmp` },
       { at: systemCertificates, from: `${program.folder}/certificates` },
-      ...more.map((from) => ({ at: '/command', from })),
+      ...more,
     ],
   }
 }
@@ -170,9 +183,12 @@ function sandboxed(
   core: string,
   php: { folder: string; module: string },
   program: ChildProgram,
-  { flags, isReadOnly, programs }: LaunchOptions & { readonly flags: readonly string[] },
+  { flags, isReadOnly, programs, compiled }: LaunchOptions & { readonly flags: readonly string[] },
 ): Launch {
-  const more = programs === undefined ? [] : ['--ro-bind', realpathSync(programs), '/command']
+  const more: Mount[] = [
+    ...(programs === undefined ? [] : [{ at: '/command', from: realpathSync(programs) }]),
+    ...(compiled === undefined ? [] : [{ at: compiledAt, from: realpathSync(compiled) }]),
+  ]
   const bind = isReadOnly ? '--ro-bind' : '--bind'
   const binds = [
     // bubblewrap makes the folders above a mount for its own user alone.
@@ -183,13 +199,13 @@ function sandboxed(
     ['--ro-bind', `${core}/wp-admin`, '/site/web/wp-admin'],
     ['--ro-bind', `${core}/wp-includes`, '/site/web/wp-includes'],
     [bind, `${home}/private`, '/site/private'],
-    more,
+    ...more.map(({ at, from }) => ['--ro-bind', from, at]),
   ].flat()
   const node = [
     process.execPath,
     ...flags,
     ...permissions(
-      ['/program', '/php', '/site', ...(more.length > 0 ? ['/command'] : [])],
+      ['/program', '/php', '/site', ...more.map(({ at }) => at)],
       isReadOnly ? [] : ['/site/web', '/site/private'],
     ),
   ]
@@ -199,12 +215,13 @@ function sandboxed(
     phpModule: `/php/${php.module}`,
     uid: abilities.root ? site.uid : null,
     sandboxed: true,
+    fixedFolders: ['/site/web/wp-admin', '/site/web/wp-includes'],
     mounts: [
       { at: '/wordpress', from: '/site/web' },
       { at: '/private', from: '/site/private' },
       { at: '/tmp', from: '/site/private/tmp' },
       { at: systemCertificates, from: '/program/certificates' },
-      ...(more.length > 0 ? [{ at: '/command', from: '/command' }] : []),
+      ...more.map(({ at }) => ({ at, from: at })),
     ],
   }
 }
@@ -224,9 +241,13 @@ export function sandboxOptions(root: boolean): string[] {
 
 /** Node and the libraries that it has loaded, read-only, at their own places; nothing else of the machine. */
 function runtimeFiles(): string[] {
-  const files = new Set([process.execPath, ...loadedLibraries()])
+  libraries ??= loadedLibraries()
+  const files = new Set([process.execPath, ...libraries])
   return [...files].flatMap((file) => ['--ro-bind', realpathSync(file), file])
 }
+
+/** Found out once: a report about this process says much more, and takes longer the more it does. */
+let libraries: readonly string[] | undefined
 
 function loadedLibraries(): string[] {
   const report = process.report as unknown as { excludeNetwork: boolean; getReport(): { sharedObjects: string[] } }

@@ -40,6 +40,8 @@ export const Frame = {
   turn: 15,
   /** child: it gives it back, `TurnEnd` */
   turnEnd: 16,
+  /** parent: asks what V8 has made of PHP by now; it comes back as the body of a response */
+  code: 17,
 } as const
 
 /** A payload may not be longer: bodies are cut, and a head that long is a fault or an attack. */
@@ -149,7 +151,13 @@ export interface ChildStart {
   readonly phpModule: string
   /** User and group id that the process takes on before any PHP runs. */
   readonly uid: number | null
+  /** What V8 made of PHP in another process: a file below the program's folder; null: there is none. */
+  readonly codeFile: string | null
+  /** Exports of the compiled PHP that its JavaScript calls; null: all of them are taken. */
+  readonly calledExports: readonly string[] | null
   readonly mounts: readonly Mount[]
+  /** Of this machine (or of the sandbox): nothing in them changes as long as the process lives. */
+  readonly fixedFolders: readonly string[]
   /** PHP files of Stead by name, put into PHP's memory file system under /stead. */
   readonly programs: Readonly<Record<string, string>>
   /** The same of files that are no text, in base64. */
@@ -189,6 +197,8 @@ export interface PhpMemory {
 export interface ChildReady {
   readonly phpVersion: string
   readonly residentBytes: number
+  /** It uses what V8 made of PHP in another process. */
+  readonly hasMachineCode: boolean
 }
 
 export interface RequestHead {

@@ -69,6 +69,9 @@ export function phpIni(limits: PhpLimits): Record<string, string> {
   }
 }
 
+/** Where compiled scripts are kept in files. They are compared with their script's time, as those in memory. */
+export const compiledIni = (folder: string): Readonly<Record<string, string>> => ({ 'opcache.file_cache': folder })
+
 /** Where it differs for a command: somebody reads what it says, and it ends before opcache could be of use. */
 export const commandIni: Readonly<Record<string, string>> = {
   display_errors: 'stderr',

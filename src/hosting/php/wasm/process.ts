@@ -5,6 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import { getPriority, setPriority } from 'node:os'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import type { Budget } from '../../../platform/budgets/budget.ts'
+import { readAtMost } from '../../../platform/read-at-most.ts'
 import {
   type PhpCommand,
   PhpCrashed,
@@ -37,10 +38,12 @@ import { residentBytesOf, threadsOf, waitedMsOf } from './process-tree.ts'
 import { readTaskResult } from './task-result.ts'
 
 const keptErrorBytes = 4096
+/** Of what V8 has made of PHP; it is 4 MB after a day of pages. */
+const mostCodeBytes = 64 << 20
 export const taskTimeoutMs = 60_000
 export const lowestPriority = 19
 /**
- * Run by a shell before PHP, with its priority as the first argument.
+ * Run by a shell before PHP starts, with its priority as the first argument.
  *
  * - Not afterwards: what the child starts at once would keep the usual priority.
  * - A process started for itself is a session, and Linux weighs sessions against each other (sched(7), autogroup): there `nice` counts
@@ -51,8 +54,8 @@ export const lowestPriority = 19
 export const beforePhp = `
   { echo "$0" > /proc/self/autogroup; } 2>/dev/null
   trap '' INT TERM HUP
-  exec nice -n "$0" "$@"
 `
+const thenPhp = `${beforePhp} exec nice -n "$0" "$@"`
 
 export interface ProcessOptions {
   readonly phpVersion: PhpVersion
@@ -73,6 +76,7 @@ export class WasmProcess implements PhpProcess {
   readonly pid: number
   readonly phpVersion: PhpVersion
   readonly exited: Promise<PhpExit>
+  hasMachineCode = false
   worn = false
   onNote: ((text: string) => void) | undefined
   onAsk: ((text: string) => Promise<string>) | undefined
@@ -131,11 +135,11 @@ export class WasmProcess implements PhpProcess {
    */
   static async start(
     launch: Launch,
-    told: Omit<ChildStart, 'phpModule' | 'uid' | 'mounts' | 'watchParent'>,
+    told: Omit<ChildStart, 'phpModule' | 'uid' | 'mounts' | 'fixedFolders' | 'watchParent'>,
     options: ProcessOptions,
   ): Promise<WasmProcess> {
     const priority = options.lowPriority ? lowestPriority : options.priority
-    const child = spawn('/bin/sh', ['-c', beforePhp, String(priority), launch.command, ...launch.args], {
+    const child = spawn('/bin/sh', ['-c', thenPhp, String(priority), launch.command, ...launch.args], {
       // jobs, answers, the way out, and the parent's life where no sandbox watches it
       stdio: [
         told.command ? 'pipe' : 'ignore',
@@ -156,12 +160,14 @@ export class WasmProcess implements PhpProcess {
       throw new PhpCrashed(`PHP could not be started: ${error.message}`)
     }
     const started = new WasmProcess(child, options)
-    const { phpModule, mounts, uid } = launch
-    const start: ChildStart = { ...told, phpModule, mounts, uid, watchParent: !launch.sandboxed }
+    const { phpModule, mounts, fixedFolders, uid } = launch
+    const start: ChildStart = { ...told, phpModule, mounts, fixedFolders, uid, watchParent: !launch.sandboxed }
     started.#jobs.write(encodeFrame(Frame.start, start))
     const late = setTimeout(() => started.kill(new PhpTimeout('PHP was not ready in time')), options.timeoutMs)
     try {
-      started.#measuredBytes = (await started.#ready.promise).residentBytes
+      const ready = await started.#ready.promise
+      started.#measuredBytes = ready.residentBytes
+      started.hasMachineCode = ready.hasMachineCode
       return started
     } finally {
       clearTimeout(late)
@@ -176,14 +182,19 @@ export class WasmProcess implements PhpProcess {
     const head: RequestHead = { ...rest, bodyBytes: body ? request.bodyBytes : 0 }
     const answer = this.#begin()
     signal?.addEventListener('abort', () => this.kill(signal.reason), { once: true })
-    this.#jobs.write(encodeFrame(Frame.request, head))
-    try {
-      if (body) await this.#sendBody(body, request.bodyBytes)
-    } catch (error) {
-      // PHP waits for bytes that will not come.
-      this.kill(error instanceof PhpCrashed ? error : new PhpCrashed(`the request's body broke off: ${String(error)}`))
+    const [start, end] = [encodeFrame(Frame.request, head), encodeFrame(Frame.end, undefined)]
+    // in one piece, so that PHP's process wakes once
+    if (!body) this.#jobs.write(Buffer.concat([start, end]))
+    else {
+      this.#jobs.write(start)
+      await this.#sendBody(body, request.bodyBytes).catch((error) =>
+        // PHP waits for bytes that will not come
+        this.kill(
+          error instanceof PhpCrashed ? error : new PhpCrashed(`the request's body broke off: ${String(error)}`),
+        ),
+      )
+      this.#jobs.write(end)
     }
-    this.#jobs.write(encodeFrame(Frame.end, undefined))
     const response = await answer.head
     return { ...response, finished: answer.finished.then(() => {}) }
   }
@@ -207,6 +218,16 @@ export class WasmProcess implements PhpProcess {
     options?: { timeoutMs?: number },
   ): Promise<TaskOutput<Name>> {
     return this.#task({ name, input }, options?.timeoutMs ?? taskTimeoutMs)
+  }
+
+  async machineCode(): Promise<Buffer> {
+    const answer = this.#begin()
+    this.#jobs.write(encodeFrame(Frame.code, undefined))
+    const { body } = await answer.head
+    const code = await readAtMost(body, mostCodeBytes)
+    if (!code) throw new PhpCrashed('what it says to have compiled is too large')
+    await answer.finished
+    return code
   }
 
   async moveIn(change: { address: string }): Promise<void> {
@@ -238,7 +259,7 @@ export class WasmProcess implements PhpProcess {
     return this.lastResidentBytes
   }
 
-  waitedMs(): Promise<number> {
+  async waitedMs(): Promise<number> {
     return waitedMsOf(this.pid)
   }
 

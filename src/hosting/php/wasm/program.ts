@@ -2,7 +2,8 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { createRequire, stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, extname, join } from 'node:path'
-import type { PhpVersion } from '../runtime.ts'
+import { type PhpVersion, phpVersions } from '../runtime.ts'
+import { calledExports } from './called-exports.ts'
 
 const here = import.meta.dirname
 /** `.ts` where Stead runs from its sources, `.js` where it was built. */
@@ -19,6 +20,8 @@ export interface ChildProgram {
   readonly phpFiles: Readonly<Record<string, string>>
   /** Package folder of a PHP version and, below it, its module. */
   readonly phpPackage: (version: PhpVersion) => { folder: string; module: string }
+  /** Exports of a PHP version that its JavaScript calls; null: it is not known. */
+  readonly calledExports: Readonly<Record<PhpVersion, readonly string[] | null>>
   remove(): Promise<void>
 }
 
@@ -54,6 +57,7 @@ export async function prepareProgram(certificates: string, ownFolder?: string): 
     folder,
     phpFiles: await readPhpFiles(),
     phpPackage,
+    calledExports: await calledExportsOfAll(),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }
@@ -79,4 +83,12 @@ function phpPackage(version: PhpVersion): { folder: string; module: string } {
   const dashed = version.replace('.', '-')
   const folder = dirname(createRequire(import.meta.url).resolve(`@php-wasm/node-${dashed}/package.json`))
   return { folder, module: join('jspi', `php_${version.replace('.', '_')}.js`) }
+}
+
+async function calledExportsOfAll(): Promise<Record<PhpVersion, readonly string[] | null>> {
+  const ofEach = phpVersions.map(async (version) => {
+    const { folder, module } = phpPackage(version)
+    return [version, await calledExports(join(folder, module))] as const
+  })
+  return Object.fromEntries(await Promise.all(ofEach)) as Record<PhpVersion, readonly string[] | null>
 }

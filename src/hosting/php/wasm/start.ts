@@ -1,11 +1,21 @@
+import { existsSync } from 'node:fs'
 import type { Budget } from '../../../platform/budgets/budget.ts'
 import type { DiskWatch } from '../../site-files/disk-watch.ts'
-import type { Containment, PhpProcess, PhpRuntime, PhpSite, PhpStart } from '../runtime.ts'
+import {
+  type Containment,
+  PhpCrashed,
+  type PhpProcess,
+  type PhpRuntime,
+  type PhpSite,
+  type PhpStart,
+} from '../runtime.ts'
 import type { WayToEdge } from '../way-to-edge.ts'
+import { compiledAt, compiling } from './compiled.ts'
 import { containmentOf, findAbilities, planLaunch, v8Flags } from './containment.ts'
 import type { EgressPolicy } from './egress.ts'
-import { commandIni, mostPhpBytes, type PhpLimits, phpIni } from './ini.ts'
+import { commandIni, compiledIni, mostPhpBytes, type PhpLimits, phpIni } from './ini.ts'
 import { machineCertificates } from './machine-certificates.ts'
+import { openMachineCode } from './machine-code.ts'
 import { createNames } from './names.ts'
 import { WasmProcess } from './process.ts'
 import { prepareProgram } from './program.ts'
@@ -38,6 +48,10 @@ export interface WasmRuntimeOptions extends PhpLimits {
   readonly optimize?: boolean
   /** A process that is not ready after this is ended. */
   readonly startTimeoutMs?: number
+  /** Folder with what was compiled ahead of a core's scripts, where there is one; default: every process compiles them anew. */
+  readonly compiledOf?: (corePath: string) => string
+  /** Where it is kept what V8 makes of PHP, for processes to come; default: each makes it anew. With `optimize` only. */
+  readonly codeFolder?: string
   /** Entries of php.ini and flags of V8 in place of the usual ones: for measurements. */
   readonly ini?: Readonly<Record<string, string>>
   readonly v8Flags?: readonly string[]
@@ -66,32 +80,45 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
   const morePrograms: Record<string, string> = Object.fromEntries(more)
   const notes = new Set<string>()
   const names = createNames({ resolver: createResolver(), lookups: options.budgets.lookups })
+  const flags = options.v8Flags ?? v8Flags(options.optimize ?? true)
+  const code =
+    options.codeFolder !== undefined && options.optimize !== false
+      ? await openMachineCode(options.codeFolder, program, flags)
+      : undefined
   const processes = new Set<PhpProcess>()
   let closed = false
 
-  const start = async (site: PhpSite, { lowPriority = false, command }: PhpStart = {}): Promise<PhpProcess> => {
+  const start = async (
+    site: PhpSite,
+    { lowPriority = false, command, keepsCompiled = false }: PhpStart = {},
+  ): Promise<PhpProcess> => {
     if (closed) throw new Error('the PHP runtime is closed')
     const disk = await options.disk?.beforeStart(site.homePath)
+    const ahead = command || keepsCompiled ? undefined : options.compiledOf?.(site.corePath)
     const launch = await planLaunch(abilities, site, program, (note) => notes.add(note), {
-      flags: options.v8Flags ?? v8Flags(options.optimize ?? true),
+      flags,
       isReadOnly: disk?.isReadOnly,
       ...(command && { programs: command.programs }),
+      ...(ahead !== undefined && existsSync(ahead) && { compiled: ahead }),
     })
+    const compiled = keepsCompiled ? `/private/${compiling}` : launch.mounts.find(({ at }) => at === compiledAt)?.at
     const told = {
       programs: program.phpFiles,
       morePrograms,
       ini: {
         ...phpIni(options),
         ...(site.inSafeMode && { 'stead.safe_mode': '1' }),
+        ...(compiled !== undefined && compiledIni(compiled)),
         ...(command && commandIni),
         ...options.ini,
       },
       mostPhpBytes: mostPhpBytes(options),
+      calledExports: program.calledExports[site.phpVersion],
       address: site.address,
-      disk: disk?.room ?? null,
+      disk: disk?.none ?? null,
       command: command ? { environment: command.environment } : null,
     }
-    const started = await WasmProcess.start(launch, told, {
+    const how = {
       phpVersion: site.phpVersion,
       home: site.homePath,
       egress: { policy: options.egress, edge: options.edge, names, connections: options.budgets.outgoing },
@@ -99,17 +126,33 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
       priority: options.priority,
       lowPriority: lowPriority && abilities.root,
       timeoutMs: options.startTimeoutMs ?? 30_000,
+    }
+    const codeFile = code?.fileFor(site.phpVersion) ?? null
+    const started = await WasmProcess.start(launch, { ...told, codeFile }, how).catch(async (error) => {
+      if (codeFile === null || !(error instanceof PhpCrashed)) throw error
+      const without = await WasmProcess.start(launch, { ...told, codeFile: null }, how)
+      // so it was not the site, nor the machine
+      await code?.discard(site.phpVersion)
+      return without
     })
+    if (codeFile !== null && code?.fileFor(site.phpVersion) === codeFile)
+      code.seen(site.phpVersion, started.hasMachineCode)
     processes.add(started)
-    // one process of a home is followed: what a command writes it counts by itself, and the next look sees it
-    if (disk && !command) options.disk?.follow(site.homePath, started, disk.room)
     started.exited.then(() => processes.delete(started))
+    if (disk) {
+      // it was measured while PHP started
+      const room = await disk.measured
+      started.setDisk(room)
+      // one process of a home is followed: what a command writes it counts by itself, and the next look sees it
+      if (!command) options.disk?.follow(site.homePath, started, room)
+    }
     if (closed) await started.stop(0)
     return started
   }
   return {
     start,
     usualBytes: () => USUAL_BYTES,
+    ...(code && { machineCode: code }),
     containment: (): Containment => containmentOf(abilities, [...notes]),
     async close() {
       closed = true

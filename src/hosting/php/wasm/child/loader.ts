@@ -1,5 +1,7 @@
 import { constants, type Stats } from 'node:fs'
 import { registerHooks } from 'node:module'
+import { instantiatePhp } from './exports.ts'
+import { type CompiledPhp, compilePhp } from './machine-code.ts'
 import { connectionClass, type Outgoing } from './outgoing.ts'
 import { mendSockets, type WasmSocket } from './sockets.ts'
 
@@ -134,6 +136,8 @@ export interface CommandLoad {
 }
 
 interface PhpModule {
+  /** Path of the WebAssembly file. */
+  readonly dependencyFilename: string
   init(environment: 'NODE', options: object): Php
 }
 
@@ -154,20 +158,47 @@ export function closeBackDoors(): void {
   })
 }
 
+type Instantiated = readonly [WebAssembly.Instance, WebAssembly.Module]
+
+/** PHP, and what it was compiled to. */
+export interface LoadedPhp {
+  readonly php: Php
+  readonly compiled: CompiledPhp
+}
+
+export interface LoadOptions {
+  readonly command?: CommandLoad | undefined
+  /** File of what V8 made of PHP in another process. */
+  readonly codeFile?: string | undefined
+  /** Exports that its JavaScript calls; null: all of them are taken. */
+  readonly calledExports: readonly string[] | null
+}
+
 /** Loads PHP from its compiled module and returns when it can be configured; no PHP has run yet. */
-export async function loadPhp(modulePath: string, outgoing: Outgoing, command?: CommandLoad): Promise<Php> {
+export async function loadPhp(
+  modulePath: string,
+  outgoing: Outgoing,
+  { command, codeFile, calledExports }: LoadOptions,
+): Promise<LoadedPhp> {
   // Node's permission model forbids process.binding, which emscripten's NODEFS reads its open flags from.
   Object.assign(process, { binding: () => ({ fs: constants }) })
   const module = (await import(modulePath)) as PhpModule
+  const compiled = await compilePhp(module.dependencyFilename, codeFile)
   return new Promise((resolve, reject) => {
     const php: Php = module.init('NODE', {
       noInitialRun: true,
       ENV: { ...command?.environment },
       ...(command && { processId: 1, bindUserSpace: command.bindUserSpace }),
       locateFile: (path: string) => path,
+      instantiateWasm(imports: WebAssembly.Imports, done: (...instantiated: Instantiated) => void) {
+        instantiatePhp(compiled.module, imports as Record<string, Record<string, unknown>>, calledExports).then(
+          (instance) => done(instance, compiled.module),
+          reject,
+        )
+      },
       onAbort: (reason: unknown) => reject(new Error(`PHP could not start: ${String(reason)}`)),
       // A later turn: `php` is not assigned yet when a module finishes at once.
-      onRuntimeInitialized: () => setImmediate(() => resolve(php)),
+      onRuntimeInitialized: () => setImmediate(() => resolve({ php, compiled })),
       websocket: {
         url(socket: WasmSocket, host: string, port: number) {
           mendSockets(php.FS, socket.sock_ops)

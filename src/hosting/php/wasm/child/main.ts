@@ -4,6 +4,7 @@
  */
 import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'
+import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import {
   type ChildReady,
@@ -25,6 +26,7 @@ import { lockByTurns, type Turns } from './database-turns.ts'
 import { type DiskMeter, meterDisk } from './disk-quota.ts'
 import { keepNodesFresh } from './fresh-nodes.ts'
 import { type CommandLoad, closeBackDoors, loadPhp, type Php, startEngine } from './loader.ts'
+import type { CompiledPhp } from './machine-code.ts'
 import { boundMemory } from './memory.ts'
 import { mountFolders } from './mounts.ts'
 import { type Outgoing, outgoingOver } from './outgoing.ts'
@@ -43,6 +45,7 @@ const questionStart = '{"ask":'
 
 interface Site {
   readonly php: Php
+  readonly compiled: CompiledPhp
   readonly outgoing: Outgoing
   readonly disk: DiskMeter | undefined
   /** Called before each request. */
@@ -69,10 +72,15 @@ async function start(told: ChildStart): Promise<Site> {
   closeBackDoors()
   boundMemory(told.mostPhpBytes, (bytes) => writeAll(answers, encodeFrame(Frame.memory, { bytes } satisfies PhpMemory)))
   // Read before the user changes: the program itself need not be readable for the site's user.
-  const php = await loadPhp(told.phpModule, outgoing, commandLoad(told))
+  const codeFile = told.codeFile === null ? undefined : join(import.meta.dirname, '..', told.codeFile)
+  const { php, compiled } = await loadPhp(told.phpModule, outgoing, {
+    command: commandLoad(told),
+    codeFile,
+    calledExports: told.calledExports,
+  })
   takeOnUser(told.uid)
   mountFolders(php.FS, told.mounts)
-  const lookAnew = keepNodesFresh(php.FS)
+  const lookAnew = keepNodesFresh(php.FS, told.fixedFolders)
   onTurn = lookAnew
   const disk = told.disk ? meterDisk(php.FS, told.mounts[0]?.from as string, told.disk) : undefined
   php.FS.mkdirTree('/stead')
@@ -91,23 +99,26 @@ async function start(told: ChildStart): Promise<Site> {
   }
   if (told.command) prepareCommand(php, told.ini)
   else await startEngine(php, told.ini)
-  const ready: ChildReady = { phpVersion: told.phpModule, residentBytes: process.memoryUsage.rss() }
+  const ready: ChildReady = {
+    phpVersion: told.phpModule,
+    residentBytes: process.memoryUsage.rss(),
+    hasMachineCode: compiled.isFromCode,
+  }
   writeAll(answers, encodeFrame(Frame.start, ready))
-  return { php, outgoing, disk, lookAnew, address: told.address }
+  return { php, compiled, outgoing, disk, lookAnew, address: told.address }
 }
 
 async function run(site: Site, head: RequestHead, body: HeldBody | null): Promise<void> {
   const output = outputTo(answers)
   site.lookAnew()
   const exitCode = await runScript(site.php, head, body, output)
-  output.finish()
   const end: ResponseEnd = {
     exitCode,
     residentBytes: process.memoryUsage.rss(),
     worn: site.outgoing.namesUsedUp(),
     diskRefusal: site.disk?.refusal(),
   }
-  writeAll(answers, encodeFrame(Frame.end, end))
+  output.finish(encodeFrame(Frame.end, end))
 }
 
 /** Between its turns at the database others may have changed it, and the files: what is known of them is looked at anew. */
@@ -135,6 +146,13 @@ async function runOnce(site: Site, command: CommandHead): Promise<void> {
     diskRefusal: site.disk?.refusal(),
   }
   writeAll(answers, encodeFrame(Frame.end, end))
+}
+
+function tellCode(site: Site): void {
+  const output = outputTo(answers)
+  output.body(site.compiled.code())
+  const end: ResponseEnd = { exitCode: 0, residentBytes: process.memoryUsage.rss(), worn: true }
+  output.finish(encodeFrame(Frame.end, end))
 }
 
 async function runTask(site: Site, task: TaskHead): Promise<void> {
@@ -178,6 +196,7 @@ async function take(kind: number, payload: Buffer): Promise<void> {
   if (!ready) throw new Error('no start')
   if (kind === Frame.command) await runOnce(ready, JSON.parse(payload.toString()) as CommandHead)
   else if (kind === Frame.task) await runTask(ready, JSON.parse(payload.toString()) as TaskHead)
+  else if (kind === Frame.code) tellCode(ready)
   else if (kind === Frame.room) ready.disk?.set(JSON.parse(payload.toString()) as DiskRoom)
   else if (kind === Frame.request) {
     head = JSON.parse(payload.toString()) as RequestHead

@@ -12,8 +12,8 @@ const flushAfterMs = 20
 export interface Output {
   headers(chunk: Uint8Array): void
   body(chunk: Uint8Array): void
-  /** Sends what is left, the head too if PHP printed nothing. */
-  finish(): void
+  /** Sends what is left, the head too if PHP printed nothing, and `end` behind it in one piece: who reads wakes once. */
+  finish(end: Uint8Array): void
 }
 
 export function writeAll(descriptor: number, bytes: Uint8Array): void {
@@ -30,10 +30,10 @@ export function outputTo(descriptor: number): Output {
   let flushPlanned = false
   const decoder = new TextDecoder()
 
-  const flush = () => {
-    if (used === 0) return
-    writeFrameHeader(buffer, Frame.data, used)
-    writeAll(descriptor, buffer.subarray(0, frameHeaderBytes + used))
+  const flush = (behind?: Uint8Array) => {
+    const frame = buffer.subarray(0, used > 0 ? frameHeaderBytes + used : 0)
+    if (used > 0) writeFrameHeader(buffer, Frame.data, used)
+    if (used > 0 || behind) writeAll(descriptor, behind ? Buffer.concat([frame, behind]) : frame)
     used = 0
     lastWrite = performance.now()
   }
@@ -64,9 +64,9 @@ export function outputTo(descriptor: number): Output {
         flush()
       })
     },
-    finish() {
+    finish(end) {
       sendHead()
-      flush()
+      flush(end)
     },
   }
 }

@@ -1,0 +1,16 @@
+import { hostJobs } from '../../src/jobs.ts'
+import { type AnyDefinition, durable } from '../../src/platform/operations/definition.ts'
+import { startWorker } from '../../src/platform/operations/harness.ts'
+import type { Worker } from '../../src/platform/operations/worker.ts'
+import type { TestApi } from './api.ts'
+
+/** Does hosts' work without a host: every step succeeds at once, and changes nothing. Stop it before the API is closed. */
+export async function idleHost({ database }: TestApi): Promise<Worker & { readonly hostId: number }> {
+  const { id: hostId } = await database.read.selectFrom('hosts').select('id').executeTakeFirstOrThrow()
+  const stubs = hostJobs.map((job) => {
+    const { name, input, changeableBy, steps } = job as AnyDefinition
+    const done = Object.keys(steps).map((step) => [step, { run: async () => ({ login: 'x' }) }])
+    return durable({ name, input, on: 'host', changeableBy, steps: Object.fromEntries(done) })
+  })
+  return Object.assign(startWorker(database, stubs, { runner: 'host', hostId, lookEveryMs: 50 }), { hostId })
+}
