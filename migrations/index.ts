@@ -44,6 +44,7 @@ import { zoneChanges } from './0053-zone-changes.ts'
 import { homeDatabases } from './0055-home-databases.ts'
 import { signIn } from './0060-sign-in.ts'
 import { passkeys } from './0061-passkeys.ts'
+import { tagOrder } from './0062-tag-order.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -92,4 +93,5 @@ export const migrations: Record<string, Migration> = {
   '0055-home-databases': homeDatabases,
   '0060-sign-in': signIn,
   '0061-passkeys': passkeys,
+  '0062-tag-order': tagOrder,
 }

@@ -188,6 +188,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/password-links/passkey/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to add a passkey by a link
+         * @description As `POST /v1/passkeys/options`, for who has a link and no session. Nothing changes, and the link is not used.
+         *
+         *     Needs no access token.
+         */
+        post: operations["beginPasskeyByLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/password-links/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a passkey by a link, and sign in
+         * @description In place of a password, by any link that sets one; a password that there is stays. All sessions of the account end, and one begins. Who has set up an authenticator app is asked for its `code`, too.
+         *
+         *     Needs no access token.
+         */
+        post: operations["createPasskeyByLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/password": {
         parameters: {
             query?: never;
@@ -2464,6 +2508,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sites/{site_id}/statistics/days": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List page views of a site by day
+         * @description An addition of Stead: every day up to today, the oldest first, also those without visits. What edges have counted is there within seconds.
+         *
+         *     Who may: the owning account, or a collaborator of the site with any role.
+         */
+        get: operations["listDailyStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{id}/reports/performance/latest": {
         parameters: {
             query?: never;
@@ -2756,6 +2822,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/installation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How this Stead is
+         * @description To who operates it, which is the account that was there first: hosts, queues, budgets, certificates and backups of its records. To all others `health` is null.
+         */
+        get: operations["getInstallation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/token": {
         parameters: {
             query?: never;
@@ -2904,6 +2990,8 @@ export interface components {
              * @example 2026-01-31T09:45:00.000Z
              */
             proven_until: string | null;
+            /** @description Whether the account operates this Stead: it was there first */
+            operator: boolean;
             /** @description Whether codes of an authenticator app are asked for */
             totp: boolean;
             /** @description How many of them are left */
@@ -2975,6 +3063,56 @@ export interface components {
             /** @example 123456 */
             code?: string;
         };
+        BeginPasskeyByLinkBody: {
+            /**
+             * @description What the link has behind `#`
+             * @example mF_9.B5f-4.1JqM
+             */
+            token: string;
+        };
+        /** @description PublicKeyCredentialCreationOptionsJSON of WebAuthn */
+        PasskeyCreationOptions: {
+            [key: string]: unknown;
+        };
+        NewCredentialResponse: {
+            /**
+             * @description What the browser did it for
+             * @example c3RlYWQ
+             */
+            clientDataJSON: string;
+            /**
+             * @description The new key
+             * @example c3RlYWQ
+             */
+            attestationObject: string;
+            /**
+             * @example [
+             *       "internal"
+             *     ]
+             */
+            transports?: string[];
+        };
+        /** @description `toJSON()` of what `navigator.credentials.create()` gives */
+        NewCredential: {
+            /**
+             * @description Of the credential
+             * @example c3RlYWQ
+             */
+            id: string;
+            response: components["schemas"]["NewCredentialResponse"];
+        };
+        CreatePasskeyByLinkBody: {
+            /**
+             * @description What the link has behind `#`
+             * @example mF_9.B5f-4.1JqM
+             */
+            token: string;
+            /** @example Laptop */
+            name: string;
+            credential: components["schemas"]["NewCredential"];
+            /** @example 123456 */
+            code?: string;
+        };
         ChangePasswordBody: {
             /** @example correct horse battery */
             current_password: string;
@@ -3025,41 +3163,10 @@ export interface components {
              */
             used_at: string | null;
         };
-        NewCredentialResponse: {
-            /**
-             * @description What the browser did it for
-             * @example c3RlYWQ
-             */
-            clientDataJSON: string;
-            /**
-             * @description The new key
-             * @example c3RlYWQ
-             */
-            attestationObject: string;
-            /**
-             * @example [
-             *       "internal"
-             *     ]
-             */
-            transports?: string[];
-        };
-        /** @description `toJSON()` of what `navigator.credentials.create()` gives */
-        NewCredential: {
-            /**
-             * @description Of the credential
-             * @example c3RlYWQ
-             */
-            id: string;
-            response: components["schemas"]["NewCredentialResponse"];
-        };
         CreatePasskeyBody: {
             /** @example Laptop */
             name: string;
             credential: components["schemas"]["NewCredential"];
-        };
-        /** @description PublicKeyCredentialCreationOptionsJSON of WebAuthn */
-        PasskeyCreationOptions: {
-            [key: string]: unknown;
         };
         Session: {
             id: number;
@@ -3553,11 +3660,22 @@ export interface components {
              */
             username: string | null;
         };
-        License: {
+        /** @description Null before any was issued */
+        ExtensionLicense: {
             id: number;
             siteId: number;
-            /** @example 3f8a1c52 */
+            /** @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b */
             licenseKey: string;
+            /**
+             * @description Unix time
+             * @example 1769852000
+             */
+            issuedAt: number;
+            /**
+             * @description Unix time
+             * @example null
+             */
+            revokedAt: number | null;
         };
         SiteDetail: {
             id: number;
@@ -3649,7 +3767,7 @@ export interface components {
             /** @description WordPress runs without plugins and the theme of the site */
             safeMode: boolean;
             collaborators: components["schemas"]["SiteCollaborator"][];
-            ext: components["schemas"]["License"] | null;
+            ext: components["schemas"]["ExtensionLicense"] | null;
         };
         SiteUpdate: {
             /**
@@ -4262,6 +4380,19 @@ export interface components {
              */
             operationId: number | null;
         };
+        OperationAction: {
+            /**
+             * @example undo
+             * @enum {string}
+             */
+            action: "cancel" | "retry" | "undo";
+            allowed: boolean;
+            /**
+             * @description What it would be refused with
+             * @example null
+             */
+            reason: string | null;
+        };
         Operation: {
             id: number;
             /**
@@ -4283,6 +4414,8 @@ export interface components {
             steps: components["schemas"]["OperationStep"][];
             /** @description Of work on many sites, or many things of a site: what was done with each. Only where one operation is read by its id. */
             results?: components["schemas"]["SiteResult"][];
+            /** @description What can be done with it as it is, and whether you may. Only where operations are read, not where one is followed or was changed. */
+            actions?: components["schemas"]["OperationAction"][];
             attempts: number;
             /**
              * @description Why it failed; of a queued one: why its last attempt did
@@ -4729,23 +4862,6 @@ export interface components {
              */
             public_key: string;
         };
-        /** @description Null before any was issued */
-        ExtensionLicense: {
-            id: number;
-            siteId: number;
-            /** @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b */
-            licenseKey: string;
-            /**
-             * @description Unix time
-             * @example 1769852000
-             */
-            issuedAt: number;
-            /**
-             * @description Unix time
-             * @example null
-             */
-            revokedAt: number | null;
-        };
         CreateOneTimeLoginBody: {
             /**
              * @description Who is logged in
@@ -4944,6 +5060,23 @@ export interface components {
              */
             fileSystemUsageBytes: number;
             pageViews: components["schemas"]["StatisticsPageViews"];
+        };
+        DayViews: {
+            /**
+             * @description In UTC
+             * @example 2026-01-31
+             */
+            date: string;
+            /**
+             * @description Unique visits
+             * @example 128
+             */
+            people: number;
+            /**
+             * @description Page views
+             * @example 512
+             */
+            views: number;
         };
         DesktopReport: {
             /**
@@ -5787,6 +5920,111 @@ export interface components {
             /** @description See docs/webhooks.md */
             data: unknown;
         };
+        SitesInState: {
+            /** @example live */
+            state: string;
+            /** @example 3 */
+            count: number;
+        };
+        HostHealth: {
+            id: number;
+            /** @example host-1 */
+            name: string;
+            /** @description How many it has, those in the trash apart */
+            sites: number;
+            /**
+             * @description How many it may have
+             * @example 100
+             */
+            max_sites: number;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            seen_at: string | null;
+            /** @description Whether it was heard of within a minute */
+            answers: boolean;
+        };
+        OperationsInState: {
+            /** @example queued */
+            state: string;
+            /** @example 3 */
+            count: number;
+        };
+        QueueHealth: {
+            /**
+             * @description Who does the work: hosts, or the control
+             * @example host
+             */
+            runner: string;
+            /** @description What could be done by now and is not begun */
+            due: number;
+            /** @example 0 */
+            oldest_seconds: number;
+        };
+        WebhooksHealth: {
+            /** @description Events that could be sent by now */
+            due: number;
+            /** @example 0 */
+            oldest_seconds: number;
+            failing: number;
+            disabled: number;
+        };
+        CertificatesHealth: {
+            /** @description Names for which the last try failed */
+            failing: number;
+            /** @description Certificates that have ended, and were not replaced */
+            ended: number;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            first_end: string | null;
+        };
+        BudgetHealth: {
+            /** @example request_bodies */
+            name: string;
+            /** @description Bytes, or a number of things */
+            used: number;
+            /** @example 67108864 */
+            limit: number;
+            /** @description Since the process began */
+            refusals: number;
+        };
+        ProcessHealth: {
+            /** @example control-3f09c1a2b4d6 */
+            process: string;
+            /** @example control */
+            part: string;
+            /** @example 120000000 */
+            resident_bytes: number;
+            /** @example 50000000000 */
+            disk_free_bytes: number;
+            budgets: components["schemas"]["BudgetHealth"][];
+        };
+        /** @description The figures of `/metrics` that a person looks at: up to ten seconds old */
+        InstallationHealth: {
+            /** @example 0.1.0 */
+            version: string | null;
+            sites: components["schemas"]["SitesInState"][];
+            hosts: components["schemas"]["HostHealth"][];
+            /** @description What is queued and running, and what has ended within the last hour */
+            operations: components["schemas"]["OperationsInState"][];
+            queues: components["schemas"]["QueueHealth"][];
+            webhooks: components["schemas"]["WebhooksHealth"];
+            certificates: components["schemas"]["CertificatesHealth"];
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            records_backed_up: string | null;
+            processes: components["schemas"]["ProcessHealth"][];
+        };
+        Installation: {
+            /** @description Whether your account operates it */
+            operator: boolean;
+            health: components["schemas"]["InstallationHealth"] | null;
+        };
         IssueTokenBody: {
             /**
              * @description Always client_credentials
@@ -6182,6 +6420,86 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["UsePasswordLinkBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["SignedIn"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    beginPasskeyByLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "mF_9.B5f-4.1JqM"
+                 *     }
+                 */
+                "application/json": components["schemas"]["BeginPasskeyByLinkBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["PasskeyCreationOptions"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    createPasskeyByLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "mF_9.B5f-4.1JqM",
+                 *       "name": "Laptop",
+                 *       "credential": {
+                 *         "id": "c3RlYWQ",
+                 *         "response": {
+                 *           "clientDataJSON": "c3RlYWQ",
+                 *           "attestationObject": "c3RlYWQ",
+                 *           "transports": [
+                 *             "internal"
+                 *           ]
+                 *         }
+                 *       },
+                 *       "code": "123456"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreatePasskeyByLinkBody"];
             };
         };
         responses: {
@@ -11091,6 +11409,37 @@ export interface operations {
             };
         };
     };
+    listDailyStatistics: {
+        parameters: {
+            query?: {
+                /** @description How many, today included: 30 when absent */
+                days?: number;
+            };
+            header?: never;
+            path: {
+                /** @example 1 */
+                site_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["DayViews"][];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
     getLatestPerformanceReport: {
         parameters: {
             query?: never;
@@ -11646,6 +11995,34 @@ export interface operations {
                         /** @example Success */
                         message: string;
                         data: components["schemas"]["Event"][];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    getInstallation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Installation"];
                         errors: null;
                     };
                 };

@@ -40,7 +40,8 @@ export async function fillWithMany(tx: Tx, { sites, collaboratorsASite, logEntri
   await run(sql`insert into site_access (account_id, site_id, site_name, rank, is_deleted)
     select ${account}, ${site}, 'site-' || (${site}), 1, 0 from ${numbers(tx, collaborators)}`)
   await run(sql`insert into tags (id, account_id, name) values (1, 1, 'shop')`)
-  await run(sql`insert into site_tags (tag_id, site_id) select 1, i from ${numbers(tx, sites)} where i % 10 = 0`)
+  await run(sql`insert into site_tags (tag_id, site_id, site_name, rank, is_deleted)
+    select 1, i, 'site-' || i, case when i % 100 = 0 then 0 else 1 end, 0 from ${numbers(tx, sites)} where i % 10 = 0`)
   await run(sql`insert into activity (account_id, site_id, action, description, message, source, actor_email, ip_address, user_agent, created_at)
     select 1, 1 + i % ${sql.lit(sites)}, case when i % 50 = 0 then 'site.updated' else 'note.created' end, '', '', 'api.v1',
       'person-' || (i % 100) || '@example.com', '192.0.2.' || (i % 250), 'test', ${sql.lit(Date.now())} - i

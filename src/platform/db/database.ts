@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import { CompiledQuery, DefaultQueryExecutor, type Dialect, Kysely, PostgresAdapter, sql } from 'kysely'
 import { type ChangeFeed, postgresChanges, type Topic } from './changes.ts'
-import { nodeSqliteDialect } from './node-sqlite.ts'
+import { nodeSqliteDialect, openSqlite } from './node-sqlite.ts'
 import { postgresDialect, withoutWaiting } from './postgres-dialect.ts'
 import { isOutdatedPlan } from './prepared-client.ts'
 import type { Schema } from './schema.ts'
@@ -62,8 +62,9 @@ async function openSqliteDatabase({ file, mayLose = false }: DatabaseOptions): P
   const write = new Kysely<Schema>({ dialect: nodeSqliteDialect({ file, readOnly: false, mayLose }) })
   // the first writer makes the file and turns the write-ahead log on, before any reader opens it
   await write.executeQuery(CompiledQuery.raw('select 1'))
-  const read = await readerOver(nodeSqliteDialect({ file, readOnly: true }))
-  const changes = sqliteChanges(file)
+  const reading = openSqlite({ file, readOnly: true })
+  const read = await readerOver(nodeSqliteDialect({ file, readOnly: true, opened: reading }))
+  const changes = sqliteChanges(file, reading)
   return {
     dialect: 'sqlite',
     read,

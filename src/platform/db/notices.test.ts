@@ -58,13 +58,15 @@ describe('notices', () => {
     const file = join(folder, 'some.db')
     const writer = openSqlite({ file, readOnly: false })
     writer.exec('create table things (id integer)')
-    const changes = sqliteChanges(file)
+    const reader = openSqlite({ file, readOnly: true })
+    const changes = sqliteChanges(file, reader)
     const heard = Promise.all(
       (['routes', 'purges'] as const).map((topic) => new Promise<void>((resolve) => changes.subscribe(topic, resolve))),
     )
     writer.exec('insert into things values (1)')
     await heard
     changes.close()
+    reader.close()
     writer.close()
   })
 })

@@ -1,4 +1,4 @@
-import type { CompiledQuery } from 'kysely'
+import { type CompiledQuery, sql } from 'kysely'
 import { isPostgres, type Tx } from './database.ts'
 import { withoutWaiting } from './postgres-dialect.ts'
 
@@ -24,7 +24,9 @@ export function precompiledChange<Given extends object>(
 ): (tx: Tx, given: Given) => Promise<void> {
   const compile = compiler(build)
   return async (tx, given) => {
-    await tx.executeQuery(withoutWaiting(compile(tx, given)))
+    const query = compile(tx, given)
+    // SQLite has nothing to wait for, and a mark costs as much as a short statement
+    await tx.executeQuery(isPostgres(tx) ? withoutWaiting(query) : query)
   }
 }
 
@@ -75,3 +77,13 @@ function planOf<Given extends object, Row>(build: (tx: Tx, given: Given) => Comp
     if (!used.has(name)) throw new Error(`${name} is not a value of the statement: ${query.sql}`)
   return { query, slots }
 }
+
+/** Some values as one of a {@link precompiled} statement, however many they are: see {@link isOneOf}. */
+export const listFor = (tx: Tx, values: readonly (number | string)[]): unknown =>
+  isPostgres(tx) ? values : JSON.stringify(values)
+
+/** That a column is one of the values of {@link listFor}. @param type of the column */
+export const isOneOf = (tx: Tx, column: string, list: unknown, type: 'bigint' | 'text' = 'bigint') =>
+  isPostgres(tx)
+    ? sql<boolean>`${sql.ref(column)} = any(${list}::${sql.raw(type)}[])`
+    : sql<boolean>`${sql.ref(column)} in (select value from json_each(${list}))`

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { isPostgres, type Tx } from './database.ts'
 
 /** The highest id that a table has ever given out. */
@@ -11,6 +11,16 @@ export async function lastGivenId(tx: Tx, table: string): Promise<number> {
     : await sql<{ last: number }>`select seq as last from sqlite_sequence where name = ${table}`.execute(tx)
   return Number(rows[0]?.last ?? 0)
 }
+
+/**
+ * An id that no row of a table has had, for an insert that writes its own id into another column as well: select it once, and give it as
+ * the row's `id`. On SQLite, which has one writer, it is the next one until that insert.
+ */
+export const nextId = (tx: Tx, table: string): RawBuilder<number> =>
+  isPostgres(tx)
+    ? sql`nextval(${sql.lit(`${table}_id_seq`)}::regclass)`
+    : // a number that `raiseIds` has written is a fraction there, and would be one in a text
+      sql`(select cast(coalesce(max(seq), 0) + 1 as integer) from sqlite_sequence where name = ${sql.lit(table)})`
 
 /** From now on every new id of the table is higher than `last`. Never lowers it. */
 export async function raiseIds(tx: Tx, table: string, last: number): Promise<void> {

@@ -1,5 +1,5 @@
+import type { DatabaseSync } from 'node:sqlite'
 import { type ChangeFeed, listeners, type Topic } from './changes.ts'
-import { openSqlite } from './node-sqlite.ts'
 import { openNotices } from './notices.ts'
 
 /** How often a lost notice is looked for. */
@@ -10,11 +10,14 @@ export interface SqliteChanges extends ChangeFeed {
   committed(topics: ReadonlySet<Topic>): void
 }
 
-export function sqliteChanges(file: string): SqliteChanges {
+/**
+ * @param reader a connection that never commits. The one that reads: who asks for the version reads next, and what a connection must look up
+ * after a commit, it looks up once
+ */
+export function sqliteChanges(file: string, reader: DatabaseSync): SqliteChanges {
   const { add, tell } = listeners()
   const notices = openNotices(`${file}-notices`)
-  const database = openSqlite({ file, readOnly: true })
-  const dataVersion = database.prepare('pragma data_version')
+  const dataVersion = reader.prepare('pragma data_version')
   // Read once in a turn of the event loop: what arrives after a commit of another process is handled in a later turn.
   let read: number | undefined
   const version = () => {
@@ -49,7 +52,6 @@ export function sqliteChanges(file: string): SqliteChanges {
     close() {
       clearInterval(timer)
       notices.close()
-      database.close()
     },
   }
 }

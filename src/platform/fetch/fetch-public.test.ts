@@ -295,7 +295,8 @@ describe('limits', () => {
     const { base } = await serve((_request, response) => {
       if (when === 'within the body') response.write('x')
     })
-    await expect(fetchBuffer(base, { ...options, idleTimeoutMs: 300 })).rejects.toThrow(FetchTimedOut)
+    const error = await fetchBuffer(base, { ...options, idleTimeoutMs: 300 }).catch((thrown) => thrown)
+    expect([error.name, error.message]).toEqual(['FetchTimedOut', `${base}/: the server did not answer in time`])
   })
 
   test('the caller may give up', async () => {

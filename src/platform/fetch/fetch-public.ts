@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { open, rm } from 'node:fs/promises'
 import { pipeline, Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
-import { Agent, buildConnector, type Dispatcher, request } from 'undici'
+import type { Agent, Dispatcher } from 'undici'
 import { lookupPublic, type ResolvedAddress } from './addresses.ts'
 import { FetchFailed, FetchRefused, FetchTimedOut, FetchTooLarge, fetchErrorFrom } from './fetch-errors.ts'
 
@@ -64,10 +64,10 @@ export async function fetchPublic<Result>(
   options: FetchOptions,
   consume: (response: FetchedResponse) => Promise<Result>,
 ): Promise<Result> {
+  const agent = await publicAgent(options)
   const deadline = new AbortController()
   const timer = setTimeout(() => deadline.abort(), options.timeoutMs ?? 30_000)
   const signal = options.signal ? AbortSignal.any([options.signal, deadline.signal]) : deadline.signal
-  const agent = publicAgent(options)
   const rephrase = (error: unknown, url: URL): unknown => {
     if (options.signal?.aborted) return options.signal.reason
     if (deadline.signal.aborted) return new FetchTimedOut(`${place(url)}: not finished in the time allowed`)
@@ -137,8 +137,12 @@ export async function fetchToFile(
   })
 }
 
+/** Takes 14 MB in each process: most processes of Stead never fetch anything. */
+export const loadUndici = () => import('undici')
+
 /** Connects to public addresses only. */
-export function publicAgent(options: FetchOptions): Agent {
+export async function publicAgent(options: FetchOptions): Promise<Agent> {
+  const { Agent, buildConnector } = await loadUndici()
   const idleTimeoutMs = options.idleTimeoutMs ?? 10_000
   return new Agent({
     headersTimeout: idleTimeoutMs,
@@ -166,6 +170,7 @@ async function follow(
   signal: AbortSignal,
   rephrase: (error: unknown, url: URL) => unknown,
 ): Promise<{ response: Dispatcher.ResponseData; url: URL }> {
+  const { request } = await loadUndici()
   let url = start
   let method = options.method ?? 'GET'
   let body: string | Buffer | null = options.body ?? null

@@ -1,6 +1,5 @@
-import { request } from 'undici'
 import { FetchTimedOut, fetchErrorFrom } from './fetch-errors.ts'
-import { endOf, parseUrl, place, publicAgent } from './fetch-public.ts'
+import { endOf, loadUndici, parseUrl, place, publicAgent } from './fetch-public.ts'
 
 export interface PostOptions {
   /** As in `FetchOptions`. */
@@ -28,10 +27,11 @@ export interface PostAnswer {
  */
 export async function postPublic(address: string, options: PostOptions): Promise<PostAnswer> {
   const { allowPrivate, timeoutMs } = options
+  const { request } = await loadUndici()
   const deadline = AbortSignal.timeout(timeoutMs)
   const signal = AbortSignal.any([options.signal, deadline])
   const url = parseUrl(address, { allowPrivate, allowHttp: true, maxBytes: 0 })
-  const dispatcher = publicAgent({ allowPrivate, maxBytes: 0, idleTimeoutMs: timeoutMs })
+  const dispatcher = await publicAgent({ allowPrivate, maxBytes: 0, idleTimeoutMs: timeoutMs })
   const headers = { 'user-agent': 'Stead', ...options.headers, 'accept-encoding': 'identity' }
   try {
     const asked = request(url, { dispatcher, signal, method: 'POST', headers, body: options.body })

@@ -136,7 +136,7 @@ function addRoute<Caller extends CallerFacts>(
       isStream: endpoint.style === 'stream',
       takesAnyBody: endpoint.anyBody === true,
     },
-    handler: routeHandler(compiled, options.platform),
+    handler: routeHandler(compiled, options.platform, options.log),
     ...(endpoint.etag ? { onSend: answerNotModified } : {}),
   })
 }

@@ -3,6 +3,9 @@ import type { MetricReport } from '../metrics/part-metrics.ts'
 
 export interface ApiMetrics {
   observe(operationId: string, status: number, seconds: number): void
+  /** Each metric of each process that tells of it. */
+  reports(): Promise<readonly MetricReport[]>
+  /** The same for Prometheus. */
   collect(): Promise<{ contentType: string; text: string }>
 }
 
@@ -25,11 +28,12 @@ export function createApiMetrics(more: readonly (() => Promise<readonly MetricRe
     registers: [registry],
   })
   const sources = [() => registry.getMetricsAsJSON(), ...more]
+  const read = async () => (await Promise.all(sources.map((source) => source().catch(() => [])))).flat()
   return {
+    reports: read,
     observe: (operation, status, seconds) => durations.observe({ operation, status }, seconds),
     async collect() {
-      const reports = await Promise.all(sources.map((source) => source().catch(() => [])))
-      return { contentType: Registry.PROMETHEUS_CONTENT_TYPE, text: await textOf(reports.flat()) }
+      return { contentType: Registry.PROMETHEUS_CONTENT_TYPE, text: await textOf(await read()) }
     },
   }
 }

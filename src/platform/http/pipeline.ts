@@ -1,8 +1,11 @@
 import { hash } from 'node:crypto'
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Sealer } from '../crypto/seal.ts'
 import { CommitUnknown } from '../db/commit-unknown.ts'
 import type { Database, Tx } from '../db/database.ts'
+import type { Log } from '../log/log.ts'
+import { pathOf } from './answer-errors.ts'
 import { bodyOf } from './body.ts'
 import { type CallerFacts, type CompiledEndpoint, isSpecialReply, type RequestFacts } from './endpoint.ts'
 import {
@@ -16,6 +19,7 @@ import {
 } from './idempotency.ts'
 import { IGNORED_HEADER, ignoredFields } from './ignored-fields.ts'
 import type { KeyLimit } from './key-limit.ts'
+import { LongList, textOf } from './long-list.ts'
 import { errorBody, invalidInput, notFound, Problem, problems } from './problem.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { check } from './validate.ts'
@@ -61,7 +65,11 @@ export interface Input {
 }
 
 /** From request to response: who, how often, what, may they, do it, say it. */
-export function routeHandler<Caller extends CallerFacts>(endpoint: CompiledEndpoint, platform: Platform<Caller>) {
+export function routeHandler<Caller extends CallerFacts>(
+  endpoint: CompiledEndpoint,
+  platform: Platform<Caller>,
+  log: Log,
+) {
   return async (request: FastifyRequest, response: FastifyReply): Promise<unknown> => {
     const now = platform.now()
     if (endpoint.rate === 'address') response.headers(platform.rates.address.count(request.ip, now))
@@ -72,8 +80,34 @@ export function routeHandler<Caller extends CallerFacts>(endpoint: CompiledEndpo
     const result = await call.answer()
     if (endpoint.style === 'stream' || result === undefined) return result
     response.code(result.status).headers(result.headers)
-    return result.body
+    // a bare answer may have none
+    const data = (result.body as { data?: unknown } | undefined)?.data
+    return data instanceof LongList ? partByPart(data, result.body as object, request, response, log) : result.body
   }
+}
+
+/** Sends an answer while its list is read. What fails meanwhile breaks it off: its end is missing, which clients see (RFC 9112 §8). */
+function partByPart(
+  list: LongList,
+  body: object,
+  request: FastifyRequest,
+  response: FastifyReply,
+  log: Log,
+): FastifyReply {
+  const write = (data: readonly unknown[]) => response.serialize({ ...body, data }) as string
+  async function* text() {
+    try {
+      yield* textOf(list, write)
+    } catch (error) {
+      log.error({ err: error, requestId: request.id, path: pathOf(request) }, 'an answer was broken off')
+      throw error
+    }
+  }
+  // nobody takes the content of an answer to HEAD
+  const content = request.method === 'HEAD' ? [] : text()
+  return response
+    .type('application/json; charset=utf-8')
+    .send(Readable.from(content, { objectMode: false, highWaterMark: 1 }))
 }
 
 const originOf = ({ protocol, host }: FastifyRequest): string => `${protocol}://${host}`

@@ -4,6 +4,7 @@ import type { OperationStepRow } from '../db/schema.ts'
 import type { Definitions } from './definition.ts'
 import { databaseNow, type StoredOperation } from './lease.ts'
 import { noBytesYet } from './progress.ts'
+import { isCancelable, isRetryable } from './read.ts'
 import { end } from './standing.ts'
 
 /** `requested`: its worker was told, and undoes what was done; `too_late`: it has ended, or is being undone already. */
@@ -23,7 +24,7 @@ export async function cancelOperation(
 ): Promise<CancelOutcome> {
   const operation = await lockedOperation(tx, operationId)
   if (!operation) return 'unknown'
-  if (operation.finished_at !== null || operation.ending !== null) return 'too_late'
+  if (!isCancelable(operation)) return 'too_late'
   const steps = await stepsOf(tx, operationId)
   if (operation.state === 'queued' && steps.every(({ started_at }) => started_at === null)) {
     await end(tx, { operation, steps }, definitions?.get(operation.type), 'canceled', { clock: () => now })
@@ -74,7 +75,7 @@ export async function retryOperation(
 ): Promise<'queued' | 'not_ended' | 'unknown'> {
   const operation = await lockedOperation(tx, operationId)
   if (!operation) return 'unknown'
-  if (operation.state !== 'failed' && operation.state !== 'canceled') return 'not_ended'
+  if (!isRetryable(operation)) return 'not_ended'
   const steps = await stepsOf(tx, operationId)
   const code = definitions.get(operation.type)?.steps ?? {}
   const firstOpen = steps.findIndex(({ state }) => state !== 'succeeded')

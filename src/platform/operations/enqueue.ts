@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Static, TSchema } from 'typebox'
-import { Value } from 'typebox/value'
+import { Compile, type Validator } from 'typebox/compile'
 import { announce, isPostgres, type Tx } from '../db/database.ts'
 import { precompiled, precompiledChange } from '../db/precompiled.ts'
 import type { Definition } from './definition.ts'
@@ -73,7 +73,7 @@ export async function enqueue<Schema extends TSchema>(
           waitsSince: runAt === undefined ? now : null,
         })
   const { id } = inserted[0] as { id: number }
-  await insertSteps(tx, id, Object.keys(definition.steps))
+  await insertSteps(tx, id, definition)
   await insertWaits(tx, id, options.after ?? [])
   await announce(tx, 'operations')
   return id
@@ -130,26 +130,31 @@ const insertOperation = (tx: Tx, row: NewOperation, due: Due) =>
     .returning('id')
 
 function checkInput(definition: Definition<TSchema, never>, input: unknown): void {
-  if (Value.Check(definition.input, input)) return
-  const [fault] = Value.Errors(definition.input, input)
+  const validator = validators.get(definition.input) ?? Compile(definition.input)
+  validators.set(definition.input, validator)
+  if (validator.Check(input)) return
+  const [fault] = validator.Errors(input)
   throw new TypeError(`input of ${definition.name}: ${fault?.instancePath ?? ''} ${fault?.message ?? 'does not fit'}`)
 }
+
+/** By schema: to go through one takes longer than to write the operation. */
+const validators = new WeakMap<TSchema, Validator>()
 
 async function insertWaits(tx: Tx, operationId: number, after: readonly number[]): Promise<void> {
   const waits = [...new Set(after)].map((forId) => ({ operation_id: operationId, for_id: forId }))
   if (waits.length > 0) await tx.insertInto('operation_waits').values(waits).execute()
 }
 
-async function insertSteps(tx: Tx, operationId: number, names: string[]): Promise<void> {
+async function insertSteps(tx: Tx, operationId: number, { steps }: Definition<TSchema, never>): Promise<void> {
+  const names = Object.keys(steps)
   if (names.length === 0) return
-  const key = names.join()
-  const insert = stepInserts.get(key) ?? stepsInsert(names)
-  stepInserts.set(key, insert)
+  const insert = stepInserts.get(steps) ?? stepsInsert(names)
+  stepInserts.set(steps, insert)
   await insert(tx, { operationId })
 }
 
-/** By the names of the steps: there are as many as definitions. */
-const stepInserts = new Map<string, ReturnType<typeof stepsInsert>>()
+/** By the steps of a definition. */
+const stepInserts = new WeakMap<object, ReturnType<typeof stepsInsert>>()
 
 const stepsInsert = (names: readonly string[]) =>
   precompiledChange((tx, { operationId }: { operationId: number }) =>

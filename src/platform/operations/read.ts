@@ -1,5 +1,6 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { Tx } from '../db/database.ts'
+import { precompiled } from '../db/precompiled.ts'
 import type { OperationRow, OperationStepRow, Schema } from '../db/schema.ts'
 import type { StoredOperation } from './lease.ts'
 
@@ -12,6 +13,8 @@ export interface OperationView {
   readonly state: OperationRow['state']
   /** Somebody asked to cancel it. */
   readonly cancelRequested: boolean
+  readonly isCancelable: boolean
+  readonly isRetryable: boolean
   /** 0 to 100. */
   readonly progress: number
   readonly steps: readonly OperationStepView[]
@@ -40,6 +43,13 @@ export interface OperationStepView {
   readonly secondsLeft: number | null
 }
 
+/** It has not ended, and is not being undone already. */
+export const isCancelable = ({ finished_at, ending }: Pick<OperationRow, 'finished_at' | 'ending'>): boolean =>
+  finished_at === null && ending === null
+
+export const isRetryable = ({ state }: Pick<OperationRow, 'state'>): boolean =>
+  state === 'failed' || state === 'canceled'
+
 /** Which operations the caller may see: the resource on top decides. */
 export type Visible = (eb: ExpressionBuilder<Schema, 'operations'>) => Expression<SqlBool>
 
@@ -67,12 +77,17 @@ export async function getOperations(tx: Tx, ids: readonly number[]): Promise<Ope
 
 /** How many operations are queued for the site of an operation, or for its account where it has no site; itself included. */
 export async function queuedBeside(tx: Tx, id: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select case when one.site_id is not null
+  const [row] = await queuedCount(tx, { id })
+  return Number(row?.count ?? 0)
+}
+
+const queuedCount = precompiled((tx, { id }: { id: number }) => {
+  const query = sql<{ count: number }>`select case when one.site_id is not null
     then (select count(*) from operations where state = 'queued' and site_id = one.site_id)
     else (select count(*) from operations where state = 'queued' and site_id is null and account_id = one.account_id)
-    end as count from operations one where one.id = ${id}`.execute(tx)
-  return Number(rows[0]?.count ?? 0)
-}
+    end as count from operations one where one.id = ${id}`
+  return { compile: () => query.compile(tx) }
+})
 
 /** Newest first. `total` counts all that the filter lets through. */
 export async function listOperations(
@@ -112,6 +127,8 @@ async function withSteps(tx: Tx, rows: readonly StoredOperation[]): Promise<Oper
     accountId: row.account_id,
     state: row.state,
     cancelRequested: row.cancel_requested === 1,
+    isCancelable: isCancelable(row),
+    isRetryable: isRetryable(row),
     progress: row.progress,
     steps: (ofOperation.get(row.id) ?? []).map(stepView),
     attempts: row.attempts,

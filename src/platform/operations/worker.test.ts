@@ -1,15 +1,21 @@
 import { sql } from 'kysely'
+import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { type Database, isUniqueViolation } from '../db/database.ts'
+import { lookOut } from './claim.ts'
 import { cancelOperation } from './control.ts'
 import { definitionsByName, durable, PermanentFailure, type StepContext } from './definition.ts'
 import { type EnqueueOptions, enqueue } from './enqueue.ts'
 import { type AnyInput, anyInput, ended, gate, oneStep, startWorker, until } from './harness.ts'
 import { getOperation } from './read.ts'
+import { hasResult, wasBegun, wasUndone } from './steps-of.ts'
 import type { Worker } from './worker.ts'
 
 const backoff = { firstMs: 20, factor: 1, mostMs: 20 }
+
+type Line = Record<string, unknown>
+const logInto = (lines: Line[]) => pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) })
 
 for (const { dialect, skip } of dialects) {
   describe.skipIf(skip)(`worker on ${dialect}`, () => {
@@ -193,6 +199,19 @@ for (const { dialect, skip } of dialects) {
       expect(Number(log[1]?.split(' ')[1])).toBeGreaterThanOrEqual(runAt)
     })
 
+    test('a worker knows how long there is nothing to do, where something was asked for later', async () => {
+      const definition = oneStep(() => {})
+      const claimant = { owner: 'w', runner: 'control', hostId: null, leaseMs: 800 } as const
+      const look = () => lookOut(db.read, { ...claimant, definitions: definitionsByName([definition]) })
+      expect(await look()).toMatchObject({ due: false, waitMs: undefined })
+      const runAt = Date.now() + 3_600_000
+      await ask(definition, { runAt })
+      const { due, waitMs, nowMs } = await look()
+      expect({ due, runAt: nowMs + (waitMs ?? 0) }).toEqual({ due: false, runAt })
+      await ask(definition)
+      expect(await look()).toMatchObject({ due: true })
+    })
+
     test('a delayed operation that comes due while a later one is begun waits for it, and keeps no other site from running', async () => {
       const log: string[] = []
       const definition = oneStep(
@@ -282,7 +301,8 @@ for (const { dialect, skip } of dialects) {
           throw new Error('a broken hook')
         },
       })
-      start([definition])
+      const said: Line[] = []
+      start([definition], { log: logInto(said) })
       const id = await db.transaction((tx) => enqueue(tx, definition, {}))
       const operation = await ended(db, id)
       expect(operation).toMatchObject({ state: 'failed', error: 'never', isPermanent: true })
@@ -292,6 +312,46 @@ for (const { dialect, skip } of dialects) {
         ['failed', 'never'],
       ])
       expect(log).toEqual(['two', 'two', 'one'])
+      const failures = said.filter(({ msg }) => msg === 'a step of an operation failed')
+      expect(failures.map(({ operationId, step, attempt, undo }) => [operationId, step, attempt, undo])).toEqual([
+        [id, 'three', 1, false],
+        [id, 'two', 1, true],
+        [id, 'two', 2, true],
+      ])
+      const steps = ['one', 'two', 'three', 'none']
+      const each = (say: typeof wasUndone) => Promise.all(steps.map((step) => say(db.read, id, step)))
+      expect(await each(wasUndone)).toEqual([true, false, false, true])
+      expect(await each(wasBegun)).toEqual([true, true, true, false])
+    })
+
+    test('whether a step was begun, and left a result, is told of each by itself', async () => {
+      const definition = durable({
+        name: 'test.results',
+        input: anyInput,
+        on: 'control',
+        changeableBy: 'account',
+        steps: {
+          nothing: { run() {} },
+          something: { run: () => 'done' },
+          later: {
+            run() {
+              throw new PermanentFailure('no')
+            },
+          },
+          never: { run() {} },
+        },
+      })
+      start([definition])
+      const other = await db.transaction((tx) => enqueue(tx, definition, {}, { runAt: Date.now() + 1e9 }))
+      const id = await db.transaction((tx) => enqueue(tx, definition, {}))
+      await ended(db, id)
+      const steps = ['nothing', 'something', 'later', 'never']
+      const each = (say: typeof wasBegun, of = id) => Promise.all(steps.map((step) => say(db.read, of, step)))
+      expect(await each(hasResult)).toEqual([false, true, false, false])
+      expect(await each(wasBegun)).toEqual([true, true, true, false])
+      expect(await each(wasUndone)).toEqual([false, false, false, true])
+      expect(await each(wasBegun, other)).toEqual([false, false, false, false])
+      expect(await each(hasResult, other)).toEqual([false, false, false, false])
     })
 
     test('a commit step and its record are one: neither stays when it throws', async () => {
@@ -343,7 +403,8 @@ for (const { dialect, skip } of dialects) {
           },
         },
       })
-      start([definition], { observe: ({ at }) => at === 'lost' && lost.push(at) })
+      const said: Line[] = []
+      start([definition], { observe: ({ at }) => at === 'lost' && lost.push(at), log: logInto(said) })
       const id = await db.transaction((tx) => enqueue(tx, definition, {}))
       await until(() => reached.length > 0)
       const steal = { lease_owner: 'thief', lease_until: Date.now() + 1e9 }
@@ -351,6 +412,7 @@ for (const { dialect, skip } of dialects) {
       stolen.open()
       await until(() => lost.length === 2)
       expect(lost).toEqual(['LeaseLost', 'lost'])
+      expect(said).toMatchObject([{ level: 40, operationId: id, msg: 'an operation was lost to another worker' }])
       expect(await getOperation(db.read, id)).toMatchObject({ state: 'running', steps: [{ state: 'running' }] })
       expect(await db.read.selectFrom('schedules').selectAll().execute()).toEqual([])
     })
@@ -414,13 +476,14 @@ for (const { dialect, skip } of dialects) {
       const id = await ask(definition)
       await begun.opened
       await one.stop(1)
+      expect((await getOperation(db.read, id))?.steps).toMatchObject([{ state: 'pending' }])
       start([definition], { services: 'two', leaseMs: 600_000 })
       expect(await ended(db, id)).toMatchObject({ state: 'succeeded', attempts: 2 })
       expect(attempts).toEqual([1, 1])
     })
 
     test('progress is written while a step runs, by weight', async () => {
-      const go = gate()
+      const [begun, looked, go] = [gate(), gate(), gate()]
       const definition = durable({
         name: 'test.progress',
         input: anyInput,
@@ -431,6 +494,8 @@ for (const { dialect, skip } of dialects) {
           big: {
             weight: 3,
             async run({ progress }) {
+              begun.open()
+              await looked.opened
               for (const fraction of [0.1, 0.2, Number.NaN, 7, 0.5]) progress(fraction)
               await go.opened
             },
@@ -439,6 +504,9 @@ for (const { dialect, skip } of dialects) {
       })
       start([definition])
       const id = await db.transaction((tx) => enqueue(tx, definition, {}))
+      await begun.opened
+      expect(await getOperation(db.read, id)).toMatchObject({ progress: 25 })
+      looked.open()
       await until(async () => (await getOperation(db.read, id))?.progress === 62)
       go.open()
       expect(await ended(db, id)).toMatchObject({ state: 'succeeded', progress: 100 })

@@ -3,7 +3,7 @@ import { reply } from '../../platform/http/endpoint.ts'
 import { invalidInput } from '../../platform/http/problem.ts'
 import { nullable, oneOf, pageInfo, pageOf, pageQuery, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import type { Context } from '../context.ts'
-import { countEntries, type Entry, type EntryFilter, type LogOf, listEntries } from './activity.store.ts'
+import { type Entry, type EntryFilter, type LogOf, listEntries, pageOfEntries } from './activity.store.ts'
 
 const sources = ['ui', 'api.v1', 'systems'] as const
 
@@ -87,8 +87,8 @@ export async function logPage({ tx }: Pick<Context, 'tx'>, log: LogOf, query: Ty
       throw invalidInput([`filters[${index}].value: must be one of ${sources.join(', ')}`])
     return { column: columns[field], ...rest }
   })
-  const entries = await listEntries(tx, log, filters, asked)
-  return reply(entries.map(presentEntry), { page: pageInfo(asked, await countEntries(tx, log, filters)) })
+  const { entries, total } = await pageOfEntries(tx, log, filters, asked)
+  return reply(entries.map(presentEntry), { page: pageInfo(asked, total) })
 }
 
 /** The newest entries of an account's log. */

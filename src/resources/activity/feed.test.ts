@@ -1,9 +1,12 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
+import type { ChangeFeed } from '../../platform/db/changes.ts'
+import { announce } from '../../platform/db/database.ts'
 import { noLog } from '../../platform/log/log.ts'
+import { ActivityFeed } from './feed.ts'
 
 describe.each(dialects)('GET /v1/activity as a stream ($dialect)', ({ dialect, skip }) => {
   if (skip) return void test.skip('no server', () => {})
@@ -78,7 +81,91 @@ describe.each(dialects)('GET /v1/activity as a stream ($dialect)', ({ dialect, s
     await write(shop, 'n4')
     const alone = await open(owner, { 'last-event-id': seen })
     await expect.poll(() => about(alone.messages())).toEqual(['n3', 'n4'])
-    expect((await open(owner, { 'last-event-id': 'x' })).status).toBe(400)
+    const refused = await open(owner, { 'last-event-id': 'x' })
+    expect(refused.status).toBe(400)
+    await expect.poll(() => refused.text()).toContain('Last-Event-ID: is no entry of an activity log')
+  })
+
+  test('who leaves takes nothing from the others', async () => {
+    const [leaving, staying] = [await open(owner), await open(owner)]
+    expect(leaving.status).toBe(200)
+    closers.shift()?.()
+    const connections = () => new Promise((resolve) => api.app.server.getConnections((_error, count) => resolve(count)))
+    await expect.poll(connections).toBe(1)
+    await write(shop, 'n1')
+    await expect.poll(() => about(staying.messages())).toEqual(['n1'])
+  })
+
+  test('an entry that is seen after one with a higher number is told for ten seconds, and no longer looked for then', async () => {
+    let isHeard = false
+    const subscribe: ChangeFeed['subscribe'] = (...asked) => {
+      const end = api.database.changes.subscribe(...asked)
+      isHeard = true
+      return () => {
+        isHeard = false
+        end()
+      }
+    }
+    const feed = new ActivityFeed({ ...api.database, changes: { ...api.database.changes, subscribe } })
+    let clock = performance.now() + 60_000
+    const now = vi.spyOn(performance, 'now').mockImplementation(() => clock)
+    closers.push(() => now.mockRestore())
+    const told: string[] = []
+    let taken = () => {}
+    const stream = {
+      send(text: string) {
+        told.push(...[...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id as string))
+        queueMicrotask(taken)
+      },
+      whenTaken(listener: () => void) {
+        taken = listener
+        listener()
+      },
+      end() {},
+    }
+    let late = ''
+    let takenLate = () => {}
+    const slow = {
+      send: (text: string) => {
+        late = text
+      },
+      whenTaken: (listener: () => void) => {
+        takenLate = listener
+      },
+      end() {},
+    }
+    await write(shop, 'n1')
+    const first = await api.database.read.selectFrom('activity').selectAll().executeTakeFirstOrThrow()
+    const add = (id: number) =>
+      api.database.transaction(async (tx) => {
+        await tx
+          .insertInto('activity')
+          .values({ ...first, id })
+          .execute()
+        await announce(tx, 'events')
+      })
+    const leave = feed.follow(stream, owner.accountId, first.id)
+    const leaveLate = feed.follow(slow, owner.accountId, first.id)
+    closers.push(leave, leaveLate)
+    await add(first.id + 10)
+    await expect.poll(() => told).toHaveLength(1)
+    // who takes something later gets it then
+    takenLate()
+    expect(late).toContain(`id: ${first.id + 10}\n`)
+    leaveLate()
+    await add(first.id + 5)
+    await expect.poll(() => told).toHaveLength(2)
+    clock += 10_001
+    await add(first.id + 20)
+    await expect.poll(() => told).toHaveLength(3)
+    clock += 1000
+    await add(first.id + 7)
+    await add(first.id + 21)
+    await expect.poll(() => told).toHaveLength(4)
+    expect(told.map((id) => Number(id) - first.id)).toEqual([10, 5, 20, 21])
+    expect(isHeard).toBe(true)
+    leave()
+    expect(isHeard).toBe(false)
   })
 
   test('who was away for more than is told reads all anew', async () => {

@@ -54,14 +54,10 @@ export class ActivityFeed {
     void this.#begin(follower, after)
     return () => {
       this.#followers.delete(follower)
-      if (this.#followers.size === 0) this.close()
+      if (this.#followers.size > 0) return
+      this.#looks.end()
+      this.#told.clear()
     }
-  }
-
-  close(): void {
-    this.#followers.clear()
-    this.#looks.end()
-    this.#told.clear()
   }
 
   async #begin(follower: Follower, after: number): Promise<void> {

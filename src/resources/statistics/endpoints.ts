@@ -1,4 +1,5 @@
 import { getSiteStatistics } from './get-site-statistics.ts'
+import { listDailyStatistics } from './list-daily-statistics.ts'
 
 /** In the order of the description of the API. */
-export const endpoints = [getSiteStatistics]
+export const endpoints = [getSiteStatistics, listDailyStatistics]

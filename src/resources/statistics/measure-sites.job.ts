@@ -1,20 +1,37 @@
 import Type from 'typebox'
 import type { Home } from '../../hosting/homes/homes.ts'
 import { hostedSites } from '../../hosting/host.store.ts'
-import { diskUsage } from '../../hosting/site-files/disk-usage.ts'
+import { diskUsages } from '../../hosting/site-files/disk-usage.ts'
+import type { Log } from '../../platform/log/log.ts'
 import { durableWith } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../host-services.ts'
-import { storeUsage } from './statistics.store.ts'
+import { storeUsages, type Usage } from './statistics.store.ts'
 
 /** The site's own files; WordPress' shared folders lie elsewhere. */
 const FILES = 'web'
 const DATABASE = 'private/database'
 
-async function usageOf({ siteDatabase }: HostServices, siteId: number, home: Home) {
-  const [fileBytes = 0, inHome = 0] = await diskUsage(home.path, [FILES, DATABASE])
-  const isOnServer = home.database === 'mariadb'
-  const databaseBytes = isOnServer ? await siteDatabase.size({ siteId, homePath: home.path, uid: home.uid }) : inHome
-  return { fileBytes, databaseBytes }
+/** Sites that are measured together: one start of `du`, one commit. */
+const TOGETHER = 50
+
+interface Measured {
+  readonly siteId: number
+  readonly home: Home
+}
+
+async function usagesOf({ siteDatabase }: HostServices, sites: readonly Measured[]): Promise<Map<number, Usage>> {
+  const sizes = await diskUsages(
+    sites.map(({ home }) => home.path),
+    [FILES, DATABASE],
+  )
+  const usages = new Map<number, Usage>()
+  for (const [index, { siteId, home }] of sites.entries()) {
+    const [fileBytes = 0, inHome = 0] = sizes[index] ?? []
+    const isOnServer = home.database === 'mariadb'
+    const databaseBytes = isOnServer ? await siteDatabase.size({ siteId, homePath: home.path, uid: home.uid }) : inHome
+    usages.set(siteId, { fileBytes, databaseBytes })
+  }
+  return usages
 }
 
 /** Measures one site, soon after it went live. */
@@ -29,14 +46,14 @@ export const measureSite = durableWith<HostServices>()({
       async run({ services, input, now, transaction }) {
         const home = await services.homes.ofSite(input.siteId)
         if (!home) return
-        const usage = await usageOf(services, input.siteId, home)
-        await transaction((tx) => storeUsage(tx, input.siteId, usage, now()))
+        const usages = await usagesOf(services, [{ siteId: input.siteId, home }])
+        await transaction((tx) => storeUsages(tx, usages, now()))
       },
     },
   },
 })
 
-/** Measures what each site of a host takes on its disk, one after the other. */
+/** Measures what each site of a host takes on its disk, some at a time. */
 export const measureSites = durableWith<HostServices>()({
   name: 'statistics.measure',
   input: Type.Object({}),
@@ -46,20 +63,39 @@ export const measureSites = durableWith<HostServices>()({
     measure: {
       async run({ services, signal, log, now, transaction, progress }) {
         const sites = await hostedSites(services.database.read, services.hostId)
-        for (const [index, { siteId }] of sites.entries()) {
-          signal.throwIfAborted()
-          const home = await services.homes.ofSite(siteId)
-          if (!home) continue
-          try {
-            const usage = await usageOf(services, siteId, home)
-            await transaction((tx) => storeUsage(tx, siteId, usage, now()))
-          } catch (error) {
-            signal.throwIfAborted()
-            log.warn({ err: error, siteId }, 'a site could not be measured')
+        for (let from = 0; from < sites.length; from += TOGETHER) {
+          const some: Measured[] = []
+          for (const { siteId } of sites.slice(from, from + TOGETHER)) {
+            const home = await services.homes.ofSite(siteId)
+            if (home) some.push({ siteId, home })
           }
-          progress(index / sites.length)
+          signal.throwIfAborted()
+          // one that cannot be measured, or takes its time, keeps no other from it
+          const usages =
+            (await usagesOf(services, some).catch(() => undefined)) ??
+            (await eachAlone(services, some, { signal, log }))
+          signal.throwIfAborted()
+          await transaction((tx) => storeUsages(tx, usages, now()))
+          progress(from / sites.length)
         }
       },
     },
   },
 })
+
+async function eachAlone(
+  services: HostServices,
+  sites: readonly Measured[],
+  { signal, log }: { signal: AbortSignal; log: Log },
+): Promise<Map<number, Usage>> {
+  const all = new Map<number, Usage>()
+  for (const site of sites) {
+    signal.throwIfAborted()
+    try {
+      for (const [siteId, usage] of await usagesOf(services, [site])) all.set(siteId, usage)
+    } catch (error) {
+      log.warn({ err: error, siteId: site.siteId }, 'a site could not be measured')
+    }
+  }
+  return all
+}

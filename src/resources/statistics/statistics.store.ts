@@ -20,6 +20,22 @@ const siteRow = precompiled((tx, { siteId }: { siteId: number }) =>
   tx.selectFrom('site_statistics').select(['page_views', 'database_bytes', 'file_bytes']).where('site_id', '=', siteId),
 )
 
+/** What a site had on each day of a span; days without visits are left out. */
+export async function viewsByDay(
+  tx: Tx,
+  siteId: number,
+  { from, to }: Window,
+): Promise<Map<number, readonly [people: number, views: number]>> {
+  const rows = await tx
+    .selectFrom('page_view_days')
+    .select(['day', 'people', 'views'])
+    .where('site_id', '=', siteId)
+    .where('day', '>=', from)
+    .where('day', '<=', to)
+    .execute()
+  return new Map(rows.map(({ day, people, views }) => [day, [Number(people), Number(views)]]))
+}
+
 /** Of all sites that the account owns together. */
 export async function accountSums(tx: Tx, accountId: number): Promise<Sums> {
   const [row] = await accountRow(tx, { accountId })
@@ -149,18 +165,31 @@ export async function storeSums(
       .execute()
 }
 
-/** Notes what a site takes on its host's disk. */
-export async function storeUsage(
-  tx: Tx,
-  siteId: number,
-  usage: { databaseBytes: number; fileBytes: number },
-  now: number,
-): Promise<void> {
-  const values = { database_bytes: usage.databaseBytes, file_bytes: usage.fileBytes }
+/** What a site takes on its host's disk. */
+export interface Usage {
+  readonly databaseBytes: number
+  readonly fileBytes: number
+}
+
+/** Notes what sites take on their host's disk. */
+export async function storeUsages(tx: Tx, usages: ReadonlyMap<number, Usage>, now: number): Promise<void> {
+  if (usages.size === 0) return
+  const values = [...usages].map(([siteId, { databaseBytes, fileBytes }]) => ({
+    site_id: siteId,
+    page_views: '{}',
+    refreshed_at: now,
+    database_bytes: databaseBytes,
+    file_bytes: fileBytes,
+  }))
   await tx
     .insertInto('site_statistics')
-    .values({ site_id: siteId, page_views: '{}', refreshed_at: now, ...values })
-    .onConflict((conflict) => conflict.column('site_id').doUpdateSet(values))
+    .values(values)
+    .onConflict((conflict) =>
+      conflict.column('site_id').doUpdateSet(({ ref }) => ({
+        database_bytes: ref('excluded.database_bytes'),
+        file_bytes: ref('excluded.file_bytes'),
+      })),
+    )
     .execute()
 }
 

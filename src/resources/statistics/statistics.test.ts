@@ -1,18 +1,21 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
-import { dialects } from '../../../test/support/database.ts'
+import { dialects, testDatabase } from '../../../test/support/database.ts'
+import { fillWithMany } from '../../../test/support/many.ts'
 import { saltOfDay, storeViews } from '../../edge/page-views.store.ts'
 import { createPageViews, type PageViews } from '../../edge/page-views.ts'
 import { ask, createCleanup, routeTo, startGateway, startHost } from '../../edge/test-support.ts'
-import { diskUsage } from '../../hosting/site-files/disk-usage.ts'
+import { diskUsages } from '../../hosting/site-files/disk-usage.ts'
 import { openDatabase } from '../../platform/db/database.ts'
+import { noLog } from '../../platform/log/log.ts'
 import { dayOf } from '../../platform/log-store/days.ts'
 import { forgetVisitors } from './forget.store.ts'
+import { measureSites } from './measure-sites.job.ts'
 import { refreshOpenWindows, refreshPageViews } from './refresh-statistics.job.ts'
-import { storeUsage } from './statistics.store.ts'
+import { storeUsages } from './statistics.store.ts'
 
 const browsers = [
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
@@ -52,6 +55,36 @@ for (const { dialect, skip } of dialects) {
     const detail = async (id = siteId) => (await owner.call('GET', `/v1/sites/${id}`)).body.data.pageViews
     const statistics = async (id = siteId) => (await owner.call('GET', `/v1/sites/${id}/statistics`)).body.data
     const account = async () => (await owner.call('GET', '/v1/account')).body.data.pageViews
+
+    test("days: each up to today, with what was counted on it, and no other site's", async () => {
+      const today = dayOf(Date.now())
+      const other = await api.site(owner, 'other')
+      const row = (site_id: number, day: number, people: number, views: number) => ({ site_id, day, people, views })
+      await api.database.transaction((tx) =>
+        tx
+          .insertInto('page_view_days')
+          .values([
+            row(siteId, today, 1, 2),
+            row(siteId, today - 2, 3, 4),
+            row(siteId, today - 30, 5, 6),
+            row(other, today - 1, 7, 8),
+          ])
+          .execute(),
+      )
+      const days = async (query: string) => owner.call('GET', `/v1/sites/${siteId}/statistics/days${query}`)
+      const dateOf = (day: number) => new Date(day * 86_400_000).toISOString().slice(0, 10)
+      const { data } = (await days('')).body
+      expect(data).toHaveLength(30)
+      expect(data[0]).toEqual({ date: dateOf(today - 29), people: 0, views: 0 })
+      expect(data.slice(-3)).toEqual([
+        { date: dateOf(today - 2), people: 3, views: 4 },
+        { date: dateOf(today - 1), people: 0, views: 0 },
+        { date: dateOf(today), people: 1, views: 2 },
+      ])
+      expect((await days('?days=31')).body.data[0]).toEqual({ date: dateOf(today - 30), people: 5, views: 6 })
+      expect((await days('?days=1')).body.data).toHaveLength(1)
+      for (const wrong of ['0', '367', 'x']) expect((await days(`?days=${wrong}`)).status).toBe(400)
+    })
 
     /** What an edge process counts with, on a connection of its own. */
     async function counter(): Promise<PageViews> {
@@ -256,10 +289,14 @@ for (const { dialect, skip } of dialects) {
     })
 
     test('storage is kept beside the page views, and neither overwrites the other', async () => {
-      await api.database.transaction((tx) => storeUsage(tx, siteId, { fileBytes: 12, databaseBytes: 34 }, 1))
+      await api.database.transaction((tx) =>
+        storeUsages(tx, new Map([[siteId, { fileBytes: 12, databaseBytes: 34 }]]), 1),
+      )
       expect(await statistics()).toMatchObject({ id: siteId, fileSystemUsageBytes: 12, databaseUsageBytes: 34 })
       await refreshPageViews(api.database, Date.now())
-      await api.database.transaction((tx) => storeUsage(tx, siteId, { fileBytes: 56, databaseBytes: 34 }, 1))
+      await api.database.transaction((tx) =>
+        storeUsages(tx, new Map([[siteId, { fileBytes: 56, databaseBytes: 34 }]]), 1),
+      )
       expect(await statistics()).toMatchObject({
         fileSystemUsageBytes: 56,
         databaseUsageBytes: 34,
@@ -302,12 +339,69 @@ test('usage on the disk: all files of the folder, nothing behind links, zero for
     await writeFile(join(home, 'web/a/b/file'), Buffer.alloc(1 << 20, 1))
     await symlink(join(home, 'outside'), join(home, 'web/link'))
     await symlink(join(home, 'outside'), join(home, 'linked'))
-    const [web = 0, missing, linked = 0] = await diskUsage(home, ['web', 'missing', 'linked'])
+    const [[web = 0, missing, linked = 0] = []] = await diskUsages([home], ['web', 'missing', 'linked'])
     expect(web).toBeGreaterThanOrEqual(1 << 20)
     expect(web).toBeLessThan(2 << 20)
     expect(missing).toBe(0)
     expect(linked).toBeLessThan(1 << 20)
   } finally {
     await rm(home, { recursive: true })
+  }
+})
+
+test('of no site nothing is measured, and nothing is walked', async () => {
+  vi.stubEnv('PATH', '/nonexistent')
+  try {
+    await expect(diskUsages([tmpdir()], ['web'])).rejects.toThrow('ENOENT')
+    expect(await diskUsages([], ['web'])).toEqual([])
+  } finally {
+    vi.unstubAllEnvs()
+  }
+})
+
+test('sites of a host are measured together, and one that cannot be keeps no other from it', async () => {
+  const { database, drop } = await testDatabase('sqlite')
+  const folder = await mkdtemp(join(tmpdir(), 'stead usage-'))
+  try {
+    const SITES = 120
+    await database.transaction(async (tx) => {
+      await fillWithMany(tx, { sites: SITES, collaboratorsASite: 1, logEntriesASite: 0 })
+      for (let id = 1; id <= SITES; id++)
+        await tx
+          .insertInto('site_homes')
+          .values({ host_id: 1, state: 'taken', core_version: '6.8', install: 'wordpress', site_id: id, created_at: 1 })
+          .execute()
+      await tx.updateTable('sites').set({ written_address: 'old.example.com' }).execute()
+    })
+    // the second has no home, the third a server that does not answer
+    for (let id = 1; id <= SITES; id++) {
+      await mkdir(join(folder, String(id), 'web'), { recursive: true })
+      await writeFile(join(folder, String(id), 'web/file'), Buffer.alloc(id * 8192, 1))
+    }
+    const path = (id: number) => join(folder, String(id))
+    const services = {
+      ...{ database, hostId: 1 },
+      homes: {
+        ofSite: async (id: number) =>
+          id === 2 ? undefined : { id, path: path(id), database: id === 3 ? 'mariadb' : 'sqlite' },
+      },
+      siteDatabase: { size: () => Promise.reject(new Error('the server is away')) },
+    }
+    const warned: unknown[] = []
+    const { run } = measureSites.steps.measure as unknown as { run(context: object): Promise<unknown> }
+    await run({
+      ...{ services, input: {}, now: () => 1, progress: () => {}, transaction: database.transaction },
+      signal: new AbortController().signal,
+      log: { ...noLog, warn: (facts: { siteId: number }) => warned.push(facts.siteId) },
+    })
+    const rows = await database.read.selectFrom('site_statistics').select(['site_id', 'file_bytes']).execute()
+    expect(rows.map(({ site_id }) => site_id)).toEqual([1, ...Array.from({ length: SITES - 3 }, (_, n) => n + 4)])
+    const usages = rows.map(async ({ site_id }) => (await diskUsages([path(site_id)], ['web']))[0]?.[0])
+    const expected = await Promise.all(usages)
+    expect(rows.map(({ file_bytes }) => file_bytes)).toEqual(expected)
+    expect(warned).toEqual([3])
+  } finally {
+    await drop()
+    await rm(folder, { recursive: true })
   }
 })

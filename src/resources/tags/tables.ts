@@ -14,7 +14,11 @@ export interface TagRow {
   name: string
 }
 
+/** Besides the tag what its account's row of `site_access` says of the site, so that the sites of a tag lie in the order of lists. */
 export interface SiteTagRow {
   tag_id: number
   site_id: number
+  site_name: string
+  rank: 0 | 1
+  is_deleted: 0 | 1
 }

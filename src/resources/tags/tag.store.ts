@@ -7,6 +7,8 @@ import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
 export async function addTags(tx: Tx, accountId: number, siteId: number, names: readonly string[]): Promise<string[]> {
   const wanted = [...new Set(names.map((name) => name.trim()))]
   if (wanted.length === 0) return []
+  // the tag lies at the place that the site has in lists: nobody moves or deletes it meanwhile
+  await lockForUpdate(tx, 'sites', siteId)
   // a tag that loses its last site is gone: it must not be given out at the same moment
   await lockForUpdate(tx, 'accounts', accountId)
   await tx
@@ -20,9 +22,21 @@ export async function addTags(tx: Tx, accountId: number, siteId: number, names: 
     .where('account_id', '=', accountId)
     .where('name', 'in', wanted)
     .execute()
+  // an account that does not see the site gives it none
+  const seen = tx
+    .selectFrom('tags')
+    .innerJoin('site_access', 'site_access.account_id', 'tags.account_id')
+    .select(['tags.id', 'site_access.site_id', 'site_access.site_name', 'site_access.rank', 'site_access.is_deleted'])
+    .where('site_access.site_id', '=', siteId)
+    .where(
+      'tags.id',
+      'in',
+      tags.map(({ id }) => id),
+    )
   const added = await tx
     .insertInto('site_tags')
-    .values(tags.map(({ id }) => ({ tag_id: id, site_id: siteId })))
+    .columns(['tag_id', 'site_id', 'site_name', 'rank', 'is_deleted'])
+    .expression(seen)
     .onConflict((conflict) => conflict.columns(['tag_id', 'site_id']).doNothing())
     .returning('tag_id')
     .execute()
@@ -130,6 +144,8 @@ async function deleteUnused(tx: Tx, ids: readonly number[]): Promise<void> {
 /** @returns whether that changed anything */
 export async function setFavorite(tx: Tx, accountId: number, siteId: number, favorite: boolean): Promise<boolean> {
   const rank = favorite ? 0 : 1
+  // nobody gives the site a tag meanwhile, which would lie at the old place
+  await lockForUpdate(tx, 'sites', siteId)
   const { numUpdatedRows } = await tx
     .updateTable('site_access')
     .set({ rank })
@@ -137,5 +153,12 @@ export async function setFavorite(tx: Tx, accountId: number, siteId: number, fav
     .where('site_id', '=', siteId)
     .where('rank', '!=', rank)
     .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+  if (numUpdatedRows === 0n) return false
+  await tx
+    .updateTable('site_tags')
+    .set({ rank })
+    .where('site_id', '=', siteId)
+    .where('tag_id', 'in', tx.selectFrom('tags').select('id').where('account_id', '=', accountId))
+    .execute()
+  return true
 }

@@ -1,0 +1,11 @@
+/** All that comes, in memory. @returns undefined when it is more than so many bytes: the rest is not read */
+export async function readAtMost(stream: AsyncIterable<unknown>, mostBytes: number): Promise<Buffer | undefined> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of stream as AsyncIterable<Buffer>) {
+    bytes += piece.length
+    if (bytes > mostBytes) return undefined
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}
