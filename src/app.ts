@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import { controlBudgets } from './budgets.ts'
 import type { Config } from './config.ts'
-import { jobs, siteHooks } from './jobs.ts'
+import { jobs, siteHooks, undoable } from './jobs.ts'
 import { type Budgets, openBudgets } from './platform/budgets/budget.ts'
 import type { Sealer } from './platform/crypto/seal.ts'
 import type { Database } from './platform/db/database.ts'
@@ -96,6 +96,9 @@ const infoOf = (version: string) => ({
   scopes,
 })
 
+/** What the resources have declared, for all handlers. */
+const ofResources = { siteHooks, undoable, siteOperations: siteOperations(endpoints), actions, eventTypes }
+
 /** The HTTP API as one instance. Does not listen. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { config, database, sealer, log, now = Date.now } = options
@@ -119,10 +122,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     definitions: jobs,
     pluginDirectory: options.pluginDirectory ?? openPluginDirectory(config),
     passwords: new Passwords(budgets.passwordHashing),
-    siteHooks,
-    siteOperations: siteOperations(endpoints),
-    actions,
-    eventTypes,
+    ...ofResources,
+    figures: options.metrics.reports,
     watches,
     streams,
     activityFeed: new ActivityFeed(database),

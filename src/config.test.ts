@@ -107,6 +107,7 @@ describe('a value that cannot be used is named with its reason', () => {
     ['phpMemoryLimitMb', '32', 'a whole number from 64'],
     ['phpRequestSeconds', '0', 'a whole number from 1'],
     ['phpIdleSeconds', '0', 'a whole number from 1'],
+    ['phpReadySites', '1001', 'a whole number from 0'],
     ['phpQueue', '0', 'a whole number from 1'],
     ['uploadMaxMb', '4096', 'a whole number from 1 to 2048'],
     ['datacenters', 'Amsterdam', 'like AMS=Amsterdam'],

@@ -12,8 +12,20 @@ export async function print({ config, flags }: Call<unknown, SettingKey>): Promi
     return
   }
   for (const { name, value, help } of entries) console.log(`# ${help}\n${name}=${value}\n`)
+  const refusal = await refusalOf(config)
+  if (refusal !== undefined) return console.log(`# A start on this machine is refused: ${refusal}`)
   for (const version of phpVersions)
     console.log(`# New sites of PHP ${version} on this machine: ${await servedBy(config, version)}`)
+}
+
+/** Why no host starts with these settings, as far as it can be told without one. */
+async function refusalOf({ mariadb, mariadbUrl }: Config): Promise<string | undefined> {
+  if (mariadb !== 'own' || mariadbUrl !== undefined) return undefined
+  const { findPrograms } = await import('../hosting/mariadb/programs.ts')
+  return findPrograms().then(
+    () => undefined,
+    (error: Error) => error.message,
+  )
 }
 
 /** By what new sites run; a host that runs says the same of itself in `/readyz`. */

@@ -8,11 +8,13 @@ import type { BaseContext } from '../platform/http/endpoint.ts'
 import type { EventStreams } from '../platform/http/event-streams.ts'
 import type { Log } from '../platform/log/log.ts'
 import type { LogStore } from '../platform/log-store/log-store.ts'
+import type { MetricReport } from '../platform/metrics/part-metrics.ts'
 import type { Definitions } from '../platform/operations/definition.ts'
 import type { OperationWatch } from '../platform/operations/watch.ts'
 import type { Action } from './action.ts'
 import type { ActivityFeed } from './activity/feed.ts'
 import type { Downloads } from './backups/downloads.ts'
+import type { Undoable } from './operations/operation-actions.ts'
 import type { StreamFacts } from './operations/stream-access.ts'
 import type { Passwords } from './sign-in/password.ts'
 import type { SiteHooks } from './site-hooks.ts'
@@ -53,6 +55,10 @@ export interface Services {
   /** Of people, for the control panel. */
   readonly passwords: Passwords
   readonly siteHooks: readonly SiteHooks[]
+  /** All that takes operations back. */
+  readonly undoable: readonly Undoable[]
+  /** What `/metrics` would say at this moment. */
+  readonly figures: () => Promise<readonly MetricReport[]>
   /** All that can be done with a site. */
   readonly siteOperations: readonly SiteOperation[]
   /** All that the activity logs can say. */

@@ -13,6 +13,7 @@ import type { PluginPackages } from '../hosting/plugin-directory/plugin-packages
 import type { DatabaseContent } from '../hosting/site-database/database-content.ts'
 import type { DatabaseKind } from '../hosting/site-database/database-kind.ts'
 import type { FileContent } from '../hosting/site-files/file-content.ts'
+import type { FirstPages } from '../hosting/web-server/first-pages.ts'
 import type { Sealer } from '../platform/crypto/seal.ts'
 import type { Database } from '../platform/db/database.ts'
 import type { SiteHooks } from './site-hooks.ts'
@@ -27,6 +28,8 @@ export interface HostServices {
   readonly homes: Homes
   readonly spares: Spares
   readonly pool: PhpPool
+  /** For the first visitors of new sites. */
+  readonly firstPages: Pick<FirstPages, 'keep'>
   /** Databases of sites as a whole. */
   readonly siteDatabase: DatabaseContent
   /** One kind of databases, whatever a home says that it has. @throws when this host has none */

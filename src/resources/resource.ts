@@ -6,6 +6,7 @@ import type { Action } from './action.ts'
 import type { ControlServices } from './control-services.ts'
 import type { UntaggedEndpoint } from './endpoint.ts'
 import type { HostServices } from './host-services.ts'
+import type { Undoable } from './operations/operation-actions.ts'
 import type { SiteHooks } from './site-hooks.ts'
 import type { EventType } from './webhooks/event.ts'
 
@@ -23,6 +24,8 @@ export interface Resource {
   readonly schedules?: readonly Schedule[]
   /** What it does when a site comes, goes live, or goes for good. */
   readonly siteHooks?: SiteHooks
+  /** Which operations it can take back, for who looks at them. */
+  readonly undoable?: Undoable
   /** What can go wrong for a client by its rules. */
   readonly problems?: Readonly<Record<string, ProblemKind>>
   /** What the activity log says of its changes, and what webhooks tell of them. */

@@ -1,5 +1,6 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import { readAtMost } from '../../platform/read-at-most.ts'
 import { Stead } from '../../sdk/index.ts'
 import { version } from '../../version.ts'
 import { createServer } from './server.ts'
@@ -87,14 +88,7 @@ function refuse(response: ServerResponse, status: number, text: string, headers:
 
 /** @returns undefined: it is too long */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
-  const pieces: Buffer[] = []
-  let length = 0
-  for await (const piece of request) {
-    length += (piece as Buffer).length
-    if (length > MOST_BYTES) return undefined
-    pieces.push(piece as Buffer)
-  }
-  return Buffer.concat(pieces).toString('utf8')
+  return (await readAtMost(request, MOST_BYTES))?.toString('utf8')
 }
 
 function parsed(text: string): unknown {

@@ -103,7 +103,7 @@ export interface AccountFacts {
 /** At least one field. */
 export async function setFacts(tx: Tx, id: number, facts: AccountFacts): Promise<void> {
   const flag = (value: boolean | undefined) => (value === undefined ? undefined : value ? (1 as const) : (0 as const))
-  const columns = {
+  const given = {
     name: facts.name,
     organization: facts.organization,
     phone_number: facts.phoneNumber,
@@ -112,7 +112,6 @@ export async function setFacts(tx: Tx, id: number, facts: AccountFacts): Promise
     one_time_login: flag(facts.hasOneTimeLogin),
     automatic_updates: flag(facts.hasAutomaticUpdates),
   }
-  const given = Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
   await tx.updateTable('accounts').set(given).where('id', '=', id).execute()
 }
 
@@ -246,6 +245,10 @@ export async function countCollaboratorAccounts(tx: Tx, ownerAccountId: number):
     .executeTakeFirstOrThrow()
   return Number(count)
 }
+
+/** Whether an account is the one that made the installation, which operates it. */
+export const isOperator = async (tx: Tx, accountId: number): Promise<boolean> =>
+  (await firstAccount(tx))?.id === accountId
 
 /** Who made the installation: the account of the first start. */
 export async function firstAccount(tx: Tx): Promise<{ id: number; email: string } | undefined> {

@@ -17,6 +17,7 @@ export {
   findAccount,
   findAccountByEmail,
   firstAccount,
+  isOperator,
   listAccounts,
   listApplications,
   listLiveApplications,

@@ -10,6 +10,7 @@ import { proveBackups } from './prove-backups.job.ts'
 import { restoreSite } from './restore-site.job.ts'
 import { syncSitesJob } from './sync-sites.job.ts'
 import { takeBackupJob, takeScheduledBackup } from './take-backup.job.ts'
+import { undoable } from './undoable.ts'
 
 export const backups = resource({
   tag: { name: 'Backups', description: 'Backups of a site on demand and by schedule, restore, sync' },
@@ -29,6 +30,7 @@ export const backups = resource({
   },
   schedules: [planBackupsOften],
   siteHooks: { forgotten: forgetSite },
+  undoable,
   problems,
   actions,
   events,

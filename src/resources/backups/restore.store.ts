@@ -30,6 +30,29 @@ export async function undoPointsOf(tx: Tx, siteId: number, operationId: number, 
   return rows as UndoPoint[]
 }
 
+/** Which of these operations of sites have kept anything that is there still. @param now as for {@link undoPointsOf} */
+export async function operationsWithUndoPoints(
+  tx: Tx,
+  operations: readonly { readonly id: number; readonly siteId: number | null }[],
+  now: number,
+): Promise<ReadonlySet<number>> {
+  if (operations.length === 0) return new Set()
+  const rows = await tx
+    .selectFrom('backups')
+    .select('operation_id')
+    .where('site_id', 'in', [...new Set(operations.flatMap(({ siteId }) => siteId ?? []))])
+    .where(
+      'operation_id',
+      'in',
+      operations.map(({ id }) => id),
+    )
+    .where('origin', '=', 'undo')
+    .where('state', '=', 'completed')
+    .where('delete_at', '>', now)
+    .execute()
+  return new Set(rows.flatMap(({ operation_id: id }) => id ?? []))
+}
+
 /** Backups that an operation had begun to take, and did not complete. */
 export async function unfinishedUndoPoints(
   tx: Tx,

@@ -1,6 +1,5 @@
 import Type from 'typebox'
-import type { Tx } from '../../platform/db/database.ts'
-import { notFound, Problem } from '../../platform/http/problem.ts'
+import { notFound } from '../../platform/http/problem.ts'
 import { getOperation, type OperationView } from '../../platform/operations/read.ts'
 import { problems as authenticationProblems } from '../authentication/problems.ts'
 import { aboutSite } from '../change.ts'
@@ -12,10 +11,9 @@ import { problems as siteProblems } from '../sites/problems.ts'
 import { demandInstalled, visibleSite } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { problems } from './problems.ts'
-import { orderOfRestore, orderOfSync, type UndoPoint, undoingOf, undoPointsOf } from './restore.store.ts'
-import type { RestoreOrder } from './restore.ts'
+import type { UndoPoint } from './restore.store.ts'
 import { restoreSite } from './restore-site.job.ts'
-import { scopeOf } from './sync.ts'
+import { changedBy, notUndoable, pointsOf } from './undoable.ts'
 
 export const undoOperation = endpoint({
   id: 'undoOperation',
@@ -68,64 +66,3 @@ export const undoOperation = endpoint({
     return presentOperation((await getOperation(tx, id)) as OperationView)
   },
 })
-
-const changesPlugins = (type: string): boolean => type.startsWith('plugin.')
-
-const notUndoable = (reason: string) => new Problem(problems.operation_not_undoable, { reason })
-
-/** What of its site an operation has changed. */
-interface Changed {
-  readonly files: boolean
-  readonly database: boolean
-  /** Within these alone. */
-  readonly limits: Pick<RestoreOrder, 'paths' | 'tables' | 'scope' | 'environment'>
-}
-
-/** @returns undefined for an operation that overwrites no site */
-async function changedBy(tx: Tx, { id: operationId, type }: OperationView): Promise<Changed | undefined> {
-  if (changesPlugins(type)) {
-    const scope = { paths: ['wp-content/plugins'], except: [] }
-    return { files: true, database: true, limits: { scope } }
-  }
-  const restore = await orderOfRestore(tx, operationId)
-  if (restore) {
-    const { paths, tables, scope, environment } = restore
-    const limits = {
-      ...(paths && { paths }),
-      ...(tables && { tables }),
-      ...(scope && { scope }),
-      ...(environment && { environment: { from: environment.to, to: environment.from } }),
-    }
-    return { files: restore.filesId !== null, database: restore.databaseId !== null, limits }
-  }
-  const sync = await orderOfSync(tx, operationId)
-  if (!sync) return undefined
-  const { paths, except = [] } = scopeOf(sync.parts)
-  const [from, to] = [sync.environmentType, sync.environmentBefore]
-  const limits = {
-    scope: { paths: [...paths], except: [...except] },
-    ...(from && to && from !== to && { environment: { from, to } }),
-  }
-  return { files: sync.parts.length > 0, database: sync.database, limits }
-}
-
-/** @throws Problem `operation_not_undoable` with the reason */
-async function pointsOf(
-  tx: Tx,
-  operation: OperationView,
-  changed: Changed | undefined,
-  { siteId, now }: { readonly siteId: number; readonly now: number },
-): Promise<UndoPoint[]> {
-  if (operation.finishedAt === null) throw notUndoable(`it is ${operation.state} still`)
-  // of several plugins some may have been changed
-  const hasChanged = operation.state === 'succeeded' || changesPlugins(operation.type)
-  if (!hasChanged) throw notUndoable(`it is ${operation.state}, and has changed nothing`)
-  const points = await undoPointsOf(tx, siteId, operation.id, now)
-  const isWhole = (kind: UndoPoint['kind']) => points.some((point) => point.kind === kind)
-  if (changed && ((changed.files && !isWhole('fs')) || (changed.database && !isWhole('db'))))
-    throw notUndoable('what was there before was kept for 7 days, and is gone')
-  if (points.length === 0) throw notUndoable(`nothing is kept of what ${operation.type} changes`)
-  const undoing = await undoingOf(tx, siteId, operation.id)
-  if (undoing !== undefined) throw notUndoable(`operation ${undoing} does or did that already`)
-  return points
-}

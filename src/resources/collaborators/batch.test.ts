@@ -94,6 +94,17 @@ describe.each(dialects)('collaborators on many sites ($dialect)', ({ dialect, sk
     expect((await other.call('GET', `/v1/operations/${operation.id}`)).status).toBe(404)
   })
 
+  test('who asked for it is told when it was not finished, and what is done', async () => {
+    const reply = await owner.call('POST', CREATE, { email: other.email, siteIds: sites })
+    const id = Number(reply.headers['operation-id'])
+    await api.database.transaction((tx) => recordResults(tx, id, [{ siteId: sites[0]!, outcome: 'added' }]))
+    expect((await owner.call('POST', `/v1/operations/${id}/cancel`)).status).toBe(200)
+    const [told] = await allMailsTo(api.database, owner.email)
+    expect(told?.subject).toBe(`Adding ${other.email} was not finished`)
+    expect(told?.text).toContain('it was canceled')
+    expect(told?.text).toContain('added 1 site')
+  })
+
   test('200 an unknown address gets one account and one invitation; a known one gets one notice; no token is stored', async () => {
     const email = `invited${round}@example.com`
     const reply = await owner.call('POST', CREATE, { email, siteIds: [sites[0], sites[0], sites[1]] })

@@ -1,6 +1,17 @@
 import { declareActions } from '../action.ts'
+import { declareEvents } from '../webhooks/event.ts'
 
-/** What the activity log says of changes that this resource makes. */
-export const actions = declareActions('account', {
+const ofAccount = declareActions('account', {
   dns: 'DNS records of a zone were changed',
 })
+
+const ofSite = declareActions('site', {
+  'domain.added': 'A domain was added to a site',
+  'domain.removed': 'A domain was removed from a site',
+})
+
+/** What the activity log says of changes that this resource makes. */
+export const actions = { ...ofAccount, ...ofSite }
+
+/** What webhooks tell of them. */
+export const events = declareEvents('domain_added', 'domain_removed')

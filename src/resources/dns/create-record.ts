@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
 import { demand } from '../access.ts'
 import { problems as authenticationProblems } from '../authentication/problems.ts'
+import type { Recording } from '../change.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { holdVisibleSite, type Site } from '../sites/site.ts'
@@ -71,9 +72,10 @@ async function siteOf({ tx, caller }: Context & { tx: Context['tx'] }, id: numbe
 }
 
 async function leadTo(
-  { tx, config, now }: Pick<Context, 'tx' | 'config' | 'now'>,
+  context: Context & Recording,
   { site, zone, record, hasValue }: { site: Site; zone: Zone; record: ReadRecord; hasValue: boolean },
 ): Promise<void> {
+  const { tx, config, now } = context
   const host = { site, zone, name: record.name }
   if (record.name.startsWith('*')) throw invalidInput(['name: must be one host name for a site, without *'])
   await checkHost(tx, host, config)
@@ -82,11 +84,11 @@ async function leadTo(
     const reason = `${hostNameIn(zone.name, record.name)} has ${others.join(' and ')} records that lead elsewhere`
     throw new Problem(problems.record_conflict, { reason })
   }
-  if (!hasValue && !(await hasHost(tx, host))) return addHost(tx, host, config, now)
+  if (!hasValue && !(await hasHost(tx, host))) return addHost(context, host)
   if (!hasValue) throw new Problem(problems.record_exists, { type: record.type })
   const added = addition(record, await recordsOf(tx, zone.id))
   if ('add' in added) await insertRecords(tx, zone.id, [added.add], now)
-  await followHost(tx, host, config, now)
+  await followHost(context, host)
 }
 
 const hasHost = async (tx: Context['tx'], { site, zone, name }: { site: Site; zone: Zone; name: string }) =>

@@ -130,6 +130,10 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
 
   test('an A record of a site is a domain of it: with the addresses of the edge, or its own', async () => {
     const { id, name } = await zone()
+    const told = async () => {
+      const rows = await api.database.read.selectFrom('events').selectAll().where('site_id', '=', site).execute()
+      return rows.map(({ type, data }) => [type, JSON.parse(data).domain]).filter(([, domain]) => domain.endsWith(name))
+    }
     const made = await add(id, { type: 'A', name: 'www', site_id: site })
     expect(short(made.body.data.records)).toEqual(['www A 192.0.2.1', 'www A 192.0.2.2'])
     expect(made.body.data.records[0].siteId).toBe(site)
@@ -158,6 +162,15 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
       await owner.call('DELETE', `/v1/zones/${id}/records/${record.id}`)
     }
     expect(await loadRoute(api.database.read, `www.${name}`)).toBeUndefined()
+    expect(await told()).toEqual([
+      ['domain_added', `www.${name}`],
+      ['domain_added', `own.${name}`],
+      ['domain_removed', `www.${name}`],
+    ])
+    const { body } = await owner.call('POST', `/v1/sites/${site}/logs/activity`, {})
+    expect(body.data.map(({ message }: { message: string }) => message)).toEqual(
+      expect.arrayContaining([`Added the domain www.${name}`, `Removed the domain www.${name}`]),
+    )
   })
 
   test('400: a name that leads elsewhere, a star, an unknown site', async () => {

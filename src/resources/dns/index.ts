@@ -1,5 +1,5 @@
 import { resource } from '../resource.ts'
-import { actions } from './actions.ts'
+import { actions, events } from './actions.ts'
 import { problems } from './problems.ts'
 import { forgetHosts } from './site-hosts.ts'
 
@@ -9,4 +9,5 @@ export const dns = resource({
   siteHooks: { forgotten: forgetHosts },
   problems,
   actions,
+  events,
 })

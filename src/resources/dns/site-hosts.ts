@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { dropCertificate, wantCertificate } from '../certificates/certificate.ts'
-import { aboutSite, type Change } from '../change.ts'
+import { aboutSite, type Change, type Recording } from '../change.ts'
 import { configureSite } from '../sites/configure-site.job.ts'
 import {
   deleteDomainRoute,
@@ -13,7 +13,9 @@ import {
   type Site,
   setPrimaryDomain,
   siteOfHostName,
+  stagingHostName,
 } from '../sites/site.ts'
+import { actions, events } from './actions.ts'
 import { USUAL_TTL } from './neighbours.ts'
 import { problems } from './problems.ts'
 import type { DnsRecord, RecordDraft } from './record.ts'
@@ -75,32 +77,43 @@ export async function othersAt(
   return [...new Set(others)]
 }
 
+interface Adding {
+  readonly tx: Tx
+  readonly config: Config
+  readonly now: number
+  readonly record: Recording['record']
+}
+
 /** Gives a site a host name: A records for the edge, and the route. */
-export async function addHost(tx: Tx, host: HostOfSite, config: Config, now: number): Promise<void> {
+export async function addHost(context: Adding, host: HostOfSite): Promise<void> {
+  const { tx, config, now } = context
   const { site, zone, name } = host
   const blank = { name, priority: null, weight: null, port: null, ttl: USUAL_TTL, siteId: site.id }
   const drafts = [...new Set(edgeAddresses(config))].map((value): RecordDraft => {
     return { ...blank, type: value.includes(':') ? 'AAAA' : 'A', value }
   })
   await insertRecords(tx, zone.id, drafts, now)
-  await followHost(tx, host, config, now)
+  await followHost(context, host)
 }
 
-/** The route of a name that has its records, and its certificate. */
-export async function followHost(
-  tx: Tx,
-  { site, zone, name }: HostOfSite,
-  { edgeTlsListen }: Pick<Config, 'edgeTlsListen'>,
-  now: number,
-): Promise<void> {
+/** The route of a name that has its records, and its certificate. With its first record it is a domain. */
+export async function followHost({ tx, config, now, record }: Adding, { site, zone, name }: HostOfSite): Promise<void> {
   const hostName = hostNameIn(zone.name, name)
+  const isThere = (await siteOfHostName(tx, hostName)) !== undefined
   await putDomainRoute(tx, site.id, hostName, now)
-  if (edgeTlsListen !== 'off') await wantCertificate(tx, { hostName, siteId: site.id, now })
+  if (config.edgeTlsListen !== 'off') await wantCertificate(tx, { hostName, siteId: site.id, now })
+  if (isThere) return
+  await record({
+    action: actions['domain.added'],
+    message: `Added the domain ${hostName}`,
+    event: { type: events.domain_added, data: { domain: hostName } },
+    about: aboutSite(site),
+  })
 }
 
 /** Takes a host name from a site: its records, its route, and its place as the primary one. */
 export async function removeHost(
-  { tx, now, start }: { readonly tx: Tx; readonly now: number; readonly start: Change['start'] },
+  { tx, config, now, record, start }: Adding & Pick<Change, 'start'>,
   { site, zone, name }: HostOfSite,
 ): Promise<void> {
   const hostName = hostNameIn(zone.name, name)
@@ -114,7 +127,16 @@ export async function removeHost(
   )
   await deleteDomainRoute(tx, site.id, hostName)
   await dropCertificate(tx, hostName)
-  if (site.primaryDomain !== hostName) return
+  const isPrimary = site.primaryDomain === hostName
+  await record({
+    action: actions['domain.removed'],
+    message: isPrimary
+      ? `Removed the primary domain ${hostName}: the site is at ${stagingHostName(site.name, config)} again`
+      : `Removed the domain ${hostName}`,
+    event: { type: events.domain_removed, data: { domain: hostName } },
+    about: aboutSite(site),
+  })
+  if (!isPrimary) return
   await setPrimaryDomain(tx, site, null, now)
   await start(configureSite, { siteId: site.id }, { about: aboutSite(site) })
 }

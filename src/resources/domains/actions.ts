@@ -3,8 +3,6 @@ import { declareEvents } from '../webhooks/event.ts'
 
 /** What the activity log says of changes that this resource makes. */
 export const actions = declareActions('site', {
-  'domain.added': 'A domain was added to a site',
-  'domain.removed': 'A domain was removed from a site',
   'domain.primary': 'The primary domain of a site was changed',
   'domain.checked': 'A look at a domain was ordered',
   'domain.unhealthy': 'A domain does not lead to its site, not yet or not any more',
@@ -12,4 +10,4 @@ export const actions = declareActions('site', {
 })
 
 /** What webhooks tell of them. */
-export const events = declareEvents('domain_added', 'domain_removed', 'primary_domain_set')
+export const events = declareEvents('primary_domain_set')

@@ -16,7 +16,6 @@ import {
 } from '../dns/zone.ts'
 import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
-import { actions, events } from './actions.ts'
 import { checksOfSite, expectCheck } from './check.store.ts'
 import { checkDomain } from './check-domains.job.ts'
 import { domainsOf, hostNameOf, ListedDomain, presentListed, separateRecords } from './domain.ts'
@@ -79,15 +78,10 @@ export const addDomain = endpoint({
 type Adding = Context & Change
 
 async function add(context: Adding, host: HostOfSite, hostName: string): Promise<void> {
-  const { tx, config, now } = context
+  const { tx, now } = context
   const { site } = host
-  await addHost(tx, host, config, now)
+  await addHost(context, host)
   await expectCheck(tx, site.id, hostName, now + SOON_MS)
-  await context.record({
-    action: actions['domain.added'],
-    message: `Added the domain ${hostName}`,
-    event: { type: events.domain_added, data: { domain: hostName } },
-  })
   await context.start(checkDomain, { siteId: site.id, hostName }, { about: { accountId: site.accountId } })
 }
 

@@ -4,8 +4,6 @@ import { Nothing } from '../../platform/http/schemas.ts'
 import { domainsOfSite, dropIfEmpty, holdZone, removeHost, type Zone } from '../dns/zone.ts'
 import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
-import { stagingHostName } from '../sites/site.ts'
-import { actions, events } from './actions.ts'
 import { forgetCheck } from './check.store.ts'
 import { DomainId, domainWith } from './domain.ts'
 
@@ -22,7 +20,7 @@ export const deleteDomain = endpoint({
   starts: true,
 
   async handle(context, { params }) {
-    const { tx, site, config } = context
+    const { tx, site } = context
     const domain = domainWith(await domainsOfSite(tx, site.id), params.id)
     if (!domain) throw notFound()
     const { hostName, records } = domain
@@ -31,14 +29,6 @@ export const deleteDomain = endpoint({
     await removeHost(context, { site, zone, name })
     await dropIfEmpty(tx, zoneId, context.now)
     await forgetCheck(tx, site.id, hostName)
-    await context.record({
-      action: actions['domain.removed'],
-      message:
-        site.primaryDomain === hostName
-          ? `Removed the primary domain ${hostName}: the site is at ${stagingHostName(site.name, config)} again`
-          : `Removed the domain ${hostName}`,
-      event: { type: events.domain_removed, data: { domain: hostName } },
-    })
     return null
   },
 })

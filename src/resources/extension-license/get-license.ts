@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
+import { LicenseSchema, presentLicense } from '../sites/site.ts'
 import { findLicense } from './license.store.ts'
-import { LicenseSchema, presentLicense } from './license.ts'
 
 export const getExtensionLicense = endpoint({
   id: 'getExtensionLicense',

@@ -47,7 +47,8 @@ describe.each(dialects.filter(({ skip }) => !skip))('extension licenses, on $dia
   }
 
   test('200: null before any; issued once, the same key is written again', async () => {
-    expect(await license()).toBeNull()
+    const ofSite = async () => (await owner.call('GET', `/v1/sites/${site}`)).body.data.ext
+    expect([await license(), await ofSite()]).toEqual([null, null])
     const first = await call('POST')
     expect([first.status, first.body.data]).toEqual([200, null])
     const issued = await license()
@@ -58,6 +59,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('extension licenses, on $dia
       issuedAt: expect.any(Number),
       revokedAt: null,
     })
+    expect(await ofSite()).toEqual(issued)
     // seconds, not milliseconds
     expect(issued.issuedAt).toBeLessThan(1e11)
     expect(host.wordpress(site).license).toBe(issued.licenseKey)

@@ -3,8 +3,10 @@ import { actions } from './actions.ts'
 import { backUpRecordsHourly, backUpRecordsJob } from './back-up-records.job.ts'
 import { bringBackSite } from './bring-back-site.job.ts'
 
-/** Backups of Stead itself, and what follows when they are restored. */
+/** How Stead itself is, its backups, and what follows when they are restored. */
 export const installation = resource({
+  tag: { name: 'Installation', description: 'How this Stead is, for who operates it' },
+  endpoints: () => import('./endpoints.ts'),
   jobs: { control: [backUpRecordsJob], host: [bringBackSite] },
   schedules: [backUpRecordsHourly],
   actions,

@@ -70,3 +70,33 @@ export async function backedUpAt(tx: Tx): Promise<number | null> {
   const row = await tx.selectFrom('installation').select('records_backed_up_at').where('id', '=', 1).executeTakeFirst()
   return row?.records_backed_up_at ?? null
 }
+
+/** A host, and how many sites it has. */
+export interface Housing {
+  readonly id: number
+  readonly name: string
+  readonly sites: number
+  readonly maxSites: number
+  /** When it was last heard of, milliseconds UTC; 0: never, or it has stopped. */
+  readonly seenAt: number
+}
+
+/** In order of id. Sites in the trash do not count. */
+export async function listHousing(tx: Tx): Promise<Housing[]> {
+  const rows = await tx
+    .selectFrom('hosts')
+    .leftJoin('sites', (join) => join.onRef('sites.host_id', '=', 'hosts.id').on('sites.deleted_at', 'is', null))
+    .select(({ fn }) => [
+      'hosts.id',
+      'hosts.name',
+      'hosts.max_sites',
+      'hosts.seen_at',
+      fn.count<number>('sites.id').as('count'),
+    ])
+    .groupBy(['hosts.id', 'hosts.name', 'hosts.max_sites', 'hosts.seen_at'])
+    .orderBy('hosts.id')
+    .execute()
+  return rows.map(({ id, name, count, max_sites: maxSites, seen_at: seenAt }) => ({
+    ...{ id, name, sites: Number(count), maxSites, seenAt },
+  }))
+}

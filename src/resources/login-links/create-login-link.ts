@@ -68,5 +68,5 @@ async function loginOf(tx: Tx, site: VisibleSite, email: string): Promise<string
   if (!account) return undefined
   if (account.id === site.accountId) return site.adminUsername
   const membership = await findMembership(tx, site.id, account.id)
-  return membership?.state === 'active' && membership.roles.includes('wp_access') ? membership.wpUsername : undefined
+  return membership?.roles.includes('wp_access') ? membership.wpUsername : undefined
 }

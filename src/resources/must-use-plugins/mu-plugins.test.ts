@@ -5,15 +5,17 @@ import { type Person, type TestApi, testApi } from '../../../test/support/api.ts
 import { dialects } from '../../../test/support/database.ts'
 import { type FakeHost, fakeHost } from '../../../test/support/fake-host.ts'
 import { type FileServer, startFileServer } from '../../../test/support/file-server.ts'
+import { whileUnderWay } from '../../../test/support/overlap.ts'
 import { DiskFull } from '../../hosting/homes/disk-room.ts'
 import { hostJobs } from '../../jobs.ts'
+import { lockForUpdate } from '../../platform/db/database.ts'
 import type { Definition } from '../../platform/operations/definition.ts'
 import { ended, startWorker } from '../../platform/operations/harness.ts'
 import type { Worker } from '../../platform/operations/worker.ts'
 import { closeSite, openSite } from '../sites/site.ts'
 import { siteFilled } from '../sites/site-filled.ts'
 import { wishFor } from './lay-on-site.ts'
-import { hostForWork } from './mu-plugin.store.ts'
+import { changeMuPlugin, hostForWork, muPluginOfWork } from './mu-plugin.store.ts'
 import { FOLDER, MOST_BYTES, MOST_MU_PLUGINS } from './mu-plugin.ts'
 
 const settings = { STEAD_ALLOW_PRIVATE_FETCH: 'true' }
@@ -323,6 +325,8 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     await outcomeOf(gone)
     const added = await add()
     await outcomeOf(added)
+    server.files.set('/future.php', '<?php // future')
+    await outcomeOf(await add({ path: `${server.base}/future.php`, existing_sites: false }))
     server.files.set('/tool.php', '<?php // two')
     await outcomeOf(await owner.call('PUT', `/v1/mu-plugins/${added.body.data.id}`))
     await outcomeOf(await owner.call('DELETE', `/v1/mu-plugins/${gone.body.data.id}`))
@@ -336,6 +340,8 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
       undefined,
       '<?php // own',
     ])
+    // it is no new site
+    expect(await on(id, 'future.php')).toBeUndefined()
   })
 
   test('a site that is being worked on gets it afterwards, in its turn', async () => {
@@ -391,6 +397,35 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     expect(await outcomes(added)).toEqual({ [bad]: 'scheduled', [good]: 'installed' })
     expect(await ended(api.database, results[0].operationId)).toMatchObject({ state: 'succeeded' })
     expect([await on(bad), await on(good)]).toEqual(['<?php // one', '<?php // one'])
+  })
+
+  test('a site whose files are replaced in this moment gets it once more afterwards', async () => {
+    const [id, other] = [await site('moved'), await site('quiet')]
+    const { checkRoom } = host.services.siteFiles
+    const added = await add()
+    const operation = Number(added.headers['operation-id'])
+    host.services.siteFiles.checkRoom = async (home, bytes) => {
+      await checkRoom.call(host.services.siteFiles, home, bytes)
+      if (home.siteId !== id) return
+      await api.database.transaction((tx) => closeSite(tx, id, operation, 2))
+      await api.database.transaction((tx) => openSite(tx, id, operation, 2))
+    }
+    const { results } = await outcomeOf(added)
+    expect(await outcomes(added)).toEqual({ [id]: 'scheduled', [other]: 'installed' })
+    expect(await ended(api.database, results[0].operationId)).toMatchObject({ state: 'succeeded' })
+  })
+
+  test('nobody deletes a plugin while the work on it decides what its sites are to have', async () => {
+    const { id } = (await add()).body.data
+    const [seen] = await whileUnderWay(
+      api.database,
+      async (tx) => {
+        await lockForUpdate(tx, 'accounts', owner.accountId)
+        await changeMuPlugin(tx, id, { deleted_at: 1 })
+      },
+      [() => api.database.transaction((tx) => muPluginOfWork(tx, id))],
+    )
+    expect(seen?.isDeleted).toBe(true)
   })
 
   test('a site that has no room for it is told so', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
+import { notes } from './index.ts'
 
 for (const { dialect, skip } of dialects) {
   describe.skipIf(skip)(`notes on ${dialect}`, () => {
@@ -52,6 +53,14 @@ for (const { dialect, skip } of dialects) {
         expect((await owner.call(method, `/v1/sites/${site}/notes/${id}`, { subject: 'x' })).status).toBe(404)
       expect((await owner.call('DELETE', `/v1/sites/${other}/notes/${id}`)).body.data).toBeNull()
       expect((await owner.call('GET', `/v1/sites/${other}/notes/${id}`)).status).toBe(404)
+    })
+
+    test('those of a site that is forgotten go with it, and no others', async () => {
+      const [gone, stays] = [await api.site(owner, 'gone-site'), await api.site(owner, 'staying-site')]
+      for (const id of [gone, stays]) await owner.call('POST', `/v1/sites/${id}/notes`, { subject: 's', body: 'b' })
+      await api.database.transaction(async (tx) => notes.siteHooks?.forgotten?.(tx, gone))
+      const left = async (id: number) => (await owner.call('GET', `/v1/sites/${id}/notes`)).body.data.length
+      expect([await left(gone), await left(stays)]).toEqual([0, 1])
     })
   })
 }

@@ -36,6 +36,8 @@ const needed: Record<string, Role> = {
 
 /** What a deletion has begun: canceled, files would stay that nobody knows of. */
 const mustEnd = ['site.remove', 'site.purge', 'backup.delete']
+/** The same, and nobody's but the account's. */
+const ofAccounts = ['mu_plugin.remove', 'backups.forget_site']
 
 test('each definition names a right that there is', () => {
   const named = [...jobs.values()].flatMap(({ changeableBy }) =>
@@ -70,14 +72,34 @@ describe('who may cancel and retry', () => {
     )
     return id
   }
+  const actionsOf = async (id: number) => (await mate.call('GET', `/v1/operations/${id}`)).body.data.actions
   /** Answers to a cancel and a retry by the collaborator with these roles. */
   const asked = async (type: string, held: readonly Role[]) => {
     await api.collaborate(mate, siteId, held)
     const [queued, failed] = [await operation(type, 'queued'), await operation(type, 'failed')]
+    const said = [await actionsOf(queued), await actionsOf(failed)]
     const cancel = await mate.call('POST', `/v1/operations/${queued}/cancel`)
     const retry = await mate.call('POST', `/v1/operations/${failed}/retry`)
+    // what is read beforehand is what is answered then
+    const answers = [cancel, retry].map(({ status, body }, at) => {
+      const action = at === 0 ? 'cancel' : 'retry'
+      return { action, allowed: status === 200, reason: status === 200 ? null : body.errors[0] }
+    })
+    const offered = answers.filter(({ action }) => action === 'retry' || ![...mustEnd, ...ofAccounts].includes(type))
+    expect(said.flat()).toEqual(offered)
     return [cancel, retry].map(({ status, body }) => [status, body.errors?.[0]])
   }
+
+  test('what is being undone already can neither be canceled nor tried again, and is offered neither', async () => {
+    const id = await operation('backup.take', 'queued')
+    await api.database.transaction((tx) =>
+      tx.updateTable('operations').set({ ending: 'failed' }).where('id', '=', id).execute(),
+    )
+    const read = await owner.call('GET', `/v1/operations/${id}`)
+    expect(read.body.data.actions).toEqual([])
+    for (const change of ['cancel', 'retry'])
+      expect((await owner.call('POST', `/v1/operations/${id}/${change}`)).status).toBe(400)
+  })
 
   test.each([...jobs.keys()])('%s', async (type) => {
     const role = needed[type]

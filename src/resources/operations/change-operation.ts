@@ -2,9 +2,9 @@ import type { Tx } from '../../platform/db/database.ts'
 import { notFound, Problem } from '../../platform/http/problem.ts'
 import type { Definitions } from '../../platform/operations/definition.ts'
 import { getOperation, type OperationView } from '../../platform/operations/read.ts'
-import { capabilities, demand, type SiteCapability } from '../access.ts'
+import { capabilities, refusalOf, type SiteCapability } from '../access.ts'
 import type { Caller } from '../context.ts'
-import { visibleSite } from '../sites/site.ts'
+import { type SiteRights, visibleSite } from '../sites/site.ts'
 import { visibleTo } from './operation.ts'
 import { problems } from './problems.ts'
 
@@ -28,9 +28,20 @@ export async function changeableOperation(
   if (found.accountId === caller.accountId) return found
   const site = found.siteId === null ? undefined : await visibleSite(tx, caller.accountId, found.siteId)
   if (!site) throw notFound()
-  const changeableBy = definitions.get(found.type)?.changeableBy ?? 'account'
-  if (changeableBy === 'account' || !isSiteCapability(changeableBy.site))
-    throw new Problem(problems.operation_not_yours, {})
-  demand(changeableBy.site, caller, site)
+  const refusal = refusalOfChange(caller, definitions, { operation: found, site })
+  if (refusal) throw refusal
   return found
+}
+
+/** @returns why the caller may not change an operation of a site that it sees; `undefined` when it may */
+export function refusalOfChange(
+  caller: Caller,
+  definitions: Definitions,
+  { operation, site }: { readonly operation: OperationView; readonly site: SiteRights | undefined },
+): Problem | undefined {
+  if (operation.accountId === caller.accountId) return undefined
+  const changeableBy = definitions.get(operation.type)?.changeableBy ?? 'account'
+  if (!site || changeableBy === 'account' || !isSiteCapability(changeableBy.site))
+    return new Problem(problems.operation_not_yours, {})
+  return refusalOf(changeableBy.site, caller, site)
 }

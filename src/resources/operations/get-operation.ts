@@ -4,6 +4,7 @@ import { getOperation as read } from '../../platform/operations/read.ts'
 import { resultsOfOperation } from '../../platform/operations/results.ts'
 import { endpoint } from '../endpoint.ts'
 import { OperationId, OperationSchema, presentOperation, visibleTo } from './operation.ts'
+import { actionsOf } from './operation-actions.ts'
 
 export const getOperation = endpoint({
   id: 'getOperation',
@@ -15,9 +16,11 @@ export const getOperation = endpoint({
   response: OperationSchema,
   etag: true,
 
-  async handle({ tx, caller }, { params }) {
+  async handle(context, { params }) {
+    const { tx, caller } = context
     const found = await read(tx, params.id, visibleTo(caller.accountId))
     if (!found) throw notFound()
-    return presentOperation(found, await resultsOfOperation(tx, found.id))
+    const actions = (await actionsOf(context, [found])).get(found.id)
+    return presentOperation(found, { results: await resultsOfOperation(tx, found.id), actions })
   },
 })

@@ -4,6 +4,7 @@ import { oneOf, pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.
 import { listOperations as list } from '../../platform/operations/read.ts'
 import { endpoint } from '../endpoint.ts'
 import { OperationSchema, operationStates, presentOperation, visibleTo } from './operation.ts'
+import { actionsOf } from './operation-actions.ts'
 
 export const listOperations = endpoint({
   id: 'listOperations',
@@ -21,12 +22,14 @@ export const listOperations = endpoint({
   response: Type.Array(OperationSchema),
   paged: true,
 
-  async handle({ tx, caller }, { query }) {
+  async handle(context, { query }) {
+    const { tx, caller } = context
     const asked = pageOf(query)
     const filter = { siteId: query.site_id, state: query.state, type: query.type, visible: visibleTo(caller.accountId) }
     const { operations, total } = await list(tx, filter, { limit: asked.perPage, offset: asked.offset })
+    const actions = await actionsOf(context, operations)
     return reply(
-      operations.map((each) => presentOperation(each)),
+      operations.map((each) => presentOperation(each, { actions: actions.get(each.id) })),
       { page: pageInfo(asked, total) },
     )
   },

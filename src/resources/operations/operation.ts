@@ -15,6 +15,16 @@ const StepBytes = Type.Object(
   },
 )
 
+export const OperationAction = Type.Object(
+  {
+    action: oneOf(['cancel', 'retry', 'undo'], { examples: ['undo'] }),
+    allowed: Type.Boolean(),
+    reason: nullable(Type.String({ description: 'What it would be refused with', examples: [null] })),
+  },
+  { title: 'OperationAction' },
+)
+export type OperationAction = Type.Static<typeof OperationAction>
+
 export const OperationSchema = Type.Object(
   {
     id: Type.Integer(),
@@ -69,6 +79,12 @@ export const OperationSchema = Type.Object(
         },
       ),
     ),
+    actions: Type.Optional(
+      Type.Array(OperationAction, {
+        description:
+          'What can be done with it as it is, and whether you may. Only where operations are read, not where one is followed or was changed.',
+      }),
+    ),
     attempts: Type.Integer(),
     error: nullable(
       Type.String({ description: 'Why it failed; of a queued one: why its last attempt did', examples: [null] }),
@@ -82,10 +98,16 @@ export const OperationSchema = Type.Object(
 
 const time = (ms: number | null): string | null => (ms === null ? null : timestamp(ms))
 
-/** The Operation object of the API. @param results of its sites, where it is work on many of them */
+/** The Operation object of the API. @param results of its sites, where it is work on many of them @param actions where they are known */
 export function presentOperation(
   view: OperationView,
-  results: readonly Required<SiteResult>[] = [],
+  {
+    results = [],
+    actions,
+  }: {
+    readonly results?: readonly Required<SiteResult>[]
+    readonly actions?: readonly OperationAction[] | undefined
+  } = {},
 ): Type.Static<typeof OperationSchema> {
   return {
     id: view.id,
@@ -106,6 +128,7 @@ export function presentOperation(
     ...(results.length > 0 && {
       results: results.map(({ followUpId, ...result }) => ({ ...result, operationId: followUpId })),
     }),
+    ...(actions && { actions: [...actions] }),
     attempts: view.attempts,
     error: view.error,
     createdAt: timestamp(view.createdAt),

@@ -87,8 +87,7 @@ export const deactivateOne: Change = async (context, plugin) => {
 
 export const deleteOne: Change = async (context, plugin) => {
   const plugins = await pluginsOf(context.services, context.input.siteId)
-  const known = meantBy(plugins, plugin.path)
-  if (!known) return { outcome: 'unchanged', what: `${plugin.path} is not installed` }
+  const known = demandInstalled(plugins, plugin)
   await begin(context, plugin, { plugins, folder: folderOf(known) })
   await task(context, 'delete-plugin', { file: known.file })
   await demandAnswer(context)

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { World } from '../../../test/contract/job-samples.ts'
 import { JobStand } from '../../../test/contract/job-stand.ts'
 import { type TestApi, testApi } from '../../../test/support/api.ts'
@@ -106,13 +106,13 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       world.host.wordpress(world.site).activePlugins.add(`${name}/${name}.php`)
     }
     const versionOf = (name: string) => readFile(join(web, name, `${name}.php`), 'utf8')
-    const run = async (definition: AnyDefinition, plugins: [string, string?][], onto = world) => {
+    const run = async (definition: AnyDefinition, plugins: [string, string?, string?][], onto = world) => {
       const input = {
         siteId: onto.site,
-        plugins: plugins.map(([path, version]) => ({
+        plugins: plugins.map(([path, version, folder = path]) => ({
           path,
           version: version ?? null,
-          package: version ? { url: `https://example.com/${path}.${version}.zip`, version } : null,
+          package: version ? { url: `https://example.com/${folder}.${version}.zip`, version } : null,
         })),
       }
       stand.start(onto, definition)
@@ -136,12 +136,15 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
     test('an update that breaks the site is taken back, the others are done, and each is told of', async () => {
       await put('forms', '1.0')
       await put('mail', '1.0')
+      const between = vi.spyOn(world.host.services.pool, 'between')
       const { id, state, error } = await run(updatePluginsJob, [
         ['forms', '6.6.6'],
         ['mail', '2.0'],
       ])
       expect([state, error]).toEqual(['failed', 'forms: it breaks the site: Uncaught Error in forms/forms.php'])
       expect([await versionOf('forms'), await versionOf('mail')]).toEqual(['1.0', '2.0'])
+      // what PHP knows of the files would be wrong
+      expect(between.mock.calls.map(([, , options]) => options)).toContainEqual({ endsProcess: true })
       expect(await results(id)).toEqual([
         ['forms', 'failed'],
         ['mail', 'updated'],
@@ -186,6 +189,12 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       ])
     })
 
+    test('what is not installed cannot be deleted, and nobody is told that it was', async () => {
+      const { state, error } = await run(deletePluginsJob, [['absent']])
+      expect([state, error]).toEqual(['failed', 'absent: it is not installed'])
+      expect((await events()).map(([type]) => type)).toEqual(['site_plugin_delete_failed'])
+    })
+
     test('a retry does what has failed, and nothing a second time', async () => {
       await put('forms', '1.0')
       const { id } = await run(updatePluginsJob, [
@@ -204,6 +213,47 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
         ['forms', 'updated'],
       ])
       expect((await events()).filter(([, { path }]) => path === 'forms')).toHaveLength(1)
+    })
+
+    test('what a crash has cut off is taken back before it is begun again', async () => {
+      await put('forms', '1.0')
+      const { pool } = world.host.services
+      const runTask = pool.runTask.bind(pool)
+      let answers = 0
+      vi.spyOn(pool, 'runTask').mockImplementation(async (site, name, ...rest) => {
+        // the second: after the files were replaced
+        if (name === 'front-page' && ++answers === 2) throw new Error('the host was ended')
+        return runTask(site, name, ...rest)
+      })
+      const { id, state } = await run({ ...updatePluginsJob, backoff: { firstMs: 5, mostMs: 5 } }, [['forms', '2.0']])
+      expect([state, answers, await versionOf('forms')]).toEqual(['succeeded', 3, '2.0'])
+      const { body } = await world.owner.call('GET', `/v1/operations/${id}`)
+      expect(body.data.results).toMatchObject([{ outcome: 'updated', message: 'Updated forms from 1.0 to 2.0' }])
+    })
+
+    test.each([
+      ['of another folder', 'mail', 'its package has the folder mail, and it lies in forms'],
+      ['of a folder that none may have', '-forms', 'the folder in the archive has a name that is not used'],
+    ])('a release %s is refused, and nothing changed', async (_what, folder, reason) => {
+      await put('forms', '1.0')
+      const { state, error } = await run(updatePluginsJob, [['forms', '2.0', folder]])
+      expect([state, error, await versionOf('forms')]).toEqual(['failed', `forms: ${reason}`, '1.0'])
+      expect(existsSync(join(web, folder))).toBe(false)
+    })
+
+    test('a site that says that its plugin lies elsewhere has nothing of that deleted', async () => {
+      await put('forms', '1.0')
+      const { pool } = world.host.services
+      const runTask = pool.runTask.bind(pool)
+      vi.spyOn(pool, 'runTask').mockImplementation(async (site, name, ...rest) => {
+        const answer = await runTask(site, name, ...rest)
+        if (name !== 'list-plugins') return answer
+        const { plugins } = answer as { plugins: object[] }
+        return { plugins: plugins.map((each) => ({ ...each, file: '../themes/forms.php' })) } as never
+      })
+      const { state, error } = await run(deletePluginsJob, [['forms']])
+      expect([state, error]).toEqual(['failed', 'forms: it lies in a folder with a name that is not used'])
+      expect(await versionOf('forms')).toBe('1.0')
     })
 
     test('a new one that breaks the site is not there afterwards', async () => {

@@ -32,7 +32,7 @@ export const addSftpKey = endpoint({
 
   async handle(context, { params, body }) {
     const { tx, site, caller, now } = context
-    const key = readKey(body.public_key)
+    const key = await readKey(body.public_key)
     const user = await sftpUserOf(tx, site.id, params.username)
     const others = await listSftpKeys(tx, user.id)
     if (others.some(({ fingerprint }) => fingerprint === key.fingerprint))
@@ -48,9 +48,9 @@ export const addSftpKey = endpoint({
 })
 
 /** @throws Problem `invalid_input` */
-function readKey(line: string) {
+async function readKey(line: string) {
   try {
-    return readPublicKey(line)
+    return await readPublicKey(line)
   } catch (error) {
     if (error instanceof KeyRefused) throw invalidInput([`public_key: ${error.message}`])
     throw error

@@ -1,4 +1,7 @@
+import { sql } from 'kysely'
 import { announce, type Tx } from '../../platform/db/database.ts'
+import { precompiledChange } from '../../platform/db/precompiled.ts'
+import { nextId } from '../../platform/db/sequences.ts'
 import type { SftpKey, SftpUser } from './sftp-user.ts'
 
 const users = (tx: Tx) =>
@@ -36,23 +39,30 @@ export async function insertSftpUser(
   tx: Tx,
   { site, accountId, now }: { site: { id: number; name: string }; accountId: number; now: number },
 ): Promise<void> {
-  const made = await tx
-    .insertInto('sftp_users')
-    // its number makes a name unique, and is known only now
-    .values({
-      site_id: site.id,
-      account_id: accountId,
-      username: `:${site.id}:${accountId}`,
-      created_at: now,
-      modified_at: now,
-    })
-    .onConflict((conflict) => conflict.columns(['site_id', 'account_id']).doNothing())
-    .returning('id')
-    .executeTakeFirst()
-  if (!made) return
-  const username = `${site.name}_${made.id}`
-  await tx.updateTable('sftp_users').set({ username }).where('id', '=', made.id).execute()
+  await insertUser(tx, { siteId: site.id, siteName: site.name, accountId, now })
 }
+
+/** Its number makes the name unique. Nobody else's row is in the way: a user that there is already is the only conflict. */
+const insertUser = precompiledChange((tx, user: { siteId: number; siteName: string; accountId: number; now: number }) =>
+  tx
+    .insertInto('sftp_users')
+    .columns(['id', 'site_id', 'account_id', 'username', 'created_at', 'modified_at'])
+    .expression(
+      tx
+        .selectFrom(sql<{ id: number }>`(select ${nextId(tx, 'sftp_users')} as id)`.as('given'))
+        .select([
+          'given.id',
+          sql<number>`cast(${user.siteId} as bigint)`.as('site_id'),
+          sql<number>`cast(${user.accountId} as bigint)`.as('account_id'),
+          sql<string>`cast(${user.siteName} as text) || '_' || given.id`.as('username'),
+          sql<number>`cast(${user.now} as bigint)`.as('created_at'),
+          sql<number>`cast(${user.now} as bigint)`.as('modified_at'),
+        ])
+        // without a condition SQLite takes what follows for that of a join
+        .where(sql<boolean>`true`),
+    )
+    .onConflict((conflict) => conflict.columns(['site_id', 'account_id']).doNothing()),
+)
 
 /** Takes an account's user away, and what it has given to other users of the site: a right that is lost must not live on there. */
 export async function deleteSftpUser(tx: Tx, siteId: number, accountId: number): Promise<void> {

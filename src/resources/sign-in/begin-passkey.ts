@@ -1,6 +1,5 @@
-import Type from 'typebox'
 import { endpoint } from '../endpoint.ts'
-import { creationOptions } from './passkey.ts'
+import { creationOptions, PasskeyCreationOptions } from './passkey.ts'
 import { problems } from './problems.ts'
 
 export const beginPasskey = endpoint({
@@ -13,12 +12,7 @@ export const beginPasskey = endpoint({
   access: { account: 'session' },
   proof: true,
   reads: true,
-  response: Type.Unsafe<object>({
-    title: 'PasskeyCreationOptions',
-    type: 'object',
-    additionalProperties: true,
-    description: 'PublicKeyCredentialCreationOptionsJSON of WebAuthn',
-  }),
+  response: PasskeyCreationOptions,
   problems: [problems.passkey_needs_name, problems.passkey_limit_reached],
 
   handle: async (context) =>

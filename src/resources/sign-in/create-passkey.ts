@@ -1,11 +1,8 @@
 import Type from 'typebox'
-import { lockForUpdate } from '../../platform/db/database.ts'
-import { Problem } from '../../platform/http/problem.ts'
 import { endpoint } from '../endpoint.ts'
 import { actions } from './actions.ts'
-import { takeChallenge } from './challenge.ts'
-import { insertPasskey, listPasskeys } from './passkey.store.ts'
-import { MOST_PASSKEYS, NewCredential, PasskeySchema, presentPasskey, verifyNewPasskey } from './passkey.ts'
+import { addPasskey } from './add-passkey.ts'
+import { NewCredential, PasskeyName, PasskeySchema, presentPasskey, verifyNewPasskey } from './passkey.ts'
 import { problems } from './problems.ts'
 
 export const createPasskey = endpoint({
@@ -18,7 +15,7 @@ export const createPasskey = endpoint({
   access: { account: 'session' },
   proof: true,
   body: Type.Object({
-    name: Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\p{Cc}]*$', examples: ['Laptop'] }),
+    name: PasskeyName,
     credential: NewCredential,
   }),
   response: PasskeySchema,
@@ -27,17 +24,12 @@ export const createPasskey = endpoint({
   prepare: (context, { body }) => verifyNewPasskey(context, context.caller.accountId, body.credential),
 
   async handle(context, { body }) {
-    const { tx, caller, now, prepared } = context
-    const { accountId } = caller
-    const { challenge, expiresAt, ...key } = prepared
-    await lockForUpdate(tx, 'accounts', accountId)
-    if ((await listPasskeys(tx, accountId)).length >= MOST_PASSKEYS)
-      throw new Problem(problems.passkey_limit_reached, { limit: MOST_PASSKEYS })
-    const { name } = body
-    const passkey = { ...key, accountId, name, transports: body.credential.response.transports ?? [], createdAt: now }
-    const id = (await takeChallenge(tx, challenge, expiresAt)) && (await insertPasskey(tx, passkey))
-    if (!id) throw new Problem(problems.passkey_not_taken, {})
+    const { name, credential } = body
+    const passkey = await addPasskey(context, {
+      ...{ accountId: context.caller.accountId, name, verified: context.prepared },
+      transports: credential.response.transports ?? [],
+    })
     await context.record({ action: actions['passkey.added'], message: `Added the passkey ${name}` })
-    return presentPasskey({ ...passkey, id, usedAt: null })
+    return presentPasskey(passkey)
   },
 })

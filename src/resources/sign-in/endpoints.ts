@@ -1,9 +1,11 @@
 import { beginPasskey } from './begin-passkey.ts'
+import { beginPasskeyByLink } from './begin-passkey-by-link.ts'
 import { beginPasskeySignIn } from './begin-passkey-sign-in.ts'
 import { beginTotp } from './begin-totp.ts'
 import { changePassword } from './change-password.ts'
 import { confirmTotp } from './confirm-totp.ts'
 import { createPasskey } from './create-passkey.ts'
+import { createPasskeyByLink } from './create-passkey-by-link.ts'
 import { deletePasskey } from './delete-passkey.ts'
 import { disableTotp } from './disable-totp.ts'
 import { getSession } from './get-session.ts'
@@ -26,6 +28,8 @@ export const endpoints = [
   proveByPasskey,
   requestPasswordLink,
   usePasswordLink,
+  beginPasskeyByLink,
+  createPasskeyByLink,
   changePassword,
   beginTotp,
   confirmTotp,

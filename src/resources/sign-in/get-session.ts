@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
 import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
-import { type Account, findAccount, gravatar } from '../account/account.ts'
+import { type Account, findAccount, gravatar, isOperator } from '../account/account.ts'
 import { endpoint } from '../endpoint.ts'
 import { PROOF_MS, renewSession, SESSION_MS } from '../sessions/session.ts'
 import { sessionCookie, sessionTokenOf } from './cookie.ts'
@@ -35,6 +35,7 @@ export const getSession = endpoint({
           examples: ['2026-01-31T09:45:00.000Z'],
         }),
       ),
+      operator: Type.Boolean({ description: 'Whether the account operates this Stead: it was there first' }),
       totp: Type.Boolean({ description: 'Whether codes of an authenticator app are asked for' }),
       recovery_codes: Type.Integer({ description: 'How many of them are left' }),
       password: Type.Boolean({ description: 'Whether one was ever set' }),
@@ -58,6 +59,7 @@ export const getSession = endpoint({
       gravatar: gravatar(account.email),
       expires_at: timestamp(expiresAt),
       proven_until: provenUntil > now ? timestamp(provenUntil) : null,
+      operator: await isOperator(tx, accountId),
       totp: (await findTotp(tx, accountId))?.isConfirmed === true,
       recovery_codes: await countRecoveryCodes(tx, accountId),
       password: await hasPassword(tx, accountId),

@@ -37,6 +37,17 @@ export const PasskeySchema = Type.Object(
   { title: 'Passkey' },
 )
 
+/** What people call the device. */
+export const PasskeyName = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\p{Cc}]*$', examples: ['Laptop'] })
+
+/** For `PublicKeyCredential.parseCreationOptionsFromJSON`. */
+export const PasskeyCreationOptions = Type.Unsafe<object>({
+  title: 'PasskeyCreationOptions',
+  type: 'object',
+  additionalProperties: true,
+  description: 'PublicKeyCredentialCreationOptionsJSON of WebAuthn',
+})
+
 export const presentPasskey = (passkey: Passkey): Type.Static<typeof PasskeySchema> => ({
   id: passkey.id,
   name: passkey.name,

@@ -4,7 +4,7 @@ import { dialects } from '../../../test/support/database.ts'
 import { startWorker } from '../../platform/operations/harness.ts'
 import { type Device, newDevice } from './authenticator.fixture.ts'
 import { forgetSignIns, forgetSignInsHourly } from './forget.job.ts'
-import { newCredential, usedCredential, withPasskey, withTotp } from './samples.fixture.ts'
+import { codeNow, newCredential, usedCredential, withLink, withPasskey, withTotp } from './samples.fixture.ts'
 
 const MINUTE = 60_000
 const ORIGIN = 'http://localhost'
@@ -149,5 +149,48 @@ describe.each(dialects)('passkeys ($dialect)', ({ dialect, skip }) => {
     await api.database.transaction((tx) => forgetSignInsHourly.enqueue(tx, clock))
     await expect.poll(kept).toEqual([])
     await worker.stop(1000)
+  })
+
+  describe('by a link', () => {
+    const use = (token: string, credential: object, code?: string) =>
+      api.call('POST', '/v1/password-links/passkey', { token, name: 'Phone', credential, ...(code && { code }) })
+    const begin = async (token: string) =>
+      bytesOf(await api.call('POST', '/v1/password-links/passkey/options', { token }))
+
+    test('200 for who has no password: a session begins, all others end, and it signs in; the link counts once', async () => {
+      const token = await withLink(api, owner.accountId, 'passkey')
+      const [device, other] = [newDevice(), newDevice()]
+      const late = other.register(await begin(token), ORIGIN)
+      const reply = await use(token, device.register(await begin(token), ORIGIN))
+      expect(reply.body.data).toMatchObject({ account_id: owner.accountId, email: owner.email })
+      expect((await owner.browse('GET', '/v1/session')).status).toBe(401)
+      const me = await api.call('GET', '/v1/session', undefined, ofBrowser(tokenOf(reply)))
+      expect(me.body.data).toMatchObject({ email: owner.email, passkeys: 1, password: false })
+      expect(codes([await use(token, late)])).toEqual(['link_spent'])
+      expect((await signIn(device.sign(await asked(), ORIGIN))).status).toBe(200)
+      expect((await owner.call('GET', '/v1/passkeys')).body.data).toMatchObject([{ name: 'Phone' }])
+    })
+
+    test('401 without the code of an authenticator app: the link still counts, and what the device has made', async () => {
+      await withTotp(api, owner.accountId, true)
+      const token = await withLink(api, owner.accountId, 'passkey')
+      const credential = newDevice().register(await begin(token), ORIGIN)
+      expect(codes([await use(token, credential), await use(token, credential, '000000')])).toEqual([
+        'code_needed',
+        'wrong_code',
+      ])
+      expect((await owner.call('GET', '/v1/passkeys')).body.data).toEqual([])
+      expect((await use(token, credential, codeNow(clock))).status).toBe(200)
+    })
+
+    test('400 what was made for somebody else', async () => {
+      const stranger = await api.person('stranger@example.com')
+      const [mine, theirs] = [
+        await withLink(api, owner.accountId, 'mine'),
+        await withLink(api, stranger.accountId, 'theirs'),
+      ]
+      const credential = newDevice().register(await begin(theirs), ORIGIN)
+      expect(codes([await use(mine, credential), await use(theirs, credential)])).toEqual(['passkey_not_taken', 200])
+    })
   })
 })

@@ -21,8 +21,8 @@ export const withPassword = ({ database }: Api, accountId: number): Promise<void
   database.transaction((tx) => setPassword(tx, accountId, KEPT, Date.now()))
 
 /** The code of this moment. */
-export const codeNow = (timestamp = Date.now()): string =>
-  new TOTP({ secret: Secret.fromBase32(SECRET) }).generate({ timestamp })
+export const codeNow = (timestamp = Date.now(), secret = SECRET): string =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp })
 
 /** An authenticator app that is being set up, or is in force. */
 export const withTotp = ({ database, sealer }: Api, accountId: number, isConfirmed: boolean): Promise<void> =>
@@ -106,6 +106,15 @@ export const examples: Examples = {
   requestPasswordLink: ({ owner }) => ({ body: { email: owner.email } }),
   usePasswordLink: async ({ api, owner, number }) => ({
     body: { token: await withLink(api, owner.accountId, number), password: NEW_PASSWORD },
+  }),
+  beginPasskeyByLink: async ({ api, owner, number }) => ({
+    body: { token: await withLink(api, owner.accountId, number) },
+  }),
+  createPasskeyByLink: async ({ api, owner, number }) => ({
+    body: {
+      token: await withLink(api, owner.accountId, number),
+      ...{ name: 'Laptop', credential: newCredential(api, owner.accountId) },
+    },
   }),
   changePassword: async (scene) => ({
     body: { current_password: (await known(scene)).password, password: NEW_PASSWORD },

@@ -1,9 +1,10 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
+import { readInParts } from '../../platform/http/long-list.ts'
 import { pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { endpoint } from '../endpoint.ts'
 import { presentSite, SiteSchema } from './present-site.ts'
-import { countVisibleSites, listVisibleSites } from './visible-site.store.ts'
+import { countVisibleSites, listSitesWithIds, listVisibleSites, visibleSiteIds } from './visible-site.store.ts'
 
 export const listSites = endpoint({
   id: 'listSites',
@@ -22,8 +23,13 @@ export const listSites = endpoint({
 
   async handle({ tx, caller, config, now }, { query }) {
     const selection = { tagName: query.tag_name || undefined }
-    if (!query.paginate)
-      return (await listVisibleSites(tx, caller.accountId, selection)).map((site) => presentSite(site, config, now))
+    if (!query.paginate) {
+      const ids = await visibleSiteIds(tx, caller.accountId, selection)
+      const all = await readInParts(ids, async (some) =>
+        (await listSitesWithIds(tx, caller.accountId, some)).map((site) => presentSite(site, config, now)),
+      )
+      return reply(all, {})
+    }
     const asked = pageOf(query)
     const sites = await listVisibleSites(tx, caller.accountId, selection, asked)
     const page = pageInfo(asked, await countVisibleSites(tx, caller.accountId, selection))

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { Home } from '../../hosting/homes/homes.ts'
 import { faultOfPage, getFrontPage } from '../../hosting/php/front-page.ts'
-import { phpVersions } from '../../hosting/php/runtime.ts'
+import { PhpUnavailable, phpVersions } from '../../hosting/php/runtime.ts'
 import { type Compared, compareLines, marksOf, otherPage, type PageMarks } from '../../hosting/php/same-page.ts'
 import { DumpSummary } from '../../hosting/site-database/compare-dumps.ts'
 import type { SiteHome } from '../../hosting/site-database/database-content.ts'
@@ -31,7 +31,7 @@ const Input = Type.Object({
 })
 type Input = Type.Static<typeof Input>
 type Context = StepContext<Input, HostServices, { check: Checked }>
-/** Begun by a Stead that did not look, there is no page before. */
+/** Where the site could not be asked, or was not by the Stead that began, there is no page before. */
 type Answering = StepContext<Input, HostServices, { check: Checked; page?: PageMarks | null }>
 type Answered = StepContext<Input, HostServices, { check: Checked; answer?: Compared | null }>
 /** Of an undo: `done` is there from the moment on from which there is no way back. */
@@ -100,7 +100,13 @@ async function lookAtPage(context: Context): Promise<PageMarks | null> {
   const site = await services.hostedSite(input.siteId)
   if (!site) throw new PermanentFailure('The site was deleted')
   const look = () => getFrontPage(services.pool, site, { signal, whileHeld: true })
-  return marksOf(await look(), await look())
+  try {
+    return marksOf(await look(), await look())
+  } catch (error) {
+    // php-fpm is not there any more, and the move is the way out: visitors got nothing
+    if (error instanceof PhpUnavailable) return null
+    throw error
+  }
 }
 
 /** Beside the one in use, by the text of which it is made; compared by what it says itself. */

@@ -5,6 +5,7 @@ import { timestamp } from '../../platform/http/schemas.ts'
 import { gravatar } from '../account/account.ts'
 import { detailPageViews, readSums } from '../statistics/statistics.ts'
 import { presentSite, type SiteDetail } from './present-site.ts'
+import { presentLicense } from './site-license.ts'
 import { listSiteCollaborators, type VisibleSite } from './visible-site.store.ts'
 
 /** The site as the API shows it alone. */
@@ -31,6 +32,6 @@ export async function presentSiteDetail(
       wpUsername: each.wp_username,
       username: each.sftp_username,
     })),
-    ext: null,
+    ext: site.license && presentLicense(site.license),
   }
 }

@@ -5,6 +5,7 @@ import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schem
 import { PageViews } from '../statistics/windows.ts'
 import { edgeAddresses } from './edge-addresses.ts'
 import { environmentTypes, type ListedSite, type Site, sftpDomain, siteAddress } from './site.ts'
+import { LicenseSchema } from './site-license.ts'
 
 /* Sites as the API shows them. */
 
@@ -82,12 +83,7 @@ export const SiteDetail = Type.Object(
         { title: 'SiteCollaborator' },
       ),
     ),
-    ext: nullable(
-      Type.Object(
-        { id: Type.Integer(), siteId: Type.Integer(), licenseKey: Type.String({ examples: ['3f8a1c52'] }) },
-        { title: 'License' },
-      ),
-    ),
+    ext: LicenseSchema,
   },
   { title: 'SiteDetail' },
 )

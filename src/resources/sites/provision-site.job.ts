@@ -106,6 +106,8 @@ async function movePhpIn(context: Context<{ content: Written }>): Promise<{ warm
   const home = await homeOf(context)
   const spare = await services.spares.take(home.id, site.phpVersion)
   if (!spare) return { warm: false }
+  // from here on somebody waits for it
+  spare.setLowPriority(false)
   await spare.moveIn({ address: site.address })
   await services.pool.adopt({ ...site, siteId: input.siteId }, spare)
   return { warm: true }
@@ -121,7 +123,11 @@ async function becomeShop(context: Context<{ content: Written }>): Promise<void>
 async function seeItAnswer(context: Context<{ content: Written }>): Promise<void> {
   const { services } = context
   const { title: expected } = context.results.content
-  const { title } = await services.pool.runTask(await pooledSite(context), 'check-site', {})
+  const site = await pooledSite(context)
+  const { title } = await services.firstPages.keep(site.siteId, async () => {
+    const { page, ...proof } = await services.pool.runTask(site, 'check-site', {})
+    return { ...proof, page: page && { headers: page.headers, body: Buffer.from(page.body, 'base64') } }
+  })
   if (expected !== undefined && title !== expected) throw new Error('The first page has not the title of the site')
   // not before: the next spare is made while nobody waits for this site
   services.refill()

@@ -3,6 +3,7 @@ import { type Person, type TestApi, testApi } from '../../../test/support/api.ts
 import { dialects } from '../../../test/support/database.ts'
 import { whileUnderWay } from '../../../test/support/overlap.ts'
 import { loadRoute } from '../../edge/routes.store.ts'
+import type { MadePage } from '../../hosting/web-server/first-pages.ts'
 import { siteHooks } from '../../jobs.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
@@ -21,6 +22,8 @@ describe.each(dialects)('a site that cannot be installed, on $dialect', ({ diale
   let siteId: number
   /** What was asked of the host, in order. */
   let calls: string[]
+  /** First pages. */
+  let kept: unknown[]
   beforeEach(async (context) => {
     if (skip) return context.skip()
     api = await testApi(dialect)
@@ -29,6 +32,7 @@ describe.each(dialects)('a site that cannot be installed, on $dialect', ({ diale
     const route = { host_name: 'broken-site.test', site_id: siteId, changed_at: 1 }
     await api.database.transaction((tx) => tx.insertInto('routes').values(route).execute())
     calls = []
+    kept = []
   })
   afterEach(() => api?.close())
 
@@ -45,6 +49,13 @@ describe.each(dialects)('a site that cannot be installed, on $dialect', ({ diale
         remove: async ({ id }: typeof home) => void calls.push(`remove home ${id}`),
       },
       spares: { take: async (id: number) => void calls.push(`take spare of home ${id}`) },
+      firstPages: {
+        keep: async (id: number, make: () => Promise<{ page: MadePage | null }>) => {
+          const made = await make()
+          kept.push([id === siteId, made.page?.headers, made.page?.body.toString()])
+          return made
+        },
+      },
       pool: {
         stop: async (id: number) => void calls.push(id === siteId ? 'stop PHP' : 'stop PHP of another'),
         runTask: async (_site: unknown, task: string) => {
@@ -110,6 +121,12 @@ describe.each(dialects)('a site that cannot be installed, on $dialect', ({ diale
       `The site could not be installed: no page. Try again by POST /v1/operations/${operation.id}/retry, or delete the site: its place in the plan is free then.`,
     )
     expect((await loadRoute(api.database.read, 'broken-site.test'))?.deployFailed).toBe(true)
+  })
+
+  test('the page with which a site has proved that it answers is kept for its first visitor', async () => {
+    const page = { headers: ['Link', '</>'], body: Buffer.from('<title>A').toString('base64') }
+    await provision(async () => ({ title: 'A', page }))
+    expect(kept).toEqual([[true, ['Link', '</>'], '<title>A']])
   })
 
   test('one that is tried again is being made again, and says nothing of it when it is live', async () => {

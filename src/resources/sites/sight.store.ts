@@ -22,3 +22,13 @@ export async function withdrawAllSight(tx: Tx, siteId: number): Promise<void> {
 export async function withdrawSight(tx: Tx, accountId: number, siteId: number): Promise<void> {
   await tx.deleteFrom('site_access').where('account_id', '=', accountId).where('site_id', '=', siteId).execute()
 }
+
+/** Takes a deleted site out of all lists, or puts it back: everybody's, and those of their tags. */
+export async function hideSite(tx: Tx, siteId: number, isHidden: boolean): Promise<void> {
+  for (const table of ['site_access', 'site_tags'] as const)
+    await tx
+      .updateTable(table)
+      .set({ is_deleted: isHidden ? 1 : 0 })
+      .where('site_id', '=', siteId)
+      .execute()
+}

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { holding, whileUnderWay } from '../../../test/support/overlap.ts'
-import { addTags, deleteTagsOfSite } from '../tags/tag.store.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { addTags, deleteTagsOfSite, setFavorite } from '../tags/tag.store.ts'
 import { markDeleted } from './site.store.ts'
 import { restoreFromTrash } from './trash.ts'
 
@@ -76,6 +77,23 @@ describe.each(dialects)('changes of one site at the same moment, on $dialect', (
     const leaving = () => api.database.transaction((tx) => deleteTagsOfSite(tx, site, owner.accountId))
     await whileUnderWay(api.database, tagging, [leaving])
     expect(await api.database.read.selectFrom('tags').select('name').execute()).toEqual([])
+  })
+
+  test('a tag that a site gets while it becomes a favourite lies at its new place; the other way round as well', async () => {
+    const placeOf = async (name: string) => {
+      const { read } = api.database
+      const tag = read.selectFrom('tags').innerJoin('site_tags', 'site_tags.tag_id', 'tags.id').select('rank')
+      return (await tag.where('name', '=', name).executeTakeFirstOrThrow()).rank
+    }
+    const { transaction } = api.database
+    const favoring = (favorite: boolean) => (tx: Tx) => setFavorite(tx, owner.accountId, site, favorite)
+    const tagging = (name: string) => (tx: Tx) => addTags(tx, owner.accountId, site, [name])
+    await whileUnderWay<unknown>(api.database, favoring(true), [() => transaction(tagging('late'))])
+    expect(await placeOf('late')).toBe(0)
+    await whileUnderWay<unknown>(api.database, tagging('early'), [() => transaction(favoring(false))])
+    expect([await placeOf('late'), await placeOf('early')]).toEqual([1, 1])
+    await transaction(favoring(true))
+    expect([await placeOf('late'), await placeOf('early')]).toEqual([0, 0])
   })
 
   test.runIf(dialect === 'postgres')('who does not see the site does not wait for those who change it', async () => {

@@ -3,7 +3,7 @@ import type { PhpVersion } from '../../hosting/php/runtime.ts'
 import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
 import { precompiled } from '../../platform/db/precompiled.ts'
 import { touchRoutes } from './route.store.ts'
-import { grantSight } from './sight.store.ts'
+import { grantSight, hideSite } from './sight.store.ts'
 import type { EnvironmentType, Install, ListedSite, Site, SiteState } from './site.ts'
 import type { SiteRow } from './tables.ts'
 
@@ -197,7 +197,7 @@ export async function changeSite(tx: Tx, siteId: number, change: SiteChange, now
 /** Takes a site out of every list and off the edge; its files are removed by an operation. */
 export async function markDeleted(tx: Tx, siteId: number, now: number): Promise<void> {
   await tx.updateTable('sites').set({ deleted_at: now }).where('id', '=', siteId).execute()
-  await tx.updateTable('site_access').set({ is_deleted: 1 }).where('site_id', '=', siteId).execute()
+  await hideSite(tx, siteId, true)
   await countOnHost(tx, siteId, -1)
   // the rows stay until the files are gone: an edge learns from their change that the host name has no site any more
   await touchRoutes(tx, siteId, now)
@@ -260,7 +260,7 @@ export async function openPurges(tx: Tx, siteId: number): Promise<number[]> {
 /** Puts a deleted site back into the lists and onto the edge. */
 export async function unmarkDeleted(tx: Tx, siteId: number, now: number): Promise<void> {
   await tx.updateTable('sites').set({ deleted_at: null }).where('id', '=', siteId).execute()
-  await tx.updateTable('site_access').set({ is_deleted: 0 }).where('site_id', '=', siteId).execute()
+  await hideSite(tx, siteId, false)
   await countOnHost(tx, siteId, 1)
   await touchRoutes(tx, siteId, now)
 }

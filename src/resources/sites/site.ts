@@ -16,6 +16,7 @@ export { deleteDomainRoute, hostNamesOf, putDomainRoute, siteOfHostName } from '
 export { grantSight, withdrawSight } from './sight.store.ts'
 export { changeSite, findSite, holdSite, writtenAddressOf } from './site.store.ts'
 export { addressesOf, mainAddressesOf, movedTo } from './site-addresses.ts'
+export { type License, LicenseSchema, presentLicense } from './site-license.ts'
 export { type Switchable, switchSetting } from './switches.store.ts'
 export {
   countVisibleSites,

@@ -1,9 +1,11 @@
-import { type Selectable, sql } from 'kysely'
+import { type Expression, expressionBuilder, type Selectable, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import { isPostgres, type Tx } from '../../platform/db/database.ts'
-import { precompiled, precompiledChange } from '../../platform/db/precompiled.ts'
+import { isOneOf, listFor, precompiled, precompiledChange } from '../../platform/db/precompiled.ts'
+import type { Schema } from '../../platform/db/schema.ts'
 import type { Role } from '../roles.ts'
 import { siteOfRow } from './site.store.ts'
 import type { ListedSite, Tag } from './site.ts'
+import type { License } from './site-license.ts'
 import type { SiteRow } from './tables.ts'
 
 /* Which sites an account sees, its own and those that it collaborates on, and how it has arranged them. */
@@ -16,6 +18,8 @@ export interface VisibleSite extends ListedSite {
   readonly roles: readonly Role[]
   /** Page views as statistics keep them; `null` for a site that is younger than the last refresh. */
   readonly pageViews: string | null
+  /** The newest extension license, revoked or not. */
+  readonly license: License | null
 }
 
 type CountedRow = Selectable<SiteRow> & { domains_count: number; collaborators_count: number }
@@ -52,7 +56,9 @@ function countedSites(tx: Tx) {
 export async function visibleSite(tx: Tx, accountId: number, siteId: number): Promise<VisibleSite | undefined> {
   const [row] = await visibleSiteRow(tx, { accountId, siteId })
   if (!row) return undefined
-  const tags = row.tags_count ? ((await tagsOfSites(tx, accountId, [siteId])).get(siteId) ?? []) : []
+  const tags = row.tags_count
+    ? ((await tagsOfSites(tx, { accountId, siteIds: listFor(tx, [siteId]) })).get(siteId) ?? [])
+    : []
   return {
     ...listed(row),
     isFavorite: row.rank === 0,
@@ -60,8 +66,24 @@ export async function visibleSite(tx: Tx, accountId: number, siteId: number): Pr
     isOwned: row.account_id === accountId,
     roles: row.collaborator_roles === null ? [] : (JSON.parse(row.collaborator_roles) as Role[]),
     pageViews: row.page_views,
+    license: licenseOf(row),
   }
 }
+
+const licenseOf = ({
+  id: siteId,
+  license_id: id,
+  license_key: licenseKey,
+  issued_at: issuedAt,
+  revoked_at: revokedAt,
+}: {
+  readonly id: number
+  readonly license_id: number | null
+  readonly license_key: string | null
+  readonly issued_at: number | null
+  readonly revoked_at: number | null
+}): License | null =>
+  id === null || licenseKey === null || issuedAt === null ? null : { id, siteId, licenseKey, issuedAt, revokedAt }
 
 /**
  * As {@link visibleSite}, for a transaction that is to change the site: one at a time, so that what it sees stays so until it ends. Who
@@ -92,7 +114,12 @@ const lockVisibleSite = precompiledChange((tx, { accountId, siteId }: { accountI
 /** Each request for a site begins with it. */
 const visibleSiteRow = precompiled((tx, { accountId, siteId }: { accountId: number; siteId: number }) =>
   accessibleSites(tx, accountId)
+    .leftJoin('extension_licenses', 'extension_licenses.site_id', 'sites.id')
     .select(({ selectFrom }) => [
+      'extension_licenses.id as license_id',
+      'extension_licenses.license_key',
+      'extension_licenses.issued_at',
+      'extension_licenses.revoked_at',
       selectFrom('collaborators')
         .select('collaborators.roles')
         .whereRef('collaborators.site_id', '=', 'sites.id')
@@ -112,17 +139,20 @@ const visibleSiteRow = precompiled((tx, { accountId, siteId }: { accountId: numb
     .where('site_access.site_id', '=', siteId),
 )
 
-/** Sites that an account may see, its own and those it collaborates on, with its favourites and tags. */
+/**
+ * Sites that an account may see, its own and those it collaborates on, with its favourites and tags. That they are not deleted is asked of
+ * the sites alone: of `site_access` as well, SQLite would walk the index of the lists' order for a few sites.
+ */
 function accessibleSites(tx: Tx, accountId: number) {
-  return (
-    countedSites(tx)
-      .innerJoin('site_access', 'site_access.site_id', 'sites.id')
-      .select('site_access.rank')
-      .where('site_access.account_id', '=', accountId)
-      // a parameter here would make SQLite plan anew at each run, to see whether the partial index fits it: 60 µs
-      .where('site_access.is_deleted', '=', sql.lit(0))
-  )
+  return countedSites(tx)
+    .innerJoin('site_access', 'site_access.site_id', 'sites.id')
+    .select('site_access.rank')
+    .where('site_access.account_id', '=', accountId)
 }
+
+const rowsWithIds = precompiled((tx, { accountId, siteIds }: { accountId: number; siteIds: unknown }) =>
+  accessibleSites(tx, accountId).where(isOneOf(tx, 'sites.id', siteIds)),
+)
 
 /** Which of an account's sites are asked for. */
 export interface SiteSelection {
@@ -137,64 +167,94 @@ export type SiteFilter =
   | { key: 'state' | 'php_version' | 'datacenter_code'; value: string }
   | { key: 'core_version'; prefix: string }
 
-/** Favourites first, then by name; without `page` all of them. */
+/** A page of an account's sites: favourites first, then by name. */
 export async function listVisibleSites(
+  tx: Tx,
+  accountId: number,
+  selection: SiteSelection,
+  page: { perPage: number; offset: number },
+): Promise<ListedSite[]> {
+  return listSitesWithIds(tx, accountId, await visibleSiteIds(tx, accountId, selection, page))
+}
+
+/** Ids of an account's sites: favourites first, then by name; without `page` of all of them. */
+export async function visibleSiteIds(
   tx: Tx,
   accountId: number,
   selection: SiteSelection = {},
   page?: { perPage: number; offset: number },
-): Promise<ListedSite[]> {
-  const query = selected(accessibleSites(tx, accountId), accountId, selection)
-    .orderBy('site_access.rank')
-    .orderBy('site_access.site_name')
+): Promise<number[]> {
+  const query = seenSites(tx, accountId, selection)
+    .select('seen.site_id')
+    .orderBy('seen.rank')
+    .orderBy('seen.site_name')
   const rows = await (page ? query.limit(page.perPage).offset(page.offset) : query).execute()
-  const tags = await tagsOfSites(tx, accountId, page ? rows.map(({ id }) => id) : undefined)
-  return rows.map((row) => ({ ...listed(row), isFavorite: row.rank === 0, tags: tags.get(row.id) ?? [] }))
+  return rows.map((row) => row.site_id)
+}
+
+/** These of an account's sites, in this order; without those that it does not see any more. */
+export async function listSitesWithIds(tx: Tx, accountId: number, siteIds: readonly number[]): Promise<ListedSite[]> {
+  if (siteIds.length === 0) return []
+  const given = { accountId, siteIds: listFor(tx, siteIds) }
+  const [rows, tags] = await Promise.all([rowsWithIds(tx, given), tagsOfSites(tx, given)])
+  const sites = new Map(
+    rows.map((row) => [row.id, { ...listed(row), isFavorite: row.rank === 0, tags: tags.get(row.id) ?? [] }]),
+  )
+  return siteIds.flatMap((id) => sites.get(id) ?? [])
 }
 
 export async function countVisibleSites(tx: Tx, accountId: number, selection: SiteSelection = {}): Promise<number> {
-  const { count } = await selected(accessibleSites(tx, accountId), accountId, selection)
-    .clearSelect()
+  const { count } = await seenSites(tx, accountId, selection)
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return Number(count)
 }
 
-type AccessibleSites = ReturnType<typeof accessibleSites>
+/** What orders a list of sites: their rows of `site_access`, or with a tag those of `site_tags`, which say the same. */
+interface Seen {
+  site_id: number
+  site_name: string
+  rank: number
+  is_deleted: number
+}
 
-function selected(
-  query: AccessibleSites,
-  accountId: number,
-  { ownerId, tagName, filters = [] }: SiteSelection,
-): AccessibleSites {
-  let result = query
-  if (ownerId !== undefined) result = result.where('sites.account_id', '=', ownerId)
-  if (tagName !== undefined)
-    result = result.where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('site_tags')
-          .innerJoin('tags', 'tags.id', 'site_tags.tag_id')
-          .select('site_tags.site_id')
-          .whereRef('site_tags.site_id', '=', 'sites.id')
-          .where('tags.account_id', '=', accountId)
-          .where('tags.name', '=', tagName),
-      ),
-    )
+/** Which sites are in a list, from the index of its order alone: the sites themselves are looked at for filters that need them, no others. */
+function seenSites(tx: Tx, accountId: number, { ownerId, tagName, filters = [] }: SiteSelection) {
+  const rows =
+    tagName === undefined
+      ? tx.selectFrom('site_access as seen').where('seen.account_id', '=', accountId)
+      : tx
+          .selectFrom('site_tags as seen')
+          .where('seen.tag_id', '=', ({ selectFrom }) =>
+            selectFrom('tags')
+              .select('tags.id')
+              .where('tags.account_id', '=', accountId)
+              .where('tags.name', '=', tagName),
+          )
+  let seen = (rows as unknown as SelectQueryBuilder<Schema & { seen: Seen }, 'seen', object>)
+    // a parameter here would make SQLite plan anew at each run, to see whether the partial index fits it: 60 µs
+    .where('seen.is_deleted', '=', sql.lit(0))
+  const ofSites: Expression<SqlBool>[] = []
+  const site = expressionBuilder<Schema, 'sites'>()
+  if (ownerId !== undefined) ofSites.push(site('sites.account_id', '=', ownerId))
   for (const filter of filters) {
-    if ('value' in filter) result = result.where(`sites.${filter.key}`, '=', filter.value)
-    else if ('prefix' in filter) result = result.where('sites.core_version', 'like', `${escaped(filter.prefix)}%`)
-    else if (filter.key === 'name') result = result.where('site_access.site_name', 'like', like(filter.part))
+    if ('value' in filter) ofSites.push(site(`sites.${filter.key}`, '=', filter.value))
+    else if ('prefix' in filter) ofSites.push(site('sites.core_version', 'like', `${escaped(filter.prefix)}%`))
+    else if (filter.key === 'name') seen = seen.where('seen.site_name', 'like', like(filter.part))
     else
-      result = result.where(({ exists, selectFrom }) =>
+      seen = seen.where(({ exists, selectFrom }) =>
         exists(
           selectFrom('routes')
             .select('routes.site_id')
-            .whereRef('routes.site_id', '=', 'sites.id')
+            .whereRef('routes.site_id', '=', 'seen.site_id')
             .where('routes.host_name', 'like', like(filter.part)),
         ),
       )
   }
-  return result
+  if (ofSites.length === 0) return seen
+  return seen.where(({ exists, selectFrom }) =>
+    exists(selectFrom('sites').select('sites.id').whereRef('sites.id', '=', 'seen.site_id').where(site.and(ofSites))),
+  )
 }
 
 /** Names and host names are stored in lower case, so that a lower-case pattern is case-blind on both databases. */
@@ -202,21 +262,24 @@ const like = (part: string): string => `%${escaped(part.toLowerCase())}%`
 /** `%` and `_` of the client stand for themselves; no name has either, so none can match. */
 const escaped = (part: string): string => part.replace(/[%_\\]/g, '\u0001')
 
-/** An account's tags by site, in order of id. @param siteIds only of these; all when absent */
-async function tagsOfSites(tx: Tx, accountId: number, siteIds?: readonly number[]): Promise<Map<number, Tag[]>> {
-  if (siteIds?.length === 0) return new Map()
-  const query = tx
-    .selectFrom('tags')
-    .innerJoin('site_tags', 'site_tags.tag_id', 'tags.id')
-    .select(['tags.id', 'tags.name', 'site_tags.site_id'])
-    .where('tags.account_id', '=', accountId)
-  const rows = await (siteIds ? query.where('site_tags.site_id', 'in', siteIds) : query).execute()
+/** An account's tags by site, in order of id. */
+async function tagsOfSites(tx: Tx, given: { accountId: number; siteIds: unknown }): Promise<Map<number, Tag[]>> {
+  const rows = await tagRows(tx, given)
   const bySite = Map.groupBy(
     rows.sort((left, right) => left.id - right.id),
     (row) => row.site_id,
   )
   return new Map([...bySite].map(([siteId, tags]) => [siteId, tags.map(({ id, name }) => ({ id, name }))]))
 }
+
+const tagRows = precompiled((tx, { accountId, siteIds }: { accountId: number; siteIds: unknown }) =>
+  tx
+    .selectFrom('site_tags')
+    .innerJoin('tags', 'tags.id', 'site_tags.tag_id')
+    .select(['tags.id', 'tags.name', 'site_tags.site_id'])
+    .where(isOneOf(tx, 'site_tags.site_id', siteIds))
+    .where('tags.account_id', '=', accountId),
+)
 
 /** Collaborators of a site with their accounts, in order of id. */
 export async function listSiteCollaborators(tx: Tx, siteId: number) {

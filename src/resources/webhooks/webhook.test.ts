@@ -76,6 +76,9 @@ describe.each(dialects)('webhooks on $dialect', ({ dialect, skip }) => {
     expect(await read(id)).toMatchObject(once)
     await owner.call('PUT', `/v1/webhooks/${id}`, { event_types: null, site_ids: null })
     expect(await read(id)).toMatchObject({ ...once, event_types: null, site_ids: null })
+    const others = { url: `${URL}/other`, description: 'other' }
+    await owner.call('PUT', `/v1/webhooks/${id}`, others)
+    expect(await read(id)).toMatchObject({ ...once, ...others, event_types: null, site_ids: null })
     expect(await read((await add({ enabled: false })).id)).toMatchObject({ enabled: false, disabled_reason: null })
   })
 

@@ -18,7 +18,7 @@ export function createCommandAccess(database: Database): Pick<RemoteCommands, 'm
       if (!user) return false
       if (user.accountId === user.ownerAccountId) return true
       const membership = await findMembership(database.read, siteId, user.accountId)
-      return membership?.state === 'active' && hasWpAccess(membership.roles)
+      return membership !== undefined && hasWpAccess(membership.roles)
     },
 
     async started({ siteId, username }, name) {

@@ -1,0 +1,28 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { readConfig } from '../config.ts'
+import { findPrograms } from '../hosting/mariadb/programs.ts'
+import { OperatorError } from '../platform/operator-error.ts'
+import { print } from './config.ts'
+
+vi.mock('../hosting/mariadb/programs.ts')
+afterEach(() => vi.restoreAllMocks())
+
+const said = async (env: Record<string, string>) => {
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {})
+  await print({ config: readConfig(env), flags: { json: false } } as never)
+  return log.mock.calls.flat().join('\n')
+}
+
+test('says that a start is refused where MariaDB is to be its own and is not there', async () => {
+  vi.mocked(findPrograms).mockRejectedValue(new OperatorError('MariaDB is not installed'))
+  const text = await said({ STEAD_RUNTIME: 'auto', STEAD_MARIADB: 'own' })
+  expect(text).toContain('# A start on this machine is refused: MariaDB is not installed')
+  expect(text).not.toContain('New sites of PHP')
+})
+
+test('says by what new sites run', async () => {
+  for (const env of [{}, { STEAD_RUNTIME: 'wasm', STEAD_MARIADB_URL: 'mariadb://a:b@db.example:3306' }])
+    expect(await said(env as Record<string, string>)).toContain(
+      '# New sites of PHP 8.2 on this machine: PHP in WebAssembly, SQLite',
+    )
+})

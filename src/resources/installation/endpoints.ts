@@ -1,0 +1,4 @@
+import { getInstallation } from './get-installation.ts'
+
+/** In the order of the description of the API. */
+export const endpoints = [getInstallation]

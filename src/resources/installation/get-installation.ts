@@ -1,0 +1,31 @@
+import Type from 'typebox'
+import { nullable } from '../../platform/http/schemas.ts'
+import { readDatabaseTime } from '../../platform/operations/lease.ts'
+import { isOperator } from '../account/account.ts'
+import { endpoint } from '../endpoint.ts'
+import { healthOf, InstallationHealth } from './health.ts'
+import { listHousing } from './installation.store.ts'
+
+export const getInstallation = endpoint({
+  id: 'getInstallation',
+  method: 'GET',
+  path: '/v1/installation',
+  summary: 'How this Stead is',
+  description:
+    'To who operates it, which is the account that was there first: hosts, queues, budgets, certificates and backups of its records. To all others `health` is null.',
+  access: { account: 'own' },
+  etag: true,
+  response: Type.Object(
+    {
+      operator: Type.Boolean({ description: 'Whether your account operates it' }),
+      health: nullable(InstallationHealth),
+    },
+    { title: 'Installation' },
+  ),
+
+  async handle({ tx, database, caller, figures }) {
+    if (!(await isOperator(tx, caller.accountId))) return { operator: false, health: null }
+    const [reports, hosts, now] = [await figures(), await listHousing(tx), await readDatabaseTime(database)]
+    return { operator: true, health: healthOf(reports, hosts, now) }
+  },
+})

@@ -1,0 +1,148 @@
+import Type from 'typebox'
+import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
+import type { MetricReport } from '../../platform/metrics/part-metrics.ts'
+import type { Housing } from './installation.store.ts'
+
+/** A host that has not been heard of for so long does nothing. */
+const SILENT_MS = 60_000
+
+const count = { count: Type.Integer({ examples: [3] }) }
+const Seconds = Type.Integer({ examples: [0] })
+
+export const InstallationHealth = Type.Object(
+  {
+    version: nullable(Type.String({ examples: ['0.1.0'] })),
+    sites: Type.Array(Type.Object({ state: Type.String({ examples: ['live'] }), ...count }, { title: 'SitesInState' })),
+    hosts: Type.Array(
+      Type.Object(
+        {
+          id: Type.Integer(),
+          name: Type.String({ examples: ['host-1'] }),
+          sites: Type.Integer({ description: 'How many it has, those in the trash apart' }),
+          max_sites: Type.Integer({ description: 'How many it may have', examples: [100] }),
+          seen_at: nullable(Timestamp),
+          answers: Type.Boolean({ description: 'Whether it was heard of within a minute' }),
+        },
+        { title: 'HostHealth' },
+      ),
+    ),
+    operations: Type.Array(
+      Type.Object({ state: Type.String({ examples: ['queued'] }), ...count }, { title: 'OperationsInState' }),
+      { description: 'What is queued and running, and what has ended within the last hour' },
+    ),
+    queues: Type.Array(
+      Type.Object(
+        {
+          runner: Type.String({ description: 'Who does the work: hosts, or the control', examples: ['host'] }),
+          due: Type.Integer({ description: 'What could be done by now and is not begun' }),
+          oldest_seconds: Seconds,
+        },
+        { title: 'QueueHealth' },
+      ),
+    ),
+    webhooks: Type.Object(
+      {
+        due: Type.Integer({ description: 'Events that could be sent by now' }),
+        oldest_seconds: Seconds,
+        failing: Type.Integer(),
+        disabled: Type.Integer(),
+      },
+      { title: 'WebhooksHealth' },
+    ),
+    certificates: Type.Object(
+      {
+        failing: Type.Integer({ description: 'Names for which the last try failed' }),
+        ended: Type.Integer({ description: 'Certificates that have ended, and were not replaced' }),
+        first_end: nullable(Timestamp),
+      },
+      { title: 'CertificatesHealth' },
+    ),
+    records_backed_up: nullable(Timestamp),
+    processes: Type.Array(
+      Type.Object(
+        {
+          process: Type.String({ examples: ['control-3f09c1a2b4d6'] }),
+          part: Type.String({ examples: ['control'] }),
+          resident_bytes: Type.Integer({ examples: [120000000] }),
+          disk_free_bytes: Type.Integer({ examples: [50000000000] }),
+          budgets: Type.Array(
+            Type.Object(
+              {
+                name: Type.String({ examples: ['request_bodies'] }),
+                used: Type.Number({ description: 'Bytes, or a number of things' }),
+                limit: Type.Number({ examples: [67108864] }),
+                refusals: Type.Integer({ description: 'Since the process began' }),
+              },
+              { title: 'BudgetHealth' },
+            ),
+          ),
+        },
+        { title: 'ProcessHealth' },
+      ),
+    ),
+  },
+  {
+    title: 'InstallationHealth',
+    description: 'The figures of `/metrics` that a person looks at: up to ten seconds old',
+  },
+)
+type InstallationHealth = Type.Static<typeof InstallationHealth>
+
+/** @param reports what `/metrics` would say at this moment @param now of the database, milliseconds UTC */
+export function healthOf(reports: readonly MetricReport[], hosts: readonly Housing[], now: number): InstallationHealth {
+  const all = (name: string) =>
+    reports
+      .filter((report) => report.name === `stead_${name}`)
+      .flatMap(({ values }) => values)
+      .map(({ labels, value }) => ({ labels: labels as Readonly<Record<string, string | undefined>>, value }))
+  const sum = (name: string, labels: Readonly<Record<string, string | undefined>> = {}) =>
+    all(name)
+      .filter((each) => Object.entries(labels).every(([label, value]) => each.labels[label] === value))
+      .reduce((total, { value }) => total + value, 0)
+  const byState = (name: string) => all(name).map(({ labels, value }) => ({ state: labels.state ?? '', count: value }))
+  const timeOf = (name: string) => (sum(name) === 0 ? null : timestamp(Math.round(sum(name) * 1000)))
+  return {
+    version: all('info')[0]?.labels.version ?? null,
+    sites: byState('sites'),
+    hosts: hosts.map(({ id, name, sites, maxSites, seenAt }) => ({
+      id,
+      name,
+      sites,
+      max_sites: maxSites,
+      seen_at: seenAt === 0 ? null : timestamp(seenAt),
+      answers: Math.abs(now - seenAt) < SILENT_MS,
+    })),
+    operations: byState('operations'),
+    queues: all('operations_due').map(({ labels: { runner = '' }, value }) => ({
+      runner,
+      due: value,
+      oldest_seconds: Math.round(sum('operations_oldest_due_seconds', { runner })),
+    })),
+    webhooks: {
+      due: sum('webhook_deliveries_due'),
+      oldest_seconds: Math.round(sum('webhook_oldest_due_seconds')),
+      failing: sum('webhooks', { state: 'failing' }),
+      disabled: sum('webhooks', { state: 'disabled' }),
+    },
+    certificates: {
+      failing: sum('certificates_failing'),
+      ended: sum('certificates_ended'),
+      first_end: timeOf('certificate_first_end_timestamp_seconds'),
+    },
+    records_backed_up: timeOf('records_backup_timestamp_seconds'),
+    processes: all('process_resident_bytes').map(({ labels: { process, part = '' }, value }) => ({
+      process: process ?? '',
+      part,
+      resident_bytes: value,
+      disk_free_bytes: sum('disk_free_bytes', { process }),
+      budgets: all('budget_limit')
+        .filter(({ labels }) => labels.process === process)
+        .map(({ labels: { budget = '' }, value: limit }) => ({
+          name: budget,
+          used: sum('budget_used', { process, budget }),
+          limit,
+          refusals: sum('budget_refusals_total', { process, budget }),
+        })),
+    })),
+  }
+}

@@ -1,0 +1,3 @@
+import { at, type Sample } from '../../../test/support/samples.ts'
+
+export const samples: readonly Sample[] = [{ endpoint: 'getInstallation', path: at('/v1/installation') }]

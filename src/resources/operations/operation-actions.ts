@@ -1,0 +1,38 @@
+import type { Tx } from '../../platform/db/database.ts'
+import type { OperationView } from '../../platform/operations/read.ts'
+import type { Context } from '../context.ts'
+import { sitesWithRights } from '../sites/site.ts'
+import { refusalOfChange } from './change-operation.ts'
+import type { OperationAction } from './operation.ts'
+
+/** What a resource says of operations that it can take back. @returns the ids of those that it would take back now */
+export type Undoable = (tx: Tx, operations: readonly OperationView[], now: number) => Promise<ReadonlySet<number>>
+
+type Asking = Pick<Context, 'tx' | 'caller' | 'definitions' | 'undoable' | 'now'>
+
+/** What can be done with operations as they are, by id, and whether the caller may do it: by the rules that decide when it does. */
+export async function actionsOf(
+  { tx, caller, definitions, undoable, now }: Asking,
+  operations: readonly OperationView[],
+): Promise<ReadonlyMap<number, readonly OperationAction[]>> {
+  const siteIds = [...new Set(operations.flatMap(({ siteId }) => siteId ?? []))]
+  const sites = new Map((await sitesWithRights(tx, caller.accountId, siteIds)).map((site) => [site.id, site]))
+  const undone = await Promise.all(undoable.map((ask) => ask(tx, operations, now)))
+  return new Map(
+    operations.map((operation) => {
+      const site = operation.siteId === null ? undefined : sites.get(operation.siteId)
+      const reason = refusalOfChange(caller, definitions, { operation, site })?.message ?? null
+      const isUndoable = site !== undefined && undone.some((ids) => ids.has(operation.id))
+      const actions = [...(isUndoable ? (['undo'] as const) : []), ...byState(operation, definitions)]
+      return [operation.id, actions.map((action) => ({ action, allowed: reason === null, reason }))]
+    }),
+  )
+}
+
+function byState(
+  { type, isCancelable, isRetryable, cancelRequested }: OperationView,
+  definitions: Asking['definitions'],
+): readonly ('cancel' | 'retry')[] {
+  if (isRetryable) return ['retry']
+  return isCancelable && !cancelRequested && !definitions.get(type)?.mustEnd ? ['cancel'] : []
+}

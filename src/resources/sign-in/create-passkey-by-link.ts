@@ -1,0 +1,57 @@
+import Type from 'typebox'
+import { problems as authenticationProblems } from '../authentication/problems.ts'
+import { endpoint } from '../endpoint.ts'
+import { actions } from './actions.ts'
+import { addPasskey } from './add-passkey.ts'
+import { countUse, LinkToken, openLink, useLink } from './link.ts'
+import { NewCredential, PasskeyName, verifyNewPasskey } from './passkey.ts'
+import { changeOfPerson, newSession, SignedIn } from './person.ts'
+import { problems } from './problems.ts'
+
+export const createPasskeyByLink = endpoint({
+  id: 'createPasskeyByLink',
+  method: 'POST',
+  path: '/v1/password-links/passkey',
+  summary: 'Add a passkey by a link, and sign in',
+  description:
+    'In place of a password, by any link that sets one; a password that there is stays. All sessions of the account end, and one begins. Who has set up an authenticator app is asked for its `code`, too.',
+  access: 'public',
+  rate: 'address',
+  body: Type.Object({
+    token: LinkToken,
+    name: PasskeyName,
+    credential: NewCredential,
+    code: Type.Optional(Type.String({ maxLength: 40, examples: ['123456'] })),
+  }),
+  response: SignedIn,
+  problems: [
+    authenticationProblems.cross_site,
+    problems.link_spent,
+    problems.code_needed,
+    problems.wrong_code,
+    problems.too_many_guesses,
+    problems.passkey_needs_name,
+    problems.passkey_not_taken,
+    problems.passkey_limit_reached,
+  ],
+
+  async prepare(context, { body }) {
+    const link = await openLink(context, body.token)
+    await countUse(context, link)
+    return { link, verified: await verifyNewPasskey(context, link.accountId, body.credential) }
+  },
+
+  async handle(context, { body }) {
+    const { link, verified } = context.prepared
+    const { name } = body
+    const { accountId } = link
+    await useLink(context, link, body.code)
+    await addPasskey(context, {
+      ...{ accountId, name, verified },
+      transports: body.credential.response.transports ?? [],
+    })
+    const message = `Added the passkey ${name} by a link; all other sessions have ended`
+    await changeOfPerson(context, link).record({ action: actions['passkey.added'], message })
+    return newSession(context, link)
+  },
+})

@@ -1,0 +1,46 @@
+import { hash } from 'node:crypto'
+import Type from 'typebox'
+import { Problem } from '../../platform/http/problem.ts'
+import type { Context } from '../context.ts'
+import { endSessions } from '../sessions/session.ts'
+import { attemptWasRight, countAttempt } from './attempts.ts'
+import { findCredentials, findLink, spendLink } from './credentials.store.ts'
+import { demandFromHere, type Person } from './person.ts'
+import { problems } from './problems.ts'
+import { verifyCode } from './verify.ts'
+
+export const LinkToken = Type.String({
+  maxLength: 100,
+  description: 'What the link has behind `#`',
+  examples: ['mF_9.B5f-4.1JqM'],
+})
+
+/** Whom a link is for, and its hash. */
+export interface FoundLink extends Person {
+  readonly tokenHash: string
+}
+
+/** @throws Problem `cross_site`, `link_spent` */
+export async function openLink(context: Context, token: string): Promise<FoundLink> {
+  demandFromHere(context)
+  const tokenHash = hash('sha256', token, 'hex')
+  const link = await findLink(context.database.read, tokenHash, context.now)
+  if (!link) throw new Problem(problems.link_spent, {})
+  return { ...link, tokenHash }
+}
+
+/** Before anything is looked at: whoever reads somebody's mail has the code to guess still. @throws Problem `too_many_guesses` */
+export async function countUse({ database, request, now }: Context, { email }: Person): Promise<void> {
+  await database.transaction((tx) => countAttempt(tx, { email, ipAddress: request.ipAddress }, now))
+}
+
+/** Takes the link, once, from who has the code as well where one is asked for; all sessions of the account end. @throws Problem */
+export async function useLink(context: Context, link: FoundLink, code: string | undefined): Promise<void> {
+  const { tx, request, now } = context
+  const { accountId, email, tokenHash } = link
+  const credentials = await findCredentials(tx, { id: accountId })
+  if (!credentials || !(await spendLink(tx, tokenHash, accountId, now))) throw new Problem(problems.link_spent, {})
+  await verifyCode(context, credentials, code)
+  await attemptWasRight(tx, { email, ipAddress: request.ipAddress }, now)
+  await endSessions(tx, accountId, now)
+}
