@@ -6,19 +6,29 @@ import { OperationsPage } from './pages/operations.tsx'
 import { SetPasswordPage, SignInAgain, SignInPage } from './pages/sign-in.tsx'
 import { SitePage } from './pages/site/site-page.tsx'
 import { SitesPage } from './pages/sites/sites-page.tsx'
+import { AskFirst } from './parts/ask-first.tsx'
 import { later } from './parts/later.tsx'
 import { openPalette, Palette } from './parts/palette.tsx'
 import { ProofDialog } from './parts/proof.tsx'
+import { Offered } from './parts/rights.tsx'
+import { SecretDialog } from './parts/secret.tsx'
 import { attempt, Toasts } from './parts/toasts.tsx'
 import { useTitle } from './parts/use-title.ts'
 import { route } from './route.ts'
-import { leave, person, session } from './session.ts'
+import { type CurrentSession, leave, person, session } from './session.ts'
 import { commonTexts as texts } from './texts/common.ts'
 import { paletteTexts } from './texts/parts.ts'
 
-const pages = ['sites', 'zones', 'operations', 'activity', 'account'] as const
+const pages = ['sites', 'zones', 'operations', 'activity', 'account', 'platform'] as const
 
 const ZonesPage = later(() => import('./pages/zones/zones-page.tsx').then((file) => file.ZonesPage))
+const PlatformPage = later(() => import('./pages/platform.tsx').then((file) => file.PlatformPage))
+
+/** How Stead itself is, is for who operates it. */
+const isFor =
+  ({ operator }: CurrentSession) =>
+  (page: (typeof pages)[number]) =>
+    page !== 'platform' || operator
 
 export function App() {
   const [page, ...rest] = route.value
@@ -28,13 +38,22 @@ export function App() {
   if (!person.value) return <SignInPage />
   return (
     <>
-      <a class="skip" href="#main">
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a part of this page, as links do */}
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          // what stands behind # is the page that is shown
+          event.preventDefault()
+          document.getElementById('main')?.focus()
+        }}
+      >
         {texts.toContent}
       </a>
       <header class="bar">
         <strong>{texts.title}</strong>
         <nav aria-label={texts.pagesOfPanel}>
-          {pages.map((name) => (
+          {pages.filter(isFor(person.value)).map((name) => (
             <a key={name} href={`#/${name}`} aria-current={(page ?? 'sites') === name ? 'page' : undefined}>
               {texts.pages[name]}
             </a>
@@ -54,9 +73,13 @@ export function App() {
             {texts.notConnected}
           </p>
         )}
-        <Content key={person.value.account_id} page={page ?? 'sites'} rest={rest} />
+        <Offered key={`${person.value.account_id} ${page}`}>
+          <Content page={page ?? 'sites'} rest={rest} />
+        </Offered>
       </main>
       <Palette />
+      <AskFirst />
+      <SecretDialog />
       <ProofDialog />
       {session.value === null && <SignInAgain email={person.value.email} />}
       <Toasts />
@@ -72,6 +95,7 @@ function Content({ page, rest }: { readonly page: string; readonly rest: readonl
   if (page === 'zones') return <ZonesPage id={rest[0]} />
   if (page === 'operations') return <OperationsPage />
   if (page === 'activity') return <ActivityPage />
+  if (page === 'platform') return <PlatformPage />
   if (page === 'account') return <AccountParts rest={rest} />
   return <p>{texts.noSuchPage}</p>
 }

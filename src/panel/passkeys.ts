@@ -11,12 +11,22 @@ type Options = PublicKeyCredentialCreationOptionsJSON & PublicKeyCredentialReque
 /** Lets a device make a key for the person who is signed in. */
 export async function addPasskey(name: string): Promise<void> {
   const { data } = await ask<object>(() => api.POST('/v1/passkeys/options'))
-  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(data as Options)
+  const credential = await newKey(data)
+  await ask(() => api.POST('/v1/passkeys', { body: { name, credential } }))
+}
+
+/** The same for whom a link is for. @returns what the device has made, for `POST /v1/password-links/passkey` */
+export async function newKeyByLink(token: string) {
+  const { data } = await ask<object>(() => api.POST('/v1/password-links/passkey/options', { body: { token } }))
+  return newKey(data)
+}
+
+async function newKey(options: object) {
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as Options)
   const { id, response } = await asked(navigator.credentials.create({ publicKey }))
   if (!('attestationObject' in response)) throw new Error(texts.notConfirmed)
   const { clientDataJSON, attestationObject, transports } = response
-  const credential = { id, response: { clientDataJSON, attestationObject, transports } }
-  await ask(() => api.POST('/v1/passkeys', { body: { name, credential } }))
+  return { id, response: { clientDataJSON, attestationObject, transports } }
 }
 
 /** Lets a device sign, for whoever it knows. */

@@ -15,6 +15,8 @@ effect(() => {
 })
 
 export function leave(): void {
+  // what was typed into forms
+  sessionStorage.clear()
   person.value = undefined
   session.value = null
 }

@@ -68,6 +68,14 @@ describe.skipIf(!hasChromium)('the palette', () => {
     await field().waitFor({ state: 'detached' })
     expect(await page.getByRole('dialog').count()).toBe(0)
     await open()
+    // closed and opened again before the browser has told that it is closed, which takes it a task
+    await page.evaluate(async () => {
+      document.querySelector<HTMLButtonElement>('dialog [aria-label=Close]')?.click()
+      for (let turn = 0; turn < 10; turn++) await Promise.resolve()
+      dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true }))
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+    })
+    await field().waitFor()
     await page.keyboard.type('sign out')
     await expect.poll(chosen).toMatch(/^Sign out/)
     await page.keyboard.press('Enter')

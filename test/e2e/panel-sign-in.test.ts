@@ -1,6 +1,13 @@
 /** Signing in and showing again that it is you, as a person does: passkeys of a device, the dialog that asks, sessions that end and go on. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { CDPSession, Page } from 'playwright-core'
+import postalMime from 'postal-mime'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createMailer } from '../../src/platform/mail/mailer.ts'
+import { startWorker } from '../../src/platform/operations/harness.ts'
+import { mailLink } from '../../src/resources/sign-in/mail-link.job.ts'
 import { PASSWORD, withPassword } from '../../src/resources/sign-in/samples.fixture.ts'
 import type { Person } from '../support/api.ts'
 import { hasChromium } from '../support/chromium.ts'
@@ -126,5 +133,81 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
     clock += 31 * DAY_MS
     await page.reload()
     await page.getByLabel('E-mail address').waitFor()
+  })
+
+  describe('an invitation', () => {
+    let outbox: string
+    let stop: () => Promise<void>
+    beforeEach(async () => {
+      outbox = await mkdtemp(join(tmpdir(), 'stead-outbox-'))
+      const { database, config } = panel.api
+      const mailer = createMailer({ smtpUrl: undefined, from: config.mailFrom, outboxDir: outbox })
+      const services = { mailer, config, database }
+      const worker = startWorker(database, [mailLink], { runner: 'control', services, lookEveryMs: 20 })
+      stop = async () => {
+        await worker.stop(1000)
+        mailer.close()
+        await rm(outbox, { recursive: true })
+      }
+    })
+    afterEach(() => stop())
+
+    /** The owner adds somebody by the panel. @returns the page that the link in the mail leads to, in a browser of its own */
+    async function invited(email: string): Promise<Page> {
+      const site = await panel.api.site(owner, 'my-shop')
+      const page = await panel.open(owner, `sites/${site}/collaborators`)
+      await page.getByRole('button', { name: 'Add a collaborator' }).click()
+      await page.getByLabel('E-mail address').fill(email)
+      await page.getByLabel('Notes', { exact: true }).check()
+      await page.getByRole('button', { name: 'Add', exact: true }).click()
+      await expect.poll(() => readdir(outbox)).toHaveLength(1)
+      const mail = await postalMime.parse(await readFile(join(outbox, (await readdir(outbox))[0] as string)))
+      expect(mail.to).toMatchObject([{ address: email }])
+      const [path] = /#\/invitation\/[\w-]{43}/.exec(mail.text ?? '') ?? []
+      const theirs = await (await panel.visitor()).newPage()
+      await theirs.goto(`${panel.url}/${path}`)
+      await theirs.getByRole('heading', { name: 'Welcome to Stead' }).waitFor()
+      return theirs
+    }
+    async function mayWriteNotesAlone(page: Page): Promise<void> {
+      await page.getByRole('link', { name: 'my-shop', exact: true }).click()
+      await page.getByRole('link', { name: 'Notes', exact: true }).click()
+      await page.getByRole('button', { name: 'New note' }).waitFor()
+      await page.getByRole('link', { name: 'Plugins', exact: true }).waitFor()
+      expect(await page.getByRole('link', { name: 'SFTP', exact: true }).count()).toBe(0)
+    }
+
+    test('is followed to the end with a password; its link counts once', async () => {
+      const page = await invited('anna@example.com')
+      const link = page.url()
+      await panel.judge(page)
+      await page.getByLabel('New password').fill(PASSWORD)
+      await page.getByRole('button', { name: 'Set it, and sign in' }).click()
+      await mayWriteNotesAlone(page)
+      const late = await (await panel.visitor()).newPage()
+      await late.goto(link)
+      await late.getByLabel('New password').fill(PASSWORD)
+      await late.getByRole('button', { name: 'Set it, and sign in' }).click()
+      await late.getByText('The link has been used').waitFor()
+      expect(panel.faults).toEqual([])
+    })
+
+    test('is followed to the end with a passkey, which signs in from then on', async () => {
+      const page = await invited('bert@example.com')
+      const device = await withDevice(page)
+      const make = page.getByRole('button', { name: 'Make it, and sign in' })
+      await device.touch(false)
+      await page.getByLabel('What you call the device').fill('Phone')
+      await make.click()
+      await page.getByText('The device has not confirmed it.').waitFor()
+      await device.touch(true)
+      await make.click()
+      await mayWriteNotesAlone(page)
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+      await page.goto(`${panel.url}/#/account`)
+      await page.getByRole('cell', { name: 'Phone', exact: true }).waitFor()
+      expect(panel.faults).toEqual([])
+    })
   })
 })

@@ -8,6 +8,7 @@ import { testCore } from '../support/core.ts'
 import { judge as judgePage } from '../support/panel.ts'
 import { type Stead, showOutputOfFailures, startStead } from '../support/stead.ts'
 import { accountParts } from './panel/account-parts.ts'
+import { pictures } from './panel/pictures.ts'
 import { siteParts } from './panel/site-parts.ts'
 import { zones } from './panel/zones.ts'
 
@@ -131,6 +132,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
   siteParts(() => ({ stead, page }))
   zones(() => ({ stead, page }))
   accountParts(() => ({ stead, page }))
+  pictures(() => ({ stead, page }), 'my-shop')
 
   test('a site is deleted by who types its name', async () => {
     await page.goto(`${stead.apiUrl}/#/sites`)

@@ -1,7 +1,7 @@
 /** The control panel over an API in this process, whose sites are live in the records and nowhere else: for what needs a browser and no WordPress. */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import AxeBuilder from '@axe-core/playwright'
-import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { type Person, type TestApi, type TestApiOptions, testApi } from './api.ts'
 import { openChromium } from './chromium.ts'
@@ -24,6 +24,32 @@ export interface PanelOverRecords {
   cut(): void
   mend(): void
   close(): Promise<void>
+}
+
+const PATIENCE_MS = 30_000
+
+declare global {
+  interface Window {
+    /** How many the page waits for: see {@link PanelOverRecords.settled}. */
+    requests: number
+  }
+}
+
+/** In each page, before anything of it: counts its requests until their answers are read. */
+function countRequests(): void {
+  window.requests = 0
+  const { fetch } = window
+  window.fetch = async (...asked) => {
+    window.requests++
+    try {
+      const answer = await fetch(...asked)
+      await answer.clone().arrayBuffer()
+      return answer
+    } finally {
+      // whoever waits for it goes first
+      setTimeout(() => window.requests--)
+    }
+  }
 }
 
 /** Between browsers and the API: a line that can be cut. */
@@ -65,26 +91,15 @@ export async function panelOverRecords(options: TestApiOptions = {}): Promise<Pa
   const url = `http://localhost:${between.port}`
   const browser = await openChromium()
   const faults: string[] = []
-  /** What is under way, by page. */
-  const open = new Map<Page, Set<Request>>()
 
   function watch(page: Page): void {
-    const pending = new Set<Request>()
-    open.set(page, pending)
-    // what a page that was left had asked for never ends
-    page.on('framenavigated', (frame) => {
-      if (frame.url() === 'about:blank') pending.clear()
-    })
     page.on('pageerror', (error) => faults.push(String(error)))
     page.on('console', (message) => {
       if (/Content Security Policy|Refused to/.test(message.text())) faults.push(message.text())
     })
     page.on('request', (request) => {
       if (new URL(request.url()).origin !== url) faults.push(request.url())
-      if (request.resourceType() === 'fetch') pending.add(request)
     })
-    const ended = (request: Request) => pending.delete(request)
-    page.on('requestfinished', ended).on('requestfailed', ended)
   }
 
   const panel: PanelOverRecords = {
@@ -94,7 +109,8 @@ export async function panelOverRecords(options: TestApiOptions = {}): Promise<Pa
     faults,
     async visitor(person) {
       const context = await browser.newContext()
-      context.setDefaultTimeout(30_000)
+      context.setDefaultTimeout(PATIENCE_MS)
+      await context.addInitScript(countRequests)
       if (person) await context.addCookies([{ name: 'stead_session', value: person.sessionToken, url }])
       context.on('page', watch)
       return context
@@ -105,12 +121,18 @@ export async function panelOverRecords(options: TestApiOptions = {}): Promise<Pa
       return page
     },
     async settled(page) {
-      // twice without anything under way, with a turn of the page between: one answer may ask for another
-      for (let calm = 0; calm < 2; ) {
-        await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 20)))
-        const isReading = await page.getByText(/^(Reading|Opening) …$/).count()
-        calm = open.get(page)?.size === 0 && isReading === 0 ? calm + 1 : 0
-      }
+      const isCalm = await page.evaluate(async (forMs) => {
+        const end = performance.now() + forMs
+        // for two turns of the page: one answer may ask for another
+        for (let calm = 0; calm < 2; ) {
+          await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+          const isReading = /(?:Opening|Reading) …/.test(document.body.textContent)
+          calm = window.requests === 0 && !isReading ? calm + 1 : 0
+          if (performance.now() > end) return false
+        }
+        return true
+      }, PATIENCE_MS)
+      if (!isCalm) throw new Error(`${page.url()} goes on reading: ${await page.locator('body').textContent()}`)
     },
     async judge(page) {
       const { violations } = await new AxeBuilder({ page }).analyze()

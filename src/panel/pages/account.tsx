@@ -3,6 +3,7 @@ import { api, ask } from '../api.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Form } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
+import { showSecret } from '../parts/secret.tsx'
 import { attempt, told } from '../parts/toasts.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { session } from '../session.ts'
@@ -160,7 +161,6 @@ function Sessions() {
 function Applications() {
   const applications = useLoad(() => ask(() => api.GET('/v1/applications')))
   const isMaking = useSignal(false)
-  const made = useSignal<{ client_id: string; client_secret: string } | undefined>(undefined)
   return (
     <section class="sheet">
       <div class="row spread">
@@ -200,26 +200,15 @@ function Applications() {
             button={texts.makeApplication}
             submit={async ({ name = '', owner }) => {
               const body = { name, owner: owner === 'true' }
-              made.value = (await ask(() => api.POST('/v1/applications', { body }))).data
+              const { data } = await ask(() => api.POST('/v1/applications', { body }))
               isMaking.value = false
+              showSecret(texts.keysTitle, [
+                [texts.clientId, data.client_id],
+                [texts.clientSecret, data.client_secret],
+              ])
               await applications.reload()
             }}
           />
-        </Dialog>
-      )}
-      {made.value && (
-        <Dialog title={texts.keysTitle} onClose={() => (made.value = undefined)}>
-          <p>{texts.secretOnce}</p>
-          <dl>
-            <dt>{texts.clientId}</dt>
-            <dd>
-              <code>{made.value.client_id}</code>
-            </dd>
-            <dt>{texts.clientSecret}</dt>
-            <dd>
-              <code>{made.value.client_secret}</code>
-            </dd>
-          </dl>
         </Dialog>
       )}
     </section>

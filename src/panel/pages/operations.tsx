@@ -1,13 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { api, ask } from '../api.ts'
+import { Button } from '../parts/button.tsx'
 import { List, Pages } from '../parts/list.tsx'
 import { attempt, told } from '../parts/toasts.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { operationsTexts as texts } from '../texts/operations.ts'
 import { timeOf } from '../time.ts'
-
-/** What the API takes back, for 7 days. */
-const undoable = ['site.restore', 'site.sync', 'plugin.install', 'plugin.update', 'plugin.delete']
 
 /** Background work of an account, or of one site: how it fares, and what can be done about it. */
 export function Operations({ siteId }: { readonly siteId?: number }) {
@@ -35,21 +33,18 @@ export function Operations({ siteId }: { readonly siteId?: number }) {
           <span class={`state ${one.state}`}>{one.state}</span>,
           timeOf(one.createdAt),
           texts.percent(one.progress),
-          undoable.includes(one.type) && one.state === 'succeeded' ? (
-            <button type="button" onClick={act('undo', one.id)}>
-              {texts.undo}
-            </button>
-          ) : one.state === 'failed' ? (
-            <button type="button" onClick={act('retry', one.id)}>
-              {texts.retry}
-            </button>
-          ) : (
-            !one.finishedAt && (
-              <button type="button" onClick={act('cancel', one.id)}>
-                {texts.cancel}
-              </button>
-            )
-          ),
+          <span class="row">
+            {one.actions?.map(({ action, reason }) => (
+              <Button
+                key={action}
+                label={texts.actionOf(texts.actions[action], one.type)}
+                refusal={reason}
+                onClick={act(action, one.id)}
+              >
+                {texts.actions[action]}
+              </Button>
+            ))}
+          </span>,
         ]}
       />
       <Pages page={operations.got.value?.page} turn={(to) => (page.value = to)} />

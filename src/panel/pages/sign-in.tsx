@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 import { api, ask, Refusal } from '../api.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Form, type Values } from '../parts/form.tsx'
 import { attempt, Toasts } from '../parts/toasts.tsx'
-import { hasPasskeys, usePasskey } from '../passkeys.ts'
+import { hasPasskeys, newKeyByLink, usePasskey } from '../passkeys.ts'
 import { go } from '../route.ts'
 import { leave, session } from '../session.ts'
 import { passkeysTexts, signInAgainTexts, signInTexts as texts } from '../texts/sign-in.ts'
@@ -127,29 +128,79 @@ function LostPage({ back }: { back(): void }) {
   )
 }
 
-export function SetPasswordPage({ token, isInvited }: { readonly token: string; readonly isInvited: boolean }) {
+interface LinkProps {
+  readonly token: string
+}
+
+/** A link was taken: a session has begun. */
+async function enter(): Promise<void> {
+  await open()
+  go('/sites')
+}
+
+function PasswordByLink({ token }: LinkProps) {
   const code = useCode()
-  const set = ({ password = '', code: sent }: Values) =>
-    code.withCode(async () => {
-      await ask(() => api.POST('/v1/password-links/use', { body: { token, password, ...(sent && { code: sent }) } }))
-      await open()
-      go('/sites')
-    })
   return (
-    <main class="narrow">
-      <div class="sheet">
-        <h1>{isInvited ? texts.welcome : texts.setTitle}</h1>
-        {isInvited && <p>{texts.invited}</p>}
-        <p class="quiet">{texts.setAdvice}</p>
-        <Form
-          fields={[
-            { name: 'password', label: texts.newPassword, type: 'password', autocomplete: 'new-password' },
-            ...code.fields,
-          ]}
-          button={texts.set}
-          submit={set}
-        />
-      </div>
-    </main>
+    <Form
+      fields={[
+        { name: 'password', label: texts.newPassword, type: 'password', autocomplete: 'new-password' },
+        ...code.fields,
+      ]}
+      button={texts.set}
+      submit={({ password = '', code: sent }) =>
+        code.withCode(async () => {
+          await ask(() =>
+            api.POST('/v1/password-links/use', { body: { token, password, ...(sent && { code: sent }) } }),
+          )
+          await enter()
+        })
+      }
+    />
   )
 }
+
+function PasskeyByLink({ token }: LinkProps) {
+  const code = useCode()
+  // whoever is asked for a code then is not asked for a finger again
+  const made = useRef<ReturnType<typeof newKeyByLink> | undefined>(undefined)
+  return (
+    <>
+      <h2>{texts.orPasskey}</h2>
+      <p class="quiet">{passkeysTexts.what}</p>
+      <Form
+        fields={[{ name: 'name', label: passkeysTexts.name, autocomplete: 'off' }, ...code.fields]}
+        button={texts.addPasskey}
+        submit={({ name = '', code: sent }) =>
+          code.withCode(async () => {
+            made.current ??= newKeyByLink(token)
+            try {
+              const credential = await made.current
+              await ask(() =>
+                api.POST('/v1/password-links/passkey', {
+                  body: { token, name, credential, ...(sent && { code: sent }) },
+                }),
+              )
+            } catch (error) {
+              if (!(error instanceof Refusal && ['code_needed', 'wrong_code'].includes(error.code)))
+                made.current = undefined
+              throw error
+            }
+            await enter()
+          })
+        }
+      />
+    </>
+  )
+}
+
+export const SetPasswordPage = ({ token, isInvited }: LinkProps & { readonly isInvited: boolean }) => (
+  <main class="narrow">
+    <div class="sheet">
+      <h1>{isInvited ? texts.welcome : texts.setTitle}</h1>
+      {isInvited && <p>{texts.invited}</p>}
+      <p class="quiet">{texts.setAdvice}</p>
+      <PasswordByLink token={token} />
+      {hasPasskeys() && <PasskeyByLink token={token} />}
+    </div>
+  </main>
+)

@@ -1,33 +1,51 @@
-import type { ComponentChildren } from 'preact'
+import { signal } from '@preact/signals'
 import { askFirstTexts as texts } from '../texts/parts.ts'
 import { Dialog } from './dialog.tsx'
 import { Form } from './form.tsx'
 
-/** A question before what cannot be taken back. With a `name`, only who types it goes on. */
-export const AskFirst = (props: {
+export interface Question {
   readonly title: string
+  /** What it means, in a sentence or two. */
+  readonly text: string
   readonly button: string
+  /** Only who types it goes on. */
   readonly name?: string
   readonly label?: string
-  readonly children?: ComponentChildren
-  onClose(): void
   go(): Promise<unknown>
-}) => (
-  <Dialog title={props.title} onClose={props.onClose}>
-    {props.children}
-    <Form
-      fields={
-        props.name === undefined
-          ? []
-          : [{ name: 'typed', label: props.label ?? texts.type(props.name), autocomplete: 'off' }]
-      }
-      button={props.button}
-      isBad
-      submit={async ({ typed }) => {
-        if (props.name !== undefined && typed !== props.name) throw new Error(texts.wrong)
-        await props.go()
-        props.onClose()
-      }}
-    />
-  </Dialog>
-)
+}
+
+const asked = signal<Question | undefined>(undefined)
+
+/** A question before what cannot be taken back. */
+export const askFirst = (question: Question) => (): void => {
+  asked.value = question
+}
+
+function withdraw(): void {
+  asked.value = undefined
+}
+// it belongs to a page that was left
+addEventListener('hashchange', withdraw)
+
+/** The question that was asked, over whatever page asked it. */
+export function AskFirst() {
+  const question = asked.value
+  if (!question) return null
+  const { title, text, button, name, label } = question
+  return (
+    <Dialog title={title} onClose={withdraw}>
+      <p>{text}</p>
+      <Form
+        fields={name === undefined ? [] : [{ name: 'typed', label: label ?? texts.type(name), autocomplete: 'off' }]}
+        button={button}
+        isBad
+        isForgotten
+        submit={async ({ typed }) => {
+          if (name !== undefined && typed !== name) throw new Error(texts.wrong)
+          await question.go()
+          if (asked.peek() === question) withdraw()
+        }}
+      />
+    </Dialog>
+  )
+}

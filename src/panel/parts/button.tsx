@@ -10,10 +10,12 @@ export function Button(props: {
   readonly label?: string
   /** The operation that it is for: who may not do it with the site of the page has no such button. */
   readonly of?: Right
+  /** Why it may not be done, where what it is about says so itself. */
+  readonly refusal?: string | null
   onClick(): void
 }) {
   const { children, label } = props
-  const reason = useRefusal(props.of, label ?? (typeof children === 'string' ? children : ''))
+  const reason = useRefusal(props.of, label ?? (typeof children === 'string' ? children : ''), props.refusal)
   if (reason !== undefined) return null
   return (
     <button

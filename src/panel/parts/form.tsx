@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useId } from 'preact/hooks'
+import { useId, useRef } from 'preact/hooks'
 import { messageOf } from '../api.ts'
+import { useDraft } from './draft.ts'
 import { type Right, useRefusal } from './rights.tsx'
 
 interface Field {
@@ -28,21 +29,30 @@ export function Form(props: {
   readonly of?: Right
   /** What was typed goes once it has been taken. */
   readonly isEmptied?: boolean
+  /** What was typed is to be typed again after the page was loaded anew: it confirms something. */
+  readonly isForgotten?: boolean
   readonly children?: ComponentChildren
   submit(values: Values): Promise<unknown>
 }) {
   const reason = useRefusal(props.of, props.button)
   const fault = useSignal('')
   const isBusy = useSignal(false)
+  const form = useRef<HTMLFormElement>(null)
+  const draft = useDraft(
+    form,
+    props.isForgotten ? undefined : [props.button, ...props.fields.map(({ label }) => label)].join(' '),
+    props.fields.map(({ options }) => options?.length).join(),
+  )
   async function onSubmit(event: SubmitEvent): Promise<void> {
     event.preventDefault()
-    const form = event.currentTarget as HTMLFormElement
-    const data = new FormData(form)
+    const sent = event.currentTarget as HTMLFormElement
+    const data = new FormData(sent)
     isBusy.value = true
     fault.value = ''
     try {
       await props.submit(Object.fromEntries([...data].map(([name, value]) => [name, String(value)])))
-      if (props.isEmptied) form.reset()
+      draft.forget()
+      if (props.isEmptied) sent.reset()
     } catch (error) {
       fault.value = messageOf(error)
     } finally {
@@ -51,7 +61,7 @@ export function Form(props: {
   }
   if (reason !== undefined) return null
   return (
-    <form onSubmit={onSubmit} data-of={props.of}>
+    <form ref={form} onSubmit={onSubmit} onInput={draft.keep} data-of={props.of}>
       {props.fields.map((field) => (
         <Input key={field.name} {...field} />
       ))}

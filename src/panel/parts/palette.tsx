@@ -1,5 +1,5 @@
 import { signal, useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { api, ask } from '../api.ts'
 import { go } from '../route.ts'
 import { session } from '../session.ts'
@@ -68,7 +68,7 @@ function OpenPalette() {
   const ofPage = useRef<Entry[] | undefined>(undefined)
   ofPage.current ??= entriesOfPage()
   const field = useRef<HTMLInputElement>(null)
-  useEffect(() => field.current?.focus(), [])
+  useLayoutEffect(() => field.current?.focus(), [])
   const words = typed.value.toLowerCase().split(/\s+/).filter(Boolean)
   const known = ofPage.current.filter(({ text }) => words.every((word) => text.toLowerCase().includes(word)))
   const entries = [...sites.value, ...known]

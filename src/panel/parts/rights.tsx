@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { type ComponentChildren, createContext } from 'preact'
-import { useContext, useEffect } from 'preact/hooks'
-import type { operations } from '../../sdk/api.generated.ts'
+import { useContext, useLayoutEffect, useRef } from 'preact/hooks'
+import type { components, operations } from '../../sdk/api.generated.ts'
 import { api, ask } from '../api.ts'
 import { rightsTexts as texts } from '../texts/parts.ts'
 import { useLoad } from './use-load.ts'
@@ -23,22 +23,80 @@ interface Rights {
 
 const Here = createContext<Rights | undefined>(undefined)
 
-/** What stands in it offers what the person may do with the site, and says at its end what is left out, and why. */
-export function SiteRights({ id, children }: { readonly id: number; readonly children: ComponentChildren }) {
-  const rights = useLoad(() => ask(() => api.GET('/v1/sites/{id}/rights', { params: { path: { id } } })), [id])
+const none: Rights['refusals'] = new Map()
+
+/** A page that offers what the person may do, and says at its end what is left out, and why. */
+export function Offered({
+  refusals = none,
+  children,
+}: {
+  readonly refusals?: Rights['refusals']
+  readonly children: ComponentChildren
+}) {
   const withheld = useSignal<ReadonlySet<Withheld>>(new Set())
-  const known = rights.got.value?.data
-  if (!known) return <p class={rights.fault.value ? 'fault' : 'quiet'}>{rights.fault.value || texts.reading}</p>
-  const refused = known.filter(({ allowed }) => !allowed)
-  const refusals = new Map(
-    refused.map(({ operation, field, reason }) => [field ? `${operation} ${field}` : operation, reason ?? '']),
-  )
   return (
     <Here.Provider value={{ refusals, withheld }}>
       {children}
       <LeftOut of={withheld} />
     </Here.Provider>
   )
+}
+
+const readRights = (id: number) => ask(() => api.GET('/v1/sites/{id}/rights', { params: { path: { id } } }))
+
+/** Of a site: what stands in it offers what the person may do with it. */
+export function SiteRights({ id, children }: { readonly id: number; readonly children: ComponentChildren }) {
+  const rights = useLoad(() => readRights(id), [id])
+  const known = rights.got.value?.data
+  if (!known) return <p class={rights.fault.value ? 'fault' : 'quiet'}>{rights.fault.value || texts.reading}</p>
+  return <Offered refusals={refusalsOf(known)}>{children}</Offered>
+}
+
+const refusalsOf = (rights: readonly components['schemas']['SiteRight'][]): Rights['refusals'] =>
+  new Map(
+    rights
+      .filter(({ allowed }) => !allowed)
+      .map(({ operation, field, reason }) => [field ? `${operation} ${field}` : operation, reason ?? '']),
+  )
+
+/** Sites whose rights are read before something is offered for all of them: with more, the API says at each what it refuses. */
+const MOST_READ = 20
+
+/** Of several sites: what stands in it offers what the person may do with one of them at least. */
+export function SitesRights({
+  ids,
+  children,
+}: {
+  readonly ids: readonly number[]
+  readonly children: ComponentChildren
+}) {
+  // of each once, as long as any are chosen: one more is one request more
+  const { current: known } = useRef(new Map<number, Rights['refusals']>())
+  const rights = useLoad(async () => {
+    if (ids.length > MOST_READ) return { data: [] }
+    const unknown = ids.filter((id) => !known.has(id))
+    await Promise.allSettled(unknown.map(async (id) => known.set(id, refusalsOf((await readRights(id)).data))))
+    // one that is gone refuses nothing and everything
+    return { data: ids.flatMap((id) => known.get(id) ?? []) }
+  }, [ids.join()])
+  const [first, ...others] = rights.got.value?.data ?? []
+  const refusals = [...(first ?? [])].filter(([right]) => others.every((each) => each.has(right)))
+  return <Offered refusals={new Map(refusals)}>{children}</Offered>
+}
+
+/** The same of another site than the page's, which was chosen on it. @returns `reason`: why not; `isKnown`: it was answered */
+export function useRefusalOn(
+  siteId: number | undefined,
+  right: Right,
+): { readonly isKnown: boolean; readonly reason: string | undefined } {
+  const rights = useLoad(async () => {
+    const refusals = siteId === undefined ? [] : (await readRights(siteId)).data
+    return { data: { siteId, refusals } }
+  }, [siteId])
+  const got = rights.got.value?.data
+  if (rights.fault.value) return { isKnown: true, reason: rights.fault.value }
+  const found = got?.refusals.find(({ operation, field }) => operation === right && field === null)
+  return { isKnown: got !== undefined && got.siteId === siteId, reason: found?.reason ?? undefined }
 }
 
 function LeftOut({ of }: { readonly of: Rights['withheld'] }) {
@@ -59,12 +117,17 @@ function LeftOut({ of }: { readonly of: Rights['withheld'] }) {
   )
 }
 
-/** @param what as people call it, for who asks why it is not there @returns why not; `undefined` when it may be done */
-export function useRefusal(right: Right | undefined, what: string): string | undefined {
+/**
+ * @param what as people call it, for who asks why it is not there
+ * @param refusal where what it is about says itself why not
+ * @returns why not; `undefined` when it may be done
+ */
+export function useRefusal(right: Right | undefined, what: string, refusal?: string | null): string | undefined {
   const here = useContext(Here)
-  const reason = right && here?.refusals.get(right)
+  const reason = refusal ?? (right && here?.refusals.get(right))
   const withheld = here?.withheld
-  useEffect(() => {
+  // with its first drawing: the page says why not as soon as it does not offer it
+  useLayoutEffect(() => {
     if (!withheld || reason === undefined) return
     const entry = { what, reason }
     withheld.value = new Set(withheld.peek()).add(entry)

@@ -4,7 +4,7 @@ import { useId } from 'preact/hooks'
 export function Select<Value extends string>(props: {
   readonly label: string
   /** What is chosen, and how it reads. */
-  readonly options: Readonly<Record<Value, string>>
+  readonly options: Readonly<Partial<Record<Value, string>>>
   readonly value: Value
   set(to: Value): void
 }) {
@@ -13,7 +13,7 @@ export function Select<Value extends string>(props: {
     <p class="field">
       <label htmlFor={id}>{props.label}</label>
       <select id={id} value={props.value} onChange={({ currentTarget }) => props.set(currentTarget.value as Value)}>
-        {Object.entries<string>(props.options).map(([value, label]) => (
+        {(Object.entries(props.options) as [Value, string][]).map(([value, label]) => (
           <option key={value} value={value}>
             {label}
           </option>

@@ -40,7 +40,6 @@ export const accountTexts = {
   ownerScope: 'May do what only an account owner may',
   makeApplication: 'Make it',
   keysTitle: 'Its keys',
-  secretOnce: 'The secret is shown this once.',
   clientId: 'client_id',
   clientSecret: 'client_secret',
 }

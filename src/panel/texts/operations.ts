@@ -3,8 +3,7 @@ export const operationsTexts = {
   head: ['What', 'State', 'Ordered', 'Done', 'Actions'],
   empty: 'Nothing has been done in the background yet.',
   percent: (done: number) => `${done} %`,
-  cancel: 'Cancel',
-  retry: 'Try again',
-  undo: 'Take it back',
+  actions: { cancel: 'Cancel', retry: 'Try again', undo: 'Take it back' },
+  actionOf: (action: string, type: string) => `${action}: ${type}`,
   said: { cancel: 'It is being canceled.', retry: 'It is tried again.', undo: 'It is being taken back.' },
 }

@@ -7,6 +7,7 @@ export const secretTexts = {
   once: 'Shown this once: nobody can read it again, not even Stead.',
   copy: 'Copy',
   copied: 'Copied',
+  copyOf: (name: string) => `Copy: ${name}`,
 }
 
 export const askFirstTexts = { wrong: 'That is not its name.', type: (name: string) => `Type ${name} to go on` }

@@ -13,11 +13,13 @@ export const signInTexts = {
   operatorCommand: 'stead account link --email …',
   welcome: 'Welcome to Stead',
   invited:
-    'Somebody has made you a collaborator. Set a password: it opens what you may work on. A passkey can be added under Account.',
+    'Somebody has made you a collaborator. Set a password, or let a device make a passkey: it opens what you may work on.',
   setTitle: 'Set a password',
   setAdvice: 'At least ten characters. A sentence is easy to remember and hard to guess.',
   newPassword: 'New password',
   set: 'Set it, and sign in',
+  orPasskey: 'Or a passkey',
+  addPasskey: 'Make it, and sign in',
 }
 
 export const signInAgainTexts = {

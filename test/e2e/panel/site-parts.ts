@@ -129,6 +129,10 @@ export function siteParts(using: () => Panel): void {
     test('statistics: charts, and the same in a table', async () => {
       const { page } = using()
       await at('statistics')
+      await page.getByRole('img', { name: /The last 30 days/ }).waitFor()
+      await page.getByText('Day by day').click()
+      const today = new Date().toISOString().slice(0, 10)
+      await page.getByRole('cell', { name: today }).waitFor()
       await page.getByRole('img', { name: /Two days/ }).waitFor()
       await page.getByRole('cell', { name: 'This month' }).waitFor()
       await judge(using())

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { api, ask, type Got } from '../../api.ts'
-import { AskFirst } from '../../parts/ask-first.tsx'
+import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form } from '../../parts/form.tsx'
@@ -18,7 +18,6 @@ export function MuPlugins() {
   const plugins = useLoad(() => ask(() => api.GET('/v1/mu-plugins', { params: { query } })), [page.value])
   const work = useSignal<{ id: number; about: string } | undefined>(undefined)
   const isAdding = useSignal(false)
-  const dropped = useSignal<{ id: number; slug: string } | undefined>(undefined)
   async function doing(about: string, change: () => Promise<Got<unknown>>): Promise<void> {
     const { operationId } = await change()
     work.value = operationId === undefined ? undefined : { id: operationId, about }
@@ -61,9 +60,12 @@ export function MuPlugins() {
             <Button
               isBad
               label={texts.deleteOf(slug)}
-              onClick={() => {
-                dropped.value = { id, slug }
-              }}
+              onClick={askFirst({
+                title: texts.deleteOf(slug),
+                text: texts.deleteIs,
+                button: texts.delete,
+                go: () => doing(texts.deleteOf(slug), () => ask(() => api.DELETE('/v1/mu-plugins/{id}', pathOf(id)))),
+              })}
             >
               {texts.delete}
             </Button>
@@ -97,21 +99,6 @@ export function MuPlugins() {
             }}
           />
         </Dialog>
-      )}
-      {dropped.value && (
-        <AskFirst
-          title={texts.deleteOf(dropped.value.slug)}
-          button={texts.delete}
-          onClose={() => {
-            dropped.value = undefined
-          }}
-          go={async () => {
-            const { id, slug } = dropped.value ?? { id: 0, slug: '' }
-            await doing(texts.deleteOf(slug), () => ask(() => api.DELETE('/v1/mu-plugins/{id}', pathOf(id))))
-          }}
-        >
-          <p>{texts.deleteIs}</p>
-        </AskFirst>
       )}
     </>
   )

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask } from '../../api.ts'
-import { AskFirst } from '../../parts/ask-first.tsx'
+import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
 import { List, Pages } from '../../parts/list.tsx'
-import { Secret } from '../../parts/secret.tsx'
+import { showSecret } from '../../parts/secret.tsx'
 import { attempt, told } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { go } from '../../route.ts'
@@ -24,13 +24,11 @@ export function WebhookPage({ id }: { readonly id: number }) {
     () => ask(() => api.GET('/v1/webhooks/{id}/deliveries', { params: { ...params, query } })),
     [id, page.value],
   )
-  const asked = useSignal<'rotate' | 'delete' | undefined>(undefined)
-  const secret = useSignal('')
   const known = hook.got.value?.data
   if (!known) return <p class="fault">{hook.fault.value}</p>
   const change = async (body: Change) => {
     const { data } = await ask(() => api.PUT('/v1/webhooks/{id}', { params, body }))
-    if (data.secret !== null) secret.value = data.secret
+    if (data.secret !== null) showSecret(texts.secretOf, data.secret)
     await hook.reload()
   }
   const again = (delivery_id: number) =>
@@ -64,17 +62,26 @@ export function WebhookPage({ id }: { readonly id: number }) {
             {texts.switch[`${known.enabled}`]}
           </Button>
           <Button
-            onClick={() => {
-              asked.value = 'rotate'
-            }}
+            onClick={askFirst({
+              title: texts.rotate,
+              text: texts.rotateIs,
+              button: texts.rotate,
+              go: () => change({ rotate_secret: true }),
+            })}
           >
             {texts.rotate}
           </Button>
           <Button
             isBad
-            onClick={() => {
-              asked.value = 'delete'
-            }}
+            onClick={askFirst({
+              title: texts.delete,
+              text: texts.deleteIs,
+              button: texts.delete,
+              async go() {
+                await ask(() => api.DELETE('/v1/webhooks/{id}', { params }))
+                go('/account/webhooks')
+              },
+            })}
           >
             {texts.delete}
           </Button>
@@ -107,31 +114,6 @@ export function WebhookPage({ id }: { readonly id: number }) {
           }}
         />
       </section>
-      {asked.value && (
-        <AskFirst
-          title={texts[asked.value]}
-          button={texts[asked.value]}
-          onClose={() => {
-            asked.value = undefined
-          }}
-          go={async () => {
-            if (asked.value === 'rotate') return change({ rotate_secret: true })
-            await ask(() => api.DELETE('/v1/webhooks/{id}', { params }))
-            go('/account/webhooks')
-          }}
-        >
-          <p>{asked.value === 'rotate' ? texts.rotateIs : texts.deleteIs}</p>
-        </AskFirst>
-      )}
-      {secret.value && (
-        <Secret
-          title={texts.secretOf}
-          value={secret.value}
-          onClose={() => {
-            secret.value = ''
-          }}
-        />
-      )}
     </>
   )
 }

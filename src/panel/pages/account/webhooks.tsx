@@ -4,7 +4,7 @@ import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form } from '../../parts/form.tsx'
 import { List, Pages } from '../../parts/list.tsx'
-import { Secret } from '../../parts/secret.tsx'
+import { showSecret } from '../../parts/secret.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { webhooksTexts as texts } from '../../texts/account-parts.ts'
 import { timeOf } from '../../time.ts'
@@ -20,7 +20,6 @@ function All() {
   const query = { page: page.value, per_page: 20 }
   const webhooks = useLoad(() => ask(() => api.GET('/v1/webhooks', { params: { query } })), [page.value])
   const isMaking = useSignal(false)
-  const secret = useSignal('')
   return (
     <>
       <div class="row spread">
@@ -77,21 +76,13 @@ function All() {
             submit={async ({ url = '', description = '', events = '' }) => {
               const named = events.split(/[\s,]+/).filter(Boolean)
               const body = { url, description, event_types: named.length > 0 ? named : null }
-              secret.value = (await ask(() => api.POST('/v1/webhooks', { body }))).data.secret
+              const { data } = await ask(() => api.POST('/v1/webhooks', { body }))
               isMaking.value = false
+              showSecret(texts.secretOf, data.secret)
               await webhooks.reload()
             }}
           />
         </Dialog>
-      )}
-      {secret.value && (
-        <Secret
-          title={texts.secretOf}
-          value={secret.value}
-          onClose={() => {
-            secret.value = ''
-          }}
-        />
       )}
     </>
   )

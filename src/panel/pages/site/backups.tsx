@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { api, ask } from '../../api.ts'
-import { AskFirst } from '../../parts/ask-first.tsx'
+import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
 import { List } from '../../parts/list.tsx'
 import { useLoad } from '../../parts/use-load.ts'
@@ -39,12 +39,23 @@ type Props = PartProps & { restore(from: RestoreFrom): () => void }
 function OnDemand({ id, act, restore }: Props) {
   const params = { path: { id } }
   const backups = useLoad(() => ask(() => api.GET('/v1/sites/{id}/ondemand-backups', { params })))
-  const dropped = useSignal<{ id: number; about: string } | undefined>(undefined)
   const order = (kind: 'fs' | 'db') =>
     act(texts.about[kind], async () => {
       const got = await ask(() => api.POST('/v1/sites/{id}/ondemand-backups', { params, body: { backup_type: kind } }))
       await backups.reload()
       return got
+    })
+  const drop = (backup: number, about: string) =>
+    askFirst({
+      title: about,
+      text: texts.deleteIs,
+      button: texts.delete,
+      async go() {
+        const path = { site_id: id, id: backup }
+        const got = await ask(() => api.DELETE('/v1/sites/{site_id}/ondemand-backups/{id}', { params: { path } }))
+        act(about, async () => got)()
+        await backups.reload()
+      },
     })
   return (
     <section class="sheet">
@@ -86,12 +97,10 @@ function OnDemand({ id, act, restore }: Props) {
                 {texts.restore}
               </Button>
               <Button
+                of="deleteOndemandBackup"
                 isBad
                 label={texts.deleteOf(texts.of[type], timeOfUnix(requested))}
-                onClick={() => {
-                  const about = texts.deleteOf(texts.of[type], timeOfUnix(requested))
-                  dropped.value = { id: Number(backup), about }
-                }}
+                onClick={drop(Number(backup), texts.deleteOf(texts.of[type], timeOfUnix(requested)))}
               >
                 {texts.delete}
               </Button>
@@ -99,24 +108,6 @@ function OnDemand({ id, act, restore }: Props) {
           ),
         ]}
       />
-      {dropped.value && (
-        <AskFirst
-          title={dropped.value.about}
-          button={texts.delete}
-          onClose={() => {
-            dropped.value = undefined
-          }}
-          go={async () => {
-            const { id: backup, about } = dropped.value ?? { id: 0, about: '' }
-            const path = { site_id: id, id: backup }
-            const got = await ask(() => api.DELETE('/v1/sites/{site_id}/ondemand-backups/{id}', { params: { path } }))
-            act(about, async () => got)()
-            await backups.reload()
-          }}
-        >
-          <p>{texts.deleteIs}</p>
-        </AskFirst>
-      )}
     </section>
   )
 }
@@ -151,6 +142,7 @@ function Automatic({ id, restore }: Props) {
               )
             })}
             <Button
+              of="restoreSite"
               label={texts.restoreOf(timeOfBackup(timestamp))}
               onClick={restore({ taken: timeOfBackup(timestamp), db, ...(fs !== null && { fs }) })}
             >

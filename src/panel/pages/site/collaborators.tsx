@@ -4,24 +4,29 @@ import { api, ask } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form } from '../../parts/form.tsx'
-import { allRoles, RoleBoxes, tickedRoles } from '../../parts/roles.tsx'
-import { Secret } from '../../parts/secret.tsx'
+import { allRoles, type Role, RoleBoxes, tickedRoles } from '../../parts/roles.tsx'
+import { showSecret } from '../../parts/secret.tsx'
 import { attempt } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { collaboratorsTexts as texts } from '../../texts/site/collaborators.ts'
 import type { PartProps } from './part.ts'
 
-type Collaborator = components['schemas']['CollaboratorWithRoles']
+/** Roles of others are for the owner alone to read. */
+type Collaborator = components['schemas']['Collaborator'] & { readonly roles: readonly Role[] | undefined }
 type Asked = { readonly what: 'add' } | { readonly what: 'roles' | 'remove'; readonly whose: Collaborator }
 
 /** Who else comes to the site, and what each may do, as one grid. */
 export function Collaborators({ id, act }: PartProps) {
   const people = useLoad(async () => {
-    const { data } = await ask(() => api.GET('/v1/collaborators'))
-    return { data: data.filter(({ siteId }) => siteId === id) }
+    const params = { path: { site_id: id } }
+    const [ofSite, known] = await Promise.all([
+      ask(() => api.GET('/v1/sites/{site_id}/collaborators', { params })),
+      ask(() => api.GET('/v1/collaborators')),
+    ])
+    const rolesOf = new Map(known.data.map((each) => [each.id, each.roles]))
+    return { data: ofSite.data.map((one): Collaborator => ({ ...one, roles: rolesOf.get(one.id) })) }
   }, [id])
   const asked = useSignal<Asked | undefined>(undefined)
-  const secret = useSignal<{ email: string; value: string } | undefined>(undefined)
   const close = () => {
     asked.value = undefined
   }
@@ -29,7 +34,7 @@ export function Collaborators({ id, act }: PartProps) {
     attempt(async () => {
       const params = { path: { site_id: id, id: one.id } }
       const { data } = await ask(() => api.PUT('/v1/sites/{site_id}/collaborators/{id}/wp-password-reset', { params }))
-      secret.value = { email: one.email, value: data }
+      showSecret(texts.passwordOf(one.email), data)
     })
   const { value: got } = people.got
   return (
@@ -57,15 +62,6 @@ export function Collaborators({ id, act }: PartProps) {
         />
       )}
       {asked.value && <Question id={id} act={act} asked={asked.value} onClose={close} reload={people.reload} />}
-      {secret.value && (
-        <Secret
-          title={texts.passwordOf(secret.value.email)}
-          value={secret.value.value}
-          onClose={() => {
-            secret.value = undefined
-          }}
-        />
-      )}
     </section>
   )
 }
@@ -92,7 +88,7 @@ const Grid = (props: {
                 >
                   {texts.change}
                 </Button>
-                {one.roles.includes('wp_access') && (
+                {(one.roles?.includes('wp_access') ?? one.wpUsername) && (
                   <Button of="resetCollaboratorPassword" label={texts.passwordOf(one.email)} onClick={props.reset(one)}>
                     {texts.password}
                   </Button>
@@ -115,8 +111,8 @@ const Grid = (props: {
           <tr key={role}>
             <th scope="row">{texts.roles[role]}</th>
             {props.people.map((one) => (
-              <td key={one.id} class={one.roles.includes(role) ? 'succeeded' : 'quiet'}>
-                {one.roles.includes(role) ? texts.has : texts.hasNot}
+              <td key={one.id} class={one.roles?.includes(role) ? 'succeeded' : 'quiet'}>
+                {one.roles ? texts.has[`${one.roles.includes(role)}`] : texts.notKnown}
               </td>
             ))}
           </tr>
@@ -170,7 +166,8 @@ function Question(props: {
             )
           }}
         >
-          <RoleBoxes held={whose.roles} />
+          {!whose.roles && <p>{texts.takePlace}</p>}
+          <RoleBoxes held={whose.roles ?? []} />
         </Form>
       </Dialog>
     )

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask } from '../../api.ts'
 import { Form } from '../../parts/form.tsx'
+import { useRefusal, useRefusalOn } from '../../parts/rights.tsx'
 import { Select } from '../../parts/select.tsx'
 import { type Chosen, SitePicker } from '../../parts/site-picker.tsx'
 import { copiesTexts as texts } from '../../texts/site/copies.ts'
@@ -56,6 +57,8 @@ function Sync({ site, id, act }: PartProps) {
   const here = { id, name: site.displayName }
   const chosen = other.value
   const [from, to] = isAway.value ? [here, chosen] : [chosen, here]
+  const there = useRefusalOn(chosen?.id, 'restoreSite')
+  if (useRefusal('restoreSite', texts.sync) !== undefined) return null
   return (
     <section class="sheet">
       <h2>{texts.sync}</h2>
@@ -67,7 +70,8 @@ function Sync({ site, id, act }: PartProps) {
           other.value = site
         }}
       />
-      {chosen && from && to && (
+      {chosen && there.reason && <p class="quiet">{there.reason}</p>}
+      {chosen && there.isKnown && !there.reason && from && to && (
         <Form
           fields={[
             {
@@ -77,7 +81,6 @@ function Sync({ site, id, act }: PartProps) {
             },
             { name: 'skip_http_check', label: texts.skip, type: 'checkbox' },
           ]}
-          of="syncSites"
           button={texts.go}
           isBad
           submit={async ({ wp_environment_type, ...ticked }) => {

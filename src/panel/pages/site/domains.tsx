@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals'
 import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask } from '../../api.ts'
-import { AskFirst } from '../../parts/ask-first.tsx'
+import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form } from '../../parts/form.tsx'
+import { May } from '../../parts/rights.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { domainsTexts as texts } from '../../texts/site/domains.ts'
 import { Certificate } from './certificate.tsx'
@@ -23,7 +24,6 @@ export function Domains({ id, act }: PartProps) {
   const params = { path: { site_id: id } }
   const domains = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/domains', { params })), [id])
   const isAdding = useSignal(false)
-  const dropped = useSignal<Domain | undefined>(undefined)
   const got = domains.got.value
   const pathOf = (domain: Domain) => ({ params: { path: { site_id: id, id: domain.id } } })
   const primary = (domain: Domain) =>
@@ -36,6 +36,17 @@ export function Domains({ id, act }: PartProps) {
     act(texts.lookAt(domain.domainName), () =>
       ask(() => api.POST('/v1/sites/{site_id}/domains/{id}/check', pathOf(domain))),
     )
+  const drop = (domain: Domain) =>
+    askFirst({
+      title: texts.deleteOf(domain.domainName),
+      text: texts.deleteIs,
+      button: texts.delete,
+      async go() {
+        const done = await ask(() => api.DELETE('/v1/sites/{site_id}/domains/{id}', pathOf(domain)))
+        act(texts.deleted, async () => done)()
+        await domains.reload()
+      },
+    })
   return (
     <>
       <div class="row spread">
@@ -66,17 +77,12 @@ export function Domains({ id, act }: PartProps) {
                   {texts.makePrimary}
                 </Button>
               )}
-              <a href={`#/zones/${domain.zoneId}`} aria-label={texts.recordsOf(domain.domainName)}>
-                {texts.records}
-              </a>
-              <Button
-                of="deleteDomain"
-                isBad
-                label={texts.deleteOf(domain.domainName)}
-                onClick={() => {
-                  dropped.value = domain
-                }}
-              >
+              <May do="addDomain" what={texts.recordsOf(domain.domainName)}>
+                <a href={`#/zones/${domain.zoneId}`} aria-label={texts.recordsOf(domain.domainName)}>
+                  {texts.records}
+                </a>
+              </May>
+              <Button of="deleteDomain" isBad label={texts.deleteOf(domain.domainName)} onClick={drop(domain)}>
                 {texts.delete}
               </Button>
             </span>
@@ -102,24 +108,6 @@ export function Domains({ id, act }: PartProps) {
             }}
           />
         </Dialog>
-      )}
-      {dropped.value && (
-        <AskFirst
-          title={texts.deleteOf(dropped.value.domainName)}
-          button={texts.delete}
-          onClose={() => {
-            dropped.value = undefined
-          }}
-          go={async () => {
-            const domain = dropped.value
-            if (!domain) return
-            const done = await ask(() => api.DELETE('/v1/sites/{site_id}/domains/{id}', pathOf(domain)))
-            act(texts.deleted, async () => done)()
-            await domains.reload()
-          }}
-        >
-          <p>{texts.deleteIs}</p>
-        </AskFirst>
       )}
     </>
   )

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { components, paths } from '../../../sdk/api.generated.ts'
 import { api, ask, messageOf } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
@@ -54,6 +54,8 @@ function useLog<Entry>(read: (scrollId?: string) => Promise<Read<Entry>>, on: re
   const got = useSignal<{ data: readonly Entry[] } | undefined>(undefined)
   const fault = useSignal('')
   const scroll = useSignal('')
+  /** The newest would take their place. */
+  const areOlderShown = useRef(false)
   async function load(scrollId?: string): Promise<void> {
     try {
       const { logs, scroll_id } = await read(scrollId)
@@ -69,11 +71,12 @@ function useLog<Entry>(read: (scrollId?: string) => Promise<Read<Entry>>, on: re
     let timer: ReturnType<typeof setTimeout> | undefined
     const turn = async () => {
       if (!document.hidden) await load()
-      if (!isOver && isFollowed.value) timer = setTimeout(turn, FOLLOW_MS)
+      if (!isOver && isFollowed.peek()) timer = setTimeout(turn, FOLLOW_MS)
     }
     // a browser slows the clocks of tabs that nobody sees: it is read at once when somebody looks again
     const seen = () => void (document.hidden || !isFollowed.peek() || load())
-    void turn()
+    if (areOlderShown.current) areOlderShown.current = false
+    else void turn()
     document.addEventListener('visibilitychange', seen)
     return () => {
       isOver = true
@@ -82,6 +85,7 @@ function useLog<Entry>(read: (scrollId?: string) => Promise<Read<Entry>>, on: re
     }
   }, [...on, isFollowed.value])
   const older = () => {
+    areOlderShown.current = isFollowed.peek()
     isFollowed.value = false
     void load(scroll.value)
   }

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask } from '../../api.ts'
-import { AskFirst } from '../../parts/ask-first.tsx'
+import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form } from '../../parts/form.tsx'
@@ -12,26 +12,32 @@ import { timeOf } from '../../time.ts'
 import type { PartProps } from './part.ts'
 
 type Note = components['schemas']['Note']
-type Asked = { readonly what: 'write'; readonly note?: Note } | { readonly what: 'delete'; readonly note: Note }
 
 export function Notes({ id }: PartProps) {
   const page = useSignal(1)
   const params = { path: { id }, query: { page: page.value, per_page: 20 } }
   const notes = useLoad(() => ask(() => api.GET('/v1/sites/{id}/notes', { params })), [id, page.value])
-  const asked = useSignal<Asked | undefined>(undefined)
-  const open = (what: Asked) => () => {
-    asked.value = what
+  const written = useSignal<{ readonly note?: Note } | undefined>(undefined)
+  const write = (note?: Note) => () => {
+    written.value = { note }
   }
-  const close = () => {
-    asked.value = undefined
-    void notes.reload()
-  }
+  const drop = ({ id: noteId, subject }: Note) =>
+    askFirst({
+      title: texts.deleteOf(subject),
+      text: texts.deleteIs,
+      button: texts.delete,
+      async go() {
+        const path = { site_id: id, id: noteId }
+        await ask(() => api.DELETE('/v1/sites/{site_id}/notes/{id}', { params: { path } }))
+        await notes.reload()
+      },
+    })
   const known = notes.got.value
   return (
     <>
       <div class="row spread">
         <h2>{texts.title}</h2>
-        <Button of="createNote" onClick={open({ what: 'write' })}>
+        <Button of="createNote" onClick={write()}>
           {texts.add}
         </Button>
       </div>
@@ -42,15 +48,10 @@ export function Notes({ id }: PartProps) {
           <div class="row spread">
             <h3>{note.subject}</h3>
             <span class="row">
-              <Button of="updateNote" label={texts.editOf(note.subject)} onClick={open({ what: 'write', note })}>
+              <Button of="updateNote" label={texts.editOf(note.subject)} onClick={write(note)}>
                 {texts.edit}
               </Button>
-              <Button
-                of="deleteNote"
-                isBad
-                label={texts.deleteOf(note.subject)}
-                onClick={open({ what: 'delete', note })}
-              >
+              <Button of="deleteNote" isBad label={texts.deleteOf(note.subject)} onClick={drop(note)}>
                 {texts.delete}
               </Button>
             </span>
@@ -65,8 +66,16 @@ export function Notes({ id }: PartProps) {
           page.value = to
         }}
       />
-      {asked.value?.what === 'write' && <Write id={id} note={asked.value.note} onClose={close} />}
-      {asked.value?.what === 'delete' && <Delete id={id} note={asked.value.note} onClose={close} />}
+      {written.value && (
+        <Write
+          id={id}
+          note={written.value.note}
+          onClose={() => {
+            written.value = undefined
+            void notes.reload()
+          }}
+        />
+      )}
     </>
   )
 }
@@ -93,17 +102,4 @@ const Write = ({ id, note, onClose }: { readonly id: number; readonly note: Note
       }}
     />
   </Dialog>
-)
-
-const Delete = ({ id, note, onClose }: { readonly id: number; readonly note: Note; onClose(): void }) => (
-  <AskFirst
-    title={texts.deleteOf(note.subject)}
-    button={texts.delete}
-    onClose={onClose}
-    go={() =>
-      ask(() => api.DELETE('/v1/sites/{site_id}/notes/{id}', { params: { path: { site_id: id, id: note.id } } }))
-    }
-  >
-    <p>{texts.deleteIs}</p>
-  </AskFirst>
 )

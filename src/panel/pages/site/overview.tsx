@@ -1,8 +1,7 @@
-import { useSignal } from '@preact/signals'
 import { api, ask } from '../../api.ts'
-import { AskFirst } from '../../parts/ask-first.tsx'
+import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
-import { Secret } from '../../parts/secret.tsx'
+import { showSecret } from '../../parts/secret.tsx'
 import { attempt } from '../../parts/toasts.tsx'
 import { session } from '../../session.ts'
 import { overviewTexts as texts } from '../../texts/site/overview.ts'
@@ -13,8 +12,6 @@ import { Tags } from './tags.tsx'
 export function Overview({ site, act, id }: PartProps) {
   const path = { params: { path: { id } } }
   const site_id = { params: { path: { site_id: id } } }
-  const isAsking = useSignal(false)
-  const secret = useSignal('')
   const maintain = (enabled: boolean) =>
     act(texts.closed, () => ask(() => api.PUT('/v1/sites/{id}/maintenance-mode', { ...path, body: { enabled } })))
   return (
@@ -54,9 +51,16 @@ export function Overview({ site, act, id }: PartProps) {
           </Button>
           <Button
             of="resetAdminPassword"
-            onClick={() => {
-              isAsking.value = true
-            }}
+            onClick={askFirst({
+              title: texts.password,
+              text: texts.passwordAsk,
+              button: texts.password,
+              go: async () =>
+                showSecret(
+                  texts.passwordOf,
+                  (await ask(() => api.PUT('/v1/sites/{site_id}/cms/password-reset', site_id))).data,
+                ),
+            })}
           >
             {texts.password}
           </Button>
@@ -127,29 +131,6 @@ export function Overview({ site, act, id }: PartProps) {
           </p>
         </section>
       </div>
-      {isAsking.value && (
-        <AskFirst
-          title={texts.password}
-          button={texts.password}
-          onClose={() => {
-            isAsking.value = false
-          }}
-          go={async () => {
-            secret.value = (await ask(() => api.PUT('/v1/sites/{site_id}/cms/password-reset', site_id))).data
-          }}
-        >
-          <p>{texts.passwordAsk}</p>
-        </AskFirst>
-      )}
-      {secret.value && (
-        <Secret
-          title={texts.passwordOf}
-          value={secret.value}
-          onClose={() => {
-            secret.value = ''
-          }}
-        />
-      )}
     </>
   )
 }

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { api, ask } from '../../api.ts'
+import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form } from '../../parts/form.tsx'
@@ -42,9 +43,28 @@ export function Plugins({ id, act }: PartProps) {
               </Button>
             )}
             {status === 'inactive' && (
-              <Button of="activatePlugins" onClick={change(texts.about.activate(name), name, '/activate')}>
-                {texts.activate}
-              </Button>
+              <>
+                <Button of="activatePlugins" onClick={change(texts.about.activate(name), name, '/activate')}>
+                  {texts.activate}
+                </Button>
+                <Button
+                  of="deletePlugins"
+                  isBad
+                  label={texts.about.delete(name)}
+                  onClick={askFirst({
+                    title: texts.about.delete(name),
+                    text: texts.deleteIs,
+                    button: texts.delete,
+                    async go() {
+                      const body = { plugins: [{ path: name }] }
+                      const got = await ask(() => api.DELETE('/v1/sites/{id}/plugins', { params, body }))
+                      act(texts.about.delete(name), async () => got)()
+                    },
+                  })}
+                >
+                  {texts.delete}
+                </Button>
+              </>
             )}
           </span>,
         ]}

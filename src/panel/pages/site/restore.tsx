@@ -4,7 +4,9 @@ import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask, messageOf } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { useDraft } from '../../parts/draft.ts'
 import { Progress } from '../../parts/progress.tsx'
+import { useRefusalOn } from '../../parts/rights.tsx'
 import { SitePicker } from '../../parts/site-picker.tsx'
 import { restoreTexts as texts } from '../../texts/site/backups.ts'
 import { Loss } from './loss.tsx'
@@ -32,6 +34,8 @@ export function Restore({ site, id, act, from, onClose }: PartProps & { readonly
   const fault = useSignal('')
   const looking = useSignal<{ operation: number; target: number } | undefined>(undefined)
   const preview = useSignal<Preview | undefined>(undefined)
+  const there = useRefusalOn(target.value.id, 'restoreSite')
+  const draft = useDraft(form, texts.what)
   function orderOf(): Order {
     const data = new FormData(form.current ?? undefined)
     const [paths, tables] = [linesOf(data.get('paths')), linesOf(data.get('tables'))]
@@ -67,12 +71,13 @@ export function Restore({ site, id, act, from, onClose }: PartProps & { readonly
   })
   const restore = attempt(async () => {
     const got = await order(orderOf())
+    draft.forget()
     onClose()
     act(texts.restore, async () => got)()
   })
   return (
     <Dialog title={texts.title(from.taken)} isWide onClose={onClose}>
-      <form ref={form} onSubmit={(event) => event.preventDefault()}>
+      <form ref={form} onInput={draft.keep} onSubmit={(event) => event.preventDefault()}>
         {from.fs !== undefined && from.db !== undefined && (
           <fieldset class="row">
             <legend>{texts.what}</legend>
@@ -106,12 +111,15 @@ export function Restore({ site, id, act, from, onClose }: PartProps & { readonly
         />
       )}
       {preview.value && <Loss preview={preview.value} />}
-      <p class="row">
-        <Button onClick={look}>{texts.look}</Button>
-        <Button isBad onClick={restore}>
-          {texts.go}
-        </Button>
-      </p>
+      {there.reason && <p class="quiet">{there.reason}</p>}
+      {there.isKnown && !there.reason && (
+        <p class="row">
+          <Button onClick={look}>{texts.look}</Button>
+          <Button isBad onClick={restore}>
+            {texts.go}
+          </Button>
+        </p>
+      )}
     </Dialog>
   )
 }

@@ -1,7 +1,6 @@
-import { useSignal } from '@preact/signals'
 import type { components } from '../../../sdk/api.generated.ts'
-import { api, ask } from '../../api.ts'
-import { AskFirst } from '../../parts/ask-first.tsx'
+import { api, ask, type Got } from '../../api.ts'
+import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Form } from '../../parts/form.tsx'
 import { useLoad } from '../../parts/use-load.ts'
@@ -119,64 +118,63 @@ function Kind({ site, id, act }: PartProps) {
   )
 }
 
-function License({ site, id, act }: PartProps) {
+function License({ id, act }: PartProps) {
   const params = { path: { site_id: id } }
+  const license = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/ext', { params })), [id])
+  const known = license.got.value
+  const held = known?.data && known.data.revokedAt === null ? known.data : undefined
+  const change = (request: () => Promise<Got<unknown>>) =>
+    act(texts.license, async () => {
+      const got = await request()
+      await license.reload()
+      return got
+    })
   return (
     <section class="sheet">
       <h2>{texts.license}</h2>
-      <p>{site.ext ? <code>{site.ext.licenseKey}</code> : texts.noLicense}</p>
-      {site.ext ? (
-        <Button
-          of="revokeExtensionLicense"
-          isBad
-          onClick={act(texts.license, () => ask(() => api.DELETE('/v1/sites/{site_id}/ext', { params })))}
-        >
-          {texts.revoke}
-        </Button>
-      ) : (
-        <Button
-          of="issueExtensionLicense"
-          onClick={act(texts.license, () => ask(() => api.POST('/v1/sites/{site_id}/ext', { params })))}
-        >
-          {texts.issue}
-        </Button>
-      )}
+      {license.fault.value && <p class="fault">{license.fault.value}</p>}
+      {known && <p>{held ? <code>{held.licenseKey}</code> : texts.noLicense}</p>}
+      {known &&
+        (held ? (
+          <Button
+            of="revokeExtensionLicense"
+            isBad
+            onClick={change(() => ask(() => api.DELETE('/v1/sites/{site_id}/ext', { params })))}
+          >
+            {texts.revoke}
+          </Button>
+        ) : (
+          <Button
+            of="issueExtensionLicense"
+            onClick={change(() => ask(() => api.POST('/v1/sites/{site_id}/ext', { params })))}
+          >
+            {texts.issue}
+          </Button>
+        ))}
     </section>
   )
 }
 
-function End({ site, id }: PartProps) {
-  const isAsked = useSignal(false)
-  return (
-    <section class="sheet">
-      <h2>{texts.end}</h2>
-      <p>{texts.endIs}</p>
-      <Button
-        of="deleteSite"
-        isBad
-        onClick={() => {
-          isAsked.value = true
-        }}
-      >
-        {texts.delete}
-      </Button>
-      {isAsked.value && (
-        <AskFirst
-          title={texts.deleteTitle(site.name)}
-          button={texts.deleteIt}
-          name={site.name}
-          label={texts.type(site.name)}
-          onClose={() => {
-            isAsked.value = false
-          }}
-          go={async () => {
-            await ask(() => api.DELETE('/v1/sites/{id}', { params: { path: { id } } }))
-            go('/sites')
-          }}
-        >
-          <p>{texts.endIs}</p>
-        </AskFirst>
-      )}
-    </section>
-  )
-}
+const End = ({ site, id }: PartProps) => (
+  <section class="sheet">
+    <h2>{texts.end}</h2>
+    <p>{texts.endIs}</p>
+    <Button
+      of="deleteSite"
+      isBad
+      onClick={askFirst({
+        title: texts.deleteTitle(site.name),
+        text: texts.endIs,
+        button: texts.deleteIt,
+        name: site.name,
+        label: texts.type(site.name),
+        go: async () => {
+          await ask(() => api.DELETE('/v1/sites/{id}', { params: { path: { id } } }))
+          go('/sites')
+        },
+      })}
+    >
+      {texts.delete}
+    </Button>
+  </section>
+)

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { api, ask } from '../../api.ts'
-import { AskFirst } from '../../parts/ask-first.tsx'
+import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form } from '../../parts/form.tsx'
 import { List } from '../../parts/list.tsx'
-import { Secret } from '../../parts/secret.tsx'
+import { showSecret } from '../../parts/secret.tsx'
 import { attempt } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { sftpTexts as texts } from '../../texts/site/sftp.ts'
@@ -16,11 +16,18 @@ import type { PartProps } from './part.ts'
 export function Sftp({ site, id, act }: PartProps) {
   const params = { path: { site_id: id } }
   const users = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/ftp', { params })), [id])
-  const asked = useSignal<{ what: 'reset' | 'keys'; user: string } | undefined>(undefined)
-  const secret = useSignal<{ user: string; value: string } | undefined>(undefined)
-  const close = () => {
-    asked.value = undefined
-  }
+  const keysOf = useSignal<string | undefined>(undefined)
+  const reset = (username: string) =>
+    askFirst({
+      title: texts.resetOf(username),
+      text: texts.resetIs,
+      button: texts.reset,
+      async go() {
+        const path = { site_id: id, username }
+        const { data } = await ask(() => api.POST('/v1/sites/{site_id}/ftp/password/{username}', { params: { path } }))
+        showSecret(texts.resetOf(username), data)
+      },
+    })
   return (
     <section class="sheet">
       <div class="row spread">
@@ -43,20 +50,14 @@ export function Sftp({ site, id, act }: PartProps) {
           email,
           accessed === null ? texts.never : timeOf(accessed),
           <span class="row">
-            <Button
-              of="resetSftpPassword"
-              label={texts.resetOf(user)}
-              onClick={() => {
-                asked.value = { what: 'reset', user }
-              }}
-            >
+            <Button of="resetSftpPassword" label={texts.resetOf(user)} onClick={reset(user)}>
               {texts.reset}
             </Button>
             <Button
               of="listSftpKeys"
               label={texts.keysOf(user)}
               onClick={() => {
-                asked.value = { what: 'keys', user }
+                keysOf.value = user
               }}
             >
               {texts.keys}
@@ -64,30 +65,12 @@ export function Sftp({ site, id, act }: PartProps) {
           </span>,
         ]}
       />
-      {asked.value?.what === 'keys' && <Keys id={id} user={asked.value.user} onClose={close} />}
-      {asked.value?.what === 'reset' && (
-        <AskFirst
-          title={texts.resetOf(asked.value.user)}
-          button={texts.reset}
-          onClose={close}
-          go={async () => {
-            const username = asked.value?.user ?? ''
-            const path = { site_id: id, username }
-            const { data } = await ask(() =>
-              api.POST('/v1/sites/{site_id}/ftp/password/{username}', { params: { path } }),
-            )
-            secret.value = { user: username, value: data }
-          }}
-        >
-          <p>{texts.resetIs}</p>
-        </AskFirst>
-      )}
-      {secret.value && (
-        <Secret
-          title={texts.resetOf(secret.value.user)}
-          value={secret.value.value}
+      {keysOf.value !== undefined && (
+        <Keys
+          id={id}
+          user={keysOf.value}
           onClose={() => {
-            secret.value = undefined
+            keysOf.value = undefined
           }}
         />
       )}

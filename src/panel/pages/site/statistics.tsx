@@ -1,6 +1,6 @@
 import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask } from '../../api.ts'
-import { Bars, Legend } from '../../parts/bars.tsx'
+import { Bars, type Day, DayBars, Legend } from '../../parts/bars.tsx'
 import { List } from '../../parts/list.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { sizeOf } from '../../size.ts'
@@ -19,12 +19,18 @@ export function Statistics({ id }: PartProps) {
     () => ask(() => api.GET('/v1/sites/{site_id}/statistics', { params: { path: { site_id: id } } })),
     [id],
   )
+  const daily = useLoad(
+    () => ask(() => api.GET('/v1/sites/{site_id}/statistics/days', { params: { path: { site_id: id } } })),
+    [id],
+  )
   const known = statistics.got.value?.data
   return (
     <>
       <h2>{texts.title}</h2>
       <p class="quiet">{texts.fresh}</p>
       {statistics.fault.value && <p class="fault">{statistics.fault.value}</p>}
+      {daily.fault.value && <p class="fault">{daily.fault.value}</p>}
+      {daily.got.value && <Daily days={daily.got.value.data} />}
       {known && (
         <div class="columns">
           <Chart title={texts.days} of={days} views={known.pageViews} />
@@ -57,6 +63,27 @@ export function Statistics({ id }: PartProps) {
         </div>
       )}
     </>
+  )
+}
+
+const Daily = ({ days }: { readonly days: readonly Day[] }) => {
+  const sum = (of: 'people' | 'views') => days.reduce((total, day) => total + day[of], 0)
+  return (
+    <section class="sheet">
+      <h3>{texts.month}</h3>
+      <Legend names={[texts.people, texts.views]} />
+      <DayBars days={days} about={texts.chart(texts.month, texts.bar(texts.together, sum('people'), sum('views')))} />
+      <details>
+        <summary>{texts.byDay}</summary>
+        <List
+          from={{ got: { value: { data: days.toReversed() } }, fault: { value: '' } }}
+          caption={texts.byDay}
+          head={texts.head}
+          empty=""
+          row={({ date, people, views }) => [date, people.toLocaleString(), views.toLocaleString()]}
+        />
+      </details>
+    </section>
   )
 }
 

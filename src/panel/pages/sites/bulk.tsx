@@ -3,6 +3,7 @@ import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask, messageOf } from '../../api.ts'
 import { changes } from '../../live.ts'
 import { Button } from '../../parts/button.tsx'
+import { type Right, SitesRights, useRefusal } from '../../parts/rights.tsx'
 import { Select } from '../../parts/select.tsx'
 import { bulkTexts as texts } from '../../texts/sites.ts'
 import { choose, chosen } from './choice.ts'
@@ -11,6 +12,18 @@ type Action = keyof typeof texts.actions
 
 /** Requests at once: the sites of one host take their turns anyway. */
 const AT_ONCE = 4
+
+/** What the API calls it. */
+const rights: Record<Action, Right> = {
+  'purge-edge': 'purgeEdgeCache',
+  'purge-object': 'purgeObjectCache',
+  close: 'toggleMaintenance',
+  open: 'toggleMaintenance',
+  'backup-db': 'createOndemandBackup',
+  'backup-fs': 'createOndemandBackup',
+  update: 'updateCmsVersion',
+  tag: 'addSiteTags',
+}
 
 /** What is done with one site: the same request as on its own page. */
 const actions: Record<Action, (id: number, tag: string) => Promise<unknown>> = {
@@ -48,11 +61,11 @@ const run = signal<Run | undefined>(undefined)
 const action = signal<Action>('purge-edge')
 const tag = signal('')
 
-async function begin(): Promise<void> {
+async function begin(what: Action): Promise<void> {
   const waiting = [...chosen.value]
-  const work = actions[action.value]
+  const work = actions[what]
   const label = tag.value.trim()
-  run.value = { about: texts.actions[action.value], all: waiting.length, done: 0, faults: [], isStopped: false }
+  run.value = { about: texts.actions[what], all: waiting.length, done: 0, faults: [], isStopped: false }
   const change = (to: Partial<Run>) => {
     if (run.value) run.value = { ...run.value, ...to }
   }
@@ -100,33 +113,49 @@ export function Bulk({ page }: { readonly page: readonly Listed[] }) {
             {texts.none}
           </Button>
         </p>
-        <Select
-          label={texts.what}
-          options={texts.actions}
-          value={action.value}
-          set={(to) => {
-            action.value = to
-          }}
-        />
-        {action.value === 'tag' && (
-          <label>
-            <span>{texts.tag}</span>
-            <input
-              value={tag.value}
-              onInput={({ currentTarget }) => {
-                tag.value = currentTarget.value
-              }}
-            />
-          </label>
-        )}
-        <p>
-          <Button isMain isDisabled={isOn || count === 0} onClick={() => void begin()}>
-            {texts.go}
-          </Button>
-        </p>
+        <SitesRights ids={[...chosen.value.keys()]}>
+          <Choice isOn={Boolean(isOn)} />
+        </SitesRights>
       </div>
       {run.value && <Going run={run.value} isOn={Boolean(isOn)} />}
     </section>
+  )
+}
+
+/** What there is to do, without what may be done with none of them. */
+function Choice({ isOn }: { readonly isOn: boolean }) {
+  const all = Object.entries(texts.actions) as [Action, string][]
+  // a hook each: they are always the same ones
+  const offered = all.filter(([each, what]) => useRefusal(rights[each], what) === undefined)
+  const [now] = offered.find(([each]) => each === action.value) ?? offered[0] ?? []
+  if (!now) return null
+  return (
+    <>
+      <Select
+        label={texts.what}
+        options={Object.fromEntries(offered) as Partial<Record<Action, string>>}
+        value={now}
+        set={(to) => {
+          action.value = to
+        }}
+      />
+      {now === 'tag' && (
+        <label>
+          <span>{texts.tag}</span>
+          <input
+            value={tag.value}
+            onInput={({ currentTarget }) => {
+              tag.value = currentTarget.value
+            }}
+          />
+        </label>
+      )}
+      <p>
+        <Button isMain isDisabled={isOn || chosen.value.size === 0} onClick={() => void begin(now)}>
+          {texts.go}
+        </Button>
+      </p>
+    </>
   )
 }
 

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask } from '../../api.ts'
-import { AskFirst } from '../../parts/ask-first.tsx'
+import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
 import { List } from '../../parts/list.tsx'
 import { useLoad } from '../../parts/use-load.ts'
@@ -11,9 +11,6 @@ import { RecordForm } from './record-form.tsx'
 import { MailPart, ZoneFilePart } from './zone-file.tsx'
 
 export type DnsRecord = components['schemas']['DnsRecord']
-type Asked =
-  | { readonly what: 'write'; readonly record?: DnsRecord }
-  | { readonly what: 'drop'; readonly record: DnsRecord }
 
 const nameOf = ({ name }: DnsRecord): string => name || texts.itself
 
@@ -21,14 +18,21 @@ const nameOf = ({ name }: DnsRecord): string => name || texts.itself
 export function ZonePage({ id }: { readonly id: number }) {
   const params = { path: { zone_id: id } }
   const zone = useLoad(() => ask(() => api.GET('/v1/zones/{zone_id}/records', { params })), [id])
-  const asked = useSignal<Asked | undefined>(undefined)
-  const open = (what: Asked) => () => {
-    asked.value = what
+  const written = useSignal<{ readonly record?: DnsRecord } | undefined>(undefined)
+  const write = (record?: DnsRecord) => () => {
+    written.value = { record }
   }
-  const close = () => {
-    asked.value = undefined
-    void zone.reload()
-  }
+  const drop = (record: DnsRecord) =>
+    askFirst({
+      title: texts.deleteOf(record.type, nameOf(record)),
+      text: texts.deleteIs(record.value),
+      button: texts.delete,
+      async go() {
+        const path = { zone_id: id, id: record.id }
+        await ask(() => api.DELETE('/v1/zones/{zone_id}/records/{id}', { params: { path } }))
+        await zone.reload()
+      },
+    })
   const got = zone.got.value
   if (!got) return <p class={zone.fault.value ? 'fault' : 'quiet'}>{zone.fault.value || texts.reading}</p>
   return (
@@ -42,7 +46,7 @@ export function ZonePage({ id }: { readonly id: number }) {
       <section class="sheet">
         <div class="row spread">
           <h2>{texts.records}</h2>
-          <Button onClick={open({ what: 'write' })}>{texts.add}</Button>
+          <Button onClick={write()}>{texts.add}</Button>
         </div>
         <List
           from={{ got: { value: { data: got.data.records } }, fault: zone.fault }}
@@ -60,15 +64,11 @@ export function ZonePage({ id }: { readonly id: number }) {
             record.ttl,
             <span class="row">
               {record.siteId === null && (
-                <Button label={texts.changeOf(record.type, nameOf(record))} onClick={open({ what: 'write', record })}>
+                <Button label={texts.changeOf(record.type, nameOf(record))} onClick={write(record)}>
                   {texts.change}
                 </Button>
               )}
-              <Button
-                isBad
-                label={texts.deleteOf(record.type, nameOf(record))}
-                onClick={open({ what: 'drop', record })}
-              >
+              <Button isBad label={texts.deleteOf(record.type, nameOf(record))} onClick={drop(record)}>
                 {texts.delete}
               </Button>
             </span>,
@@ -80,22 +80,16 @@ export function ZonePage({ id }: { readonly id: number }) {
         <ZoneFilePart id={id} reload={zone.reload} />
         <DnssecPart id={id} />
       </div>
-      {asked.value?.what === 'write' && <RecordForm zone={id} record={asked.value.record} onClose={close} />}
-      {asked.value?.what === 'drop' && <Drop record={asked.value.record} onClose={close} />}
+      {written.value && (
+        <RecordForm
+          zone={id}
+          record={written.value.record}
+          onClose={() => {
+            written.value = undefined
+            void zone.reload()
+          }}
+        />
+      )}
     </>
   )
 }
-
-const Drop = ({ record, onClose }: { readonly record: DnsRecord; onClose(): void }) => (
-  <AskFirst
-    title={texts.deleteOf(record.type, nameOf(record))}
-    button={texts.delete}
-    onClose={onClose}
-    go={() => {
-      const path = { zone_id: record.zoneId, id: record.id }
-      return ask(() => api.DELETE('/v1/zones/{zone_id}/records/{id}', { params: { path } }))
-    }}
-  >
-    <p>{texts.deleteIs(record.value)}</p>
-  </AskFirst>
-)

@@ -17,8 +17,9 @@ export const collaboratorsTexts = {
   removed: 'The collaborator',
   added: 'The collaborator',
   reset: 'Its sessions in WordPress end.',
-  has: 'yes',
-  hasNot: 'no',
+  has: { true: 'yes', false: 'no' },
+  notKnown: '–',
+  takePlace: 'Only the owner of the site can read what they may do now. Those that are ticked take its place.',
   groups: ['WordPress', 'Backups and copies', 'The site', 'People', 'Notes and more'],
   roles: {
     wp_access: 'Log in to WordPress',

@@ -1,0 +1,194 @@
+/** What people do less often, by a person's path: each button asks for what it says, and the page shows what has come of it. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accessRecord } from '../../src/edge/access-records.ts'
+import { readMessage } from '../../src/hosting/php-log/php-message.ts'
+import { phpRecord } from '../../src/hosting/php-log/php-records.ts'
+import { createLogIds } from '../../src/platform/log-store/log-ids.ts'
+import { withReleases } from '../../src/resources/cms-version/samples.fixture.ts'
+import { storeCheck } from '../../src/resources/domains/check.store.ts'
+import type { Person } from '../support/api.ts'
+import { hasChromium } from '../support/chromium.ts'
+import { idleHost } from '../support/idle-host.ts'
+import { type PanelOverRecords, panelOverRecords } from '../support/panel-over-records.ts'
+
+describe.skipIf(!hasChromium)('what people do less often', () => {
+  let panel: PanelOverRecords
+  let host: Awaited<ReturnType<typeof idleHost>>
+  let owner: Person
+  let page: Page
+  let site: number
+  beforeAll(async () => {
+    panel = await panelOverRecords()
+    host = await idleHost(panel.api)
+    owner = await panel.api.person('owner@example.com')
+    site = await panel.api.site(owner, 'my-shop')
+    page = await panel.open(owner, 'sites')
+  })
+  afterAll(async () => {
+    await host?.stop(1000)
+    await panel?.close()
+    expect(panel?.faults).toEqual([])
+  })
+
+  const at = (path: string) => page.goto(`${panel.url}/#/${path}`)
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  const dialog = () => page.getByRole('dialog')
+  const shown = async () => (await owner.call('GET', `/v1/sites/${site}`)).body.data
+  const typesOf = async () =>
+    (await owner.call('GET', `/v1/operations?site_id=${site}`)).body.data.map(({ type }: { type: string }) => type)
+
+  test('CDN addresses on, emptied and off; a network of sites', async () => {
+    await at(`sites/${site}/settings`)
+    await button('Empty the CDN').click()
+    await page.getByRole('status').getByText('Empty the CDN').first().waitFor()
+    await button('Switch off: CDN addresses').click()
+    await button('Switch on: CDN addresses').waitFor()
+    expect(await button('Empty the CDN').count()).toBe(0)
+    await button('Switch on: CDN addresses').click()
+    await button('Empty the CDN').waitFor()
+    await button('Switch on: Network of sites').click()
+    await button('Switch off: Network of sites').waitFor()
+    expect(await shown()).toMatchObject({ multisiteSupport: true })
+  })
+
+  test('a live site becomes a staging site, and back', async () => {
+    await button('Make it a staging site').click()
+    await button('Make it a live site').click()
+    await button('Make it a staging site').waitFor()
+    expect(await shown()).toMatchObject({ staging: false })
+  })
+
+  test('WordPress to the latest release, by an operation that is shown', async () => {
+    await withReleases(panel.api, '99.0')
+    await button('Update WordPress').click()
+    await page.getByRole('status').getByText('Update WordPress').first().waitFor()
+    await expect.poll(typesOf).toContain('site.update_cms_version')
+  })
+
+  test('an extension license, which is shown, and revoked', async () => {
+    await at(`sites/${site}/settings`)
+    await button('Issue a license').click()
+    await button('Revoke it').waitFor()
+    const license = async () => (await owner.call('GET', `/v1/sites/${site}/ext`)).body.data
+    const { licenseKey } = await license()
+    await page.getByText(licenseKey).waitFor()
+    await panel.judge(page)
+    await button('Revoke it').click()
+    await button('Issue a license').waitFor()
+    expect((await license()).revokedAt).not.toBeNull()
+  })
+
+  test('another try to get a certificate', async () => {
+    const name = (await owner.call('POST', `/v1/sites/${site}/domains`, { name: 'shop.example.com' })).body.data
+    expect(name).toBeTruthy()
+    const seen = { isDnsConfirmed: true, isProvisioned: true, isHealthy: true, reason: null }
+    await panel.api.database.transaction((tx) =>
+      storeCheck(tx, { siteId: site, hostName: 'shop.example.com', before: undefined }, seen, Date.now()),
+    )
+    await at(`sites/${site}/domains`)
+    await page.getByText('There is no certificate yet.').waitFor()
+    await panel.judge(page)
+    await page.getByRole('button', { name: /^Try again to get a certificate for/ }).click()
+    await page.getByRole('status').getByText('Certificate').first().waitFor()
+    const { data } = (await owner.call('POST', '/v1/account/logs/activity', {})).body
+    expect(data.map(({ message }: { message: string }) => message)).toContain(
+      'Ordered another try to get a certificate for shop.example.com',
+    )
+  })
+
+  test('add-ons', async () => {
+    await at('account/plan')
+    const row = page.getByRole('row').nth(1)
+    await row.getByRole('spinbutton').fill('3')
+    await row.getByRole('button', { name: 'Set', exact: true }).click()
+    await page.getByText('The add-ons are changed.').waitFor()
+    await expect
+      .poll(async () => (await owner.call('GET', '/v1/account/addons/attached')).body.data)
+      .toMatchObject([{ quantity: 3 }])
+    await panel.judge(page)
+  })
+
+  test('a must-use plugin is brought, fetched again, and goes', async () => {
+    await at('account/mu-plugins')
+    await button('Add a must-use plugin').click()
+    await page.getByLabel(/^Public https/).fill('https://plugins.example.com/tools.php')
+    await panel.judge(page)
+    await button('Add it').click()
+    await page.getByText('Bringing https://plugins.example.com/tools.php').waitFor()
+    await page.getByRole('cell', { name: 'all, and new ones' }).waitFor()
+    await page.getByRole('button', { name: /^Fetch again: / }).click()
+    await page.getByRole('button', { name: /^Delete / }).click()
+    await dialog().getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('None. Add the address').waitFor()
+    expect((await owner.call('GET', '/v1/mu-plugins')).body.data).toEqual([])
+  })
+
+  describe('logs', () => {
+    const nextId = createLogIds()
+    const access = (request_url: string, atMs: number) => ({
+      ...{ siteId: site, body_bytes_sent: 12, cached: '', date: new Date(atMs).toISOString(), http2: '' },
+      ...{ http_host: 'my-shop.localhost', http_referer: '', http_user_agent: 'test', http_version: 'HTTP/1.1' },
+      ...{
+        http_x_forwarded_for: '',
+        renderer: 'php',
+        request_completion: 'OK',
+        request_time: 0.25,
+        request_type: 'GET',
+      },
+      ...{
+        request_url,
+        scheme: 'http',
+        status: 200,
+        timestamp: Math.floor(atMs / 1000),
+        type: 'access',
+        user_ip: '192.0.2.1',
+      },
+    })
+
+    test('older visits page by page, which stay while new ones come, until they are followed again', async () => {
+      const now = Date.now()
+      await panel.api.logs.append(
+        'server',
+        Array.from({ length: 250 }, (_, n) => accessRecord(access(`/of-${n}`, now - n * 10) as never, nextId())),
+      )
+      await at(`sites/${site}/logs`)
+      const rows = page.getByRole('row')
+      await page.getByText('GET /of-0', { exact: true }).waitFor()
+      expect(await rows.count()).toBe(201)
+      await button('Older').click()
+      await page.getByText('GET /of-249', { exact: true }).waitFor()
+      expect(await rows.count()).toBe(251)
+      expect(await page.getByLabel('Follow').isChecked()).toBe(false)
+      await panel.api.logs.append('server', [accessRecord(access('/new', Date.now()) as never, nextId())])
+      await button('Older').click()
+      await button('Older').waitFor({ state: 'detached' })
+      expect(await rows.count()).toBe(251)
+      await page.getByLabel('Follow').check()
+      await page.getByText('GET /new', { exact: true }).waitFor()
+      // a filter is followed as well when nothing else is
+      await page.getByLabel('Follow').uncheck()
+      await page.getByLabel('Status').selectOption('404 not found')
+      await page.getByText('No visits of that kind').waitFor()
+    })
+
+    test('errors of PHP with where they are, by severity', async () => {
+      const texts = [
+        'PHP Warning:  Undefined variable $x in /wordpress/wp-content/plugins/shop/a.php on line 3',
+        'PHP Deprecated:  old in /wordpress/wp-includes/z.php on line 5',
+      ]
+      const records = texts.map((text, n) =>
+        phpRecord({ siteId: site, atMs: Date.now() - n * 1000, id: nextId() }, readMessage(text)),
+      )
+      await panel.api.logs.append('php', records)
+      await button('PHP').click()
+      const warning = page.getByRole('row', { name: /Undefined variable/ })
+      await warning.getByText('wp-content/plugins/shop/a.php:3').waitFor()
+      await page.getByRole('row', { name: /old/ }).waitFor()
+      await panel.judge(page)
+      await page.getByLabel('Severity').selectOption('Deprecated')
+      await warning.waitFor({ state: 'detached' })
+      await page.getByRole('row', { name: /old/ }).waitFor()
+    })
+  })
+})

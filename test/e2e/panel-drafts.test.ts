@@ -1,0 +1,99 @@
+/** What was typed into a form is there again after the page was loaded anew, until it was taken or left; secrets are kept nowhere. */
+import type { Page } from 'playwright-core'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { PASSWORD, withPassword } from '../../src/resources/sign-in/samples.fixture.ts'
+import type { Person } from '../support/api.ts'
+import { hasChromium } from '../support/chromium.ts'
+import { type PanelOverRecords, panelOverRecords } from '../support/panel-over-records.ts'
+
+describe.skipIf(!hasChromium)('what was typed into a form', () => {
+  let panel: PanelOverRecords
+  let owner: Person
+  let site: number
+  beforeEach(async () => {
+    panel = await panelOverRecords()
+    owner = await panel.api.person('owner@example.com')
+    site = await panel.api.site(owner, 'my-shop')
+  })
+  afterEach(() => panel?.close())
+
+  const kept = (page: Page) => page.evaluate(() => JSON.stringify({ ...sessionStorage }))
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+  test('is there again in its dialog, boxes and choices as well, until it was taken', async () => {
+    const page = await panel.open(owner, `sites/${site}/collaborators`)
+    const open = () => button(page, 'Add a collaborator').click()
+    await open()
+    await page.getByLabel('E-mail address').fill('anna@example.com')
+    await page.getByLabel('Manage domains').check()
+    await page.reload()
+    await open()
+    expect(await page.getByLabel('E-mail address').inputValue()).toBe('anna@example.com')
+    expect(await page.getByLabel('Manage domains').isChecked()).toBe(true)
+    expect(await page.getByLabel('Notes', { exact: true }).isChecked()).toBe(false)
+    await button(page, 'Add').click()
+    await page
+      .getByRole('row', { name: /Manage domains/ })
+      .getByText('yes')
+      .waitFor()
+    expect(await kept(page)).toBe('{}')
+    await page.reload()
+    await open()
+    expect(await page.getByLabel('E-mail address').inputValue()).toBe('')
+  })
+
+  test('stays with what it is about, and goes when its dialog is closed', async () => {
+    for (const subject of ['First', 'Second'])
+      await owner.call('POST', `/v1/sites/${site}/notes`, { subject, body: 'x' })
+    const page = await panel.open(owner, `sites/${site}/notes`)
+    const body = page.getByLabel('Note', { exact: true })
+    await button(page, 'Edit First').click()
+    await body.fill('half a sent')
+    await page.reload()
+    await button(page, 'Edit Second').click()
+    expect(await body.inputValue()).toBe('x')
+    await page.keyboard.press('Escape')
+    await button(page, 'Edit First').click()
+    expect(await body.inputValue()).toBe('half a sent')
+    await page.keyboard.press('Escape')
+    await button(page, 'Edit First').click()
+    expect(await body.inputValue()).toBe('x')
+  })
+
+  test('a choice whose options come later', async () => {
+    const page = await panel.open(owner, `sites/${site}/settings`)
+    const php = page.getByLabel('PHP', { exact: true })
+    await php.selectOption('8.1')
+    await page.reload()
+    await expect.poll(() => php.inputValue()).toBe('8.1')
+    await page.getByRole('link', { name: 'Notes', exact: true }).click()
+    await page.getByText('No notes.').waitFor()
+    expect(await kept(page)).toBe('{}')
+  })
+
+  test('is no password, no code, and no name that confirms a deletion', async () => {
+    await withPassword(panel.api, owner.accountId)
+    const page = await panel.open(owner, 'account')
+    await page.getByLabel('Current password').fill(PASSWORD)
+    await page.getByLabel('New password').fill('another lamp beside the door')
+    await button(page, 'Set it up').click()
+    await page.getByLabel('The code that it shows').fill('123456')
+    for (const secret of [PASSWORD, 'another lamp', '123456']) expect(await kept(page)).not.toContain(secret)
+    await page.goto(`${panel.url}/#/sites/${site}/settings`)
+    await button(page, 'Delete').click()
+    await page.getByRole('dialog').getByRole('textbox').fill('my-shop')
+    expect(await kept(page)).not.toContain('my-shop')
+    await page.reload()
+    await button(page, 'Delete').click()
+    expect(await page.getByRole('dialog').getByRole('textbox').inputValue()).toBe('')
+  })
+
+  test('goes with who signs out', async () => {
+    const page = await panel.open(owner, `sites/${site}/settings`)
+    await page.getByLabel('Name', { exact: true }).fill('Half a na')
+    expect(await kept(page)).toContain('Half a na')
+    await button(page, 'Sign out').click()
+    await page.getByLabel('E-mail address').waitFor()
+    expect(await kept(page)).toBe('{}')
+  })
+})

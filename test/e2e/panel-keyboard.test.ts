@@ -1,0 +1,160 @@
+/** A main task without a mouse, and what a screen reader meets in the rarer forms. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { codeNow } from '../../src/resources/sign-in/samples.fixture.ts'
+import type { Person } from '../support/api.ts'
+import { hasChromium } from '../support/chromium.ts'
+import { type PanelOverRecords, panelOverRecords } from '../support/panel-over-records.ts'
+
+describe.skipIf(!hasChromium)('without a mouse', () => {
+  let panel: PanelOverRecords
+  let owner: Person
+  let page: Page
+  let site: number
+  beforeAll(async () => {
+    panel = await panelOverRecords()
+    owner = await panel.api.person('owner@example.com')
+    site = await panel.api.site(owner, 'my-shop')
+    await panel.api.collaborate(await panel.api.person('anna@example.com'), site, ['wp_access'])
+    page = await panel.open(owner, 'sites')
+  })
+  afterAll(async () => {
+    await panel?.close()
+    expect(panel?.faults).toEqual([])
+  })
+
+  /** What has the focus, as a screen reader says it. */
+  const focused = () =>
+    page.evaluate(() => {
+      const { activeElement: at } = document
+      if (!(at instanceof HTMLElement)) return ''
+      const labels = at instanceof HTMLInputElement || at instanceof HTMLTextAreaElement ? at.labels : null
+      return (at.ariaLabel ?? labels?.[0]?.textContent ?? at.textContent ?? '').trim()
+    })
+  /** By Tab alone, as far as a page goes. */
+  async function tabTo(name: string): Promise<void> {
+    const passed: string[] = []
+    for (let step = 0; step < 80; step++) {
+      await page.keyboard.press('Tab')
+      const at = await focused()
+      if (at === name) return
+      passed.push(at)
+    }
+    throw new Error(`${name} is not reached. Passed: ${passed.join(', ')}`)
+  }
+
+  test('from the list of sites to a note that is written, changed and deleted', async () => {
+    await page.getByRole('link', { name: 'my-shop', exact: true }).waitFor()
+    await tabTo('To the content')
+    await page.keyboard.press('Enter')
+    await tabTo('my-shop')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'my-shop' }).waitFor()
+    // the next page begins at its content, not at the navigation of the panel
+    await tabTo('Notes')
+    await page.keyboard.press('Enter')
+    await page.getByText('No notes.').waitFor()
+    await tabTo('New note')
+    await page.keyboard.press('Enter')
+    await tabTo('Subject')
+    await page.keyboard.type('Whom to call')
+    await tabTo('Note')
+    await page.keyboard.type('Anna')
+    await tabTo('Save')
+    await page.keyboard.press('Space')
+    await page.getByRole('heading', { name: 'Whom to call' }).waitFor()
+    await tabTo('Edit Whom to call')
+    await page.keyboard.press('Enter')
+    await tabTo('Note')
+    await page.keyboard.press('End')
+    await page.keyboard.type(', before ten')
+    await page.keyboard.press('Escape')
+    await page.locator('dialog').waitFor({ state: 'detached' })
+    // the focus is where it was
+    await expect.poll(focused).toBe('Edit Whom to call')
+    await tabTo('Delete Whom to call')
+    await page.keyboard.press('Enter')
+    await tabTo('Delete')
+    await page.keyboard.press('Enter')
+    await page.getByText('No notes.').waitFor()
+  })
+
+  test('a dialog is open before anything else can be pressed', async () => {
+    await page.goto(page.url().replace(/#.*/, `#/sites/${site}/notes`))
+    await page.getByText('No notes.').waitFor()
+    const isOpen = await page.evaluate(async () => {
+      const buttons = [...document.querySelectorAll<HTMLButtonElement>('main button')]
+      buttons.find(({ textContent }) => textContent === 'New note')?.click()
+      // no key, and no picture of the page, comes between
+      for (let turn = 0; turn < 10; turn++) await Promise.resolve()
+      return document.querySelector('dialog')?.open
+    })
+    expect(isOpen).toBe(true)
+  })
+
+  describe('forms of the account', () => {
+    const button = (name: string | RegExp) =>
+      page.getByRole('button', { name, ...(typeof name === 'string' && { exact: true }) })
+    /** Opens a dialog, and looks at it. */
+    async function judged(name: string | RegExp): Promise<void> {
+      await button(name).first().click()
+      await page.getByRole('dialog').waitFor()
+      await panel.judge(page)
+    }
+    async function close(): Promise<void> {
+      await page.keyboard.press('Escape')
+      await page.locator('dialog').waitFor({ state: 'detached' })
+    }
+
+    test('an application and its keys', async () => {
+      await page.goto(`${panel.url}/#/account`)
+      await judged('New application')
+      await page.getByLabel('Name', { exact: true }).fill('Bot')
+      await button('Make it').click()
+      await page.getByRole('dialog', { name: 'Its keys' }).waitFor()
+      await panel.judge(page)
+      expect(await page.getByRole('dialog').locator('code').count()).toBe(2)
+      await close()
+    })
+
+    test('an authenticator app, and its recovery codes', async () => {
+      await judged('Set it up')
+      const secret = await page.getByRole('dialog').locator('code').textContent()
+      await page.getByLabel('The code that it shows').fill(codeNow(Date.now(), secret ?? ''))
+      await button('Switch it on').click()
+      await page.getByRole('dialog', { name: 'Recovery codes' }).waitFor()
+      await panel.judge(page)
+      await close()
+      await button('Switch it off').waitFor()
+    })
+
+    test('a passkey, and its name', async () => {
+      await judged('Add a passkey')
+      await close()
+    })
+
+    test('collaborators: new sites, and everywhere', async () => {
+      await page.goto(`${panel.url}/#/account/collaborators`)
+      await judged('New sites: anna@example.com')
+      await close()
+      await judged('Remove everywhere: anna@example.com')
+      await close()
+    })
+
+    test('a webhook: its secret, a new one, its end', async () => {
+      const { body } = await owner.call('POST', '/v1/webhooks', {
+        url: 'https://hooks.example.com/in',
+        description: '',
+        event_types: null,
+      })
+      await page.goto(`${panel.url}/#/account/webhooks/${body.data.id}`)
+      await judged('New secret')
+      await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click()
+      await page.getByText('Shown this once').waitFor()
+      await panel.judge(page)
+      await close()
+      await judged('Delete')
+      await close()
+    })
+  })
+})
