@@ -1,4 +1,5 @@
 /** Sites that ask each other, and themselves, as WordPress and its plugins do: real PHP, a host and the edge before it. */
+import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -165,8 +166,19 @@ describe.skipIf(!core).each(runtimes.filter(({ skip }) => !skip))('sites that as
       return [$health->get_test_loopback_requests()['status'], $health->get_test_rest_availability()['status']];`
     const found = await run(code)
     expect(found).not.toContain('critical')
-    // the loopback asks for wp-cron.php, which is not served: events come from the host
-    if (isNative) expect(found).toEqual(['recommended', 'good'])
+    if (isNative) expect(found).toEqual(['good', 'good'])
+  })
+
+  it('have no events run by what they ask of wp-cron.php: the host runs them', async () => {
+    const marks = join(homes[0]?.homePath as string, 'web/events.txt')
+    await homes[0]?.script(
+      'wp-content/mu-plugins/event.php',
+      "add_action('my_event', fn () => file_put_contents('/wordpress/events.txt', 'ran', FILE_APPEND));",
+    )
+    const code = `${get} wp_schedule_single_event(time() - 60, 'my_event'); return $get('${url('my', '/wp-cron.php?doing_wp_cron=1')}');`
+    expect(await run(code)).toEqual(isNative ? [200, ''] : [503, expect.anything()])
+    expect((await visit({ host: 'my.localhost', port, path: '/wp-cron.php' })).status).toBe(403)
+    expect(existsSync(marks)).toBe(false)
   })
 })
 

@@ -158,6 +158,41 @@ describe('imports', () => {
   })
 })
 
+/** What stands in a process for good once a file is loaded: by lines that import values, not types, and not by those that load later. */
+const loadedWith = (...files: readonly string[]): string[] => {
+  const seen = new Set<string>()
+  const packages = new Set<string>()
+  const todo = [...files]
+  for (let file = todo.pop(); file !== undefined; file = todo.pop()) {
+    if (seen.has(file)) continue
+    seen.add(file)
+    for (const [, path = ''] of textOf(file).matchAll(
+      /^(?:import|export)(?! type\b)[^']*?\bfrom '([^']+)'|^import '[^']+'/gm,
+    ))
+      if (path.startsWith('.')) todo.push(normalize(join(dirname(file), path)))
+      else packages.add(/^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] as string)
+  }
+  return [...packages]
+}
+
+describe('memory', () => {
+  it('the supervisor loads nothing for databases: a process that ends sees to them', () => {
+    const loaded = loadedWith('src/main.ts', 'src/cli/commands.ts', 'src/roles/supervisor.ts')
+    expect(loaded).toContain('pino')
+    for (const name of ['kysely', 'pg', 'typebox', 'undici']) expect(loaded).not.toContain(name)
+  })
+
+  it.each([
+    ['control', ['undici', 'ssh2', 'nodemailer', 'acme-client', 'mysql2', '@aws-sdk/client-s3']],
+    ['host', ['undici', 'fastify', 'nodemailer', 'acme-client', 'mysql2', '@aws-sdk/client-s3']],
+    ['edge', ['undici', 'fastify', 'typebox', 'ssh2', 'tldts']],
+  ])('%s loads only with its first use what many never need', (role, later) => {
+    const loaded = loadedWith('src/main.ts', 'src/roles/process.ts', `src/roles/${role}.ts`)
+    expect(loaded).toContain('kysely')
+    for (const name of later) expect(loaded).not.toContain(name)
+  })
+})
+
 describe('the process', () => {
   const using = (pattern: RegExp) => sources.filter((file) => pattern.test(withoutComments(textOf(file))))
 

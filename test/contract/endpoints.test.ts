@@ -66,6 +66,14 @@ describe.each(dialects.filter(({ skip }) => !skip))('endpoints on $dialect', ({ 
     },
   )
 
+  it.each(cases(guarded.filter(namesPartOfSite)))('404 %s: what another site has', async (_id, endpoint) => {
+    const [scene, other] = [await tour.scene(), await tour.scene()]
+    const request = await tour.requestOf(endpoint, scene)
+    const url = String(request.url).replace(`/sites/${scene.siteId}/`, `/sites/${other.siteId}/`)
+    const response = await tour.send(endpoint, as(other.owner, { ...request, url }))
+    expect(response.statusCode, response.body).toBe(404)
+  })
+
   it.each(cases(guarded.filter(namesIntegers)))('404 %s: ids that are none', async (_id, endpoint) => {
     const scene = await tour.scene()
     const request = await tour.requestOf(endpoint, scene)
@@ -119,7 +127,7 @@ async function namedIn(body: Body, { api, owner, siteId, number }: Scene): Promi
   return {
     ...('client_id' in body && { client_id: owner.clientId, client_secret: owner.clientSecret }),
     ...('email' in body && 'password' in body && { email: owner.email }),
-    ...('token' in body && 'password' in body && { token: await withLink(api, owner.accountId, number) }),
+    ...('token' in body && !('client_id' in body) && { token: await withLink(api, owner.accountId, number) }),
     ...('code' in body && !('password' in body) && { code: codeNow() }),
     ...('credential' in body && { credential: await rightCredential(api, owner.accountId, body.credential) }),
     ...('siteIds' in body && { siteIds: [siteId] }),
@@ -148,6 +156,14 @@ function isOnSite(endpoint: Endpoint): boolean {
 function isOnManySites(endpoint: Endpoint): boolean {
   const access = accessOf(endpoint)
   return typeof access === 'object' && 'sites' in access
+}
+
+/** Such as a note, by its number. */
+function namesPartOfSite(endpoint: Endpoint): boolean {
+  const numbers = Object.values(endpoint.params?.properties ?? {}).filter(
+    (schema) => (schema as { type?: string }).type === 'integer',
+  )
+  return isOnSite(endpoint) && numbers.length > 1
 }
 
 function namesIntegers({ params }: Endpoint): boolean {

@@ -162,6 +162,9 @@ function pluginChange(
     async done(world) {
       expect(await installed(world)).toEqual(done)
       expect(await rows(world, 'activity', 'action', action, world.site)).toBe(1)
+      // pages that were kept are of before
+      const purges = world.api.database.read.selectFrom('cache_purges').select('page_epoch')
+      expect(await purges.where('site_id', '=', world.site).execute()).toHaveLength(1)
       const staged = join((await homeOf(world))?.path as string, 'web/wp-content/upgrade')
       expect(existsSync(staged) ? readdirSync(staged) : []).toEqual([])
     },
@@ -174,20 +177,33 @@ function pluginChange(
   }
 }
 
-/** Work that deletes old rows: `insert` puts one there, `count` tells how many there are. */
+/**
+ * Work that deletes old rows, and none that is young.
+ * @param young a time at which a row must stay @param insert puts in one of a time @param left the times of those that are there
+ */
 const forgets = (
-  insert: (world: World) => Promise<unknown>,
-  count: (world: World) => Promise<unknown[]>,
-): JobSample => ({
-  async prepare(world) {
-    await insert(world)
-    expect(await count(world)).toHaveLength(1)
-    return { input: {} }
-  },
-  async done(world) {
-    expect(await count(world)).toHaveLength(0)
-  },
-})
+  young: () => number,
+  insert: (world: World, at: number) => Promise<unknown>,
+  left: (world: World) => Promise<{ at: number }[]>,
+): JobSample => {
+  const times = async (world: World) => [...new Set((await left(world)).map(({ at }) => at))].sort((a, b) => a - b)
+  let kept: number
+  return {
+    async prepare(world) {
+      kept = young()
+      await insert(world, OLD)
+      await insert(world, kept)
+      expect(await times(world)).toEqual([OLD, kept])
+      return { input: {} }
+    },
+    async done(world) {
+      expect(await times(world)).toEqual([kept])
+    },
+  }
+}
+const DAY_MS = 86_400_000
+const daysAgo = (days: number) => () => Date.now() - days * DAY_MS
+const inAnHour = () => Date.now() + 3_600_000
 
 /** A site with 6.8 that is brought to another release, which a source offers. */
 const updateOfRelease = (version: string): JobSample => ({
@@ -924,65 +940,72 @@ export const jobSamples: Record<string, JobSample> = {
   },
 
   'sign_ins.forget': forgets(
-    ({ api, owner }) =>
+    inAnHour,
+    ({ api, owner: { accountId } }, at) =>
       api.database.transaction(async (tx) => {
-        const link = { hash: `old-${owner.accountId}`, accountId: owner.accountId, now: OLD, expiresAt: OLD }
-        await insertLink(tx, link)
+        await insertLink(tx, { hash: `of-${accountId}-${at}`, accountId, now: at, expiresAt: at })
         await tx
           .insertInto('sign_in_attempts')
-          .values({ key: `old-${owner.accountId}`, count: 1, last_at: OLD })
+          .values({ key: `of-${accountId}-${at}`, count: 1, last_at: at })
           .execute()
       }),
     async ({ api, owner: { accountId } }) => {
-      const links = api.database.read.selectFrom('password_links').select('hash').where('expires_at', '=', OLD)
-      const guesses = api.database.read.selectFrom('sign_in_attempts').select('key').where('last_at', '=', OLD)
-      const ofOwner = [
+      const links = api.database.read.selectFrom('password_links').select('expires_at as at')
+      const guesses = api.database.read.selectFrom('sign_in_attempts').select('last_at as at')
+      return [
         ...(await links.where('account_id', '=', accountId).execute()),
-        ...(await guesses.where('key', '=', `old-${accountId}`).execute()),
+        ...(await guesses.where('key', 'like', `of-${accountId}-%`).execute()),
       ]
-      // both, or one of them
-      return ofOwner.slice(0, 1)
     },
   ),
 
   'tokens.forget': forgets(
-    ({ api, owner }) =>
+    inAnHour,
+    ({ api, owner }, at) =>
       api.database.transaction((tx) =>
         tx
           .insertInto('tokens')
           .values({
-            hash: `old-${owner.applicationId}`,
+            hash: `of-${owner.applicationId}-${at}`,
             application_id: owner.applicationId,
             created_at: 1,
-            expires_at: OLD,
+            expires_at: at,
             revoked_at: null,
           })
           .execute(),
       ),
-    ({ api }) => api.database.read.selectFrom('tokens').select('hash').where('expires_at', '=', OLD).execute(),
+    ({ api, owner }) => {
+      const tokens = api.database.read.selectFrom('tokens').select('expires_at as at')
+      return tokens.where('hash', 'like', `of-${owner.applicationId}-%`).execute()
+    },
   ),
 
   'idempotency_keys.forget': forgets(
-    ({ api, owner }) =>
+    Date.now,
+    ({ api, owner }, at) =>
       api.database.transaction((tx) =>
         tx
           .insertInto('idempotency_keys')
           .values({
             application_id: owner.applicationId,
-            key: 'old',
+            key: `of-${at}`,
             fingerprint: 'f',
             response_sealed: null,
             status: 200,
-            locked_until: OLD,
-            created_at: OLD,
+            locked_until: at,
+            created_at: at,
           })
           .execute(),
       ),
-    ({ api }) => api.database.read.selectFrom('idempotency_keys').select('key').execute(),
+    ({ api, owner }) => {
+      const keys = api.database.read.selectFrom('idempotency_keys').select('created_at as at')
+      return keys.where('application_id', '=', owner.applicationId).execute()
+    },
   ),
 
   'activity.forget': forgets(
-    ({ api, owner }) =>
+    daysAgo(59),
+    ({ api, owner }, at) =>
       api.database.transaction((tx) =>
         tx
           .insertInto('activity')
@@ -996,26 +1019,34 @@ export const jobSamples: Record<string, JobSample> = {
             actor_email: null,
             ip_address: null,
             user_agent: '',
-            created_at: OLD,
+            created_at: at,
           })
           .execute(),
       ),
-    ({ api }) => api.database.read.selectFrom('activity').select('id').where('created_at', '=', OLD).execute(),
+    ({ api, owner }) => {
+      const entries = api.database.read.selectFrom('activity').select('created_at as at')
+      return entries.where('account_id', '=', owner.accountId).where('description', '=', 'd').execute()
+    },
   ),
 
   'events.forget': forgets(
-    ({ api, owner }) =>
+    daysAgo(29),
+    ({ api, owner }, at) =>
       api.database.transaction((tx) =>
         tx
           .insertInto('events')
-          .values({ account_id: owner.accountId, site_id: null, type: 't', data: '{}', created_at: OLD })
+          .values({ account_id: owner.accountId, site_id: null, type: 't', data: '{}', created_at: at })
           .execute(),
       ),
-    ({ api }) => api.database.read.selectFrom('events').select('id').where('created_at', '=', OLD).execute(),
+    ({ api, owner }) => {
+      const events = api.database.read.selectFrom('events').select('created_at as at')
+      return events.where('account_id', '=', owner.accountId).where('type', '=', 't').execute()
+    },
   ),
 
   'operations.forget': forgets(
-    ({ api, owner }) =>
+    daysAgo(29),
+    ({ api, owner }, at) =>
       api.database.transaction((tx) =>
         tx
           .insertInto('operations')
@@ -1025,25 +1056,32 @@ export const jobSamples: Record<string, JobSample> = {
               account_id: owner.accountId,
               attempts: 1,
               progress: 0,
-              run_at: OLD,
-              created_at: OLD,
-              finished_at: OLD,
+              run_at: at,
+              created_at: at,
+              finished_at: at,
             },
           })
           .execute(),
       ),
-    ({ api }) => api.database.read.selectFrom('operations').select('id').where('type', '=', 'test.old').execute(),
+    ({ api, owner }) => {
+      const ended = api.database.read.selectFrom('operations').select('created_at as at')
+      return ended.where('account_id', '=', owner.accountId).where('type', '=', 'test.old').execute()
+    },
   ),
 
   'mail_counts.forget': forgets(
-    ({ api, owner }) =>
+    Date.now,
+    ({ api, owner }, at) =>
       api.database.transaction((tx) =>
         tx
           .insertInto('mail_counts')
-          .values({ account_id: owner.accountId, address: 'a@example.com', subject_hash: 'h', created_at: OLD })
+          .values({ account_id: owner.accountId, address: 'a@example.com', subject_hash: 'h', created_at: at })
           .execute(),
       ),
-    ({ api }) => api.database.read.selectFrom('mail_counts').select('id').where('created_at', '=', OLD).execute(),
+    ({ api, owner }) => {
+      const counts = api.database.read.selectFrom('mail_counts').select('created_at as at')
+      return counts.where('account_id', '=', owner.accountId).execute()
+    },
   ),
 
   // what an authority says to it: test/acme.test.ts

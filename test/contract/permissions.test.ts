@@ -5,11 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endpoints } from '../../src/app.ts'
-import { hostJobs } from '../../src/jobs.ts'
-import { type AnyDefinition, durable } from '../../src/platform/operations/definition.ts'
 import { enqueue } from '../../src/platform/operations/enqueue.ts'
-import { startWorker } from '../../src/platform/operations/harness.ts'
-import type { Worker } from '../../src/platform/operations/worker.ts'
 import { previewIn, restoredIn } from '../../src/resources/backups/restore.fixture.ts'
 import { storedIn } from '../../src/resources/backups/samples.fixture.ts'
 import { syncWpUser } from '../../src/resources/collaborators/sync-wp-user.job.ts'
@@ -18,6 +14,7 @@ import { type Role, roles } from '../../src/resources/roles.ts'
 import { passkeyIn } from '../../src/resources/sign-in/samples.fixture.ts'
 import { ofBrowser, type Person, type Reply, type TestApi, testApi } from '../support/api.ts'
 import { dialects } from '../support/database.ts'
+import { idleHost } from '../support/idle-host.ts'
 import { type Sample, unique, type World } from '../support/samples.ts'
 import { samples } from './samples.ts'
 
@@ -31,6 +28,8 @@ const withoutToken = [
   'signInByPasskey',
   'requestPasswordLink',
   'usePasswordLink',
+  'beginPasskeyByLink',
+  'createPasskeyByLink',
 ]
 
 /** An entry of what a caller may do with a site. */
@@ -41,23 +40,16 @@ interface Right {
   readonly reason: string | null
 }
 
-/** Hosts' work without a host: every step succeeds at once. */
-const stubs = hostJobs.map((job) => {
-  const { name, input, changeableBy, steps } = job as AnyDefinition
-  const done = Object.keys(steps).map((step) => [step, { run: async () => ({ login: 'x' }) }])
-  return durable({ name, input, on: 'host', changeableBy, steps: Object.fromEntries(done) })
-})
-
 describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
   if (skip) return void test.skip('no server', () => {})
   let api: TestApi
-  let host: Worker
+  let host: Awaited<ReturnType<typeof idleHost>>
   let hostId: number
 
   beforeAll(async () => {
     api = await testApi(dialect)
-    hostId = (await api.database.read.selectFrom('hosts').select('id').executeTakeFirstOrThrow()).id
-    host = startWorker(api.database, stubs, { runner: 'host', hostId, lookEveryMs: 50 })
+    host = await idleHost(api)
+    hostId = host.hostId
   })
   afterAll(async () => {
     await host?.stop(1000)

@@ -112,28 +112,29 @@ async function withWrongCode({ api, owner, number }: Scene): Promise<Example> {
   await withPassword(api, owner.accountId)
   await withTotp(api, owner.accountId, true)
   const token = await withLink(api, owner.accountId, number)
-  return { body: { email: owner.email, password: PASSWORD, token, code: '000000' } }
+  const credential = newCredential(api, owner.accountId)
+  return { body: { email: owner.email, password: PASSWORD, token, code: '000000', name: 'x', credential } }
 }
 
 // biome-ignore format: a table
 export const ownCases: readonly OwnCase[] = [
   { of: ['createApplication'], code: 'application_limit_reached', prepare: withAllApplications },
   { of: ['signIn', 'proveIdentity', 'changePassword'], code: 'wrong_password', example: () => ({ body: { email: 'nobody@example.com', password: 'not this one at all', current_password: 'not this one at all' } }) },
-  { of: ['signIn', 'proveIdentity', 'changePassword', 'usePasswordLink'], code: 'too_many_guesses', prepare: tooManyGuesses },
+  { of: ['signIn', 'proveIdentity', 'changePassword', 'usePasswordLink', 'createPasskeyByLink'], code: 'too_many_guesses', prepare: tooManyGuesses },
   { of: ['signIn', 'proveIdentity', 'changePassword', 'usePasswordLink'], code: 'too_many_sign_ins', on: 'busy' },
-  { of: ['signIn', 'usePasswordLink'], code: 'code_needed', prepare: ({ api, owner }) => withTotp(api, owner.accountId, true) },
-  { of: ['signIn', 'usePasswordLink'], code: 'wrong_code', example: withWrongCode },
+  { of: ['signIn', 'usePasswordLink', 'createPasskeyByLink'], code: 'code_needed', prepare: ({ api, owner }) => withTotp(api, owner.accountId, true) },
+  { of: ['signIn', 'usePasswordLink', 'createPasskeyByLink'], code: 'wrong_code', example: withWrongCode },
   { of: ['confirmTotp'], code: 'wrong_code', example: async ({ api, owner }) => { await withTotp(api, owner.accountId, false); return { body: { code: '000000' } } } },
-  { of: ['usePasswordLink'], code: 'link_spent', example: () => ({ body: { token: 'of-nobody', password: 'staple under the lamp' } }) },
+  { of: ['usePasswordLink', 'beginPasskeyByLink', 'createPasskeyByLink'], code: 'link_spent', example: ({ api, owner }) => ({ body: { token: 'of-nobody', password: 'staple under the lamp', name: 'x', credential: newCredential(api, owner.accountId) } }) },
   { of: ['usePasswordLink'], code: 'weak_password', example: async ({ api, owner, number }) => ({ body: { token: await withLink(api, owner.accountId, number), password: 'short' } }) },
   { of: ['changePassword'], code: 'weak_password', example: () => ({ body: { current_password: PASSWORD, password: 'short' } }) },
   { of: ['beginTotp', 'confirmTotp'], code: 'totp_active', prepare: ({ api, owner }) => withTotp(api, owner.accountId, true) },
   { of: ['confirmTotp'], code: 'totp_not_begun', example: () => ({ body: { code: '123456' } }) },
-  { of: ['beginPasskeySignIn', 'signInByPasskey', 'proveByPasskey', 'beginPasskey', 'createPasskey'], code: 'passkey_needs_name', headers: { host: '127.0.0.1' } },
+  { of: ['beginPasskeySignIn', 'signInByPasskey', 'proveByPasskey', 'beginPasskey', 'createPasskey', 'beginPasskeyByLink', 'createPasskeyByLink'], code: 'passkey_needs_name', headers: { host: '127.0.0.1' } },
   { of: ['signInByPasskey', 'proveByPasskey'], code: 'wrong_passkey', example: ({ api }) => ({ body: { credential: usedCredential(api, newDevice()) } }) },
-  { of: ['createPasskey'], code: 'passkey_not_taken', example: ({ api, friend }) => ({ body: { name: 'x', credential: newCredential(api, friend.accountId) } }) },
-  { of: ['beginPasskey', 'createPasskey'], code: 'passkey_limit_reached', prepare: async ({ api, owner }) => { for (let each = 0; each < MOST_PASSKEYS; each++) await withPasskey(api, owner.accountId) } },
-  { of: ['signIn', 'beginPasskeySignIn', 'signInByPasskey', 'requestPasswordLink', 'usePasswordLink'], code: 'cross_site', headers: { origin: 'https://elsewhere.example' } },
+  { of: ['createPasskey', 'createPasskeyByLink'], code: 'passkey_not_taken', example: async ({ api, friend, owner, number }) => ({ body: { token: await withLink(api, owner.accountId, number), name: 'x', credential: newCredential(api, friend.accountId) } }) },
+  { of: ['beginPasskey', 'createPasskey', 'beginPasskeyByLink', 'createPasskeyByLink'], code: 'passkey_limit_reached', prepare: async ({ api, owner }) => { for (let each = 0; each < MOST_PASSKEYS; each++) await withPasskey(api, owner.accountId) } },
+  { of: ['signIn', 'beginPasskeySignIn', 'signInByPasskey', 'requestPasswordLink', 'usePasswordLink', 'beginPasskeyByLink', 'createPasskeyByLink'], code: 'cross_site', headers: { origin: 'https://elsewhere.example' } },
   { of: ['createSite'], code: 'name_taken', example: ({ number }) => ({ body: { name: `Scene-${number}` } }) },
   { of: ['createSite'], code: 'name_reserved', example: () => ({ body: { name: 'Panel' } }) },
   { of: ['createSite'], code: 'site_limit_reached', prepare: async (scene) => { await plan('Personal')(scene); await moreSites(2)(scene) } },

@@ -37,6 +37,7 @@ const events: Record<string, readonly string[]> = {
   removeSiteCollaborator: ['collaborator_deleted'],
   addDomain: ['domain_added'],
   deleteDomain: ['domain_removed'],
+  deleteDnsRecord: ['domain_removed'],
   setPrimaryDomain: ['primary_domain_set'],
   resetSftpPassword: ['sftp_user_password_reset'],
 }

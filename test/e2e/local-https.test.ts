@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TLSSocket } from 'node:tls'
+import { connect, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasChromium, openChromium } from '../support/chromium.ts'
 import { testCore } from '../support/core.ts'
@@ -76,6 +76,10 @@ describe.skipIf(!core)('a site of a laptop over https', () => {
     await expect(visit('nobody.localhost', authority)).rejects.toThrow(/handshake failure/)
     await stead.stop()
     await stead.start()
+    // a handshake is enough to have PHP started
+    const early = connect({ port: tlsPort, host: '127.0.0.1', servername: 'laptop.localhost', ca: authority })
+    await until('PHP runs', () => stead.phpProcesses().length > 0)
+    early.destroy()
     expect((await visit('laptop.localhost', authority)).seen).toBe(visits[0]?.seen)
     expect((await trust('--print')).out).toBe(authority)
   })

@@ -185,4 +185,16 @@ describe.skipIf(!core || skip)('a site on native PHP and MariaDB', () => {
     await stead.api('DELETE', `/v1/sites/${other}`)
     await until('its database is gone', async () => (await databases()).length === 0)
   })
+
+  test('is moved to SQLite, too, where native PHP is gone and it answers nobody', async () => {
+    await stead.stop()
+    stead.set({ STEAD_RUNTIME: 'wasm' })
+    await stead.start()
+    await until('it is refused', async () => (await stead.visit('on-server', '/?gone')).status === 502)
+    expect(await move({ runtime: 'wasm', php_version: otherVersion })).toMatchObject({
+      state: 'succeeded',
+      error: null,
+    })
+    await until('it answers', async () => (await stead.visit('on-server', '/?gone')).text.includes('Größe 🙂'))
+  })
 })

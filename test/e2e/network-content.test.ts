@@ -1,11 +1,9 @@
 /** Content of a network comes to another address: a clone, a sync, a backup on another site, a backup of a day with another address. With a real WordPress. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testCore } from '../support/core.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeSites } from '../support/describe-sites.ts'
 import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
-
-const core = await testCore()
 
 /** A blog in a folder, one with a domain of its own, and links between them. */
 const CONTENT = `
@@ -19,12 +17,12 @@ const CONTENT = `
   wp_insert_post(['post_title' => 'Ways', 'post_name' => 'ways', 'post_status' => 'publish', 'post_content' => $to]);
   echo 'made';`
 
-describe.skipIf(!core)('content of a network', () => {
+describeSites('content of a network', ({ env }) => {
   let stead: Stead
   let id: number
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
-    stead = await startStead()
+    stead = await startStead({ env })
     id = await stead.createSite({ name: 'network', multisite_support: true })
     await isNetwork('network')
     await stead.api('POST', `/v1/sites/${id}/domains`, { name: 'shop.example.test' })

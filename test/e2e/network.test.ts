@@ -1,21 +1,19 @@
 /** A site becomes a network and back, in real WordPress, and what its owner meets on the way. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testCore } from '../support/core.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeSites } from '../support/describe-sites.ts'
 import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 import { Browser } from '../support/visit.ts'
 
-const core = await testCore()
-
-describe.skipIf(!core)('multisite support', () => {
+describeSites('multisite support', ({ env }) => {
   let stead: Stead
   let id: number
   let browser: Browser
   let password: string
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
-    stead = await startStead()
+    stead = await startStead({ env })
     id = await stead.createSite({ name: 'network' })
     browser = new Browser((path, options) => stead.visit('network', path, options))
     password = (await stead.api('PUT', `/v1/sites/${id}/cms/password-reset`)).body.data

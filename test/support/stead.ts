@@ -44,7 +44,7 @@ export interface SteadOptions {
   readonly launch?: readonly string[]
   /** How long a start may take. Default 60 s. */
   readonly startMs?: number
-  /** Gets all that it writes; `output()` keeps the last million characters. */
+  /** Gets all that it writes; `output()` keeps the last one or two million characters. */
   readonly onOutput?: (text: string) => void
 }
 
@@ -59,6 +59,8 @@ export interface Stead {
   set(env: Record<string, string>): void
   /** A call of the API with a token of the first account. */
   api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiReply>
+  /** A token of the first account, for who calls by himself. */
+  freshToken(): Promise<string>
   /** A request of a visitor to `<name>.<staging domain>`, or to a whole host name, by way of the edge. */
   visit(site: string, path?: string, options?: VisitOptions): Promise<Page>
   /** Orders a site and waits until it is live. @returns its id */
@@ -171,6 +173,8 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
     STEAD_SCHEDULED_BACKUPS: 'false',
     // a browser for each new site
     STEAD_PERFORMANCE_REPORT_HOURS: '0',
+    // those that wait for the end of a process mean any site's
+    STEAD_PHP_READY_SITES: '0',
     // other tests run at the same time
     STEAD_PHP_NICE: '0',
     // no page of theirs is asked for often enough; a bench is about the usual way
@@ -205,7 +209,9 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
     const before = output.length
     for (const stream of [started.stdout, started.stderr])
       stream.on('data', (text: Buffer) => {
-        output = (output + text).slice(-1_000_000)
+        output += text
+        // seldom: each time all of it is copied
+        if (output.length > 2_000_000) output = output.slice(-1_000_000)
         onOutput?.(String(text))
       })
     await until(
@@ -296,6 +302,7 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
       Object.assign(settings, change)
     },
     api,
+    freshToken,
     visit(site, path = '/', more = {}) {
       const host = site.includes('.') ? site : `${site}.${settings.STEAD_STAGING_DOMAIN ?? 'localhost'}`
       return visit({ host, port: Number(settings.STEAD_EDGE_LISTEN?.split(':').at(-1)), path, ...more })
