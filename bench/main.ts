@@ -1,6 +1,8 @@
+import { allSitesBench } from './all-sites.ts'
 import { apiBench } from './api.ts'
 import { backupsBench } from './backups.ts'
 import { createSiteBench } from './create-site.ts'
+import { dayBench } from './day.ts'
 import { dnsBench } from './dns.ts'
 import { edgeCacheBench } from './edge-cache.ts'
 import { edgeScaleBench } from './edge-scale.ts'
@@ -8,19 +10,24 @@ import { edgeTlsBench } from './edge-tls.ts'
 import { eventsBench } from './events.ts'
 import { listsBench } from './lists.ts'
 import { logsBench } from './logs.ts'
+import { manySitesBench } from './many-sites.ts'
 import { memoryBench } from './memory.ts'
 import { nativeBench } from './native.ts'
 import { pageBench } from './page.ts'
 import { panelBench } from './panel.ts'
 import { pluginsBench } from './plugins.ts'
 import { sftpBench } from './sftp.ts'
+import { sleptSiteBench } from './slept-site.ts'
+import { statisticsBench } from './statistics.ts'
 import { machine, type Section, sectionText } from './support/report.ts'
 
 const all: Record<string, () => Promise<Section | Section[]>> = {
   site: createSiteBench,
+  slept: sleptSiteBench,
+  many: manySitesBench,
   page: pageBench,
   api: apiBench,
-  lists: listsBench,
+  lists: async () => [await listsBench(), await allSitesBench()],
   edge: async () => [await edgeCacheBench(), await edgeTlsBench()],
   'edge-scale': edgeScaleBench,
   memory: memoryBench,
@@ -36,6 +43,9 @@ const onlyWhenAsked: Record<string, () => Promise<Section>> = {
   logs: logsBench,
   native: nativeBench,
   'edge-tls': edgeTlsBench,
+  'all-sites': allSitesBench,
+  statistics: statisticsBench,
+  day: dayBench,
 }
 const asked = process.argv.slice(2)
 console.log(`# Benchmarks\n\n${machine()}\n`)

@@ -205,7 +205,7 @@ async function startPlain({ stead, host }: Running, php: NativePhp): Promise<Ben
   await writeFile(config, (await readFile(config, 'utf8')).replace('/run/mariadb/socket', socket))
   execFileSync('chown', ['-R', 'www-data:', folder])
   const ini = Object.entries(nativeIni({ memoryLimitMb: 256, uploadMaxMb: 128 })).filter(([name]) =>
-    /^(opcache|memory_limit|realpath)/.test(name),
+    /^(opcache|memory_limit|output_buffering|realpath)/.test(name),
   )
   await writeFile(join(folder, 'php.ini'), iniText(php, Object.fromEntries(ini)))
   const pool = [

@@ -3,6 +3,7 @@ import { createWasmRuntime } from '../src/hosting/php/wasm/start.ts'
 import { testCore } from '../test/support/core.ts'
 import { testBudgets } from '../test/support/home.ts'
 import { startStead } from '../test/support/stead.ts'
+import { untilCodeIsKept } from './support/kept-code.ts'
 import { median, type Section } from './support/report.ts'
 
 const PAGES = 60
@@ -11,6 +12,7 @@ const PAGES = 60
 export async function pageBench(): Promise<Section> {
   const stead = await startStead()
   try {
+    await untilCodeIsKept(stead)
     await stead.createSite({ name: 'bench-page' })
     const times = { ours: [] as number[], plain: [] as number[] }
     const home = stead.homeOf('bench-page')

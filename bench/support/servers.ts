@@ -21,12 +21,38 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** User and system time of a process and its children, in microseconds (Linux counts in hundredths of a second). */
-export function cpuOf(pid: number): number {
+/** User and system time of a process itself, and of its children that have ended and were waited for, in microseconds (Linux counts in hundredths of a second). */
+function timesOf(pid: number): { readonly own: number; readonly ended: number } {
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? []
-  const own = (Number(fields[11]) + Number(fields[12])) * 10_000
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ').filter(Boolean)
-  return children.reduce((sum, child) => sum + cpuOf(Number(child)), own)
+  const sum = (first: number) => (Number(fields[first]) + Number(fields[first + 1])) * 10_000
+  return { own: sum(11), ended: sum(13) }
+}
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ').filter(Boolean).map(Number)
+
+/** Of a process and its children, in microseconds. */
+export const cpuOf = (pid: number): number =>
+  childrenOf(pid).reduce((sum, child) => sum + cpuOf(child), timesOf(pid).own)
+
+/** Of the process alone; 0 when it has ended. */
+export function ownCpuOf(pid: number): number {
+  try {
+    return timesOf(pid).own
+  } catch {
+    return 0
+  }
+}
+
+/** As {@link cpuOf}, with what processes took that have ended since. */
+export function cpuWithEndedOf(pid: number): number {
+  try {
+    const { own, ended } = timesOf(pid)
+    return childrenOf(pid).reduce((sum, child) => sum + cpuWithEndedOf(child), own + ended)
+  } catch {
+    // it has just ended: its parent has its time
+    return 0
+  }
 }
 
 async function untilOpen(port: number): Promise<void> {
@@ -109,12 +135,27 @@ http {
 }
 `
 
+/** A server whose memory is looked at, too. */
+export interface BenchPart extends BenchServer {
+  /** Whole MB of it that are resident. */
+  residentMb(): number
+  /** The most that were, since its start. */
+  peakMb(): number
+}
+
 /** A part of a benchmark in a process of its own, which tells its port. @param file that is run with `--part` and these words */
-export async function startPart(file: string, ...words: readonly string[]): Promise<BenchServer> {
+export async function startPart(file: string, ...words: readonly string[]): Promise<BenchPart> {
   const child = fork(file, ['--part', ...words])
   const [port] = (await once(child, 'message')) as [number]
+  const status = (name: string): number =>
+    Math.round(
+      Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) /
+        1024,
+    )
   return {
     port,
+    residentMb: () => status('VmRSS'),
+    peakMb: () => status('VmHWM'),
     cpuMicroseconds: () => cpuOf(child.pid as number),
     async stop() {
       child.kill()
