@@ -151,6 +151,23 @@ describe('over TCP (RFC 7766)', () => {
     expect(answers.map((answer) => decode(answer).questions?.[0]?.name)).toEqual(names)
   })
 
+  it('who asks much at once lets others have their turn', async () => {
+    let turns = 0
+    const seen: number[] = []
+    const counting = {
+      respond(...asked: Parameters<typeof responder.respond>) {
+        if (seen.length === 0) setImmediate(count)
+        seen.push(turns)
+        return responder.respond(...asked)
+      },
+    } as typeof responder
+    const count = () => ++turns < 50 && setImmediate(count)
+    const socket = dial((await tcp({ responder: counting })).port)
+    socket.write(Buffer.concat(Array.from({ length: 200 }, () => question('www.example.test'))))
+    await take(messagesOf(socket), 200)
+    expect(seen.at(-1)).toBeGreaterThan(0)
+  })
+
   it('a question may come in pieces, and the next when the first is answered', async () => {
     const socket = dial((await tcp()).port)
     const messages = messagesOf(socket)
