@@ -159,7 +159,7 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['updateCmsVersion'], code: 'php_too_old', prepare: ({ api }) => api.database.transaction((tx) => replaceReleases(tx, [madeOffer('99.0', '9.9')], Date.now())) },
   { of: ['updateCmsVersion'], code: 'releases_unknown', prepare: ({ api }) => withReleases(api) },
   { of: ['getDatabaseAdminUrl'], code: 'no_database_admin', prepare: (scene) => write(scene, (tx) => tx.updateTable('hosts').set({ facts: '{}' }).execute()) },
-  { of: ['orderPerformanceReport'], code: 'report_under_way', prepare: async ({ owner, siteId }) => owner.call('POST', `/v1/sites/${siteId}/reports/performance`) },
+  { of: ['orderPerformanceReport'], code: 'report_under_way', prepare: async ({ owner, siteId }, { tour }) => { tour.leaveWork(siteId); await owner.call('POST', `/v1/sites/${siteId}/reports/performance`) } },
   { of: ['updateAccount'], code: 'unknown_datacenter', example: () => ({ body: { datacenter_code: 'XXX' } }) },
   { of: ['updateAddons'], code: 'addon_in_use', example: () => ({ body: { addon_id: 1, quantity: 0 } }), prepare: withAddonInUse },
   { of: ['convertSite'], code: 'domains_left', prepare: withDomain },

@@ -2,10 +2,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { FastifyInstance } from 'fastify'
+import type { ExpressionBuilder } from 'kysely'
 import type { InjectOptions, Response } from 'light-my-request'
 import { expect } from 'vitest'
 import { endpoints } from '../../src/app.ts'
 import type { DialectName } from '../../src/platform/db/database.ts'
+import type { Schema } from '../../src/platform/db/schema.ts'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import type { Access } from '../../src/resources/access.ts'
 import { roles } from '../../src/resources/roles.ts'
@@ -36,6 +38,8 @@ export interface Walk {
   send(endpoint: Endpoint, request: InjectOptions, app?: FastifyInstance): Promise<Response>
   /** From here on the work that is asked for on this site fails, for good or so that another attempt might help. */
   failWork(siteId: number, how?: { forGood: boolean }): void
+  /** From here on the work that is asked for on this site waits. */
+  leaveWork(siteId: number): void
   /** Waits until nothing is left to do in the background. */
   settled(): Promise<void>
   close(): Promise<void>
@@ -68,6 +72,7 @@ export async function walk(dialect: DialectName): Promise<Walk> {
       return response
     },
     failWork: worker.fail,
+    leaveWork: worker.leave,
     settled: worker.settled,
     async close() {
       await worker.stop()
@@ -228,19 +233,24 @@ function compiled(ajv: Ajv2020, id: string, schema: object): ReturnType<Ajv2020[
 /** Stands in for hosts: whatever is asked for, and not put off, has soon been done, or has failed where it is to fail. */
 function finishWork({ database }: TestApi): {
   fail(siteId: number, how?: { forGood: boolean }): void
+  leave(siteId: number): void
   settled(): Promise<void>
   stop(): Promise<void>
 } {
   let isStopped = false
   const failing = new Map<number, boolean>()
-  const due = () => Date.now() + 3600_000
-  const isWaiting = async () => {
-    const waiting = database.read.selectFrom('operations').select('id').where('state', '=', 'queued')
-    return (await waiting.where('run_at', '<', due()).executeTakeFirst()) !== undefined
-  }
+  const left = new Set<number>()
+  const isDue = ({ eb, and, or }: ExpressionBuilder<Schema, 'operations'>) =>
+    and([
+      eb('state', '=', 'queued'),
+      eb('run_at', '<', Date.now() + 3600_000),
+      or([eb('site_id', 'is', null), eb('site_id', 'not in', [0, ...left])]),
+    ])
+  const isWaiting = async () =>
+    (await database.read.selectFrom('operations').select('id').where(isDue).executeTakeFirst()) !== undefined
   const finish = () =>
     database.transaction(async (tx) => {
-      const open = tx.updateTable('operations').where('state', '=', 'queued').where('run_at', '<', due())
+      const open = tx.updateTable('operations').where(isDue)
       const end = { finished_at: Date.now() }
       for (const [siteId, forGood] of failing) {
         const failed = { ...end, state: 'failed', error: 'It was to fail', is_permanent: forGood ? 1 : 0 } as const
@@ -260,6 +270,7 @@ function finishWork({ database }: TestApi): {
   })()
   return {
     fail: (siteId, { forGood } = { forGood: false }) => void failing.set(siteId, forGood),
+    leave: (siteId) => void left.add(siteId),
     async settled() {
       while (await isWaiting()) await pause(5)
     },
