@@ -176,6 +176,9 @@ for (const { dialect, skip } of dialects) {
       for (let index = 0; index < 14; index++)
         expect((await invite(email, await api.site(owner, `much-${number}-${index}`))).status).toBe(200)
       expect(await mailsTo(email)).toBe(10)
+      const said = await api.database.read.selectFrom('activity').select('message').execute()
+      const why = `No mail went to ${email}, who had too many mails within the hour`
+      expect(said.filter(({ message }) => message === why)).toHaveLength(4)
       // others may still write, up to a bound of all together
       const other = await api.person(`other-${number}@example.com`)
       const site = await api.site(other, `much-${number}-other`)

@@ -24,6 +24,8 @@ const SUDDEN_BYTES = 128 * MB
 /** How often a home is measured: at least so long after the last time, and so many times what that took. */
 const PACE = {
   usual: { leastMs: 30_000, times: 100 },
+  // it has run nothing since: only others put something in or took it out, and its next job has it measured at once
+  idle: { leastMs: 300_000, times: 100 },
   // it cannot write: what somebody deletes must count within seconds
   refused: { leastMs: 2000, times: 20 },
   sudden: { leastMs: 5000, times: 20 },
@@ -66,6 +68,8 @@ interface Watched {
   told: DiskRoom
   usage: DiskUsage | undefined
   measuredAt: number
+  /** It had begun so many when it was measured, and was at none. */
+  idleSinceJob: number | undefined
   tookMs: number
   isRefused: boolean
 }
@@ -114,8 +118,15 @@ export class DiskWatch {
 
   /** Follows a process from its start to its end. */
   follow(homePath: string, process: WritingProcess, told: DiskRoom): void {
-    const watched: Watched = { process, told, usage: undefined, measuredAt: 0, tookMs: 0, isRefused: false }
-    watched.measuredAt = performance.now()
+    const watched: Watched = {
+      process,
+      told,
+      usage: undefined,
+      measuredAt: performance.now(),
+      idleSinceJob: undefined,
+      tookMs: 0,
+      isRefused: false,
+    }
     this.#watched.set(homePath, watched)
     this.#show(homePath, told.usedBytes)
     process.onDiskRefusal = (why) => {
@@ -149,7 +160,7 @@ export class DiskWatch {
     const isSudden = await this.#fellSuddenly()
     for (const [homePath, watched] of [...this.#watched]) {
       if (this.#stopped) return
-      const { leastMs, times } = watched.isRefused ? PACE.refused : isSudden ? PACE.sudden : PACE.usual
+      const { leastMs, times } = PACE[paceOf(watched, isSudden)]
       const ageMs = performance.now() - watched.measuredAt
       if (now || ageMs >= Math.max(leastMs, times * watched.tookMs)) await this.#measure(homePath, watched)
     }
@@ -191,6 +202,7 @@ export class DiskWatch {
       this.#options.log.warn({ err: error }, 'a site could not be measured')
     } finally {
       watched.measuredAt = performance.now()
+      watched.idleSinceJob = isBusy ? undefined : jobs
       watched.tookMs = watched.measuredAt - begun
     }
   }
@@ -214,4 +226,10 @@ export class DiskWatch {
       keepFreeBytes: this.#options.keepFreeBytes,
     }
   }
+}
+
+function paceOf({ isRefused, idleSinceJob, process }: Watched, isSudden: boolean): keyof typeof PACE {
+  if (isRefused) return 'refused'
+  if (isSudden) return 'sudden'
+  return process.jobs === idleSinceJob ? 'idle' : 'usual'
 }

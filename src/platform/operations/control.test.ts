@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { countReads } from '../../../test/support/count-reads.ts'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import type { Database } from '../db/database.ts'
 import { cancelOpenOperations, cancelOperation, retryOperation } from './control.ts'
@@ -283,18 +284,4 @@ for (const { dialect, skip } of dialects) {
       expect(left.map(({ operation_id }) => operation_id)).toEqual(ids.slice(1))
     })
   })
-}
-
-/** Counts statements on the read connection. */
-function countReads({ read }: Database): { count(): number; stop(): void } {
-  const executor = read.getExecutor()
-  const usual = executor.executeQuery
-  let count = 0
-  Object.assign(executor, {
-    executeQuery(...given: Parameters<typeof usual>) {
-      count++
-      return usual.apply(executor, given)
-    },
-  })
-  return { count: () => count, stop: () => void Object.assign(executor, { executeQuery: usual }) }
 }

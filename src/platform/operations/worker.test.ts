@@ -9,6 +9,7 @@ import { definitionsByName, durable, PermanentFailure, type StepContext } from '
 import { type EnqueueOptions, enqueue } from './enqueue.ts'
 import { type AnyInput, anyInput, ended, gate, oneStep, startWorker, until } from './harness.ts'
 import { getOperation } from './read.ts'
+import { recordResults, resultsOfOperation } from './results.ts'
 import { hasResult, wasBegun, wasUndone } from './steps-of.ts'
 import type { Worker } from './worker.ts'
 
@@ -415,6 +416,55 @@ for (const { dialect, skip } of dialects) {
       expect(said).toMatchObject([{ level: 40, operationId: id, msg: 'an operation was lost to another worker' }])
       expect(await getOperation(db.read, id)).toMatchObject({ state: 'running', steps: [{ state: 'running' }] })
       expect(await db.read.selectFrom('schedules').selectAll().execute()).toEqual([])
+    })
+
+    test('who could not renew a lease until it was over gives the operation up; that nothing can be taken up is logged', async () => {
+      let isAway = false
+      const transaction: Database['transaction'] = (work) =>
+        isAway ? Promise.reject(new Error('away')) : db.transaction(work)
+      const definition = oneStep(async ({ signal }) => {
+        isAway = true
+        const reason = await new Promise((given) => signal.addEventListener('abort', () => given(signal.reason)))
+        reasons.push(String(reason))
+      })
+      const [said, reasons] = [[] as Line[], [] as string[]]
+      const worker = startWorker({ ...db, transaction }, [definition], { leaseMs: 400, log: logInto(said) })
+      workers.push(worker)
+      await ask(definition)
+      await until(() => reasons.length > 0)
+      expect(reasons).toEqual(['Error: lost'])
+      await ask(definition)
+      await until(() => said.some(({ msg }) => msg === 'operations could not be taken up'))
+      expect(said).toContainEqual(
+        expect.objectContaining({ level: 40, msg: 'leases of operations could not be renewed' }),
+      )
+      isAway = false
+    })
+
+    test('a step that does not stop keeps its lease, and the log says so', async () => {
+      const [begun, over, said] = [gate(), gate(), [] as Line[]]
+      const definition = oneStep(async () => {
+        begun.open()
+        await over.opened
+      })
+      const worker = start([definition], { leaseMs: 600_000, log: logInto(said) })
+      const id = await ask(definition)
+      await begun.opened
+      await worker.stop(0)
+      expect(said).toMatchObject([{ level: 40, operations: 1, msg: 'steps that do not stop keep their leases' }])
+      expect(await getOperation(db.read, id)).toMatchObject({ state: 'running' })
+      over.open()
+    })
+
+    test('of any number of sites there are results, each once, in order', async () => {
+      const definition = oneStep(() => {})
+      for (const many of [1000, 1001]) {
+        const id = await ask(definition)
+        const siteIds = Array.from({ length: many }, (_, index) => index + 1)
+        const results = siteIds.map((siteId) => ({ siteId, outcome: 'added' }))
+        await db.transaction((tx) => recordResults(tx, id, results.toReversed()))
+        expect((await resultsOfOperation(db.read, id)).map(({ siteId }) => siteId)).toEqual(siteIds)
+      }
     })
 
     test('host-bound operations run on their host, and types that a worker does not know wait', async () => {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
+import { ensureAccount } from './account.ts'
 import { capacityOf } from './addons.ts'
 import { planNamed } from './plans.ts'
 
@@ -32,6 +33,16 @@ for (const { dialect, skip } of dialects) {
     const create = (who: Person, name: string, more: object = {}) => who.call('POST', '/v1/sites', { name, ...more })
     const setAddon = (who: Person, addon_id: number, quantity: number) =>
       who.call('PUT', '/v1/account/addons', { addon_id, quantity })
+
+    test('who is invited by two at the same moment has one account, which one of them made', async () => {
+      const pairs = Array.from({ length: 20 }, async (_, number) => {
+        const ensure = () => api.database.transaction((tx) => ensureAccount(tx, `both-${number}@example.com`, 1))
+        const [one, other] = await Promise.all([ensure(), ensure()])
+        expect(one.account).toEqual(other.account)
+        expect([one.isNew, other.isNew].sort()).toEqual([false, true])
+      })
+      await Promise.all(pairs)
+    })
 
     test('200 all fields', async () => {
       const { status, headers, body } = await owner.call('GET', '/v1/account')

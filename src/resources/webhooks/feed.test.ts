@@ -2,9 +2,12 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
+import { countReads } from '../../../test/support/count-reads.ts'
 import { dialects } from '../../../test/support/database.ts'
+import type { EventStream } from '../../platform/http/event-streams.ts'
 import { events } from '../performance/actions.ts'
 import type { EventType } from './event.ts'
+import { EventFeed } from './feed.ts'
 import { recordEvent } from './record-event.ts'
 
 const SOON = { timeout: 60_000, interval: 20 }
@@ -128,5 +131,32 @@ describe.each(dialects)('GET /v1/events on $dialect', { timeout: 120_000 }, ({ d
     await happen(2, { person: stranger, type: events.site_maintenance_mode_toggled })
     await happen(3, { type: events.site_maintenance_mode_toggled })
     await vi.waitFor(() => expect(stream.seen()).toEqual([3]), SOON)
+  })
+
+  test('nobody looks for events when the last stream is gone', async () => {
+    const feed = new EventFeed(api.database)
+    closers.push(() => feed.close())
+    const told: string[] = []
+    const stream: EventStream = {
+      send: (message) => told.push(message),
+      whenTaken: (listener) => listener(),
+      end() {},
+    }
+    const ends = [1, 2].map(() => feed.follow(stream, { accountId: owner.accountId }, 0))
+    await happen(1)
+    await vi.waitFor(() => expect(told).toHaveLength(2), SOON)
+    ends[0]?.()
+    await happen(2)
+    const looked = countReads(api.database)
+    closers.push(looked.stop)
+    // with a timer of its own, besides notices
+    await vi.waitFor(() => expect(looked.count()).toBeGreaterThan(0), SOON)
+    ends[1]?.()
+    // one that had begun may come to its end
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    const before = looked.count()
+    await happen(3)
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    expect(looked.count()).toBe(before)
   })
 })

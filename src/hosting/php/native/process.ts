@@ -5,6 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import { getPriority } from 'node:os'
 import type { Readable } from 'node:stream'
 import type { Budget } from '../../../platform/budgets/budget.ts'
+import { IdleMemory } from '../idle-memory.ts'
 import {
   PhpCrashed,
   type PhpExit,
@@ -36,8 +37,6 @@ const keptErrorBytes = 4096
 const readyWord = 'ready to handle connections'
 /** What a master takes that has done nothing yet. */
 const freshBytes = 20 << 20
-/** What an idle site has does not grow, and to ask for it takes the kernel milliseconds: it is believed for so long. */
-const idleBelievedMs = 10_000
 /**
  * Run by a shell: after its priority comes what each process may have of addresses, in kB, and then how it enters its group, if it has
  * one.
@@ -168,8 +167,7 @@ export class NativeProcess implements PhpProcess {
   jobs = 0
   /** Not measured at the start, which would wait for it; `MemoryWatch` does within a second. */
   lastResidentBytes = freshBytes
-  /** When it was last measured with nothing at work, and how many jobs there had been. */
-  #measured = { at: -Infinity, jobs: -1 }
+  readonly #idleMemory = new IdleMemory()
   readonly #child: ChildProcess
   readonly #launch: NativeLaunch
   readonly #options: NativeOptions
@@ -281,10 +279,9 @@ export class NativeProcess implements PhpProcess {
   async residentBytes(): Promise<number> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return 0
     const { isBusy, jobs } = this
-    const now = performance.now()
-    if (jobs === this.#measured.jobs && now - this.#measured.at < idleBelievedMs) return this.lastResidentBytes
+    if (this.#idleMemory.isKnown(jobs)) return this.lastResidentBytes
     this.lastResidentBytes = await proportionalBytesOf(this.pid)
-    if (!isBusy) this.#measured = { at: now, jobs }
+    this.#idleMemory.wasRead(jobs, isBusy)
     return this.lastResidentBytes
   }
 

@@ -6,6 +6,7 @@ import { getPriority, setPriority } from 'node:os'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import type { Budget } from '../../../platform/budgets/budget.ts'
 import { readAtMost } from '../../../platform/read-at-most.ts'
+import { IdleMemory } from '../idle-memory.ts'
 import {
   type PhpCommand,
   PhpCrashed,
@@ -102,6 +103,7 @@ export class WasmProcess implements PhpProcess {
   readonly #priority: number
   #lowPriority = false
   #measuredBytes = 0
+  readonly #idleMemory = new IdleMemory()
   #phpBytes = 0
 
   private constructor(child: ChildProcess, options: ProcessOptions) {
@@ -255,7 +257,10 @@ export class WasmProcess implements PhpProcess {
 
   async residentBytes(): Promise<number> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return 0
+    const { isBusy, jobs } = this
+    if (this.#idleMemory.isKnown(jobs)) return this.lastResidentBytes
     this.#measuredBytes = (await residentBytesOf(this.pid)) ?? this.#measuredBytes
+    this.#idleMemory.wasRead(jobs, isBusy)
     return this.lastResidentBytes
   }
 
