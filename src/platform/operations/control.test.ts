@@ -149,6 +149,7 @@ for (const { dialect, skip } of dialects) {
         changeableBy: 'account',
         attempts: 1,
         steps: {
+          first: { ...step('first'), undo: () => void log.push('undo first') },
           kept: step('kept'),
           undone: { ...step('undone'), undo: () => void log.push('undo') },
           committed: { commit: async () => log.push('committed') },
@@ -166,11 +167,11 @@ for (const { dialect, skip } of dialects) {
       start([definition])
       const id = await db.transaction((tx) => enqueue(tx, definition, {}))
       expect(await ended(db, id)).toMatchObject({ state: 'failed', error: 'broken', isPermanent: true })
-      expect(log.splice(0)).toEqual(['kept', 'undone', 'committed', 'after', 'undo'])
+      expect(log.splice(0)).toEqual(['first', 'kept', 'undone', 'committed', 'after', 'undo', 'undo first'])
       broken = false
       expect(await retry(id)).toBe('queued')
       expect(await ended(db, id)).toMatchObject({ state: 'succeeded', error: null, isPermanent: false, progress: 100 })
-      expect(log).toEqual(['undone', 'after', 'mended'])
+      expect(log).toEqual(['first', 'kept', 'undone', 'after', 'mended'])
       expect(await retry(id)).toBe('not_ended')
       expect(await retry(id + 1)).toBe('unknown')
     })

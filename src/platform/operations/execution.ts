@@ -56,7 +56,6 @@ export function execute(
     done: run().catch(abandon),
     abort(reason) {
       reasons.add(reason)
-      if (reason === 'stopping') endsAfterStep = true
       if (current && !(reason === 'canceled' && current.move.do === 'undo')) current.controller.abort(new Error(reason))
     },
     endAfterStep() {

@@ -141,6 +141,8 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
       200,
       200,
     ])
+    const { proven_until: until } = (await prove(PASSWORD)).body.data
+    expect(Date.parse(until)).toBe(clock + 15 * MINUTE)
     expect((await owner.call('DELETE', '/v1/totp')).status).toBe(200)
   })
 
