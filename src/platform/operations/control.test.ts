@@ -4,8 +4,8 @@ import { dialects, type TestDatabase, testDatabase } from '../../../test/support
 import type { Database } from '../db/database.ts'
 import { cancelOpenOperations, cancelOperation, retryOperation } from './control.ts'
 import { definitionsByName, durable, PermanentFailure } from './definition.ts'
-import { enqueue } from './enqueue.ts'
-import { forgetEndedBefore } from './forget.ts'
+import { enqueue, ROUTINE } from './enqueue.ts'
+import { forgetEndedBefore, forgetRoutine } from './forget.ts'
 import { anyInput, ended, gate, oneStep, startWorker, until } from './harness.ts'
 import { getOperation, listOperations, type OperationView } from './read.ts'
 import { createOperationWatch } from './watch.ts'
@@ -272,6 +272,24 @@ for (const { dialect, skip } of dialects) {
       await new Promise((resolve) => setTimeout(resolve, 300))
       expect(reads.count()).toBe(before)
       reads.stop()
+    })
+
+    test('of an account with too many operations the oldest routine goes, as many as are too many, and nothing else', async () => {
+      const definition = oneStep(() => {})
+      const orders = [ROUTINE, {}, ROUTINE, ROUTINE, {}]
+      const ids: number[] = []
+      for (const [index, source] of orders.entries()) {
+        const id = await db.transaction((tx) => enqueue(tx, definition, {}, { accountId: 7, source }))
+        // the first has not ended
+        if (index > 0) await db.transaction((tx) => cancelOperation(tx, id, 99))
+        ids.push(id)
+      }
+      const other = await db.transaction((tx) => enqueue(tx, definition, {}, { accountId: 8, source: ROUTINE }))
+      await db.transaction((tx) => cancelOperation(tx, other, 99))
+      const left = async () => (await db.read.selectFrom('operations').select('id').execute()).map(({ id }) => id)
+      expect(await db.transaction((tx) => forgetRoutine(tx, 7, 5))).toBe(0)
+      expect(await db.transaction((tx) => forgetRoutine(tx, 7, 4))).toBe(1)
+      expect((await left()).sort()).toEqual([...ids.filter((id) => id !== ids[2]), other].sort())
     })
 
     test('operations that ended long ago are deleted with their steps, others stay', async () => {

@@ -1,5 +1,5 @@
 import { at, type Examples, type Sample, type Scene } from '../../../test/support/samples.ts'
-import { makeApplication } from '../account/account.ts'
+import { listLiveApplications, makeApplication } from '../account/account.ts'
 import { MOST_APPLICATIONS } from './application.ts'
 
 const body = () => ({ name: 'Deploy bot' })
@@ -37,5 +37,5 @@ const numbered = ({ database }: Scene['api'], accountId: number): Promise<void> 
 /** The owner of a scene has as many as an account may have. */
 export const withAllApplications = ({ api, owner }: Scene): Promise<void> =>
   api.database.transaction(async (tx) => {
-    for (let count = 0; count < MOST_APPLICATIONS; count++) await made(tx, owner.accountId)
+    while ((await listLiveApplications(tx, owner.accountId)).length < MOST_APPLICATIONS) await made(tx, owner.accountId)
   })
