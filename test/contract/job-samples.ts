@@ -225,7 +225,7 @@ const updateOfRelease = (version: string): JobSample => ({
       version,
       version,
     ])
-    expect(world.host.title(path)).toBe('old')
+    expect([world.host.title(path), world.host.option(path, 'db_version')]).toEqual(['old', 'upgraded'])
     expect(existsSync(join(path, 'exchange'))).toBe(false)
     expect(readdirSync(join(path, 'private/database'))).toEqual(['site.sqlite'])
     expect(await closedBy(world)).toBeNull()
@@ -237,6 +237,8 @@ const updateOfRelease = (version: string): JobSample => ({
     expect(readFileSync(join(path, 'web/index.php'), 'utf8')).toBe(isDone ? `<?php // of ${version}` : 'of 6.8')
     const runs = isDone ? version : '6.8'
     expect([coreVersion, (await findSite(world.api.database.read, world.site))?.coreVersion]).toEqual([runs, runs])
+    // what an upgrade does to a database cannot be undone in it
+    expect(world.host.option(path, 'db_version')).toBe(isDone ? 'upgraded' : 'old')
     expect(world.host.title(path)).toBe('old')
     expect(await closedBy(world)).toBeNull()
     expect(world.host.held.has(world.site)).toBe(false)

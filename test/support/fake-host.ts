@@ -60,7 +60,7 @@ export interface FakeHost {
 
 const tables = `
   create table wp_options (option_name text, option_value text);
-  insert into wp_options values ('siteurl', ''), ('home', ''), ('blogname', ''), ('admin_email', '');
+  insert into wp_options values ('siteurl', ''), ('home', ''), ('blogname', ''), ('admin_email', ''), ('db_version', 'old');
   create table wp_users (ID integer, user_login text, user_nicename text, display_name text, user_email text, user_url text,
     user_registered text, user_pass text);
   create table wp_usermeta (user_id integer, meta_key text, meta_value text);
@@ -167,7 +167,12 @@ export async function fakeHost(
     },
     'check-site': (site) => ({ title: title(site.homePath), page: null }),
     'upgrade-blogs': (_site, { after }) => ({ last: after, upgraded: 0, left: 0 }),
-    'upgrade-database': () => ({ upgraded: false }),
+    'upgrade-database': ({ homePath }) => {
+      const opened = new DatabaseSync(join(homePath, 'private/database/site.sqlite'))
+      opened.exec("update wp_options set option_value = 'upgraded' where option_name = 'db_version'")
+      opened.close()
+      return { upgraded: true }
+    },
     'site-title': ({ homePath, address }) => ({
       title: title(homePath),
       home: `http://${address}`,
