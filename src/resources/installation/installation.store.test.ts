@@ -17,7 +17,7 @@ test.each(dialects)(
         .insertInto('site_homes')
         .values([
           { ...home, state: 'taken', site_id: housed },
-          { ...home, state: 'free' },
+          { ...home, state: 'prepared' },
         ])
         .execute(),
     )
