@@ -30,6 +30,14 @@ test('throws, calls, conditions, operators, arrays and filters are changed, each
   ])
 })
 
+test('what is in a statement that is built once and kept is told apart: it needs a process of its own', () => {
+  const source = 'const rows = precompiled((tx) => tx.where(a, b))\nconst other = tx.where(a, b)\n'
+  expect(mutantsOf('a.ts', source).map(({ line, isBuiltOnce }) => [line, isBuiltOnce])).toEqual([
+    [1, true],
+    [2, false],
+  ])
+})
+
 test('types, joined texts, imports and empty arrays are left alone', () => {
   expect(changes("import a from 'a'\ntype A = B extends 1 ? [2] : 3\nconst b: A[] = []\nconst c = 'a' + b\n")).toEqual(
     [],

@@ -10,6 +10,8 @@ export interface Mutant {
   readonly place: Place
   /** What stands there instead; `undefined`: nothing, a statement is left out. */
   readonly by: string | undefined
+  /** It stands where a statement is built that is kept from then on (`precompiled`): a process in which that has been built never comes by it. */
+  readonly isBuiltOnce: boolean
 }
 
 interface Place {
@@ -43,7 +45,10 @@ const operators: Readonly<Record<string, string>> = {
 /** All mutants of a TypeScript source, in order of place. */
 export function mutantsOf(file: string, source: string): Mutant[] {
   const mutants: Omit<Mutant, 'file' | 'line'>[] = []
-  visit(parsed(source), [], (node, parents) => mutants.push(...changesOf(node, parents, source)))
+  visit(parsed(source), [], (node, parents) => {
+    const isBuiltOnce = parents.some(isPrecompiled)
+    mutants.push(...changesOf(node, parents, source).map((change) => ({ ...change, isBuiltOnce })))
+  })
   return mutants
     .map((mutant) => ({ file, line: source.slice(0, mutant.place.start).split('\n').length, ...mutant }))
     .sort((left, right) => left.place.start - right.place.start || right.place.end - left.place.end)
@@ -95,7 +100,10 @@ function chosen({ id, by }: Switch, inner: string): string {
     : `(globalThis.__mutant?.(${id}) ? (${by}\n) : (${inner}))`
 }
 
-type Change = Omit<Mutant, 'file' | 'line'>
+type Change = Omit<Mutant, 'file' | 'line' | 'isBuiltOnce'>
+
+const isPrecompiled = ({ type, callee }: Node): boolean =>
+  type === 'CallExpression' && /^precompiled/.test((callee as { name?: string }).name ?? '')
 
 function changesOf(node: Node, parents: readonly Node[], source: string): Change[] {
   const textOf = ({ start, end }: Place) => source.slice(start, end)

@@ -85,8 +85,8 @@ export async function openTests(root: string, mutants: readonly Mutant[]): Promi
     },
   )
   const project = vitest.getRootProject()
-  /** Ids of changes that count when their source is loaded, so that it must be loaded again for each. */
-  const byLoading = new Set<number>()
+  /** Ids of changes that count when their source is loaded, or once after that, so that it must be loaded again for each. */
+  const byLoading = new Set([...mutants.keys()].filter((id) => mutants[id]?.isBuiltOnce))
   let runs = 0
 
   async function renewed(): Promise<void> {
