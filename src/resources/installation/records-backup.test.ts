@@ -10,6 +10,7 @@ import {
   backUpRecords,
   forgetRecordsBackups,
   listRecordsBackups,
+  newestWholeBackup,
   openRecordsBackup,
   recordsRepository,
   tooOld,
@@ -65,6 +66,21 @@ describe.each(dialects.filter(({ skip }) => !skip))('a backup of the records, fr
       ])
       await other.drop()
     }
+  })
+
+  test('the newest that is whole is found past damaged ones, which are named; a storage that is away is no damage', async () => {
+    const { name: older } = await take()
+    const { name: newer } = await take(start + HOUR_MS)
+    expect(await newestWholeBackup(repository())).toMatchObject({ name: newer, damaged: [] })
+    await stored.storage.put(`stead/backups/${newer}.stream`, Buffer.from('torn'))
+    expect(await newestWholeBackup(repository())).toMatchObject({
+      name: older,
+      head: { takenAt: start },
+      damaged: [{ name: newer, reason: expect.any(String) }],
+    })
+    await expect(newestWholeBackup(repository(), AbortSignal.abort(new Error('away')))).rejects.toThrow('away')
+    await stored.storage.put(`stead/backups/${older}.stream`, Buffer.from('torn'))
+    expect(await newestWholeBackup(repository())).toMatchObject({ name: undefined, damaged: [{}, {}] })
   })
 
   test('of which nothing can be read is kept for a day, and then no longer in the way of the sweep', async () => {

@@ -55,6 +55,8 @@ describe('what a browser found', () => {
     })
     expect(String(found?.measured.final_url).length).toBe(2000)
     expect(found?.thumbnail).toBeNull()
+    const ofOtherKind = { 'final-screenshot': { details: { data: `data:image/png;base64,${'A'.repeat(4)}/9j/` } } }
+    expect(readMeasurement({ ...measuredPage, audits: ofOtherKind })?.thumbnail).toBeNull()
     const large = { 'final-screenshot': { details: { data: `data:image/jpeg;base64,/9j/${'A'.repeat(1 << 20)}` } } }
     expect(readMeasurement({ ...measuredPage, audits: large })?.thumbnail).toBeNull()
   })

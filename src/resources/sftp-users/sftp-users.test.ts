@@ -117,9 +117,23 @@ describe.each(dialects.filter(({ skip }) => !skip))('SFTP users on $dialect', ({
     for (let times = 0; times < 2; times++) await access().loggedIn(login as never, '192.0.2.1')
     const [{ accessed }] = await usersOf(site)
     expect(accessed).toMatch(/^\d{4}-/)
-    const rows = api.database.read.selectFrom('activity').select('message').where('action', '=', 'sftp_user.logged_in')
-    expect(await rows.where('site_id', '=', site).execute()).toEqual([
-      { message: `${username} logged in by SFTP, from 192.0.2.1` },
-    ])
+    const entries = async () => {
+      const rows = api.database.read.selectFrom('activity').select('message').orderBy('id')
+      return (await rows.where('action', '=', 'sftp_user.logged_in').where('site_id', '=', site).execute()).map(
+        ({ message }) => message,
+      )
+    }
+    const [one, other] = [1, 2].map((last) => `${username} logged in by SFTP, from 192.0.2.${last}`)
+    expect(await entries()).toEqual([one])
+    /** As if the last log-in had been so long ago. */
+    const again = async (agoMs: number) => {
+      const accessed_at = Date.now() - agoMs
+      await api.database.transaction((tx) => tx.updateTable('sftp_users').set({ accessed_at }).execute())
+      await access().loggedIn(login as never, '192.0.2.2')
+    }
+    await again(86_300_000)
+    expect(await entries()).toEqual([one])
+    await again(86_400_000)
+    expect(await entries()).toEqual([one, other])
   })
 })

@@ -54,6 +54,8 @@ describe.each(dialects)('webhooks on $dialect', ({ dialect, skip }) => {
     'http://[::1]/hook',
     'http://0x7f.1/hook',
     'http://user:secret@example.com/hook',
+    'http://user@example.com/hook',
+    'http://:secret@example.com/hook',
     'ftp://example.com/hook',
     'hooks.example.com',
   ])('%s is refused', async (url) => {

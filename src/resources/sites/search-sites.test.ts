@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
+import { dialects } from '../../../test/support/database.ts'
+import { putRoute } from './route.store.ts'
+
+describe.each(dialects)('POST /v1/sites/search on $dialect', ({ dialect, skip }) => {
+  if (skip) return void test.skip('no server', () => {})
+  let api: TestApi
+  let owner: Person
+
+  beforeAll(async () => {
+    api = await testApi(dialect)
+    owner = await api.person('owner@example.com')
+    const stranger = await api.person('stranger@example.com')
+    const sites = [
+      { name: 'shop-one', php_version: '8.2', state: 'disabled', core_version: '6.8.1', datacenter_code: 'AMS' },
+      { name: 'shop-two', php_version: '8.3', state: 'live', core_version: '6.8', datacenter_code: 'DFW' },
+      { name: 'blog', php_version: '8.3', state: 'live', core_version: '6.9', datacenter_code: 'DFW' },
+    ] as const
+    for (const { name, ...values } of sites) {
+      const id = await api.site(owner, name)
+      await api.database.transaction(async (tx) => {
+        await tx.updateTable('sites').set(values).where('id', '=', id).execute()
+        await putRoute(tx, id, `${name}.example.com`, 1)
+      })
+    }
+    await api.site(stranger, 'shop-of-another')
+  })
+  afterAll(() => api?.close())
+
+  const search = async (...filters: [key: string, value: string][]) => {
+    const { status, body } = await owner.call('POST', '/v1/sites/search', {
+      filters: filters.map(([key, value]) => ({ key, value })),
+    })
+    expect([status, body.page.totalItems]).toEqual([200, body.data.length])
+    return body.data.map(({ name }: { name: string }) => name)
+  }
+
+  test('200 name and address by a part, whatever its case, and letter for letter', async () => {
+    expect(await search(['name', 'SHOP'])).toEqual(['shop-one', 'shop-two'])
+    expect(await search(['domain', 'op-TWO.'])).toEqual(['shop-two'])
+    for (const pattern of ['shop%', 'shop_one', '%', '_']) {
+      expect(await search(['name', pattern])).toEqual([])
+      expect(await search(['domain', pattern])).toEqual([])
+    }
+  })
+
+  test('200 the release of WordPress by its beginning, by either name', async () => {
+    expect(await search(['cms_version', '6.8'])).toEqual(['shop-one', 'shop-two'])
+    expect(await search(['wordpress_version', '6.8.'])).toEqual(['shop-one'])
+    expect(await search(['cms_version', '.8'])).toEqual([])
+    expect(await search(['cms_version', '6_8'])).toEqual([])
+  })
+
+  test('200 the others as a whole', async () => {
+    expect(await search(['php_version', '8.3'])).toEqual(['blog', 'shop-two'])
+    expect(await search(['php_version', '8'])).toEqual([])
+    expect(await search(['state', 'disabled'])).toEqual(['shop-one'])
+    expect(await search(['datacenter_code', 'AMS'])).toEqual(['shop-one'])
+  })
+
+  test('200 those that fulfil every filter', async () => {
+    expect(await search(['php_version', '8.3'], ['name', 'shop'])).toEqual(['shop-two'])
+    expect(await search(['state', 'live'], ['datacenter_code', 'AMS'])).toEqual([])
+    expect(await search(['name', 'shop'], ['domain', 'one'], ['cms_version', '6.8.1'])).toEqual(['shop-one'])
+  })
+})
