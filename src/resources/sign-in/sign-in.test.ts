@@ -84,6 +84,13 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect((await from('2001:db8:1::1', 99)).body.code).toBe('wrong_password')
   })
 
+  test('200 whoever is right is not slowed, however often, nor are others of the network by it', async () => {
+    for (let times = 0; times < 15; times++) expect((await signIn()).status).toBe(200)
+    const wrong: Reply[] = []
+    for (let n = 0; n < 21; n++) wrong.push(await signIn({ email: `n${n}@example.com` }))
+    expect(codes(wrong).slice(19)).toEqual(['wrong_password', 'too_many_guesses'])
+  })
+
   test('401 a page of another site gets nothing by the cookie, whatever it asks; ours does, where browsers say little, too', async () => {
     const token = owner.sessionToken
     const { cookie } = ofBrowser(token)
