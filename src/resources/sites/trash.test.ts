@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
+import { putDomainRoute } from './route.store.ts'
 import { markDeleted } from './site.store.ts'
 import { restoreFromTrash } from './trash.ts'
 
@@ -14,17 +15,42 @@ describe.each(dialects)('the trash on $dialect', ({ dialect, skip }) => {
   })
   afterEach(() => api?.close())
 
-  test('a site does not come back under a name that another one has by now', async () => {
-    const { read, transaction } = api.database
-    const lost = await api.site(owner, 'wanted-site')
-    await transaction(async (tx) => {
-      const home = { host_id: 1, site_id: lost, core_version: '6.8', install: 'wordpress', created_at: 1 }
+  /** As a site is whose PHP has stopped, and whose files lie in the trash. */
+  const trash = (siteId: number) =>
+    api.database.transaction(async (tx) => {
+      const home = { host_id: 1, site_id: siteId, core_version: '6.8', install: 'wordpress', created_at: 1 }
       await tx
         .insertInto('site_homes')
         .values({ ...home, state: 'taken' })
         .execute()
-      await markDeleted(tx, lost, 1)
+      await markDeleted(tx, siteId, 1)
     })
+
+  test('a site that comes back has its primary domain, unless that is another site’s by now', async () => {
+    const { read, transaction } = api.database
+    const other = await api.site(owner, 'another')
+    for (const [name, takenBy, primary] of [
+      ['kept', undefined, 'kept.example.com'],
+      ['lost', other, null],
+    ] as const) {
+      const id = await api.site(owner, name)
+      const hostName = `${name}.example.com`
+      await transaction(async (tx) => {
+        await putDomainRoute(tx, id, hostName, 1)
+        await tx.updateTable('sites').set({ primary_domain: hostName }).where('id', '=', id).execute()
+      })
+      await trash(id)
+      if (takenBy) await transaction((tx) => putDomainRoute(tx, takenBy, hostName, 1))
+      expect((await transaction((tx) => restoreFromTrash(tx, name, 2)))?.id).toBe(id)
+      const row = read.selectFrom('sites').select('primary_domain').where('id', '=', id)
+      expect(await row.executeTakeFirst()).toEqual({ primary_domain: primary })
+    }
+  })
+
+  test('a site does not come back under a name that another one has by now', async () => {
+    const { read, transaction } = api.database
+    const lost = await api.site(owner, 'wanted-site')
+    await trash(lost)
     await api.site(owner, 'wanted-site')
     await expect(transaction((tx) => restoreFromTrash(tx, 'wanted-site', 2))).rejects.toMatchObject({
       code: 'name_taken',
