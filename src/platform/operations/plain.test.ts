@@ -46,6 +46,8 @@ test('errors are told in one line, without stack and secrets', () => {
   const kept = "see /wordpress/wp-content/x.php, text/html, https://a.test/b/c, GET /v1/sites and 'and/or'"
   expect(failureText(new Error(kept))).toBe(kept)
   expect(failureText(undefined)).toBe('Unknown error')
+  expect(failureText('x'.repeat(500))).toBe('x'.repeat(500))
+  expect(failureText('x'.repeat(501))).toBe(`${'x'.repeat(499)}…`)
   fc.assert(fc.property(fc.anything(), (thrown) => failureText(thrown).length <= 500))
 })
 

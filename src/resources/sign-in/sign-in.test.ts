@@ -124,13 +124,17 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
   })
 
   test('200 a session that is used goes on, one that is not ends', async () => {
-    const token = tokenOf(await signIn())
+    const [token, unused] = [tokenOf(await signIn()), tokenOf(await signIn())]
     const day = 86_400_000
     clock += 29 * day
     const renewed = await me(token)
     expect([renewed.status, tokenOf(renewed)]).toEqual([200, token])
+    const seen = api.database.read.selectFrom('sessions').select('seen_at').where('account_id', '=', owner.accountId)
+    const times = (await seen.execute()).map(({ seen_at }) => seen_at)
+    expect(times.filter((time) => time === clock)).toHaveLength(1)
     clock += 29 * day
     expect((await me(token)).status).toBe(200)
+    expect((await me(unused)).body.code).toBe('invalid_token')
     clock += 31 * day
     expect((await me(token)).body.code).toBe('invalid_token')
   })

@@ -1,0 +1,36 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
+import { foldOldDays } from './forget.store.ts'
+
+describe.each(dialects)('days that are too old to be told apart, on $dialect', ({ dialect, skip }) => {
+  let made: TestDatabase
+  beforeEach(async (context) => {
+    if (skip) return context.skip()
+    made = await testDatabase(dialect)
+  })
+  afterEach(() => made?.drop())
+
+  test('become one row a site, a few at a time; days from the given one on stay, and no view is lost', async () => {
+    const { database } = made
+    const dayOf = (site_id: number, day: number, views: number) => ({ site_id, day, views, people: views / 10 })
+    const days = [dayOf(1, 97, 10), dayOf(1, 98, 20), dayOf(1, 99, 30), dayOf(1, 100, 40), dayOf(2, 98, 50)]
+    await database.transaction((tx) => tx.insertInto('page_view_days').values(days).execute())
+    const fold = (beforeDay: number) => database.transaction((tx) => foldOldDays(tx, beforeDay, 2))
+    const rows = async () =>
+      (await database.read.selectFrom('page_view_days').selectAll().orderBy('site_id').orderBy('day').execute()).map(
+        ({ site_id, day, views, people }) => [site_id, day, Number(views), Number(people)],
+      )
+    expect([await fold(100), await fold(100), await fold(100)]).toEqual([2, 2, 0])
+    expect(await rows()).toEqual([
+      [1, 0, 60, 6],
+      [1, 100, 40, 4],
+      [2, 0, 50, 5],
+    ])
+    // what is there already is added to
+    expect([await fold(101), await fold(101)]).toEqual([1, 0])
+    expect(await rows()).toEqual([
+      [1, 0, 100, 10],
+      [2, 0, 50, 5],
+    ])
+  })
+})
