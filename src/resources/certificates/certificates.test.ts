@@ -15,8 +15,9 @@ import {
   wantCertificate,
 } from './certificate.ts'
 import { noteFailure } from './note-failure.ts'
-import { ownNames } from './own-names.ts'
+import { NO_SITE, ownNames } from './own-names.ts'
 import { planCertificates } from './plan-certificates.job.ts'
+import { tellIssued } from './tell-of-certificate.ts'
 
 test.each([
   ['example.com', true],
@@ -230,6 +231,10 @@ describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect
     await api.database.transaction((tx) => changeName(tx, hostName, { not_before: 5_000_000 }))
     await fail()
     expect(await row()).toMatchObject({ failures: 6, due_at: 5_000_000 })
+    // what was held back, and is not any more, counts again
+    await api.database.transaction((tx) => changeName(tx, hostName, { not_before: 999 }))
+    await fail()
+    expect(await row()).toMatchObject({ failures: 7, due_at: 1000 + 1440 * 60_000 })
     await fail(mine, 'Something else')
     const logged = api.database.read
       .selectFrom('activity')
@@ -239,6 +244,20 @@ describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect
     expect((await logged.execute()).map(({ message }) => message)).toEqual([
       `No certificate for ${hostName}: It is away`,
       `No certificate for ${hostName}: Something else`,
+    ])
+  })
+
+  test('one that was issued is in the log of the site, and of a name of the installation in that of the operator', async () => {
+    const context = { operationId: 1, accountId: owner.accountId, now: () => 1000 }
+    await want()
+    await want(NO_SITE, '*.sites.example')
+    await api.database.transaction(async (tx) => {
+      for (const name of [hostName, '*.sites.example', 'of-nobody.example']) await tellIssued(tx, context, name)
+    })
+    const logged = api.database.read.selectFrom('activity').select(['action', 'site_id', 'message']).orderBy('id')
+    expect(await logged.execute()).toEqual([
+      { action: 'certificate.issued', site_id: siteId, message: `A certificate was issued for ${hostName}` },
+      { action: 'own_certificate.issued', site_id: null, message: 'A certificate was issued for *.sites.example' },
     ])
   })
 

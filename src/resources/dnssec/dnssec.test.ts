@@ -193,8 +193,17 @@ describe.each(dialects)('DNSSEC on $dialect', ({ dialect, skip }) => {
     const first = (await call('PUT', '', { enabled: true })).body.data.keys[0]
     above = [first.ds]
     await look()
+    const dueOf = async () => {
+      const rows = await api.database.read.selectFrom('zones').select(['id', 'dnssec_due_at as due']).execute()
+      return Object.fromEntries(rows.map(({ id, due }) => [id, due]))
+    }
+    const siteId = await api.site(owner, 'other')
+    const other = (await zoneIn(api, { accountId: owner.accountId, siteId, name: 'other.test' })).zone
+    const before = await dueOf()
+    await pass(HOUR_MS)
     const rolled = await call('POST', '/keys')
     expect(rolled.status).toBe(201)
+    expect(await dueOf()).toEqual({ [zone]: now + HOUR_MS, [other]: before[other] })
     const second = rolled.body.data.keys[1]
     expect(await states()).toEqual(['rolling', 'active', 'published'])
     above = [first.ds, second.ds]
