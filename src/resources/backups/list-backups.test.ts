@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
+import { newestCompleted } from './backup.store.ts'
 import { insertBackup, markFailed } from './backup.ts'
 import { timeLeft } from './present-backup.ts'
 import { backupIn } from './samples.fixture.ts'
@@ -48,6 +49,10 @@ for (const { dialect, skip } of dialects) {
         const { id } = await insertBackup(tx, { ...unfinished, kind: 'fs' })
         await markFailed(tx, id, { error: 'x', deleteAt: 9e12 })
       })
+
+      // on PostgreSQL what has no time yet would come first
+      const newest = async (kind: 'db' | 'fs') => (await newestCompleted(api.database.read, site, kind))?.id
+      expect([await newest('db'), await newest('fs')]).toEqual([same, byHand])
 
       expect(await list('backups')).toEqual([
         { timestamp: '2026-05-06-04-00', siteId: site, databaseBackupId: same, filesystemBackupId: byHand },

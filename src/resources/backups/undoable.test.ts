@@ -71,6 +71,16 @@ describe.each(dialects)('what is said beforehand of taking an operation back ($d
     expect(await undo(owner, id)).toBe(400)
   })
 
+  test('400 what is about no site cannot be taken back', async () => {
+    const reply = await owner.call('POST', '/v1/collaborators/batch_create', {
+      email: 'many@example.com',
+      siteIds: [await newSite()],
+    })
+    const undone = await owner.call('POST', `/v1/operations/${reply.headers['operation-id']}/undo`)
+    expect([undone.status, undone.body.code]).toEqual([400, 'operation_not_undoable'])
+    expect(undone.body.errors[0] ?? undone.body.message).toContain('it is about no site')
+  })
+
   test('a collaborator needs the role, as the undo itself says', async () => {
     const site = await newSite()
     const id = await restored(site)
