@@ -195,7 +195,8 @@ export async function openTests(root: string, mutants: readonly Mutant[]): Promi
     const { file } = mutants[id] as Mutant
     const folder = dirname(file)
     const beside = await nearestFirst(await besideOf(vitest, folder, dialect), file)
-    const contract = contractTests(vitest, await reachOf(root, file), dialect)
+    const contract =
+      basename(file) === 'index.ts' ? allDeclared(vitest) : contractTests(vitest, await reachOf(root, file), dialect)
     const near = await known(`${dialect} ${folder}`, beside)
     if (!byLoading.has(id)) {
       const first = await whenReached(id, near)
@@ -268,6 +269,11 @@ function contractTests(vitest: Vitest, names: readonly string[], dialect: Dialec
     vitest.getRootProject().createSpecification(join(vitest.config.root, path), { testNamePattern }),
   )
 }
+
+/** An index declares what there is, and does nothing: it is compared with what the files of its resource declare. */
+const allDeclared = (vitest: Vitest): TestSpecification[] => [
+  vitest.getRootProject().createSpecification(join(vitest.config.root, 'test/contract/resources.test.ts')),
+]
 
 const patternOf = (dialect: Dialect, names: readonly string[]) =>
   new RegExp(`${dialects[dialect]}.*(^|[^\\w.])(${names.join('|').replaceAll('.', '\\.')})(?![\\w.])`)
