@@ -45,6 +45,9 @@ describe.each(dialects)('the trash on $dialect', ({ dialect, skip }) => {
       const row = read.selectFrom('sites').select('primary_domain').where('id', '=', id)
       expect(await row.executeTakeFirst()).toEqual({ primary_domain: primary })
     }
+    // and nobody else loses one
+    const kept = read.selectFrom('sites').select('name').where('primary_domain', 'is not', null)
+    expect(await kept.execute()).toEqual([{ name: 'kept' }])
   })
 
   test('a site does not come back under a name that another one has by now', async () => {
