@@ -4,15 +4,22 @@ import { IdleMemory } from './idle-memory.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-test('memory that was read while nothing ran is believed for ten seconds, until the next job', () => {
+test('memory that was read while nothing ran is believed for ten seconds, until the next job', async () => {
   const memory = new IdleMemory()
-  expect(memory.isKnown(0)).toBe(false)
-  memory.wasRead(3, true)
-  expect(memory.isKnown(3)).toBe(false)
-  memory.wasRead(3, false)
+  const isRead = async (jobs: number, isBusy = false): Promise<boolean> => {
+    let wasRead = false
+    await memory.readAgain({ jobs, isBusy }, async () => {
+      wasRead = true
+    })
+    return wasRead
+  }
+  expect(await isRead(3, true)).toBe(true)
+  // what was at work may have grown since
+  expect(await isRead(3)).toBe(true)
   vi.advanceTimersByTime(9999)
-  expect(memory.isKnown(3)).toBe(true)
-  expect(memory.isKnown(4)).toBe(false)
+  expect(await isRead(3)).toBe(false)
+  expect(await isRead(4, true)).toBe(true)
+  expect(await isRead(3)).toBe(false)
   vi.advanceTimersByTime(1)
-  expect(memory.isKnown(3)).toBe(false)
+  expect(await isRead(3)).toBe(true)
 })

@@ -278,10 +278,9 @@ export class NativeProcess implements PhpProcess {
 
   async residentBytes(): Promise<number> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return 0
-    const { isBusy, jobs } = this
-    if (this.#idleMemory.isKnown(jobs)) return this.lastResidentBytes
-    this.lastResidentBytes = await proportionalBytesOf(this.pid)
-    this.#idleMemory.wasRead(jobs, isBusy)
+    await this.#idleMemory.readAgain(this, async () => {
+      this.lastResidentBytes = await proportionalBytesOf(this.pid)
+    })
     return this.lastResidentBytes
   }
 

@@ -257,10 +257,9 @@ export class WasmProcess implements PhpProcess {
 
   async residentBytes(): Promise<number> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return 0
-    const { isBusy, jobs } = this
-    if (this.#idleMemory.isKnown(jobs)) return this.lastResidentBytes
-    this.#measuredBytes = (await residentBytesOf(this.pid)) ?? this.#measuredBytes
-    this.#idleMemory.wasRead(jobs, isBusy)
+    await this.#idleMemory.readAgain(this, async () => {
+      this.#measuredBytes = (await residentBytesOf(this.pid)) ?? this.#measuredBytes
+    })
     return this.lastResidentBytes
   }
 
