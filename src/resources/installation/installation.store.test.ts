@@ -3,11 +3,12 @@ import { testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { sitesWithHomes } from './installation.store.ts'
 
-test.each(dialects)(
+test.for(dialects)(
   'sites with a home are told with all that a restore needs ($dialect)',
-  async ({ dialect, skip }) => {
-    if (skip) return
+  async ({ dialect, skip }, context) => {
+    if (skip) return context.skip()
     const api = await testApi(dialect)
+    context.onTestFinished(() => api.close())
     const owner = await api.person('owner@example.com')
     const housed = await api.site(owner, 'housed')
     await api.site(owner, 'homeless')
@@ -24,6 +25,5 @@ test.each(dialects)(
     expect(await sitesWithHomes(api.database.read)).toEqual([
       { siteId: housed, accountId: owner.accountId, hostId: 1, name: 'housed', coreVersion: '6.8' },
     ])
-    await api.close()
   },
 )

@@ -4,11 +4,12 @@ import { dialects } from '../../../test/support/database.ts'
 import { putDomainRoute, putRoute } from './route.store.ts'
 import { addressesOf } from './site-addresses.ts'
 
-test.each(dialects)(
+test.for(dialects)(
   'the content of a site may speak of what was written into it, and of each of its names with the port of the edge and without ($dialect)',
-  async ({ dialect, skip }) => {
-    if (skip) return
+  async ({ dialect, skip }, context) => {
+    if (skip) return context.skip()
     const api = await testApi(dialect, { settings: { STEAD_EDGE_PUBLIC_PORT: '8081' } })
+    context.onTestFinished(() => api.close())
     const owner = await api.person('owner@example.com')
     const [id, other] = [await api.site(owner, 'shop'), await api.site(owner, 'other')]
     await api.database.transaction(async (tx) => {
@@ -23,6 +24,5 @@ test.each(dialects)(
       tx.updateTable('sites').set({ written_address: 'old.example.com' }).where('id', '=', id).execute(),
     )
     expect((await addresses()).sort()).toEqual([...expected, 'old.example.com'].sort())
-    await api.close()
   },
 )
