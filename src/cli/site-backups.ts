@@ -1,7 +1,5 @@
-import { createWriteStream } from 'node:fs'
-import { access, link, mkdir, rm } from 'node:fs/promises'
+import { access, link, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { archiveBytes } from '../backups/archive/archive.ts'
 import { ArchiveLengths } from '../backups/archive/archive-lengths.ts'
 import { Bzip2Threads } from '../backups/archive/bzip2-threads.ts'
@@ -172,7 +170,8 @@ async function writeWhole(file: string, content: () => AsyncIterable<Uint8Array>
     throw exists()
   const part = `${file}.part`
   try {
-    await pipeline(content(), createWriteStream(part, { mode: 0o600, flush: true }))
+    // not a stream that opens the file by itself: one that fails at once makes it after it has been removed
+    await writeFile(part, content(), { mode: 0o600, flush: true })
     await link(part, file)
     await syncFolder(join(file, '..'))
   } catch (error) {

@@ -1,5 +1,5 @@
-import { createWriteStream, existsSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -33,9 +33,10 @@ export async function download(
   }
   const part = `${file}.part`
   try {
-    await pipeline(body, createWriteStream(part, { flags: 'w', mode: 0o600 }))
+    await writeFile(part, body, { mode: 0o600 })
     await rename(part, file)
   } catch (error) {
+    body.destroy()
     await rm(part, { force: true })
     throw error
   }

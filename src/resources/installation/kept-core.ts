@@ -1,8 +1,5 @@
-import { createWriteStream } from 'node:fs'
-import { cp, mkdir, readdir } from 'node:fs/promises'
+import { cp, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { BackupStore } from '../../backups/backup-store.ts'
 import type { CoreSource } from '../../hosting/core-library/core-source.ts'
 import { CORE_BACKUP, coreOwner } from '../backups/backup.ts'
@@ -28,8 +25,7 @@ export function keptCore(backups: BackupStore, like: () => Promise<string>): Cor
             signal?.throwIfAborted()
             const path = join(into, entry.path)
             if (entry.kind === 'folder') await mkdir(path, { recursive: true })
-            if (entry.kind === 'file')
-              await pipeline(Readable.from(repository.readFile(entry)), createWriteStream(path))
+            if (entry.kind === 'file') await writeFile(path, repository.readFile(entry))
           }
           const likePath = await like()
           for (const name of await readdir(likePath))

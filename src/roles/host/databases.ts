@@ -1,5 +1,4 @@
-import { createWriteStream } from 'node:fs'
-import { pipeline } from 'node:stream/promises'
+import { writeFile } from 'node:fs/promises'
 import { contentByHome } from '../../hosting/mariadb/by-home.ts'
 import { createMariaDbContent } from '../../hosting/mariadb/mariadb-content.ts'
 import { databaseKindOf } from '../../hosting/php/choose-runtime.ts'
@@ -54,7 +53,7 @@ function dumpToFile(sandbox: Ground['config']['sandbox']): (place: SiteHome, fil
   return async (place, file) => {
     const snapshot = await sqlite.snapshot(place)
     try {
-      await pipeline(snapshot.dump(), createWriteStream(file, { mode: 0o600, flush: true }))
+      await writeFile(file, snapshot.dump(), { mode: 0o600, flush: true })
     } finally {
       await snapshot.close()
     }
