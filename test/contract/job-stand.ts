@@ -62,8 +62,15 @@ export class JobStand {
     return this.#worker
   }
 
-  async ask(world: World, sample: JobSample, definition: AnyDefinition): Promise<number> {
+  /** @param alter changes what is asked for, or what it is about, after the sample has prepared it */
+  async ask(
+    world: World,
+    sample: JobSample,
+    definition: AnyDefinition,
+    alter?: (input: object) => unknown,
+  ): Promise<number> {
     const { input, options } = await sample.prepare(world)
+    await alter?.(input)
     const { site: siteId, owner, host } = world
     const usual: EnqueueOptions = { siteId, accountId: owner.accountId, hostId: host.hostId }
     return this.#api.database.transaction((tx) =>

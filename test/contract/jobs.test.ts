@@ -9,6 +9,7 @@ import { ended, gate } from '../../src/platform/operations/harness.ts'
 import { LeaseLost } from '../../src/platform/operations/lease.ts'
 import { type TestApi, testApi } from '../support/api.ts'
 import { atLength } from '../support/at-length.ts'
+import { jobRefusals } from './job-refusals.ts'
 import { jobSamples } from './job-samples.ts'
 import { around, JobStand } from './job-stand.ts'
 
@@ -83,5 +84,29 @@ describe('background work', () => {
     }
     expect(await ended(api.database, id)).toMatchObject({ state: 'succeeded', error: null })
     await sample.done(world)
+  })
+
+  test.each(jobRefusals)('$type refuses: $says', async ({ type, says, after, wrong }) => {
+    const [sample, definition] = [jobSamples[type], jobs.get(type)]
+    if (!sample || !definition) throw new Error(`there is no ${type}`)
+    const world = await stand.newWorld()
+    let input: object | undefined
+    const asked =
+      after === undefined
+        ? definition
+        : around(definition, after, async (work) => {
+            const result = await work()
+            await wrong(world, input)
+            return result
+          })
+    const id = await stand.ask(world, sample, { ...asked, backoff: { firstMs: 1, mostMs: 1 } }, (given) => {
+      input = given
+      return after === undefined && wrong(world, given)
+    })
+    stand.start(world, { ...asked, backoff: { firstMs: 1, mostMs: 1 } })
+    expect(await ended(api.database, id)).toMatchObject({ state: 'failed', error: expect.stringContaining(says) })
+    const site = api.database.read.selectFrom('sites').select('closed_by').where('id', '=', world.site)
+    expect(await site.executeTakeFirst()).toEqual({ closed_by: null })
+    expect([...world.host.held]).toEqual([])
   })
 })

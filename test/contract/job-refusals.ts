@@ -1,0 +1,166 @@
+/**
+ * What background work refuses for good, whatever was right when it was asked for: a site is deleted while its work waits, a backup goes, WordPress
+ * says no. Each is one thing that is wrong with what a sample has prepared, and the words that its operation ends with.
+ */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { CoreUnavailable } from '../../src/hosting/core-library/core-library.ts'
+import { MeasureImpossible } from '../../src/hosting/page-measure/measure-page.ts'
+import { PhpTaskError } from '../../src/hosting/php/runtime.ts'
+import type { TaskInput, TaskName } from '../../src/hosting/php/tasks.ts'
+import type { Tx } from '../../src/platform/db/database.ts'
+import { siteOwner } from '../../src/resources/backups/backup.ts'
+import { changeName } from '../../src/resources/certificates/certificate.store.ts'
+import { insertLink } from '../../src/resources/sign-in/credentials.store.ts'
+import { markDeleted } from '../../src/resources/sites/site.store.ts'
+import type { World } from './job-samples.ts'
+
+/** What a sample has asked for; a refusal may ask for something else. */
+// biome-ignore lint/suspicious/noExplicitAny: input of whatever definition
+type Input = any
+
+export interface JobRefusal {
+  readonly type: string
+  /** Of the error of its operation. */
+  readonly says: string
+  /** The step after whose work it becomes wrong; default: before any has begun. */
+  readonly after?: string
+  /** Makes it wrong. */
+  wrong(world: World, input: Input): Promise<unknown> | unknown
+}
+
+const change = (world: World, work: (tx: Tx) => Promise<unknown>) => world.api.database.transaction(work)
+const deleteSite = (world: World, id = world.site) => change(world, (tx) => markDeleted(tx, id, Date.now()))
+const deleteHome = (world: World, id = world.site) =>
+  change(world, (tx) => tx.deleteFrom('site_homes').where('site_id', '=', id).execute())
+/** It is on no host that there is. */
+const sendAway = (world: World, id = world.site) =>
+  change(world, (tx) => tx.updateTable('sites').set({ host_id: null }).where('id', '=', id).execute())
+const uninstall = (world: World) =>
+  change(world, (tx) => tx.updateTable('sites').set({ written_address: null }).where('id', '=', world.site).execute())
+const replaceContent = (world: World, id: number) =>
+  change(world, (tx) =>
+    tx
+      .updateTable('sites')
+      .set(({ eb }) => ({ content_changes: eb('content_changes', '+', 1) }))
+      .where('id', '=', id)
+      .execute(),
+  )
+const give = ({ host }: World, services: object) => Object.assign(host.services, services)
+const unavailable = async () => {
+  throw new CoreUnavailable('6.9', [])
+}
+/** Its WordPress answers a task otherwise. */
+function answer<Name extends TaskName>(world: World, name: Name, how: (input: TaskInput<Name>) => unknown): void {
+  const { pool } = world.host.services
+  const runTask = async (...[site, asked, input, options]: Parameters<typeof pool.runTask>) =>
+    asked === name ? how(input as never) : pool.runTask(site, asked, input, options)
+  give(world, { pool: { ...pool, runTask } })
+}
+const refuse = () => {
+  throw new PhpTaskError('not today')
+}
+/** What was right before the work is wrong after it. */
+function onceThenRefuse(first: unknown): () => unknown {
+  let asked = 0
+  return () => (asked++ === 0 ? first : refuse())
+}
+const deleteBackup = (world: World, id: number) =>
+  change(world, (tx) => tx.deleteFrom('backups').where('id', '=', id).execute())
+/** A plugin in a folder, or a file, of its own. */
+async function addPlugin({ host, site }: World, file: string): Promise<void> {
+  const home = await host.services.homes.ofSite(site)
+  const path = join(home?.path as string, 'web/wp-content/plugins', file)
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, '1.0')
+}
+const damageBackups = async ({ api, site }: World) => {
+  const names = await api.backups.repository(siteOwner(site)).list()
+  for (const { name } of names) await api.backups.repository(siteOwner(site)).remove(name)
+}
+const packageOf = (input: Input, url: string) => {
+  for (const plugin of input.plugins) plugin.package = { ...plugin.package, url }
+}
+const installed = { status: 200, headers: [], body: [] }
+const brokenPage = (world: World) =>
+  give(world, { pool: { ...world.host.services.pool, handle: async () => ({ ...installed, status: 500 }) } })
+
+// biome-ignore format: a table
+export const jobRefusals: readonly JobRefusal[] = [
+  { type: 'site.provision', says: 'The site was deleted', wrong: (world) => deleteSite(world) },
+  { type: 'site.provision', says: 'WordPress 6.9 cannot be had from any source', wrong: (world) => give(world, { template: unavailable }) },
+  { type: 'site.provision', says: 'WooCommerce cannot be installed: the plugin directory does not have it', wrong: (world) => give(world, { pluginDirectory: { find: async () => undefined } }) },
+  { type: 'site.provision', says: 'WooCommerce cannot be installed: not today', wrong: (world) => answer(world, 'make-shop-pages', refuse) },
+
+  { type: 'site.clone', says: 'The site was deleted', wrong: (world, { siteId }) => deleteSite(world, siteId) },
+  { type: 'site.clone', says: 'The source site was deleted', wrong: (world) => deleteSite(world) },
+  { type: 'site.clone', says: 'The source site was deleted', wrong: (world) => deleteHome(world) },
+  { type: 'site.clone', says: 'The source site is on another host', wrong: (world) => sendAway(world) },
+  { type: 'site.clone', says: 'WordPress 6.9 cannot be had from any source', wrong: (world) => give(world, { template: unavailable }) },
+  { type: 'site.clone', says: 'WordPress takes http://elsewhere.example for its address', wrong: (world) => answer(world, 'check-copy', () => ({ home: 'http://elsewhere.example' })) },
+  { type: 'site.clone', says: 'The clone does not answer: its front page answers with status 500', wrong: brokenPage },
+
+  { type: 'site.sync', says: 'Backup 987654 of site', wrong: (world, input) => input.backups.push({ siteId: world.site, backupId: 987654 }) },
+  { type: 'site.sync', says: 'One of the two sites was deleted', wrong: (world) => deleteSite(world) },
+  { type: 'site.sync', says: 'One of the two sites was deleted', wrong: (world, { sourceId }) => deleteSite(world, sourceId) },
+  { type: 'site.sync', says: 'is on another host', wrong: (world) => sendAway(world) },
+  { type: 'site.sync', says: 'has no home on this host', wrong: (world) => deleteHome(world) },
+  { type: 'site.sync', says: 'has no home on this host', wrong: (world, { sourceId }) => deleteHome(world, sourceId) },
+  { type: 'site.sync', says: 'The source was not backed up for this sync', wrong: (world, { sourceId }) => sendAway(world, sourceId) },
+  { type: 'site.sync', says: 'The source was overwritten while it was copied', after: 'database', wrong: (world, { sourceId }) => replaceContent(world, sourceId) },
+
+  { type: 'site.restore', says: 'The site is not there, or is not installed', wrong: (world) => deleteSite(world) },
+  { type: 'site.restore', says: 'The site is not there, or is not installed', wrong: (world) => deleteHome(world) },
+  { type: 'site.restore', says: 'is not there any more', wrong: (world, { filesId }) => deleteBackup(world, filesId) },
+  { type: 'site.restore', says: 'is not there any more', wrong: (world, { databaseId }) => deleteBackup(world, databaseId) },
+  { type: 'site.restore', says: 'is not there any more', wrong: damageBackups },
+  { type: 'site.preview_restore', says: 'is not there any more', wrong: damageBackups },
+  { type: 'site.bring_back', says: "There is no backup of the site's files that can be used", wrong: damageBackups },
+
+  { type: 'backup.take', says: 'This backup was given up: ask for another one', wrong: (world, { backupId }) => deleteBackup(world, backupId) },
+  { type: 'backup.take', says: 'This backup was given up', after: 'take', wrong: (world, { backupId }) => deleteBackup(world, backupId) },
+  { type: 'backup.take', says: 'The site has no home on this host', wrong: (world) => deleteHome(world) },
+
+  { type: 'mu_plugin.install', says: 'The must-use plugin was deleted', wrong: (world, { pluginId }) => change(world, (tx) => tx.updateTable('mu_plugins').set({ deleted_at: 1 }).where('id', '=', pluginId).execute()) },
+  { type: 'mu_plugin.install', says: 'The must-use plugin was deleted', wrong: (world, { pluginId }) => change(world, (tx) => tx.deleteFrom('mu_plugins').where('id', '=', pluginId).execute()) },
+  { type: 'mu_plugin.install', says: 'The must-use plugin was deleted', after: 'check', wrong: (world, { pluginId }) => change(world, (tx) => tx.updateTable('mu_plugins').set({ deleted_at: 1 }).where('id', '=', pluginId).execute()) },
+  { type: 'mu_plugin.install', says: 'is not there any more: update the plugin', after: 'fetch', wrong: (world) => change(world, (tx) => tx.deleteFrom('mu_plugin_contents').execute()) },
+  { type: 'mu_plugin.install', says: 'is not there any more: update the plugin', after: 'check', wrong: (world) => change(world, (tx) => tx.deleteFrom('mu_plugin_contents').execute()) },
+
+  { type: 'site.make_performance_report', says: 'The site is not live', wrong: (world) => change(world, (tx) => tx.updateTable('sites').set({ state: 'disabled' }).where('id', '=', world.site).execute()) },
+  { type: 'site.make_performance_report', says: 'The site is not live', wrong: (world) => deleteSite(world) },
+  { type: 'site.make_performance_report', says: 'no browser here', wrong: (world) => give(world, { measurePage: async () => { throw new MeasureImpossible('no browser here') } }) },
+
+  { type: 'site.flush_object_cache', says: 'The site is not installed yet', wrong: uninstall },
+  { type: 'site.flush_object_cache', says: 'not today', wrong: (world) => answer(world, 'flush-object-cache', refuse) },
+  { type: 'site.reset_admin_password', says: 'The site is not installed yet', wrong: (world) => deleteSite(world) },
+  { type: 'site.reset_admin_password', says: 'WordPress did not set the password of', wrong: (world) => answer(world, 'reset-password', refuse) },
+  { type: 'site.remove', says: 'The site is not deleted', wrong: (world) => change(world, (tx) => tx.updateTable('sites').set({ deleted_at: null }).where('id', '=', world.site).execute()) },
+
+  { type: 'collaborator.reset_password', says: 'The collaborator has no access to WordPress any more', wrong: (world) => change(world, (tx) => tx.deleteFrom('collaborators').where('account_id', '=', world.mate.accountId).execute()) },
+  { type: 'collaborator.reset_password', says: 'The collaborator has no access to WordPress any more', wrong: (world) => world.api.collaborate(world.mate, world.site, ['sftp_access']) },
+  { type: 'collaborator.reset_password', says: 'The collaborator has no access to WordPress any more', wrong: (world) => deleteSite(world) },
+  { type: 'collaborator.sync_wp_user', says: 'not today', wrong: (world) => answer(world, 'ensure-administrator', refuse) },
+
+  { type: 'password.mail_link', says: 'The account is gone', wrong: (_world, input) => { input.accountId = 987654 } },
+  { type: 'password.mail_link', says: 'The address got three links within the hour', wrong: (world, { accountId }) => change(world, async (tx) => { for (const hash of ['a', 'b', 'c']) await insertLink(tx, { hash: `${hash}-${accountId}`, accountId, now: Date.now(), expiresAt: Date.now() + 1e6 }) }) },
+
+  { type: 'site.update_cms_version', says: 'The site has no home on this host', wrong: (world) => deleteHome(world) },
+  { type: 'site.update_cms_version', says: 'WordPress 6.9 cannot be had from any source', wrong: (world) => give(world, { cores: { ...world.host.services.cores, ensure: unavailable } }) },
+  { type: 'site.update_cms_version', says: 'The site runs WordPress 6.8, which is newer than 6.7', wrong: (_world, input) => { input.version = '6.7' } },
+  { type: 'site.update_cms_version', says: 'The site does not answer with WordPress 6.9: ', wrong: (world) => answer(world, 'front-page', onceThenRefuse({ status: 200, bytes: 1 })) },
+  { type: 'cms.look_for_releases', says: 'WordPress 6.9 cannot be had from any source', wrong: (world) => give(world, { cores: { offers: unavailable } }) },
+
+  { type: 'plugin.install', says: 'it is not active: it, or another plugin, has deactivated it at once', wrong: (world) => answer(world, 'switch-plugin', () => ({ isActive: false })) },
+  { type: 'plugin.install', says: 'WordPress says: not today', wrong: (world) => answer(world, 'upgrade-plugin', refuse) },
+  { type: 'plugin.update', says: 'its package has the folder tables, and it lies in forms', wrong: (_world, input) => packageOf(input, 'https://example.com/tables.2.0.zip') },
+  { type: 'plugin.update', says: 'it is not installed', wrong: (_world, input) => { input.plugins[0].path = 'tables' } },
+  { type: 'plugin.update', says: 'it breaks the site: ', wrong: (_world, input) => { input.plugins[0].package = { url: 'https://example.com/forms.6.6.6.zip', version: '6.6.6' } } },
+  { type: 'plugin.activate', says: 'it is not installed', wrong: (_world, input) => { input.plugins[0].path = 'tables' } },
+  { type: 'plugin.activate', says: 'it is not active: it, or another plugin, has deactivated it at once', wrong: (world) => answer(world, 'switch-plugin', () => ({ isActive: false })) },
+  { type: 'plugin.deactivate', says: 'it is active again at once: another plugin demands it', wrong: (world) => answer(world, 'switch-plugin', () => ({ isActive: true })) },
+  { type: 'plugin.delete', says: 'it lies in a folder with a name that is not used', wrong: async (world, input) => { await addPlugin(world, 'a b/a b.php'); input.plugins[0].path = 'a b' } },
+
+  { type: 'certificate.order', says: 'too many of them', wrong: (world, { hostName }) => change(world, (tx) => changeName(tx, hostName, { not_before: Date.now() + 1e6, reason: 'too many of them' })) },
+  { type: 'certificate.order', says: 'before the operator has agreed to the terms', wrong: (world, { hostName }) => change(world, (tx) => changeName(tx, hostName, { chain: null })) },
+]
