@@ -3,6 +3,8 @@
  * What it does and does not say: docs/design/testing.md.
  *
  *   npm run mutants -- --files=src/resources/notes,src/resources/access.ts:57 --most=50 --offset=7 --seconds=600
+ *   npm run mutants -- --files=src/resources/notes --elsewhere
+ *   npm run mutants -- --files=src/resources/notes --unreached
  */
 import { glob, readFile, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -16,17 +18,19 @@ const { values } = parseArgs({
     most: { type: 'string', default: '100' },
     offset: { type: 'string', default: '0' },
     seconds: { type: 'string', default: '1800' },
+    unreached: { type: 'boolean', default: false },
+    elsewhere: { type: 'boolean', default: false },
   },
 })
-const endsAt = Date.now() + Number(values.seconds) * 1000
 const root = resolve(import.meta.dirname, '../..')
 
 const all = (await Promise.all((await sourcesOf(values.files.split(','))).map(mutantsIn))).flat()
-const mutants = spread(all, Number(values.most), Number(values.offset))
-console.log(`${all.length} mutants; at most ${mutants.length} are tried`)
+const mutants = values.unreached ? all : spread(all, Number(values.most), Number(values.offset))
+console.log(`${all.length} mutants; ${values.unreached ? 'none is' : `at most ${mutants.length} are`} tried`)
 const tests = await openTests(root, mutants)
 try {
-  report(await tried())
+  if (values.unreached) listUnreached(await tests.unreached())
+  else await tryAll()
 } finally {
   await tests.close()
 }
@@ -61,9 +65,21 @@ function spread<Item>(items: readonly Item[], most: number, offset: number): Ite
   return Array.from({ length: taken }, (_, index) => items[first + Math.floor((index * items.length) / taken)] as Item)
 }
 
-async function tried(): Promise<Verdict[]> {
+/** First by the tests beside each; then what they let pass by tests elsewhere, with as much time again. */
+async function tryAll(): Promise<void> {
+  const verdicts = await told(tests.verdicts(), Number(values.seconds))
+  report(verdicts)
+  console.log(`not tried: ${mutants.length - verdicts.length}`)
+  const survivors = verdicts.filter(({ outcome }) => outcome === 'survived').map(({ mutant }) => mutant)
+  if (survivors.length === 0 || !values.elsewhere) return
+  console.log(`\n${survivors.length} survivors, by tests elsewhere`)
+  report(await told(tests.elsewhere(survivors), Number(values.seconds)))
+}
+
+async function told(asked: AsyncIterable<Verdict>, seconds: number): Promise<Verdict[]> {
+  const endsAt = Date.now() + seconds * 1000
   const verdicts: Verdict[] = []
-  for await (const verdict of tests.verdicts()) {
+  for await (const verdict of asked) {
     verdicts.push(verdict)
     const { mutant, outcome, by } = verdict
     const outcomes = { caught: 'caught  ', survived: 'SURVIVED', untold: 'UNTOLD  ' }
@@ -71,6 +87,11 @@ async function tried(): Promise<Verdict[]> {
     if (Date.now() > endsAt) break
   }
   return verdicts
+}
+
+function listUnreached(unreached: readonly Mutant[]): void {
+  console.log(`${unreached.length} are come by by no test that may judge them`)
+  for (const { file, line, what } of unreached) console.log(`${file}:${line} ${what}`)
 }
 
 function report(verdicts: readonly Verdict[]): void {
@@ -82,7 +103,6 @@ function report(verdicts: readonly Verdict[]): void {
     const untold = count('untold') > 0 ? `, ${count('untold')} untold` : ''
     console.log(`${folder}: ${count('caught')} of ${told} caught (${percent} %)${untold}`)
   }
-  console.log(`not tried: ${mutants.length - verdicts.length}`)
   for (const { mutant, outcome } of verdicts)
     if (outcome !== 'caught') console.log(`${outcome}: ${mutant.file}:${mutant.line} ${mutant.what}`)
 }

@@ -1,6 +1,6 @@
 /** The tests that must notice a change of a source, in one Vitest and one process that keep what they have loaded. */
 import { readdir, readFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { BaseSequencer, createVitest, type TestModule, type TestSpecification, type Vitest } from 'vitest/node'
 import { unit } from '../../vitest.config.ts'
 import { keptWorker } from './kept-worker.ts'
@@ -11,6 +11,11 @@ const CONTRACT_TESTS = ['records', 'endpoints', 'problems', 'permissions', 'jobs
   path: `test/contract/${name}.test.ts`,
   ofJobs: name === 'jobs',
 }))
+/** What may judge a change that the tests beside it let pass. */
+const ELSEWHERE = /^src\/(resources|platform\/operations)(\/|$)/
+const ELSEWHERE_FILES = ['test/acme.test.ts', 'test/acme-wildcard.test.ts']
+/** Of the tests elsewhere that come by a change, the shortest are tried, for so long. */
+const MOST_ELSEWHERE_MS = 60_000
 /** After so many runs a process has kept enough of what tests leave behind. */
 const RUNS_OF_A_PROCESS = 150
 const GOLDEN = (Math.sqrt(5) - 1) / 2
@@ -39,6 +44,8 @@ interface Outcome {
   readonly outcome: 'caught' | 'survived' | 'untold'
   /** What has failed. */
   readonly by?: string
+  /** By a test that is not beside it. */
+  readonly isElsewhere?: boolean
 }
 
 export interface Verdict extends Outcome {
@@ -46,8 +53,12 @@ export interface Verdict extends Outcome {
 }
 
 export interface MutantTests {
-  /** Of one after the other. */
+  /** Of one after the other, by the tests beside each. */
   verdicts(): AsyncGenerator<Verdict>
+  /** What tests elsewhere say of those that the tests beside them let pass. */
+  elsewhere(survivors: readonly Mutant[]): AsyncGenerator<Verdict>
+  /** Those that no test comes by which may judge them: they survive whatever is done. @throws when a test fails without a change */
+  unreached(): Promise<Mutant[]>
   close(): Promise<void>
 }
 
@@ -214,7 +225,43 @@ export async function openTests(root: string, mutants: readonly Mutant[]): Promi
     return outcome.outcome === 'survived' && isElsewhere ? outcomeOn('postgres', id) : outcome
   }
 
+  /** Folder by folder; one whose tests fail without a change judges nothing. */
+  async function lookElsewhere(): Promise<Known[]> {
+    const under = await vitest.globTestSpecifications()
+    const folders = new Set(under.map(({ moduleId }) => relative(root, dirname(moduleId))))
+    const all: Known[] = []
+    const add = async (name: string, specifications: TestSpecification[]) => {
+      const found = await known(name, specifications).catch((error) => console.error(`${name}: ${error.message}`))
+      all.push(...(found ?? []))
+    }
+    for (const folder of folders)
+      if (ELSEWHERE.test(folder)) await add(`sqlite ${folder}`, await besideOf(vitest, folder, 'sqlite'))
+    for (const file of ELSEWHERE_FILES) await add(file, [project.createSpecification(join(root, file))])
+    return all
+  }
+
+  async function outcomeElsewhere(id: number, all: readonly Known[]): Promise<Outcome> {
+    let ms = 0
+    const shortest = all
+      .filter(({ reached }) => reached.has(id))
+      .toSorted((left, right) => left.ms - right.ms)
+      .filter((test) => {
+        ms += test.ms
+        return ms < MOST_ELSEWHERE_MS
+      })
+    return { ...(await whenReached(id, shortest)), isElsewhere: true }
+  }
+
   return {
+    async *elsewhere(survivors) {
+      const all = await lookElsewhere()
+      for (const mutant of survivors)
+        try {
+          yield { mutant, ...(await outcomeElsewhere(mutants.indexOf(mutant), all)) }
+        } catch (error) {
+          yield { mutant, outcome: 'untold', by: (error as Error).message }
+        }
+    },
     async *verdicts() {
       // a run that is ended early says something of all: whatever has been tried is spread evenly
       const place = (id: number) => (id * GOLDEN) % 1
@@ -224,6 +271,20 @@ export async function openTests(root: string, mutants: readonly Mutant[]): Promi
         } catch (error) {
           yield { mutant: mutants[id] as Mutant, outcome: 'untold', by: (error as Error).message }
         }
+    },
+    async unreached() {
+      const files = Map.groupBy(mutants.keys(), (id) => mutants[id]?.file as string)
+      const contract = await look(await contractFiles(vitest, root, [...files.keys()]))
+      const left: Mutant[] = []
+      for (const [file, ids] of files) {
+        const folder = dirname(file)
+        const near = await known(`sqlite ${folder}`, await besideOf(vitest, folder, 'sqlite'))
+        const ofFile = patternOf('sqlite', await reachOf(root, file))
+        const judges = [...near, ...contract.filter(({ name }) => ofFile.test(name))]
+        const isReached = (id: number) => byLoading.has(id) || judges.some(({ reached }) => reached.has(id))
+        left.push(...ids.filter((id) => !isReached(id)).map((id) => mutants[id] as Mutant))
+      }
+      return left
     },
     async close() {
       await worker.drop()
@@ -268,6 +329,12 @@ function contractTests(vitest: Vitest, names: readonly string[], dialect: Dialec
   return CONTRACT_TESTS.filter(({ ofJobs }) => names.some((name) => name.includes('.') === ofJobs)).map(({ path }) =>
     vitest.getRootProject().createSpecification(join(vitest.config.root, path), { testNamePattern }),
   )
+}
+
+/** As {@link contractTests}, of all that these files may be judged by. */
+async function contractFiles(vitest: Vitest, root: string, files: readonly string[]): Promise<TestSpecification[]> {
+  const names = await Promise.all(files.map((file) => reachOf(root, file)))
+  return contractTests(vitest, [...new Set(names.flat())], 'sqlite')
 }
 
 /** An index declares what there is, and does nothing: it is compared with what the files of its resource declare. */

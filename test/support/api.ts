@@ -85,6 +85,8 @@ export interface TestApi {
   collaborate(person: Person, siteId: number, roles: readonly Role[]): Promise<number>
   /** A site that is live in the records, and nowhere else. */
   site(owner: Person, name: string): Promise<number>
+  /** Gives it a home in the records, and nowhere else. */
+  home(siteId: number): Promise<void>
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
   close(): Promise<void>
 }
@@ -255,6 +257,14 @@ export async function testApi(dialect: DialectName, options: TestApiOptions = {}
         await grantSight(tx, person.accountId, site)
         const values = { siteId, accountId: person.accountId, ownerAccountId: site.account_id, roles, now: now() }
         return insertCollaborator(tx, { ...values, wpUsername: `user${person.accountId}` })
+      }),
+    home: (siteId) =>
+      database.transaction(async (tx) => {
+        const home = { host_id: hostId, site_id: siteId, core_version: '6.8', install: 'wordpress', created_at: 1 }
+        await tx
+          .insertInto('site_homes')
+          .values({ ...home, state: 'taken' })
+          .execute()
       }),
     site: (owner, name) =>
       database.transaction(async (tx) => {

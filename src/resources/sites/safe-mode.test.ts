@@ -65,13 +65,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('safe mode, on $dialect', ({
       api.database.transaction(async (tx) => {
         await tx.updateTable('sites').set({ safe_mode, written_address: 'a.test' }).where('id', '=', site).execute()
       })
-    const home = { site_id: site, host_id: hostId, state: 'taken', core_version: '6.8', install: 'wordpress' } as const
-    await api.database.transaction((tx) =>
-      tx
-        .insertInto('site_homes')
-        .values({ ...home, created_at: 1 })
-        .execute(),
-    )
+    await api.home(site)
     for (const value of [1, 0] as const) {
       await change(value)
       expect((await hostedSite(api.database.read, hostId, site))?.safeMode).toBe(value)

@@ -52,18 +52,8 @@ describe.each(dialects)('changes of one site at the same moment, on $dialect', (
 
   test('of two that bring it back from the trash one finds it there; it is counted and told once', async () => {
     const { read, transaction } = api.database
-    await transaction(async (tx) => {
-      const values = {
-        host_id: 1,
-        site_id: site,
-        state: 'taken',
-        core_version: '6.8',
-        install: 'wordpress',
-        created_at: 1,
-      } as const
-      await tx.insertInto('site_homes').values(values).execute()
-      await markDeleted(tx, site, 1)
-    })
+    await api.home(site)
+    await transaction((tx) => markDeleted(tx, site, 1))
     const restore = () =>
       transaction((tx) => restoreFromTrash(tx, 'wanted-site', 2)).then((found) => found?.name ?? 'none')
     const outcomes = await whileUnderWay(api.database, holding(site), [restore, restore])

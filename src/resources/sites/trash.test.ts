@@ -16,15 +16,10 @@ describe.each(dialects)('the trash on $dialect', ({ dialect, skip }) => {
   afterEach(() => api?.close())
 
   /** As a site is whose PHP has stopped, and whose files lie in the trash. */
-  const trash = (siteId: number) =>
-    api.database.transaction(async (tx) => {
-      const home = { host_id: 1, site_id: siteId, core_version: '6.8', install: 'wordpress', created_at: 1 }
-      await tx
-        .insertInto('site_homes')
-        .values({ ...home, state: 'taken' })
-        .execute()
-      await markDeleted(tx, siteId, 1)
-    })
+  const trash = async (siteId: number) => {
+    await api.home(siteId)
+    await api.database.transaction((tx) => markDeleted(tx, siteId, 1))
+  }
 
   test('a site that comes back has its primary domain, unless that is another site’s by now', async () => {
     const { read, transaction } = api.database

@@ -1,0 +1,185 @@
+/** A site whose home is gone, made of its backups again; and the release that it ran on, when nobody else has it. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Readable } from 'node:stream'
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
+import { type FakeHost, fakeHost } from '../../../test/support/fake-host.ts'
+import type { SourceEntry } from '../../backups/backup-store.ts'
+import type { SourceTask } from '../../hosting/core-library/core-source.ts'
+import type { Log } from '../../platform/log/log.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
+import { ended, startWorker } from '../../platform/operations/harness.ts'
+import type { Worker } from '../../platform/operations/worker.ts'
+import { CORE_BACKUP, coreOwner, type Kind, siteOwner } from '../backups/backup.ts'
+import { backupIn, nameIn } from '../backups/samples.fixture.ts'
+import { takeBackup } from '../backups/take-backup.ts'
+import type { HostServices } from '../host-services.ts'
+import { bringBackSite } from './bring-back-site.job.ts'
+import { keptCore } from './kept-core.ts'
+
+let api: TestApi
+let host: FakeHost
+let worker: Worker | undefined
+let owner: Person
+let site: number
+let home: string
+let logged: { msg: string; backup?: number }[]
+
+beforeEach(async () => {
+  api = await testApi('sqlite')
+  host = await fakeHost(api)
+  owner = await api.person('owner@example.com')
+  site = await api.site(owner, 'lost')
+  home = await host.giveHome(site)
+  logged = []
+})
+afterEach(async () => {
+  await worker?.stop(5000)
+  await host.close()
+  await api.close()
+})
+
+const { signal } = new AbortController()
+const fileOf = (path: string) => join(home, 'web', path)
+const write = (path: string, text: string) => writeFile(fileOf(path), text)
+const read = (path: string) => readFileSync(fileOf(path), 'utf8')
+const setTitle = (text: string) => {
+  const opened = new DatabaseSync(join(home, 'private/database/site.sqlite'))
+  opened.prepare("update wp_options set option_value = ? where option_name = 'blogname'").run(text)
+  opened.close()
+}
+
+/** @param ago seconds since it was taken */
+async function backUp(kind: Kind, ago: number): Promise<number> {
+  const id = await backupIn(api, site, { kind, takenAt: Date.now() - ago * 1000 })
+  await takeBackup(host.services, { siteId: site, name: await nameIn(api, id), kind, signal })
+  return id
+}
+/** What it has is not what was written any more. */
+const lose = async (id: number) => api.backups.repository(siteOwner(site)).remove(await nameIn(api, id))
+
+async function bringBack(services: Partial<HostServices> = {}) {
+  const given = { ...host.services, ...services } as HostServices
+  const log = pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line)) }) as Log
+  worker = startWorker(api.database, [{ ...bringBackSite, backoff: { firstMs: 1, mostMs: 1 } }], {
+    ...{ runner: 'host', hostId: host.hostId, services: given, lookEveryMs: 20, log },
+  })
+  const id = await api.database.transaction((tx) =>
+    enqueue(tx, bringBackSite, { siteId: site }, { siteId: site, accountId: owner.accountId, hostId: host.hostId }),
+  )
+  return ended(api.database, id)
+}
+const activity = async () =>
+  (await api.database.read.selectFrom('activity').select('message').where('site_id', '=', site).execute())
+    .map(({ message }) => message)
+    .filter((message) => message.includes('put back'))
+
+test('a backup that is lost is named in the log, and the one before it is used, of files and of the database', async () => {
+  await write('page.txt', 'older')
+  setTitle('older')
+  await backUp('fs', 200)
+  await backUp('db', 200)
+  await write('page.txt', 'newest')
+  setTitle('newest')
+  const newest = [await backUp('fs', 100), await backUp('db', 100)]
+  await lose(newest[0] as number)
+  await lose(newest[1] as number)
+  await rm(home, { recursive: true })
+  expect(await bringBack()).toMatchObject({ state: 'succeeded', error: null })
+  expect([read('page.txt'), host.title(home)]).toEqual(['older', 'older'])
+  expect(logged.map(({ msg, backup }) => [msg, backup])).toEqual([
+    ["a backup of a site's files cannot be used", newest[0]],
+    ["a backup of a site's database cannot be used", newest[1]],
+  ])
+  expect(await activity()).toEqual(['The site was put back from its backups, after Stead itself was restored.'])
+  expect(host.held.has(site)).toBe(false)
+})
+
+test('without one of its database it fails, says so, and is open again', async () => {
+  await backUp('fs', 100)
+  await rm(home, { recursive: true })
+  const says = "There is no backup of the site's database that can be used"
+  expect(await bringBack()).toMatchObject({ state: 'failed', error: says })
+  expect(await activity()).toEqual([`The site could not be put back from its backups: ${says}.`])
+})
+
+test('a storage that is away is no reason to take an older backup', async () => {
+  await write('page.txt', 'older')
+  await backUp('fs', 200)
+  await backUp('fs', 100)
+  await rm(home, { recursive: true })
+  const { siteFiles } = host.services
+  const prepare = async () => {
+    throw new Error('the storage is away')
+  }
+  const broken = Object.assign(Object.create(siteFiles), { prepare })
+  expect(await bringBack({ siteFiles: broken })).toMatchObject({ state: 'failed', error: 'the storage is away' })
+  expect(logged.filter(({ msg }) => msg.includes('cannot be used'))).toEqual([])
+})
+
+test('one of another release gets the files of its own at the top of the web root, and keeps its configuration', async () => {
+  const core = host.services.homes.corePath({ coreVersion: '6.8' })
+  await writeFile(join(core, 'index.php'), '<?php // of 6.8')
+  await writeFile(join(core, 'wp-config.php'), '<?php // nobody’s')
+  await write('index.php', '<?php // of 6.7')
+  await write('own.php', 'its own')
+  await write('wp-config.php', "<?php define('AUTH_KEY', 'its own');")
+  const id = await backUp('fs', 100)
+  await backUp('db', 100)
+  await api.database.transaction((tx) =>
+    tx.updateTable('backups').set({ core_version: '6.7' }).where('id', '=', id).execute(),
+  )
+  await rm(home, { recursive: true })
+  expect(await bringBack()).toMatchObject({ state: 'succeeded', error: null })
+  expect([read('index.php'), read('own.php')]).toEqual(['<?php // of 6.8', 'its own'])
+  expect(read('wp-config.php')).toContain("define('AUTH_KEY', 'its own');")
+})
+
+test('one whose home is there is left as it is', async () => {
+  await write('page.txt', 'as it is')
+  expect(await bringBack()).toMatchObject({ state: 'succeeded' })
+  expect([read('page.txt'), await activity(), host.disconnected]).toEqual(['as it is', [], []])
+})
+
+test('a release that backups have kept is unpacked, with what it does not share from another; one that none has is refused', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'stead-kept-'))
+  const like = join(folder, 'like')
+  await mkdir(join(like, 'wp-includes'), { recursive: true })
+  await mkdir(join(like, 'wp-content/themes'), { recursive: true })
+  await writeFile(join(like, 'wp-includes/version.php'), 'of another')
+  await writeFile(join(like, 'wp-content/themes/style.css'), 'theme')
+  await writeFile(join(like, 'index.php'), '<?php')
+  const entry = (path: string, content?: string): SourceEntry =>
+    content === undefined
+      ? { kind: 'folder', path, mode: 0o755, mtimeMs: 1 }
+      : {
+          ...{ kind: 'file', path, mode: 0o644, mtimeMs: 1, sizeBytes: content.length, stamp: '1' },
+          open: async () => Readable.from([Buffer.from(content)]),
+        }
+  const entries = [
+    ...[entry('wp-admin'), entry('wp-admin/css'), entry('wp-admin/css/a.css', 'a {}')],
+    ...[entry('wp-includes'), entry('wp-includes/version.php', 'of 5.9')],
+  ]
+  await api.backups.repository(coreOwner('5.9')).writeTree(Readable.from(entries), { name: CORE_BACKUP })
+  const source = keptCore(api.backups, async () => like)
+  const task = (asked = signal) => ({ workDir: folder, signal: asked, report() {} }) as SourceTask
+  await expect(source.find('5.8', task())).rejects.toThrow('no site that ran it was ever backed up')
+  const into = join(folder, 'into')
+  const found = await source.find('5.9', task())
+  expect(found.version).toBe('5.9')
+  await found.unpack(into)
+  expect(readdirSync(into).sort()).toEqual(['index.php', 'wp-admin', 'wp-content', 'wp-includes'])
+  expect(readFileSync(join(into, 'wp-includes/version.php'), 'utf8')).toBe('of 5.9')
+  expect(readFileSync(join(into, 'wp-admin/css/a.css'), 'utf8')).toBe('a {}')
+  expect(readFileSync(join(into, 'wp-content/themes/style.css'), 'utf8')).toBe('theme')
+  const ended = await source.find('5.9', task(AbortSignal.abort(new Error('asked to end'))))
+  await expect(ended.unpack(join(folder, 'other'))).rejects.toThrow('asked to end')
+  expect(existsSync(join(folder, 'other/index.php'))).toBe(false)
+  expect([await source.versions(task()), await source.identity()]).toEqual([[], 'backups'])
+  await rm(folder, { recursive: true })
+})
