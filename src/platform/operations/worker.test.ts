@@ -60,6 +60,32 @@ for (const { dialect, skip } of dialects) {
       expect(await db.read.selectFrom('operations').selectAll().execute()).toEqual([])
     })
 
+    test('an input that does not fit any more, as after an update, ends it before any step of it has begun', async () => {
+      let ran = 0
+      const id = await ask(oneStep(() => ran++))
+      await db.transaction((tx) =>
+        tx.updateTable('operations').set({ input: '{"label":7}' }).where('id', '=', id).execute(),
+      )
+      start([oneStep(() => ran++)])
+      expect(await ended(db, id)).toMatchObject({
+        state: 'failed',
+        error: 'The input does not fit this version of Stead',
+      })
+      expect(ran).toBe(0)
+    })
+
+    test('who observes a worker is told what it writes, before it is there and after it is', async () => {
+      const told: string[] = []
+      const id = await ask(oneStep(() => {}))
+      start([oneStep(() => {})], {
+        observe: ({ at, operationId, step }) =>
+          told.push(`${operationId === id ? '' : 'another: '}${at} ${step ?? ''}`),
+      })
+      await ended(db, id)
+      await Promise.all(workers.splice(0).map((worker) => worker.stop(5000)))
+      expect(told.filter((each) => each.includes('record'))).toEqual(['recording only', 'recorded only'])
+    })
+
     test('of a type with a limit no more run at once, and only with what others leave', async () => {
       const [limitedGate, order] = [gate(), [] as string[]]
       let [now, most] = [0, 0]

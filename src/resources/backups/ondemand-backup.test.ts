@@ -237,7 +237,37 @@ for (const { dialect, skip } of dialects) {
       expect((await end(deletion)).state).toBe('succeeded')
       expect((await owner.call('GET', path(`/${id}`))).status).toBe(404)
       expect(await repository.list()).toEqual([])
+      // the next backup would lean on nothing of it: what it alone had is marked, and goes a day later
+      expect(await api.backups.repository(siteOwner(site)).storedBytes()).toBeGreaterThan(0)
       expect((await events()).at(-1)).toEqual(['ondemand_backup_deleted', { id: String(id), type: 'db' }])
+    })
+
+    test('one that the storage does not let go of stays, and is tried again an hour later', async () => {
+      const ordered = await order('db')
+      await end(ordered)
+      await stop()
+      const remove = async () => {
+        throw new PermanentFailure('the storage is away')
+      }
+      const refusing = (of: string) =>
+        new Proxy(api.backups.repository(of), {
+          get: (target, name: keyof BackupRepository) =>
+            name === 'remove' ? remove : (target[name] as () => unknown).bind(target),
+        })
+      const services = { ...host.services, backups: { ...api.backups, repository: refusing } }
+      const worker = startWorker(api.database, [deleteBackupJob], { runner: 'host', hostId: host.hostId, services })
+      stop = () => worker.stop(0)
+      const before = Date.now()
+      const deletion = await owner.call('DELETE', path(`/${ordered.body.data.requestId}`))
+      expect(await end(deletion)).toMatchObject({ state: 'failed', error: 'the storage is away' })
+      const row = await api.database.read
+        .selectFrom('backups')
+        .select(['state', 'error', 'delete_at'])
+        .executeTakeFirstOrThrow()
+      expect(row).toMatchObject({ state: 'failed', error: 'the storage is away' })
+      expect(row.delete_at).toBeGreaterThanOrEqual(before + 3_600_000)
+      expect(row.delete_at).toBeLessThan(Date.now() + 3_700_000)
+      expect(await repository.list()).toHaveLength(1)
     })
 
     test('400: one that is being created, a type that is none, and a site that is not there yet', async () => {

@@ -5,7 +5,7 @@ import { readConfig } from '../../config.ts'
 import { loadRoute } from '../../edge/routes.store.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { putRoute } from '../sites/route.store.ts'
-import { changeName, claimName, takeDueNames } from './certificate.store.ts'
+import { changeName, claimName, namesWithout, takeDueNames } from './certificate.store.ts'
 import {
   certificateState,
   dropCertificate,
@@ -139,8 +139,10 @@ describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect
     const route = () => loadRoute(api.database.read, hostName)
     const seq = async () => (await api.database.read.selectFrom('route_clock').select('seq').execute())[0]?.seq ?? 0
     expect((await route())?.challenge).toBeUndefined()
+    const unwanted = await seq()
     await want()
     expect(await route()).toMatchObject({ certifiedAt: 0, forceTls: false, challenge: null })
+    expect(await seq()).toBe(unwanted + 1)
     const before = await seq()
     await api.database.transaction((tx) => forceTls(tx, hostName, true))
     expect(await seq()).toBe(before + 1)
@@ -294,5 +296,9 @@ describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect
     expect((await names()).map((row) => row.host_name)).toEqual(['mylocal.example', 'one.example'])
     const orders = api.database.read.selectFrom('operations').select('id').where('type', '=', 'certificate.order')
     expect(await orders.execute()).toHaveLength(2)
+    // those that have one take no place of those that have none
+    expect(await api.database.transaction((tx) => namesWithout(tx, 1))).toEqual([])
+    await api.database.transaction((tx) => putRoute(tx, siteId, 'z.example', 1, true))
+    expect(await api.database.transaction((tx) => namesWithout(tx, 1))).toEqual([{ hostName: 'z.example', siteId }])
   })
 })

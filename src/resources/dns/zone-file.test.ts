@@ -137,6 +137,10 @@ describe.each(dialects)('zone files by the API on $dialect', ({ dialect, skip })
       'file: line 8: ttl: must be 3600, as the other A records of a have it (RFC 2181)',
     ])
     expect((await put(id, 'a A x\n'.repeat(60))).body.errors).toHaveLength(50)
+    // a class and a time, once each
+    expect((await put(id, 'a 60 IN 60 A 192.0.2.1')).body.errors).toEqual([
+      'file: line 1: type: must be one of A, AAAA, CNAME, MX, TXT, SRV, NS, CAA',
+    ])
     expect((await put(id, 'a TXT "x')).body.errors).toEqual(['file: line 1: a quote without its other one'])
     expect(await recordsOf(id)).toEqual([])
   })

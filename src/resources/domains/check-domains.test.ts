@@ -123,6 +123,21 @@ describe.each(dialects)('looks at domains on $dialect', ({ dialect, skip }) => {
     expect(await log()).toHaveLength(3)
   })
 
+  test('of several domains of a site each is looked at as what it was found to be before', async () => {
+    lead('one.a.test', '192.0.2.1')
+    lead('two.a.test', '203.0.113.9')
+    const [one, two] = [await add('one.a.test'), await add('two.a.test')]
+    expect((await log()).length).toBe(1)
+    lead('two.a.test', '192.0.2.1')
+    await owner.call('POST', `/v1/sites/${site}/domains/${two}/check`)
+    await done()
+    expect((await log()).at(-1)).toBe('domain.healthy: two.a.test leads to the site now')
+    lead('one.a.test', '203.0.113.9')
+    await owner.call('POST', `/v1/sites/${site}/domains/${one}/check`)
+    await done()
+    expect((await log()).at(-1)).toContain('domain.unhealthy: one.a.test does not lead to the site any more')
+  })
+
   test('a domain that got its name another way is found, and one that is gone is forgotten', async () => {
     const id = await add('www.a.test')
     const { zoneId } = (await owner.call('GET', `/v1/sites/${site}/domains`)).body.data[0]

@@ -400,6 +400,14 @@ test('sites of a host are measured together, and one that cannot be keeps no oth
     const expected = await Promise.all(usages)
     expect(rows.map(({ file_bytes }) => file_bytes)).toEqual(expected)
     expect(warned).toEqual([3])
+    // asked to end it measures no other, nor writes what it has
+    const before = warned.length
+    const ended = run({
+      ...{ services, input: {}, now: () => 2, progress: () => {}, transaction: database.transaction },
+      ...{ signal: AbortSignal.abort(new Error('asked to end')), log: noLog },
+    })
+    await expect(ended).rejects.toThrow('asked to end')
+    expect(warned).toHaveLength(before)
   } finally {
     await drop()
     await rm(folder, { recursive: true })
