@@ -66,6 +66,9 @@ test('a clock that is set back by more than a second is noticed once, one that g
   expect(clock.wasSetBack(2 * HOUR_MS)).toBe(true)
   monotonic = 8000
   expect(clock.wasSetBack(2 * HOUR_MS + 1000)).toBe(false)
+  // by a second, and not by more
+  monotonic = 9000
+  expect(clock.wasSetBack(2 * HOUR_MS + 1000)).toBe(false)
 })
 
 for (const { dialect, skip } of dialects) {

@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { openDatabase } from '../db/database.ts'
@@ -60,11 +61,18 @@ for (const { dialect, skip } of dialects) {
 
     test('a slot recorded by a clock that was years ahead does not stop the schedule', async () => {
       let now = Date.parse('2036-01-01')
-      const options = { database: made.database, schedules: [minutely], log: noLog, clock: () => now }
+      const lines: unknown[] = []
+      const log = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) })
+      const options = { database: made.database, schedules: [minutely], log, clock: () => now }
       await createScheduler(options).tick()
       now = 120_000
       await createScheduler(options).tick()
       expect(await enqueued()).toEqual(['120000 2'])
+      expect(lines).toMatchObject([{ msg: 'a schedule was far ahead of the clock', slot: 120_000 }])
+      // as usual it says nothing
+      now = 180_000
+      await createScheduler(options).tick()
+      expect(lines).toHaveLength(1)
     })
 
     test('a schedule that cannot be enqueued keeps its slot, and keeps no other from running', async () => {

@@ -104,6 +104,11 @@ const isOpen = async ({ id, name }: { id: number; name: string }) => {
   const route = await loadRoute(api.database.read, `${name}.test`)
   return route?.isClosed === false && !host.held.has(id)
 }
+/** What the log says of the last restore that was ordered for a site. */
+const ordered = async (siteId: number) => {
+  const entries = api.database.read.selectFrom('activity').select('message').where('site_id', '=', siteId)
+  return (await entries.where('action', '=', 'site.restore_ordered').orderBy('id', 'desc').execute())[0]?.message
+}
 const mails = async () => {
   const rows = api.database.read.selectFrom('operations').select('input').where('type', '=', 'mail.send')
   return (await rows.orderBy('id').execute()).map(({ input }) => JSON.parse(input) as { to: string; subject: string })
@@ -130,6 +135,22 @@ test('onto another site: its content, its address, and the other keeps its own s
   expect(config).toContain("define('DB_FILE', 'site.sqlite');")
   expect(await isOpen(target)).toBe(true)
   expect((await mails()).at(-1)).toMatchObject({ to: 'owner@example.com', subject: `${target.name} was restored` })
+  // whose backups they are, where they are another's
+  expect(await ordered(target.id)).toMatch(new RegExp(`^Ordered a restore of .* of ${source.name}$`))
+  await order(source.id, { filesystem_id })
+  expect(await ordered(source.id)).toMatch(/^Ordered a restore of the files of [\d-]+ [\d:]+ UTC$/)
+})
+
+test('400, 404: parts of nothing, and a site that the caller does not see', async () => {
+  const site = await newSite('seen')
+  const filesystem_id = await backUp(site.id, 'fs')
+  const ask = (body: object) => owner.call('POST', `/v1/sites/${site.id}/restores`, body)
+  expect((await ask({ filesystem_id, tables: ['wp_posts'] })).body.message).toContain('database_id')
+  expect((await ask({ database_id: filesystem_id, paths: ['wp-content'] })).body.message).toContain('filesystem_id')
+  const stranger = await api.person('stranger@example.com')
+  const theirs = await api.site(stranger, `theirs-${number}`)
+  expect((await ask({ filesystem_id, restore_on_site_id: theirs })).status).toBe(404)
+  expect(await ordered(site.id)).toBeUndefined()
 })
 
 test('onto a site of another host with a folder of backups of its own: 400', async () => {
@@ -384,4 +405,18 @@ test('a look changes nothing, and says what would be lost', async () => {
   ).toBe(2)
   const other = await newSite('other')
   expect((await owner.call('GET', `/v1/sites/${other.id}/restores/${id}`)).status).toBe(404)
+  // of one of the two nothing is said of the other
+  const reportOf = async (asked: object) => {
+    const look = await order(site.id, { ...asked, dry_run: true })
+    expect(await ended(api.database, look)).toMatchObject({ state: 'succeeded' })
+    return (await owner.call('GET', `/v1/sites/${site.id}/restores/${look}`)).body.data
+  }
+  expect(await reportOf({ database_id: body.database_id })).toMatchObject({
+    files: null,
+    database: { counts: [{ new: 2 }] },
+  })
+  expect(await reportOf({ filesystem_id: body.filesystem_id })).toMatchObject({
+    files: { removed: { count: 1 } },
+    database: null,
+  })
 })

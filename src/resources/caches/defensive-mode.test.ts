@@ -103,6 +103,10 @@ for (const { dialect, skip } of dialects) {
         edgeCacheDefensiveMode: false,
         edgeCacheDefensiveModeUntil: null,
       })
+      // it has ended: to switch it off changes nothing that anybody would want to know
+      const before = await events()
+      await set({ duration: null })
+      expect(await events()).toEqual(before)
     })
   })
 }

@@ -36,6 +36,7 @@ describe('what each type needs', () => {
       { priority: 10, weight: null },
     ],
     [{ type: 'MX', value: '.', priority: 0 }, { value: '' }],
+    [{ type: 'MX', value: 'mail.example.net', priority: 65_535 }, { priority: 65_535 }],
     [
       { type: 'SRV', name: '_sip._tcp', value: 'sip.example.net', priority: 1, weight: 2, port: 5060 },
       { priority: 1, weight: 2, port: 5060 },

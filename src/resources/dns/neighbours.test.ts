@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { addition } from './neighbours.ts'
+import type { ReadRecord } from './read-record.ts'
+import type { DnsRecord } from './record.ts'
+
+const read = (over: Partial<ReadRecord>): ReadRecord => ({
+  ...{ type: 'A', name: 'www', value: '192.0.2.1', priority: null, weight: null, port: null, ttl: undefined },
+  ...{ siteId: null, ...over },
+})
+const record = (over: Partial<DnsRecord>): DnsRecord => ({
+  ...{ id: 1, zoneId: 1, type: 'A', name: 'www', value: '192.0.2.9', priority: null, weight: null, port: null },
+  ...{ ttl: 300, siteId: null, createdAt: 1, isPrimary: false, ...over },
+})
+const ttlOf = (...given: Parameters<typeof addition>) => {
+  const done = addition(...given)
+  return 'add' in done ? done.add.ttl : undefined
+}
+
+test('of a name and type all have one TTL: that of those which are there; another type has its own', () => {
+  const records = [record({ type: 'TXT', value: 'x', ttl: 60 }), record({ name: 'other', ttl: 70 })]
+  expect(ttlOf(read({}), records)).toBe(3600)
+  expect(ttlOf(read({ ttl: 120 }), records)).toBe(120)
+  expect(ttlOf(read({}), [...records, record({})])).toBe(300)
+  expect(ttlOf(read({ ttl: 300 }), [...records, record({})])).toBe(300)
+  expect(() => addition(read({ ttl: 301 }), [...records, record({})])).toThrow()
+})
+
+test('a twin is one of the same type, value and weight', () => {
+  const records = [record({ value: '192.0.2.1' }), record({ type: 'TXT', value: '2001:db8::1' })]
+  expect(() => addition(read({}), records)).toThrow('is what another A record')
+  expect(ttlOf(read({ type: 'AAAA', value: '2001:db8::1' }), records)).toBe(3600)
+})
+
+test('beside an alias there is nothing, and an alias beside nothing', () => {
+  const alias = record({ type: 'CNAME', value: 'shops.example.net' })
+  expect(() => addition(read({}), [alias])).toThrow('in the way')
+  expect(() => addition(read({ type: 'CNAME', value: 'a.example' }), [record({})])).toThrow('in the way')
+  expect(ttlOf(read({ type: 'CNAME', value: 'a.example' }), [record({ name: 'other' })])).toBe(3600)
+})
+
+test('a domain of a site has no addresses of other machines beside it, but whatever else', () => {
+  const ofSite = record({ siteId: 7 })
+  expect(() => addition(read({}), [ofSite])).toThrow('in the way')
+  expect(() => addition(read({ type: 'AAAA', value: '2001:db8::1' }), [ofSite])).toThrow('in the way')
+  expect(ttlOf(read({ siteId: 7, type: 'AAAA', value: '2001:db8::1' }), [ofSite])).toBe(3600)
+  expect(ttlOf(read({ type: 'TXT', value: 'x' }), [ofSite])).toBe(3600)
+})
+
+test('a second SPF record goes into the first, another text beside it', () => {
+  const spf = record({ type: 'TXT', value: 'v=spf1 a -all' })
+  expect(addition(read({ type: 'TXT', value: 'v=spf1 mx ~all' }), [spf])).toEqual({
+    change: spf,
+    value: 'v=spf1 a mx -all',
+  })
+  expect(ttlOf(read({ type: 'TXT', value: 'x' }), [spf])).toBe(300)
+  const another = { ...spf, name: 'other' }
+  expect(ttlOf(read({ type: 'TXT', value: 'v=spf1 mx ~all' }), [another])).toBe(3600)
+})
