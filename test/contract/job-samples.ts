@@ -90,6 +90,11 @@ const wantName = (world: World) => {
   const now = Date.now()
   return change(world, (tx) => insertName(tx, { hostName: ofWorld(world), siteId: world.site, dueAt: now, now }))
 }
+/** Pages that were kept are of before. */
+const isPurged = async ({ api, site }: World): Promise<boolean> => {
+  const purges = api.database.read.selectFrom('cache_purges').select('page_epoch').where('site_id', '=', site)
+  return (await purges.execute()).length === 1
+}
 const aboutSite = async ({ site }: World) => ({ input: { siteId: site } })
 const change = (world: World, work: Parameters<TestApi['database']['transaction']>[0]) =>
   world.api.database.transaction(work)
@@ -162,9 +167,7 @@ function pluginChange(
     async done(world) {
       expect(await installed(world)).toEqual(done)
       expect(await rows(world, 'activity', 'action', action, world.site)).toBe(1)
-      // pages that were kept are of before
-      const purges = world.api.database.read.selectFrom('cache_purges').select('page_epoch')
-      expect(await purges.where('site_id', '=', world.site).execute()).toHaveLength(1)
+      expect(await isPurged(world)).toBe(true)
       const staged = join((await homeOf(world))?.path as string, 'web/wp-content/upgrade')
       expect(existsSync(staged) ? readdirSync(staged) : []).toEqual([])
     },
@@ -230,6 +233,7 @@ const updateOfRelease = (version: string): JobSample => ({
     expect(readdirSync(join(path, 'private/database'))).toEqual(['site.sqlite'])
     expect(await closedBy(world)).toBeNull()
     expect(await rows(world, 'events', 'type', 'wp_version_changed', world.site)).toBe(1)
+    expect(await isPurged(world)).toBe(true)
   },
   async left(world) {
     const { path, coreVersion } = (await homeOf(world)) as Home
@@ -330,6 +334,7 @@ export const jobSamples: Record<string, JobSample> = {
     async done(world) {
       expect(await muPluginFile(world)).toBe('<?php // new')
       expect(await muPluginEvents(world)).toBe('mu_plugin_install_success')
+      expect(await isPurged(world)).toBe(true)
     },
   },
 
@@ -340,6 +345,7 @@ export const jobSamples: Record<string, JobSample> = {
     async done(world) {
       expect(await muPluginFile(world)).toBe('<?php // new')
       expect(await muPluginEvents(world)).toBe('mu_plugin_update_success')
+      expect(await isPurged(world)).toBe(true)
     },
   },
 
@@ -376,6 +382,7 @@ export const jobSamples: Record<string, JobSample> = {
     },
     async done(world) {
       expect(await muPluginFile(world)).toBe('<?php // old')
+      expect(await isPurged(world)).toBe(true)
     },
   },
 
@@ -417,6 +424,7 @@ export const jobSamples: Record<string, JobSample> = {
       // once, also on a retry after the clearing up alone had failed
       expect(await rows(world, 'activity', 'action', 'site.synced', site)).toBe(1)
       expect(await rows(world, 'events', 'type', 'site_sync_success', site)).toBe(1)
+      expect(await isPurged(world)).toBe(true)
       expect(await rows(world, 'operations', 'type', 'site.configure', site)).toBeGreaterThan(0)
     },
     async left(world) {
@@ -449,6 +457,7 @@ export const jobSamples: Record<string, JobSample> = {
       const config = readFileSync(join((await homeOf(world))?.path as string, 'web/wp-config.php'), 'utf8')
       expect(config.match(/define\('MULTISITE', true\)/g)).toHaveLength(1)
       expect(config).toContain(`define('DOMAIN_CURRENT_SITE', '${address}');`)
+      expect(await isPurged(world)).toBe(true)
     },
   },
 
@@ -556,6 +565,7 @@ export const jobSamples: Record<string, JobSample> = {
       expect([await isClosed(api, site), host.held.has(site)]).toEqual([false, false])
       expect(await rows(world, 'events', 'type', 'site_restored', site)).toBe(1)
       expect(await rows(world, 'activity', 'action', 'site.restored', site)).toBe(1)
+      expect(await isPurged(world)).toBe(true)
       const kept = api.database.read.selectFrom('backups').select('state').where('origin', '=', 'undo')
       const states = (await kept.where('site_id', '=', site).execute()).map(({ state }) => state)
       expect(states.length).toBeGreaterThan(1)
@@ -1145,6 +1155,7 @@ export const jobSamples: Record<string, JobSample> = {
       expect(world.host.title(path)).toBe('Kept')
       expect(readFileSync(join(path, 'web/wp-config.php'), 'utf8')).toBe('<?php')
       expect(await rows(world, 'activity', 'action', 'site.brought_back', world.site)).toBe(1)
+      expect(await isPurged(world)).toBe(true)
       expect(world.host.held.has(world.site)).toBe(false)
     },
     async left({ host, site }) {
