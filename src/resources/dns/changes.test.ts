@@ -67,6 +67,17 @@ describe.each(dialects)('changes of a zone on $dialect', ({ dialect, skip }) => 
     await feed.refresh()
     return feed.zones.get(name) as Zone
   }
+  test('a zone that is made anew goes on above its last serial, and another one begins with the time', async () => {
+    const serialOf = async (id: number) =>
+      (await made.database.read.selectFrom('zones').select('serial').where('id', '=', id).executeTakeFirst())?.serial
+    await inOne((tx) => tx.updateTable('zones').set({ serial: 4_000_000_000 }).where('id', '=', zoneId).execute())
+    await inOne((tx) => dropIfEmpty(tx, zoneId, NOW))
+    const again = await inOne((tx) => insertZone(tx, 1, name, NOW))
+    expect(await serialOf(again.id)).toBeGreaterThan(4_000_000_000)
+    const other = await inOne((tx) => insertZone(tx, 1, 'another.test', NOW))
+    expect(await serialOf(other.id)).toBeLessThan(1_700_000_100)
+  })
+
   const earlierThan = async (serial: number, zone: Zone) => readEarlier(made.database.read, name, serial, zone.serial)
   /** Applies what a secondary gets as it does: what goes must be there, what comes must not. */
   async function brought(records: ReadonlySet<string>, serial: number, zone: Zone): Promise<Set<string> | undefined> {

@@ -123,10 +123,15 @@ describe.each(dialects.filter(({ skip }) => !skip))('links that log in once, on 
   test('are bounded in number, forgotten after an hour, and with their site', async () => {
     const rows = async () =>
       (await api.database.read.selectFrom('login_links').select('id').where('site_id', '=', site).execute()).length
+    const ofAnother = await link()
+    const another = site
+    site = await api.site(owner, `linked-${++count}`)
     const first = await link()
     for (let i = 0; i < 100; i++) await link()
     expect(await rows()).toBe(100)
     expect(await visit(first)).toBe('unknown')
+    // each site has its own number
+    expect(await visit(ofAnother, { siteId: another })).toEqual({ cookies: [cookie] })
     await api.database.transaction((tx) =>
       tx
         .updateTable('login_links')

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { fillWithMany } from '../../../test/support/many.ts'
+import { putRoute } from './route.store.ts'
 import { markDeleted, unmarkDeleted } from './site.store.ts'
 import { listSitesWithIds, visibleSiteIds } from './visible-site.store.ts'
 
@@ -40,6 +41,16 @@ for (const { dialect, skip } of dialects) {
         { id: 200, favorite: true },
         { id: 1, favorite: false },
       ])
+    })
+
+    test('of its names those are counted that are its domains', async () => {
+      const { id } = (await owner.call('GET', '/v1/sites')).body.data[0]
+      const counted = async () => (await owner.call('GET', `/v1/sites/${id}`)).body.data.domainsCount
+      const before = await counted()
+      await api.database.transaction((tx) => putRoute(tx, id, 'of-two-names.staging.test', 1))
+      expect(await counted()).toBe(before)
+      await api.database.transaction((tx) => putRoute(tx, id, 'www.of-two-names.test', 1, true))
+      expect(await counted()).toBe(before + 1)
     })
 
     test('so is that of a tag', async () => {
