@@ -5,6 +5,7 @@ import { apiOver, type Person, type TestApi, testApi } from '../../../test/suppo
 import { dialects } from '../../../test/support/database.ts'
 import { openDatabase } from '../../platform/db/database.ts'
 import { revokeApplication } from '../account/account.ts'
+import { liveTokens, tokenHashOf } from './authenticate.ts'
 
 const HOUR_MS = 3600_000
 
@@ -43,6 +44,24 @@ describe.each(dialects)('tokens on $dialect', ({ dialect, skip }) => {
     (await post('/auth/token', form({ ...grant, ...credentials() }))).json().access_token
   const use = async (token: string, app = api.app) =>
     (await app.inject({ url: '/v1/sites', headers: { authorization: `Bearer ${token}` } })).statusCode
+
+  it('which of several tokens still count is asked at once', async () => {
+    const [kept, revoked, other] = [await newToken(), await newToken(), await newToken()]
+    const hashOf = (token: string) => tokenHashOf(`Bearer ${token}`)
+    const live = async (...tokens: string[]) => liveTokens(api.database.read, tokens.map(hashOf))
+    await api.database.transaction((tx) =>
+      tx.updateTable('tokens').set({ revoked_at: 1 }).where('hash', '=', hashOf(revoked)).execute(),
+    )
+    const expiresAt = clock + HOUR_MS
+    expect(await live(kept, revoked)).toEqual(new Map([[hashOf(kept), expiresAt]]))
+    expect([await live(), await live('unknown')]).toEqual([new Map(), new Map()])
+    expect((await live(kept, other)).size).toBe(2)
+    const mate = await api.person('leaving@example.com')
+    await api.database.transaction((tx) =>
+      tx.updateTable('applications').set({ revoked_at: 1 }).where('id', '=', mate.applicationId).execute(),
+    )
+    expect(await live(mate.token)).toEqual(new Map())
+  })
 
   it('200: a token as RFC 6749 and the description have it', async () => {
     const response = await post('/auth/token', form({ ...grant, ...credentials() }))

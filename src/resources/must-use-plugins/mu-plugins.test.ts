@@ -10,14 +10,16 @@ import { DiskFull } from '../../hosting/homes/disk-room.ts'
 import { hostJobs } from '../../jobs.ts'
 import { lockForUpdate } from '../../platform/db/database.ts'
 import type { Definition } from '../../platform/operations/definition.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
 import { ended, startWorker } from '../../platform/operations/harness.ts'
 import type { Worker } from '../../platform/operations/worker.ts'
 import { closeSite, openSite } from '../sites/site.ts'
 import { siteFilled } from '../sites/site-filled.ts'
 import { wishFor } from './lay-on-site.ts'
-import { changeMuPlugin, hostForWork, muPluginOfWork } from './mu-plugin.store.ts'
+import { changeMuPlugin, dropForgotten, hostForWork, muPluginOfWork } from './mu-plugin.store.ts'
 import { FOLDER, MOST_BYTES, MOST_MU_PLUGINS } from './mu-plugin.ts'
 
+const jobNamed = (name: string) => hostJobs.find((job) => job.name === name) as unknown as Definition
 const settings = { STEAD_ALLOW_PRIVATE_FETCH: 'true' }
 
 describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
@@ -148,6 +150,49 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     )
     const reply = await add()
     expect([reply.status, reply.body.errors]).toEqual([400, [expect.stringContaining('may have 50 must-use plugins')]])
+  })
+
+  test('one that was deleted is remembered as long as a site has it, or its removal is under way', async () => {
+    const has = await site('has-it')
+    const insert = (slug: string, values: object) =>
+      api.database.transaction(async (tx) => {
+        const common = {
+          account_id: owner.accountId,
+          path: 'x',
+          slug,
+          existing_sites: 1,
+          future_sites: 0,
+          created_at: 1,
+        }
+        const row = { ...common, sha256: null, operation_id: null, deleted_at: 1, ...values }
+        return (
+          await tx
+            .insertInto('mu_plugins')
+            .values(row as never)
+            .returning('id')
+            .executeTakeFirstOrThrow()
+        ).id
+      })
+    const operation = await api.database.transaction((tx) =>
+      enqueue(tx, jobNamed('mu_plugin.remove'), { pluginId: 1 }, { hostId: host.hostId }),
+    )
+    const [onSite, leaving, ending, kept] = [
+      await insert('a.php', {}),
+      await insert('b.php', { operation_id: operation }),
+      await insert('c.php', { operation_id: operation }),
+      await insert('d.php', { deleted_at: null }),
+    ]
+    await insert('e.php', {})
+    await api.database.transaction((tx) =>
+      tx
+        .insertInto('mu_plugin_sites')
+        .values({ plugin_id: onSite, site_id: has } as never)
+        .execute(),
+    )
+    const left = async () =>
+      (await api.database.read.selectFrom('mu_plugins').select('id').orderBy('id').execute()).map(({ id }) => id)
+    await api.database.transaction((tx) => dropForgotten(tx, ending))
+    expect(await left()).toEqual([onSite, leaving, kept])
   })
 
   test('comes to all sites of the account, and to nobody else; again, then off them', async () => {
