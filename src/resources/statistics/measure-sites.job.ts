@@ -76,7 +76,7 @@ export const measureSites = durableWith<HostServices>()({
             (await eachAlone(services, some, { signal, log }))
           signal.throwIfAborted()
           await transaction((tx) => storeUsages(tx, usages, now()))
-          progress(from / sites.length)
+          progress(Math.min(1, (from + TOGETHER) / sites.length))
         }
       },
     },

@@ -389,8 +389,15 @@ test('sites of a host are measured together, and one that cannot be keeps no oth
     }
     const warned: unknown[] = []
     const { run } = measureSites.steps.measure as unknown as { run(context: object): Promise<unknown> }
+    const told: number[] = []
     await run({
-      ...{ services, input: {}, now: () => 1, progress: () => {}, transaction: database.transaction },
+      ...{
+        services,
+        input: {},
+        now: () => 1,
+        progress: (done: number) => told.push(done),
+        transaction: database.transaction,
+      },
       signal: new AbortController().signal,
       log: { ...noLog, warn: (facts: { siteId: number }) => warned.push(facts.siteId) },
     })
@@ -400,6 +407,7 @@ test('sites of a host are measured together, and one that cannot be keeps no oth
     const expected = await Promise.all(usages)
     expect(rows.map(({ file_bytes }) => file_bytes)).toEqual(expected)
     expect(warned).toEqual([3])
+    expect(told).toEqual([50 / SITES, 100 / SITES, 1])
     // asked to end it measures no other, nor writes what it has
     const before = warned.length
     const ended = run({
