@@ -105,6 +105,8 @@ describe('authorization server metadata', () => {
       revocation_endpoint: 'http://api.example.com:8443/auth/revoke',
       grant_types_supported: ['client_credentials'],
       response_types_supported: [],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     })
   })
 

@@ -238,6 +238,25 @@ test('parts: the others stay, and a path that the backup does not have changes n
   ])
 })
 
+test.each([
+  ['one of another address is brought to that of the site', 'https://elsewhere.example/blog', 'elsewhere.example'],
+  ['one of the same address, by whatever scheme, is left as it is', undefined, undefined],
+])('of the database: %s', async (_what, home, from) => {
+  const site = await newSite('old')
+  const body = { database_id: await backUp(site.id, 'db') }
+  const { pool } = host.services
+  const moved: unknown[] = []
+  const runTask = async (...[asked, task, input, options]: Parameters<typeof pool.runTask>) => {
+    if (task === 'replace-address') moved.push(input)
+    const answer = await pool.runTask(asked, task, input, options)
+    const url = home ?? `https://${site.name}.test`
+    return task === 'site-title' ? { ...(answer as object), home: url } : answer
+  }
+  work({ pool: { ...pool, runTask } as unknown as HostServices['pool'] })
+  expect(await ended(api.database, await order(site.id, body))).toMatchObject({ state: 'succeeded' })
+  expect(moved).toEqual(from ? [{ from, to: `${site.name}.test` }] : [])
+})
+
 test('a site that does not answer with what was restored is as it was, open, and its owner is told', async () => {
   const site = await newSite('old')
   const body = { filesystem_id: await backUp(site.id, 'fs'), database_id: await backUp(site.id, 'db') }
