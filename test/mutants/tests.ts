@@ -1,16 +1,22 @@
 /** The tests that must notice a change of a source, in one Vitest and one process that keep what they have loaded. */
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
-import { BaseSequencer, createVitest, type TestModule, type TestSpecification, type Vitest } from 'vitest/node'
+import { BaseSequencer, createVitest, type TestSpecification } from 'vitest/node'
 import { unit } from '../../vitest.config.ts'
+import {
+  allDeclared,
+  besideOf,
+  contractFiles,
+  contractTests,
+  type Dialect,
+  nearestFirst,
+  patternOf,
+  reachOf,
+} from './judges.ts'
 import { keptWorker } from './kept-worker.ts'
 import { type Mutant, withSwitches } from './mutants.ts'
+import { firstFailure, type Ran } from './run-tests.ts'
 
-/** They walk all endpoints, or all jobs, by name; a fuzzer would only make the same runs longer. */
-const CONTRACT_TESTS = ['records', 'endpoints', 'problems', 'permissions', 'jobs'].map((name) => ({
-  path: `test/contract/${name}.test.ts`,
-  ofJobs: name === 'jobs',
-}))
 /** What may judge a change that the tests beside it let pass. */
 const ELSEWHERE = /^src\/(resources|platform\/operations)(\/|$)/
 const ELSEWHERE_FILES = ['test/acme.test.ts', 'test/acme-wildcard.test.ts']
@@ -35,17 +41,11 @@ const patienceFor = (tests: readonly Known[]): Patience => ({
   runMs: 45_000 + 10 * tests.reduce((sum, { ms }) => sum + ms, 0),
 })
 
-/** By the names of tests. A rule that only one of the databases needs is proven on that one. */
-const dialects = { sqlite: '^(?!.*postgres)', postgres: 'postgres' }
-type Dialect = keyof typeof dialects
-
 interface Outcome {
   /** `untold`: its tests fail without the change as well, or do not run to their end. */
   readonly outcome: 'caught' | 'survived' | 'untold'
   /** What has failed. */
   readonly by?: string
-  /** By a test that is not beside it. */
-  readonly isElsewhere?: boolean
 }
 
 export interface Verdict extends Outcome {
@@ -249,28 +249,32 @@ export async function openTests(root: string, mutants: readonly Mutant[]): Promi
         ms += test.ms
         return ms < MOST_ELSEWHERE_MS
       })
-    return { ...(await whenReached(id, shortest)), isElsewhere: true }
+    return whenReached(id, shortest)
+  }
+
+  async function* judged(ids: readonly number[], judge: (id: number) => Promise<Outcome>): AsyncGenerator<Verdict> {
+    for (const id of ids)
+      yield {
+        mutant: mutants[id] as Mutant,
+        ...(await judge(id).catch((error: Error) => ({ outcome: 'untold' as const, by: error.message }))),
+      }
   }
 
   return {
     async *elsewhere(survivors) {
       const all = await lookElsewhere()
-      for (const mutant of survivors)
-        try {
-          yield { mutant, ...(await outcomeElsewhere(mutants.indexOf(mutant), all)) }
-        } catch (error) {
-          yield { mutant, outcome: 'untold', by: (error as Error).message }
-        }
+      yield* judged(
+        survivors.map((mutant) => mutants.indexOf(mutant)),
+        (id) => outcomeElsewhere(id, all),
+      )
     },
-    async *verdicts() {
+    verdicts() {
       // a run that is ended early says something of all: whatever has been tried is spread evenly
       const place = (id: number) => (id * GOLDEN) % 1
-      for (const id of [...mutants.keys()].sort((left, right) => place(left) - place(right)))
-        try {
-          yield { mutant: mutants[id] as Mutant, ...(await outcomeOf(id)) }
-        } catch (error) {
-          yield { mutant: mutants[id] as Mutant, outcome: 'untold', by: (error as Error).message }
-        }
+      return judged(
+        [...mutants.keys()].sort((left, right) => place(left) - place(right)),
+        outcomeOf,
+      )
     },
     async unreached() {
       const files = Map.groupBy(mutants.keys(), (id) => mutants[id]?.file as string)
@@ -312,130 +316,3 @@ function toldWhenLoaded(code: string, id: string): string | null {
 
 /** Transactions overlap there only: a lock is nothing on SQLite. */
 const isOfPostgres = ({ what }: Mutant) => /lock|hold|postgres/i.test(what)
-
-async function besideOf(vitest: Vitest, folder: string, dialect: Dialect): Promise<TestSpecification[]> {
-  const under = await vitest.globTestSpecifications([`${folder}/`])
-  return under
-    .map(({ moduleId }) => moduleId)
-    .filter((path) => dirname(path) === join(vitest.config.root, folder))
-    .map((path) =>
-      vitest.getRootProject().createSpecification(path, { testNamePattern: new RegExp(dialects[dialect]) }),
-    )
-}
-
-/** Of endpoints, and of jobs, whose names have a dot. */
-function contractTests(vitest: Vitest, names: readonly string[], dialect: Dialect): TestSpecification[] {
-  const testNamePattern = patternOf(dialect, names)
-  return CONTRACT_TESTS.filter(({ ofJobs }) => names.some((name) => name.includes('.') === ofJobs)).map(({ path }) =>
-    vitest.getRootProject().createSpecification(join(vitest.config.root, path), { testNamePattern }),
-  )
-}
-
-/** As {@link contractTests}, of all that these files may be judged by. */
-async function contractFiles(vitest: Vitest, root: string, files: readonly string[]): Promise<TestSpecification[]> {
-  const names = await Promise.all(files.map((file) => reachOf(root, file)))
-  return contractTests(vitest, [...new Set(names.flat())], 'sqlite')
-}
-
-/** An index declares what there is, and does nothing: it is compared with what the files of its resource declare. */
-const allDeclared = (vitest: Vitest): TestSpecification[] => [
-  vitest.getRootProject().createSpecification(join(vitest.config.root, 'test/contract/resources.test.ts')),
-]
-
-const patternOf = (dialect: Dialect, names: readonly string[]) =>
-  new RegExp(`${dialects[dialect]}.*(^|[^\\w.])(${names.join('|').replaceAll('.', '\\.')})(?![\\w.])`)
-
-/** Those beside a file that name it, the others beside it, and then the rest. */
-async function nearestFirst(specifications: TestSpecification[], file = ''): Promise<TestSpecification[]> {
-  const ranks = await Promise.all(
-    specifications.map(async ({ moduleId }) => {
-      if (!moduleId.includes(`/${dirname(file)}/`)) return 2
-      return (await readFile(moduleId, 'utf8')).includes(`/${basename(file)}'`) ? 0 : 1
-    }),
-  )
-  const order = [...specifications.keys()].sort((left, right) => (ranks[left] ?? 0) - (ranks[right] ?? 0))
-  return order.map((index) => specifications[index] as TestSpecification)
-}
-
-/** Names of the endpoints and jobs that a file declares; of all of its folder when it declares none. */
-async function reachOf(root: string, file: string): Promise<string[]> {
-  const own = await declaredIn(root, [file])
-  return own.length > 0 ? own : declaredUnder(root, dirname(file))
-}
-
-async function declaredUnder(root: string, folder: string): Promise<string[]> {
-  const files = await readdir(join(root, folder), { recursive: true })
-  return declaredIn(
-    root,
-    files.filter((name) => name.endsWith('.ts')).map((name) => join(folder, name)),
-  )
-}
-
-async function declaredIn(root: string, files: readonly string[]): Promise<string[]> {
-  const sources = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')))
-  const named = sources.flatMap((source) => [...source.matchAll(/^ {2}(?:id: '(\w+)'|name: '(\w+\.\w+)'),$/gm)])
-  return [...new Set(named.map(([, id, job]) => id ?? (job as string)))].sort()
-}
-
-interface Ran {
-  readonly modules: readonly TestModule[]
-  /** What has failed; `undefined`: nothing. */
-  readonly what: string | undefined
-  /** All tests that were asked for have run to their end. */
-  readonly isWhole: boolean
-  /** A test, or something outside of one, may go on. */
-  readonly isUnclean: boolean
-}
-
-/** What ended a run reaches into the next one at times, whose tests are then left out; that says nothing of the change. */
-async function firstFailure(
-  vitest: Vitest,
-  specifications: TestSpecification[],
-  ms: number,
-  drop: () => Promise<void>,
-): Promise<Ran> {
-  for (let again = 3; ; again--) {
-    const outcome = await runOnce(vitest, specifications, ms, drop)
-    if (outcome.what || outcome.isWhole || again === 0) return outcome
-  }
-}
-
-async function runOnce(
-  vitest: Vitest,
-  specifications: TestSpecification[],
-  ms: number,
-  drop: () => Promise<void>,
-): Promise<Ran> {
-  let isLate = false
-  const end = () => vitest.cancelCurrentRun('keyboard-input').catch(() => {})
-  let second: NodeJS.Timeout | undefined
-  const late = setTimeout(() => {
-    isLate = true
-    void drop()
-    void end()
-    // asked a second time it does not wait for what never comes to an end
-    second = setTimeout(end, 5000)
-  }, ms)
-  // what failed in the run before would end this one at once
-  vitest.state.filesMap.clear()
-  vitest.state.idMap.clear()
-  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications)
-  clearTimeout(late)
-  clearTimeout(second)
-  const tests = testModules.flatMap((module) => [...module.children.allTests()])
-  const states = new Map(tests.map((test) => [test.id, test.result().state]))
-  const asked = specifications.flatMap(({ testIds }) => testIds ?? [])
-  const failed = testModules.find((module) => !module.ok())
-  const outside = unhandledErrors.length > 0 ? 'an error outside of tests' : undefined
-  const messages = tests.flatMap((test) => test.result().errors ?? []).map(({ message }) => message)
-  return {
-    modules: testModules,
-    what: failed ? basename(failed.moduleId) : isLate ? 'no end' : outside,
-    isWhole:
-      testModules.length === specifications.length &&
-      [...states.values()].includes('passed') &&
-      ![...states.values()].includes('pending') &&
-      asked.every((id) => states.get(id) === 'passed' || states.get(id) === 'failed'),
-    isUnclean: isLate || outside !== undefined || messages.some((message) => message.includes('timed out in')),
-  }
-}
