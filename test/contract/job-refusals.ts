@@ -74,16 +74,17 @@ async function addPlugin({ host, site }: World, file: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, '1.0')
 }
-const damageBackups = async ({ api, site }: World) => {
+const loseBackups = async ({ api, site }: World) => {
   const names = await api.backups.repository(siteOwner(site)).list()
   for (const { name } of names) await api.backups.repository(siteOwner(site)).remove(name)
 }
 const packageOf = (input: Input, url: string) => {
   for (const plugin of input.plugins) plugin.package = { ...plugin.package, url }
 }
-const installed = { status: 200, headers: [], body: [] }
-const brokenPage = (world: World) =>
-  give(world, { pool: { ...world.host.services.pool, handle: async () => ({ ...installed, status: 500 }) } })
+const breakPage = (world: World) =>
+  give(world, {
+    pool: { ...world.host.services.pool, handle: async () => ({ status: 500, headers: [], body: [] }) },
+  })
 
 // biome-ignore format: a table
 export const jobRefusals: readonly JobRefusal[] = [
@@ -98,7 +99,7 @@ export const jobRefusals: readonly JobRefusal[] = [
   { type: 'site.clone', says: 'The source site is on another host', wrong: (world) => sendAway(world) },
   { type: 'site.clone', says: 'WordPress 6.9 cannot be had from any source', wrong: (world) => give(world, { template: unavailable }) },
   { type: 'site.clone', says: 'WordPress takes http://elsewhere.example for its address', wrong: (world) => answer(world, 'check-copy', () => ({ home: 'http://elsewhere.example' })) },
-  { type: 'site.clone', says: 'The clone does not answer: its front page answers with status 500', wrong: brokenPage },
+  { type: 'site.clone', says: 'The clone does not answer: its front page answers with status 500', wrong: breakPage },
 
   { type: 'site.sync', says: 'Backup 987654 of site', wrong: (world, input) => input.backups.push({ siteId: world.site, backupId: 987654 }) },
   { type: 'site.sync', says: 'One of the two sites was deleted', wrong: (world) => deleteSite(world) },
@@ -113,9 +114,9 @@ export const jobRefusals: readonly JobRefusal[] = [
   { type: 'site.restore', says: 'The site is not there, or is not installed', wrong: (world) => deleteHome(world) },
   { type: 'site.restore', says: 'is not there any more', wrong: (world, { filesId }) => deleteBackup(world, filesId) },
   { type: 'site.restore', says: 'is not there any more', wrong: (world, { databaseId }) => deleteBackup(world, databaseId) },
-  { type: 'site.restore', says: 'is not there any more', wrong: damageBackups },
-  { type: 'site.preview_restore', says: 'is not there any more', wrong: damageBackups },
-  { type: 'site.bring_back', says: "There is no backup of the site's files that can be used", wrong: damageBackups },
+  { type: 'site.restore', says: 'is not there any more', wrong: loseBackups },
+  { type: 'site.preview_restore', says: 'is not there any more', wrong: loseBackups },
+  { type: 'site.bring_back', says: "There is no backup of the site's files that can be used", wrong: loseBackups },
 
   { type: 'backup.take', says: 'This backup was given up: ask for another one', wrong: (world, { backupId }) => deleteBackup(world, backupId) },
   { type: 'backup.take', says: 'This backup was given up', after: 'take', wrong: (world, { backupId }) => deleteBackup(world, backupId) },
