@@ -270,6 +270,12 @@ export const jobSamples: Record<string, JobSample> = {
       expect([...world.host.wordpress(world.site).activePlugins]).toEqual(['woocommerce/woocommerce.php'])
       expect(await rows(world, 'activity', 'action', 'site.deployed', world.site)).toBe(1)
       expect(await rows(world, 'events', 'type', 'site_created', world.site)).toBe(1)
+      // not in its own queue
+      const measures = world.api.database.read.selectFrom('operations').select(['site_id', 'input'])
+      const asked = (await measures.where('type', '=', 'statistics.measure_site').execute()).filter(
+        ({ input }) => JSON.parse(input).siteId === world.site,
+      )
+      expect(asked).toMatchObject([{ site_id: null }])
     },
     async left(world) {
       expect(await homeOf(world)).toBeUndefined()
@@ -964,10 +970,12 @@ export const jobSamples: Record<string, JobSample> = {
     async ({ api, owner: { accountId } }) => {
       const links = api.database.read.selectFrom('password_links').select('expires_at as at')
       const guesses = api.database.read.selectFrom('sign_in_attempts').select('last_at as at')
-      return [
-        ...(await links.where('account_id', '=', accountId).execute()),
-        ...(await guesses.where('key', 'like', `of-${accountId}-%`).execute()),
+      const [ofLinks, ofGuesses] = [
+        await links.where('account_id', '=', accountId).orderBy('at').execute(),
+        await guesses.where('key', 'like', `of-${accountId}-%`).orderBy('at').execute(),
       ]
+      expect(ofGuesses).toEqual(ofLinks)
+      return ofLinks
     },
   ),
 

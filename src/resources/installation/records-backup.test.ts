@@ -6,6 +6,7 @@ import { type TestBackups, testBackups } from '../../backups/backup-store.fixtur
 import { identifyInstallation } from '../../hosting/identity/identity.store.ts'
 import { databaseRows } from '../../platform/db/rows/database-rows.ts'
 import { fillDatabase } from '../../platform/db/rows/fill-database.ts'
+import { textOfRows } from '../../platform/db/rows/row-stream.ts'
 import {
   backUpRecords,
   forgetRecordsBackups,
@@ -66,6 +67,13 @@ describe.each(dialects.filter(({ skip }) => !skip))('a backup of the records, fr
       ])
       await other.drop()
     }
+  })
+
+  test('one that another version has written in another form is refused', async () => {
+    await made.database.atOneMoment((tx) =>
+      repository().writeStream(textOfRows(databaseRows(tx), { format: 2 }), { name: 'r1' }),
+    )
+    await expect(openRecordsBackup(repository(), 'r1')).rejects.toThrow('made by another version of Stead')
   })
 
   test('the newest that is whole is found past damaged ones, which are named; a storage that is away is no damage', async () => {

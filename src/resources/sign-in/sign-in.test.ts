@@ -5,6 +5,7 @@ import { ofBrowser, type Person, type Reply, type TestApi, testApi } from '../..
 import { dialects } from '../../../test/support/database.ts'
 import { createMailer } from '../../platform/mail/mailer.ts'
 import { startWorker } from '../../platform/operations/harness.ts'
+import { confirmTotp } from './credentials.store.ts'
 import { mailLink } from './mail-link.job.ts'
 import { codeNow, PASSWORD, withLink, withPassword, withTotp } from './samples.fixture.ts'
 
@@ -173,6 +174,10 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     const replies = await Promise.all([1, 2].map(() => signIn({ code: codeNow(clock) })))
     expect(codes(replies).toSorted()).toEqual([200, 'wrong_code'])
     clock += MINUTE
+    // another account's codes are no business of this one
+    await api.database.transaction((tx) =>
+      confirmTotp(tx, owner.accountId + 1, { step: 1, codeHashes: [], now: clock }),
+    )
     expect(codes([await signIn({ code: recovery.toUpperCase() }), await signIn({ code: recovery })])).toEqual([
       200,
       'wrong_code',
