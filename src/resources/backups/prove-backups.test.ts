@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -89,12 +90,13 @@ const mails = async () =>
 
 test('the newest of both are laid into a home of nobody, where the front page is asked for; nothing is left', async () => {
   expect((await prove()).result).toEqual({ unproved: 'there is not a backup of both yet' })
+  await writeFile(join((await host.services.homes.ofSite(site))?.path as string, 'web/own.txt'), 'its own')
   await take('fs')
   await take('db')
   const seen: unknown[] = []
   page = (homePath) => {
     const home = readdirSync(join(homePath, 'web'))
-    seen.push([home.includes('wp-config.php'), host.title(homePath)])
+    seen.push([home.includes('own.txt'), host.title(homePath)])
     // while it is there it is the home of no site, and of none that will be made
     seen.push(host.homeFolders().length)
     return { status: 302 }

@@ -8,8 +8,9 @@ import type { Home } from '../../hosting/homes/homes.ts'
 import { CORE_BACKUP, coreOwner, siteOwner } from './backup.ts'
 import { type FakeContent, fakeContent } from './content.fixture.ts'
 import { keepCore, verifyCore } from './keep-core.ts'
+import { backupIn, nameIn, store } from './samples.fixture.ts'
 import { takeBackup } from './take-backup.ts'
-import { copyAhead } from './undo-point.ts'
+import { copyAhead, forgetUnfinished } from './undo-point.ts'
 
 let api: TestApi
 let host: FakeHost
@@ -91,6 +92,34 @@ test('files of a release that are found damaged later are written anew by the ne
   await expect(keepCore(own.backups, release)).rejects.toThrow(BackupDamaged)
   await keepCore(own.backups, release)
   await verifyCore(own.backups, '6.8', signal)
+})
+
+test('an undo point that was begun and is not whole goes, with all that was written of it; those that are whole stay', async () => {
+  const { database, backups } = api
+  const operation = { type: 'test.any', runner: 'host', state: 'failed', input: '{}', cancel_requested: 0 } as const
+  const times = { attempts: 1, progress: 0, run_at: 1, created_at: 1, finished_at: 2 }
+  const made = await database.transaction((tx) =>
+    tx
+      .insertInto('operations')
+      .values({ ...operation, ...times, account_id: owner.accountId })
+      .returning('id')
+      .executeTakeFirstOrThrow(),
+  )
+  const point = async (isWhole: boolean) => {
+    const id = await backupIn(api, site, { origin: 'undo' })
+    await store(api, site, id)
+    const state = isWhole ? 'completed' : 'creating'
+    await database.transaction((tx) =>
+      tx.updateTable('backups').set({ operation_id: made.id, state }).where('id', '=', id).execute(),
+    )
+    return id
+  }
+  const [whole, begun] = [await point(true), await point(false)]
+  const names = [await nameIn(api, whole), await nameIn(api, begun)]
+  const context = { services: host.services, operationId: made.id, transaction: database.transaction }
+  await forgetUnfinished(context as never, site)
+  expect((await database.read.selectFrom('backups').select('id').execute()).map(({ id }) => id)).toEqual([whole])
+  expect((await backups.repository(siteOwner(site)).list()).map(({ name }) => name)).toEqual([names[0]])
 })
 
 test('what a restore keeps ahead and is not what was written is removed, so that another attempt writes it anew', async () => {
