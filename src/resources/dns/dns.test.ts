@@ -269,6 +269,17 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
     })
   })
 
+  test('a name that a deleted site has left in a zone is another site’s when that one asks for it', async () => {
+    const gone = await api.site(owner, `left-${count}`)
+    const { id } = await zone()
+    await add(id, { type: 'A', name: 'www', site_id: gone })
+    await owner.call('DELETE', `/v1/sites/${gone}`)
+    expect((await records(id)).map(({ siteId }) => siteId)).toContain(gone)
+    expect((await add(id, { type: 'A', name: 'www', site_id: site })).status).toBe(200)
+    const left = await records(id)
+    expect([left.length > 0, new Set(left.map(({ siteId }) => siteId))]).toEqual([true, new Set([site])])
+  })
+
   test('a deleted site: its records go with its files, a zone without others too', async () => {
     const gone = await api.site(owner, `gone-${count}`)
     const [kept, emptied] = [await zone(), await zone()]
