@@ -35,8 +35,8 @@ export function isOutdatedPlan(error: unknown): boolean {
   return code === '0A000' && routine === 'RevalidateCachedQuery'
 }
 
-/** Under other names, as each connection has the old plans. */
-function prepareAnew(): void {
+/** From now on, under other names, as each connection has the old plans. */
+export function prepareAnew(): void {
   names.clear()
   generation++
 }
