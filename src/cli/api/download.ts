@@ -37,7 +37,11 @@ export async function download(
     await rename(part, file)
   } catch (error) {
     body.destroy()
-    await rm(part, { force: true })
+    await rm(part, { force: true }).catch(() => {})
+    const { syscall, path, message } = error as NodeJS.ErrnoException
+    // of the disk, not of the connection
+    if (syscall && (path === part || /^E(NOSPC|DQUOT|FBIG|IO|ROFS)/.test(message)))
+      throw new CommandError(`${file} cannot be written: ${message}`, { cause: error })
     throw error
   }
   err.write(`${harmless(file)}\n`)

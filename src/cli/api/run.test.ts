@@ -1,9 +1,10 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { examplesOf } from '../../../test/support/examples.ts'
+import { DUMP, storedIn } from '../../resources/backups/samples.fixture.ts'
 import { type ApiCommand, catalogue } from './catalogue.ts'
 import { runForApi } from './main.ts'
 import { readProfiles } from './profiles.ts'
@@ -127,6 +128,20 @@ describe('calls', () => {
     await writeFile(taken, 'mine')
     expect((await stead(`backups download-ondemand my-shop 1 --output ${taken}`)).err).toContain('is there already')
     expect(await readFile(taken, 'utf8')).toBe('mine')
+  })
+
+  test('a file that cannot be written is said to be, and one that can is whole', async () => {
+    const id = await storedIn(api, 1)
+    const download = (file: string) => stead(`backups download-ondemand my-shop ${id} --output ${file}`)
+    const nowhere = join(folder, 'no/where.sql')
+    expect(await download(nowhere)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`${nowhere} cannot be written: `),
+    })
+    const somewhere = join(folder, 'some.sql')
+    expect(await download(somewhere)).toMatchObject({ code: 0, err: `${somewhere}\n` })
+    expect(await readFile(somewhere, 'utf8')).toBe(DUMP)
+    expect((await readdir(folder)).filter((name) => name.includes('.sql'))).toEqual(['some.sql'])
   })
 
   test('sites open prints the address; another token by the token operation', async () => {
