@@ -38,9 +38,9 @@ export async function download(
   } catch (error) {
     body.destroy()
     await rm(part, { force: true }).catch(() => {})
-    const { syscall, path, message } = error as NodeJS.ErrnoException
+    const { syscall = '', message } = error as NodeJS.ErrnoException
     // of the disk, not of the connection
-    if (syscall && (path === part || /^E(NOSPC|DQUOT|FBIG|IO|ROFS)/.test(message)))
+    if (['open', 'write', 'rename'].includes(syscall))
       throw new CommandError(`${file} cannot be written: ${message}`, { cause: error })
     throw error
   }
