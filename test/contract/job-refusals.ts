@@ -8,12 +8,12 @@ import { CoreUnavailable } from '../../src/hosting/core-library/core-library.ts'
 import { MeasureImpossible } from '../../src/hosting/page-measure/measure-page.ts'
 import { PhpTaskError } from '../../src/hosting/php/runtime.ts'
 import type { TaskInput, TaskName } from '../../src/hosting/php/tasks.ts'
-import type { Tx } from '../../src/platform/db/database.ts'
 import { siteOwner } from '../../src/resources/backups/backup.ts'
 import { changeName } from '../../src/resources/certificates/certificate.store.ts'
+import { changeMuPlugin } from '../../src/resources/must-use-plugins/mu-plugin.store.ts'
 import { insertLink } from '../../src/resources/sign-in/credentials.store.ts'
 import { markDeleted } from '../../src/resources/sites/site.store.ts'
-import type { World } from './job-samples.ts'
+import { change, type World } from './job-samples.ts'
 
 /** What a sample has asked for; a refusal may ask for something else. */
 // biome-ignore lint/suspicious/noExplicitAny: input of whatever definition
@@ -29,7 +29,6 @@ export interface JobRefusal {
   wrong(world: World, input: Input): Promise<unknown> | unknown
 }
 
-const change = (world: World, work: (tx: Tx) => Promise<unknown>) => world.api.database.transaction(work)
 const deleteSite = (world: World, id = world.site) => change(world, (tx) => markDeleted(tx, id, Date.now()))
 const deleteHome = (world: World, id = world.site) =>
   change(world, (tx) => tx.deleteFrom('site_homes').where('site_id', '=', id).execute())
@@ -78,6 +77,7 @@ const loseBackups = async ({ api, site }: World) => {
   const names = await api.backups.repository(siteOwner(site)).list()
   for (const { name } of names) await api.backups.repository(siteOwner(site)).remove(name)
 }
+const loseContents = (world: World) => change(world, (tx) => tx.deleteFrom('mu_plugin_contents').execute())
 const packageOf = (input: Input, url: string) => {
   for (const plugin of input.plugins) plugin.package = { ...plugin.package, url }
 }
@@ -122,11 +122,11 @@ export const jobRefusals: readonly JobRefusal[] = [
   { type: 'backup.take', says: 'This backup was given up', after: 'take', wrong: (world, { backupId }) => deleteBackup(world, backupId) },
   { type: 'backup.take', says: 'The site has no home on this host', wrong: (world) => deleteHome(world) },
 
-  { type: 'mu_plugin.install', says: 'The must-use plugin was deleted', wrong: (world, { pluginId }) => change(world, (tx) => tx.updateTable('mu_plugins').set({ deleted_at: 1 }).where('id', '=', pluginId).execute()) },
+  { type: 'mu_plugin.install', says: 'The must-use plugin was deleted', wrong: (world, { pluginId }) => change(world, (tx) => changeMuPlugin(tx, pluginId, { deleted_at: 1 })) },
   { type: 'mu_plugin.install', says: 'The must-use plugin was deleted', wrong: (world, { pluginId }) => change(world, (tx) => tx.deleteFrom('mu_plugins').where('id', '=', pluginId).execute()) },
-  { type: 'mu_plugin.install', says: 'The must-use plugin was deleted', after: 'check', wrong: (world, { pluginId }) => change(world, (tx) => tx.updateTable('mu_plugins').set({ deleted_at: 1 }).where('id', '=', pluginId).execute()) },
-  { type: 'mu_plugin.install', says: 'is not there any more: update the plugin', after: 'fetch', wrong: (world) => change(world, (tx) => tx.deleteFrom('mu_plugin_contents').execute()) },
-  { type: 'mu_plugin.install', says: 'is not there any more: update the plugin', after: 'check', wrong: (world) => change(world, (tx) => tx.deleteFrom('mu_plugin_contents').execute()) },
+  { type: 'mu_plugin.install', says: 'The must-use plugin was deleted', after: 'check', wrong: (world, { pluginId }) => change(world, (tx) => changeMuPlugin(tx, pluginId, { deleted_at: 1 })) },
+  { type: 'mu_plugin.install', says: 'is not there any more: update the plugin', after: 'fetch', wrong: loseContents },
+  { type: 'mu_plugin.install', says: 'is not there any more: update the plugin', after: 'check', wrong: loseContents },
 
   { type: 'site.make_performance_report', says: 'The site is not live', wrong: (world) => change(world, (tx) => tx.updateTable('sites').set({ state: 'disabled' }).where('id', '=', world.site).execute()) },
   { type: 'site.make_performance_report', says: 'The site is not live', wrong: (world) => deleteSite(world) },

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { generate } from 'selfsigned'
 import { expect } from 'vitest'
 import { loadRoute } from '../../src/edge/routes.store.ts'
@@ -96,7 +95,7 @@ const isPurged = async ({ api, site }: World): Promise<boolean> => {
   return (await purges.execute()).length === 1
 }
 const aboutSite = async ({ site }: World) => ({ input: { siteId: site } })
-const change = (world: World, work: Parameters<TestApi['database']['transaction']>[0]) =>
+export const change = (world: World, work: Parameters<TestApi['database']['transaction']>[0]) =>
   world.api.database.transaction(work)
 const homeOf = ({ host, site }: World) => host.services.homes.ofSite(site)
 const cloneOf = async ({ api, site }: World) => {
@@ -554,7 +553,7 @@ export const jobSamples: Record<string, JobSample> = {
       const home = (await homeOf(world))?.path as string
       await writeFile(join(home, 'web/page.txt'), 'new')
       await writeFile(join(home, 'web/new.txt'), 'new')
-      setTitle(home, 'new')
+      host.setTitle(home, 'new')
       host.running.add(site)
       await change(world, (tx) => putRoute(tx, site, `restored-${site}.test`, 1))
       expect(await isClosed(api, site)).toBe(false)
@@ -1151,9 +1150,7 @@ export const jobSamples: Record<string, JobSample> = {
     async prepare(world) {
       const { host, site } = world
       const home = await host.services.homes.claim(site, await host.services.template(), [])
-      const content = new DatabaseSync(join(home.path, 'private/database/site.sqlite'))
-      content.exec("update wp_options set option_value = 'Kept' where option_name = 'blogname'")
-      content.close()
+      host.setTitle(home.path, 'Kept')
       await backUpSite(world)
       await rm(home.path, { recursive: true })
       return { input: { siteId: site } }
@@ -1273,7 +1270,7 @@ async function backedUpSite(world: World): Promise<{ filesId: number; databaseId
   const home = await host.giveHome(site)
   await change(world, (tx) => changeSite(tx, site, { writtenAddress: 'old.example.com', coreVersion: '6.8' }, 1))
   await writeFile(join(home, 'web/page.txt'), 'old')
-  setTitle(home, 'old')
+  host.setTitle(home, 'old')
   const ids = { fs: 0, db: 0 }
   for (const kind of ['fs', 'db'] as const) {
     ids[kind] = await backupIn(api, site, { kind })
@@ -1292,12 +1289,6 @@ async function besideSite({ host, site }: World): Promise<string[]> {
   const { hasNext, hasPrevious } = await host.services.siteDatabase.state(content)
   const left = readdirSync(home.path).filter((name) => !known.includes(name))
   return [...left, ...(hasNext ? ['next database'] : []), ...(hasPrevious ? ['previous database'] : [])]
-}
-
-function setTitle(homePath: string, title: string): void {
-  const opened = new DatabaseSync(join(homePath, 'private/database/site.sqlite'))
-  opened.prepare("update wp_options set option_value = ? where option_name = 'blogname'").run(title)
-  opened.close()
 }
 
 const isClosed = async ({ database }: TestApi, site: number) => {

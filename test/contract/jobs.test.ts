@@ -91,19 +91,20 @@ describe('background work', () => {
     if (!sample || !definition) throw new Error(`there is no ${type}`)
     const world = await stand.newWorld()
     let input: object | undefined
+    const quick = { ...definition, backoff: { firstMs: 1, mostMs: 1 } }
     const asked =
       after === undefined
-        ? definition
-        : around(definition, after, async (work) => {
+        ? quick
+        : around(quick, after, async (work) => {
             const result = await work()
             await wrong(world, input)
             return result
           })
-    const id = await stand.ask(world, sample, { ...asked, backoff: { firstMs: 1, mostMs: 1 } }, (given) => {
+    const id = await stand.ask(world, sample, asked, (given) => {
       input = given
       return after === undefined && wrong(world, given)
     })
-    stand.start(world, { ...asked, backoff: { firstMs: 1, mostMs: 1 } })
+    stand.start(world, asked)
     expect(await ended(api.database, id)).toMatchObject({ state: 'failed', error: expect.stringContaining(says) })
     const site = api.database.read.selectFrom('sites').select('closed_by').where('id', '=', world.site)
     expect(await site.executeTakeFirst()).toEqual({ closed_by: null })

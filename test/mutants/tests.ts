@@ -225,18 +225,18 @@ export async function openTests(root: string, mutants: readonly Mutant[]): Promi
     return outcome.outcome === 'survived' && isElsewhere ? outcomeOn('postgres', id) : outcome
   }
 
+  const knownOf = async (folder: string): Promise<Known[]> =>
+    known(`sqlite ${folder}`, await besideOf(vitest, folder, 'sqlite'))
+
   /** Folder by folder; one whose tests fail without a change judges nothing. */
   async function lookElsewhere(): Promise<Known[]> {
     const under = await vitest.globTestSpecifications()
     const folders = new Set(under.map(({ moduleId }) => relative(root, dirname(moduleId))))
     const all: Known[] = []
-    const add = async (name: string, specifications: TestSpecification[]) => {
-      const found = await known(name, specifications).catch((error) => console.error(`${name}: ${error.message}`))
-      all.push(...(found ?? []))
-    }
-    for (const folder of folders)
-      if (ELSEWHERE.test(folder)) await add(`sqlite ${folder}`, await besideOf(vitest, folder, 'sqlite'))
-    for (const file of ELSEWHERE_FILES) await add(file, [project.createSpecification(join(root, file))])
+    const add = async (place: string, looked: Promise<Known[]>) =>
+      all.push(...((await looked.catch((error) => console.error(`${place}: ${error.message}`))) ?? []))
+    for (const folder of folders) if (ELSEWHERE.test(folder)) await add(folder, knownOf(folder))
+    for (const file of ELSEWHERE_FILES) await add(file, known(file, [project.createSpecification(join(root, file))]))
     return all
   }
 
@@ -281,8 +281,7 @@ export async function openTests(root: string, mutants: readonly Mutant[]): Promi
       const contract = await look(await contractFiles(vitest, root, [...files.keys()]))
       const left: Mutant[] = []
       for (const [file, ids] of files) {
-        const folder = dirname(file)
-        const near = await known(`sqlite ${folder}`, await besideOf(vitest, folder, 'sqlite'))
+        const near = await knownOf(dirname(file))
         const ofFile = patternOf('sqlite', await reachOf(root, file))
         const judges = [...near, ...contract.filter(({ name }) => ofFile.test(name))]
         const isReached = (id: number) => byLoading.has(id) || judges.some(({ reached }) => reached.has(id))

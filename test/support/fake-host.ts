@@ -53,6 +53,7 @@ export interface FakeHost {
   option(homePath: string, name: string): string
   /** Option `blogname` in the database of a home. */
   title(homePath: string): string
+  setTitle(homePath: string, title: string): void
   /** Names of all homes on the disk. */
   homeFolders(): string[]
   close(): Promise<void>
@@ -156,6 +157,11 @@ export async function fakeHost(
     return String(row?.value)
   }
   const title = (homePath: string): string => optionOf(homePath, 'blogname')
+  const setTitle = (homePath: string, text: string): void => {
+    const opened = new DatabaseSync(join(homePath, 'private/database/site.sqlite'))
+    opened.prepare("update wp_options set option_value = ? where option_name = 'blogname'").run(text)
+    opened.close()
+  }
 
   type Answers = { [Name in TaskName]?: (site: PooledSite, input: TaskInput<Name>) => TaskOutput<Name> }
   const answers: Answers = {
@@ -336,6 +342,7 @@ export async function fakeHost(
     wordpress,
     option: optionOf,
     title,
+    setTitle,
     async giveHome(siteId) {
       const home = await homes.claim(siteId, template, [])
       await specialiseHome(home.path, template.path, home.uid, {

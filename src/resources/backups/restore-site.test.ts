@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
@@ -53,9 +52,7 @@ async function newSite(says: string): Promise<{ id: number; home: string; name: 
 
 async function say(home: string, text: string): Promise<void> {
   await writeFile(join(home, 'web/page.txt'), text)
-  const opened = new DatabaseSync(join(home, 'private/database/site.sqlite'))
-  opened.prepare("update wp_options set option_value = ? where option_name = 'blogname'").run(text)
-  opened.close()
+  host.setTitle(home, text)
 }
 const says = async (home: string) => [await readFile(join(home, 'web/page.txt'), 'utf8'), host.title(home)]
 

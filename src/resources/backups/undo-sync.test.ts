@@ -1,6 +1,5 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { type FakeHost, fakeHost } from '../../../test/support/fake-host.ts'
@@ -50,9 +49,7 @@ async function newSite(says: string): Promise<MadeSite> {
   })
   for (const folder of ['themes', 'uploads']) await mkdir(join(home, 'web/wp-content', folder), { recursive: true })
   for (const path of [THEME, UPLOAD, 'web/page.txt']) await writeFile(join(home, path), says)
-  const opened = new DatabaseSync(join(home, 'private/database/site.sqlite'))
-  opened.prepare("update wp_options set option_value = ? where option_name = 'blogname'").run(says)
-  opened.close()
+  host.setTitle(home, says)
   return { id, home }
 }
 

@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -48,11 +47,6 @@ const { signal } = new AbortController()
 const fileOf = (path: string) => join(home, 'web', path)
 const write = (path: string, text: string) => writeFile(fileOf(path), text)
 const read = (path: string) => readFileSync(fileOf(path), 'utf8')
-const setTitle = (text: string) => {
-  const opened = new DatabaseSync(join(home, 'private/database/site.sqlite'))
-  opened.prepare("update wp_options set option_value = ? where option_name = 'blogname'").run(text)
-  opened.close()
-}
 
 /** @param ago seconds since it was taken */
 async function backUp(kind: Kind, ago: number): Promise<number> {
@@ -81,11 +75,11 @@ const activity = async () =>
 
 test('a backup that is lost is named in the log, and the one before it is used, of files and of the database', async () => {
   await write('page.txt', 'older')
-  setTitle('older')
+  host.setTitle(home, 'older')
   await backUp('fs', 200)
   await backUp('db', 200)
   await write('page.txt', 'newest')
-  setTitle('newest')
+  host.setTitle(home, 'newest')
   const newest = [await backUp('fs', 100), await backUp('db', 100)]
   await lose(newest[0] as number)
   await lose(newest[1] as number)

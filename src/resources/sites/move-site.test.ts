@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -51,7 +50,7 @@ beforeEach(async () => {
   await api.database.transaction((tx) =>
     changeSite(tx, site, { writtenAddress: 'old.example.com', phpVersion: '8.2' }, 1),
   )
-  title('mine')
+  host.setTitle(home, 'mine')
 })
 afterEach(async () => {
   await worker?.stop(5000)
@@ -59,15 +58,6 @@ afterEach(async () => {
 })
 
 const fileOf = (path: string) => join(path, 'private/database/site.sqlite')
-const title = (text?: string, path = home): string => {
-  const opened = new DatabaseSync(fileOf(path))
-  if (text !== undefined)
-    opened.prepare("update wp_options set option_value = ? where option_name = 'blogname'").run(text)
-  const row = opened.prepare("select option_value as value from wp_options where option_name = 'blogname'").get()
-  opened.close()
-  return String(row?.value)
-}
-
 /** Where the "server" has the database of a home: another folder of the same kind. */
 const onServer = (path: string) => join(path, 'private/server')
 const server: HomeDatabases = {
@@ -118,7 +108,7 @@ function work({ services, otherTitle, log = noLog }: Given = {}): void {
   const mariadb = {
     ...far,
     async settle(place: SiteHome) {
-      if (otherTitle) title(otherTitle, onServer(home))
+      if (otherTitle) host.setTitle(onServer(home), otherTitle)
       await far.settle(place)
     },
   }
@@ -171,14 +161,14 @@ test('to native PHP and back: database, record, configuration and log follow, an
   expect(await move()).toMatchObject({ state: 'succeeded', error: null })
   expect(await homeOf()).toMatchObject({ database: 'mariadb' })
   expect(told).toEqual(['prepared', 'turned to the server'])
-  expect([title(undefined, onServer(home)), existsSync(fileOf(home))]).toEqual(['mine', false])
+  expect([host.title(onServer(home)), existsSync(fileOf(home))]).toEqual(['mine', false])
   expect(await readFile(join(home, 'web/wp-config.php'), 'utf8')).toContain("define('DB_NAME', 'stead_h1');")
   expect((await findSite(api.database.read, site))?.phpVersion).toBe('8.3')
   expect(await events()).toEqual([{ version: '8.3' }])
   expect([await closedBy(), host.held.has(site), await purges()]).toEqual([null, false, 1])
   expect(host.disconnected).toContain(site)
   expect(host.wordpress(site).flushes).toBe(1)
-  title('ours', onServer(home))
+  host.setTitle(onServer(home), 'ours')
   // the WordPress of these tests reads the file
   const tasks = { ...host.services.pool, runTask: async () => ({ flushed: true, dropIn: false, home: '' }) as never }
   await worker?.stop(5000)
@@ -187,7 +177,7 @@ test('to native PHP and back: database, record, configuration and log follow, an
   expect(await move({ runtime: 'wasm' })).toMatchObject({ state: 'succeeded', error: null })
   expect(await homeOf()).toMatchObject({ database: 'sqlite' })
   expect(told.slice(2)).toEqual(['turned to the file', 'dropped on the server'])
-  expect([title(), existsSync(fileOf(onServer(home)))]).toEqual(['ours', false])
+  expect([host.title(home), existsSync(fileOf(onServer(home)))]).toEqual(['ours', false])
   // the version is the same: nobody is told that it had changed
   expect(await events()).toHaveLength(1)
   expect(await log()).toEqual([
@@ -250,7 +240,7 @@ describe('it stays where it is', () => {
     work(given)
     expect(await move(given.input)).toMatchObject({ state: 'failed', error: says })
     await stays(says)
-    expect(title()).toBe('mine')
+    expect(host.title(home)).toBe('mine')
   }
 
   test('a site that is not installed', async () => {
