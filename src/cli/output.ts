@@ -5,6 +5,15 @@ export class CommandError extends OperatorError {
   override readonly name = 'CommandError'
 }
 
+/** What was called when it is the disk that failed, and not a connection, say. */
+const ofDisk = new Set(['access', 'mkdir', 'open', 'write', 'fsync', 'link'])
+
+/** In words why a file or folder cannot be written; another error as it is. */
+export function diskError(path: string, error: unknown): unknown {
+  const { syscall = '', message } = error as NodeJS.ErrnoException
+  return ofDisk.has(syscall) ? new CommandError(`${path} cannot be written: ${message}`, { cause: error }) : error
+}
+
 /** Prints rows as JSON or as an aligned table with a heading. */
 export function printRows(
   rows: readonly Record<string, unknown>[],

@@ -220,6 +220,9 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
     await expect(exportSite(config, { ...of, to, backup: '9' })).rejects.toThrow('no such backup')
     await expect(exportSite(config, { ...of, to, site: '0', backup: undefined })).rejects.toThrow('--site: 0')
     await expect(exportSite(config, { ...of, to, key: undefined, backup: '3' })).rejects.toThrow('--key=')
+    await expect(exportSite(config, { ...of, to: join(dump, 'in-a-file'), backup: '4' })).rejects.toThrow(
+      'cannot be written',
+    )
     await tornHead(`site-${siteId}/backups/b3.stream`)
     expect((await siteBackups(config, of)).at(-1)).toMatchObject({ backup: 3, kind: 'damaged' })
     await expect(exportSite(config, { ...of, to, backup: '3' })).rejects.toThrow(CommandError)

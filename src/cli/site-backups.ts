@@ -1,5 +1,5 @@
-import { access, link, mkdir, rm, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { mkdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { archiveBytes } from '../backups/archive/archive.ts'
 import { ArchiveLengths } from '../backups/archive/archive-lengths.ts'
 import { Bzip2Threads } from '../backups/archive/bzip2-threads.ts'
@@ -7,7 +7,7 @@ import { BackupDamaged, type BackupFacts, BackupMissing, type BackupStore } from
 import type { Config } from '../config.ts'
 import { masterKeyFile, readMasterKey } from '../platform/crypto/master-key.ts'
 import type { Row, Value } from '../platform/db/rows/table-rows.ts'
-import { syncFolder } from '../platform/files/write-file.ts'
+import { writeFileOnce } from '../platform/files/write-file.ts'
 import { timestamp } from '../platform/http/schemas.ts'
 import { CORE_BACKUP, coreOwner, siteOwner } from '../resources/backups/backup.ts'
 import { backupNumber } from '../resources/backups/reconcile-backups.ts'
@@ -15,7 +15,7 @@ import { newestWholeBackup, openRecordsBackup, recordsRepository } from '../reso
 import type { Call } from './command.ts'
 import type { BackupKey } from './ground.ts'
 import { openWithKey } from './open-with-key.ts'
-import { CommandError, printRows } from './output.ts'
+import { CommandError, diskError, printRows } from './output.ts'
 
 type Settings = Pick<Config, BackupKey>
 
@@ -61,12 +61,14 @@ export async function exportSite(
       : all.filter(({ backup }) => String(backup) === order.backup)
   if (wanted.length === 0)
     throw new CommandError(`The storage has no such backup of site ${siteId}. See: stead backup list --site=${siteId}`)
-  await mkdir(order.to, { recursive: true })
+  await mkdir(order.to, { recursive: true }).catch((error) => {
+    throw diskError(order.to, error)
+  })
   const written: string[] = []
   for (const each of wanted) {
     const end = each.kind === 'files' ? 'tar.bz2' : 'sql'
     const file = resolve(order.to, `site-${siteId}-backup-${each.backup}.${end}`)
-    await writeWhole(file, () => contentOf(backups, siteId, each))
+    await writeWhole(file, contentOf(backups, siteId, each))
     written.push(file)
   }
   return written
@@ -158,28 +160,14 @@ async function coreOf(backups: BackupStore, siteId: number, backup: number): Pro
   throw new CommandError(`The records in the storage do not know what release site ${siteId} ran on.`)
 }
 
-/** @throws CommandError when the file is there already, or the backup cannot be read */
-async function writeWhole(file: string, content: () => AsyncIterable<Uint8Array>): Promise<void> {
-  const exists = () => new CommandError(`${file} is there already. Nothing was overwritten.`)
-  if (
-    await access(file).then(
-      () => true,
-      () => false,
-    )
-  )
-    throw exists()
-  const part = `${file}.part`
+/** @throws CommandError when the file is there already, the backup cannot be read, or the file cannot be written */
+async function writeWhole(file: string, content: AsyncIterable<Uint8Array>): Promise<void> {
   try {
-    // not a stream that opens the file by itself: one that fails at once makes it after it has been removed
-    await writeFile(part, content(), { mode: 0o600, flush: true })
-    await link(part, file)
-    await syncFolder(join(file, '..'))
+    if (await writeFileOnce(file, content, 0o600)) return
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw exists()
     if (error instanceof BackupDamaged || error instanceof BackupMissing)
       throw new CommandError(error.message, { cause: error })
-    throw error
-  } finally {
-    await rm(part, { force: true })
+    throw diskError(file, error)
   }
+  throw new CommandError(`${file} is there already. Nothing was overwritten.`)
 }

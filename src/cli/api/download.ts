@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import { rename, rm, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { writeFileOnce } from '../../platform/files/write-file.ts'
 import type { Stead } from '../../sdk/index.ts'
-import { CommandError } from '../output.ts'
+import { CommandError, diskError } from '../output.ts'
 import type { ApiCommand } from './catalogue.ts'
 import type { Surroundings } from './run.ts'
 import { harmless } from './show.ts'
@@ -29,24 +29,20 @@ export async function download(
   const file = output ?? nameIn(response) ?? 'download'
   if (existsSync(file)) {
     body.destroy()
-    throw new CommandError(`${file} is there already: --output=FILE for another name`)
+    throw takenName(file)
   }
-  const part = `${file}.part`
   try {
-    await writeFile(part, body, { mode: 0o600 })
-    await rename(part, file)
+    if (!(await writeFileOnce(file, body, 0o600))) throw takenName(file)
   } catch (error) {
+    throw diskError(file, error)
+  } finally {
     body.destroy()
-    await rm(part, { force: true }).catch(() => {})
-    const { syscall = '', message } = error as NodeJS.ErrnoException
-    // of the disk, not of the connection
-    if (['open', 'write', 'rename'].includes(syscall))
-      throw new CommandError(`${file} cannot be written: ${message}`, { cause: error })
-    throw error
   }
   err.write(`${harmless(file)}\n`)
   return 0
 }
+
+const takenName = (file: string) => new CommandError(`${file} is there already: --output=FILE for another name`)
 
 /** A name in the current folder, whatever the server says. */
 function nameIn({ headers }: Response): string | undefined {

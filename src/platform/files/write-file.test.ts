@@ -43,3 +43,24 @@ test('writeFileOnce leaves what is there, without writing anything', async () =>
   await writeFileOnce(file, 'second', 0o600)
   expect([await readFile(file, 'utf8'), await readdir(folder)]).toEqual(['first', ['key']])
 })
+
+test('of two that write a file at once, one has its name and the other nothing; what fails leaves nothing', async () => {
+  const file = join(folder, 'export')
+  const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
+  async function* content(own: 0 | 1) {
+    yield Buffer.from(`begin ${own}, `)
+    begun[own].resolve()
+    // each has written its beginning before either goes on
+    await begun[1 - own]?.promise
+    yield Buffer.from(`end ${own}`)
+  }
+  const first = await Promise.all([writeFileOnce(file, content(0), 0o600), writeFileOnce(file, content(1), 0o600)])
+  expect(await readFile(file, 'utf8')).toBe(`begin ${first.indexOf(true)}, end ${first.indexOf(true)}`)
+  expect([first.toSorted(), await readdir(folder)]).toEqual([[false, true], ['export']])
+  async function* failing() {
+    yield Buffer.from('begin')
+    throw new Error('the connection is gone')
+  }
+  await expect(writeFileOnce(join(folder, 'other'), failing(), 0o600)).rejects.toThrow('the connection is gone')
+  expect(await readdir(folder)).toEqual(['export'])
+})

@@ -20,8 +20,15 @@ export async function writeFileDurably(
   await syncFolder(dirname(file))
 }
 
-/** As {@link writeFileDurably}, but the first writer wins: an existing file is left as it is. @returns whether this was the first */
-export async function writeFileOnce(file: string, content: string | Buffer, mode: number): Promise<boolean> {
+/** What a file is written of: bytes that come as they are made are not held. */
+type Content = string | Buffer | AsyncIterable<Uint8Array>
+
+/**
+ * As {@link writeFileDurably}, but the first writer wins: an existing file is left as it is. Each writes a file of its own
+ * until then, so that two at once do not write into each other's.
+ * @returns whether this was the first
+ */
+export async function writeFileOnce(file: string, content: Content, mode: number): Promise<boolean> {
   // what is there already must not need room on the disk
   if (await access(file).then(() => true, missing)) return false
   const temporary = await writeTemporary(file, content, mode)
@@ -38,7 +45,7 @@ export async function writeFileOnce(file: string, content: string | Buffer, mode
   }
 }
 
-async function writeTemporary(file: string, content: string | Buffer, mode: number): Promise<string> {
+async function writeTemporary(file: string, content: Content, mode: number): Promise<string> {
   const temporary = `${file}.${process.pid}-${randomBytes(6).toString('hex')}.tmp`
   const handle = await open(temporary, 'wx', mode)
   try {
