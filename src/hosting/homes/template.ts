@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chown, mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { flushFileSystem } from '../../platform/files/flush-file-system.ts'
 import { writeFileDurably } from '../../platform/files/write-file.ts'
 import { type PhpRuntime, versionForAll } from '../php/runtime.ts'
 import { compiling, publishCompiled } from '../php/wasm/compiled.ts'
@@ -10,7 +11,6 @@ import type { SiteHome } from '../site-database/database-content.ts'
 import type { DatabaseKind } from '../site-database/database-kind.ts'
 import { giveTo, layOutHome } from '../site-files/lay-out-home.ts'
 import { removeTree } from '../site-files/remove-tree.ts'
-import { flushFileSystem } from './flush.ts'
 
 /** What the template says where a site will say its own; values that nothing else can look like. */
 export const templateMarks = {

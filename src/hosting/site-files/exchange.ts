@@ -16,7 +16,7 @@ import { chmodSync, lchownSync, lstatSync, mkdirSync, renameSync } from 'node:fs
 import { rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { flushFileSystem } from '../homes/flush.ts'
+import { flushFileSystem } from '../../platform/files/flush-file-system.ts'
 import { type Attributes, attributesAt, isThere, moveIfThere, setAttributes } from './attributes.ts'
 import { Earlier } from './earlier.ts'
 import { EXCHANGE } from './exchange-folder.ts'

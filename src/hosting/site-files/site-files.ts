@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { SourceEntry } from '../../backups/backup-store.ts'
 import { inWords } from '../homes/disk-room.ts'
-import { flushingAlong } from '../homes/flush.ts'
+import { flushingAlong } from '../homes/flushing-along.ts'
 import type { SiteHome } from '../site-database/database-content.ts'
 import { type CopyingOptions, copyApart } from './copy-apart.ts'
 import { measureTree } from './disk-usage.ts'

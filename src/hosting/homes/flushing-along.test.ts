@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { flushingAlong } from './flush.ts'
+import { flushingAlong } from './flushing-along.ts'
 
 test('long work is flushed while it goes on, small work is not, and nothing is flushed when it has ended', async () => {
   let written = 0

@@ -1,13 +1,5 @@
-import { execFile } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
-import { promisify } from 'node:util'
-
-const run = promisify(execFile)
-
-/** Some hundred small files reach the disk with one call (syncfs) instead of one each. */
-export async function flushFileSystem(path: string): Promise<void> {
-  await run('sync', ['-f', path]).catch(() => {})
-}
+import { flushFileSystem } from '../../platform/files/flush-file-system.ts'
 
 const LOOK_MS = 200
 /** Seldom enough that a small change is flushed once. */
@@ -21,7 +13,7 @@ export async function flushingAlong<Result>(
   path: string,
   writtenBytes: () => number,
   work: Promise<Result>,
-  flush = flushFileSystem,
+  flush: (path: string) => Promise<unknown> = flushFileSystem,
 ): Promise<Result> {
   let isDone = false
   const end = () => {
