@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import { ofBrowser, testApi } from '../../../test/support/api.ts'
+import { countReads } from '../../../test/support/count-reads.ts'
 import { tokenHashOf } from '../authentication/authenticate.ts'
-import { sessionHash } from '../sessions/session.ts'
-import { credentialHash } from './callers.ts'
+import { insertSession, sessionHash } from '../sessions/session.ts'
+import { createCallers, credentialHash } from './callers.ts'
 
 const origin = 'https://stead.example'
 
@@ -13,4 +15,21 @@ test('a request goes by its token, or else by the session of its cookie', () => 
   expect(credentialHash({ cookie }, origin)).toBe(sessionHash('of-a-session'))
   // over https only the cookie that nobody else can set
   expect(() => credentialHash({ cookie: 'stead_session=of-a-session' }, origin)).toThrow()
+})
+
+test('on SQLite a session that is known is looked up once, and again when any has changed', async (context) => {
+  const api = await testApi('sqlite')
+  context.onTestFinished(() => api.close())
+  const { accountId, panelApplicationId: applicationId, sessionToken } = await api.person('owner@example.com')
+  const headers = ofBrowser(sessionToken)
+  const callers = createCallers(api.database)
+  const ask = () => callers({ headers, origin: () => 'http://localhost', onlyReads: true }, Date.now())
+  const reads = countReads(api.database)
+  for (let times = 0; times < 3; times++) expect(await ask()).toMatchObject({ accountId })
+  expect(reads.count()).toBe(1)
+  const another = { accountId, applicationId, hash: 'x', userAgent: '', ipAddress: '', now: Date.now() }
+  await api.database.transaction((tx) => insertSession(tx, { ...another, expiresAt: Date.now() + 1000 }))
+  expect(await ask()).toMatchObject({ accountId })
+  expect(reads.count()).toBe(2)
+  reads.stop()
 })

@@ -30,7 +30,8 @@ export const confirmTotp = endpoint({
     const step = stepOf(sealer, totp.secret, body.code, now)
     if (step === undefined) throw new Problem(problems.wrong_code, {})
     const { codes, hashes } = newRecoveryCodes()
-    await confirm(tx, caller.accountId, { step, codeHashes: hashes, now })
+    if (!(await confirm(tx, caller.accountId, { step, codeHashes: hashes, now })))
+      throw new Problem(problems.totp_active, {})
     await context.record({ action: actions['totp.enabled'], message: 'Set up an authenticator app' })
     return { recovery_codes: codes }
   },

@@ -146,22 +146,24 @@ export async function beginTotp(tx: Tx, accountId: number, secret: string): Prom
     .execute()
 }
 
+/** Puts it in force, with recovery codes. @returns false when one is in force already: of two at once, the other's codes are not given out */
 export async function confirmTotp(
   tx: Tx,
   accountId: number,
   { step, codeHashes, now }: { step: number; codeHashes: readonly string[]; now: number },
-): Promise<void> {
-  await tx
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
     .updateTable('totp_secrets')
     .set({ confirmed_at: now, last_step: step })
     .where('account_id', '=', accountId)
-    .execute()
-  await tx.deleteFrom('recovery_codes').where('account_id', '=', accountId).execute()
-  if (codeHashes.length === 0) return
+    .where('confirmed_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  if (numUpdatedRows === 0n) return false
   await tx
     .insertInto('recovery_codes')
     .values(codeHashes.map((hash) => ({ account_id: accountId, hash })))
     .execute()
+  return true
 }
 
 /** @returns false when a code of this step, or a later one, was used already */

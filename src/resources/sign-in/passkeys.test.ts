@@ -120,12 +120,14 @@ describe.each(dialects)('passkeys ($dialect)', ({ dialect, skip }) => {
   test('403 then 200: a passkey of one’s own is a fresh proof, of somebody else it is none', async () => {
     const other = await api.person('other@example.com')
     const [own, others] = [await withPasskey(api, owner.accountId), await withPasskey(api, other.accountId)]
-    const prove = async (device: Device) =>
-      owner.browse('POST', '/v1/session/proof/passkey', { credential: usedCredential(api, device, clock) })
+    const proveBy = (credential: object) => owner.browse('POST', '/v1/session/proof/passkey', { credential })
+    const prove = (device: Device) => proveBy(usedCredential(api, device, clock))
     const remove = () => owner.browse('DELETE', '/v1/totp')
     clock += 16 * MINUTE
     const replies = [await remove(), await prove(others), await remove(), await prove(own), await remove()]
     expect(codes(replies)).toEqual(['proof_needed', 'wrong_passkey', 'proof_needed', 200, 200])
+    const signed = usedCredential(api, own, clock)
+    expect(codes([await proveBy(signed), await proveBy(signed)])).toEqual([200, 'wrong_passkey'])
     clock += 16 * MINUTE
     expect(
       codes([
@@ -169,6 +171,8 @@ describe.each(dialects)('passkeys ($dialect)', ({ dialect, skip }) => {
       expect(codes([await use(token, late)])).toEqual(['link_spent'])
       expect((await signIn(device.sign(await asked(), ORIGIN))).status).toBe(200)
       expect((await owner.call('GET', '/v1/passkeys')).body.data).toMatchObject([{ name: 'Phone' }])
+      const again = await api.call('POST', '/v1/passkeys/options', undefined, ofBrowser(tokenOf(reply)))
+      expect(again.body.data.excludeCredentials).toMatchObject([{ transports: ['internal'] }])
     })
 
     test('401 without the code of an authenticator app: the link still counts, and what the device has made', async () => {

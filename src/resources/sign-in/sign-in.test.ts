@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ofBrowser, type Person, type Reply, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
-import { createMailer } from '../../platform/mail/mailer.ts'
+import { createMailer, MailRefused } from '../../platform/mail/mailer.ts'
+import { PermanentFailure } from '../../platform/operations/definition.ts'
 import { startWorker } from '../../platform/operations/harness.ts'
-import { confirmTotp } from './credentials.store.ts'
 import { mailLink } from './mail-link.job.ts'
 import { codeNow, PASSWORD, withLink, withPassword, withTotp } from './samples.fixture.ts'
 
@@ -127,6 +127,17 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
   test('200 a session that is used goes on, one that is not ends', async () => {
     const [token, unused] = [tokenOf(await signIn()), tokenOf(await signIn())]
     const day = 86_400_000
+    const { proven_until: provenUntil, expires_at: firstEnd } = (await me(token)).body.data
+    expect([provenUntil, firstEnd]).toEqual(
+      [clock + 15 * MINUTE, clock + 30 * day].map((at) => new Date(at).toISOString()),
+    )
+    clock += 15 * MINUTE
+    expect((await me(token)).body.data.proven_until).toBeNull()
+    // not with each request: once an hour
+    clock += 45 * MINUTE
+    expect((await me(token)).headers['set-cookie']).toBeUndefined()
+    clock += 1
+    expect((await me(token)).headers['set-cookie']).toBeDefined()
     clock += 29 * day
     const renewed = await me(token)
     expect([renewed.status, tokenOf(renewed)]).toEqual([200, token])
@@ -165,6 +176,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect((await signIn()).status).toBe(200)
     const confirmed = await owner.browse('PUT', '/v1/totp', { code: codeNow(clock) })
     const [recovery] = confirmed.body.data.recovery_codes
+    expect((await owner.browse('PUT', '/v1/totp', { code: '000000' })).body.code).toBe('totp_active')
     expect(codes([await signIn(), await signIn({ code: '000000' }), await signIn({ code: codeNow(clock) })])).toEqual([
       'code_needed',
       'wrong_code',
@@ -175,13 +187,46 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect(codes(replies).toSorted()).toEqual([200, 'wrong_code'])
     clock += MINUTE
     // another account's codes are no business of this one
-    await api.database.transaction((tx) =>
-      confirmTotp(tx, owner.accountId + 1, { step: 1, codeHashes: [], now: clock }),
-    )
+    const other = await api.person('other@example.com')
+    await withTotp(api, other.accountId, true)
+    await other.browse('DELETE', '/v1/totp')
     expect(codes([await signIn({ code: recovery.toUpperCase() }), await signIn({ code: recovery })])).toEqual([
       200,
       'wrong_code',
     ])
+  })
+
+  test('200 the code of the step before, and of the one after, counts once, and none that is older than one that was used', async () => {
+    await withTotp(api, owner.accountId, true)
+    const at = (ms: number) => signIn({ code: codeNow(clock + ms) })
+    const STEP = 30_000
+    expect(codes([await at(-2 * STEP), await at(-STEP), await at(-STEP), await at(0)])).toEqual([
+      'wrong_code',
+      200,
+      'wrong_code',
+      200,
+    ])
+    expect(codes([await at(STEP), await at(STEP), await at(0)])).toEqual([200, 'wrong_code', 'wrong_code'])
+  })
+
+  test('200 it is told how many recovery codes one has left, and those of others are not among them', async () => {
+    const other = await api.person('other@example.com')
+    for (const { accountId } of [owner, other]) await withTotp(api, accountId, false)
+    const confirm = (by: Person) => by.browse('PUT', '/v1/totp', { code: codeNow(clock) })
+    const [{ body }] = [await confirm(owner), await confirm(other)]
+    const left = async () => (await owner.browse('GET', '/v1/session')).body.data.recovery_codes
+    expect(await left()).toBe(10)
+    expect((await signIn({ code: body.data.recovery_codes[3] })).status).toBe(200)
+    expect(await left()).toBe(9)
+  })
+
+  test('400 of two who confirm an app at the same moment one has recovery codes, and only those count', async () => {
+    await withTotp(api, owner.accountId, false)
+    const confirm = () => owner.browse('PUT', '/v1/totp', { code: codeNow(clock) })
+    const replies = await Promise.all([confirm(), confirm(), confirm()])
+    expect(codes(replies).toSorted()).toEqual([200, 'totp_active', 'totp_active'])
+    const kept = await api.database.read.selectFrom('recovery_codes').selectAll().execute()
+    expect(kept).toHaveLength(10)
   })
 
   test('200 a link sets the password once, ends all sessions and begins one', async () => {
@@ -202,7 +247,9 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     clock += 61 * MINUTE
     expect((await use(old)).body.code).toBe('link_spent')
     clock -= 61 * MINUTE
-    expect(codes([await use(other), await use(old)])).toEqual([200, 'link_spent'])
+    const stranger = await api.person('stranger@example.com')
+    const theirs = await withLink(api, stranger.accountId, 'theirs')
+    expect(codes([await use(other), await use(old), await use(theirs)])).toEqual([200, 'link_spent', 200])
   })
 
   test('401 who has the mails has not the codes: a link asks for one, and guesses are counted', async () => {
@@ -246,5 +293,24 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect(used.status).toBe(200)
     await worker.stop(1000)
     mailer.close()
+  })
+
+  test('a mail that cannot be delivered now is tried again, one that the server refuses is not', async () => {
+    const deliver = async (error: Error) => {
+      const mailer = {
+        async deliver() {
+          throw error
+        },
+      }
+      return mailLink.steps.deliver?.run?.({
+        services: { mailer, config: api.config, database: api.database },
+        input: { accountId: owner.accountId, kind: 'lost' },
+        ...{ operationId: 1, signal: new AbortController().signal, now: () => clock },
+        transaction: (work: never) => api.database.transaction(work),
+      } as never)
+    }
+    const away = new Error('the server is away')
+    await expect(deliver(away)).rejects.toBe(away)
+    await expect(deliver(new MailRefused('nobody of that name'))).rejects.toThrow(PermanentFailure)
   })
 })
