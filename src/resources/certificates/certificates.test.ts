@@ -274,6 +274,9 @@ describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect
     }
     expect(await planned({ STEAD_STAGING_DOMAIN: 'one.example' })).toEqual(['*.one.example'])
     expect(await planned({ STEAD_STAGING_DOMAIN: 'two.example' })).toEqual(['*.two.example'])
+    // they are nobody's: what becomes of their orders is told to the first account
+    const first = await api.database.read.selectFrom('accounts').select('id').orderBy('id').executeTakeFirst()
+    expect(new Set((await orders()).map(({ account_id }) => account_id))).toEqual(new Set([first?.id]))
   })
 
   test('domains from before there was TLS get one by the schedule; staging addresses, deleted sites and local names none', async () => {

@@ -1,0 +1,267 @@
+/** How a certificate is ordered, by an authority that does as it is told; with a real one: `test/acme.test.ts`. */
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
+import { dialects } from '../../../test/support/database.ts'
+import { type StandInAuthority, standInAuthority } from '../../../test/support/stand-in-authority.ts'
+import { issueLocally, makeLocalAuthority } from '../../certificates/local-authority.ts'
+import { idOfCertificate } from '../../certificates/renewal.ts'
+import type { Config } from '../../config.ts'
+import { KEY_PURPOSE } from '../../edge/tls/tls.store.ts'
+import { noLog } from '../../platform/log/log.ts'
+import { PermanentFailure } from '../../platform/operations/definition.ts'
+import { putDomainRoute } from '../sites/route.store.ts'
+import { changeName, findName } from './certificate.store.ts'
+import { wantCertificate } from './certificate.ts'
+import { orderCertificate } from './order-certificate.job.ts'
+
+const hostName = 'www.example.com'
+const DAY = 86_400_000
+const listen = { host: '127.0.0.1', port: 8443 }
+let chain: string
+let end: number
+beforeAll(async () => {
+  const made = await issueLocally(await makeLocalAuthority('example.com', Date.now()), hostName, Date.now())
+  chain = made.chain
+  end = made.expiresAt
+})
+
+describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, skip }) => {
+  let api: TestApi
+  let owner: Person
+  let siteId: number
+  let authority: StandInAuthority
+  let given: Partial<Config>
+  let time: number
+  beforeEach(async (context) => {
+    if (skip) return context.skip()
+    api = await testApi(dialect)
+    owner = await api.person('owner@example.com')
+    siteId = await api.site(owner, 'first')
+    authority = await standInAuthority(chain)
+    given = {
+      acmeDirectory: authority.directory,
+      acmeTermsAgreed: true,
+      acmeEmail: 'ops@example.com',
+      edgeTlsListen: listen,
+    }
+    time = Date.now()
+    await api.database.transaction(async (tx) => {
+      await putDomainRoute(tx, siteId, hostName, 1)
+      await wantCertificate(tx, { hostName, siteId, now: time })
+    })
+  })
+  afterEach(async () => {
+    await authority?.close()
+    await api?.close()
+  })
+
+  type Steps = Record<string, { run?: (context: object) => unknown; commit?: (tx: object, context: object) => unknown }>
+  const steps = orderCertificate.steps as unknown as Steps
+  const contextOf = (results: object, name = hostName) => ({
+    services: { config: { ...api.config, ...given }, database: api.database, sealer: api.sealer },
+    ...{ operationId: 1, siteId: null, accountId: owner.accountId, source: null, attempt: 1, log: noLog },
+    ...{ input: { hostName: name }, results, signal: new AbortController().signal, now: () => time },
+    transaction: (work: never) => api.database.transaction(work),
+  })
+  const run = (step: string, results: object = { claim: true, due: true }, name = hostName) =>
+    steps[step]?.run?.(contextOf(results, name))
+  const settle = (results: object) =>
+    api.database.transaction((tx) => steps.settle?.commit?.(tx, contextOf(results)) as Promise<void>)
+  const all = async () => {
+    for (const step of ['order', 'prove', 'issue']) await run(step)
+    await settle({ claim: true, issue: true })
+  }
+  const row = async (name = hostName) => {
+    const found = await findName(api.database.read, name)
+    if (!found) throw new Error(`${name} is not wanted`)
+    return found
+  }
+  const change = (values: Parameters<typeof changeName>[2], name = hostName) =>
+    api.database.transaction((tx) => changeName(tx, name, values))
+  const messages = async () =>
+    (await api.database.read.selectFrom('activity').select('message').execute()).map(({ message }) => message)
+  const limited = (retryAfter?: string) => ({
+    ...{ status: 429, type: 'urn:ietf:params:acme:error:rateLimited', detail: 'too many orders' },
+    ...(retryAfter && { retryAfter }),
+  })
+
+  test('is made, proved by the site, issued and told; the account is made once, with the address of the operator', async () => {
+    await run('order')
+    const ordered = await row()
+    expect(ordered).toMatchObject({ order_url: expect.stringContaining('/orders/1'), chain: null })
+    await run('prove')
+    expect(await row()).toMatchObject({
+      ...{ challenge_token: 'token-1-http-01', challenge_answer: expect.stringMatching(/^token-1-http-01\..{43}$/) },
+      ...{ authz_url: expect.stringContaining('/proof/1'), authz_expires_at: Date.parse('2040-01-01T00:00:00Z') },
+    })
+    expect(await run('issue')).toBe(true)
+    expect(await row()).toMatchObject({
+      ...{ chain, private_key: ordered.order_key, order_key: null, issued_at: time, told: 0 },
+      ...{ challenge_token: null, challenge_answer: null },
+    })
+    expect((await row()).expires_at).toBe(Math.floor(end / 1000) * 1000)
+    await change({ reason: 'It was away', reason_at: 1, failures: 3, not_before: 5 })
+    await settle({ claim: true, issue: true })
+    const settled = { reason: null, reason_at: null, failures: 0, not_before: null, due_at: time + DAY }
+    expect(await row()).toMatchObject(settled)
+    expect(await messages()).toContain(`A certificate was issued for ${hostName}`)
+    expect(authority.accounts).toEqual([['mailto:ops@example.com']])
+    const kept = await api.database.read.selectFrom('acme_accounts').selectAll().execute()
+    expect(kept).toMatchObject([{ directory: authority.directory, url: expect.stringContaining('/account/1') }])
+    expect(kept[0]?.private_key).not.toContain('PRIVATE')
+    expect(api.sealer.open(ordered.order_key as string, KEY_PURPOSE)).toContain('PRIVATE KEY')
+  })
+
+  test('does nothing that is not due, and its end changes nothing of what another looks after', async () => {
+    for (const step of ['order', 'prove', 'issue']) expect(await run(step, { claim: true, due: false })).toBeFalsy()
+    const before = await row()
+    await settle({ claim: false, issue: false })
+    expect([await row(), authority.asked, await messages()]).toEqual([before, [], []])
+    await change({ failures: 2 })
+    await settle({ claim: true, issue: false })
+    expect(await row()).toMatchObject({ failures: 0, due_at: before.due_at })
+    expect(await messages()).toEqual([])
+  })
+
+  test('that was cut off goes on where it was, whichever step that was in', async () => {
+    for (const step of ['order', 'order', 'prove', 'prove', 'issue', 'issue']) await run(step)
+    expect([authority.orders.length, authority.accounts.length]).toEqual([1, 1])
+    expect(authority.asked.filter((path) => /^(answer|finalize)/.test(path))).toEqual(['answer/1', 'finalize/1'])
+    expect((await row()).chain).toBe(chain)
+  })
+
+  test('begins anew when the one under way is forgotten, refused, or past its time; the next one names what it replaces', async () => {
+    await run('order')
+    const state = (changes: object) => Object.assign(authority.orders.at(-1) as object, changes)
+    state({ status: 'invalid' })
+    await run('order')
+    expect(authority.orders).toHaveLength(2)
+    state({ expires: new Date(time + 1000).toISOString() })
+    await run('order')
+    expect(authority.orders).toHaveLength(2)
+    time += 1000
+    await run('order')
+    expect(authority.orders).toHaveLength(3)
+    await change({ order_url: `${authority.directory.replace('directory', 'orders')}/99` })
+    await run('order')
+    expect((await row()).order_url).toContain('/orders/4')
+    await change({ order_key: null, chain })
+    await run('order')
+    const replaced = authority.orders.map(({ replaces }) => replaces)
+    expect(replaced).toEqual([undefined, undefined, undefined, undefined, idOfCertificate(chain)])
+  })
+
+  test('whose name could not be proved says why, and the next begins anew', async () => {
+    authority.proved = 'invalid'
+    await run('order')
+    const failed = run('prove') as Promise<void>
+    await expect(failed).rejects.toThrow('The authority could not prove the name: it leads elsewhere')
+    await expect(failed).rejects.toThrow(PermanentFailure)
+    expect((await row()).order_key).toBeNull()
+    authority.proved = 'valid'
+    await all()
+    expect([authority.orders.length, (await row()).chain]).toEqual([2, chain])
+  })
+
+  test('that is not issued in the end says why, and the next begins anew', async () => {
+    authority.issued = 'invalid'
+    await run('order')
+    await run('prove')
+    const failed = run('issue') as Promise<void>
+    await expect(failed).rejects.toThrow('The authority issued no certificate: a record forbids it')
+    expect(await row()).toMatchObject({ order_key: null, chain: null })
+  })
+
+  test('that the authority offers no proof for that the site could give is refused', async () => {
+    authority.challenges = ['tls-alpn-01']
+    await run('order')
+    const says = 'The authority does not offer to prove the name by http-01'
+    await expect(run('prove') as Promise<void>).rejects.toThrow(says)
+    expect(authority.asked).not.toContain('answer/1')
+  })
+
+  test('of a name with many hosts is proved by its zone alone: without one it is refused', async () => {
+    const wildcard = '*.example.com'
+    given = { ...given, resolvers: ['127.0.0.1:9'] }
+    await api.database.transaction(async (tx) => {
+      await putDomainRoute(tx, siteId, wildcard, 1)
+      await wantCertificate(tx, { hostName: wildcard, siteId, now: time })
+    })
+    const results = { claim: true, due: true }
+    await run('order', results, wildcard)
+    await expect(run('prove', results, wildcard) as Promise<void>).rejects.toThrow(PermanentFailure)
+    expect(await row(wildcard)).toMatchObject({ challenge_token: null, authz_url: expect.any(String) })
+    expect(authority.asked).not.toContain('answer/1')
+    authority.challenges = ['http-01']
+    await expect(run('prove', results, wildcard) as Promise<void>).rejects.toThrow('prove the name by dns-01')
+  })
+
+  test.each([
+    ['120', 120_000],
+    [undefined, 3_600_000],
+  ])('that is refused for a while (Retry-After: %s) is not asked for before that is over', async (header, ms) => {
+    authority.refuse = { path: 'order', by: limited(header) }
+    const says = 'The authority takes no more orders for now: too many orders'
+    await expect(run('order') as Promise<void>).rejects.toThrow(new PermanentFailure(says))
+    expect((await row()).not_before).toBe(time + ms)
+    await change({ reason: 'too many orders' })
+    await expect(run('due') as Promise<void>).rejects.toThrow('too many orders')
+    await change({ reason: null })
+    await expect(run('due') as Promise<void>).rejects.toThrow('It is too early')
+  })
+
+  test('that an authority cannot take at all now is tried again, and nothing is kept of it', async () => {
+    authority.refuse = { path: 'order', by: { status: 503, type: '', detail: 'we are moving' } }
+    const failed = run('order') as Promise<void>
+    await expect(failed).rejects.toThrow('we are moving')
+    await expect(failed).rejects.not.toThrow(PermanentFailure)
+    expect(await row()).toMatchObject({ not_before: null, order_url: null })
+  })
+
+  test('of a name that is not wanted any more is refused', async () => {
+    await expect(run('order', { claim: true, due: true }, 'gone.example.com') as Promise<void>).rejects.toThrow(
+      'No certificate is wanted for gone.example.com any more',
+    )
+    expect(authority.orders).toEqual([])
+  })
+
+  test('is due when its time has come: with a third of its life left, and not before', async () => {
+    const due = (claim = true) => run('due', { claim })
+    expect(await due(false)).toBe(false)
+    await change({ chain })
+    expect(await due()).toBe(false)
+    // it is looked at again each day
+    expect((await row()).due_at).toBe(time + DAY)
+    const due30 = Math.floor(end / 1000) * 1000 - 30 * DAY
+    time = due30 - 3_600_000
+    expect(await due()).toBe(false)
+    expect((await row()).due_at).toBe(due30)
+    time = due30
+    await expect(due() as Promise<void>).rejects.toThrow('www.example.com cannot be looked up')
+  })
+
+  test('is due when the authority wants it: in the middle of its window; one that cannot be asked changes nothing', async () => {
+    await change({ chain })
+    const due = () => run('due', { claim: true })
+    const at = (ms: number) => new Date(time + ms).toISOString()
+    authority.window = { start: at(-2 * DAY), end: at(4 * DAY) }
+    expect(await due()).toBe(false)
+    authority.window = { start: at(-4 * DAY), end: at(2 * DAY) }
+    await expect(due() as Promise<void>).rejects.toThrow('www.example.com cannot be looked up')
+    authority.window = undefined
+    expect(await due()).toBe(false)
+    await authority.close()
+    expect(await due()).toBe(false)
+    authority = await standInAuthority(chain)
+  })
+
+  test('is not due as long as the operator has not agreed to the terms, and the authority is not asked', async () => {
+    given = { ...given, acmeTermsAgreed: false }
+    await change({ chain })
+    const due = () => run('due', { claim: true }) as Promise<unknown>
+    expect(await due()).toBe(false)
+    await change({ chain: null })
+    await expect(due()).rejects.toThrow('before the operator has agreed to the terms')
+    expect([authority.asked, authority.accounts]).toEqual([[], []])
+  })
+})
