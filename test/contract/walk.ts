@@ -25,8 +25,8 @@ export const siteParam = (endpoint: Endpoint): string => (endpoint.params?.prope
 export interface Walk {
   readonly api: TestApi
   readonly stranger: Person
-  /** Owner and collaborator with a new site. */
-  scene(): Promise<Scene>
+  /** Owner and collaborator with a new site. @param of somebody who has sites already; default: a new account */
+  scene(of?: Person): Promise<Scene>
   /** The request that an example, or else the schema, describes. */
   requestOf(endpoint: Endpoint, scene: Scene): Promise<InjectOptions>
   /** The request of an example that is given, for the owner of the scene unless it names somebody. */
@@ -55,9 +55,9 @@ export async function walk(dialect: DialectName): Promise<Walk> {
   return {
     api,
     stranger,
-    async scene() {
+    async scene(of) {
       number++
-      const owner = await api.person(`owner-${number}@example.com`)
+      const owner = of ?? (await api.person(`owner-${number}@example.com`))
       const friend = await api.person(`friend-${number}@example.com`)
       const siteId = await api.site(owner, `scene-${number}`)
       const collaboratorId = await api.collaborate(friend, siteId, roles)

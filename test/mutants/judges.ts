@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import type { TestSpecification, Vitest } from 'vitest/node'
 
 /** They walk all endpoints, or all jobs, by name; a fuzzer would only make the same runs longer. */
-const CONTRACT_TESTS = ['records', 'endpoints', 'problems', 'permissions', 'jobs'].map((name) => ({
+const CONTRACT_TESTS = ['records', 'neighbours', 'endpoints', 'problems', 'permissions', 'jobs'].map((name) => ({
   path: `test/contract/${name}.test.ts`,
   ofJobs: name === 'jobs',
 }))
