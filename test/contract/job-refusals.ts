@@ -25,6 +25,8 @@ export interface JobRefusal {
   readonly says: string
   /** The step after whose work it becomes wrong; default: before any has begun. */
   readonly after?: string
+  /** Another attempt may mend it: it has failed only when the last one has. */
+  readonly isTriedAgain?: boolean
   /** Makes it wrong. */
   wrong(world: World, input: Input): Promise<unknown> | unknown
 }
@@ -99,7 +101,7 @@ export const jobRefusals: readonly JobRefusal[] = [
   { type: 'site.clone', says: 'The source site is on another host', wrong: (world) => sendAway(world) },
   { type: 'site.clone', says: 'WordPress 6.9 cannot be had from any source', wrong: (world) => give(world, { template: unavailable }) },
   { type: 'site.clone', says: 'WordPress takes http://elsewhere.example for its address', wrong: (world) => answer(world, 'check-copy', () => ({ home: 'http://elsewhere.example' })) },
-  { type: 'site.clone', says: 'The clone does not answer: its front page answers with status 500', wrong: breakPage },
+  { type: 'site.clone', says: 'The clone does not answer: its front page answers with status 500', wrong: breakPage, isTriedAgain: true },
 
   { type: 'site.sync', says: 'Backup 987654 of site', wrong: (world, input) => input.backups.push({ siteId: world.site, backupId: 987654 }) },
   { type: 'site.sync', says: 'One of the two sites was deleted', wrong: (world) => deleteSite(world) },

@@ -2,7 +2,7 @@
 
 import { jobs } from '../../src/jobs.ts'
 import { retryOperation } from '../../src/platform/operations/control.ts'
-import type { AnyDefinition, Definition } from '../../src/platform/operations/definition.ts'
+import type { AnyDefinition, Definition, StepContext } from '../../src/platform/operations/definition.ts'
 import { type EnqueueOptions, enqueue } from '../../src/platform/operations/enqueue.ts'
 import { startWorker } from '../../src/platform/operations/harness.ts'
 import type { Worker } from '../../src/platform/operations/worker.ts'
@@ -23,7 +23,38 @@ export function around(definition: AnyDefinition, name: string, put: Around): An
   return { ...definition, steps: { ...definition.steps, [name]: changed } }
 }
 
+/** What a step said of how far it is, by its name. */
+export interface Told {
+  readonly step: string
+  readonly fractions: number[]
+}
+
+/** The definition; each run of a step enters what it tells. */
+function told(definition: AnyDefinition, all: Told[]): AnyDefinition {
+  const steps = Object.entries(definition.steps).map(([name, step]: [string, AnyStep]) => {
+    if (!step.run) return [name, step]
+    const run = async (context: StepContext<unknown, unknown>, ...others: unknown[]) => {
+      const entry: Told = { step: name, fractions: [] }
+      all.push(entry)
+      const progress = (fraction: number) => {
+        entry.fractions.push(fraction)
+        context.progress(fraction)
+      }
+      const progressBytes = (done: number, total: number) => {
+        // the total may be a guess
+        entry.fractions.push(total > 0 ? Math.min(1, done / total) : 0)
+        context.progressBytes(done, total)
+      }
+      return step.run({ ...context, progress, progressBytes }, ...others)
+    }
+    return [name, { ...step, run }]
+  })
+  return { ...definition, steps: Object.fromEntries(steps) }
+}
+
 export class JobStand {
+  /** Of the work of this test. */
+  readonly told: Told[] = []
   readonly #api: TestApi
   #host: FakeHost | undefined
   #worker: Worker | undefined
@@ -37,6 +68,7 @@ export class JobStand {
   async newWorld(below?: string): Promise<World> {
     const api = this.#api
     const tag = `job-${++this.#runs}`
+    this.told.length = 0
     const host = await fakeHost(api, { below })
     this.#host = host
     const owner = await api.person(`owner-${tag}@example.com`)
@@ -54,7 +86,7 @@ export class JobStand {
     }
     const logs = { maintain: async (now: number) => void world.maintained.push(now) }
     const services = { ...host.services, masterKey: Buffer.alloc(32, 7), logs, mailer }
-    this.#worker = startWorker(api.database, [definition as Definition], {
+    this.#worker = startWorker(api.database, [told(definition, this.told) as Definition], {
       ...{ runner: definition.on, services: services as never, lookEveryMs: 40 },
       ...(definition.on === 'host' && { hostId: host.hostId }),
       observe: ({ at }) => at === 'lost' && onLost?.(),

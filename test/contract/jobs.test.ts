@@ -10,7 +10,7 @@ import { LeaseLost } from '../../src/platform/operations/lease.ts'
 import { type TestApi, testApi } from '../support/api.ts'
 import { atLength } from '../support/at-length.ts'
 import { jobRefusals } from './job-refusals.ts'
-import { jobSamples } from './job-samples.ts'
+import { jobSamples, type World } from './job-samples.ts'
 import { around, JobStand } from './job-stand.ts'
 
 const faults = ['fails before its work', 'fails after its work', 'is cut off after its work'] as const
@@ -45,6 +45,13 @@ describe('background work', () => {
   })
   afterEach(() => stand.tidy())
   afterAll(() => api?.close())
+
+  /** Nobody is kept from the site any more, by the records or by its host. */
+  const isOpen = async ({ site, host }: World) => {
+    const row = api.database.read.selectFrom('sites').select('closed_by').where('id', '=', site)
+    expect(await row.executeTakeFirst()).toEqual({ closed_by: null })
+    expect([...host.held]).toEqual([])
+  }
 
   test('each type has a sample, and one that can be undone says what may be left', () => {
     expect(Object.keys(jobSamples).toSorted()).toEqual([...jobs.keys()].toSorted())
@@ -84,9 +91,14 @@ describe('background work', () => {
     }
     expect(await ended(api.database, id)).toMatchObject({ state: 'succeeded', error: null })
     await sample.done(world)
+    await isOpen(world)
+    for (const { step: name, fractions } of stand.told) {
+      // it goes on, and never back
+      expect([name, fractions]).toEqual([name, fractions.toSorted((a, b) => a - b)])
+    }
   })
 
-  test.each(jobRefusals)('$type refuses: $says', async ({ type, says, after, wrong }) => {
+  test.each(jobRefusals)('$type refuses: $says', async ({ type, says, after, isTriedAgain = false, wrong }) => {
     const [sample, definition] = [jobSamples[type], jobs.get(type)]
     if (!sample || !definition) throw new Error(`there is no ${type}`)
     const world = await stand.newWorld()
@@ -106,8 +118,8 @@ describe('background work', () => {
     })
     stand.start(world, asked)
     expect(await ended(api.database, id)).toMatchObject({ state: 'failed', error: expect.stringContaining(says) })
-    const site = api.database.read.selectFrom('sites').select('closed_by').where('id', '=', world.site)
-    expect(await site.executeTakeFirst()).toEqual({ closed_by: null })
-    expect([...world.host.held]).toEqual([])
+    const steps = api.database.read.selectFrom('operation_steps').select('attempts').where('operation_id', '=', id)
+    expect((await steps.execute()).some(({ attempts }) => attempts > 1)).toBe(isTriedAgain)
+    await isOpen(world)
   })
 })
