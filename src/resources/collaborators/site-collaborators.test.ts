@@ -252,12 +252,15 @@ describe.each(dialects)('collaborators of a site ($dialect)', ({ dialect, skip }
   })
 
   test('the name that WordPress has for one is not that of others', async () => {
-    const site = await api.site(owner, 'names')
+    const [site, second] = [await api.site(owner, 'names'), await api.site(owner, 'more-names')]
     const [one, other] = [await api.person('one@example.com'), await api.person('other@example.com')]
     for (const person of [one, other]) await api.collaborate(person, site, ['wp_access'])
+    await api.collaborate(one, second, ['wp_access'])
     await api.database.transaction((tx) => setWpUsername(tx, site, one.accountId, 'first'))
-    const nameOf = async ({ accountId }: Person) =>
-      (await findMembership(api.database.read, site, accountId))?.wpUsername
+    const nameOf = async ({ accountId }: Person, at = site) =>
+      (await findMembership(api.database.read, at, accountId))?.wpUsername
     expect([await nameOf(one), await nameOf(other)]).toEqual(['first', `user${other.accountId}`])
+    // nor that of the same one at another site
+    expect(await nameOf(one, second)).toBe(`user${one.accountId}`)
   })
 })

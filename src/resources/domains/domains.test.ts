@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { loadRoute } from '../../edge/routes.store.ts'
-import { putRoute } from '../sites/route.store.ts'
+import { MOST_DOMAINS } from '../dns/site-hosts.ts'
+import { putDomainRoute, putRoute } from '../sites/route.store.ts'
 import { changeSite } from '../sites/site.store.ts'
 
 describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
@@ -80,6 +81,15 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     await add(first.id, `www.${first.zone}`)
     expect(names((await add(second.id, first.zone)).body.data)).toEqual([first.zone])
     expect((await route(`www.${first.zone}`))?.siteId).toBe(first.id)
+  })
+
+  test('201: a www for which there is no place any more is left out', async () => {
+    const { id, zone } = await newSite()
+    await api.database.transaction(async (tx) => {
+      for (let at = 1; at < MOST_DOMAINS; at++) await putDomainRoute(tx, id, `of-${at}.${zone}`, 1)
+    })
+    expect(names((await add(id, zone)).body.data)).toEqual([zone])
+    expect(await route(`www.${zone}`)).toBeUndefined()
   })
 
   test('400: what is no name, a public suffix, and names under the staging domain', async () => {

@@ -84,8 +84,14 @@ test('a backup that is lost is named in the log, and the one before it is used, 
   await lose(newest[0] as number)
   await lose(newest[1] as number)
   await rm(home, { recursive: true })
-  expect(await bringBack()).toMatchObject({ state: 'succeeded', error: null })
-  expect([read('page.txt'), host.title(home)]).toEqual(['older', 'older'])
+  const fetched: string[] = []
+  const ensureCore = async (version: string) => void fetched.push(version)
+  expect(await bringBack({ ensureCore })).toMatchObject({ state: 'succeeded', error: null })
+  expect([read('page.txt'), host.title(home), fetched]).toEqual(['older', 'older', ['6.8']])
+  // nothing of what was put in its place is left beside it
+  expect(readdirSync(join(home, 'private/database')).filter((name) => !/-(wal|shm)$/.test(name))).toEqual([
+    'site.sqlite',
+  ])
   expect(logged.map(({ msg, backup }) => [msg, backup])).toEqual([
     ["a backup of a site's files cannot be used", newest[0]],
     ["a backup of a site's database cannot be used", newest[1]],
@@ -136,8 +142,10 @@ test('one of another release gets the files of its own at the top of the web roo
 
 test('one whose home is there is left as it is', async () => {
   await write('page.txt', 'as it is')
-  expect(await bringBack()).toMatchObject({ state: 'succeeded' })
-  expect([read('page.txt'), await activity(), host.disconnected]).toEqual(['as it is', [], []])
+  const fetched: string[] = []
+  const ensureCore = async (version: string) => void fetched.push(version)
+  expect(await bringBack({ ensureCore })).toMatchObject({ state: 'succeeded' })
+  expect([read('page.txt'), await activity(), host.disconnected, fetched]).toEqual(['as it is', [], [], []])
 })
 
 test('a release that backups have kept is unpacked, with what it does not share from another; one that none has is refused', async () => {

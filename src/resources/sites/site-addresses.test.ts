@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
-import { putDomainRoute, putRoute } from './route.store.ts'
+import { deleteDomainRoute, putDomainRoute, putRoute } from './route.store.ts'
 import { addressesOf } from './site-addresses.ts'
 
 test.for(dialects)(
@@ -24,5 +24,26 @@ test.for(dialects)(
       tx.updateTable('sites').set({ written_address: 'old.example.com' }).where('id', '=', id).execute(),
     )
     expect((await addresses()).sort()).toEqual([...expected, 'old.example.com'].sort())
+  },
+)
+
+test.for(dialects)(
+  'a domain that is taken from a site leaves its others, and those of other sites ($dialect)',
+  async ({ dialect, skip }, context) => {
+    if (skip) return context.skip()
+    const api = await testApi(dialect)
+    context.onTestFinished(() => api.close())
+    const owner = await api.person('owner@example.com')
+    const [id, other] = [await api.site(owner, 'shop'), await api.site(owner, 'other')]
+    await api.database.transaction(async (tx) => {
+      await putRoute(tx, id, 'shop.localhost', 1)
+      for (const name of ['a.example.com', 'b.example.com']) await putDomainRoute(tx, id, name, 1)
+      await putDomainRoute(tx, other, 'c.example.com', 1)
+      for (const name of ['a.example.com', 'c.example.com', 'shop.localhost']) await deleteDomainRoute(tx, id, name)
+    })
+    const names = api.database.read.selectFrom('routes').select('host_name').orderBy('host_name')
+    expect((await names.execute()).map((row) => row.host_name)).toEqual([
+      ...['b.example.com', 'c.example.com', 'shop.localhost'],
+    ])
   },
 )

@@ -55,4 +55,16 @@ describe.each(dialects)('the trash on $dialect', ({ dialect, skip }) => {
     })
     expect(await read.selectFrom('activity').select('id').execute()).toEqual([])
   })
+
+  test('a site whose files are gone, or are being removed, does not come back', async () => {
+    const { transaction } = api.database
+    const gone = await api.site(owner, 'gone-site')
+    await trash(gone)
+    const setState = (state: 'taken' | 'leaving') =>
+      transaction((tx) => tx.updateTable('site_homes').set({ state }).where('site_id', '=', gone).execute())
+    await setState('leaving')
+    expect(await transaction((tx) => restoreFromTrash(tx, 'gone-site', 2))).toBeUndefined()
+    await setState('taken')
+    expect((await transaction((tx) => restoreFromTrash(tx, 'gone-site', 2)))?.id).toBe(gone)
+  })
 })
