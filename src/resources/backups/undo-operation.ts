@@ -8,7 +8,7 @@ import { changeableOperation } from '../operations/change-operation.ts'
 import { OperationId, OperationSchema, presentOperation } from '../operations/operation.ts'
 import { problems as operationProblems } from '../operations/problems.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { demandInstalled, visibleSite } from '../sites/site.ts'
+import { demandInstalled, holdVisibleSite } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { problems } from './problems.ts'
 import type { UndoPoint } from './restore.store.ts'
@@ -38,7 +38,7 @@ export const undoOperation = endpoint({
   async handle(context, { params }) {
     const { tx, caller, definitions, now } = context
     const found = await changeableOperation(tx, caller, definitions, params.id)
-    const site = found.siteId === null ? undefined : await visibleSite(tx, caller.accountId, found.siteId)
+    const site = found.siteId === null ? undefined : await holdVisibleSite(tx, caller.accountId, found.siteId)
     if (!site) throw found.siteId === null ? notUndoable('it is about no site') : notFound()
     const changed = await changedBy(tx, found)
     const points = await pointsOf(tx, found, changed, { siteId: site.id, now })
