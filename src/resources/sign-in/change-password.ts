@@ -1,10 +1,11 @@
 import Type from 'typebox'
+import { Problem } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { endpoint } from '../endpoint.ts'
 import { endSessions } from '../sessions/session.ts'
 import { actions } from './actions.ts'
 import { checkNewPassword } from './check-password.ts'
-import { setPassword } from './credentials.store.ts'
+import { replacePassword } from './credentials.store.ts'
 import { LONGEST_PASSWORD } from './password.ts'
 import { problems } from './problems.ts'
 import { verifyPassword } from './verify.ts'
@@ -26,13 +27,16 @@ export const changePassword = endpoint({
   async prepare(context, { body }) {
     const { caller, passwords, request } = context
     checkNewPassword(body.password, caller.accountEmail)
-    await verifyPassword(context, { id: caller.accountId, email: caller.accountEmail }, body.current_password)
-    return passwords.hash(body.password, request.ipAddress)
+    const who = { id: caller.accountId, email: caller.accountEmail }
+    const { passwordHash: from } = await verifyPassword(context, who, body.current_password)
+    return { from, to: await passwords.hash(body.password, request.ipAddress) }
   },
 
   async handle(context) {
-    const { tx, caller, now, prepared: hash } = context
-    await setPassword(tx, caller.accountId, hash, now)
+    const { tx, caller, now, prepared } = context
+    // of two at once the first one's counts, and the other has not known it
+    if (!(await replacePassword(tx, caller.accountId, { ...prepared, now })))
+      throw new Problem(problems.wrong_password, {})
     await endSessions(tx, caller.accountId, now, caller.session?.id)
     const message = 'Changed the password; all other sessions have ended'
     await context.record({ action: actions['password.set'], message })

@@ -51,6 +51,21 @@ export async function setPassword(tx: Tx, accountId: number, hash: string, now: 
     .execute()
 }
 
+/** @returns false, and nothing is changed, when it is not the one that is known any more */
+export async function replacePassword(
+  tx: Tx,
+  accountId: number,
+  { from, to, now }: { readonly from: string | undefined; readonly to: string; readonly now: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('passwords')
+    .set({ hash: to, set_at: now })
+    .where('account_id', '=', accountId)
+    .where('hash', '=', from ?? '')
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
 export async function hasPassword(tx: Tx, accountId: number): Promise<boolean> {
   const row = await tx
     .selectFrom('passwords')
