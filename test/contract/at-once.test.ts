@@ -1,0 +1,45 @@
+/**
+ * Two who ask for the same change at the same moment get the answers that they would get one after the other. SQLite lets one write at a time;
+ * PostgreSQL lets both read what neither has changed yet. Walks the API's own list: a new endpoint is covered without a change here.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Endpoint } from '../../src/platform/http/endpoint.ts'
+import { changes } from '../../src/platform/http/openapi-document.ts'
+import { atLength } from '../support/at-length.ts'
+import { dialects } from '../support/database.ts'
+import { endpoints, type Walk, walk } from './walk.ts'
+
+/** Those that get other answers, and why. */
+const otherwise: Record<string, string> = {
+  orderPerformanceReport:
+    'the second is refused while the work of the first is under way, which it is not any more one after the other',
+  signOut: 'both were signed in when they asked, and are not any more',
+}
+
+describe.each(dialects.filter(({ skip }) => !skip))('two at once on $dialect', ({ dialect }) => {
+  let tour: Walk
+  beforeAll(async () => {
+    tour = await walk(dialect)
+  })
+  afterAll(() => tour.close())
+
+  /** What two of them are answered, in no order. */
+  const answers = async (endpoint: Endpoint, inWhichWay: (send: () => Promise<string>) => Promise<string[]>) => {
+    const request = await tour.requestOf(endpoint, await tour.scene())
+    const send = async () => {
+      const { statusCode, body } = await tour.send(endpoint, request)
+      return `${statusCode} ${statusCode < 400 ? '' : JSON.parse(body).code}`
+    }
+    return (await inWhichWay(send)).sort()
+  }
+
+  it.each(
+    endpoints
+      .filter((endpoint) => changes(endpoint) && !(endpoint.id in otherwise))
+      .map((endpoint) => [endpoint.id, endpoint] as const),
+  )('%s', async (_id, endpoint) => {
+    const expected = await answers(endpoint, async (send) => [await send(), await send()])
+    for (let times = 0; times < atLength(2, 20); times++)
+      expect(await answers(endpoint, (send) => Promise.all([send(), send()]))).toEqual(expected)
+  })
+})
