@@ -56,10 +56,12 @@ describe.each(dialects)('the trash on $dialect', ({ dialect, skip }) => {
     expect(await read.selectFrom('activity').select('id').execute()).toEqual([])
   })
 
-  test('a site whose files are gone, or are being removed, does not come back', async () => {
+  test('a site whose files are being removed does not come back, nor another one in its place', async () => {
     const { transaction } = api.database
-    const gone = await api.site(owner, 'gone-site')
+    const [gone, later] = [await api.site(owner, 'gone-site'), await api.site(owner, 'gone-later')]
     await trash(gone)
+    await api.home(later)
+    await transaction((tx) => markDeleted(tx, later, 2))
     const setState = (state: 'taken' | 'leaving') =>
       transaction((tx) => tx.updateTable('site_homes').set({ state }).where('site_id', '=', gone).execute())
     await setState('leaving')

@@ -77,10 +77,12 @@ describe.each(dialects)('webhooks on $dialect', ({ dialect, skip }) => {
     await owner.call('PUT', `/v1/webhooks/${id}`, { ...twice, description: undefined })
     expect(await read(id)).toMatchObject(once)
     const another = await api.site(owner, 'another')
+    const other = await add({ site_ids: [siteId] })
     for (const site_ids of [[siteId, another], [another]]) {
       expect((await owner.call('PUT', `/v1/webhooks/${id}`, { site_ids })).status).toBe(200)
       expect((await read(id)).site_ids).toEqual(site_ids)
     }
+    expect((await read(other.id)).site_ids).toEqual([siteId])
     await owner.call('PUT', `/v1/webhooks/${id}`, { event_types: null, site_ids: null })
     expect(await read(id)).toMatchObject({ ...once, event_types: null, site_ids: null })
     const others = { url: `${URL}/other`, description: 'other' }
