@@ -58,6 +58,19 @@ test.each([
   expect(() => readZoneFile(text, 'example.com')).toThrow(fault)
 })
 
+test('a text is written in parts of at most 255 bytes, as long as they may be, with whole characters', () => {
+  const partsOf = (value: string) => {
+    const blank = { id: 1, zoneId: 1, siteId: null, createdAt: 0, isPrimary: false, weight: null, port: null }
+    const record = { ...blank, name: 'a', type: 'TXT', ttl: 60, priority: null, value } as unknown as DnsRecord
+    return [...writeZoneFile('example.com', [record]).matchAll(/"([^"]*)"/g)].map(([, part]) => part?.length)
+  }
+  expect(partsOf('short')).toEqual([5])
+  expect(partsOf('x'.repeat(255))).toEqual([255])
+  expect(partsOf('x'.repeat(256))).toEqual([255, 1])
+  // two bytes each
+  expect(partsOf('ü'.repeat(200))).toEqual([127, 73])
+})
+
 test('what is written is read again, whatever a text has in it', () => {
   const blank = { id: 1, zoneId: 1, siteId: null, createdAt: 0, isPrimary: false, weight: null, port: null }
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 600 })
