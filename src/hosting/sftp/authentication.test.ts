@@ -2,9 +2,10 @@ import ssh2, { type AuthContext, type ParsedKey } from 'ssh2'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { noPassword } from '../../platform/crypto/password.ts'
 import { Authentication, PasswordDesk } from './authentication.ts'
+import { newKey } from './host-key.ts'
 
 const keyPair = (): ParsedKey => {
-  const key = ssh2.utils.parseKey(ssh2.utils.generateKeyPairSync('ed25519').private)
+  const key = ssh2.utils.parseKey(newKey())
   if (key instanceof Error) throw key
   return key
 }

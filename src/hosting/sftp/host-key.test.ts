@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import ssh2 from 'ssh2'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { sftpHostKey } from './host-key.ts'
+import { newKey, sftpHostKey } from './host-key.ts'
 
 // As ssh2 1.17 made it: its public key begins with a zero byte, which is missing
 const shortened = `-----BEGIN OPENSSH PRIVATE KEY-----
@@ -35,7 +35,7 @@ describe('the host key of SFTP', () => {
   })
 
   it('can always be read, also where the library leaves out a zero byte', async () => {
-    const sound = ssh2.utils.generateKeyPairSync('ed25519')
+    const sound = { private: newKey(), public: '' }
     vi.spyOn(ssh2.utils, 'generateKeyPairSync')
       .mockReturnValueOnce({ private: shortened, public: '' })
       .mockImplementation(() => sound)

@@ -18,7 +18,7 @@ export async function sftpHostKey(dataDir: string): Promise<string> {
 }
 
 /** One of 256 keys that ssh2 1.17 makes begins with a zero byte that it leaves out, and cannot be read then. */
-function newKey(): string {
+export function newKey(): string {
   const key = ssh2.utils.generateKeyPairSync('ed25519').private
   return isReadable(key) ? key : newKey()
 }
