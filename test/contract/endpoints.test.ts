@@ -10,10 +10,9 @@ import { codeNow, rightCredential, withLink } from '../../src/resources/sign-in/
 import { dialects } from '../support/database.ts'
 import type { Scene } from '../support/samples.ts'
 import { examples } from './samples.ts'
-import { accessOf, as, endpoints, siteParam, type Walk, walk } from './walk.ts'
+import { accessOf, as, cases, endpoints, isOnSite, siteParam, type Walk, walk } from './walk.ts'
 
 const guarded = endpoints.filter(({ access }) => access !== 'public')
-const cases = (list: readonly Endpoint[]) => list.map((endpoint) => [endpoint.id, endpoint] as const)
 const bearer = 'Bearer realm="stead"'
 
 describe.each(dialects.filter(({ skip }) => !skip))('endpoints on $dialect', ({ dialect }) => {
@@ -147,11 +146,6 @@ it.each(
 )('%s reads one resource: it has an ETag', (_id, etag) => {
   expect(etag).toBe(true)
 })
-
-function isOnSite(endpoint: Endpoint): boolean {
-  const access = accessOf(endpoint)
-  return typeof access === 'object' && 'site' in access
-}
 
 function isOnManySites(endpoint: Endpoint): boolean {
   const access = accessOf(endpoint)

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { changes } from '../../src/platform/http/openapi-document.ts'
 import { dialects } from '../support/database.ts'
-import { endpoints, type Walk, walk } from './walk.ts'
+import { cases, endpoints, type Walk, walk } from './walk.ts'
 
 /** Changes without an entry of their own, and why. */
 const unrecorded: Record<string, string> = {
@@ -65,7 +65,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('changes on $dialect', ({ di
     return Number(id ?? 0)
   }
 
-  it.each(changing.map((endpoint) => [endpoint.id, endpoint] as const))(
+  it.each(cases(changing))(
     '%s leaves its entry, its events and its Operation-Id',
     async (id: string, endpoint: Endpoint) => {
       const request = await tour.requestOf(endpoint, await tour.scene())

@@ -22,6 +22,13 @@ export const accessOf = (endpoint: Endpoint): Access => endpoint.access as Acces
 /** The path parameter that names the site of a site endpoint. */
 export const siteParam = (endpoint: Endpoint): string => (endpoint.params?.properties.site_id ? 'site_id' : 'id')
 
+/** For `it.each`, by their names. */
+export const cases = (list: readonly Endpoint[]) => list.map((endpoint) => [endpoint.id, endpoint] as const)
+
+/** Whether it is about one site, which its path names. */
+export const isOnSite = (endpoint: Endpoint): boolean =>
+  typeof endpoint.access === 'object' && 'site' in (endpoint.access as object)
+
 export interface Walk {
   readonly api: TestApi
   readonly stranger: Person
@@ -84,7 +91,7 @@ export async function walk(dialect: DialectName): Promise<Walk> {
 function toRequest(endpoint: Endpoint, scene: Scene, example: Example, person: Person): InjectOptions {
   const body = example.body ?? (endpoint.body ? sample(endpoint.body as never) : undefined)
   const params = {
-    ...(siteId(endpoint) && { [siteParam(endpoint)]: scene.siteId }),
+    ...(isOnSite(endpoint) && { [siteParam(endpoint)]: scene.siteId }),
     site_id: scene.siteId,
     ...example.params,
   }
@@ -102,9 +109,6 @@ function toRequest(endpoint: Endpoint, scene: Scene, example: Example, person: P
     ...(body !== undefined && { payload: JSON.stringify(body) }),
   }
 }
-
-const siteId = (endpoint: Endpoint): boolean =>
-  typeof endpoint.access === 'object' && 'site' in (endpoint.access as object)
 
 /** Whether it is for people in a browser alone. */
 export const isOfSession = (endpoint: Endpoint): boolean => {
