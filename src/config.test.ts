@@ -91,6 +91,8 @@ describe('a value that cannot be used is named with its reason', () => {
     ['databaseUrl', 'mysql://db', 'a postgres:// address'],
     ['masterKey', 'c2hvcnQ=', '32 bytes in base64'],
     ['stagingDomain', 'Sites.Example', 'a lower-case domain name'],
+    ['edgeAddresses', '192.0.2.1,edge.example.com', 'IP addresses'],
+    ['edgeAddresses', 'fe80::1%eth0', 'IP addresses'],
     ['edgePublicPort', '0', 'a whole number from 1 to 65535'],
     ['trashDays', '366', 'a whole number from 0 to 365'],
     ['wordpressApi', 'ftp://example.com', 'an http or https address'],

@@ -2,6 +2,7 @@ import { availableParallelism, totalmem } from 'node:os'
 import { closest } from './platform/closest.ts'
 import { OperatorError } from './platform/operator-error.ts'
 import {
+  addresses,
   databaseUrl,
   datacenters,
   domain,
@@ -128,7 +129,7 @@ export const settings = {
   edgeAddresses: {
     help: "IP addresses under which visitors reach the edge, for sites' DNS records; empty: the address it listens on",
     default: '',
-    parse: list,
+    parse: addresses,
   },
   resolvers: {
     help: "Name servers (addresses, with :port where it is not 53) that are asked where sites' domains lead, above all before a certificate is ordered; empty: those of the system",

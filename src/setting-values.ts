@@ -58,6 +58,14 @@ export function nameServers(value: string): string[] {
   return servers
 }
 
+/** Addresses that others reach, so without the zone identifier of this machine. */
+export function addresses(value: string): string[] {
+  const given = list(value)
+  if (!given.every((each) => isIP(each) !== 0 && !each.includes('%')))
+    throw new Error('must be IP addresses, such as 192.0.2.1,2001:db8::1')
+  return given
+}
+
 export function domain(value: string): string {
   if (!/^(?=.{1,200}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(value))
     throw new Error('must be a lower-case domain name, such as sites.example.com')

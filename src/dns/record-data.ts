@@ -1,4 +1,4 @@
-import ipaddr from 'ipaddr.js'
+import { addressBytes } from './address.ts'
 import { nameOf, wireOf } from './name.ts'
 import { Type } from './protocol.ts'
 
@@ -53,8 +53,8 @@ export function readRecord(record: ZoneRecord): ReadData {
 export const usableTtl = (ttl: number): number => (Number.isInteger(ttl) && ttl >= 0 && ttl <= MOST_TTL ? ttl : 0)
 
 const readers: Record<RecordType, (record: ZoneRecord) => ReadData> = {
-  A: ({ value }) => ({ type: Type.A, data: [address(value, 4)] }),
-  AAAA: ({ value }) => ({ type: Type.AAAA, data: [address(value, 16)] }),
+  A: ({ value }) => ({ type: Type.A, data: [addressBytes('A', value)] }),
+  AAAA: ({ value }) => ({ type: Type.AAAA, data: [addressBytes('AAAA', value)] }),
   CNAME: ({ value }) => ({ type: Type.CNAME, data: [nameOf(value)] }),
   NS: ({ value }) => ({ type: Type.NS, data: [nameOf(value)], target: nameOf(value) }),
   MX: ({ value, priority }) => ({ type: Type.MX, data: [words(priority ?? 0), nameOf(value)], target: nameOf(value) }),
@@ -75,12 +75,6 @@ const readers: Record<RecordType, (record: ZoneRecord) => ReadData> = {
       data: [Buffer.concat([Buffer.from([flags, tag.length]), tag, Buffer.from(match[3] ?? match[4] ?? '')])],
     }
   },
-}
-
-function address(value: string, bytes: 4 | 16): Buffer {
-  const isValid = bytes === 4 ? ipaddr.IPv4.isValidFourPartDecimal(value) : ipaddr.IPv6.isValid(value)
-  if (!isValid || value.includes('%')) throw new RangeError(`no address: ${value}`)
-  return Buffer.from(ipaddr.parse(value).toByteArray())
 }
 
 /** Unsigned 16-bit numbers. */

@@ -128,6 +128,21 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
     expect(await state(other.id)).toEqual(before[1])
   })
 
+  test('the spellings of one IPv6 address are one record, in the API and in a zone file', async () => {
+    const { id } = await zone()
+    await add(id, { type: 'AAAA', name: 'six', value: '2001:DB8:0::1' })
+    for (const value of ['2001:db8::1', '2001:0db8:0:0:0:0:0:1', '2001:db8::0.0.0.1'])
+      expect(await errorsOf(id, { type: 'AAAA', name: 'six', value })).toEqual([
+        400,
+        ['value: is what another AAAA record of this name has already.'],
+      ])
+    const file = 'six AAAA 2001:db8:0:0::1\nsix AAAA 2001:DB8::2\n'
+    const imported = await owner.call('PUT', `/v1/zones/${id}/file`, { file })
+    expect(short(imported.body.data.records)).toEqual(['six AAAA 2001:db8::1', 'six AAAA 2001:db8::2'])
+    const refused = await owner.call('PUT', `/v1/zones/${id}/file`, { file: 'six AAAA fe80::1%eth0\n' })
+    expect(refused.body.errors).toEqual(['file: line 1: value: must have no zone identifier (%eth0)'])
+  })
+
   test('an A record of a site is a domain of it: with the addresses of the edge, or its own', async () => {
     const { id, name } = await zone()
     const told = async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { readRecord as encode } from '../../dns/record-data.ts'
 import { type NewRecord, readRecord } from './read-record.ts'
 import { mergedSpf } from './spf.ts'
 import { normalHostName, normalName, zoneNameOf } from './zone-name.ts'
@@ -23,6 +24,10 @@ describe('what each type needs', () => {
       { type: 'AAAA', name: 'WWW', value: '2001:DB8::1' },
       { name: 'www', value: '2001:db8::1' },
     ],
+    [{ type: 'AAAA', value: '2001:DB8:0::1' }, { value: '2001:db8::1' }],
+    [{ type: 'AAAA', value: '2001:0db8:0000::0001' }, { value: '2001:db8::1' }],
+    [{ type: 'AAAA', value: '::FFFF:0102:0304' }, { value: '::ffff:1.2.3.4' }],
+    [{ type: 'AAAA', value: '::1.2.3.4' }, { value: '::102:304' }],
     [{ type: 'A', name: 'www.example.com', value: '192.0.2.1' }, { name: 'www' }],
     [{ type: 'A', name: 'www.example.com.', value: '192.0.2.1' }, { name: 'www' }],
     [{ type: 'A', name: 'example.com.', value: '192.0.2.1' }, { name: '' }],
@@ -50,7 +55,10 @@ describe('what each type needs', () => {
       { value: '', siteId: 3 },
     ],
   ])('%j', (input, expected) => {
-    expect(recordOf(input)).toMatchObject(expected)
+    const record = recordOf(input)
+    expect(record).toMatchObject(expected)
+    // the name server can serve each record that the API accepts
+    if ('value' in record && record.siteId === null) encode({ ...record, ttl: record.ttl ?? 0 })
   })
 
   test.each<[NewRecord, string[]]>([
@@ -58,6 +66,8 @@ describe('what each type needs', () => {
     [{ type: 'A' }, ['value: is required for A records']],
     [{ type: 'A', value: '2001:db8::1' }, ['value: must be an IPv4 address']],
     [{ type: 'AAAA', value: '192.0.2.1' }, ['value: must be an IPv6 address']],
+    [{ type: 'AAAA', value: 'fe80::1%eth0' }, ['value: must have no zone identifier (%eth0)']],
+    [{ type: 'AAAA', value: '1::2::3' }, ['value: must be an IPv6 address']],
     [{ type: 'CNAME', value: 'a.test' }, ['name: must be below the zone: the zone itself cannot be an alias']],
     [{ type: 'CNAME', name: 'a', value: '192.0.2.1' }, ['value: must be a host name']],
     [{ type: 'NS', name: 'a', value: '.' }, ['value: must be a host name']],

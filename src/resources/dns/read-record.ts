@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import Type from 'typebox'
+import { type AddressType, canonicalAddress } from '../../dns/address.ts'
 import type { RecordDraft, RecordType } from './record.ts'
 import { leadsToName, recordTypes } from './record.ts'
 import { hostNameIn, normalName } from './zone-name.ts'
@@ -104,11 +105,19 @@ const apex = (type: RecordType): Read<string> =>
 function readValue(type: RecordType, given: string, zone: string): Read<string> {
   const text = given.trim()
   if (text === '') return { fault: `is required for ${type} records` }
-  if (type === 'A') return isIP(text) === 4 ? { value: text } : { fault: 'must be an IPv4 address' }
-  if (type === 'AAAA') return isIP(text) === 6 ? { value: text.toLowerCase() } : { fault: 'must be an IPv6 address' }
+  if (type === 'A' || type === 'AAAA') return readAddress(type, text)
   if (type === 'TXT') return readText(text)
   if (type === 'CAA') return readAuthority(text)
   return readTarget(type, text, zone)
+}
+
+function readAddress(type: AddressType, text: string): Read<string> {
+  try {
+    return { value: canonicalAddress(type, text) }
+  } catch {
+    if (text.includes('%')) return { fault: `must have no zone identifier (${text.slice(text.indexOf('%'))})` }
+    return { fault: type === 'A' ? 'must be an IPv4 address' : 'must be an IPv6 address' }
+  }
 }
 
 /** The name that a record leads to. Without a dot at its end it is a whole name, as in the answers. */

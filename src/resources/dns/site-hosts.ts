@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts'
+import { canonicalAddress } from '../../dns/address.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { dropCertificate, wantCertificate } from '../certificates/certificate.ts'
@@ -90,7 +91,8 @@ export async function addHost(context: Adding, host: HostOfSite): Promise<void> 
   const { site, zone, name } = host
   const blank = { name, priority: null, weight: null, port: null, ttl: USUAL_TTL, siteId: site.id }
   const drafts = [...new Set(edgeAddresses(config))].map((value): RecordDraft => {
-    return { ...blank, type: value.includes(':') ? 'AAAA' : 'A', value }
+    const type = value.includes(':') ? 'AAAA' : 'A'
+    return { ...blank, type, value: canonicalAddress(type, value) }
   })
   await insertRecords(tx, zone.id, drafts, now)
   await followHost(context, host)

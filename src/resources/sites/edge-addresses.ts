@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { Config } from '../../config.ts'
 import { isPublicAddress } from '../../platform/fetch/addresses.ts'
@@ -19,7 +20,9 @@ export function edgeAddresses(
 }
 
 function listening(host: string, machine: () => readonly string[]): readonly string[] {
-  if (!ANY.has(host)) return [host]
+  if (host === 'localhost') return []
+  // DNS records need an address: a name stands for the machine
+  if (isIP(host) !== 0 && !ANY.has(host)) return [host]
   const own = machine()
   const open = own.filter(isPublicAddress)
   return open.length > 0 ? open : own.slice(0, 1)
