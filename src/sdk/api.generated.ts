@@ -2118,7 +2118,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a domain from a site
-         * @description All address records of the host name go; other records of the zone stay, and a zone without any goes. Was it the primary domain, the site goes back to its address under the staging domain.
+         * @description Deletes all address records of the host name. The zone and its other records stay. After you remove the primary domain, the site is at its address under the staging domain again.
          *
          *     Who may: the owning account, or a collaborator of the site with the role `manage_dns`.
          */
@@ -4018,10 +4018,10 @@ export interface components {
             /** @example true */
             active: boolean;
             /**
-             * @description Unix time; 0 while the mode is off
+             * @description Unix time; null while the mode is off
              * @example 1769852000
              */
-            active_until: number;
+            active_until: number | null;
         };
         EdgeCache: {
             /** @example true */
@@ -4819,7 +4819,7 @@ export interface components {
              * @description ISO 8601, UTC, millisecond precision
              * @example 2026-01-31T09:30:00.000Z
              */
-            accessed: string | null;
+            accessed: string;
             /**
              * @description ISO 8601, UTC, millisecond precision
              * @example 2026-01-31T09:30:00.000Z
@@ -10580,7 +10580,7 @@ export interface operations {
                     "application/json": {
                         /** @example Success */
                         message: string;
-                        data: components["schemas"]["ListedDomain"][];
+                        data: components["schemas"]["Domain"][];
                         errors: null;
                     };
                 };

@@ -30,7 +30,7 @@ for (const { dialect, skip } of dialects) {
 
     test('200: on for a new site; a toggle changes, `enabled` sets, each change has its record and its event once', async () => {
       const status = await owner.call('GET', path('edge-cache'))
-      expect(status.body.data).toEqual({ active: true, defensive_mode: { active: false, active_until: 0 } })
+      expect(status.body.data).toEqual({ active: true, defensive_mode: { active: false, active_until: null } })
       expect((await owner.call('GET', `/v1/sites/${site}`)).body.data.edgeCache).toBe('enabled')
       expect((await owner.call('PUT', path('edge-cache'))).body.data).toBeNull()
       expect((await route())?.edgeCache).toBe(false)

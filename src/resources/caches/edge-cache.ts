@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import type { Tx } from '../../platform/db/database.ts'
+import { nullable } from '../../platform/http/schemas.ts'
 import type { Recording } from '../change.ts'
 import type { Context } from '../context.ts'
 import { purgeCaches, switchSetting, type VisibleSite } from '../sites/site.ts'
@@ -19,7 +20,9 @@ export const EdgeCacheStatus = Type.Object(
     defensive_mode: Type.Object(
       {
         active: Type.Boolean({ examples: [true] }),
-        active_until: Type.Integer({ description: 'Unix time; 0 while the mode is off', examples: [1769852000] }),
+        active_until: nullable(
+          Type.Integer({ description: 'Unix time; null while the mode is off', examples: [1769852000] }),
+        ),
       },
       { title: 'DefensiveMode' },
     ),

@@ -18,7 +18,7 @@ export const getEdgeCache = endpoint({
     const active = until > now
     return {
       active: site.hasEdgeCache,
-      defensive_mode: { active, active_until: active ? Math.floor(until / 1000) : 0 },
+      defensive_mode: { active, active_until: active ? Math.floor(until / 1000) : null },
     }
   },
 })

@@ -6,7 +6,7 @@ import { holdSite } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { RecordId, ZoneId } from './record.ts'
 import { removeHost } from './site-hosts.ts'
-import { deleteRecords, findZone, recordOf, recordsOf } from './zone.store.ts'
+import { deleteRecords, findZone, forgetEmptyZones, recordOf, recordsOf } from './zone.store.ts'
 import { presentWhole, type Zone, ZoneWithRecords } from './zone.ts'
 import { managedZone } from './zone-access.ts'
 import { hostNameIn } from './zone-name.ts'
@@ -36,6 +36,7 @@ export const deleteRecord = endpoint({
     if (!record) throw notFound()
     const { name, type } = record
     await deleteRecords(tx, zoneId, [id], now)
+    await forgetEmptyZones(tx, zone.accountId, now)
     const left = await recordsOf(tx, zoneId)
     if (site && !left.some((each) => each.name === name && each.siteId === site.id))
       await removeHost(context, { site, zone, name })

@@ -56,6 +56,8 @@ export async function insertZone(tx: Tx, accountId: number, name: string, now: n
       .execute()
     const found = await zoneByName(tx, name)
     const zone = found && (await holdZone(tx, found.id))
+    // an account that has removed all records no longer uses the name
+    if (zone && zone.accountId !== accountId && (await dropIfEmpty(tx, zone.id, now))) continue
     if (zone) {
       await touchZone(tx, zone.id, now)
       return zone
@@ -74,10 +76,14 @@ async function lastSerialOf(tx: Tx, name: string): Promise<number> {
   return Number(last ?? 0)
 }
 
-/** A zone without records goes, unless it is signed: made anew without its keys, resolvers that trust these would not believe it. */
-export async function dropIfEmpty(tx: Tx, id: number, now: number): Promise<void> {
+/**
+ * Deletes a zone without records, unless it is signed: without its keys, resolvers that trust them would reject a new zone of
+ * the name.
+ * @returns whether it is deleted
+ */
+export async function dropIfEmpty(tx: Tx, id: number, now: number): Promise<boolean> {
   const left = await tx.selectFrom('dns_records').select('id').where('zone_id', '=', id).limit(1).executeTakeFirst()
-  if (left) return
+  if (left) return false
   const { numUpdatedRows } = await tx
     .updateTable('zones')
     .set({ deleted_at: now })
@@ -85,6 +91,28 @@ export async function dropIfEmpty(tx: Tx, id: number, now: number): Promise<void
     .where('dnssec', '=', 'off')
     .executeTakeFirst()
   if (numUpdatedRows > 0n) await forgetChanges(tx, id)
+  return numUpdatedRows > 0n
+}
+
+/** Zones without records that an account keeps. */
+export const MOST_EMPTY_ZONES = 100
+
+/** Deletes the empty zones of an account that have not changed for longest, so that nobody fills the name servers with them. */
+export async function forgetEmptyZones(tx: Tx, accountId: number, now: number): Promise<void> {
+  const tooMany = await tx
+    .selectFrom('zones')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('dns_records').select('dns_records.id').whereRef('zone_id', '=', 'zones.id'))),
+    )
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc')
+    .offset(MOST_EMPTY_ZONES)
+    .limit(MOST_EMPTY_ZONES)
+    .execute()
+  for (const { id } of tooMany) await dropIfEmpty(tx, id, now)
 }
 
 function records(tx: Tx) {

@@ -8,6 +8,7 @@ export { addHost, checkHost, type HostOfSite, othersAt, removeHost } from './sit
 export {
   domainsOfSite,
   dropIfEmpty,
+  forgetEmptyZones,
   holdZone,
   insertZone,
   type RecordInZone,

@@ -18,7 +18,7 @@ import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { checksOfSite, expectCheck } from './check.store.ts'
 import { checkDomain } from './check-domains.job.ts'
-import { domainsOf, hostNameOf, ListedDomain, presentListed, separateRecords } from './domain.ts'
+import { DomainSchema, domainsOf, hostNameOf, presentDomain, separateRecords } from './domain.ts'
 import { problems } from './problems.ts'
 
 export const addDomain = endpoint({
@@ -39,7 +39,7 @@ export const addDomain = endpoint({
     },
     { title: 'NewDomain' },
   ),
-  response: Type.Array(ListedDomain),
+  response: Type.Array(DomainSchema),
   status: 201,
   starts: true,
   problems: [
@@ -70,7 +70,7 @@ export const addDomain = endpoint({
     const checks = await checksOfSite(tx, site.id)
     const isSeparate = body.separate_records ?? query.separate_records
     return domainsOf(await domainsOfSite(tx, site.id), isSeparate).map((domain) =>
-      presentListed(domain, checks.get(domain.hostName)),
+      presentDomain(domain, checks.get(domain.hostName)),
     )
   },
 })

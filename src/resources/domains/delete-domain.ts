@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { domainsOfSite, dropIfEmpty, holdZone, removeHost, type Zone } from '../dns/zone.ts'
+import { domainsOfSite, forgetEmptyZones, holdZone, removeHost, type Zone } from '../dns/zone.ts'
 import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { forgetCheck } from './check.store.ts'
@@ -13,7 +13,7 @@ export const deleteDomain = endpoint({
   path: '/v1/sites/{site_id}/domains/{id}',
   summary: 'Remove a domain from a site',
   description:
-    'All address records of the host name go; other records of the zone stay, and a zone without any goes. Was it the primary domain, the site goes back to its address under the staging domain.',
+    'Deletes all address records of the host name. The zone and its other records stay. After you remove the primary domain, the site is at its address under the staging domain again.',
   access: { site: 'manage DNS' },
   params: Type.Object({ site_id: SiteId, id: DomainId }),
   response: Nothing,
@@ -27,7 +27,7 @@ export const deleteDomain = endpoint({
     const [{ zoneId, name }] = records as [(typeof records)[number]]
     const zone = (await holdZone(tx, zoneId)) as Zone
     await removeHost(context, { site, zone, name })
-    await dropIfEmpty(tx, zoneId, context.now)
+    await forgetEmptyZones(tx, zone.accountId, context.now)
     await forgetCheck(tx, site.id, hostName)
     return null
   },

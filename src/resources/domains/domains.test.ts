@@ -3,6 +3,7 @@ import { type Person, type TestApi, testApi } from '../../../test/support/api.ts
 import { dialects } from '../../../test/support/database.ts'
 import { loadRoute } from '../../edge/routes.store.ts'
 import { MOST_DOMAINS } from '../dns/site-hosts.ts'
+import { insertZone, MOST_EMPTY_ZONES } from '../dns/zone.store.ts'
 import { putDomainRoute, putRoute } from '../sites/route.store.ts'
 import { changeSite } from '../sites/site.store.ts'
 
@@ -46,9 +47,19 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     expect(status).toBe(201)
     expect(body.data).toHaveLength(2)
     const common = { primary: false, healthy: false, dnsConfirmed: false, provisioned: false }
-    const kind = { type: 'ARecord', displayType: 'A', ipAddresses: ['192.0.2.1', '192.0.2.2'] }
-    expect(body.data[0]).toMatchObject({ ...common, ...kind, name: null, domainName: zone })
-    expect(body.data[1]).toMatchObject({ ...common, ...kind, name: 'www', domainName: `www.${zone}` })
+    const kind = { type: 'ARecord', displayType: 'A', zoneId: expect.any(Number) }
+    const domain = {
+      ...common,
+      id: expect.any(Number),
+      created: expect.any(String),
+      ipAddresses: ['192.0.2.1', '192.0.2.2'],
+    }
+    expect(body.data).toEqual([
+      { ...domain, name: null, domainName: zone },
+      { ...domain, name: 'www', domainName: `www.${zone}` },
+    ])
+    // three fields are in lists only
+    expect(await list(id)).toEqual(body.data.map((made: object) => ({ ...made, ...kind })))
     expect((await route(zone))?.siteId).toBe(id)
     expect((await route(`www.${zone}`))?.siteId).toBe(id)
     expect(await detail(id)).toMatchObject({ domainsCount: 2, url: expect.stringContaining('.localhost') })
@@ -70,7 +81,7 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     await add(id, `shop.${zone}`)
     const [one, two] = (await add(id, `bücher.${zone}`)).body.data
     expect(names([one, two])).toEqual([`shop.${zone}`, `xn--bcher-kva.${zone}`])
-    expect(one.zoneId).toBe(two.zoneId)
+    expect(new Set((await list(id)).map((domain: { zoneId: number }) => domain.zoneId)).size).toBe(1)
     expect((await add(id, `xn--bcher-kva.${zone}`)).body.errors).toEqual([
       `name: xn--bcher-kva.${zone} is a domain of this site already.`,
     ])
@@ -109,7 +120,8 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     const { id, zone } = await newSite()
     const made = (await add(id, `www.${zone}`, { separate_records: true })).body.data
     expect(made.map((each: { ipAddresses: string[] }) => each.ipAddresses)).toEqual([['192.0.2.1'], ['192.0.2.2']])
-    expect(await list(id, '?separate_records=true')).toEqual(made)
+    const listed = await list(id, '?separate_records=true')
+    expect(listed).toEqual(made.map((each: object) => expect.objectContaining(each)))
     const [whole] = await list(id)
     expect([whole.id, whole.ipAddresses]).toEqual([made[0].id, ['192.0.2.1', '192.0.2.2']])
     // any of the ids is the domain's
@@ -155,10 +167,11 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     expect((await detail(id)).displayName).toBe('My shop')
   })
 
-  test('200: a domain that is removed goes with its route, the primary one with its place, the last one with its zone', async () => {
+  test('200: a domain that is removed goes with its route, the primary one with its place, and its zone stays', async () => {
     const { id, name, zone } = await newSite()
     await written(id, `${name}.localhost:8081`)
-    const [apex, www] = (await add(id, zone)).body.data
+    await add(id, zone)
+    const [apex, www] = await list(id)
     await setPrimary(id, www.id)
     const removed = await owner.call('DELETE', `/v1/sites/${id}/domains/${www.id}`)
     expect([removed.status, removed.body.data]).toEqual([200, null])
@@ -170,11 +183,46 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     const again = await owner.call('DELETE', `/v1/sites/${id}/domains/${apex.id}`)
     expect(await newest(id)).toBe(`Removed the domain ${zone}`)
     expect(again.headers['operation-id']).toBeUndefined()
-    expect((await owner.call('GET', `/v1/zones/${apex.zoneId}/records`)).status).toBe(404)
+    expect((await owner.call('GET', `/v1/zones/${apex.zoneId}/records`)).body.data).toMatchObject({
+      name: zone,
+      records: [],
+    })
     const checks = api.database.read.selectFrom('domain_checks').selectAll().where('site_id', '=', id)
     expect(await checks.execute()).toEqual([])
-    // and it can come back
+    // and the domain can come back, in the same zone
     expect(names((await add(id, zone)).body.data)).toEqual([zone, `www.${zone}`])
+    expect((await list(id))[0].zoneId).toBe(apex.zoneId)
+  })
+
+  test('another account can take a name whose zone has no records left', async () => {
+    const { id, zone } = await newSite()
+    const other = await api.person(`other-${count}@example.com`)
+    const elsewhere = await api.site(other, `other-${count}`)
+    const taking = () => other.call('POST', `/v1/sites/${elsewhere}/domains`, { name: `www.${zone}` })
+    const [domain] = (await add(id, `www.${zone}`)).body.data
+    expect((await taking()).status).toBe(400)
+    await owner.call('DELETE', `/v1/sites/${id}/domains/${domain.id}`)
+    expect((await taking()).status).toBe(201)
+    expect((await add(id, `shop.${zone}`)).status).toBe(400)
+  })
+
+  test('an account keeps a bounded number of zones without records', async () => {
+    const { id } = await newSite()
+    const keeper = await api.person(`keeper-${count}@example.com`)
+    const own = await api.site(keeper, `keeper-${count}`)
+    await api.database.transaction(async (tx) => {
+      for (let number = 0; number < MOST_EMPTY_ZONES; number++)
+        await insertZone(tx, keeper.accountId, `empty-${number}-of-${count}.test`, number)
+    })
+    const zones = async () =>
+      (await keeper.call('GET', '/v1/zones')).body.data.map((zone: { name: string }) => zone.name)
+    const [domain] = (await keeper.call('POST', `/v1/sites/${own}/domains`, { name: `www.kept-${count}.test` })).body
+      .data
+    await keeper.call('DELETE', `/v1/sites/${own}/domains/${domain.id}`)
+    expect(await zones()).toHaveLength(MOST_EMPTY_ZONES)
+    expect(await zones()).toContain(`kept-${count}.test`)
+    expect(await zones()).not.toContain(`empty-0-of-${count}.test`)
+    expect(await list(id)).toEqual([])
   })
 
   test('201: what a deleted site had is free for another one of the account', async () => {

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { Config } from '../../config.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { notFound } from '../../platform/http/problem.ts'
-import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
+import { Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { SiteId } from '../site-id.ts'
 import { sftpDomain } from '../sites/site.ts'
 import { findSftpUser } from './sftp-user.store.ts'
@@ -48,7 +48,7 @@ export const SftpUserSchema = Type.Object(
   {
     id: Type.Integer(),
     created: Timestamp,
-    accessed: nullable(Timestamp),
+    accessed: Timestamp,
     modified: Timestamp,
     accountId: Type.Integer(),
     sftpDomain: Type.String({ examples: ['sftp.example.com'] }),
@@ -75,7 +75,8 @@ export const SftpKeySchema = Type.Object(
 export const presentSftpUser = (user: SftpUser, config: Config): Type.Static<typeof SftpUserSchema> => ({
   id: user.id,
   created: timestamp(user.createdAt),
-  accessed: user.accessedAt === null ? null : timestamp(user.accessedAt),
+  // a user who never logged in was last there when they came into being
+  accessed: timestamp(user.accessedAt ?? user.createdAt),
   modified: timestamp(user.modifiedAt),
   accountId: user.accountId,
   sftpDomain: sftpDomain(config),

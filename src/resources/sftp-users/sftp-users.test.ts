@@ -36,7 +36,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('SFTP users on $dialect', ({
       email: owner.email,
       siteName: 'with-users',
       siteId: site,
-      accessed: null,
+      accessed: first.created,
     })
     expect(first.username).toBe(`with-users_${first.id}`)
     await join(site, 'plain@example.com', ['wp_access'])

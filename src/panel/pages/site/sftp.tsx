@@ -45,10 +45,10 @@ export function Sftp({ site, id, act }: PartProps) {
         caption={texts.title}
         head={texts.head}
         empty={texts.empty}
-        row={({ username: user, email, accessed }) => [
+        row={({ username: user, email, accessed, created }) => [
           <code>{user}</code>,
           email,
-          accessed === null ? texts.never : timeOf(accessed),
+          accessed === created ? texts.never : timeOf(accessed),
           <span class="row">
             <Button of="resetSftpPassword" label={texts.resetOf(user)} onClick={reset(user)}>
               {texts.reset}
