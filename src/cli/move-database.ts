@@ -8,7 +8,7 @@ import { strangers } from '../hosting/identity/faults.ts'
 import { folderFacts } from '../hosting/identity/folder.ts'
 import { databaseFacts } from '../hosting/identity/identity.store.ts'
 import { CommitUnknown } from '../platform/db/commit-unknown.ts'
-import { type Database, isBusy, openDatabase, type Tx } from '../platform/db/database.ts'
+import { type Database, isBusy, openDatabase, type Tx, withoutTimeLimit } from '../platform/db/database.ts'
 import { appliedMigrations, knowsAll } from '../platform/db/migrate.ts'
 import { nodeSqliteDialect } from '../platform/db/node-sqlite.ts'
 import { databaseInWords, openFault } from '../platform/db/open-fault.ts'
@@ -119,7 +119,10 @@ async function copyOrCompare(source: Tx, target: Database, onProgress: MoveOptio
   if (!isOfSame)
     throw new CommandError('The PostgreSQL database is not empty. Give an empty one (createdb). Nothing was changed.')
   try {
-    return await target.transaction((tx) => compareRows(rows(), databaseRows(tx), onCompared))
+    return await target.transaction(async (tx) => {
+      await withoutTimeLimit(tx)
+      return compareRows(rows(), databaseRows(tx), onCompared)
+    })
   } catch (error) {
     if (!(error instanceof RowsDiffer)) throw error
     throw new CommandError(

@@ -25,6 +25,7 @@ import { openLogStore } from '../platform/log-store/open-log-store.ts'
 import { whileRoom } from '../platform/log-store/while-room.ts'
 import { OperatorError } from '../platform/operator-error.ts'
 import { usableDataFolder } from './data-folder.ts'
+import { untilReachable } from './until-reachable.ts'
 
 /** The settings that say where the records are. */
 export type RecordsKey = 'dataDir' | 'databaseUrl'
@@ -123,15 +124,16 @@ export const nothingThere = (config: RecordsSettings): OperatorError =>
     `There is no Stead in ${config.databaseUrl ? whereRecordsAre(config) : `${config.dataDir} (no stead.db)`}. Start it first (stead serve), or say where it is: STEAD_DATA_DIR, STEAD_DATABASE_URL.`,
   )
 
-/** Opens the data folder and the database, brought up to date. @throws DatabaseTooNew, OperatorError */
+/**
+ * Opens the data folder and the database, brought up to date. A database server that is starting, or that nobody can reach yet, is
+ * waited for.
+ * @throws DatabaseTooNew, OperatorError
+ */
 export async function openGround(config: Config, name: string): Promise<Ground> {
   await usableDataFolder(config.dataDir)
   const log = createLog(config.logLevel, name)
-  // an edge writes page views and figures of its budgets, and answers visitors in the same thread
-  const records = await openRecords(config, { makes: true, strangers: 'refuse', mayLose: name === 'edge' })
-  const { database } = records
+  const { database, key } = await untilReachable(() => openOwnRecords(config, name))
   try {
-    const key = await masterKey(config, records)
     const hostKey = Buffer.from(hkdfSync('sha256', key, '', 'stead edge to host', 32)).toString('base64url')
     const challengeKey = Buffer.from(hkdfSync('sha256', key, '', 'stead edge challenge', 32))
     const room = new FreeRoom(config.dataDir, config.diskReserveMb << 20)
@@ -142,6 +144,17 @@ export async function openGround(config: Config, name: string): Promise<Ground> 
   } catch (error) {
     await database.close()
     throw error
+  }
+}
+
+async function openOwnRecords(config: Config, name: string): Promise<{ database: Database; key: Buffer }> {
+  // an edge writes page views and figures of its budgets, and answers visitors in the same thread
+  const records = await openRecords(config, { makes: true, strangers: 'refuse', mayLose: name === 'edge' })
+  try {
+    return { database: records.database, key: await masterKey(config, records) }
+  } catch (error) {
+    await records.database.close().catch(() => {})
+    throw openFault(error, databaseOf(config))
   }
 }
 

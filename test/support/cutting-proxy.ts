@@ -26,6 +26,8 @@ export interface CuttingProxy {
   decide: (statements: readonly string[]) => Cut
   /** While true new connections are refused and those that there are are cut, held ones apart. */
   isDown: boolean
+  /** While true no byte passes in either direction, and no connection ends: as behind a firewall that drops packets. */
+  isSilent: boolean
   /** Lets the COMMITs through that were held. @returns when the server has answered each */
   release(): Promise<void>
   close(): Promise<void>
@@ -40,6 +42,7 @@ export async function openCuttingProxy(
   const held = new Set<Line>()
   let cuts = 0
   let isDown = false
+  let isSilent = false
   const listener = createServer((client) => {
     if (isDown) return void client.destroy()
     const upstream = dial(Number(server.port || 5432), server.hostname)
@@ -49,6 +52,7 @@ export async function openCuttingProxy(
       if (cut === 'hold') held.add(line)
       return cut
     })
+    if (isSilent) line.stand()
     lines.add(line)
     upstream.once('close', () => {
       lines.delete(line)
@@ -72,6 +76,13 @@ export async function openCuttingProxy(
     set isDown(value) {
       isDown = value
       if (value) for (const line of lines) if (!held.has(line)) line.destroy()
+    },
+    get isSilent() {
+      return isSilent
+    },
+    set isSilent(value) {
+      isSilent = value
+      for (const line of lines) value ? line.stand() : line.move()
     },
     async release() {
       const waiting = [...held]
@@ -120,6 +131,15 @@ class Line {
     this.#heldBack = undefined
     this.#client.destroy()
     this.#upstream.destroy()
+  }
+
+  /** Passes nothing on until {@link move}. */
+  stand(): void {
+    for (const socket of [this.#client, this.#upstream]) socket.pause()
+  }
+
+  move(): void {
+    for (const socket of [this.#client, this.#upstream]) socket.resume()
   }
 
   async release(): Promise<void> {

@@ -221,7 +221,9 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
           throw new Error(`stead ended with ${started.exitCode}: ${output.slice(before).slice(-1000)}`)
         const deaths = output.slice(before).match(/a part died/g)?.length ?? 0
         if (deaths > 5) throw new Error('its parts do not start')
-        return (await fetch(`${apiUrl}/readyz`).catch(() => undefined))?.status === 200
+        // a process that is stopped takes the connection and never answers
+        const signal = AbortSignal.timeout(10_000)
+        return (await fetch(`${apiUrl}/readyz`, { signal }).catch(() => undefined))?.status === 200
       },
       startMs,
     )
@@ -285,7 +287,8 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
   const role: Stead['role'] = (name) => {
     const all = processes()
     if (name !== 'supervisor') return all.find(({ words }) => words.includes(name) && words.some(isMain))
-    return child?.pid === undefined ? undefined : { pid: child.pid, parent: process.pid, startedAt: '', words: [] }
+    const hasEnded = child?.pid === undefined || child.exitCode !== null || child.signalCode !== null
+    return hasEnded ? undefined : { pid: child?.pid as number, parent: process.pid, startedAt: '', words: [] }
   }
   return {
     dataDir,
@@ -366,8 +369,8 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
     role,
     kill(name) {
       const found = role(name)
-      if (!found) throw new Error(`no ${name} runs`)
-      process.kill(found.pid, 'SIGKILL')
+      if (!found) throw new Error(`no ${name} runs (the supervisor's exit code: ${child?.exitCode})`)
+      tryKill(found.pid)
       return found
     },
     processes,

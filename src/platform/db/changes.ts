@@ -1,4 +1,5 @@
-import pg from 'pg'
+import { BoundedClient } from './postgres-client.ts'
+import { beginSilence, endSilence, heartbeat } from './postgres-silence.ts'
 
 /** What can have changed. On SQLite every commit announces `operations`, too. */
 export type Topic = 'operations' | 'routes' | 'tokens' | 'purges' | 'sftp' | 'zones' | 'events'
@@ -35,6 +36,10 @@ export function listeners(): Listeners {
   }
 }
 
+/** A lost connection is opened again after so long. */
+const AGAIN_MS = 1000
+
+/** Listens to what PostgreSQL announces. The same connection notices when the server falls silent, and when it is back. */
 export async function postgresChanges(url: string): Promise<ChangeFeed> {
   const { add, tell } = listeners()
   const versions: Record<Topic, number> = {
@@ -46,17 +51,19 @@ export async function postgresChanges(url: string): Promise<ChangeFeed> {
     zones: 0,
     events: 0,
   }
-  let client: pg.Client | undefined
+  let client: BoundedClient | undefined
+  let endHeartbeat = () => {}
   let closed = false
   let retry: NodeJS.Timeout | undefined
 
   const lost = () => {
     client = undefined
+    endHeartbeat()
     clearTimeout(retry)
-    if (!closed) retry = setTimeout(() => listen().catch(lost), 1000)
+    if (!closed) retry = setTimeout(() => listen().catch(lost), AGAIN_MS)
   }
   const listen = async () => {
-    const next = new pg.Client({ connectionString: url, application_name: 'stead changes', keepAlive: true })
+    const next = new BoundedClient({ connectionString: url, application_name: 'stead changes' }, true)
     next.on('error', () => {})
     next.on('notification', ({ payload }) => {
       const topic = payload as Topic
@@ -64,9 +71,20 @@ export async function postgresChanges(url: string): Promise<ChangeFeed> {
       tell(topic)
     })
     await next.connect()
-    await next.query('listen stead')
+    try {
+      await next.query('listen stead')
+    } catch (error) {
+      next.cutOff()
+      throw error
+    }
+    if (closed) return void next.cutOff()
     next.on('end', lost)
     client = next
+    endSilence(url)
+    endHeartbeat = heartbeat(
+      () => next.query('select 1'),
+      () => beginSilence(url),
+    )
     // whatever was announced while nobody listened
     for (const topic of Object.keys(versions) as Topic[]) versions[topic]++
     tell()
@@ -78,6 +96,8 @@ export async function postgresChanges(url: string): Promise<ChangeFeed> {
     async close() {
       closed = true
       clearTimeout(retry)
+      endHeartbeat()
+      endSilence(url)
       await client?.end()
     },
   }

@@ -2,7 +2,7 @@ import { chmodSync, closeSync, openSync } from 'node:fs'
 import { CompiledQuery, DefaultQueryExecutor, type Dialect, Kysely, PostgresAdapter, sql } from 'kysely'
 import { type ChangeFeed, postgresChanges, type Topic } from './changes.ts'
 import { nodeSqliteDialect, openSqlite } from './node-sqlite.ts'
-import { postgresDialect, withoutWaiting } from './postgres-dialect.ts'
+import { noTimeLimit, postgresDialect, withoutWaiting } from './postgres-dialect.ts'
 import { isOutdatedPlan } from './prepared-client.ts'
 import type { Schema } from './schema.ts'
 import { sqliteChanges } from './sqlite-changes.ts'
@@ -113,6 +113,7 @@ async function openPostgres(url: string): Promise<Database> {
     atOneMoment: (work) =>
       db.transaction().execute(async (tx) => {
         await tx.executeQuery(CompiledQuery.raw('set transaction isolation level repeatable read, read only'))
+        await withoutTimeLimit(tx)
         return work(tx)
       }),
     changes,
@@ -156,6 +157,14 @@ export async function lockForUpdate(
   if (!isPostgres(tx)) return
   const query = sql`select 1 from ${sql.table(table)} where id = ${id} for no key update`
   await tx.executeQuery(withoutWaiting(query.compile(tx)))
+}
+
+/**
+ * Lifts PostgreSQL's time limits in this transaction: for what copies or migrates a whole database. Others wait for its locks as
+ * long as it takes.
+ */
+export async function withoutTimeLimit(tx: Tx): Promise<void> {
+  if (isPostgres(tx)) await tx.executeQuery(noTimeLimit)
 }
 
 /** Announces a change to the other processes when the transaction commits. */
@@ -204,10 +213,16 @@ async function notify(tx: Tx, topics: readonly Topic[]): Promise<void> {
 /** True for an error that says: the database server cannot be reached, or is starting or stopping. */
 export function isUnreachable(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string }
-  // PostgreSQL's 08xxx connection exceptions, 57P01 to 57P03 shutdown and start, 53300 too many connections
-  if (code) return /^(08...|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND)$/.test(code)
+  if (code) return UNREACHABLE.test(code)
   return /^Connection terminated|^Client has encountered a connection error/.test(message ?? '')
 }
+
+/**
+ * PostgreSQL's 08xxx connection exceptions, 25P03 and 25P04 a transaction that took too long and was closed, 57P01 to 57P03
+ * shutdown and start, 53300 too many connections; and the system's.
+ */
+const UNREACHABLE =
+  /^(08...|25P0[34]|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 
 /**
  * True for an error that says: not now. Somebody else holds what is needed for longer than anybody waits (SQLite's BUSY and LOCKED;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
 import { OperatorError } from '../operator-error.ts'
-import { type Database, isPostgres, type Tx } from './database.ts'
+import { type Database, isPostgres, type Tx, withoutTimeLimit } from './database.ts'
 
 /** The database was made by a newer Stead: running on would damage it. */
 export class DatabaseTooNew extends OperatorError {
@@ -22,6 +22,7 @@ export type Migrations = Readonly<Record<string, Migration>>
 
 /** As {@link migrate}, as part of a transaction. */
 export async function migrateIn(tx: Tx, migrations: Migrations): Promise<void> {
+  await withoutTimeLimit(tx)
   // before anything else: two processes that create the migrator's own tables at once would fail
   if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(7241986)`.execute(tx)
   knowsAll(migrations, await appliedMigrations(tx))

@@ -18,11 +18,16 @@ export function databaseInWords({ url, file }: { url?: string | undefined; file:
   return `the PostgreSQL database ${host}${pathname}`
 }
 
-/** There is no connection to the database, which may be well again by itself. */
-export function databaseLost(error: unknown, where: { url?: string | undefined; file: string }): OperatorError {
+/** There is no connection to the database. A later try may find one. */
+export class DatabaseLost extends OperatorError {
+  override readonly name = 'DatabaseLost'
+}
+
+export function databaseLost(error: unknown, where: { url?: string | undefined; file: string }): DatabaseLost {
   const { code, message } = error as { code?: string; message?: string }
-  const text = `${databaseInWords(where)} cannot be reached (${code ?? message}). See STEAD_DATABASE_URL.`
-  return new OperatorError(text, { cause: error, exitCode: 1 })
+  const name = databaseInWords(where).replace(/^the /, 'The ')
+  const text = `${name} cannot be reached (${code ?? message}). See STEAD_DATABASE_URL.`
+  return new DatabaseLost(text, { cause: error, exitCode: 1 })
 }
 
 /** The connection is gone. What was being written while a part starts is written again, or found, at its next start. */

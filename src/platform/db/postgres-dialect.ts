@@ -13,6 +13,7 @@ import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import { CommitUnknown } from './commit-unknown.ts'
 import { openPool } from './pool.ts'
+import { LIFT_LIMITS, TRANSACTION_MS } from './postgres-client.ts'
 import { isOutdatedPlan, PreparedClient } from './prepared-client.ts'
 
 /** bigint and count(*) arrive as text otherwise; ids and milliseconds stay far below 2^53. */
@@ -29,22 +30,13 @@ const IDLE_MS = 10_000
  * the system calls around it, cost a program more than the statements cost the server.
  */
 export function postgresDialect(url: string, use: 'transactions' | 'reads'): Dialect {
-  const client = { connectionString: url, application_name: 'stead', pipeline: true }
+  const client = { connectionString: url, application_name: 'stead' }
   return {
     createAdapter: () => new PostgresAdapter(),
     createDriver: () => (use === 'reads' ? new ReadDriver(client) : new TransactionDriver(client)),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   }
-}
-
-/**
- * Sent before the first statement. Statements are never compiled: with tables that the server knows little about it expects more
- * work than there is, and compiles (8 ms) what runs in 0.1 ms.
- */
-function setUp(client: pg.ClientBase): void {
-  // a connection that is lost here fails the statement that it was opened for
-  client.query('set jit = off').catch(() => {})
 }
 
 const deferred = new WeakSet<CompiledQuery>()
@@ -57,6 +49,9 @@ export function withoutWaiting<Row>(query: CompiledQuery<Row>): CompiledQuery<Ro
   deferred.add(query)
   return query
 }
+
+/** First in a transaction that may take longer than the time limits allow. */
+export const noTimeLimit = CompiledQuery.raw(LIFT_LIMITS)
 
 /**
  * What a connection writes its statements to: pg's own, and not documented. Should a test of it fail with a new pg, look where that
@@ -71,13 +66,12 @@ class TransactionDriver implements Driver {
 
   constructor(config: pg.PoolConfig) {
     this.#pool = openPool({ ...config, max: MOST_TRANSACTIONS, Client: PreparedClient })
-    this.#pool.on('connect', setUp)
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<TransactionConnection> {
-    return new TransactionConnection(await this.#pool.connect())
+    return new TransactionConnection((await this.#pool.connect()) as pg.PoolClient & PreparedClient)
   }
 
   async beginTransaction(connection: TransactionConnection): Promise<void> {
@@ -102,20 +96,27 @@ class TransactionDriver implements Driver {
 }
 
 class TransactionConnection implements DatabaseConnection {
-  readonly #client: pg.PoolClient
+  readonly #client: pg.PoolClient & PreparedClient
   /** Statements that nobody waited for; they never reject. */
   readonly #unwaited: Promise<{ readonly error: unknown } | undefined>[] = []
   /** Statements that nobody waits for leave together with the next one: one system call for all. */
   #isHeld = false
   readonly #stream: Duplex
+  readonly #limit: NodeJS.Timeout
   #isBroken = false
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: pg.PoolClient & PreparedClient) {
     this.#client = client
     this.#stream = privateStream(client)
+    this.#limit = setTimeout(() => client.cutOff(), TRANSACTION_MS)
+    this.#limit.unref()
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    if (query === noTimeLimit) {
+      clearTimeout(this.#limit)
+      this.#client.liftSilenceLimit()
+    }
     if (deferred.has(query)) {
       this.#hold()
       this.#unwaited.push(
@@ -185,6 +186,8 @@ class TransactionConnection implements DatabaseConnection {
   }
 
   release(): void {
+    clearTimeout(this.#limit)
+    this.#client.limitSilence()
     this.#send()
     this.#client.release(this.#isBroken)
   }
@@ -305,10 +308,9 @@ class Line {
     this.#client.on('end', onEnd)
     this.#connected = this.#client.connect().then(
       () => {
-        setUp(this.#client)
         this.#isConnected = true
       },
-      (error) => {
+      (error: unknown) => {
         onEnd()
         throw error
       },

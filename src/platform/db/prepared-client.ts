@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import pg from 'pg'
+import { BoundedClient } from './postgres-client.ts'
 
 /** So many statements are prepared on a connection; any others are planned at each run. */
 const mostPrepared = 500
@@ -14,7 +14,7 @@ const seenOnce = new LRUCache<string, true>({ max: 1000 })
  * most of the work of a short read. From its second run on: a text that never comes again (a list of ids in it, for one) is not
  * worth the server's memory.
  */
-export class PreparedClient extends pg.Client {
+export class PreparedClient extends BoundedClient {
   // biome-ignore lint/suspicious/noExplicitAny: pg declares a dozen overloads; this one stands for all of them
   override query(query: any, values?: any, ...more: any[]): any {
     const hasValues = typeof query === 'string' && Array.isArray(values) && values.length > 0

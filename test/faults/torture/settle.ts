@@ -15,10 +15,10 @@ export async function settle(ground: Ground): Promise<string[]> {
   await ground.clock?.set(0)
   ground.say('the load has ended; waiting for operations')
   const startedAt = performance.now()
-  await until(
-    'the API is ready',
-    async () => (await fetch(`${ground.stead.apiUrl}/readyz`).catch(() => undefined))?.status === 200,
-  )
+  await until('the API is ready', async () => {
+    const signal = AbortSignal.timeout(10_000)
+    return (await fetch(`${ground.stead.apiUrl}/readyz`, { signal }).catch(() => undefined))?.status === 200
+  })
   let open: Row[] = []
   const faults = await until(
     'all operations have ended',

@@ -1,0 +1,96 @@
+import type { Socket } from 'node:net'
+
+/** The server does not answer: it is stopped, its machine is gone, or a firewall drops packets without a word. */
+export class DatabaseSilent extends Error {
+  override readonly name = 'DatabaseSilent'
+  readonly code = 'ETIMEDOUT'
+
+  constructor() {
+    super('The database does not answer')
+  }
+}
+
+interface Server {
+  readonly sockets: Set<Socket>
+  isSilent: boolean
+}
+
+/** What this process has open, by the address of the database. */
+const servers = new Map<string, Server>()
+
+function serverOf(url: string): Server {
+  let server = servers.get(url)
+  if (!server) {
+    server = { sockets: new Set(), isSilent: false }
+    servers.set(url, server)
+  }
+  return server
+}
+
+function forgetUnused(url: string, { sockets, isSilent: silent }: Server): void {
+  if (sockets.size === 0 && !silent) servers.delete(url)
+}
+
+/** Closes the socket when its server falls silent. */
+export function watchSocket(url: string, socket: Socket): void {
+  const server = serverOf(url)
+  server.sockets.add(socket)
+  socket.once('close', () => {
+    server.sockets.delete(socket)
+    forgetUnused(url, server)
+  })
+}
+
+/** True while a server does not answer: whoever connects would wait in vain. */
+export const isSilent = (url: string): boolean => servers.get(url)?.isSilent === true
+
+/** Fails every statement that waits for the server, and every later one until {@link endSilence}. */
+export function beginSilence(url: string): void {
+  const server = serverOf(url)
+  server.isSilent = true
+  for (const socket of server.sockets) socket.destroy(new DatabaseSilent())
+}
+
+export function endSilence(url: string): void {
+  const server = servers.get(url)
+  if (!server) return
+  server.isSilent = false
+  forgetUnused(url, server)
+}
+
+const TICK_MS = 500
+/** The server is asked every two seconds… */
+const TICKS_BETWEEN = 4
+/** …and has five seconds to answer: `/readyz` says within ten that the database is away. */
+const TICKS_UNTIL_SILENT = 10
+
+/**
+ * Asks a server from time to time whether it is there. Time is counted in turns of this process: one that was stopped itself, or
+ * got no processor, does not take the server for silent, because it reads the answer in its first turn.
+ * @param onSilent called once, and then nothing is asked any more
+ * @returns a function that ends it
+ */
+export function heartbeat(ask: () => Promise<unknown>, onSilent: () => void): () => void {
+  let isAsking = false
+  let ticks = 0
+  const timer = setInterval(() => {
+    ticks++
+    if (isAsking) {
+      if (ticks < TICKS_UNTIL_SILENT) return
+      clearInterval(timer)
+      onSilent()
+      return
+    }
+    if (ticks < TICKS_BETWEEN) return
+    ticks = 0
+    isAsking = true
+    const answered = () => {
+      isAsking = false
+      ticks = 0
+    }
+    // a connection that is lost says so in its own way
+    ask().then(answered, () => clearInterval(timer))
+  }, TICK_MS)
+  timer.unref()
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,127 @@
+/** A PostgreSQL server that takes connections and says nothing: it is stopped, or packets to it are dropped. */
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { type CuttingProxy, openCuttingProxy } from '../../../test/support/cutting-proxy.ts'
+import { postgresUrl, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
+import { CommitUnknown } from './commit-unknown.ts'
+import { type Database, isBusy, isUnreachable, openDatabase, withoutTimeLimit } from './database.ts'
+import { heartbeat } from './postgres-silence.ts'
+
+describe('the heartbeat', () => {
+  beforeEach(() => {
+    vi.useFakeTimers()
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  test('reports a server that does not answer, once', async () => {
+    const onSilent = vi.fn()
+    heartbeat(() => new Promise(() => {}), onSilent)
+    await vi.advanceTimersByTimeAsync(6500)
+    expect(onSilent).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(onSilent).toHaveBeenCalledTimes(1)
+  })
+
+  test('says nothing of a server that is slow, or of a lost connection', async () => {
+    const onSilent = vi.fn()
+    heartbeat(() => new Promise((resolve) => setTimeout(resolve, 4000)), onSilent)
+    heartbeat(() => Promise.reject(new Error('lost')), onSilent)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(onSilent).not.toHaveBeenCalled()
+  })
+
+  test('does not take its own process, which got no processor, for a silent server', async () => {
+    const onSilent = vi.fn()
+    const stop = heartbeat(() => new Promise((resolve) => setImmediate(resolve)), onSilent)
+    for (let turn = 0; turn < 10; turn++) {
+      // one late turn of the loop, however long it took
+      vi.setSystemTime(Date.now() + 60_000)
+      await vi.advanceTimersToNextTimerAsync()
+    }
+    expect(onSilent).not.toHaveBeenCalled()
+    stop()
+  })
+})
+
+describe.skipIf(!postgresUrl)('a database that falls silent', () => {
+  let made: TestDatabase
+  let proxy: CuttingProxy
+  let database: Database
+  beforeEach(async () => {
+    made = await testDatabase('postgres')
+    proxy = await openCuttingProxy(made.connection.url as string)
+    database = await openDatabase({ url: proxy.url, file: '' })
+  })
+  afterEach(async () => {
+    proxy.isSilent = false
+    await database.close()
+    await proxy.close()
+    await made.drop()
+  })
+
+  const readOne = () => sql`select 1`.execute(database.read)
+  const change = () =>
+    database.transaction((tx) => tx.insertInto('schedules').values({ name: 'one', last_slot: 1 }).execute())
+  const failure = (work: Promise<unknown>) =>
+    work.then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+
+  test('fails whatever waits for it, and whatever comes later at once; afterwards everything works again', async () => {
+    await readOne()
+    proxy.isSilent = true
+    // more than there are connections: the last ones wait for one
+    const waiting = [...Array.from({ length: 20 }, change), ...Array.from({ length: 20 }, readOne)]
+    for (const error of await Promise.all(waiting.map(failure))) expect(isUnreachable(error)).toBe(true)
+    await expect.poll(() => database.changes.version('routes'), { timeout: 30_000 }).toBeUndefined()
+    // nobody waits for a connection any more
+    for (const each of [change, readOne]) expect(await failure(each())).toMatchObject({ code: 'ETIMEDOUT' })
+
+    proxy.isSilent = false
+    await expect.poll(() => failure(readOne()), { timeout: 30_000 }).toBeUndefined()
+    await change()
+    expect(await database.read.selectFrom('schedules').select('name').execute()).toEqual([{ name: 'one' }])
+  })
+
+  test('a COMMIT whose answer never comes may have been kept', async () => {
+    const error = failure(
+      database.transaction(async (tx) => {
+        await tx.insertInto('schedules').values({ name: 'one', last_slot: 1 }).execute()
+        proxy.isSilent = true
+      }),
+    )
+    expect(await error).toBeInstanceOf(CommitUnknown)
+  })
+
+  test('the server limits each statement and each wait for one; a copy of everything has no limit', async () => {
+    const names = ['statement_timeout', 'idle_in_transaction_session_timeout']
+    const shown = (tx: Parameters<Parameters<Database['transaction']>[0]>[0]) =>
+      Promise.all(
+        names.map(async (name) => Object.values((await sql.raw(`show ${name}`).execute(tx)).rows[0] as object)[0]),
+      )
+    expect(await database.transaction(shown)).toEqual(['30s', '30s'])
+    const lifted = await database.transaction(async (tx) => {
+      await withoutTimeLimit(tx)
+      return shown(tx)
+    })
+    expect(lifted).toEqual(['0', '0'])
+    expect(await database.atOneMoment(shown)).toEqual(['0', '0'])
+    // the limits are back in the next transaction on the same connection
+    expect(await database.transaction(shown)).toEqual(['30s', '30s'])
+  })
+
+  test('a statement that runs longer than its limit fails as busy, and nothing of its transaction is kept', async () => {
+    const error = failure(
+      database.transaction(async (tx) => {
+        await tx.insertInto('schedules').values({ name: 'one', last_slot: 1 }).execute()
+        await sql`set local statement_timeout = 1`.execute(tx)
+        await sql`select pg_sleep(60)`.execute(tx)
+      }),
+    )
+    expect(isBusy(await error)).toBe(true)
+    expect(await database.read.selectFrom('schedules').select('name').execute()).toEqual([])
+  })
+})

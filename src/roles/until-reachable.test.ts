@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { databaseLost } from '../platform/db/open-fault.ts'
+import { OperatorError } from '../platform/operator-error.ts'
+import { untilReachable } from './until-reachable.ts'
+
+const where = { url: 'postgres://stead:secret@db.test/stead', file: '' }
+const starting = databaseLost({ code: '57P03' }, where)
+
+test('waits for a database server that starts, and says so once', async () => {
+  const said: string[] = []
+  let tries = 0
+  const open = async () => {
+    if (++tries < 4) throw starting
+    return 'open'
+  }
+  expect(await untilReachable(open, { againMs: 1, say: (text) => said.push(text) })).toBe('open')
+  expect(tries).toBe(4)
+  expect(said).toEqual([
+    'The PostgreSQL database db.test/stead cannot be reached (57P03). See STEAD_DATABASE_URL. Stead retries for 60 s.',
+  ])
+})
+
+test('gives up after the time, with the reason', async () => {
+  const open = () => Promise.reject(starting)
+  const done = untilReachable(open, { waitMs: 0, say: () => {} })
+  await expect(done).rejects.toMatchObject({
+    exitCode: 1,
+    message:
+      'Stead waited 0 s. The PostgreSQL database db.test/stead cannot be reached (57P03). See STEAD_DATABASE_URL.',
+  })
+})
+
+test('does not wait after any other fault', async () => {
+  let tries = 0
+  const open = () => {
+    tries++
+    return Promise.reject(new OperatorError('the password is wrong'))
+  }
+  await expect(untilReachable(open)).rejects.toThrow('the password is wrong')
+  expect(tries).toBe(1)
+})
