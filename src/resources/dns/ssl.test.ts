@@ -17,7 +17,8 @@ describe.each(dialects)('SSL of a record on $dialect', ({ dialect, skip }) => {
 
   const added = async () => {
     const name = `www.a${++count}.test`
-    const [domain] = (await owner.call('POST', `/v1/sites/${site}/domains`, { name })).body.data.slice(-1)
+    await owner.call('POST', `/v1/sites/${site}/domains`, { name })
+    const [domain] = (await owner.call('GET', `/v1/sites/${site}/domains`)).body.data.slice(-1)
     return { name, id: domain.id, path: `/v1/zones/${domain.zoneId}/records/${domain.id}/ssl` }
   }
   const rowOf = (hostName: string) =>
