@@ -24,6 +24,8 @@ test('503: visitors get a plain page with Retry-After, on every path and method'
     '/wp-admina',
     '/?p=1',
     '/a/b/wp-admin/',
+    '/stead-database',
+    '/shop/stead-database/',
   ]) {
     const { status, headers, body } = await ask(port, path)
     expect([path, status, headers['retry-after'], headers['cache-control']]).toEqual([path, 503, '300', 'no-store'])
@@ -47,6 +49,8 @@ test('200: the dashboard and the log-in work, with their files and for the sites
     '/second/wp-admin/',
     '/second/wp-login.php',
     '/.well-known/acme-challenge/token',
+    '/stead-database/?token=a',
+    '/stead-database/',
   ]
   for (const path of paths) expect([path, (await ask(port, path)).status]).toEqual([path, 200])
   expect((await ask(port, '/wp-login.php', { method: 'POST', body: 'log=admin' })).status).toBe(200)

@@ -18,6 +18,9 @@ const page = plainPage({
 const ADMINISTRATION =
   /^\/+(?:[_0-9a-zA-Z-]+\/+)?(?:wp-admin(?:[/?]|$)|wp-login\.php(?:[/?]|$)|wp-(?:includes|content)\/[^?]*\.(?!php)[a-z0-9]{2,5}(?:\?|$))/i
 
+/** Where the host opens the site's database to people with a link. */
+const DATABASE = /^\/stead-database\//
+
 /** For people who are logged in: the editor speaks the REST API, previews and the customizer are pages of the front. */
 const WORK = /^\/+(?:[_0-9a-zA-Z-]+\/+)?wp-json\/|[?&](?:rest_route|preview|customize_changeset_uuid)=/
 const LOGGED_IN = /(?:^|;\s*)wordpress_logged_in_/
@@ -28,7 +31,8 @@ const LOGGED_IN = /(?:^|;\s*)wordpress_logged_in_/
  */
 export const maintenance: Rule = (visit) => {
   const { route, target, request } = visit
-  if (!route?.maintenance || ADMINISTRATION.test(target) || isAcmeChallenge(target)) return undefined
+  if (!route?.maintenance || isAcmeChallenge(target)) return undefined
+  if (ADMINISTRATION.test(target) || DATABASE.test(target)) return undefined
   if (WORK.test(target) && LOGGED_IN.test(request.headers.cookie ?? '')) return undefined
   return pageAnswer(visit, page, ['Retry-After', String(RETRY_SECONDS)])
 }

@@ -7,7 +7,7 @@ import { siteUrl } from '../certificates/certificate.ts'
 import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { demandInstalled } from '../sites/site.ts'
+import { demandLive } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { insertLink } from './link.store.ts'
 import { problems } from './problems.ts'
@@ -30,7 +30,7 @@ export const createLink = endpoint({
 
   async handle(context) {
     const { tx, site, now, config, caller } = context
-    demandInstalled(site)
+    demandLive(site)
     const facts = site.hostId === null ? undefined : await hostFacts(tx, site.hostId)
     if (facts?.hasDatabaseAdmin !== true) throw new Problem(problems.no_database_admin, {})
     const token = randomBytes(32).toString('base64url')

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
+import { maintenance } from '../../edge/rules/maintenance.ts'
+import type { Visit } from '../../edge/visit.ts'
 import { databaseAdmin } from './enter.ts'
 import { withAdminer } from './samples.fixture.ts'
 
@@ -43,6 +45,21 @@ describe.each(dialects)('links to a database on $dialect', ({ dialect, skip }) =
     const both = await token()
     const outcomes = await Promise.all([open(both), open(both)])
     expect(outcomes.filter((each) => each === 'used')).toHaveLength(1)
+  })
+
+  test('400: a disabled site answers nobody, so there is no link', async () => {
+    await owner.call('PUT', `/v1/sites/${site}/disable`)
+    const { status, body } = await owner.call('GET', `/v1/sites/${site}/cms/dbadmin`)
+    expect([status, body.errors]).toEqual([400, ['The site must be live for this; it is disabled.']])
+  })
+
+  test('in maintenance mode the link opens: the edge lets its path through', async () => {
+    await owner.call('PUT', `/v1/sites/${site}/maintenance-mode`, { enabled: true })
+    const { status, body } = await owner.call('GET', `/v1/sites/${site}/cms/dbadmin`)
+    expect(status).toBe(200)
+    const { pathname, search } = new URL(body.data)
+    const visitTo = (target: string) => ({ route: { maintenance: true }, target, request: { headers: {} } }) as Visit
+    expect(maintenance(visitTo(pathname + search))).toBeUndefined()
   })
 
   test('within five minutes, for an hour', async () => {

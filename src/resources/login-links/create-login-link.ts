@@ -9,7 +9,7 @@ import { findMembership } from '../collaborators/collaborator.ts'
 import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { demandInstalled, type VisibleSite } from '../sites/site.ts'
+import { demandLive, type VisibleSite } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { insertLoginLink } from './login-link.store.ts'
 import { problems } from './problems.ts'
@@ -47,7 +47,7 @@ export const createLoginLink = endpoint({
 
   async handle(context, { body }) {
     const { tx, site, now, config } = context
-    demandInstalled(site)
+    demandLive(site)
     if (!(await findAccount(tx, site.accountId))?.hasOneTimeLogin) throw new Problem(problems.one_time_login_off, {})
     const login = await loginOf(tx, site, body.email)
     if (login === undefined) throw new Problem(problems.one_time_login_stranger, { email: body.email })

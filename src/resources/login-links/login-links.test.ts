@@ -48,6 +48,13 @@ describe.each(dialects.filter(({ skip }) => !skip))('links that log in once, on 
     )
   }
 
+  test('400: a disabled site answers nobody, so there is no link', async () => {
+    await owner.call('PUT', `/v1/sites/${site}/disable`)
+    const { status, body } = await ask()
+    expect([status, body.errors]).toEqual([400, ['The site must be live for this; it is disabled.']])
+    expect(await entries()).toEqual([])
+  })
+
   test('log in the owner, once; the log has both', async () => {
     const url = await link()
     expect(url).toMatch(new RegExp(`^http://linked-${count}\\..*/wp-login.php\\?stead_login=[\\w-]{43}$`))

@@ -166,6 +166,11 @@ export function demandInstalled(site: Pick<Site, 'state'>): void {
   if (!isInstalled(site)) throw new Problem(problems.site_not_live, { state: site.state })
 }
 
+/** Requires that visitors reach the site, as a link to it needs. @throws Problem `site_not_live` */
+export function demandLive(site: Pick<Site, 'state'>): void {
+  if (site.state !== 'live') throw new Problem(problems.site_not_live, { state: site.state })
+}
+
 export const isReservedName = (name: string): boolean => reservedNames.has(name)
 
 /** What is wrong with a name, or nothing. @param least characters: 4 on create, 3 for the check before (as documented) */
