@@ -45,6 +45,7 @@ import { homeDatabases } from './0055-home-databases.ts'
 import { signIn } from './0060-sign-in.ts'
 import { passkeys } from './0061-passkeys.ts'
 import { tagOrder } from './0062-tag-order.ts'
+import { askedBy } from './0065-asked-by.ts'
 import { recordAddresses } from './0069-record-addresses.ts'
 
 /** Every migration by name, in order; forward only. */
@@ -95,5 +96,6 @@ export const migrations: Record<string, Migration> = {
   '0060-sign-in': signIn,
   '0061-passkeys': passkeys,
   '0062-tag-order': tagOrder,
+  '0065-asked-by': askedBy,
   '0069-record-addresses': recordAddresses,
 }

@@ -88,7 +88,8 @@ export function changeBy(
       for (const each of [event ?? []].flat()) await tell(each, about)
     },
     async start(definition, input, { about = by.about, ...options } = {}) {
-      const id = await enqueue(tx, definition, input, { ...about, ...options, now })
+      const askedById = actor === 'systems' ? null : actor.caller?.accountId
+      const id = await enqueue(tx, definition, input, { ...about, ...options, askedById, now })
       started?.push(id)
       return id
     },

@@ -1582,7 +1582,7 @@ export interface paths {
         put?: never;
         /**
          * Sync data from one site to another
-         * @description Overwrites parts of the files, the database, or both, of one site with those of another; addresses of the source become those of the destination. Both sites are backed up before, by on-demand backups: each needs a free slot for each type that is synced. What takes long is done beside the destination while it goes on; then nobody gets to it, its dashboard included, until it is switched over and its front page answers. If that fails, everything is as before. What is overwritten is kept for 7 days: `POST /v1/operations/{id}/undo`. The source serves meanwhile; from one on another host the backup is copied that was taken of it. Needs the role on both sites.
+         * @description Overwrites parts of the files, the database, or both, of one site with those of another; addresses of the source become those of the destination. Both sites are backed up before, by on-demand backups: each needs a free slot for each type that is synced. What takes long is done beside the destination while it goes on; then nobody gets to it, its dashboard included, until it is switched over and its front page answers. If that fails, everything is as before. What is overwritten is kept for 7 days: `POST /v1/operations/{id}/undo`. The source serves meanwhile; from one on another host the backup is copied that was taken of it. Both sites must belong to one account. A collaborator needs the role `download_backups` on the source and `restore_site` on the destination, until the sync has ended: without them it fails, and the destination stays as it was. The activity logs and the webhooks of both sites tell of it.
          */
         post: operations["syncSites"];
         delete?: never;
@@ -2684,7 +2684,7 @@ export interface paths {
         put?: never;
         /**
          * Retry an operation
-         * @description A failed or canceled operation goes on with the steps that are not done.
+         * @description A failed or canceled operation goes on with the steps that are not done. Your rights are checked from then on, not those of the account that asked for it first.
          */
         post: operations["retryOperation"];
         delete?: never;

@@ -47,6 +47,16 @@ const replaceContent = (world: World, id: number) =>
       .where('id', '=', id)
       .execute(),
   )
+/** Who asked for it has no right on any of its sites. */
+const loseRights = ({ api, owner, mate }: World) =>
+  api.database.transaction((tx) =>
+    tx
+      .updateTable('operations')
+      .set({ asked_by_id: mate.accountId })
+      .where('account_id', '=', owner.accountId)
+      .where('finished_at', 'is', null)
+      .execute(),
+  )
 const give = ({ host }: World, services: object) => Object.assign(host.services, services)
 const unavailable = async () => {
   throw new CoreUnavailable('6.9', [])
@@ -112,6 +122,17 @@ export const jobRefusals: readonly JobRefusal[] = [
   { type: 'site.sync', says: 'The source was not backed up for this sync', wrong: (world, { sourceId }) => sendAway(world, sourceId) },
   { type: 'site.sync', says: 'The source was overwritten while it was copied', after: 'database', wrong: (world, { sourceId }) => replaceContent(world, sourceId) },
 
+  { type: 'site.sync', says: 'no longer has the role download_backups', after: 'check', wrong: loseRights },
+  { type: 'site.sync', says: 'no longer has the role download_backups', after: 'switch', wrong: loseRights },
+  { type: 'site.sync', says: 'no longer has the role download_backups', after: 'answer', wrong: loseRights },
+  { type: 'site.restore', says: 'no longer has the role restore_site', after: 'check', wrong: loseRights },
+  { type: 'site.restore', says: 'no longer has the role restore_site', after: 'switch', wrong: loseRights },
+  { type: 'site.restore', says: 'no longer has the role restore_site', after: 'answer', wrong: loseRights },
+  { type: 'site.preview_restore', says: 'no longer has the role restore_site', after: 'check', wrong: loseRights },
+  { type: 'site.clone', says: 'no longer has the role clone_site', after: 'home', wrong: loseRights },
+  { type: 'site.clone', says: 'no longer has the role clone_site', after: 'answer', wrong: loseRights },
+  { type: 'plugin.install', says: 'no longer has the role plugin_management_access', after: 'look', wrong: loseRights },
+  { type: 'plugin.install', says: 'no longer has the role plugin_management_access', after: 'keep_database', wrong: loseRights },
   { type: 'site.restore', says: 'The site is not there, or is not installed', wrong: (world) => deleteSite(world) },
   { type: 'site.restore', says: 'The site is not there, or is not installed', wrong: (world) => deleteHome(world) },
   { type: 'site.restore', says: 'is not there any more', wrong: (world, { filesId }) => deleteBackup(world, filesId) },

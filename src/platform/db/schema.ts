@@ -60,6 +60,8 @@ export interface OperationRow {
   host_id: number | null
   site_id: number | null
   account_id: number | null
+  /** The account that asked for it; null: Stead itself. */
+  asked_by_id: number | null
   input: string
   /** Who asked for it (JSON), for the records that its steps write. */
   source: string | null

@@ -66,12 +66,14 @@ export async function cancelOpenOperations(
 /**
  * Puts a failed or canceled operation back into the queue. What is done and was not undone stays done; a step that comes
  * after an undone one runs again, unless it is a commit step, whose effect is in the database.
+ * @param askedById the account that asks for it from now on; unless given, who it was before
  * @returns `not_ended` for one that is queued, running, or has succeeded
  */
 export async function retryOperation(
   tx: Tx,
   operationId: number,
   definitions: Definitions,
+  askedById?: number,
 ): Promise<'queued' | 'not_ended' | 'unknown'> {
   const operation = await lockedOperation(tx, operationId)
   if (!operation) return 'unknown'
@@ -97,6 +99,7 @@ export async function retryOperation(
       waits_since: databaseNow(tx),
       started_at: null,
       finished_at: null,
+      ...(askedById !== undefined && { asked_by_id: askedById }),
     })
     .where('id', '=', operationId)
     .execute()

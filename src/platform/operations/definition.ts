@@ -31,6 +31,14 @@ export class PermanentFailure extends Error {
   override readonly name = 'PermanentFailure'
 }
 
+/** Whose operation it is that goes on. */
+export interface PermissionContext<Input = unknown> {
+  readonly askedById: number
+  readonly input: Input
+  /** Of the steps that are done, by name. */
+  readonly results: Readonly<Record<string, unknown>>
+}
+
 /** What a step gets. `Results`: of the steps before it that it reads, by name. */
 export interface StepContext<Input = unknown, Services = unknown, Results = unknown> {
   readonly operationId: number
@@ -123,6 +131,11 @@ export interface Definition<Schema extends TSchema = TSchema, Services = never> 
   readonly backoff?: Partial<Backoff>
   /** So many of the type does one worker at most at a time, and only with what others leave; as many as it can unless given. */
   readonly atOnce?: number
+  /**
+   * Returns why the account that asked for the operation may not continue it. Asked before each step runs, for a commit step in its
+   * transaction, and never before an undo. The operation then fails for good with this text. Stead's own operations are not asked.
+   */
+  permission?(tx: Tx, ctx: PermissionContext<Static<Schema>>): Promise<string | undefined>
   readonly steps: Readonly<Record<string, Step<Static<Schema>, Services>>>
   /**
    * Runs in the transaction that makes the operation failed or canceled: the activity entry, the event. When it throws, its

@@ -31,6 +31,8 @@ export interface EnqueueOptions {
    * that none can wait for another in a circle.
    */
   readonly after?: readonly number[]
+  /** The account that asks for it: a definition with a `permission` checks its rights before each step. */
+  readonly askedById?: number | null | undefined
   /** Who asked for it (JSON), handed to the steps for the records that they write; or {@link ROUTINE}. */
   readonly source?: unknown
   /** Milliseconds UTC; the system's clock unless given. */
@@ -60,6 +62,7 @@ export async function enqueue<Schema extends TSchema>(
     hostId: onHost ? (options.hostId ?? null) : null,
     siteId: options.siteId ?? null,
     accountId: options.accountId ?? null,
+    askedById: options.askedById ?? null,
     input: JSON.stringify(input),
     source: options.source === undefined ? null : JSON.stringify(options.source),
     createdAt: options.now ?? now,
@@ -85,6 +88,7 @@ type NewOperation = {
   hostId: number | null
   siteId: number | null
   accountId: number | null
+  askedById: number | null
   input: string
   source: string | null
   createdAt: number
@@ -111,6 +115,7 @@ const insertOperation = (tx: Tx, row: NewOperation, due: Due) =>
       host_id: row.hostId,
       site_id: row.siteId,
       account_id: row.accountId,
+      asked_by_id: row.askedById,
       input: row.input,
       source: row.source,
       state: 'queued',

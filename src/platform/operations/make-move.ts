@@ -2,7 +2,7 @@ import type { Database, Tx } from '../db/database.ts'
 import type { OperationStepRow } from '../db/schema.ts'
 import type { Log } from '../log/log.ts'
 import { usualBackoff, waitAfter } from './backoff.ts'
-import { type AnyDefinition, PermanentFailure, type Step, type StepContext } from './definition.ts'
+import { type AnyDefinition, type Definition, PermanentFailure, type Step, type StepContext } from './definition.ts'
 import { holdLease, type Lease, LeaseLost } from './lease.ts'
 import { attemptsOf, percentDone } from './plan.ts'
 import { type Progress, type ProgressWriter, progressWriter, timeLeft } from './progress.ts'
@@ -94,14 +94,25 @@ async function attempt(
       if (move.do === 'undo') await step.undo?.(tx, ctx)
       // the row is locked: who asks to cancel from now on is too late for this step
       else if (next.operation.cancel_requested) throw new Error('canceled')
+      else await checkPermission(work, standing, tx)
       const result = move.do === 'run' ? await step.commit(tx, ctx) : undefined
       return recordDone(work, tx, next, move, result)
     })
   }
+  if (move.do === 'run') await checkPermission(work, standing, work.surroundings.database.read)
   const result = await (move.do === 'run' ? step.run(ctx) : step.undo?.(ctx))
   await progress.close()
   tell(work, 'ran', standing)
   return record(work, standing, move, (tx, next) => recordDone(work, tx, next, move, result))
+}
+
+/** @throws PermanentFailure when the account that asked for the operation has lost a right that it needs */
+async function checkPermission({ definition }: Work, { operation, steps }: Standing, tx: Tx): Promise<void> {
+  const askedById = operation.asked_by_id
+  if (askedById === null || !definition.permission) return
+  const context = { askedById, input: inputOf(definition, operation), results: resultsOf(steps) }
+  const refusal = await (definition as Definition).permission?.(tx, context)
+  if (refusal !== undefined) throw new PermanentFailure(refusal)
 }
 
 async function recordDone(work: Work, tx: Tx, next: Standing, move: WorkMove, result: unknown): Promise<true> {

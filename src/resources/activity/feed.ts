@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/db/database.ts'
 import { Looks } from '../../platform/db/looks.ts'
 import type { EventStream } from '../../platform/http/event-streams.ts'
-import { collaborationsAmong } from '../collaborators/collaborator.ts'
+import { stillAllowed } from '../still-allowed.ts'
 import { entriesBehind, newestEntry, type PlacedEntry } from './activity.store.ts'
 import { presentEntry } from './entry.ts'
 
@@ -99,10 +99,15 @@ export class ActivityFeed {
 
   async #tell(entries: readonly PlacedEntry[], followers: readonly Follower[]): Promise<void> {
     if (entries.length === 0) return
-    const accountIds = followers.map(({ accountId }) => accountId)
-    const siteIds = entries.flatMap(({ siteId }) => siteId ?? [])
-    const pairs = await collaborationsAmong(this.#database.read, accountIds, siteIds)
-    const shared = new Set(pairs.map(({ accountId, siteId }) => `${accountId} ${siteId}`))
+    const accountIds = [...new Set(followers.map(({ accountId }) => accountId))]
+    const siteIds = [...new Set(entries.flatMap(({ siteId }) => siteId ?? []))]
+    const claims = accountIds.flatMap((accountId) =>
+      siteIds.map((siteId) => ({ accountId, siteId, capability: 'read the site' }) as const),
+    )
+    const allowed = await stillAllowed(this.#database.read, claims)
+    const shared = new Set(
+      claims.filter((_, at) => allowed[at]).map(({ accountId, siteId }) => `${accountId} ${siteId}`),
+    )
     for (const entry of entries) {
       const message = messageOf(entry)
       for (const follower of followers) {

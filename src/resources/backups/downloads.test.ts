@@ -247,7 +247,8 @@ describe.each(dialects.filter(({ skip }) => !skip))('downloads on $dialect', ({ 
     expect((await owner.call('GET', `/v1/sites/${siteId}/ondemand-backups/${id}/download`)).status).toBe(200)
   })
 
-  it('who takes nothing is cut off', async () => {
+  /** A large download by this account that has begun and is not read yet. */
+  async function large(by: Person, options: { slowestMs?: number; askEveryMs?: number }) {
     const id = await backupIn(api, siteId)
     const content = randomBytes(16 << 20)
     const name = await nameIn(api, id)
@@ -255,25 +256,48 @@ describe.each(dialects.filter(({ skip }) => !skip))('downloads on $dialect', ({ 
     const record = (await findCompleted(api.database.read, siteId, id))!
     const { database, backups } = api
     const budget = openControlBudgets().downloads
-    const downloads = new Downloads({ budget, database, backups, log: noLog, slowestMs: 200 })
+    const downloads = new Downloads({ budget, database, backups, log: noLog, ...options })
     const server = fastify()
     server.get('/', (request, response) => {
       const site = { id: siteId, accountId: owner.accountId, name: 'slow' }
       const { id, headers } = request
       const facts = { id, headers, ipAddress: '::1', userAgent: '' }
-      const caller = { applicationId: 1, accountEmail: owner.email }
+      const caller = { applicationId: 1, accountId: by.accountId, accountEmail: by.email }
       const context = { response, request: facts, caller, site, now: 0 }
       return downloads.answer(context as never, { ...record, bytes: content.length })
     })
     await server.listen({ host: '127.0.0.1', port: 0 })
     const call = get({ host: '127.0.0.1', port: (server.server.address() as AddressInfo).port })
     const [response] = (await once(call, 'response')) as [IncomingMessage]
+    const close = () => Promise.all([server.close(), downloads.close()])
+    return { response, budget, bytes: content.length, close }
+  }
+
+  it('who takes nothing is cut off', async () => {
+    const { response, budget, close } = await large(owner, { slowestMs: 200 })
     const broken = once(response, 'error')
     await expect.poll(() => budget.used).toBe(0)
     response.resume()
     expect((await broken)[0]).toMatchObject({ code: 'ECONNRESET' })
-    await server.close()
-    await downloads.close()
+    await close()
+  })
+
+  it.each([
+    ['leaves the site', null],
+    ['loses the role', ['restore_site']],
+  ] as const)('a collaborator who %s does not get the rest of a download', async (_case, left) => {
+    const friend = await api.person(`friend-${count}@example.com`)
+    await api.collaborate(friend, siteId, ['download_backups'])
+    const { response, budget, close } = await large(friend, { askEveryMs: 0 })
+    if (left) await api.collaborate(friend, siteId, left)
+    else
+      await api.database.transaction((tx) =>
+        tx.deleteFrom('collaborators').where('account_id', '=', friend.accountId).execute(),
+      )
+    response.resume()
+    expect((await once(response, 'error'))[0]).toMatchObject({ code: 'ECONNRESET' })
+    expect(budget.used).toBe(0)
+    await close()
   })
 })
 

@@ -16,6 +16,7 @@ import type { Log } from '../../platform/log/log.ts'
 import { aboutSite, changeBy } from '../change.ts'
 import type { Context } from '../context.ts'
 import type { VisibleSite } from '../sites/site.ts'
+import { stillAllowed } from '../still-allowed.ts'
 import { actions } from './actions.ts'
 import { loadLengths, saveLengths } from './archive-lengths.store.ts'
 import { CORE_BACKUP, type CompletedBackup, coreOwner, nameOf, siteOwner } from './backup.ts'
@@ -24,6 +25,8 @@ import { problems } from './problems.ts'
 /** Who takes less than this in {@link SLOWEST_MS} is cut off, and may go on later. */
 const SLICE = 1 << 16
 const SLOWEST_MS = 60_000
+/** How often a download asks whether its caller may still have it. */
+const ASK_EVERY_MS = 1000
 /** What is asked for in the middle of an archive may have to be found first. Proxies give up after a minute; `Prefer: wait` says another time (RFC 7240 §4.3). */
 const WAIT_SECONDS = 50
 const LONGEST_WAIT_SECONDS = 3600
@@ -41,6 +44,7 @@ export interface DownloadsOptions {
   /** Default: half of the machine's processors, 4 at most. */
   readonly threads?: number
   readonly slowestMs?: number
+  readonly askEveryMs?: number
 }
 
 type DownloadContext = Context & { readonly site: VisibleSite }
@@ -200,11 +204,13 @@ export class Downloads {
   async *#given(
     bytes: AsyncGenerator<Uint8Array>,
     first: IteratorResult<Uint8Array>,
-    { response, request }: DownloadContext,
+    context: DownloadContext,
     { id, siteId }: CompletedBackup,
   ): AsyncGenerator<Uint8Array> {
+    const { response, request } = context
     const { raw } = response
     const { log, slowestMs = SLOWEST_MS } = this.#options
+    const mayContinue = this.#askerFor(context)
     let timer: NodeJS.Timeout | undefined
     raw.once('close', () => clearTimeout(timer))
     const expectMore = () => {
@@ -214,6 +220,14 @@ export class Downloads {
     try {
       for (let next = first; !next.done; next = await bytes.next())
         for (let from = 0; from < next.value.length; from += SLICE) {
+          if (!(await mayContinue())) {
+            log.info(
+              { requestId: request.id, backupId: id, siteId },
+              'a download ended: its caller lost the right to it',
+            )
+            raw.destroy()
+            return
+          }
           expectMore()
           yield next.value.subarray(from, from + SLICE)
           clearTimeout(timer)
@@ -227,6 +241,19 @@ export class Downloads {
           'a download broke off: it cannot be read on',
         )
       throw error
+    }
+  }
+
+  /** Returns what tells whether the caller still has the right, and looks it up now and then. */
+  #askerFor({ site, caller }: DownloadContext): () => Promise<boolean> {
+    const { database, askEveryMs = ASK_EVERY_MS } = this.#options
+    const claim = { accountId: caller.accountId, siteId: site.id, capability: 'use backups' } as const
+    let askedAt = Number.NEGATIVE_INFINITY
+    return async () => {
+      const now = performance.now()
+      if (now - askedAt < askEveryMs) return true
+      askedAt = now
+      return (await stillAllowed(database.read, [claim]))[0] === true
     }
   }
 

@@ -1,7 +1,8 @@
 import { durableWith } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../host-services.ts'
 import { runSiteTask } from '../sites/run-site-task.ts'
-import { RestoreOrder, scopeOf } from './restore.ts'
+import { needsRights } from '../still-allowed.ts'
+import { RestoreOrder, rightsOf, scopeOf } from './restore.ts'
 import {
   type Checked,
   checkRestore,
@@ -27,6 +28,7 @@ export const previewRestore = durableWith<HostServices>()({
   input: RestoreOrder,
   on: 'host',
   changeableBy: { site: 'restore the site' },
+  permission: needsRights(rightsOf),
   steps: {
     check: { run: checkRestore },
     report: {

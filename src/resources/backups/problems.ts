@@ -16,7 +16,7 @@ export const problems = declareProblems({
     status: 400,
     text: 'The two sites cannot be synced: {reason}.',
     remedy:
-      'Make them alike in what the text names; files alone can be synced between releases of WordPress, and from and to networks.',
+      'Choose two sites of one account, and make them alike in what the text names; files alone can be synced between releases of WordPress, and from and to networks.',
   },
   backup_not_completed: {
     status: 400,

@@ -24,9 +24,10 @@ import {
 } from '../sites/site.ts'
 import { siteFilled } from '../sites/site-filled.ts'
 import { upgradeBlogs } from '../sites/upgrade-blogs.ts'
+import { needsRights } from '../still-allowed.ts'
 import { actions, events } from './actions.ts'
 import { letItAnswer } from './let-it-answer.ts'
-import { inWords, RestoreOrder, scopeOf } from './restore.ts'
+import { inWords, RestoreOrder, rightsOf, scopeOf } from './restore.ts'
 import {
   type Checked,
   checkRestore,
@@ -59,6 +60,7 @@ export const restoreSite = durableWith<HostServices>()({
   input: RestoreOrder,
   on: 'host',
   changeableBy: { site: 'restore the site' },
+  permission: needsRights((order: RestoreOrder, { done }) => (done ? [] : rightsOf(order))),
   steps: {
     check: { run: unlessDone<Checked>(checkRestore) },
     // while the site is open, so that little is left to do when it is closed

@@ -72,6 +72,12 @@ export const restoreSiteEndpoint = endpoint({
           }
         : { action: actions['site.restore_ordered'], message: `Ordered a restore of ${what}${whose}`, about },
     )
+    if (target.id !== site.id && !body.dry_run)
+      await context.record({
+        action: actions['site.restore_out_ordered'],
+        message: `Ordered a restore of ${what} onto ${target.name}`,
+        about: aboutSite(site),
+      })
     return null
   },
 })

@@ -3,6 +3,7 @@ import type { FileScope } from '../../hosting/site-files/file-content.ts'
 import { isAtOrBelow } from '../../hosting/site-files/paths.ts'
 import { nullable, oneOf } from '../../platform/http/schemas.ts'
 import { environmentTypes } from '../sites/site.ts'
+import type { Needed } from '../still-allowed.ts'
 import { BackupId } from './backup.ts'
 
 /** Parts that one request names. */
@@ -69,6 +70,10 @@ export const RestoreOrder = Type.Object({
   environment: Type.Optional(Type.Object({ from: oneOf(environmentTypes), to: oneOf(environmentTypes) })),
 })
 export type RestoreOrder = Type.Static<typeof RestoreOrder>
+
+/** What the account that asks needs, from the request until the end of the work. */
+export const rightsOf = ({ siteId, sourceId }: Pick<RestoreOrder, 'siteId' | 'sourceId'>): readonly Needed[] =>
+  [sourceId, siteId].map((id) => ({ siteId: id, capability: 'restore the site' }))
 
 /**
  * Which of a site's files a restore is about.

@@ -9,7 +9,7 @@ import {
 } from '../../platform/operations/definition.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { hasResult, wasUndone } from '../../platform/operations/steps-of.ts'
-import { changeOfJob } from '../change.ts'
+import { aboutSite, type ChangeRecord, changeOfJob } from '../change.ts'
 import type { HostServices } from '../host-services.ts'
 import { closeForWork, openAfterWork } from '../sites/close-for-work.ts'
 import { configureSite } from '../sites/configure-site.job.ts'
@@ -27,13 +27,14 @@ import {
   type Site,
 } from '../sites/site.ts'
 import { siteFilled } from '../sites/site-filled.ts'
+import { needsRights } from '../still-allowed.ts'
 import { actions, events } from './actions.ts'
 import { findBackup, setOperation } from './backup.store.ts'
 import type { Kind } from './backup.ts'
 import { letItAnswer } from './let-it-answer.ts'
 import { orderBackup } from './order-backup.ts'
 import { forGood } from './restore-check.ts'
-import { inWords, kindsOf, SyncOrder, scopeOf } from './sync.ts'
+import { inWords, kindsOf, rightsOf, SyncOrder, scopeOf } from './sync.ts'
 import { sourceHere, sourceInStorage } from './sync-source.ts'
 import { takeBackupJob } from './take-backup.job.ts'
 import { contentHome } from './take-backup.ts'
@@ -52,6 +53,7 @@ export const syncSitesJob = durableWith<HostServices>()({
   input: SyncOrder,
   on: 'host',
   changeableBy: { site: 'restore the site' },
+  permission: needsRights((order: SyncOrder, { done }) => (done ? [] : rightsOf(order))),
   steps: {
     check: { run: unlessDone<Checked>(check) },
     files: { run: unlessDone(prepareFiles), undo: forgetPrepared, weight: 4 },
@@ -234,10 +236,16 @@ async function openAgain(tx: Tx, context: Context): Promise<true> {
   const site = await holdSite(tx, siteId)
   if (!site) return true
   const change = changeOfJob(tx, context)
+  const event = { type: events.site_sync_success, data: eventData(input) }
   await change.record({
     action: actions['site.synced'],
     message: `Synced ${inWords(input)} from site ${input.sourceId}`,
-    event: { type: events.site_sync_success, data: eventData(input) },
+    event,
+  })
+  await recordAtSource(tx, context, {
+    action: actions['site.synced_out'],
+    message: `Copied ${inWords(input)} to site ${siteId} by a sync`,
+    event,
   })
   if (environmentType && environmentType !== site.environmentType)
     await changeSite(tx, siteId, { environmentType }, now())
@@ -247,6 +255,16 @@ async function openAgain(tx: Tx, context: Context): Promise<true> {
   await openSite(tx, siteId, operationId, now())
   await purgeCaches(tx, siteId, { pages: 'all', files: true })
   return true
+}
+
+/** The same for the log and the webhooks of the source, unless it was deleted meanwhile. */
+async function recordAtSource(
+  tx: Tx,
+  context: Pick<FailureContext<SyncOrder>, 'input' | 'accountId' | 'siteId' | 'now'>,
+  record: Omit<ChangeRecord, 'about'>,
+): Promise<void> {
+  const source = await findSite(tx, context.input.sourceId)
+  if (source) await changeOfJob(tx, context).record({ ...record, about: aboutSite(source) })
 }
 
 const eventData = ({ siteId, sourceId }: SyncOrder) => ({ from_site_id: sourceId, to_site_id: siteId })
@@ -276,9 +294,15 @@ async function tellOfFailure(tx: Tx, context: FailureContext<SyncOrder>): Promis
   const state = (await wasUndone(tx, operationId, 'switch'))
     ? 'It is as it was'
     : 'It could not be put back as it was: try again, or restore its backup'
+  const event = { type: events.site_sync_failed, data: { ...eventData(input), reason } }
   await changeOfJob(tx, context).record({
     action: actions['site.sync_failed'],
     message: `The sync from site ${input.sourceId} failed: ${reason}. ${state}.`,
-    event: { type: events.site_sync_failed, data: { ...eventData(input), reason } },
+    event,
+  })
+  await recordAtSource(tx, context, {
+    action: actions['site.sync_out_failed'],
+    message: `The sync to site ${input.siteId} failed: ${reason}`,
+    event,
   })
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
+import { roles } from '../roles.ts'
 import { insertBackup } from './backup.store.ts'
 
 describe.each(dialects)('the order of a sync on $dialect', ({ dialect, skip }) => {
@@ -116,17 +117,73 @@ describe.each(dialects)('the order of a sync on $dialect', ({ dialect, skip }) =
     expect((await sync({ themes_directory: true })).status).toBe(400)
   })
 
-  test('404 and 403: the role is needed on both sites', async () => {
+  test('404 and 403: a collaborator needs download_backups on the source and restore_site on the destination', async () => {
     const friend = await api.person('friend@example.com')
-    expect((await sync({ database: true }, friend)).status).toBe(404)
-    await api.collaborate(friend, from, ['restore_site'])
-    expect((await sync({ database: true }, friend)).status).toBe(404)
-    await api.collaborate(friend, to, ['download_backups'])
-    expect((await sync({ database: true }, friend)).status).toBe(403)
+    const answer = async () => {
+      const { status, body } = await sync({ database: true }, friend)
+      return [status, body.errors?.[0]]
+    }
+    const needs = (role: string) => [403, `You need the role ${role} on this site for this operation.`]
+    expect((await answer())[0]).toBe(404)
+    await api.collaborate(friend, from, ['download_backups'])
+    expect((await answer())[0]).toBe(404)
+    await api.collaborate(
+      friend,
+      to,
+      roles.filter((role) => role !== 'restore_site'),
+    )
+    expect(await answer()).toEqual(needs('restore_site'))
     await api.collaborate(friend, to, ['restore_site'])
-    expect((await sync({ database: true }, friend)).status).toBe(200)
-    await api.collaborate(friend, from, [])
-    expect((await sync({ database: true }, friend)).status).toBe(403)
+    await api.collaborate(
+      friend,
+      from,
+      roles.filter((role) => role !== 'download_backups'),
+    )
+    expect(await answer()).toEqual(needs('download_backups'))
+    expect(await operations()).toEqual([])
+    await api.collaborate(friend, from, ['download_backups'])
+    expect(await answer()).toEqual([200, undefined])
+  })
+
+  test('400 for sites of two accounts, whatever the caller may do on both, and nothing was ordered', async () => {
+    const friend = await api.person('friend@example.com')
+    await api.collaborate(friend, from, roles)
+    const own = await api.site(friend, 'friends-own')
+    for (const ids of [
+      { from_site_id: from, to_site_id: own },
+      { from_site_id: own, to_site_id: from },
+    ]) {
+      const { status, body } = await sync({ ...ids, database: true }, friend)
+      expect([status, body.errors]).toEqual([
+        400,
+        ['The two sites cannot be synced: they belong to different accounts.'],
+      ])
+    }
+    expect(await operations()).toEqual([])
+    expect(await backups()).toEqual([])
+  })
+
+  test('the logs of both sites name the order and who gave it', async () => {
+    const friend = await api.person('friend@example.com')
+    await api.collaborate(friend, from, ['download_backups'])
+    await api.collaborate(friend, to, ['restore_site'])
+    await sync({ database: true }, friend)
+    const entries = await api.database.read
+      .selectFrom('activity')
+      .select(['site_id', 'action', 'message', 'actor_email'])
+      .where('action', 'like', 'site.sync%')
+      .orderBy('id')
+      .execute()
+    const by = { actor_email: friend.email }
+    expect(entries).toEqual([
+      { site_id: to, action: 'site.sync_ordered', message: 'Ordered a sync of the database from source', ...by },
+      {
+        site_id: from,
+        action: 'site.sync_out_ordered',
+        message: 'Ordered a sync of the database to destination',
+        ...by,
+      },
+    ])
   })
 
   test('404 and 403: its undo needs the role on the destination alone', async () => {

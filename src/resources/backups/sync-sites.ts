@@ -14,7 +14,7 @@ import { actions } from './actions.ts'
 import { freeSlots } from './backup.store.ts'
 import { creatorOf } from './creator.ts'
 import { problems } from './problems.ts'
-import { inWords, kindsOf, NewSync, partsOf } from './sync.ts'
+import { inWords, kindsOf, NewSync, partsOf, rightsOf } from './sync.ts'
 import { orderSyncBackups, syncSitesJob } from './sync-sites.job.ts'
 import { haveStorageInCommon } from './sync-source.ts'
 
@@ -28,7 +28,9 @@ export const syncSites = endpoint({
     'Both sites are backed up before, by on-demand backups: each needs a free slot for each type that is synced. What takes long is done beside the destination while it ' +
     'goes on; then nobody gets to it, its dashboard included, until it is switched over and its front page answers. If that fails, everything is as before. ' +
     'What is overwritten is kept for 7 days: `POST /v1/operations/{id}/undo`. ' +
-    'The source serves meanwhile; from one on another host the backup is copied that was taken of it. Needs the role on both sites.',
+    'The source serves meanwhile; from one on another host the backup is copied that was taken of it. Both sites must belong to one account. ' +
+    'A collaborator needs the role `download_backups` on the source and `restore_site` on the destination, until the sync has ended: without them it fails, and the destination stays as it was. ' +
+    'The activity logs and the webhooks of both sites tell of it.',
   access: { account: 'own' },
   body: NewSync,
   response: Nothing,
@@ -65,6 +67,11 @@ export const syncSites = endpoint({
     await context.start(syncSitesJob, input, { about, after })
     const message = `Ordered a sync of ${inWords(order)} from ${from.name}`
     await context.record({ action: actions['site.sync_ordered'], message, about })
+    await context.record({
+      action: actions['site.sync_out_ordered'],
+      message: `Ordered a sync of ${inWords(order)} to ${to.name}`,
+      about: aboutSite(from),
+    })
     return null
   },
 })
@@ -88,7 +95,8 @@ async function bothSites(
     held.set(id, site)
   }
   const both = { from: held.get(fromId) as VisibleSite, to: held.get(toId) as VisibleSite }
-  for (const site of [both.from, both.to]) demand('restore the site', caller, site)
+  for (const { siteId, capability } of rightsOf({ siteId: toId, sourceId: fromId }))
+    demand(capability, caller, held.get(siteId) as VisibleSite)
   for (const site of [both.from, both.to]) demandInstalled(site)
   return both
 }
@@ -100,6 +108,7 @@ function demandAlike(
   { isWithDatabase, config }: { readonly isWithDatabase: boolean; readonly config: Config },
 ): void {
   const reason =
+    (from.accountId !== to.accountId && 'they belong to different accounts') ||
     (from.hostId !== to.hostId &&
       !haveStorageInCommon(config) &&
       'they are on different hosts, which have no storage of backups in common') ||

@@ -3,6 +3,7 @@ import type { FileScope } from '../../hosting/site-files/file-content.ts'
 import { syncScopes, union } from '../../hosting/site-files/scope.ts'
 import { oneOf } from '../../platform/http/schemas.ts'
 import { environmentTypes } from '../sites/site.ts'
+import type { Needed } from '../still-allowed.ts'
 import type { Kind } from './backup.ts'
 
 const flag = (description: string, isUsual = false) => Type.Optional(Type.Boolean({ description, examples: [isUsual] }))
@@ -67,6 +68,12 @@ export const kindsOf = ({ parts: files, database }: Pick<SyncOrder, 'parts' | 'd
 
 /** The files that a sync overwrites. Never what Stead runs the site with. */
 export const scopeOf = (wanted: readonly Part[]): FileScope => union(wanted.map((part): FileScope => syncScopes[part]))
+
+/** What the account that asks needs, from the request until the end of the work. */
+export const rightsOf = ({ siteId, sourceId }: Pick<SyncOrder, 'siteId' | 'sourceId'>): readonly Needed[] => [
+  { siteId: sourceId, capability: 'use backups' },
+  { siteId, capability: 'restore the site' },
+]
 
 /** For people. */
 export function inWords({ parts: files, database }: Pick<SyncOrder, 'parts' | 'database'>): string {

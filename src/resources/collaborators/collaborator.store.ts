@@ -86,21 +86,6 @@ export async function membershipsAmong(
   return new Set(rows.map((row) => row.site_id).filter((id) => asked.has(id)))
 }
 
-/** Which of some accounts collaborate on which of some sites. */
-export async function collaborationsAmong(
-  tx: Tx,
-  accountIds: readonly number[],
-  siteIds: readonly number[],
-): Promise<{ accountId: number; siteId: number }[]> {
-  if (accountIds.length === 0 || siteIds.length === 0) return []
-  return tx
-    .selectFrom('collaborators')
-    .select(['account_id as accountId', 'site_id as siteId'])
-    .where('account_id', 'in', [...new Set(accountIds)])
-    .where('site_id', 'in', [...new Set(siteIds)])
-    .execute()
-}
-
 /** @throws a unique violation when the account is on the site already */
 export async function insertCollaborator(
   tx: Tx,

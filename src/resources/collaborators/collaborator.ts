@@ -6,7 +6,7 @@ import { normalEmail } from '../account/account.ts'
 import { type Role, roles } from '../roles.ts'
 
 export { mayCreateSitesFor } from './account-access.store.ts'
-export { collaborationsAmong, findMembership } from './collaborator.store.ts'
+export { findMembership } from './collaborator.store.ts'
 
 /** An account's place on a site of another account. */
 export interface Collaborator {

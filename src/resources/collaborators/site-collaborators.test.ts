@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
-import { collaborationsAmong, findMembership, setWpUsername } from './collaborator.store.ts'
+import { findMembership, setWpUsername } from './collaborator.store.ts'
 import { subjectsTo } from './mails.fixture.ts'
 
 describe.each(dialects)('collaborators of a site ($dialect)', ({ dialect, skip }) => {
@@ -197,26 +197,6 @@ describe.each(dialects)('collaborators of a site ($dialect)', ({ dialect, skip }
       [1, 2, 3].map(() => owner.call('POST', `/v1/sites/${shop}/collaborators`, { email: 'once@example.com' })),
     )
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 400, 400])
-  })
-
-  test('who of some collaborates on which of some sites', async () => {
-    const [one, two] = [await api.person('pair-one@example.com'), await api.person('pair-two@example.com')]
-    const other = await api.site(owner, 'pair-shop')
-    for (const [person, site] of [
-      [one, shop],
-      [one, other],
-      [two, other],
-    ] as const)
-      await api.collaborate(person, site, [])
-    const among = (people: Person[], sites: number[]) =>
-      collaborationsAmong(
-        api.database.read,
-        people.map(({ accountId }) => accountId),
-        sites,
-      )
-    expect(await among([one, stranger], [shop])).toEqual([{ accountId: one.accountId, siteId: shop }])
-    expect(await among([one, two], [other])).toHaveLength(2)
-    expect([await among([], [shop]), await among([one], [])]).toEqual([[], []])
   })
 
   test('names in WordPress differ on one site', async () => {

@@ -14,7 +14,8 @@ export const retryOperation = endpoint({
   method: 'POST',
   path: '/v1/operations/{id}/retry',
   summary: 'Retry an operation',
-  description: 'A failed or canceled operation goes on with the steps that are not done.',
+  description:
+    'A failed or canceled operation goes on with the steps that are not done. Your rights are checked from then on, not those of the account that asked for it first.',
   access: { account: 'own' },
   params: Type.Object({ id: OperationId }),
   response: OperationSchema,
@@ -23,7 +24,7 @@ export const retryOperation = endpoint({
   async handle(context, { params }) {
     const { tx, caller, definitions } = context
     const found = await changeableOperation(tx, caller, definitions, params.id)
-    const outcome = await retry(tx, found.id, definitions)
+    const outcome = await retry(tx, found.id, definitions, caller.accountId)
     if (outcome === 'not_ended') throw new Problem(problems.operation_not_retryable, { state: found.state })
     await context.record({
       action: actions['operation.retried'],

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/database.ts'
 import { liveTokens } from '../authentication/authenticate.ts'
-import { collaborationsAmong } from '../collaborators/collaborator.ts'
+import { stillAllowed } from '../still-allowed.ts'
 
 /** By what a stream of an operation's events was opened. */
 export interface StreamFacts {
@@ -29,10 +29,11 @@ export function createStreamAccess(database: Database, clock: () => number) {
     if (!known || isOld || known.mark !== mark) {
       const at = performance.now()
       const tokens = await liveTokens(database.read, hashes)
-      const accountIds = guests.map(({ accountId }) => accountId)
-      const siteIds = guests.flatMap(({ siteId }) => siteId ?? [])
-      const pairs = await collaborationsAmong(database.read, accountIds, siteIds)
-      known = { tokens, pairs: new Set(pairs.map(pairOf)), mark, at }
+      const claims = guests.flatMap(({ accountId, siteId }) =>
+        siteId === null ? [] : [{ accountId, siteId, capability: 'read the site' } as const],
+      )
+      const allowed = await stillAllowed(database.read, claims)
+      known = { tokens, pairs: new Set(claims.filter((_, at) => allowed[at]).map(pairOf)), mark, at }
     }
     const { tokens, pairs } = known
     const now = clock()

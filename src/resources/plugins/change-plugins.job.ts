@@ -10,6 +10,7 @@ import { forgetUnfinished, keepUndoPoint } from '../backups/undo-point.ts'
 import { changeOfJob } from '../change.ts'
 import type { HostServices } from '../host-services.ts'
 import { holdSite, purgeCaches } from '../sites/site.ts'
+import { needsRights } from '../still-allowed.ts'
 import type { EventType } from '../webhooks/event.ts'
 import { actions, events } from './actions.ts'
 import { activateOne, type Change, type Changed, deactivateOne, deleteOne, install, update } from './change-plugin.ts'
@@ -35,6 +36,7 @@ const common = {
   input: PluginsOrder,
   on: 'host',
   changeableBy: { site: 'manage plugins' },
+  permission: needsRights(({ siteId }: PluginsOrder) => [{ siteId, capability: 'manage plugins' }]),
   attempts: 3,
 } as const
 

@@ -17,6 +17,7 @@ import {
 import type { Database } from '../../platform/db/database.ts'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../host-services.ts'
+import { needsRights } from '../still-allowed.ts'
 import { type ContentState, contentState } from './closing.store.ts'
 import { fitNetwork } from './fit-network.ts'
 import { becomeLive, creationFailed, forgetFailure, homeOf, removeHome, siteOf } from './new-site.job.ts'
@@ -27,12 +28,15 @@ import { siteFilled } from './site-filled.ts'
 
 type Context<Results = unknown> = StepContext<{ siteId: number; sourceId: number }, HostServices, Results>
 
+const CloneOrder = Type.Object({ siteId: Type.Integer(), sourceId: Type.Integer() })
+
 /** From an ordered clone to a site that answers: a copy of another site's content, with an address and keys of its own. The source serves meanwhile. */
 export const cloneSiteJob = durableWith<HostServices>()({
   name: 'site.clone',
-  input: Type.Object({ siteId: Type.Integer(), sourceId: Type.Integer() }),
+  input: CloneOrder,
   on: 'host',
   changeableBy: 'account',
+  permission: needsRights(({ sourceId }) => [{ siteId: sourceId, capability: 'clone the site' }]),
   steps: {
     home: { run: claimHome, undo: removeHome },
     content: { run: copyContent, weight: 20 },

@@ -38,6 +38,44 @@ export async function sitesWithRights(tx: Tx, accountId: number, siteIds?: reado
   return rights.sort((left, right) => left.id - right.id)
 }
 
+/**
+ * What accounts may do on sites, deleted ones included.
+ * @returns by site, then by account: `undefined` for an account that neither owns the site nor collaborates on it
+ */
+export async function rightsAmong(
+  tx: Tx,
+  accountIds: readonly number[],
+  siteIds: readonly number[],
+): Promise<Map<number, (accountId: number) => SiteRights | undefined>> {
+  if (accountIds.length === 0 || siteIds.length === 0) return new Map()
+  const rows = await tx
+    .selectFrom('sites')
+    .leftJoin('collaborators', (join) =>
+      join.onRef('collaborators.site_id', '=', 'sites.id').on('collaborators.account_id', 'in', [...accountIds]),
+    )
+    .select([
+      'sites.id',
+      'sites.name',
+      'sites.account_id',
+      'collaborators.account_id as member_id',
+      'collaborators.roles',
+    ])
+    .where('sites.id', 'in', [...siteIds])
+    .execute()
+  const bySite = Map.groupBy(rows, ({ id }) => id)
+  return new Map(
+    [...bySite].map(([id, members]) => [
+      id,
+      (accountId) => {
+        const { name, account_id: ownerId } = members[0] as (typeof rows)[number]
+        const roles = members.find(({ member_id }) => member_id === accountId)?.roles
+        if (accountId !== ownerId && roles == null) return undefined
+        return { id, name, accountId: ownerId, isOwned: accountId === ownerId, roles: roles ? JSON.parse(roles) : [] }
+      },
+    ]),
+  )
+}
+
 /** All sites of an owner, in order of id. */
 export async function ownedSites(tx: Tx, ownerId: number): Promise<SiteRights[]> {
   const rows = await tx
