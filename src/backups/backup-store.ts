@@ -23,8 +23,9 @@ export interface SourceFile {
   readonly sizeBytes: number
   readonly stamp: string
   /**
-   * The content, read once, and only when no earlier backup has the same stamp at the same path. It may be longer or shorter than `sizeBytes`
-   * (a source that changes under the copy): what was read is what is kept. `undefined`: it is gone by now, and is left out.
+   * The content, read only when no earlier backup has the same stamp at the same path. It may be longer or shorter than `sizeBytes` (a source
+   * that changes under the copy): what was read is what is kept. It is opened again when what the storage seemed to have of it is damaged.
+   * `undefined`: it is gone by now, and is left out.
    */
   open(): Promise<SourceContent | undefined>
 }
@@ -60,6 +61,11 @@ export interface WriteOptions {
    * What is in the storage is read back while more is written; chunks that are what was written come into it, for `verify`. Default: nothing is.
    */
   readonly readBack?: Set<string>
+  /**
+   * Of a tree: how long a pack that was read back counts as sound, as long as the storage does not say that it was written since. Default: 0. Each
+   * pack that the backup leans on is read back before it is put in place. A stream leans on packs unread: whoever writes one reads it whole.
+   */
+  readonly trustMs?: number
 }
 
 export interface BackupFacts {

@@ -78,12 +78,15 @@ export class ChunkIndex {
     return best && !best.pack.isMarked ? best : undefined
   }
 
+  /** Names of the chunks of a pack, 32 bytes each. */
+  idsOf(pack: string): Buffer {
+    return Buffer.concat(Array.from(rowsOf(this.tables.get(pack) ?? Buffer.alloc(0)), ({ id }) => id))
+  }
+
   /** Names of all chunks that new backups may lean on, 32 bytes each. */
   usableIds(): Buffer {
-    const parts: Buffer[] = []
-    for (const [pack, table] of this.tables)
-      if (this.packs.get(pack)?.isMarked === false) for (const { id } of rowsOf(table)) parts.push(id)
-    return Buffer.concat(parts)
+    const usable = [...this.tables.keys()].filter((pack) => this.packs.get(pack)?.isMarked === false)
+    return Buffer.concat(usable.map((pack) => this.idsOf(pack)))
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Sealer } from '../platform/crypto/seal.ts'
 import { OperatorError } from '../platform/operator-error.ts'
 import { sealBackupKey, unsealBackupKey } from './backup-key.store.ts'
-import type { BackupStore } from './backup-store.ts'
+import { type BackupStore, StorageFailure } from './backup-store.ts'
 import { repositoryKeys } from './format/keys.ts'
-import { checkOwner } from './format/names.ts'
+import { checkOwner, markName } from './format/names.ts'
 import { holdIfFree, mayChange } from './holder.ts'
 import { markOfBackupKey } from './printed-key.ts'
 import { ChunkOpener } from './reading/chunk-opener.ts'
@@ -64,9 +64,19 @@ export function openStore({ storage, key, sealer, holder = readOnly, now = Date.
   return {
     repository(owner) {
       checkOwner(owner)
-      const parts = kept(
-        async (): Promise<RepositoryParts> => ({ storage, keys: repositoryKeys(await open(), owner), opener, now }),
-      )
+      const markDamaged = async (pack: string) => {
+        try {
+          await change.toRemove()
+          const name = markName(owner, { pack, since: now(), reason: 'damaged' })
+          await storage.put(name, Buffer.from('damaged\n'))
+        } catch (error) {
+          if (!(error instanceof StorageFailure || error instanceof OperatorError)) throw error
+        }
+      }
+      const parts = kept(async (): Promise<RepositoryParts> => {
+        const keys = repositoryKeys(await open(), owner)
+        return { storage, keys, opener, now, markDamaged }
+      })
       return new Repository(parts, change)
     },
     owners: async () => (await storage.folders()).sort(),

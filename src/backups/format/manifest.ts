@@ -9,6 +9,8 @@ export interface Manifest extends BackupFacts {
   readonly packs: readonly string[]
   /** Packs of earlier backups with chunks of this one, as they lay when it was written. */
   readonly leansOn: readonly string[]
+  /** Of a tree: packs of both that were read back whole, when, and when the storage says that they were written. Absent in older backups. */
+  readonly checks?: readonly (readonly [pack: string, at: number, modifiedAt: number])[]
 }
 
 const purposeOf = ({ owner }: RepositoryKeys, name: string, kind: Kind): string => `${kind} ${name} of ${owner}`
@@ -20,4 +22,4 @@ export const sealManifest = (keys: RepositoryKeys, manifest: Manifest): Buffer =
 export const openManifest = (keys: RepositoryKeys, name: string, kind: Kind, sealed: Buffer): Manifest =>
   JSON.parse(open(keys.sealing, sealed, purposeOf(keys, name, kind)).toString())
 
-export const factsOf = ({ listing: _, packs: __, leansOn: ___, ...facts }: Manifest): BackupFacts => facts
+export const factsOf = ({ listing: _, packs: __, leansOn: ___, checks: ____, ...facts }: Manifest): BackupFacts => facts

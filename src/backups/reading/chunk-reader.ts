@@ -32,8 +32,8 @@ interface Stretch {
 
 /** Reads chunks. */
 export class ChunkReader {
-  /** Packs that did not hold what they should. */
-  readonly damagedPacks = new Set<string>()
+  /** Packs that did not hold what they should, each of which was marked. */
+  readonly #damagedPacks = new Set<string>()
   readonly #parts: RepositoryParts
   #index: ChunkIndex
   #loadedAt: number
@@ -111,11 +111,18 @@ export class ChunkReader {
       const content = await opener.open({ keys, id: idBytes(chunk), sizeBytes, sealed })
       if (content) return { sealed, content }
       if (!isAgain) continue
-      this.damagedPacks.add(pack.id)
+      await this.#noteDamage(pack.id)
       return `in pack ${pack.id} is not what was written`
     }
-    this.damagedPacks.add(pack.id)
+    await this.#noteDamage(pack.id)
     return `is lost: pack ${pack.id} is not there, or is cut off`
+  }
+
+  async #noteDamage(pack: string): Promise<void> {
+    const isMarked = this.#index.marks.some((mark) => mark.pack === pack && mark.reason === 'damaged')
+    if (isMarked || this.#damagedPacks.has(pack)) return
+    this.#damagedPacks.add(pack)
+    await this.#parts.markDamaged(pack)
   }
 
   async #sealed(

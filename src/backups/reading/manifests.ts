@@ -13,6 +13,11 @@ export interface RepositoryParts {
   readonly opener: ChunkOpener
   /** Milliseconds UTC. */
   readonly now: () => number
+  /**
+   * Marks a pack that does not hold what it should: nothing new leans on it, and the next backup writes its chunks again. Does nothing in a storage
+   * that this process only reads, and when the storage fails: reading goes on.
+   */
+  readonly markDamaged: (pack: string) => Promise<void>
 }
 
 /** @throws BackupDamaged */

@@ -12,6 +12,8 @@ export interface ReadingBackOptions extends SoundOptions {
 export class ReadingBack {
   /** Packs that do not hold all that they should, as far as was seen. */
   readonly unsound = new Set<string>()
+  /** The others that were read. */
+  readonly sound = new Set<string>()
   readonly #parts: RepositoryParts
   readonly #options: ReadingBackOptions
   #last: Promise<void> = Promise.resolve()
@@ -43,6 +45,7 @@ export class ReadingBack {
     const places = Array.from(rowsOf(table), ({ id, ...row }) => ({ chunk: idText(id), ...row, pack }))
     const sound = await soundChunks(this.#parts, places, options)
     if (sound.size < places.length) this.unsound.add(pack)
+    else this.sound.add(pack)
     for (const chunk of sound) into.add(chunk)
   }
 }

@@ -2,7 +2,6 @@ import { BackupDamaged, type BackupFacts, BackupMissing, type StoredFile, type V
 import { type ChunkIndex, loadIndex } from '../chunk-index.ts'
 import { entriesOf, partsOf, type StreamPart } from '../format/listing.ts'
 import { factsOf, type Manifest } from '../format/manifest.ts'
-import { markName } from '../format/names.ts'
 import { ChunkLost, ChunkReader } from './chunk-reader.ts'
 import { findManifest, type RepositoryParts } from './manifests.ts'
 
@@ -21,7 +20,6 @@ export async function verifyBackup(
   const reader = new ChunkReader(parts, index)
   const check = new Check(reader, options, options.only && { index, packs: new Set(manifest.packs) })
   for (const chunk of manifest.listing) await check.listing(chunk, manifest)
-  for (const pack of reader.damagedPacks) await markDamaged(parts, pack)
   if (check.faults > 0)
     throw new BackupDamaged(
       `Backup ${name} of ${parts.keys.owner} is damaged. ${check.named.join('; ')}${check.faults > check.named.length ? `; and ${check.faults - check.named.length} more` : ''}. All else of it can be read.`,
@@ -125,8 +123,4 @@ class Check {
     this.#doneBytes += bytes
     this.#options.onProgress?.(this.#doneBytes)
   }
-}
-
-async function markDamaged({ storage, keys, now }: RepositoryParts, pack: string): Promise<void> {
-  await storage.put(markName(keys.owner, { pack, since: now(), reason: 'damaged' }), Buffer.from('damaged\n'))
 }

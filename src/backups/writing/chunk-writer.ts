@@ -126,6 +126,11 @@ export class ChunkWriter {
     return (await this.#endOf(content))[0] as ChunkRef
   }
 
+  /** Writes these chunks again when they come: what the storage has of them is damaged. @param names 32 bytes each */
+  forget(names: Uint8Array): void {
+    this.#thread.postMessage({ forget: names } satisfies ToWriter)
+  }
+
   /** Resolves when every pack was taken away. */
   async finish(): Promise<void> {
     this.#post()

@@ -2,6 +2,7 @@ import type { ChunkIndex } from '../chunk-index.ts'
 import { entriesOf } from '../format/listing.ts'
 import { ChunkReader } from '../reading/chunk-reader.ts'
 import { newestTree, type RepositoryParts } from '../reading/manifests.ts'
+import type { PackCheck } from '../reading/sound-packs.ts'
 
 export interface KnownFile {
   readonly sizeBytes: number
@@ -12,9 +13,11 @@ export interface KnownFile {
 export interface KnownFiles {
   /** The content of a file, when it had the same stamp at the same path. */
   find(path: string, stamp: string): KnownFile | undefined
+  /** Packs of that backup, with when they were last read back. */
+  readonly checks: ReadonlyMap<string, PackCheck>
 }
 
-/** Files of the newest tree. What cannot be read of it is not known: those files are read anew. */
+/** Files of the newest tree. What cannot be read of it is not known: those files are read again. */
 export async function knownFiles(
   parts: RepositoryParts,
   index: ChunkIndex,
@@ -35,6 +38,7 @@ export async function knownFiles(
       }
   }
   return {
+    checks: new Map((newest?.checks ?? []).map(([pack, at, modifiedAt]) => [pack, { at, modifiedAt }])),
     find(path, stamp) {
       const known = files.get(path)
       return known?.stamp === stamp ? known : undefined

@@ -22,10 +22,14 @@ export interface Part {
   readonly isLast: boolean
 }
 
-/** What the thread is sent: parts, the memory of a pack that was taken away, or that nothing more comes. */
+/**
+ * What the thread is sent: parts, the memory of a pack that was taken away, names of chunks (32 bytes each) that are not there after all, or that
+ * nothing more comes.
+ */
 export type ToWriter =
   | { readonly bytes?: Uint8Array; readonly parts: readonly Part[] }
   | { readonly room: Uint8Array }
+  | { readonly forget: Uint8Array }
   | { readonly finish: true }
 
 export interface ChunkRef {

@@ -3,8 +3,8 @@ import { InOrder } from '../../platform/in-order.ts'
 import {
   type BackupFacts,
   type OpenFile,
-  type SourceContent,
   type SourceEntry,
+  type SourceFile,
   StorageFailure,
   type StoredEntry,
   type WriteOptions,
@@ -12,19 +12,17 @@ import {
 import { type ChunkIndex, loadIndex } from '../chunk-index.ts'
 import { fileSizes } from '../format/cutter.ts'
 import { type IndexedPack, sealIndex } from '../format/index-object.ts'
-import { entriesOf, entryLine, ListingBuilder, partLine, partsOf } from '../format/listing.ts'
+import { entryLine, ListingBuilder, partLine } from '../format/listing.ts'
 import { factsOf, type Manifest, sealManifest } from '../format/manifest.ts'
-import { backupName, indexName, type Kind, lastPart, type Mark, markOf, packName } from '../format/names.ts'
+import { backupName, indexName, type Kind, lastPart, packName } from '../format/names.ts'
 import type { Pack } from '../format/pack.ts'
-import { ChunkLost, ChunkReader } from '../reading/chunk-reader.ts'
 import { findManifest, type RepositoryParts } from '../reading/manifests.ts'
 import { ReadingBack } from '../reading/reading-back.ts'
+import { SoundPacks } from '../reading/sound-packs.ts'
 import { ChunkWriter } from './chunk-writer.ts'
-import { type KnownFiles, knownFiles } from './known-files.ts'
+import { type KnownFile, type KnownFiles, knownFiles } from './known-files.ts'
 import type { ChunkRef } from './protocol.ts'
-
-/** A mark of a pack that is older stands for one that may be gone already: what leans on it must be written anew. See `sweep.ts`. */
-export const MARK_STANDS_MS = 12 * 3_600_000
+import { hasAll, isWhole } from './whole.ts'
 
 /** Small files that are open at once: so many that the thread never waits for the next. */
 const FILES_AT_ONCE = 64
@@ -42,6 +40,7 @@ export async function writeTree(
 ): Promise<BackupFacts> {
   return write(parts, 'tree', options, async (writing) => {
     const known = await knownFiles(parts, writing.index, options.signal)
+    writing.checkPacks(known)
     const reading = new InOrder(FILES_AT_ONCE)
     try {
       for await (const entry of entries)
@@ -62,7 +61,7 @@ export async function writeStream(
   options: WriteOptions,
 ): Promise<BackupFacts> {
   return write(parts, 'stream', options, async (writing) => {
-    for (const { id, sizeBytes } of await writing.read(content, 'stream'))
+    for (const { id, sizeBytes } of await writing.stream(content))
       await writing.line(partLine({ chunk: id, sizeBytes }))
   })
 }
@@ -104,6 +103,8 @@ class Writing {
   /** What somebody has left who died, as far as it is used: it is this backup's own, to be read back with it. */
   readonly #adopted = new Set<string>()
   readonly #readingBack: ReadingBack | undefined
+  /** Of a tree. */
+  #soundPacks: SoundPacks | undefined
   #doneBytes = 0
   #sizeBytes = 0
   #files = 0
@@ -122,27 +123,50 @@ class Writing {
     })
   }
 
+  /** From now on every pack that it leans on has to be sound. */
+  checkPacks({ checks }: KnownFiles): void {
+    const { trustMs = 0, readBack, ...options } = this.#options
+    this.#soundPacks = new SoundPacks(this.#parts, this.index, {
+      ...options,
+      trustMs,
+      earlier: checks,
+      into: readBack,
+      onDamaged: (pack) => this.#chunks.forget(this.index.idsOf(pack)),
+    })
+  }
+
   /** @returns the thing as it is kept; `undefined` when it is gone by now */
   async entry(entry: SourceEntry, known: KnownFiles): Promise<StoredEntry | undefined> {
     if (entry.kind !== 'file') return entry
     const { open, ...facts } = entry
     const same = known.find(entry.path, entry.stamp)
-    const chunks = same ? this.#lean(same.chunks) : undefined
-    if (same && chunks) {
+    const isThere = same?.chunks.every((chunk) => this.index.usable(chunk))
+    if (same && isThere && (await this.#lean(same.chunks))) {
       this.#progress(same.sizeBytes)
-      this.#sizeBytes += same.sizeBytes
-      this.#files++
-      return { ...facts, sizeBytes: same.sizeBytes, chunks }
+      return this.#kept(facts, same)
     }
-    const content = await open()
-    if (!content) return undefined
-    const read = await this.read(content, 'file')
-    this.#files++
-    return { ...facts, sizeBytes: sizeOf(read), chunks: read.map(({ id }) => id) }
+    const chunks = await this.#keep(open)
+    return chunks && this.#kept(facts, { sizeBytes: sizeOf(chunks), chunks: chunks.map(({ id }) => id) })
   }
 
-  async read(content: SourceContent, cutting: 'file' | 'stream'): Promise<readonly ChunkRef[]> {
-    const chunks = await (content.file ? this.#readFile(content.file) : this.#readPieces(content, cutting))
+  #kept(facts: Omit<SourceFile, 'open'>, content: KnownFile): StoredEntry {
+    this.#sizeBytes += content.sizeBytes
+    this.#files++
+    return { ...facts, ...content }
+  }
+
+  /** Reads a file, and reads it again when what the storage seemed to have of it is damaged. */
+  async #keep(open: SourceFile['open']): Promise<readonly ChunkRef[] | undefined> {
+    for (;;) {
+      const content = await open()
+      if (!content) return undefined
+      const chunks = await (content.file ? this.#readFile(content.file) : this.#readPieces(content, 'file'))
+      if (await this.#lean(chunks.map(({ id }) => id))) return chunks
+    }
+  }
+
+  async stream(content: AsyncIterable<Uint8Array>): Promise<readonly ChunkRef[]> {
+    const chunks = await this.#readPieces(content, 'stream')
     this.#sizeBytes += sizeOf(chunks)
     this.#noteUse(chunks.map(({ id }) => id))
     return chunks
@@ -203,6 +227,7 @@ class Writing {
       listing: this.#listed,
       packs: this.#packs.map(({ pack }) => pack),
       leansOn: [...this.#used],
+      ...(this.#kind === 'tree' && { checks: await this.#checks() }),
     }
     const object = backupName(keys.owner, name, this.#kind)
     signal?.throwIfAborted()
@@ -225,11 +250,12 @@ class Writing {
     this.#options.onProgress?.(this.#doneBytes)
   }
 
-  /** @returns the chunks, when all of them are there for a new backup */
-  #lean(chunks: readonly string[]): readonly string[] | undefined {
-    if (!chunks.every((chunk) => this.index.usable(chunk))) return undefined
+  /** Returns whether all packs that have these chunks are sound. The backup leans on them then. */
+  async #lean(chunks: readonly string[]): Promise<boolean> {
+    const packs = new Set(chunks.flatMap((chunk) => this.index.usable(chunk)?.pack ?? []))
+    for (const pack of packs) if (this.#soundPacks && !(await this.#soundPacks.isSound(pack))) return false
     this.#noteUse(chunks)
-    return chunks
+    return true
   }
 
   #noteUse(chunks: readonly string[]): void {
@@ -244,13 +270,26 @@ class Writing {
       const [sizeBytes, table] = [this.index.writtenBytes(pack), this.index.tables.get(pack)]
       if (!table) continue
       this.#packs.push({ pack, sizeBytes, table })
-      this.#readingBack?.add(pack, table)
+      if (!this.#soundPacks) this.#readingBack?.add(pack, table)
     }
   }
 
+  /** What the next backup may trust for a while. */
+  async #checks(): Promise<NonNullable<Manifest['checks']>> {
+    const checks = new Map(this.#soundPacks?.checks)
+    const readBack = this.#packs.filter(({ pack }) => this.#readingBack?.sound.has(pack))
+    if (readBack.length > 0) {
+      const { storage, keys, now } = this.#parts
+      const packs = await storage.list(`${keys.owner}/packs/`, this.#options.signal)
+      const modified = new Map(packs.map(({ name, modifiedAt }) => [lastPart(name), modifiedAt]))
+      for (const { pack } of readBack) checks.set(pack, { at: now(), modifiedAt: modified.get(pack) ?? 0 })
+    }
+    return Array.from(checks, ([pack, { at, modifiedAt }]) => [pack, at, modifiedAt] as const)
+  }
+
   async #putListing(bytes: Uint8Array): Promise<void> {
-    const { id } = await this.#chunks.chunk(bytes)
-    this.#noteUse([id])
+    let { id } = await this.#chunks.chunk(bytes)
+    while (!(await this.#lean([id]))) id = (await this.#chunks.chunk(bytes)).id
     this.#listed.push(id)
   }
 
@@ -265,47 +304,3 @@ class Writing {
 }
 
 const sizeOf = (chunks: readonly ChunkRef[]): number => chunks.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
-
-/** Whether all chunks of a backup are where they can stay. */
-async function hasAll(
-  parts: RepositoryParts,
-  index: ChunkIndex,
-  { listing, kind }: Manifest,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  const going = new Set(goingPacks(parts, index.marks))
-  const isThere = (chunk: string) => index.locations(chunk).some(({ pack }) => !going.has(pack.id))
-  const reader = new ChunkReader(parts, index)
-  for (const chunk of listing) {
-    if (!isThere(chunk)) return false
-    const lines = await reader.read(chunk, signal).catch((error) => {
-      if (!(error instanceof ChunkLost)) throw error
-      return undefined
-    })
-    if (!lines) return false
-    const chunks =
-      kind === 'stream' ? [...partsOf(lines)].map((part) => part.chunk) : [...entriesOf(lines)].flatMap(chunksOf)
-    if (!chunks.every(isThere)) return false
-  }
-  return true
-}
-
-const chunksOf = (entry: StoredEntry): readonly string[] => (entry.kind === 'file' ? entry.chunks : [])
-
-/** Packs that may be removed at any moment, or are gone. */
-const goingPacks = ({ now }: RepositoryParts, marks: readonly Mark[]): string[] =>
-  marks.filter(({ since }) => Math.abs(now() - since) > MARK_STANDS_MS).map(({ pack }) => pack)
-
-/**
- * Whether no sweep has taken, or is about to take, what a backup leans on. Asked after its manifest is in place: a sweep that looks later sees
- * that the packs are needed.
- */
-async function isWhole(parts: RepositoryParts, manifest: Manifest, signal: AbortSignal | undefined): Promise<boolean> {
-  const { storage, keys } = parts
-  const needed = [...manifest.packs, ...manifest.leansOn]
-  if (needed.length === 0) return true
-  const there = new Set((await storage.list(`${keys.owner}/packs/`, signal)).map(({ name }) => lastPart(name)))
-  const marks = (await storage.list(`${keys.owner}/marks/`, signal)).flatMap(({ name }) => markOf(name) ?? [])
-  const going = new Set(goingPacks(parts, marks))
-  return needed.every((pack) => there.has(pack) && !going.has(pack))
-}

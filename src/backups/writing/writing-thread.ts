@@ -12,7 +12,10 @@ comeAfterVisitors()
 
 const { known: knownIds, keys } = workerData as WriterData
 const known = new Set<string>()
-for (let at = 0; at < knownIds.length; at += 32) known.add(idText(knownIds.subarray(at, at + 32)))
+function* idsOf(names: Uint8Array): Generator<string> {
+  for (let at = 0; at < names.length; at += 32) yield idText(names.subarray(at, at + 32))
+}
+for (const id of idsOf(knownIds)) known.add(id)
 
 /** Of packs that were taken away. */
 const rooms: Uint8Array[] = []
@@ -83,6 +86,10 @@ const none = new Uint8Array()
 parentPort?.on('message', (message: ToWriter) => {
   if ('room' in message) {
     rooms.push(message.room)
+    return
+  }
+  if ('forget' in message) {
+    for (const id of idsOf(message.forget)) known.delete(id)
     return
   }
   if ('finish' in message) {

@@ -75,6 +75,12 @@ export const CORE_BACKUP = 'core'
 
 const DAY_MS = 86_400_000
 
+/**
+ * How long what was read back of a storage counts as sound for a new backup of each origin. An on-demand backup trusts nothing. An undo point trusts
+ * what the same operation has read a moment before, while the site was open. A scheduled one trusts a week: reading costs time, and with S3 money.
+ */
+export const TRUST_MS: Readonly<Record<Origin, number>> = { ondemand: 0, undo: 3_600_000, scheduled: 7 * DAY_MS }
+
 /** On-demand backups of a site, of each kind. */
 export const MOST_ON_DEMAND = 3
 /** What is kept before something is overwritten. */

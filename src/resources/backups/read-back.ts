@@ -18,15 +18,32 @@ export async function orRemove(
   } catch (error) {
     if (error instanceof BackupDamaged) {
       await repository.remove(name)
-      await repository.sweep({ signal })
+      // it removes nothing when an older backup is damaged, too
+      await repository.sweep({ signal }).catch(unlessDamaged)
     }
     throw error
   }
 }
 
 /**
- * Reads a backup back. Of files what it has added: every chunk is there and authentic; the rest was read back by the backup that added it, and its packs
- * are there in their length. A dump is read whole: it is SQL to its last line.
+ * Writes a backup, and writes it again at once when it is not what was written: by then what is damaged is marked, and its content is mostly still
+ * there. @throws BackupDamaged when the second one is not right either
+ */
+export async function againIfDamaged<Result>(write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write()
+  } catch (error) {
+    unlessDamaged(error)
+    return write()
+  }
+}
+
+function unlessDamaged(error: unknown): void {
+  if (!(error instanceof BackupDamaged)) throw error
+}
+
+/**
+ * Reads a backup back. Of files what it has added: every chunk is there and authentic; the rest was read back before the backup leaned on it. A dump is read whole: it is SQL to its last line.
  * @throws BackupDamaged
  */
 export async function readBack(

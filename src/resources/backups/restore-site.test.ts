@@ -211,6 +211,27 @@ test('undo brings back what was there, and can be undone in turn; twice it canno
   expect(await says(site.home)).toEqual(['old', 'old'])
 })
 
+test('a restore over damaged packs can be undone: what they held of the site is in its undo point', async () => {
+  const site = await newSite('old')
+  const body = { filesystem_id: await backUp(site.id, 'fs'), database_id: await backUp(site.id, 'db') }
+  const packs = async () => (await api.backupStorage.list(`${siteOwner(site.id)}/packs/`)).map(({ name }) => name)
+  const before = await packs()
+  await say(site.home, 'new')
+  await backUp(site.id, 'fs')
+  await backUp(site.id, 'db')
+  for (const name of (await packs()).filter((each) => !before.includes(each))) {
+    const bytes = (await api.backupStorage.get(name)) as Buffer
+    await api.backupStorage.put(name, bytes.fill(0, 0, 64))
+  }
+  const first = await order(site.id, body)
+  work()
+  expect(await ended(api.database, first)).toMatchObject({ state: 'succeeded' })
+  expect(await says(site.home)).toEqual(['old', 'old'])
+  const undone = await owner.call('POST', `/v1/operations/${first}/undo`)
+  expect(await ended(api.database, undone.body.data.id)).toMatchObject({ state: 'succeeded', error: null })
+  expect(await says(site.home)).toEqual(['new', 'new'])
+})
+
 test('parts: the others stay, and a path that the backup does not have changes nothing', async () => {
   const site = await newSite('old')
   await writeFile(join(site.home, 'web/other.txt'), 'old')

@@ -19,7 +19,7 @@ import {
   markFailed,
   newestCompleted,
 } from './backup.store.ts'
-import { type Backup, nameOf, OLDER_KEPT_MS, siteOwner } from './backup.ts'
+import { type Backup, nameOf, OLDER_KEPT_MS, siteOwner, TRUST_MS } from './backup.ts'
 import { type TakenBackup, takeBackup } from './take-backup.ts'
 import { tellOfFailure } from './tell-of-failure.ts'
 
@@ -61,6 +61,7 @@ async function take(context: Context): Promise<TakenBackup> {
     name: nameOf(backup),
     kind: backup.kind,
     estimatedBytes: before?.bytes,
+    trustMs: TRUST_MS[backup.origin],
     signal,
     progress: context.progressBytes,
   })

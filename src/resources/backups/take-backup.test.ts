@@ -5,7 +5,7 @@ import { type FakeHost, fakeHost } from '../../../test/support/fake-host.ts'
 import { type TestBackups, testBackups } from '../../backups/backup-store.fixture.ts'
 import { BackupDamaged } from '../../backups/backup-store.ts'
 import type { Home } from '../../hosting/homes/homes.ts'
-import { CORE_BACKUP, coreOwner, siteOwner } from './backup.ts'
+import { coreOwner, siteOwner, TRUST_MS } from './backup.ts'
 import { type FakeContent, fakeContent } from './content.fixture.ts'
 import { keepCore, verifyCore } from './keep-core.ts'
 import { backupIn, nameIn, store } from './samples.fixture.ts'
@@ -70,28 +70,39 @@ test('a site that has grown since the backup before is counted anew, so that it 
   expect(said.at(-1)).toEqual([20_000, 20_000])
 })
 
-test('files of a release that somebody has left who died are read back before a site leans on them', async () => {
+test('files of a release that a process has left that died are read back before a site leans on them', async () => {
   const release = await releaseOf()
   const before = await open()
   await keepCore(before.backups, release)
   await damage(before, coreOwner('6.8'))
   const { backups } = await open(before.folder)
-  // the attempt after it writes them anew
-  await expect(keepCore(backups, release)).rejects.toThrow(BackupDamaged)
-  await keepCore(backups, release)
-  await backups.repository(coreOwner('6.8')).verify(CORE_BACKUP)
+  await keepCore(backups, { ...release, trustMs: TRUST_MS.scheduled })
+  await verifyCore(backups, '6.8', signal)
 })
 
-test('files of a release that are found damaged later are written anew by the next backup', async () => {
+test('files of a release that are damaged are found so by a backup that trusts nothing, and written again', async () => {
   const release = await releaseOf()
   const own = await open()
   await keepCore(own.backups, release)
   await damage(own, coreOwner('6.8'))
-  await keepCore(own.backups, release)
+  await keepCore(own.backups, { ...release, trustMs: TRUST_MS.scheduled })
   await expect(verifyCore(own.backups, '6.8', signal)).rejects.toThrow(BackupDamaged)
-  await expect(keepCore(own.backups, release)).rejects.toThrow(BackupDamaged)
+  await keepCore(own.backups, { ...release, trustMs: TRUST_MS.scheduled })
+  await verifyCore(own.backups, '6.8', signal)
+  await damage(own, coreOwner('6.8'))
   await keepCore(own.backups, release)
   await verifyCore(own.backups, '6.8', signal)
+})
+
+test.each(['fs', 'db'] as const)('a %s backup of what has damaged packs in the storage is whole', async (kind) => {
+  const own = await open()
+  const services = { ...host.services, ...content, backups: own.backups }
+  const order = { siteId: site, kind, signal }
+  await takeBackup(services, { ...order, name: 'b1-before' })
+  await damage(own, siteOwner(site))
+  await takeBackup(services, { ...order, name: 'b2-after' })
+  const repository = own.backups.repository(siteOwner(site))
+  for (const name of ['b2-after', 'b1-before']) await repository.verify(name)
 })
 
 test('an undo point that was begun and is not whole goes, with all that was written of it; those that are whole stay', async () => {
@@ -122,13 +133,17 @@ test('an undo point that was begun and is not whole goes, with all that was writ
   expect((await backups.repository(siteOwner(site)).list()).map(({ name }) => name)).toEqual([names[0]])
 })
 
-test('what a restore keeps ahead and is not what was written is removed, so that another attempt writes it anew', async () => {
+test('what a restore keeps ahead is written again when it, or what it leans on, is damaged', async () => {
   const own = await open()
   const home = { siteId: site, homePath: '', uid: 0 }
   const order = { home, operationId: 7, signal, onProgress: () => {} }
   const services = { ...host.services, ...content, backups: own.backups }
   await copyAhead(services, order)
   await damage(own, siteOwner(site))
-  await expect(copyAhead(services, order)).rejects.toThrow(BackupDamaged)
   await copyAhead(services, order)
+  const repository = own.backups.repository(siteOwner(site))
+  await repository.verify('ahead-7')
+  await damage(own, siteOwner(site))
+  await copyAhead(services, { ...order, operationId: 8 })
+  await repository.verify('ahead-8')
 })

@@ -4,10 +4,10 @@ import type { SiteHome } from '../../hosting/site-database/database-content.ts'
 import { givingWay } from '../../platform/give-way.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../host-services.ts'
-import { type Kind, siteOwner } from './backup.ts'
+import { type Kind, siteOwner, TRUST_MS } from './backup.ts'
 import { keepCore } from './keep-core.ts'
 import { inWords, LeftOutCount, type LeftOutTally } from './left-out.ts'
-import { orRemove, readBack } from './read-back.ts'
+import { againIfDamaged, orRemove, readBack } from './read-back.ts'
 
 /** What a host has that takes backups. */
 export type TakingServices = Pick<HostServices, 'homes' | 'backups' | 'siteFiles' | 'siteDatabase'> & {
@@ -21,6 +21,8 @@ export interface BackupOrder {
   readonly kind: Kind
   /** Roughly what it will have, where that is known: of the one before it. */
   readonly estimatedBytes?: number | undefined
+  /** How long what was read back counts as sound: {@link TRUST_MS}. Default: 0. */
+  readonly trustMs?: number
   readonly signal: AbortSignal
   /** Bytes that were written and read back, and a guess of how many there will be. */
   progress?(doneBytes: number, totalBytes: number): void
@@ -70,22 +72,27 @@ async function takeFiles(
   home: Home,
   repository: BackupRepository,
 ): Promise<TakenBackup> {
-  const { siteId, signal } = order
+  const { siteId, trustMs = 0, signal } = order
   const { coreVersion } = home
   const site = contentHome(siteId, home)
   const startedAt = Date.now()
   // a walk for itself: only where there is nothing to go by
   const measure = async () => (await siteFiles.size(site)).bytes
   const estimate = order.estimatedBytes ?? (await measure())
-  await keepCore(backups, { version: coreVersion, corePath: homes.corePath(home), signal })
-  const leftOut = new LeftOutCount()
+  // an undo needs none of it, and the site waits
+  const coreTrustMs = trustMs && TRUST_MS.scheduled
+  await keepCore(backups, { version: coreVersion, corePath: homes.corePath(home), trustMs: coreTrustMs, signal })
+  let leftOut = new LeftOutCount()
   let hasWalked = false
   async function* entries() {
     hasWalked = true
+    leftOut = new LeftOutCount()
     yield* siteFiles.walk(site, { signal, onLeftOut: (thing) => leftOut.add(thing) })
   }
-  const facts = await writeAndReadBack(repository, order, { bytes: estimate, measure }, (options) =>
-    repository.writeTree(entries(), options),
+  const facts = await againIfDamaged(() =>
+    writeAndReadBack(repository, order, { bytes: estimate, measure }, (options) =>
+      repository.writeTree(entries(), options),
+    ),
   )
   // one that was complete before a crash is not written again
   if (!hasWalked) for await (const _entry of entries()) signal.throwIfAborted()
@@ -103,8 +110,10 @@ async function takeDatabase(
   const snapshot = await siteDatabase.snapshot(contentHome(order.siteId, home))
   try {
     const { signal } = order
-    const facts = await writeAndReadBack(repository, order, { bytes: snapshot.estimatedBytes }, (options) =>
-      repository.writeStream(snapshot.dump({ signal }), options),
+    const facts = await againIfDamaged(() =>
+      writeAndReadBack(repository, order, { bytes: snapshot.estimatedBytes }, (options) =>
+        repository.writeStream(snapshot.dump({ signal }), options),
+      ),
     )
     return { ...ofFacts(facts, snapshot.takenAt), coreVersion: null }
   } finally {
@@ -129,7 +138,7 @@ interface Estimate {
 
 async function writeAndReadBack(
   repository: BackupRepository,
-  { name, kind, signal, progress = () => {}, ...order }: Paced,
+  { name, kind, signal, trustMs = 0, progress = () => {}, ...order }: Paced,
   estimate: Estimate,
   write: (options: WriteOptions) => Promise<BackupFacts>,
 ): Promise<BackupFacts> {
@@ -147,6 +156,7 @@ async function writeAndReadBack(
     name,
     signal,
     giveWay,
+    trustMs,
     onProgress(done) {
       doneBytes = done
       progress(along ? 2 * done : done, 2 * Math.max(done, bytes))

@@ -3,8 +3,17 @@ import type { SiteHome } from '../../hosting/site-database/database-content.ts'
 import type { StepContext } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../host-services.ts'
 import { setOperation } from './backup.store.ts'
-import { completeBackup, forgetBackup, type Kind, nameOf, orderBackup, siteOwner, takeBackup } from './backup.ts'
-import { orRemove } from './read-back.ts'
+import {
+  completeBackup,
+  forgetBackup,
+  type Kind,
+  nameOf,
+  orderBackup,
+  siteOwner,
+  TRUST_MS,
+  takeBackup,
+} from './backup.ts'
+import { againIfDamaged, orRemove } from './read-back.ts'
 import { unfinishedUndoPoints } from './restore.store.ts'
 
 /** What was kept. */
@@ -32,7 +41,8 @@ export async function keepUndoPoint(context: Context, siteId: number, kind: Kind
       return row
     }))
   const progress = (done: number, total: number) => context.progressBytes(done, total)
-  const taken = await takeBackup(services, { siteId, name: nameOf(point), kind, signal, progress })
+  const order = { siteId, name: nameOf(point), kind, trustMs: TRUST_MS.undo, signal, progress }
+  const taken = await takeBackup(services, order)
   const { id } = point
   await context.transaction((tx) => completeBackup(tx, { id, siteId, kind, origin: 'undo' }, taken, now()))
   return { id, ...(taken.warning && { warning: taken.warning }) }
@@ -40,7 +50,7 @@ export async function keepUndoPoint(context: Context, siteId: number, kind: Kind
 
 /**
  * Backs the files of a site up under a name that no record knows, while the site is open: an undo point that is taken after it when the site
- * is closed writes, and reads back, only what has changed since. Cut off, it is completed by the same call.
+ * is closed writes, and reads back, only what has changed since: all that this leans on is read back here. Cut off, it is completed by the same call.
  */
 export async function copyAhead(
   { backups, siteFiles }: HostServices,
@@ -52,9 +62,12 @@ export async function copyAhead(
 ): Promise<void> {
   const { signal } = options
   const repository = backups.repository(siteOwner(home.siteId))
-  const [name, readBack] = [aheadOf(operationId), new Set<string>()]
-  await repository.writeTree(siteFiles.walk(home, { signal }), { name, readBack, ...options })
-  await orRemove(repository, { name, signal }, () => repository.verify(name, { signal, only: 'added', readBack }))
+  const name = aheadOf(operationId)
+  await againIfDamaged(async () => {
+    const readBack = new Set<string>()
+    await repository.writeTree(siteFiles.walk(home, { signal }), { name, readBack, ...options })
+    await orRemove(repository, { name, signal }, () => repository.verify(name, { signal, only: 'added', readBack }))
+  })
 }
 
 /** Removes what {@link copyAhead} has written; what an undo point has of it stays. */

@@ -1,0 +1,96 @@
+import type { ChunkIndex, PackState } from '../chunk-index.ts'
+import { idText } from '../format/chunk.ts'
+import { packName } from '../format/names.ts'
+import { readTable, rowsOf } from '../format/pack.ts'
+import type { RepositoryParts } from './manifests.ts'
+import { type SoundOptions, soundChunks } from './sound-chunks.ts'
+
+/** When a pack was last read back whole, and when the storage said then that it was written. Both milliseconds UTC. */
+export interface PackCheck {
+  readonly at: number
+  readonly modifiedAt: number
+}
+
+export interface SoundPacksOptions extends SoundOptions {
+  /** What earlier backups know. */
+  readonly earlier: ReadonlyMap<string, PackCheck>
+  /** How long an earlier check counts, if the pack was not written since. */
+  readonly trustMs: number
+  /** Gets the chunks of packs that no index has: the backup takes them for its own. */
+  readonly into?: Set<string> | undefined
+  /** Runs once for each pack that is damaged, before anyone is told. */
+  readonly onDamaged: (pack: string) => void
+}
+
+/** Reads packs back before a backup leans on them. Each pack is read once, and one pack at a time. */
+export class SoundPacks {
+  /** Of the packs that are sound. */
+  readonly checks = new Map<string, PackCheck>()
+  readonly #parts: RepositoryParts
+  readonly #index: ChunkIndex
+  readonly #options: SoundPacksOptions
+  readonly #answers = new Map<string, Promise<boolean>>()
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(parts: RepositoryParts, index: ChunkIndex, options: SoundPacksOptions) {
+    this.#parts = parts
+    this.#index = index
+    this.#options = options
+  }
+
+  /** Returns whether a pack holds all that it should. Marks one that does not. @throws StorageFailure */
+  isSound(pack: PackState): Promise<boolean> {
+    const known = this.#answers.get(pack.id)
+    if (known) return known
+    const answer = this.#check(pack)
+    this.#answers.set(pack.id, answer)
+    return answer
+  }
+
+  async #check(pack: PackState): Promise<boolean> {
+    const before = this.#options.earlier.get(pack.id)
+    const now = this.#parts.now()
+    if (before?.modifiedAt === pack.modifiedAt && Math.abs(now - before.at) < this.#options.trustMs) {
+      this.checks.set(pack.id, before)
+      return true
+    }
+    const reading = this.#last.then(() => this.#isRead(pack))
+    this.#last = reading.catch(() => {})
+    if (await reading) {
+      this.checks.set(pack.id, { at: now, modifiedAt: pack.modifiedAt })
+      return true
+    }
+    pack.isMarked = true
+    this.#options.onDamaged(pack.id)
+    await this.#parts.markDamaged(pack.id)
+    return false
+  }
+
+  async #isRead({ id, isIndexed }: PackState): Promise<boolean> {
+    const table = this.#index.tables.get(id) as Buffer
+    const places = Array.from(rowsOf(table), ({ id: chunk, ...row }) => ({ chunk: idText(chunk), ...row, pack: id }))
+    const sound = await soundChunks(this.#parts, places, this.#options)
+    if (!isIndexed) for (const chunk of sound) this.#options.into?.add(chunk)
+    // asked twice: what one answer got wrong on its way is right the second time
+    const rest = places.filter(({ chunk }) => !sound.has(chunk))
+    const again = await soundChunks(this.#parts, rest, this.#options)
+    return again.size === rest.length && (await this.#hasTable(id, table))
+  }
+
+  /** The table at the end of a pack is all that is left when an index is lost. */
+  async #hasTable(id: string, table: Buffer): Promise<boolean> {
+    const { storage, keys } = this.#parts
+    const sizeBytes = this.#index.writtenBytes(id)
+    const read = (bytes: number) =>
+      storage.get(packName(keys.owner, id), { start: Math.max(0, sizeBytes - bytes) }, this.#options.signal)
+    const isThere = () =>
+      readTable(keys, id, read).then(
+        (found) => found.equals(table),
+        (error: Error) => {
+          if (error.name === 'StorageFailure' || this.#options.signal?.aborted) throw error
+          return false
+        },
+      )
+    return (await isThere()) || (await isThere())
+  }
+}
