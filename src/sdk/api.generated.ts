@@ -764,6 +764,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sites/{id}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what visitors of a site get now, and why
+         * @description An addition of Stead. `state` of a site says how far it is in its life; this says what its visitors get. Lists of sites, and the site itself, include the same with `?include=status`.
+         *
+         *     Who may: the owning account, or a collaborator of the site with any role.
+         */
+        get: operations["getSiteStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{id}/runtime": {
         parameters: {
             query?: never;
@@ -906,7 +928,7 @@ export interface paths {
         get?: never;
         /**
          * Switch safe mode on or off
-         * @description While on, WordPress starts without plugins, must-use plugins, drop-ins and the theme of the site: a default theme that is installed takes its place, the log-in and the dashboard do without one, and no scheduled event runs. Nothing is changed in the site; in the dashboard its plugins can be deactivated. Visitors see the site without its plugins, too. Answers when PHP runs that way and stored pages are purged. `safeMode` of the site shows whether it is on.
+         * @description While on, WordPress starts without plugins, must-use plugins, drop-ins and the theme of the site: a default theme that is installed takes its place, the log-in and the dashboard do without one, and no scheduled event runs. Nothing is changed in the site; in the dashboard its plugins can be deactivated. Visitors see the site without its plugins, too. Answers when PHP runs that way and stored pages are purged. `safeMode` of `GET /v1/sites/{id}/status` shows whether it is on.
          *
          *     Who may: the owning account, or a collaborator of the site with the role `wp_access`.
          */
@@ -3419,6 +3441,138 @@ export interface components {
             /** @example shop */
             name: string;
         };
+        SiteStatus: {
+            /**
+             * @description What visitors get. `live`: the site. `maintenance`: a maintenance page (503). `disabled`: an unavailable page (480). `deploying`, `cloning`, and `failed` (the site could not be created): a setup page (503). `restoring`, `syncing`, `moving`, and `closed`: a maintenance page (503), and the dashboard is closed, too.
+             * @example live
+             * @enum {string}
+             */
+            status: "live" | "maintenance" | "disabled" | "deploying" | "cloning" | "failed" | "restoring" | "syncing" | "moving" | "closed";
+            /**
+             * @description Why, and what to do; null while `live`
+             * @example null
+             */
+            reason: string | null;
+            /**
+             * @description The operation that keeps the site closed
+             * @example null
+             */
+            operationId: number | null;
+            /**
+             * @description Why the site could not be created, and what to do
+             * @example null
+             */
+            deployError: string | null;
+            /** @description WordPress runs without the plugins and the theme of the site */
+            safeMode: boolean;
+        };
+        ListedSite: {
+            id: number;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created: string;
+            accountId: number;
+            /**
+             * @description Source site of a clone
+             * @example null
+             */
+            clonedFromId: number | null;
+            /** @example 1 */
+            collaboratorsCount: number;
+            /**
+             * @description N/A when not applicable
+             * @example AMS
+             */
+            datacenterCode: string;
+            /**
+             * @description N/A when not applicable
+             * @example Amsterdam
+             */
+            datacenterName: string;
+            /** @example My first site */
+            displayName: string;
+            /** @example 0 */
+            domainsCount: number;
+            ecommerce: boolean;
+            /** @enum {string} */
+            edgeCache: "enabled" | "disabled";
+            edgeCacheDefensiveMode: boolean;
+            /**
+             * @description Unix time
+             * @example null
+             */
+            edgeCacheDefensiveModeUntil: number | null;
+            favorite: boolean;
+            /**
+             * @description Unique in the whole service
+             * @example my-first-site
+             */
+            name: string;
+            /**
+             * @example live
+             * @enum {string}
+             */
+            state: "deploying" | "cloning" | "live" | "disabled";
+            /**
+             * @description Host name, with the port when it is not the usual one; no scheme
+             * @example my-first-site.example.com
+             */
+            url: string;
+            staging: boolean;
+            /** @example sftp.example.com */
+            sftpDomain: string;
+            /** @example 8.3 */
+            phpVersion: string | null;
+            /**
+             * @description Descriptive text
+             * @example Current Stable Release (6.8.7)
+             */
+            cmsVersion: string;
+            tags: components["schemas"]["Tag"][];
+            /**
+             * @example production
+             * @enum {string}
+             */
+            wpEnvironmentType: "local" | "development" | "staging" | "production";
+            /** @example true */
+            lightWeight404: boolean;
+            multisiteSupport: boolean;
+            /** @example 192.0.2.1 */
+            ipAddress: string;
+            /** @example 192.0.2.1 */
+            ipAddressOne: string;
+            /** @example 192.0.2.2 */
+            ipAddressTwo: string;
+            status?: components["schemas"]["SiteStatus"];
+        };
+        NewSite: {
+            /**
+             * @description may have letters, digits and dashes only, with no dash at the start or the end (no periods, spaces or other characters)
+             * @example my-first-site
+             */
+            name: string;
+            /**
+             * @description When absent, the account's default, or where the host of the site does not run that, what it runs; the answer tells
+             * @example 8.3
+             * @enum {string}
+             */
+            php_version?: "8.1" | "8.2" | "8.3";
+            datacenter_code?: string;
+            /** @description False when absent */
+            staging?: boolean;
+            /** @enum {string} */
+            install?: "wordpress" | "woocommerce";
+            /** @description False when absent */
+            multisite_support?: boolean;
+            /** @description may have letters, digits, _ and - only */
+            wp_admin_username?: string;
+            /** Format: email */
+            wp_admin_email?: string;
+            /** @description The account that will own the site, when it lets the caller create sites for it */
+            account_id?: number;
+        };
         Site: {
             id: number;
             /**
@@ -3499,32 +3653,6 @@ export interface components {
             /** @example 192.0.2.2 */
             ipAddressTwo: string;
         };
-        NewSite: {
-            /**
-             * @description may have letters, digits and dashes only, with no dash at the start or the end (no periods, spaces or other characters)
-             * @example my-first-site
-             */
-            name: string;
-            /**
-             * @description When absent, the account's default, or where the host of the site does not run that, what it runs; the answer tells
-             * @example 8.3
-             * @enum {string}
-             */
-            php_version?: "8.1" | "8.2" | "8.3";
-            datacenter_code?: string;
-            /** @description False when absent */
-            staging?: boolean;
-            /** @enum {string} */
-            install?: "wordpress" | "woocommerce";
-            /** @description False when absent */
-            multisite_support?: boolean;
-            /** @description may have letters, digits, _ and - only */
-            wp_admin_username?: string;
-            /** Format: email */
-            wp_admin_email?: string;
-            /** @description The account that will own the site, when it lets the caller create sites for it */
-            account_id?: number;
-        };
         ValidateSiteNameBody: {
             /**
              * @description A string (required)
@@ -3552,7 +3680,7 @@ export interface components {
             /** @description Entries a page: 20 by default, 50 at most */
             per_page?: number;
         };
-        SiteWithAddresses: {
+        FoundSite: {
             id: number;
             /**
              * @description ISO 8601, UTC, millisecond precision
@@ -3632,6 +3760,7 @@ export interface components {
              *     ]
              */
             ipAddresses: string[];
+            status?: components["schemas"]["SiteStatus"];
         };
         Datacenter: {
             /** @example AMS */
@@ -3676,6 +3805,129 @@ export interface components {
              * @example null
              */
             revokedAt: number | null;
+        };
+        WholeSite: {
+            id: number;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created: string;
+            accountId: number;
+            /**
+             * @description Source site of a clone
+             * @example null
+             */
+            clonedFromId: number | null;
+            /** @example 1 */
+            collaboratorsCount: number;
+            /**
+             * @description N/A when not applicable
+             * @example AMS
+             */
+            datacenterCode: string;
+            /**
+             * @description N/A when not applicable
+             * @example Amsterdam
+             */
+            datacenterName: string;
+            /** @example My first site */
+            displayName: string;
+            /** @example 0 */
+            domainsCount: number;
+            ecommerce: boolean;
+            /** @enum {string} */
+            edgeCache: "enabled" | "disabled";
+            edgeCacheDefensiveMode: boolean;
+            /**
+             * @description Unix time
+             * @example null
+             */
+            edgeCacheDefensiveModeUntil: number | null;
+            favorite: boolean;
+            /**
+             * @description Unique in the whole service
+             * @example my-first-site
+             */
+            name: string;
+            /**
+             * @example live
+             * @enum {string}
+             */
+            state: "deploying" | "cloning" | "live" | "disabled";
+            /**
+             * @description Host name, with the port when it is not the usual one; no scheme
+             * @example my-first-site.example.com
+             */
+            url: string;
+            staging: boolean;
+            /** @example sftp.example.com */
+            sftpDomain: string;
+            /** @example 8.3 */
+            phpVersion: string | null;
+            /**
+             * @description Descriptive text
+             * @example Current Stable Release (6.8.7)
+             */
+            cmsVersion: string;
+            tags: components["schemas"]["Tag"][];
+            /**
+             * @example production
+             * @enum {string}
+             */
+            wpEnvironmentType: "local" | "development" | "staging" | "production";
+            /** @example true */
+            lightWeight404: boolean;
+            multisiteSupport: boolean;
+            /** @example 192.0.2.1 */
+            ipAddress: string;
+            /** @example 192.0.2.1 */
+            ipAddressOne: string;
+            /** @example 192.0.2.2 */
+            ipAddressTwo: string;
+            pageViews: components["schemas"]["PageViews"];
+            /** @example my-first-site.example.com/wp-admin */
+            cmsLoginUrl: string;
+            collaborators: components["schemas"]["SiteCollaborator"][];
+            ext: components["schemas"]["ExtensionLicense"] | null;
+            status?: components["schemas"]["SiteStatus"];
+        };
+        SiteUpdate: {
+            /**
+             * @description Display name
+             * @example My first site
+             */
+            name?: string;
+            /**
+             * @example 8.3
+             * @enum {string}
+             */
+            php_version?: "8.1" | "8.2" | "8.3";
+            /**
+             * @description Applied by a background operation. Every answer of a site of another type than `production` asks search engines to leave it out (`X-Robots-Tag`).
+             * @enum {string}
+             */
+            wp_environment_type?: "local" | "development" | "staging" | "production";
+        };
+        Move: {
+            /**
+             * @description `native`: php-fpm of the site's host, and MariaDB; `wasm`: PHP in WebAssembly, and an SQLite file in the site's folder
+             * @example wasm
+             * @enum {string}
+             */
+            runtime: "native" | "wasm";
+            /**
+             * @description What it has from then on; default: what it has
+             * @example 8.3
+             * @enum {string}
+             */
+            php_version?: "8.1" | "8.2" | "8.3";
+        };
+        Moving: {
+            /** @example wasm */
+            runtime: string;
+            /** @example 8.3 */
+            phpVersion: string;
         };
         SiteDetail: {
             id: number;
@@ -3759,52 +4011,8 @@ export interface components {
             pageViews: components["schemas"]["PageViews"];
             /** @example my-first-site.example.com/wp-admin */
             cmsLoginUrl: string;
-            /**
-             * @description Why the site could not be made, and what to do: it stays `deploying`
-             * @example null
-             */
-            deployError: string | null;
-            /** @description WordPress runs without plugins and the theme of the site */
-            safeMode: boolean;
             collaborators: components["schemas"]["SiteCollaborator"][];
             ext: components["schemas"]["ExtensionLicense"] | null;
-        };
-        SiteUpdate: {
-            /**
-             * @description Display name
-             * @example My first site
-             */
-            name?: string;
-            /**
-             * @example 8.3
-             * @enum {string}
-             */
-            php_version?: "8.1" | "8.2" | "8.3";
-            /**
-             * @description Applied by a background operation. Every answer of a site of another type than `production` asks search engines to leave it out (`X-Robots-Tag`).
-             * @enum {string}
-             */
-            wp_environment_type?: "local" | "development" | "staging" | "production";
-        };
-        Move: {
-            /**
-             * @description `native`: php-fpm of the site's host, and MariaDB; `wasm`: PHP in WebAssembly, and an SQLite file in the site's folder
-             * @example wasm
-             * @enum {string}
-             */
-            runtime: "native" | "wasm";
-            /**
-             * @description What it has from then on; default: what it has
-             * @example 8.3
-             * @enum {string}
-             */
-            php_version?: "8.1" | "8.2" | "8.3";
-        };
-        Moving: {
-            /** @example wasm */
-            runtime: string;
-            /** @example 8.3 */
-            phpVersion: string;
         };
         NewClone: {
             /**
@@ -4654,6 +4862,87 @@ export interface components {
              *     ]
              */
             tag_ids: number[];
+        };
+        SiteWithAddresses: {
+            id: number;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created: string;
+            accountId: number;
+            /**
+             * @description Source site of a clone
+             * @example null
+             */
+            clonedFromId: number | null;
+            /** @example 1 */
+            collaboratorsCount: number;
+            /**
+             * @description N/A when not applicable
+             * @example AMS
+             */
+            datacenterCode: string;
+            /**
+             * @description N/A when not applicable
+             * @example Amsterdam
+             */
+            datacenterName: string;
+            /** @example My first site */
+            displayName: string;
+            /** @example 0 */
+            domainsCount: number;
+            ecommerce: boolean;
+            /** @enum {string} */
+            edgeCache: "enabled" | "disabled";
+            edgeCacheDefensiveMode: boolean;
+            /**
+             * @description Unix time
+             * @example null
+             */
+            edgeCacheDefensiveModeUntil: number | null;
+            favorite: boolean;
+            /**
+             * @description Unique in the whole service
+             * @example my-first-site
+             */
+            name: string;
+            /**
+             * @example live
+             * @enum {string}
+             */
+            state: "deploying" | "cloning" | "live" | "disabled";
+            /**
+             * @description Host name, with the port when it is not the usual one; no scheme
+             * @example my-first-site.example.com
+             */
+            url: string;
+            staging: boolean;
+            /** @example sftp.example.com */
+            sftpDomain: string;
+            /** @example 8.3 */
+            phpVersion: string | null;
+            /**
+             * @description Descriptive text
+             * @example Current Stable Release (6.8.7)
+             */
+            cmsVersion: string;
+            tags: components["schemas"]["Tag"][];
+            /**
+             * @example production
+             * @enum {string}
+             */
+            wpEnvironmentType: "local" | "development" | "staging" | "production";
+            /** @example true */
+            lightWeight404: boolean;
+            multisiteSupport: boolean;
+            /**
+             * @example [
+             *       "192.0.2.1",
+             *       "192.0.2.2"
+             *     ]
+             */
+            ipAddresses: string[];
         };
         TagIdsIfAny: {
             /**
@@ -7256,6 +7545,8 @@ export interface operations {
                 tag_name?: string;
                 /** @description Answer one page, with `page`, instead of the full list */
                 paginate?: boolean;
+                /** @description Adds `status` to each site, as `GET /v1/sites/{id}/status` returns it */
+                include?: "status";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries a page: 20 by default, 50 at most */
@@ -7276,7 +7567,7 @@ export interface operations {
                     "application/json": {
                         /** @example Success */
                         message: string;
-                        data: components["schemas"]["Site"][];
+                        data: components["schemas"]["ListedSite"][];
                         errors: null;
                         page?: components["schemas"]["Page"];
                     };
@@ -7361,7 +7652,10 @@ export interface operations {
     };
     searchSites: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Adds `status` to each site, as `GET /v1/sites/{id}/status` returns it */
+                include?: "status";
+            };
             header?: {
                 /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7394,7 +7688,7 @@ export interface operations {
                     "application/json": {
                         /** @example Success */
                         message: string;
-                        data: components["schemas"]["SiteWithAddresses"][];
+                        data: components["schemas"]["FoundSite"][];
                         errors: null;
                         page?: components["schemas"]["Page"];
                     };
@@ -7492,7 +7786,10 @@ export interface operations {
     };
     getSite: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Adds `status` to each site, as `GET /v1/sites/{id}/status` returns it */
+                include?: "status";
+            };
             header?: {
                 /** @description ETag of what the client has; the answer is 304 while it is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -7514,7 +7811,7 @@ export interface operations {
                     "application/json": {
                         /** @example Success */
                         message: string;
-                        data: components["schemas"]["SiteDetail"];
+                        data: components["schemas"]["WholeSite"];
                         errors: null;
                     };
                 };
@@ -7587,6 +7884,37 @@ export interface operations {
                         /** @example Success */
                         message: string;
                         data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    getSiteStatus: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["SiteStatus"];
                         errors: null;
                     };
                 };

@@ -148,8 +148,8 @@ describeSites('clone', ({ env }) => {
     const wrong = await stead.api('POST', `/v1/sites/${source}/clone`, { name: 'wrong-copy' })
     const operation = await stead.ended(wrong.headers.get('operation-id') as string)
     expect(operation).toMatchObject({ state: 'failed', error: expect.stringContaining('WordPress takes') })
-    const site = (await stead.api('GET', `/v1/sites/${wrong.body.data.id}`)).body.data
-    expect(site).toMatchObject({ state: 'cloning', deployError: expect.stringContaining('could not be cloned') })
+    const site = (await stead.api('GET', `/v1/sites/${wrong.body.data.id}/status`)).body.data
+    expect(site).toMatchObject({ status: 'failed', deployError: expect.stringContaining('could not be cloned') })
     await writeFile(config, before)
     const again = await stead.api('POST', `/v1/operations/${wrong.headers.get('operation-id')}/retry`)
     expect(again.status).toBe(200)

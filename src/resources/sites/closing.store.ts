@@ -1,4 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts'
+import { isOneOf, listFor, precompiled } from '../../platform/db/precompiled.ts'
 import { isUnderWay } from '../../platform/operations/is-under-way.ts'
 import { touchRoutes } from './route.store.ts'
 
@@ -40,6 +41,27 @@ export async function openSite(tx: Tx, siteId: number, operationId: number, now:
     .executeTakeFirst()
   if (numUpdatedRows > 0n) await touchRoutes(tx, siteId, now)
 }
+
+/** What keeps a site closed. */
+export interface Closure {
+  readonly operationId: number
+  readonly type: string
+}
+
+/** Returns what keeps these sites closed. Sites that are open are not in it. */
+export async function closuresOf(tx: Tx, siteIds: readonly number[]): Promise<ReadonlyMap<number, Closure>> {
+  const rows = siteIds.length > 0 ? await closedSites(tx, { siteIds: listFor(tx, siteIds) }) : []
+  return new Map(rows.map(({ id, operationId, type }) => [id, { operationId, type }]))
+}
+
+const closedSites = precompiled((tx, { siteIds }: { siteIds: unknown }) =>
+  tx
+    .selectFrom('sites')
+    .innerJoin('operations', 'operations.id', 'sites.closed_by')
+    .select(['sites.id', 'operations.id as operationId', 'operations.type'])
+    .where(isOneOf(tx, 'sites.id', siteIds))
+    .where('operations.finished_at', 'is', null),
+)
 
 /** What tells whether a copy of a site's content is of one time: nobody else works on it, and nobody has since a copy was begun. */
 export interface ContentState {

@@ -5,6 +5,7 @@ import { deleteSite } from './delete-site.ts'
 import { disableSite } from './disable-site.ts'
 import { enableSite } from './enable-site.ts'
 import { getSite } from './get-site.ts'
+import { getSiteStatus } from './get-site-status.ts'
 import { listDatacenters } from './list-datacenters.ts'
 import { listInstallOptions } from './list-install-options.ts'
 import { listPhpVersions } from './list-php-versions.ts'
@@ -26,6 +27,7 @@ export const endpoints = [
   listDatacenters,
   listPhpVersions,
   getSite,
+  getSiteStatus,
   updateSite,
   moveSite,
   deleteSite,

@@ -1,8 +1,9 @@
 import Type from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
-import { SiteDetail } from './present-site.ts'
+import { WholeSite } from './present-site.ts'
 import { presentSiteDetail } from './present-site-detail.ts'
+import { includeStatus, statusesOf } from './site-status.ts'
 
 export const getSite = endpoint({
   id: 'getSite',
@@ -11,10 +12,14 @@ export const getSite = endpoint({
   summary: 'Read a site',
   access: { site: 'read the site' },
   params: Type.Object({ id: SiteId }),
-  response: SiteDetail,
+  query: Type.Object(includeStatus),
+  response: WholeSite,
   etag: true,
 
-  async handle({ tx, site, config, now }) {
-    return presentSiteDetail(tx, site, config, now)
+  async handle({ tx, site, config, now }, { query }) {
+    const detail = await presentSiteDetail(tx, site, config, now)
+    if (!query.include) return detail
+    const [status] = await statusesOf(tx, [site])
+    return { ...detail, status }
   },
 })

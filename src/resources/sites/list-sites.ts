@@ -3,7 +3,9 @@ import { reply } from '../../platform/http/endpoint.ts'
 import { readInParts } from '../../platform/http/long-list.ts'
 import { pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { endpoint } from '../endpoint.ts'
-import { presentSite, SiteSchema } from './present-site.ts'
+import { ListedSiteSchema, presentSite } from './present-site.ts'
+import type { ListedSite } from './site.ts'
+import { includeStatus, presentAll } from './site-status.ts'
 import { countVisibleSites, listSitesWithIds, listVisibleSites, visibleSiteIds } from './visible-site.store.ts'
 
 export const listSites = endpoint({
@@ -16,26 +18,25 @@ export const listSites = endpoint({
   query: Type.Object({
     tag_name: Type.Optional(Type.String()),
     paginate: Type.Optional(Type.Boolean({ description: 'Answer one page, with `page`, instead of the full list' })),
+    ...includeStatus,
     ...pageQuery,
   }),
-  response: Type.Array(SiteSchema),
+  response: Type.Array(ListedSiteSchema),
   paged: true,
 
   async handle({ tx, caller, config, now }, { query }) {
+    const shown = { include: query.include, present: (site: ListedSite) => presentSite(site, config, now) }
     const selection = { tagName: query.tag_name || undefined }
     if (!query.paginate) {
       const ids = await visibleSiteIds(tx, caller.accountId, selection)
       const all = await readInParts(ids, async (some) =>
-        (await listSitesWithIds(tx, caller.accountId, some)).map((site) => presentSite(site, config, now)),
+        presentAll(tx, await listSitesWithIds(tx, caller.accountId, some), shown),
       )
       return reply(all, {})
     }
     const asked = pageOf(query)
     const sites = await listVisibleSites(tx, caller.accountId, selection, asked)
     const page = pageInfo(asked, await countVisibleSites(tx, caller.accountId, selection))
-    return reply(
-      sites.map((site) => presentSite(site, config, now)),
-      { page },
-    )
+    return reply(await presentAll(tx, sites, shown), { page })
   },
 })

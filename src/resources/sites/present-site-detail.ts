@@ -21,8 +21,6 @@ export async function presentSiteDetail(
     ...common,
     pageViews: detailPageViews(readSums(site.pageViews)),
     cmsLoginUrl: `${common.url}/wp-admin`,
-    deployError: site.deployError,
-    safeMode: site.isInSafeMode,
     collaborators: collaborators.map((each) => ({
       id: each.id,
       created: timestamp(each.created_at),

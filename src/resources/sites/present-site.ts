@@ -6,6 +6,7 @@ import { PageViews } from '../statistics/windows.ts'
 import { edgeAddresses } from './edge-addresses.ts'
 import { environmentTypes, type ListedSite, type Site, sftpDomain, siteAddress } from './site.ts'
 import { LicenseSchema } from './site-license.ts'
+import { SiteStatus } from './site-status.ts'
 
 /* Sites as the API shows them. */
 
@@ -58,13 +59,6 @@ export const SiteDetail = Type.Object(
     ...threeAddresses,
     pageViews: PageViews,
     cmsLoginUrl: Type.String({ examples: ['my-first-site.example.com/wp-admin'] }),
-    deployError: nullable(
-      Type.String({
-        description: 'Why the site could not be made, and what to do: it stays `deploying`',
-        examples: [null],
-      }),
-    ),
-    safeMode: Type.Boolean({ description: 'WordPress runs without plugins and the theme of the site' }),
     collaborators: Type.Array(
       Type.Object(
         {
@@ -87,6 +81,12 @@ export const SiteDetail = Type.Object(
   },
   { title: 'SiteDetail' },
 )
+
+/** The same shapes with the status, where a client asks for it. */
+const withStatus = { status: Type.Optional(SiteStatus) }
+export const ListedSiteSchema = Type.Object({ ...SiteSchema.properties, ...withStatus }, { title: 'ListedSite' })
+export const FoundSite = Type.Object({ ...SiteWithAddresses.properties, ...withStatus }, { title: 'FoundSite' })
+export const WholeSite = Type.Object({ ...SiteDetail.properties, ...withStatus }, { title: 'WholeSite' })
 
 function cmsVersion({ coreVersion, coreChannel }: Site): string {
   const label = coreChannel === 'beta' ? 'Latest Release (Beta)' : 'Current Stable Release'

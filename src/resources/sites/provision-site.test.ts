@@ -88,7 +88,7 @@ describe.each(dialects)('a site that cannot be installed, on $dialect', ({ diale
     }
   }
 
-  const deployError = async () => (await owner.call('GET', `/v1/sites/${siteId}`)).body.data.deployError
+  const deployError = async () => (await owner.call('GET', `/v1/sites/${siteId}/status`)).body.data.deployError
 
   const failures = async () =>
     (

@@ -19,7 +19,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('safe mode, on $dialect', ({
   })
   afterAll(() => api.close())
 
-  const isOn = async () => (await owner.call('GET', `/v1/sites/${site}`)).body.data.safeMode
+  const isOn = async () => (await owner.call('GET', `/v1/sites/${site}/status`)).body.data.safeMode
   const purges = () => api.database.read.selectFrom('cache_purges').select('page_epoch').execute()
   const entries = async () => {
     const rows = api.database.read.selectFrom('activity').select('action').where('action', 'like', 'wordpress.safe%')

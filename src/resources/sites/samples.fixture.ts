@@ -11,6 +11,7 @@ export const samples: readonly Sample[] = [
   { endpoint: 'listDatacenters', path: at('/v1/sites/datacenters') },
   { endpoint: 'listPhpVersions', path: at('/v1/sites/php-versions') },
   { endpoint: 'getSite', path: onSite(''), roles: [] },
+  { endpoint: 'getSiteStatus', path: onSite('/status'), roles: [] },
   { endpoint: 'updateSite', path: onSite(''), body: () => ({ name: 'Other' }), roles: ['update_site_custom_name'] },
   { endpoint: 'updateSite', path: onSite(''), body: () => ({ php_version: '8.1' }), roles: ['update_site_php_version'] },
   { endpoint: 'updateSite', path: onSite(''), body: () => ({ wp_environment_type: 'staging' }), roles: ['manage_performance'] },

@@ -2,7 +2,9 @@ import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
 import { oneOf, pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { endpoint } from '../endpoint.ts'
-import { presentSiteWithAddresses, SiteWithAddresses } from './present-site.ts'
+import { FoundSite, presentSiteWithAddresses } from './present-site.ts'
+import type { ListedSite } from './site.ts'
+import { includeStatus, presentAll } from './site-status.ts'
 import { countVisibleSites, listVisibleSites, type SiteFilter } from './visible-site.store.ts'
 
 const keys = ['domain', 'name', 'state', 'wordpress_version', 'cms_version', 'php_version', 'datacenter_code'] as const
@@ -32,18 +34,17 @@ export const searchSites = endpoint({
     ),
     ...pageQuery,
   }),
-  response: Type.Array(SiteWithAddresses),
+  query: Type.Object(includeStatus),
+  response: Type.Array(FoundSite),
   paged: true,
 
-  async handle({ tx, caller, config, now }, { body }) {
+  async handle({ tx, caller, config, now }, { body, query }) {
     const asked = pageOf(body)
     const selection = { filters: body.filters.map(siteFilter) }
     const sites = await listVisibleSites(tx, caller.accountId, selection, asked)
     const total = await countVisibleSites(tx, caller.accountId, selection)
-    return reply(
-      sites.map((site) => presentSiteWithAddresses(site, config, now)),
-      { page: pageInfo(asked, total) },
-    )
+    const shown = { include: query.include, present: (site: ListedSite) => presentSiteWithAddresses(site, config, now) }
+    return reply(await presentAll(tx, sites, shown), { page: pageInfo(asked, total) })
   },
 })
 

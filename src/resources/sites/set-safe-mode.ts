@@ -19,7 +19,7 @@ export const setSafeMode = endpoint({
     'While on, WordPress starts without plugins, must-use plugins, drop-ins and the theme of the site: a default theme that is ' +
     'installed takes its place, the log-in and the dashboard do without one, and no scheduled event runs. Nothing is changed in ' +
     'the site; in the dashboard its plugins can be deactivated. Visitors see the site without its plugins, too. Answers when ' +
-    'PHP runs that way and stored pages are purged. `safeMode` of the site shows whether it is on.',
+    'PHP runs that way and stored pages are purged. `safeMode` of `GET /v1/sites/{id}/status` shows whether it is on.',
   access: { site: 'administer the CMS' },
   params: Type.Object({ id: SiteId }),
   body: SafeMode,

@@ -61,7 +61,7 @@ export interface Site {
   readonly clonedFromId: number | null
   /** Host name of the domain that it is to be reached by; null: its address under the staging domain. */
   readonly primaryDomain: string | null
-  /** Of a site that stays `deploying`: why, and what to do. */
+  /** Of a site that could not be created and stays `deploying` or `cloning`: why, and what to do. */
   readonly deployError: string | null
   readonly adminUsername: string
   readonly adminEmail: string

@@ -12,6 +12,7 @@ import { Tags } from './tags.tsx'
 export function Overview({ site, act, id }: PartProps) {
   const path = { params: { path: { id } } }
   const site_id = { params: { path: { site_id: id } } }
+  const isSafe = site.status?.safeMode ?? false
   const maintain = (enabled: boolean) =>
     act(texts.closed, () => ask(() => api.PUT('/v1/sites/{id}/maintenance-mode', { ...path, body: { enabled } })))
   return (
@@ -106,11 +107,11 @@ export function Overview({ site, act, id }: PartProps) {
             </Button>
             <Button
               of="setSafeMode"
-              onClick={act(texts.safe[`${site.safeMode}`], () =>
-                ask(() => api.PUT('/v1/sites/{id}/cms/safe-mode', { ...path, body: { enabled: !site.safeMode } })),
+              onClick={act(texts.safe[`${isSafe}`], () =>
+                ask(() => api.PUT('/v1/sites/{id}/cms/safe-mode', { ...path, body: { enabled: !isSafe } })),
               )}
             >
-              {texts.safe[`${site.safeMode}`]}
+              {texts.safe[`${isSafe}`]}
             </Button>
             {site.state === 'disabled' ? (
               <Button

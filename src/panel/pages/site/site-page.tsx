@@ -4,6 +4,7 @@ import { changes } from '../../live.ts'
 import { later } from '../../parts/later.tsx'
 import { Progress } from '../../parts/progress.tsx'
 import { Allowed, May, type Right, SiteRights } from '../../parts/rights.tsx'
+import { StateOf } from '../../parts/state-of.tsx'
 import { attempt, told } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { useTitle } from '../../parts/use-title.ts'
@@ -40,7 +41,10 @@ const readBy: Partial<Record<(typeof parts)[number][0], Right>> = {
 
 export function SitePage({ id, part }: { readonly id: number; readonly part: string }) {
   const work = useSignal<{ id: number; about: string } | undefined>(undefined)
-  const site = useLoad(() => ask(() => api.GET('/v1/sites/{id}', { params: { path: { id } } })), [id])
+  const site = useLoad(
+    () => ask(() => api.GET('/v1/sites/{id}', { params: { path: { id }, query: { include: 'status' } } })),
+    [id],
+  )
   const act: Act = (about, change) =>
     attempt(async () => {
       const { operationId } = await change()
@@ -61,10 +65,12 @@ export function SitePage({ id, part }: { readonly id: number; readonly part: str
           </a>
           {shown.displayName}
         </h1>
-        <span class={`state ${shown.state}`}>{shown.state}</span>
+        <StateOf site={shown} />
       </div>
       {site.fault.value && <p class="fault">{site.fault.value}</p>}
-      {shown.deployError && <p class="fault">{shown.deployError}</p>}
+      {shown.status?.reason && (
+        <p class={shown.status.status === 'failed' ? 'fault' : 'quiet'}>{shown.status.reason}</p>
+      )}
       <div class="split">
         <nav aria-label={texts.parts}>
           {parts.map(([each]) => (

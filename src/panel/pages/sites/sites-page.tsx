@@ -6,6 +6,7 @@ import { later } from '../../parts/later.tsx'
 import { List, Pages } from '../../parts/list.tsx'
 import { Progress } from '../../parts/progress.tsx'
 import { Select } from '../../parts/select.tsx'
+import { StateOf } from '../../parts/state-of.tsx'
 import { attempt } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { commonTexts } from '../../texts/common.ts'
@@ -17,19 +18,21 @@ const Bulk = later(() => import('./bulk.tsx').then((file) => file.Bulk))
 
 const PER_PAGE = 25
 
-type Site = components['schemas']['SiteWithAddresses'] | components['schemas']['Site']
+type Site = components['schemas']['FoundSite'] | components['schemas']['ListedSite']
 type Filter = components['schemas']['SiteFilter']
 
 /** The API searches by name and state, or lists by tag: a tag that is chosen ends a search, and the other way round. */
 function readSites(): Promise<Got<readonly Site[]>> {
   const { page, name, state, tag } = shown
   const asked = { page: page.value, per_page: PER_PAGE }
+  const include = 'status' as const
   const filters: Filter[] = [
     ...(name.value ? [{ key: 'name' as const, value: name.value }] : []),
     ...(state.value ? [{ key: 'state' as const, value: state.value }] : []),
   ]
-  if (filters.length > 0) return ask(() => api.POST('/v1/sites/search', { body: { ...asked, filters } }))
-  const query = { ...asked, paginate: true, ...(tag.value && { tag_name: tag.value }) }
+  if (filters.length > 0)
+    return ask(() => api.POST('/v1/sites/search', { params: { query: { include } }, body: { ...asked, filters } }))
+  const query = { ...asked, include, paginate: true, ...(tag.value && { tag_name: tag.value }) }
   return ask(() => api.GET('/v1/sites', { params: { query } }))
 }
 
@@ -150,7 +153,7 @@ function rowOf(site: Site, reload: () => Promise<void>) {
         </button>
       ))}
     </span>,
-    <span class={`state ${site.state}`}>{site.state}</span>,
+    <StateOf site={site} />,
     <a href={`${location.protocol === 'https:' ? '//' : 'http://'}${site.url}`} target="_blank" rel="noreferrer">
       {site.url}
     </a>,

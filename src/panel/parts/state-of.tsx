@@ -1,0 +1,16 @@
+import type { components } from '../../sdk/api.generated.ts'
+
+interface Shown {
+  readonly state: string
+  readonly status?: components['schemas']['SiteStatus']
+}
+
+/** Shows what visitors of a site get now, with the reason on hover. */
+export function StateOf({ site: { state, status } }: { readonly site: Shown }) {
+  const shown = status?.status ?? state
+  return (
+    <span class={`state ${shown}`} title={status?.reason ?? undefined}>
+      {shown}
+    </span>
+  )
+}
