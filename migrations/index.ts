@@ -46,6 +46,7 @@ import { signIn } from './0060-sign-in.ts'
 import { passkeys } from './0061-passkeys.ts'
 import { tagOrder } from './0062-tag-order.ts'
 import { askedBy } from './0065-asked-by.ts'
+import { triedBackups } from './0067-tried-backups.ts'
 import { recordAddresses } from './0069-record-addresses.ts'
 
 /** Every migration by name, in order; forward only. */
@@ -97,5 +98,6 @@ export const migrations: Record<string, Migration> = {
   '0061-passkeys': passkeys,
   '0062-tag-order': tagOrder,
   '0065-asked-by': askedBy,
+  '0067-tried-backups': triedBackups,
   '0069-record-addresses': recordAddresses,
 }

@@ -28,6 +28,7 @@ export function contentByHome(sqlite: DatabaseContent, mariaDb: DatabaseContent 
     size: async (home) => of(home).size(home),
     snapshot: async (home) => of(home).snapshot(home),
     load: async (home, sql, options) => of(home).load(home, sql, options),
+    tryOut: async (home, sql, options) => of(home).tryOut(home, sql, options),
     state: async (home) => of(home).state(home),
     switch: async (home) => of(home).switch(home),
     switchBack: async (home) => of(home).switchBack(home),

@@ -57,6 +57,21 @@ describe.skipIf(!hasMariaDb)('databases of homes', () => {
     })
   })
 
+  test('a host that starts drops what was left of dumps that were tried out: its own, and nothing else', async () => {
+    const [own, another] = [`${testPrefix}h${count}`, `${testPrefix}h${count + 1000}`]
+    const left = ['_scratch', '_next'].flatMap((part) => [own + part, another + part])
+    for (const name of [...left, 'stead_0ther_h1_scratch']) await maria.ask(`create database ${name}`)
+    await maria.databases.dropScratch((number) => number === count)
+    const names = await maria.ask(
+      "select schema_name from information_schema.schemata where schema_name like '%h%\\_%'",
+    )
+    const there = names.flat()
+    expect(left.filter((name) => !there.includes(name))).toEqual([`${own}_scratch`])
+    expect(there).toContain('stead_0ther_h1_scratch')
+    expect(await options()).toHaveLength(2)
+    for (const name of [...left, 'stead_0ther_h1_scratch']) await maria.ask(`drop database if exists ${name}`)
+  })
+
   test('keep nothing of their warming, and get what is asked for, or stay as they were', async () => {
     await asSite("insert into wp_options (option_name, option_value) values ('_transient_x', 'warm')")
     await asSite("update wp_options set option_value = 'warm' where option_id = 1")

@@ -6,12 +6,26 @@ import { type ColumnDefinition, sqliteTypes, type TableDefinition } from '../sit
 import { UnreadableSql } from '../site-database/sql/tokens.ts'
 import { writeTable } from '../site-database/sql/write-table.ts'
 import { bytesOf, named } from './connect.ts'
+import { choiceIn, type MayWarn } from './load-warnings.ts'
 
 /** Which values of a row go into which columns. Those that are computed have no value of their own, whatever a dump says. */
 interface Shape {
   readonly head: string
   readonly columns: readonly ColumnDefinition[]
+  /** Of the whole table: the server computes them while rows go in, and may warn about them. */
+  readonly generated: ReadonlySet<string>
+  readonly mostRows: number
 }
+
+/** A statement, and what the server may warn about it without any value becoming another one. */
+export interface LoadStatement {
+  readonly sql: string
+  /** Of an INSERT. */
+  readonly mayWarn?: MayWarn
+}
+
+/** A server tells 65,535 warnings of a statement at most. */
+const MOST_WARNING_VALUES = 20_000
 
 /**
  * Statements that make the tables of a dump and put its rows in. Nothing of the dump's own text is among them: they are written anew of what was
@@ -19,9 +33,10 @@ interface Shape {
  */
 export class LoadStatements implements DumpTarget<Shape> {
   readonly #rewrite: RewriteAddress
-  #ready: string[] = []
+  #ready: LoadStatement[] = []
   #shape: Shape | undefined
   #tuples: string[] = []
+  #emptyChoices = new Set<string>()
   #bytes = 0
 
   constructor(rewrite: RewriteAddress) {
@@ -29,7 +44,7 @@ export class LoadStatements implements DumpTarget<Shape> {
   }
 
   /** Those that are complete, in their order; they are asked for once. */
-  ready(): string[] {
+  ready(): LoadStatement[] {
     const ready = this.#ready
     this.#ready = []
     return ready
@@ -47,25 +62,34 @@ export class LoadStatements implements DumpTarget<Shape> {
   /** After all that came before. */
   say(statement: string): void {
     this.#flush()
-    this.#ready.push(statement)
+    this.#ready.push({ sql: statement })
   }
 
   create(table: TableDefinition): void {
     // the only kind of table of which a dump can be of one moment
-    this.#ready.push(bytesOf(writeTable({ ...table, engine: 'InnoDB' })))
+    this.#ready.push({ sql: bytesOf(writeTable({ ...table, engine: 'InnoDB' })) })
   }
 
-  prepare({ name }: TableDefinition, columns: readonly ColumnDefinition[]): Shape {
+  prepare({ name, columns: all }: TableDefinition, columns: readonly ColumnDefinition[]): Shape {
     const into = columns.filter(({ generated }) => !generated).map((column) => named(column.name))
-    return { head: `INSERT INTO ${named(name)} (${into.join(',')}) VALUES `, columns }
+    const generated = new Set(all.filter((column) => column.generated).map((column) => column.name.toLowerCase()))
+    const mayWarn = generated.size > 0 || columns.some(isChoice)
+    return {
+      head: `INSERT INTO ${named(name)} (${into.join(',')}) VALUES `,
+      columns,
+      generated,
+      mostRows: mayWarn ? Math.ceil(MOST_WARNING_VALUES / all.length) : Number.POSITIVE_INFINITY,
+    }
   }
 
   insert(shape: Shape, all: readonly Value[]): void {
-    if (shape !== this.#shape || this.#bytes > MOST_INSERT_BYTES) this.#flush()
+    if (shape !== this.#shape || this.#bytes > MOST_INSERT_BYTES || this.#tuples.length >= shape.mostRows) this.#flush()
     this.#shape = shape
     const values: string[] = []
     for (const [at, value] of all.entries()) {
       const column = shape.columns[at] as ColumnDefinition
+      if (isChoice(column) && value.kind === 'string' && value.bytes.length === 0)
+        this.#emptyChoices.add(choiceIn(column.name, this.#tuples.length + 1))
       if (!column.generated) values.push(this.#literal(value, column))
     }
     const tuple = `(${values.join(',')})`
@@ -74,9 +98,13 @@ export class LoadStatements implements DumpTarget<Shape> {
   }
 
   #flush(): void {
-    if (this.#shape && this.#tuples.length > 0) this.#ready.push(this.#shape.head + this.#tuples.join(','))
+    if (this.#shape && this.#tuples.length > 0) {
+      const [{ head, generated }, empty] = [this.#shape, this.#emptyChoices]
+      this.#ready.push({ sql: head + this.#tuples.join(','), mayWarn: { generated, empty } })
+    }
     this.#shape = undefined
     this.#tuples = []
+    this.#emptyChoices = new Set()
     this.#bytes = 0
   }
 
@@ -93,6 +121,9 @@ export class LoadStatements implements DumpTarget<Shape> {
     return `${isBytes ? '_binary ' : ''}'${escaped(rewritten)}'`
   }
 }
+
+/** A value that is none of those to choose from is kept as an empty text. */
+const isChoice = ({ dataType }: ColumnDefinition): boolean => dataType === 'enum' || dataType === 'set'
 
 /** It stands without quotes, so nothing else may stand there. */
 function numberText(text: string, { name }: ColumnDefinition): string {

@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import type { Connection } from 'mysql2/promise'
+import type { Connection, ResultSetHeader } from 'mysql2/promise'
 import { DiskFull } from '../homes/disk-room.ts'
 import { DumpUnreadable, type LoadOptions } from '../site-database/database-content.ts'
 import { addressRewriter } from '../site-database/rewrite.ts'
@@ -8,6 +8,7 @@ import { type DumpEvent, DumpReader } from '../site-database/sql/read-dump.ts'
 import { UnreadableSql } from '../site-database/sql/tokens.ts'
 import { bytesOf, errorOf, named, rowsOf } from './connect.ts'
 import { LoadStatements } from './load-statements.ts'
+import { checkWarnings } from './load-warnings.ts'
 import { createTextOf, readCreateText, tableNames } from './tables.ts'
 
 /** Read between two turns of the event loop: some milliseconds. */
@@ -15,9 +16,13 @@ const SLICE_BYTES = 64 << 10
 /** The disk is looked at before as much goes in. */
 const LOOKS_EVERY_BYTES = 4 << 20
 
-/** As dumps are meant to be read, and nothing is cut off or changed so that it fits. */
+/**
+ * As dumps are meant to be read. WordPress works without strict modes, so a site's tables have rows that a strict server refuses. What a server
+ * that is not strict changes so that it fits, its warnings say: `checkWarnings` refuses that.
+ */
 const SESSION = [
-  "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'",
+  "SET SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'",
+  "SET SESSION lc_messages = 'en_US', SESSION sql_notes = 0, SESSION max_error_count = 65535",
   'SET SESSION foreign_key_checks = 0, SESSION check_constraint_checks = 0, SESSION innodb_strict_mode = 0',
 ] as const
 
@@ -46,19 +51,18 @@ export async function loadDump(
   let unlooked = LOOKS_EVERY_BYTES
   const run = async (events: Iterable<DumpEvent>) => {
     for (const event of events) loaded.take(event)
-    for (const statement of statements.ready()) {
+    for (const { sql, mayWarn } of statements.ready()) {
       signal?.throwIfAborted()
       // with the byte that says what it is; the server would end the connection
-      if (statement.length + 1 > Number(most?.[0]))
-        throw new UnreadableSql(
-          `A row has ${statement.length} bytes, the server takes ${most?.[0]} (max_allowed_packet)`,
-        )
-      unlooked += statement.length
+      if (sql.length + 1 > Number(most?.[0]))
+        throw new UnreadableSql(`A row has ${sql.length} bytes, the server takes ${most?.[0]} (max_allowed_packet)`)
+      unlooked += sql.length
       if (unlooked >= LOOKS_EVERY_BYTES) {
         await checkRoom()
         unlooked = 0
       }
-      await connection.query(statement)
+      const [{ warningStatus }] = await connection.query<ResultSetHeader>(sql)
+      if (mayWarn && warningStatus > 0) await checkWarnings(connection, mayWarn)
     }
   }
   try {

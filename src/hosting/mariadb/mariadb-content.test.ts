@@ -251,7 +251,9 @@ describe.skipIf(!hasMariaDb)('a database on a server', () => {
 
   test('what does not fit into a column is refused, not cut', async () => {
     const text = "CREATE TABLE t (a varchar(3));\nINSERT INTO t VALUES ('four');\n-- Dump completed"
-    await expect(content.load(home, pieces(text))).rejects.toThrow(/cannot be loaded: Data too long for column/)
+    await expect(content.load(home, pieces(text))).rejects.toThrow(
+      /cannot be loaded: Data t(oo long|runcated) for column 'a' at row 1/,
+    )
   })
 
   test('a definition in a dump reaches no other database', async () => {

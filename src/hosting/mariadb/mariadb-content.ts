@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises'
 import type { Connection } from 'mysql2/promise'
 import { DiskFull } from '../homes/disk-room.ts'
 import type { PhpPool } from '../php/pool.ts'
+import { differenceOfLoaded } from '../site-database/compare-dumps.ts'
 import type {
   DatabaseContent,
   DatabaseSnapshot,
@@ -60,6 +61,7 @@ export function createMariaDbContent(options: MariaDbContentOptions): DatabaseCo
       await finish(home)
       return load(options, home, sql, asked ?? {})
     },
+    tryOut: (home, sql, asked) => tryOut(options, home, sql, asked),
     async switch(home) {
       if (!(await ask(home, stateOf)).hasNext) return letIn(home)
       await alone(home, async (connection, names) => {
@@ -161,6 +163,32 @@ async function load(
     throw error
   } finally {
     connection.destroy()
+  }
+}
+
+async function tryOut(
+  { databases, keepFreeBytes = 0 }: MariaDbContentOptions,
+  home: SiteHome,
+  sql: AsyncIterable<Uint8Array>,
+  asked: { readonly signal?: AbortSignal } = {},
+): Promise<string | undefined> {
+  const { server } = databases
+  const { scratch } = databases.namesOf(home)
+  const checkRoom = () => roomIn(server.dataFolder, keepFreeBytes)
+  await checkRoom()
+  await asAdministrator(server, (connection) => makeAnew(connection, scratch))
+  const connection = await server.connect(await databases.worker(home))
+  try {
+    return await differenceOfLoaded(
+      sql,
+      (text) => loadDump({ connection, database: scratch, checkRoom }, text, asked),
+      async function* () {
+        yield* dump(await beginMoment(connection, scratch), asked)
+      },
+    )
+  } finally {
+    connection.destroy()
+    await asAdministrator(server, (dropping) => dropDatabase(dropping, scratch))
   }
 }
 

@@ -8,6 +8,8 @@ export interface SiteNames {
   readonly current: string
   readonly next: string
   readonly previous: string
+  /** Where a dump is loaded once to see that it can be; nothing of it is the site's. */
+  readonly scratch: string
   /** The host's account for this site's databases and no others. */
   readonly worker: string
 }
@@ -29,7 +31,13 @@ export function namesOf(prefix: string, { homePath }: Pick<SiteHome, 'homePath'>
   const number = homeNumber(basename(homePath))
   if (number === undefined) throw new Error(`${homePath} is no home`)
   const current = `${prefix}h${number}`
-  return { current, next: `${current}_next`, previous: `${current}_previous`, worker: `${current}_host` }
+  return {
+    current,
+    next: `${current}_next`,
+    previous: `${current}_previous`,
+    scratch: `${current}_scratch`,
+    worker: `${current}_host`,
+  }
 }
 
 /** The home's number of an account or a database; undefined: it is none of a site. */

@@ -5,9 +5,9 @@ import type { Connection } from 'mysql2/promise'
 import { syncFolder, writeFileOnce } from '../../platform/files/write-file.ts'
 import type { ServerLogin } from '../php/wp-config.ts'
 import type { SiteHome } from '../site-database/database-content.ts'
-import { type Login, named } from './connect.ts'
+import { type Login, named, rowsOf } from './connect.ts'
 import { asAdministrator, type DatabaseServer } from './database-server.ts'
-import { inGrant, namesOf, type SiteNames } from './names.ts'
+import { homeOfName, inGrant, namesOf, type SiteNames } from './names.ts'
 import { loginFile, nextLoginFile } from './on-mariadb.ts'
 
 export interface SiteLimits {
@@ -74,14 +74,14 @@ export class SiteDatabases {
 
   /** Drops all that a site has on the server. May be called for one that has nothing. */
   async drop(home: Pick<SiteHome, 'homePath'>): Promise<void> {
-    const { current, next, previous, worker } = this.namesOf(home)
+    const { current, next, previous, scratch, worker } = this.namesOf(home)
     await asAdministrator(this.server, async (connection) => {
       // its connections would live on, and hold locks
       for (const user of [current, worker]) {
         await connection.query(`DROP USER IF EXISTS ${this.#at(user)}`)
         await endSessions(connection, user)
       }
-      for (const database of [next, previous, current])
+      for (const database of [next, previous, scratch, current])
         await connection.query(`DROP DATABASE IF EXISTS ${named(database)}`)
     })
     // last: while it is there, the site is known to have something on the server
@@ -96,14 +96,31 @@ export class SiteDatabases {
    * another site's.
    */
   async worker(home: Pick<SiteHome, 'homePath'>): Promise<Login> {
-    const { current, next, previous, worker } = this.namesOf(home)
+    const { current, next, previous, scratch, worker } = this.namesOf(home)
     const password = createHmac('sha256', this.#workerKey).update(worker).digest('base64url')
     await asAdministrator(this.server, async (connection) => {
       await this.#account(connection, { user: worker, password }, { connections: 0, statementSeconds: 0 })
-      for (const database of [current, next, previous])
+      for (const database of [current, next, previous, scratch])
         await connection.query(`GRANT ${SITE_RIGHTS} ON ${inGrant(database)}.* TO ${this.#at(worker)}`)
     })
     return { user: worker, password }
+  }
+
+  /**
+   * Drops what a host that died has left of dumps that were being tried.
+   * @param isHere whether a home of this number is this host's: another one of the same server may be trying a dump
+   */
+  async dropScratch(isHere: (home: number) => boolean): Promise<void> {
+    await asAdministrator(this.server, async (connection) => {
+      const schemas = await rowsOf(
+        connection,
+        "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME LIKE '%\\_scratch'",
+      )
+      for (const [name = ''] of schemas) {
+        const home = homeOfName(this.prefix, name.replace(/_scratch$/, ''))
+        if (home !== undefined && isHere(home)) await connection.query(`DROP DATABASE IF EXISTS ${named(name)}`)
+      }
+    })
   }
 
   /** Keeps the site from its database until it is let in again: also after this process has died. */

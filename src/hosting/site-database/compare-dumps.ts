@@ -64,6 +64,21 @@ export class DumpSummary {
   }
 }
 
+/**
+ * Loads a dump, and compares what is there then with what it says.
+ * @param dump of what was loaded
+ * @returns what differs, in words
+ */
+export async function differenceOfLoaded(
+  sql: AsyncIterable<Uint8Array>,
+  load: (sql: AsyncIterable<Uint8Array>) => Promise<unknown>,
+  dump: () => AsyncIterable<Uint8Array>,
+): Promise<string | undefined> {
+  const wanted = new DumpSummary()
+  await load(wanted.through(sql))
+  return wanted.differenceTo(await new DumpSummary().read(dump()))
+}
+
 function hashOf(table: TableDefinition, names: readonly string[] | undefined, values: readonly Value[]): bigint {
   const columns = names ?? table.columns.filter(({ generated }) => !generated).map(({ name }) => name)
   const parts = columns.map((name, index): [string, Buffer] => {

@@ -197,6 +197,52 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       ])
     })
 
+    describe('a dump that is tried out', () => {
+      test('is compared with what comes of it, and leaves nothing', async () => {
+        const [before, text, size] = [await all(), await textOf(), await content.size(home)]
+        stand.held.length = 0
+        expect(await content.tryOut(home, pieces(text))).toBeUndefined()
+        expect([stand.held, await stand.left(home)]).toEqual([[], []])
+        expect([await all(), await content.size(home)]).toEqual([before, size])
+        expect(await content.state(home)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: false })
+      })
+
+      test('leaves a database that waits to be switched in as it is', async () => {
+        await content.load(home, pieces(one))
+        expect(await content.tryOut(home, pieces(await textOf()))).toBeUndefined()
+        await content.switch(home)
+        expect(await run('select * from wp_options')).toEqual([['5']])
+      })
+
+      test('and cannot be loaded says why, and leaves nothing', async () => {
+        const text = 'CREATE TABLE t (a int primary key);INSERT INTO t VALUES (1),(1);\n-- Dump completed'
+        await expect(content.tryOut(home, pieces(text))).rejects.toThrow(DumpUnreadable)
+        await expect(content.tryOut(home, pieces(text))).rejects.toThrow(/UNIQUE|Duplicate/)
+        const cutOff = content.tryOut(home, pieces(text.split('INSERT')[0] as string))
+        await expect(cutOff).rejects.toThrow('cut off')
+        expect(await stand.left(home)).toEqual([])
+      })
+
+      test('and comes out otherwise than it says is named by its table', async () => {
+        // both kinds round what has more digits than the column
+        const text = 'CREATE TABLE t (a int primary key, n int);INSERT INTO t VALUES (1, 1.4);\n-- Dump completed'
+        expect(await content.tryOut(home, pieces(text))).toBe('rows of the table t are not the same')
+      })
+
+      test('and is called off leaves nothing', async () => {
+        const calling = new AbortController()
+        async function* endless() {
+          yield Buffer.from('CREATE TABLE t (a int);')
+          for (;;) {
+            calling.abort(new Error('called off'))
+            yield Buffer.from('INSERT INTO t VALUES (1);\n'.repeat(100))
+          }
+        }
+        await expect(content.tryOut(home, endless(), { signal: calling.signal })).rejects.toThrow('called off')
+        expect(await stand.left(home)).toEqual([])
+      })
+    })
+
     describe('a dump that cannot be loaded changes nothing, and says where it is wrong:', () => {
       test.each([
         ['cut off', 'CREATE TABLE t (a int);\nINSERT INTO t VALUES (1),(2', /cut off at line 2, byte/],

@@ -66,6 +66,17 @@ export interface DatabaseContent {
   snapshot(home: SiteHome): Promise<DatabaseSnapshot>
   /** Makes `next` of a dump; what was there by this name is dropped. @throws DumpUnreadable, which says where and why */
   load(home: SiteHome, sql: AsyncIterable<Uint8Array>, options?: LoadOptions): Promise<{ tables: number; rows: number }>
+  /**
+   * Loads a dump of this site into a place of its own, compares what is there with what the dump says, and removes it again. The site is not
+   * touched, and nothing of it counts as the site's. One at a time for each site.
+   * @returns what differs, in words; undefined: nothing
+   * @throws DumpUnreadable when it cannot be loaded; DiskFull
+   */
+  tryOut(
+    home: SiteHome,
+    sql: AsyncIterable<Uint8Array>,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<string | undefined>
   state(home: SiteHome): Promise<DatabaseState>
   /** `next` becomes current, current becomes previous. No PHP of the site runs meanwhile. Without a `next`: nothing. */
   switch(home: SiteHome): Promise<void>

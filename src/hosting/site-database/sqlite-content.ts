@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readdir, statfs } from 'node:fs/promises'
+import { lstat, readdir, rename, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DiskFull, inWords } from '../homes/disk-room.ts'
 import type { PhpPool } from '../php/pool.ts'
 import { type Abilities, findAbilities } from '../php/wasm/containment.ts'
 import { removeTree } from '../site-files/remove-tree.ts'
 import type { LoadResult } from './child/orders.ts'
+import { differenceOfLoaded } from './compare-dumps.ts'
 import { ChildFailed, type ContainedChild, startContained } from './contained.ts'
 import {
   type DatabaseContent,
@@ -73,10 +74,7 @@ export function createSqliteContent(options: SqliteContentOptions): DatabaseCont
         await files.copyTo(folder, 'site.sqlite')
         return { takenAt, bytes }
       })
-      const bounds = {
-        bytes: taken.bytes * MOST_TEXT_TIMES + SPARE_TEXT_BYTES,
-        cpuSeconds: mostCpuSeconds + (taken.bytes / 2 ** 20) * CPU_SECONDS_EACH_MB,
-      }
+      const bounds = boundsOf(taken.bytes, mostCpuSeconds)
       return {
         takenAt: taken.takenAt,
         estimatedBytes: taken.bytes,
@@ -92,6 +90,28 @@ export function createSqliteContent(options: SqliteContentOptions): DatabaseCont
   return {
     size: async (home) => new SqliteFiles(home).bytes(),
     snapshot,
+    async tryOut(home, sql, asked = {}) {
+      const files = new SqliteFiles(home)
+      await removeLeft(files.folder, open)
+      const name = SNAPSHOT + randomBytes(8).toString('hex')
+      const folder = join(files.folder, name)
+      open.add(folder)
+      try {
+        await files.makeFolder(name)
+        const place = { folder, uid: home.uid }
+        const mostBytes = await roomIn(folder, keepFreeBytes)
+        const loadInto = async (text: AsyncIterable<Uint8Array>) =>
+          load(await abilities(), place, text, { ...asked, mostBytes })
+        return await differenceOfLoaded(sql, loadInto, async function* () {
+          await rename(join(folder, 'next.sqlite'), join(folder, 'site.sqlite'))
+          const { size } = await lstat(join(folder, 'site.sqlite'))
+          yield* dump(abilities, place, asked, boundsOf(size, mostCpuSeconds))
+        })
+      } finally {
+        open.delete(folder)
+        await removeTree(folder)
+      }
+    },
     state: (home) => new SqliteFiles(home).state(),
     async load(home, sql, asked = {}) {
       const files = new SqliteFiles(home)
@@ -124,6 +144,12 @@ export function createSqliteContent(options: SqliteContentOptions): DatabaseCont
     drop: (home) => withoutPhp(home, () => new SqliteFiles(home).drop()),
   }
 }
+
+/** What reading a database of this size may give and take. */
+const boundsOf = (bytes: number, mostCpuSeconds: number) => ({
+  bytes: bytes * MOST_TEXT_TIMES + SPARE_TEXT_BYTES,
+  cpuSeconds: mostCpuSeconds + (bytes / 2 ** 20) * CPU_SECONDS_EACH_MB,
+})
 
 /** What snapshots and loads of a process that is no more have left. */
 async function removeLeft(folder: string, open: ReadonlySet<string>): Promise<void> {

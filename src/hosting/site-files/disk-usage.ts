@@ -9,6 +9,8 @@ const run = promisify(execFile)
 /** A tree that takes longer to walk is not measured. */
 const TIMEOUT_MS = 120_000
 const LOWEST_NICE = 19
+/** Folders of a home in which Stead lays out what may come in place of the site's files and its database. */
+const BESIDE: readonly string[] = [EXCHANGE, 'database']
 /** As PHP has by default: at the lowest it would wait for all PHP that is at work, and a start for it. */
 const AWAITED_NICE = 10
 
@@ -24,7 +26,7 @@ export interface DiskUsage {
  * @param options.isAwaited a start of PHP waits for it
  */
 export async function measureTree(home: string, { isAwaited = false } = {}): Promise<DiskUsage> {
-  const parts = (await readdir(home)).filter((name) => name !== EXCHANGE)
+  const parts = (await readdir(home)).filter((name) => !BESIDE.includes(name))
   if (parts.length === 0) return { bytes: 0, files: 0 }
   const nice = isAwaited ? AWAITED_NICE : LOWEST_NICE
   const [[bytes = []], files] = await Promise.all([

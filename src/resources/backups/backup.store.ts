@@ -92,6 +92,24 @@ export async function newestCompleted(tx: Tx, siteId: number, kind: Kind): Promi
   return row as CompletedBackup | undefined
 }
 
+/** How many backups of a site's database were completed since the last one that was tried out. */
+export async function untriedSince(tx: Tx, siteId: number): Promise<number> {
+  const ofDatabase = tx
+    .selectFrom('backups')
+    .where('site_id', '=', siteId)
+    .where('kind', '=', 'db')
+    .where('state', '=', 'completed')
+  const last = await ofDatabase
+    .where('tried_out', '=', 1)
+    .select(({ fn }) => fn.max('id').as('id'))
+    .executeTakeFirst()
+  const { count } = await ofDatabase
+    .where('id', '>', last?.id ?? 0)
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 /** How many more on-demand backups of a kind a site may have. Hold the site: two who ask at once would both get the last one. */
 export async function freeSlots(tx: Tx, siteId: number, kind: Kind): Promise<number> {
   const { count } = await tx
@@ -172,7 +190,13 @@ export async function forgetBackupsOf(tx: Tx, siteId: number): Promise<void> {
 export async function completeBackup(
   tx: Tx,
   { id, siteId, kind, origin }: Pick<Backup, 'id' | 'siteId' | 'kind' | 'origin'>,
-  taken: { readonly takenAt: number; readonly bytes: number; readonly coreVersion: string | null },
+  taken: {
+    readonly takenAt: number
+    readonly bytes: number
+    readonly coreVersion: string | null
+    readonly isTriedOut?: boolean
+    readonly warning?: string
+  },
   now: number,
 ): Promise<Backup | undefined> {
   const facts = {
@@ -181,6 +205,8 @@ export async function completeBackup(
     completed_at: now,
     bytes: taken.bytes,
     core_version: taken.coreVersion,
+    tried_out: taken.isTriedOut ? 1 : 0,
+    warning: taken.warning ?? null,
     error: null,
   } as const
   if (origin === 'scheduled') {

@@ -11,15 +11,21 @@ export interface FakeContent extends Pick<HostServices, 'siteFiles' | 'siteDatab
   /** Readings stop in the middle until it is settled. */
   wait: Promise<unknown>
   closed: number
+  /** Dumps that were tried out. */
+  tried: string[]
+  /** What comes of trying one out; default: no difference. */
+  trial: () => Promise<string | undefined>
 }
 
 export function fakeContent(): FakeContent {
-  const content: Pick<FakeContent, 'files' | 'dump' | 'fault' | 'wait' | 'closed'> = {
+  const content: Pick<FakeContent, 'files' | 'dump' | 'fault' | 'wait' | 'closed' | 'tried' | 'trial'> = {
     files: { 'index.php': '<?php', 'wp-config.php': '<?php // mine' },
     dump: 'CREATE TABLE `wp_options` (`option_id` int);\nINSERT INTO `wp_options` (`option_id`) VALUES (1);\n-- Dump completed\n',
     fault: undefined,
     wait: Promise.resolve(),
     closed: 0,
+    tried: [],
+    trial: async () => undefined,
   }
   const middle = async (signal?: AbortSignal) => {
     await Promise.race([content.wait, new Promise((resolve) => signal?.addEventListener('abort', resolve))])
@@ -49,6 +55,13 @@ export function fakeContent(): FakeContent {
     dump,
     close: async () => void content.closed++,
   })
+  const tryOut = async (_home: unknown, sql: AsyncIterable<Uint8Array>) => {
+    content.tried.push(String(Buffer.concat(await Array.fromAsync(sql))))
+    return content.trial()
+  }
   const size = async () => ({ bytes: Object.values(content.files).join('').length, files: 2 })
-  return Object.assign(content, { siteFiles: { walk, size }, siteDatabase: { snapshot } }) as unknown as FakeContent
+  return Object.assign(content, {
+    siteFiles: { walk, size },
+    siteDatabase: { snapshot, tryOut },
+  }) as unknown as FakeContent
 }

@@ -31,6 +31,10 @@ export interface BackupRow {
   operation_id: number | null
   /** Why it could not be taken. */
   error: string | null
+  /** Of a database: 1 when it was loaded once and compared. */
+  tried_out: Generated<0 | 1>
+  /** What it lacks, in words. */
+  warning: Generated<string | null>
   /** In the storage; null: `b` and its id, as they were all called once. */
   name: string | null
 }

@@ -18,6 +18,7 @@ import {
   markCreating,
   markFailed,
   newestCompleted,
+  untriedSince,
 } from './backup.store.ts'
 import { type Backup, nameOf, OLDER_KEPT_MS, siteOwner, TRUST_MS } from './backup.ts'
 import { type TakenBackup, takeBackup } from './take-backup.ts'
@@ -62,6 +63,7 @@ async function take(context: Context): Promise<TakenBackup> {
     kind: backup.kind,
     estimatedBytes: before?.bytes,
     trustMs: TRUST_MS[backup.origin],
+    untried: await untriedSince(services.database.read, input.siteId),
     signal,
     progress: context.progressBytes,
   })

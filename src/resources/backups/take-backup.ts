@@ -8,6 +8,7 @@ import { type Kind, siteOwner, TRUST_MS } from './backup.ts'
 import { keepCore } from './keep-core.ts'
 import { inWords, LeftOutCount, type LeftOutTally } from './left-out.ts'
 import { againIfDamaged, orRemove, readBack } from './read-back.ts'
+import { tryOut } from './try-out.ts'
 
 /** What a host has that takes backups. */
 export type TakingServices = Pick<HostServices, 'homes' | 'backups' | 'siteFiles' | 'siteDatabase'> & {
@@ -23,6 +24,8 @@ export interface BackupOrder {
   readonly estimatedBytes?: number | undefined
   /** How long what was read back counts as sound: {@link TRUST_MS}. Default: 0. */
   readonly trustMs?: number
+  /** Of a database: how many backups were completed since the last one that was tried out. Default: none. */
+  readonly untried?: number
   readonly signal: AbortSignal
   /** Bytes that were written and read back, and a guess of how many there will be. */
   progress?(doneBytes: number, totalBytes: number): void
@@ -42,6 +45,8 @@ export interface TakenBackup {
   readonly addedBytes: number
   /** Of files: the core that the site runs on, which is in the storage, too. */
   readonly coreVersion: string | null
+  /** Of a database: it was loaded once, and is what it says. */
+  readonly isTriedOut?: boolean
   /** Of files: what could not be taken. */
   readonly leftOut?: LeftOutTally
   /** The same for people who look at the operation. */
@@ -107,7 +112,8 @@ async function takeDatabase(
   home: Home,
   repository: BackupRepository,
 ): Promise<TakenBackup> {
-  const snapshot = await siteDatabase.snapshot(contentHome(order.siteId, home))
+  const site = contentHome(order.siteId, home)
+  const snapshot = await siteDatabase.snapshot(site)
   try {
     const { signal } = order
     const facts = await againIfDamaged(() =>
@@ -115,7 +121,8 @@ async function takeDatabase(
         repository.writeStream(snapshot.dump({ signal }), options),
       ),
     )
-    return { ...ofFacts(facts, snapshot.takenAt), coreVersion: null }
+    const tried = await tryOut({ siteDatabase, repository }, { ...order, site, bytes: facts.sizeBytes })
+    return { ...ofFacts(facts, snapshot.takenAt), coreVersion: null, ...tried }
   } finally {
     await snapshot.close()
   }

@@ -2,7 +2,7 @@ import type { WriteOptions } from '../../backups/backup-store.ts'
 import type { SiteHome } from '../../hosting/site-database/database-content.ts'
 import type { StepContext } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../host-services.ts'
-import { setOperation } from './backup.store.ts'
+import { setOperation, untriedSince } from './backup.store.ts'
 import {
   completeBackup,
   forgetBackup,
@@ -41,7 +41,8 @@ export async function keepUndoPoint(context: Context, siteId: number, kind: Kind
       return row
     }))
   const progress = (done: number, total: number) => context.progressBytes(done, total)
-  const order = { siteId, name: nameOf(point), kind, trustMs: TRUST_MS.undo, signal, progress }
+  const untried = await untriedSince(services.database.read, siteId)
+  const order = { siteId, name: nameOf(point), kind, trustMs: TRUST_MS.undo, untried, signal, progress }
   const taken = await takeBackup(services, order)
   const { id } = point
   await context.transaction((tx) => completeBackup(tx, { id, siteId, kind, origin: 'undo' }, taken, now()))

@@ -83,6 +83,7 @@ function serverContent(content: DatabaseContent): DatabaseContent {
     size: (place) => content.size(there(place)),
     snapshot: (place) => content.snapshot(there(place)),
     load: (place, ...rest) => content.load(there(place), ...rest),
+    tryOut: (place, ...rest) => content.tryOut(there(place), ...rest),
     state: (place) => content.state(there(place)),
     switch: (place) => content.switch(there(place)),
     switchBack: (place) => content.switchBack(there(place)),

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HomeDatabases } from '../../hosting/homes/home-databases.ts'
 import type { IdentityInUse } from '../../hosting/identity/folder.ts'
@@ -46,6 +47,7 @@ export async function openMariaDb({ config, log }: Ground, identity: IdentityInU
   const watch = new SiteWatch({ server, prefix, log })
   watch.start()
   const databases = new SiteDatabases(server, prefix)
+  await databases.dropScratch((home) => existsSync(join(config.dataDir, 'sites', `h${home}`)))
   return {
     databases,
     ofHomes: server.socketFolder === undefined ? undefined : createHomeDatabases(databases),

@@ -29,6 +29,8 @@ export interface TokensOptions {
 const MOST_WORD_BYTES = 1 << 16
 /** What a comment of the server's own is said to be for: nothing knows this version (MariaDB's `/*!999999\- enable the sandbox mode`). */
 const NO_VERSION = 999_999
+/** Version of the comments in which Stead writes what MySQL alone needs. MySQL 8 reads them; MariaDB and Stead skip them. */
+export const MYSQL_ALONE = 80_002
 
 const QUOTE = 0x27
 const DOUBLE_QUOTE = 0x22
@@ -195,7 +197,7 @@ export class Tokens {
   #beginComment(): boolean {
     if (!this.#isEnded && this.#end - this.#at < 12) return false
     const head = /^\/\*(?:!|M!)(\d*)/.exec(this.#bytes.toString('latin1', this.#at, Math.min(this.#end, this.#at + 12)))
-    if (!head || Number(head[1]) >= NO_VERSION) {
+    if (!head || Number(head[1]) >= NO_VERSION || Number(head[1]) === MYSQL_ALONE) {
       this.#at += 2
       this.#openComment = true
       return true

@@ -8,6 +8,7 @@ import {
   type KeyDefinition,
   type TableDefinition,
 } from './table.ts'
+import { MYSQL_ALONE } from './tokens.ts'
 
 /** A name as MySQL and MariaDB take it, whatever is in it. */
 export const quotedName = (name: string): string => `\`${name.replaceAll('`', '``')}\``
@@ -99,8 +100,12 @@ function writeKey({ kind, name, parts, comment }: KeyDefinition, types: Map<stri
   const columns = parts.map(({ column, length, isDescending }) => {
     const needsLength =
       kind !== 'fulltext' && kind !== 'spatial' && LONG.test(types.get(column.toLowerCase())?.dataType ?? '')
-    const taken = kind === 'spatial' ? undefined : (length ?? (needsLength ? KEY_PREFIX : undefined))
-    return quotedName(column) + (taken === undefined ? '' : `(${taken})`) + (isDescending ? ' DESC' : '')
+    const order = isDescending ? ' DESC' : ''
+    if (length !== undefined && kind !== 'spatial') return `${quotedName(column)}(${length})${order}`
+    if (!needsLength) return quotedName(column) + order
+    // MariaDB compares whole values, by a hash. MySQL cannot, and values that begin alike are not duplicates.
+    const prefix = kind === 'unique' ? ` /*!${MYSQL_ALONE} (${KEY_PREFIX}) */` : `(${KEY_PREFIX})`
+    return quotedName(column) + prefix + order
   })
   return `${word}${kind === 'primary' ? '' : ` ${quotedName(name)}`} (${columns.join(', ')})${comment ? ` COMMENT ${quoted(comment)}` : ''}`
 }
