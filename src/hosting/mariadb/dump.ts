@@ -1,7 +1,7 @@
 import type { Connection } from 'mysql2/promise'
 import { DumpOutput, dumpHead, dumpTail, MOST_INSERT_BYTES } from '../site-database/sql/dump-text.ts'
 import { type ColumnDefinition, sqliteTypes } from '../site-database/sql/table.ts'
-import { quotedName, writeTable } from '../site-database/sql/write-table.ts'
+import { quotedName, textOfTable } from '../site-database/sql/write-table.ts'
 import { named } from './connect.ts'
 import { type RawRow, readRows } from './read-rows.ts'
 import { createTextOf, readCreateText, type SiteTable, tableNames, withoutCount } from './tables.ts'
@@ -39,7 +39,7 @@ export async function* dumpMoment(
   }
   out.text(dumpHead)
   for (const { definition } of chosen)
-    out.text(`DROP TABLE IF EXISTS ${quotedName(definition.name)};\n${writeTable(definition)};\n\n`)
+    out.text(`DROP TABLE IF EXISTS ${quotedName(definition.name)};\n${textOfTable(definition)};\n\n`)
   for (const table of chosen) {
     // a table that was read could not be changed by the site until the end of the transaction: what holds it is taken back
     await connection.query('SAVEPOINT looked')
@@ -123,8 +123,12 @@ function writeValue(out: DumpOutput, value: Buffer | null, { dataType }: ColumnD
   else if (dataType === 'bit') out.text(`b'${bitsOf(value)}'`)
   else if (dataType === 'float') out.text(shortestFloat(value.toString('latin1')))
   else if (sqliteTypes[dataType] === 'INTEGER' || sqliteTypes[dataType] === 'REAL') out.text(value.toString('latin1'))
+  else if (sqliteTypes[dataType] === undefined) out.quoted(value, isPlain(value))
   else out.quoted(value, sqliteTypes[dataType] === 'TEXT' && !isGeometry(dataType))
 }
+
+/** Of a type that only the server knows: its text, unless it is bytes. */
+const isPlain = (value: Buffer): boolean => value.every((byte) => byte >= 0x20 && byte < 0x7f)
 
 const isGeometry = (dataType: string): boolean => /^geom|point$|linestring$|polygon$/.test(dataType)
 

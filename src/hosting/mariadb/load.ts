@@ -1,10 +1,12 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Connection, ResultSetHeader } from 'mysql2/promise'
 import { DiskFull } from '../homes/disk-room.ts'
-import { DumpUnreadable, type LoadOptions } from '../site-database/database-content.ts'
+import { DumpUnreadable, type Loaded, type LoadOptions } from '../site-database/database-content.ts'
 import { addressRewriter } from '../site-database/rewrite.ts'
+import { lostInWords } from '../site-database/sql/beyond.ts'
 import { DumpTables } from '../site-database/sql/dump-tables.ts'
 import { type DumpEvent, DumpReader } from '../site-database/sql/read-dump.ts'
+import type { TableDefinition } from '../site-database/sql/table.ts'
 import { UnreadableSql } from '../site-database/sql/tokens.ts'
 import { bytesOf, errorOf, named, rowsOf } from './connect.ts'
 import { LoadStatements } from './load-statements.ts'
@@ -41,17 +43,18 @@ export async function loadDump(
   { connection, database, checkRoom, statements: chosen }: LoadPlace,
   sql: AsyncIterable<Uint8Array>,
   { tables, changes = [], signal, onProgress = () => {} }: LoadOptions = {},
-): Promise<{ tables: number; rows: number }> {
+): Promise<Loaded> {
   await connection.query(`USE ${named(database)}`)
   for (const statement of SESSION) await connection.query(statement)
   const [most] = await rowsOf(connection, 'SELECT @@max_allowed_packet')
   const reader = new DumpReader()
   const statements = chosen ?? new LoadStatements(addressRewriter(changes))
   const loaded = new DumpTables(statements, tables)
+  const lost: TableDefinition[] = []
   let unlooked = LOOKS_EVERY_BYTES
   const run = async (events: Iterable<DumpEvent>) => {
     for (const event of events) loaded.take(event)
-    for (const { sql, mayWarn } of statements.ready()) {
+    for (const { sql, mayWarn, otherwise } of statements.ready()) {
       signal?.throwIfAborted()
       // with the byte that says what it is; the server would end the connection
       if (sql.length + 1 > Number(most?.[0]))
@@ -61,7 +64,11 @@ export async function loadDump(
         await checkRoom()
         unlooked = 0
       }
-      const [{ warningStatus }] = await connection.query<ResultSetHeader>(sql)
+      const [{ warningStatus }] = await connection.query<ResultSetHeader>(sql).catch((error) => {
+        if (!otherwise || !isOfStatement(error)) throw error
+        lost.push(otherwise.table)
+        return connection.query<ResultSetHeader>(otherwise.sql)
+      })
       if (mayWarn && warningStatus > 0) await checkWarnings(connection, mayWarn)
     }
   }
@@ -79,7 +86,8 @@ export async function loadDump(
     statements.end()
     loaded.end()
     await run([])
-    return { tables: loaded.tables, rows: loaded.rows }
+    const warning = lostInWords(lost)
+    return { tables: loaded.tables, rows: loaded.rows, ...(warning && { warning }) }
   } catch (error) {
     signal?.throwIfAborted()
     throw inWords(error)
@@ -109,12 +117,17 @@ const NOT_THE_DUMP: readonly number[] = [
   1040, 1053, 1077, 1078, 1079, 1080, 1158, 1159, 1160, 1161, 1203, 1205, 1213, 1317, 1927, 1969,
 ]
 
+/** The server refuses what it was asked. Only what it says itself has a state. */
+function isOfStatement(error: unknown): boolean {
+  const { errno, sqlState } = error as { errno?: number; sqlState?: string }
+  return errno !== undefined && sqlState !== undefined && ![...NOT_THE_DUMP, ...FULL].includes(errno)
+}
+
 export function inWords(error: unknown): unknown {
   if (error instanceof UnreadableSql)
     return new DumpUnreadable(`The dump cannot be loaded: ${error.message}`, { cause: error })
-  const { errno, message, sqlState } = errorOf(error) as ReturnType<typeof errorOf> & { sqlState?: string }
+  const { errno, message } = errorOf(error)
   if (errno !== undefined && FULL.includes(errno)) return new DiskFull('The disk of the host is full', { cause: error })
-  // only what the server says has a state
-  if (errno === undefined || sqlState === undefined || NOT_THE_DUMP.includes(errno)) return error
+  if (!isOfStatement(error)) return error
   return new DumpUnreadable(`The dump cannot be loaded: ${message}`, { cause: error })
 }

@@ -7,10 +7,12 @@ import type {
   DatabaseContent,
   DatabaseSnapshot,
   DumpOptions,
+  Loaded,
   LoadOptions,
   SiteHome,
 } from '../site-database/database-content.ts'
 import { SiteUnavailable } from '../site-database/site-database.ts'
+import { beyondInWords } from '../site-database/sql/beyond.ts'
 import { errorOf, rowsOf } from './connect.ts'
 import { asAdministrator } from './database-server.ts'
 import { beginMoment, dumpMoment, type Moment } from './dump.ts'
@@ -108,7 +110,9 @@ async function snapshot({ databases, pool }: MariaDbContentOptions, home: SiteHo
     })
     if (taken.moment.tables.length === 0) throw new SiteUnavailable(`The site's database is empty`)
     const estimatedBytes = await asAdministrator(databases.server, (asking) => bytesOf(asking, current))
-    return { takenAt: taken.takenAt, estimatedBytes, dump: (asked = {}) => dump(taken.moment, asked), close }
+    const warning = beyondInWords(taken.moment.tables.map(({ definition }) => definition))
+    const { takenAt, moment } = taken
+    return { takenAt, estimatedBytes, ...(warning && { warning }), dump: (asked = {}) => dump(moment, asked), close }
   } catch (error) {
     await close()
     throw unavailable(error)
@@ -144,7 +148,7 @@ async function load(
   home: SiteHome,
   sql: AsyncIterable<Uint8Array>,
   asked: LoadOptions,
-): Promise<{ tables: number; rows: number }> {
+): Promise<Loaded> {
   const { current, next } = databases.namesOf(home)
   const { server } = databases
   const checkRoom = () => roomIn(server.dataFolder, keepFreeBytes)

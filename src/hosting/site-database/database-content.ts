@@ -26,6 +26,8 @@ export interface DatabaseSnapshot {
   readonly takenAt: number
   /** Roughly what a dump will have. */
   readonly estimatedBytes: number
+  /** What a dump lacks, or only one kind of database can take, in words. */
+  readonly warning?: string
   /** MySQL text that MariaDB 10.11 imports: first all tables, then their rows; the last line says that it is complete. May be called again. */
   dump(options?: DumpOptions): AsyncIterable<Uint8Array>
   /** Gives its room back. May be called again. */
@@ -41,6 +43,14 @@ export interface LoadOptions {
   readonly signal?: AbortSignal
   /** Bytes of the dump that have been read. */
   readonly onProgress?: (doneBytes: number) => void
+}
+
+/** What came of a load. */
+export interface Loaded {
+  readonly tables: number
+  readonly rows: number
+  /** What of the dump the database does not have, in words. */
+  readonly warning?: string
 }
 
 /** What is there of a site's database, and may be asked at any moment, also after a crash. */
@@ -65,7 +75,7 @@ export interface DatabaseContent {
   /** Taken between two of the site's requests; the site waits for the moment that it takes, no longer. @throws SiteUnavailable */
   snapshot(home: SiteHome): Promise<DatabaseSnapshot>
   /** Makes `next` of a dump; what was there by this name is dropped. @throws DumpUnreadable, which says where and why */
-  load(home: SiteHome, sql: AsyncIterable<Uint8Array>, options?: LoadOptions): Promise<{ tables: number; rows: number }>
+  load(home: SiteHome, sql: AsyncIterable<Uint8Array>, options?: LoadOptions): Promise<Loaded>
   /**
    * Loads a dump of this site into a place of its own, compares what is there with what the dump says, and removes it again. The site is not
    * touched, and nothing of it counts as the site's. One at a time for each site.

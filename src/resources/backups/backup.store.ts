@@ -110,6 +110,21 @@ export async function untriedSince(tx: Tx, siteId: number): Promise<number> {
   return Number(count)
 }
 
+/** What the newest complete backup of a site's database lacks, in words. */
+export async function newestWarning(tx: Tx, siteId: number): Promise<string | null> {
+  const row = await tx
+    .selectFrom('backups')
+    .select('warning')
+    .where('site_id', '=', siteId)
+    .where('kind', '=', 'db')
+    .where('state', '=', 'completed')
+    .orderBy('taken_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.warning ?? null
+}
+
 /** How many more on-demand backups of a kind a site may have. Hold the site: two who ask at once would both get the last one. */
 export async function freeSlots(tx: Tx, siteId: number, kind: Kind): Promise<number> {
   const { count } = await tx

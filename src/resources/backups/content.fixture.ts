@@ -11,6 +11,8 @@ export interface FakeContent extends Pick<HostServices, 'siteFiles' | 'siteDatab
   /** Readings stop in the middle until it is settled. */
   wait: Promise<unknown>
   closed: number
+  /** Of the next snapshots. */
+  warning: string | undefined
   /** Dumps that were tried out. */
   tried: string[]
   /** What comes of trying one out; default: no difference. */
@@ -18,12 +20,13 @@ export interface FakeContent extends Pick<HostServices, 'siteFiles' | 'siteDatab
 }
 
 export function fakeContent(): FakeContent {
-  const content: Pick<FakeContent, 'files' | 'dump' | 'fault' | 'wait' | 'closed' | 'tried' | 'trial'> = {
+  const content: Pick<FakeContent, 'files' | 'dump' | 'fault' | 'wait' | 'closed' | 'warning' | 'tried' | 'trial'> = {
     files: { 'index.php': '<?php', 'wp-config.php': '<?php // mine' },
     dump: 'CREATE TABLE `wp_options` (`option_id` int);\nINSERT INTO `wp_options` (`option_id`) VALUES (1);\n-- Dump completed\n',
     fault: undefined,
     wait: Promise.resolve(),
     closed: 0,
+    warning: undefined,
     tried: [],
     trial: async () => undefined,
   }
@@ -52,6 +55,7 @@ export function fakeContent(): FakeContent {
   const snapshot = async () => ({
     takenAt: Date.now(),
     estimatedBytes: content.dump.length,
+    ...(content.warning !== undefined && { warning: content.warning }),
     dump,
     close: async () => void content.closed++,
   })

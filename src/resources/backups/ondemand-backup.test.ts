@@ -98,6 +98,29 @@ for (const { dialect, skip } of dialects) {
       expect(visitors).toHaveBeenCalled()
     })
 
+    test('what a database backup lacks is told on its operation, in the log and by mail: once, until it changes', async () => {
+      const mails = async () =>
+        (await api.database.read.selectFrom('operations').select('input').where('type', '=', 'mail.send').execute())
+          .map(({ input }) => JSON.parse(input) as { subject: string; text: string })
+          .filter(({ subject }) => subject.includes('a warning about'))
+      const told = async () => (await messages()).filter((message) => message.startsWith('backup.limited'))
+      const take = async (warning: string | undefined) => {
+        content.warning = warning
+        const reply = await order('db')
+        expect((await end(reply)).state).toBe('succeeded')
+        return (await owner.call('GET', `/v1/operations/${operationOf(reply)}`)).body.data.steps[0].warning
+      }
+      const uuid = 'Only MariaDB can restore all of t (column id: uuid)'
+      expect(await take(uuid)).toBe(uuid)
+      expect(await told()).toEqual([`backup.limited: A database backup was taken with a warning. ${uuid}`])
+      expect((await mails())[0]?.text).toContain(uuid)
+      await take(uuid)
+      expect([(await mails()).length, (await told()).length]).toEqual([1, 1])
+      expect(await take(uuid.replace('uuid', 'inet6'))).toContain('inet6')
+      // the same subject is mailed once an hour
+      expect([(await mails()).length, (await told()).length]).toEqual([1, 2])
+    })
+
     test.each(['fs', 'db'] as const)(
       '200: %s is taken, read back, found by its requestId, and told of',
       async (type) => {

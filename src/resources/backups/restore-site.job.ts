@@ -147,14 +147,15 @@ async function addressChanges({ services, input }: Context): Promise<AddressChan
   return from && to && from !== to ? [{ from, to }] : []
 }
 
-async function loadIf(context: Context, isTime: unknown): Promise<void> {
+/** @returns what the database does not have of the backup, in words */
+async function loadIf(context: Context, isTime: unknown): Promise<{ warning: string } | undefined> {
   const { services, input, signal, results } = context
   const { database } = results.check
-  if (!isTime || !database || input.databaseId === null) return
+  if (!isTime || !database || input.databaseId === null) return undefined
   const content = sourceOf(context).readStream(await storedName(context, input.databaseId))
   const changes = await addressChanges(context)
   const home = await homeOf(context)
-  await forGood(() =>
+  const { warning } = await forGood(() =>
     services.siteDatabase.load(home, content, {
       ...(input.tables && { tables: input.tables }),
       ...(changes.length > 0 && { changes }),
@@ -162,6 +163,7 @@ async function loadIf(context: Context, isTime: unknown): Promise<void> {
       onProgress: (done) => context.progressBytes(done, database.bytes),
     }),
   )
+  return warning === undefined ? undefined : { warning }
 }
 
 /** What was laid beside goes, unless it is what the site was before: then it could not be put back, and stays for the next attempt. */

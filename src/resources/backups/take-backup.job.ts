@@ -18,11 +18,12 @@ import {
   markCreating,
   markFailed,
   newestCompleted,
+  newestWarning,
   untriedSince,
 } from './backup.store.ts'
 import { type Backup, nameOf, OLDER_KEPT_MS, siteOwner, TRUST_MS } from './backup.ts'
 import { type TakenBackup, takeBackup } from './take-backup.ts'
-import { tellOfFailure } from './tell-of-failure.ts'
+import { tellOfFailure, tellOfWarning } from './tell-of-failure.ts'
 
 const Input = Type.Object({ siteId: Type.Integer(), backupId: Type.Integer() })
 type Input = Type.Static<typeof Input>
@@ -92,7 +93,10 @@ async function complete(tx: Tx, context: Context<{ take: TakenBackup }>): Promis
   await holdSite(tx, siteId)
   const backup = await findBackup(tx, siteId, backupId)
   if (!backup) throw new PermanentFailure('This backup was given up')
+  const { warning } = context.results.take
+  const isNews = backup.kind === 'db' && warning !== undefined && warning !== (await newestWarning(tx, siteId))
   await completeBackup(tx, backup, context.results.take, context.now())
+  if (isNews) await tellOfWarning(tx, context, { siteId, warning })
   if (backup.origin !== 'ondemand') return
   const { bytes } = context.results.take
   const data = { id: String(backupId), type: backup.kind, bytes: String(bytes) }

@@ -122,7 +122,9 @@ async function takeDatabase(
       ),
     )
     const tried = await tryOut({ siteDatabase, repository }, { ...order, site, bytes: facts.sizeBytes })
-    return { ...ofFacts(facts, snapshot.takenAt), coreVersion: null, ...tried }
+    const warning = [snapshot.warning, tried.warning].filter(Boolean).join('. ')
+    const { isTriedOut } = tried
+    return { ...ofFacts(facts, snapshot.takenAt), coreVersion: null, isTriedOut, ...(warning && { warning }) }
   } finally {
     await snapshot.close()
   }

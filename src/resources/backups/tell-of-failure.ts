@@ -48,10 +48,35 @@ interface News {
   readonly advice: string
 }
 
-async function tellOnceADay(tx: Tx, failure: Failure, { siteId, action, message, subject, advice }: News) {
+/** A backup was taken, and lacks something that the one before did not lack. */
+export async function tellOfWarning(
+  tx: Tx,
+  context: Pick<Failure, 'operationId' | 'siteId' | 'accountId' | 'now'>,
+  { siteId, warning }: { readonly siteId: number; readonly warning: string },
+): Promise<void> {
+  await tell(
+    tx,
+    { ...context, error: null },
+    {
+      siteId,
+      action: actions['backup.limited'],
+      message: `A database backup was taken with a warning. ${warning}`,
+      subject: 'a warning about the backups of the database',
+      advice:
+        'Stead goes on backing the database up. You get this mail again when the warning changes, once an hour at most.',
+    },
+  )
+}
+
+async function tellOnceADay(tx: Tx, failure: Failure, news: News) {
+  const now = failure.now()
+  if (await takeTelling(tx, news.siteId, { now, unlessSince: now - TELL_AGAIN_MS })) await tell(tx, failure, news)
+}
+
+async function tell(tx: Tx, failure: Failure, { siteId, action, message, subject, advice }: News): Promise<void> {
   const now = failure.now()
   const site = await findSite(tx, siteId)
-  if (!site || !(await takeTelling(tx, siteId, { now, unlessSince: now - TELL_AGAIN_MS }))) return
+  if (!site) return
   await changeOfJob(tx, { ...failure, siteId, accountId: site.accountId }).record({ action, message })
   const owner = await findAccount(tx, site.accountId)
   if (!owner || !isOneMailbox(owner.email)) return

@@ -72,6 +72,11 @@ class Loader implements DumpTarget<Insert> {
   }
 
   create(table: TableDefinition): void {
+    const strange = table.columns.find(({ dataType }) => sqliteTypes[dataType] === undefined)
+    if (strange)
+      throw new UnreadableSql(
+        `The column ${strange.name} of ${table.name} has the type ${strange.dataType}, which only MariaDB has`,
+      )
     this.#tried(() => createTable(this.#database, table))
   }
 

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer'
+
 /** The text that every dump of Stead has, whatever kind of database it is of. */
 
 /** An INSERT that is longer gets no further row: servers take 16 MB at once by default. */
@@ -19,9 +21,8 @@ SET sql_mode = 'NO_AUTO_VALUE_ON_ZERO';
 
 export const dumpTail = 'SET unique_checks = 1;\nSET foreign_key_checks = 1;\n\n-- Dump completed\n'
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** By byte: the letter that stands for it after a backslash; 0: it stands for itself. */
-const ESCAPES = new Uint8Array(256)
+export const ESCAPES = new Uint8Array(256)
 for (const [byte, letter] of ['\0' + '0', '\nn', '\rr', '\u001aZ', '""', "''", '\\\\'])
   ESCAPES[(byte as string).charCodeAt(0)] = (letter as string).charCodeAt(0)
 
@@ -79,14 +80,5 @@ export class DumpOutput {
   #write(bytes: Uint8Array): void {
     this.#flushed += bytes.length
     if (bytes.length > 0) this.#give(bytes)
-  }
-}
-
-export function isUtf8(bytes: Uint8Array): boolean {
-  try {
-    utf8.decode(bytes)
-    return true
-  } catch {
-    return false
   }
 }

@@ -1,4 +1,6 @@
+import { ownText } from './own-text.ts'
 import {
+  type Beyond,
   type CheckDefinition,
   type ColumnDefinition,
   charsetOf,
@@ -11,6 +13,7 @@ import {
   type TableDefinition,
   textTypes,
 } from './table.ts'
+import { expressionText } from './token-text.ts'
 import { type Token, UnreadableSql } from './tokens.ts'
 
 /**
@@ -34,7 +37,8 @@ export function readTable(tokens: readonly Token[]): TableDefinition {
   const checks: CheckDefinition[] = []
   words.expectMark('(')
   do {
-    if (!readKey(words, name, parts, checks)) readColumn(words, name, parts.columns, parts.keys, checks)
+    if (readBeyond(words) || readKey(words, name, parts, checks)) continue
+    readColumn(words, name, parts.columns, parts.keys, checks)
   } while (words.takeMark(','))
   words.expectMark(')')
   const options = readOptions(words)
@@ -42,15 +46,64 @@ export function readTable(tokens: readonly Token[]): TableDefinition {
     parts.keys.filter(({ kind }) => kind === 'primary').flatMap((key) => key.parts.map((part) => part.column)),
   )
   const columns = parts.columns.map((column) => (primary.has(column.name) ? { ...column, isNullable: false } : column))
-  return { name, ...options, ...parts, columns, checks }
+  const table = { name, ...options, ...parts, columns, checks }
+  const { beyond } = words
+  if (beyond.length === 0) return table
+  // its own words would have what is lost, too
+  const isWhole = !beyond.some(({ what }) => what === DEFAULT_OF_SEQUENCE)
+  const text = isWhole ? ownText(tokens, table) : undefined
+  return { ...table, more: beyond, ...(text !== undefined && { ownText: text }) }
+}
+
+/** Parts of a table that only MariaDB has, in words of their own. */
+function readBeyond(words: Words): boolean {
+  if (words.take('PERIOD', 'FOR')) words.note('PERIOD', words.name())
+  else if (words.take('VECTOR', 'KEY') || words.take('VECTOR', 'INDEX')) words.note('VECTOR KEY')
+  else return false
+  words.skipRest()
+  return true
 }
 
 class Words {
   readonly #tokens: readonly Token[]
+  /** What a definition cannot say. */
+  readonly beyond: Beyond[] = []
   #at = 0
 
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens
+  }
+
+  note(what: string, column?: string, isLost?: boolean): void {
+    this.beyond.push({
+      what: what.slice(0, MOST_NOTE),
+      ...(column !== undefined && { column }),
+      ...(isLost && { isLost }),
+    })
+  }
+
+  /** Goes to the end of this part of a table. @returns the words that stood there */
+  skipRest(): string {
+    const start = this.#at
+    while (!this.isAtEnd && !this.#isAtMark(',') && !this.#isAtMark(')'))
+      if (this.#isAtMark('(')) this.parenthesised()
+      else this.#at++
+    return expressionText(this.#tokens.slice(start, this.#at))
+  }
+
+  /** Takes a word with what belongs to it; nothing where this part of a table ends. */
+  skipOne(): string | undefined {
+    if (this.isAtEnd || this.#isAtMark(',') || this.#isAtMark(')')) return undefined
+    const start = this.#at
+    if (this.#isAtMark('(')) this.parenthesised()
+    else this.#at++
+    if (this.takeMark('=')) this.#at++
+    return expressionText(this.#tokens.slice(start, this.#at))
+  }
+
+  #isAtMark(mark: string): boolean {
+    const token = this.rest
+    return token?.kind === 'mark' && token.text === mark
   }
 
   get rest(): Token | undefined {
@@ -144,34 +197,8 @@ class Words {
   }
 }
 
-/** Text of an expression, the same for the same expression however it was spaced. */
-function expressionText(tokens: readonly Token[]): string {
-  let text = ''
-  for (const [place, token] of tokens.entries()) {
-    const before = tokens[place - 1]
-    const isTight =
-      before === undefined ||
-      (token.kind === 'mark' && '(),.'.includes(token.text) && (token.text !== '(' || before.kind === 'word')) ||
-      (before.kind === 'mark' && '(.'.includes(before.text)) ||
-      (token.kind === 'mark' &&
-        before.kind === 'mark' &&
-        '<>=!|&'.includes(before.text) &&
-        '<>=|&'.includes(token.text))
-    text += (isTight ? '' : ' ') + tokenText(token)
-  }
-  return text
-}
-
-function tokenText(token: Token): string {
-  if (token.kind === 'name') return `\`${token.text.replaceAll('`', '``')}\``
-  if (token.kind === 'string') return quoted(Buffer.from(token.bytes).toString('utf8'))
-  if (token.kind === 'bits') return `0x${Buffer.from(token.bytes).toString('hex')}`
-  return token.text
-}
-
-/** As the plugin's `quote_mysql_utf8_string_literal` does. */
-export const quoted = (text: string): string =>
-  `'${text.replace(/['\\\0\n\r]/g, (found) => ({ "'": "''", '\\': '\\\\', '\0': '\\0', '\n': '\\n', '\r': '\\r' })[found] as string)}'`
+/** Words of a table that are told, at most. */
+const MOST_NOTE = 60
 
 const SAME_TYPES: Record<string, string> = {
   INTEGER: 'int',
@@ -195,10 +222,15 @@ function readColumn(
   keys: KeyDefinition[],
   checks: CheckDefinition[],
 ): void {
+  const isQuoted = words.rest?.kind === 'name'
   const name = words.name()
   const typeWord = words.upper
   let dataType = SAME_TYPES[typeWord] ?? typeWord.toLowerCase()
-  if (!sqliteTypes[dataType] && typeWord !== 'SERIAL') throw words.wrong('a type')
+  if (!sqliteTypes[dataType] && typeWord !== 'SERIAL') {
+    // a server writes every name in backticks: what has none may be no column
+    if (!isQuoted || !/^[a-z]\w{0,30}$/.test(dataType)) throw words.wrong('a type')
+    words.note(dataType, name)
+  }
   words.next()
   words.take('PRECISION')
   if (words.take('VARYING')) dataType = 'varchar'
@@ -265,7 +297,13 @@ function readAttributes(words: Words, { table, column, keys, checks }: OfColumn)
     else if (words.take('COLLATE')) column.collation = words.name().toLowerCase()
     else if (words.take('BINARY')) column.collation ??= `${column.charset ?? defaultCharset}_bin`
     else if (words.take('AUTO_INCREMENT')) column.isAutoIncrement = true
-    else if (words.take('DEFAULT')) column.default = readDefault(words, column)
+    else if (words.take('GENERATED', 'ALWAYS', 'AS', 'ROW') || words.take('AS', 'ROW')) {
+      const isStart = words.take('START')
+      if (!isStart) words.expect('END')
+      const expression = isStart ? 'ROW START' : 'ROW END'
+      words.note(expression, column.name)
+      column.generated = { expression, isStored: true }
+    } else if (words.take('DEFAULT')) column.default = readDefault(words, column)
     else if (words.take('ON', 'UPDATE')) {
       if (!takeNow(words)) throw words.wrong('CURRENT_TIMESTAMP')
       column.setsTimeOnUpdate = true
@@ -289,8 +327,12 @@ function readAttributes(words: Words, { table, column, keys, checks }: OfColumn)
       if (column.dataType === 'longtext' && check.clause === `json_valid(\`${column.name.replaceAll('`', '``')}\`)`)
         isJson = true
       else checks.push(check)
-    } else if (words.take('INVISIBLE') || words.take('VISIBLE')) continue
-    else return isJson
+    } else if (words.take('WITHOUT', 'SYSTEM', 'VERSIONING')) words.note('WITHOUT SYSTEM VERSIONING', column.name)
+    else if (!words.take('VISIBLE')) {
+      const other = words.skipOne()
+      if (other === undefined) return isJson
+      words.note(other, column.name)
+    }
   }
 }
 
@@ -315,7 +357,7 @@ function readDefault(words: Words, column: OfColumn['column']): DefaultValue | u
   if (words.take('TRUE')) return literalOf(column, Buffer.from('1'))
   if (words.take('FALSE')) return literalOf(column, Buffer.from('0'))
   const token = words.rest
-  if (token?.kind === 'mark' && token.text === '(') return { kind: 'expression', text: words.parenthesised() }
+  if (token?.kind === 'mark' && token.text === '(') return expressionOf(words, column, words.parenthesised())
   if (token?.kind === 'word' && token.text.startsWith('_')) words.next()
   if (takeNow(words)) return { kind: 'now' }
   const value = words.next()
@@ -327,8 +369,17 @@ function readDefault(words: Words, column: OfColumn['column']): DefaultValue | u
   }
   // MariaDB shows functions without the parentheses that MySQL wants: uuid(), curdate()
   if (value.kind === 'word' && words.rest?.kind === 'mark' && words.rest.text === '(')
-    return { kind: 'expression', text: `${value.text}(${words.parenthesised()})` }
+    return expressionOf(words, column, `${value.text}(${words.parenthesised()})`)
   throw words.wrong('a default')
+}
+
+const DEFAULT_OF_SEQUENCE = 'DEFAULT of a sequence'
+
+/** A default that counts by a sequence names it with its database, and would go on counting there. */
+function expressionOf(words: Words, { name }: OfColumn['column'], text: string): DefaultValue | undefined {
+  if (!/\b(nextval|lastval|setval)\s*\(|\bvalue for\b/i.test(text)) return { kind: 'expression', text }
+  words.note(DEFAULT_OF_SEQUENCE, name, true)
+  return undefined
 }
 
 function literalOf({ dataType }: OfColumn['column'], bytes: Uint8Array): DefaultValue {
@@ -410,9 +461,11 @@ function readKey(
       words.takeMark('=')
       words.next()
     } else if (words.take('WITH', 'PARSER')) words.name()
-    else if (!words.take('VISIBLE') && !words.take('INVISIBLE') && !words.take('IGNORED')) break
+    else if (!words.take('VISIBLE')) break
   }
   const name = kind === 'primary' ? 'PRIMARY' : (given ?? freeName(parts[0]?.column ?? 'key', keys))
+  const more = words.skipRest()
+  if (more !== '') words.note(`KEY ${name} ${more}`)
   keys.push({ kind, name, parts, comment })
   return true
 }
@@ -445,6 +498,7 @@ function readKeyParts(words: Words): KeyDefinition['parts'] {
     const length = words.rest?.kind === 'mark' && words.rest.text === '(' ? Number(words.parenthesised()) : undefined
     const isDescending = words.take('DESC')
     if (!isDescending) words.take('ASC')
+    if (words.take('WITHOUT', 'OVERLAPS')) words.note('WITHOUT OVERLAPS', column)
     parts.push({ column, length, isDescending })
   } while (words.takeMark(','))
   words.expectMark(')')
@@ -482,12 +536,22 @@ function readOptions(words: Words): Options {
     if (words.takeMark(',')) continue
     words.take('DEFAULT')
     const isCharset = words.take('CHARACTER', 'SET')
-    const option = isCharset ? 'CHARSET' : words.upper
+    const { rest } = words
+    const option = isCharset ? 'CHARSET' : rest && 'text' in rest ? rest.text.toUpperCase() : ''
     if (!isCharset) words.next()
-    // TABLESPACE, PARTITION BY and the like are the server's own affair
-    if (option === 'PARTITION') break
+    // TABLESPACE and the like are the server's own affair
+    if (option === 'PARTITION') {
+      words.note('PARTITION')
+      break
+    }
+    if (option === 'WITH' && words.take('SYSTEM', 'VERSIONING')) {
+      words.note('SYSTEM VERSIONING')
+      words.note('earlier versions of its rows', undefined, true)
+      continue
+    }
     words.takeMark('=')
     if (words.isAtEnd) break
+    if (option === 'SEQUENCE' || option === 'PAGE_COMPRESSED') words.note(option)
     if (option === 'COMMENT') options.comment = words.string()
     else if (option === 'ENGINE') options.engine = engineName(words.name())
     else if (option === 'CHARSET') charset = words.name().toLowerCase()

@@ -11,6 +11,20 @@ export interface TableDefinition {
   readonly keys: readonly KeyDefinition[]
   readonly foreignKeys: readonly ForeignKeyDefinition[]
   readonly checks: readonly CheckDefinition[]
+  /** What there is besides all this, which MariaDB alone has. Default: nothing. */
+  readonly more?: readonly Beyond[]
+  /** With it: the table in the words of the server, as `own-text.ts` writes it. */
+  readonly ownText?: string
+}
+
+/** Something of a table that the rest of its definition cannot say. */
+export interface Beyond {
+  /** Whose it is; default: the table's. */
+  readonly column?: string
+  /** In words: `uuid`, `PARTITION`. */
+  readonly what: string
+  /** No text of the table has it: it does not come back. */
+  readonly isLost?: boolean
 }
 
 export interface ColumnDefinition {
@@ -102,3 +116,9 @@ export function columnTypeOf({ dataType, size, isUnsigned, isZerofill }: ColumnD
 
 /** The charset that a collation belongs to. */
 export const charsetOf = (collation: string): string => collation.split('_')[0] as string
+
+/** Of a collation of MySQL 8 that MariaDB 10.11 does not have, the nearest that it has. */
+export function nearest(collation: string): string {
+  if (!/^\w+_0900_/.test(collation)) return collation
+  return /_(bin|as_cs)$/.test(collation) ? 'utf8mb4_bin' : 'utf8mb4_unicode_520_ci'
+}

@@ -1,4 +1,3 @@
-import { quoted } from './read-table.ts'
 import {
   type ColumnDefinition,
   charsetOf,
@@ -6,8 +5,10 @@ import {
   defaultCharset,
   defaultCollation,
   type KeyDefinition,
+  nearest,
   type TableDefinition,
 } from './table.ts'
+import { quoted } from './token-text.ts'
 import { MYSQL_ALONE } from './tokens.ts'
 
 /** A name as MySQL and MariaDB take it, whatever is in it. */
@@ -69,13 +70,14 @@ function charset({ charset: name, collation }: ColumnDefinition): string[] {
   return [`CHARACTER SET ${word(name)} ${collate('COLLATE ', collation)}`]
 }
 
+/** The table, whatever there is of it: what MariaDB alone has is said in its own words. */
+export const textOfTable = (table: TableDefinition): string => table.ownText ?? writeTable(table)
+
 /** Collations of MySQL 8 that MariaDB 10.11 does not have: the nearest that it has, and the exact one for MySQL. */
 function collate(before: string, collation: string): string {
   const name = word(collation)
-  const [, language] = /^utf8mb4_(.*_)?0900_/.exec(name) ?? []
-  if (language === undefined && !name.includes('_0900_')) return before + name
-  const nearest = /_(bin|as_cs)$/.test(name) ? 'utf8mb4_bin' : 'utf8mb4_unicode_520_ci'
-  return `${before}${nearest} /*!80000 ${before}${name} */`
+  const near = nearest(name)
+  return near === name ? before + name : `${before}${near} /*!80000 ${before}${name} */`
 }
 
 function defaultOf(column: ColumnDefinition): string[] {
