@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { withoutSessions } from '../platform/http/session-cookies.ts'
 import { plainAddress } from './client-address.ts'
 import { type CookieDomains, cookieForVisitor } from './set-cookie.ts'
 import type { Visit } from './visit.ts'
@@ -66,7 +67,7 @@ export const edgeHeaders = (visit: Visit, siteId: number, hostKey: string): stri
 
 /**
  * Headers of the request to the host, raw and flat: the visitor's without hop-by-hop ones, without anything that only the edge
- * may say, and with what the edge says. No `Via`: edge and host are one server to the visitor, and WordPress plugins take
+ * may say, without sessions of the panel, and with what the edge says. No `Via`: edge and host are one server to the visitor, and WordPress plugins take
  * its presence for an anonymising proxy.
  */
 export function requestHeaders(visit: Visit, siteId: number, hostKey: string): string[] {
@@ -76,7 +77,10 @@ export function requestHeaders(visit: Visit, siteId: number, hostKey: string): s
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] as string
     const lower = name.toLowerCase()
-    if (isPassedOn(lower) && !listed?.has(lower)) out.push(name, rawHeaders[i + 1] as string)
+    if (!isPassedOn(lower) || listed?.has(lower)) continue
+    const value = rawHeaders[i + 1] as string
+    const kept = lower === 'cookie' ? withoutSessions(value) : value
+    if (kept !== '' || value === '') out.push(name, kept)
   }
   const length = visit.request.headers['content-length']
   if (length !== undefined) out.push('content-length', length)

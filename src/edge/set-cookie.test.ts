@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { page, startCachedSite } from './cache/test-support.ts'
+import { askOn, openSession, startSecureEdge } from './http2/test-support.ts'
 import { cookieForVisitor } from './set-cookie.ts'
 import { ask, createCleanup, routeTo, startGateway, startHost } from './test-support.ts'
 
@@ -46,6 +47,26 @@ test('a domain of its own may have cookies for all of it, but not for what is ab
   expect(of('example.com', 'a=b; Domain=example.com; Path=/')).toBe('a=b; Path=/')
 })
 
+describe('a session of the panel', () => {
+  test.each([
+    'stead_session=x',
+    '__Host-stead=x; Path=/; Secure',
+    ' stead_session =x',
+    'STEAD_SESSION=x',
+    '__host-stead=x; Secure; Path=/',
+    'stead_session',
+    '=stead_session=x',
+    ' = stead_session=x',
+    'stead_session=; Max-Age=0',
+    'stead_session=x; Domain=shop.test',
+  ])('%j is set by no site', (value) => expect(of('www.shop.test', value)).toBeUndefined())
+
+  test.each(['stead_sessions=x', 'my_stead_session=x', 'a=stead_session=x', 'stead-seen=1', '__Host-stead-a=x'])(
+    '%s is another cookie',
+    (value) => expect(of('www.shop.test', value)).toBe(value),
+  )
+})
+
 describe('at the edge', () => {
   const cookies = ['own=1; Path=/', 'evil=1; Domain=.staging.test', 'own=2; Domain=one.staging.test']
   const passed = [cookies[0], cookies[2]]
@@ -56,6 +77,40 @@ describe('at the edge', () => {
     const { port } = await startGateway(cleanup, routes, { stagingDomain: 'staging.test' })
     const { headers } = await ask(port, '/', { host: 'one.staging.test' })
     expect(headers['set-cookie']).toEqual(passed)
+  })
+
+  const sessions = ['stead_session=evil; Path=/', '__Host-stead=evil; Path=/; Secure', 'own=1']
+  const told = 'a=1; stead_session=secret; __Host-stead=secret; b=2'
+
+  test.each(['HTTP/1.1', 'HTTP/2'])('sessions of the panel pass in neither direction over %s', async (protocol) => {
+    let asked: string | undefined
+    const upstream = await startHost(cleanup, (request, response) => {
+      asked = request.headers.cookie
+      page(response, 'x', { 'set-cookie': sessions })
+    })
+    const routes = { 'site.test': routeTo(upstream) }
+    if (protocol === 'HTTP/2') {
+      const { port } = await startSecureEdge(cleanup, routes)
+      const session = await openSession(port, cleanup)
+      const { headers } = await askOn(session, { cookie: told.split('; ') })
+      expect([asked, headers['set-cookie']]).toEqual(['a=1; b=2', ['own=1']])
+      return
+    }
+    const { port } = await startGateway(cleanup, routes)
+    const { headers } = await ask(port, '/', { host: 'site.test', headers: { cookie: told } })
+    expect([asked, headers['set-cookie']]).toEqual(['a=1; b=2', ['own=1']])
+    await ask(port, '/', { host: 'site.test', headers: { cookie: 'stead_session=secret' } })
+    expect(asked).toBeUndefined()
+  })
+
+  test('a page is shared with people who are signed in to the panel, and no answer from the cache has a session', async () => {
+    const site = await startCachedSite(cleanup, (_request, response) =>
+      page(response, 'x', { vary: 'Cookie', 'set-cookie': sessions[0] as string }),
+    )
+    const first = await site.get('/')
+    const again = await site.get('/', { cookie: 'stead_session=secret' })
+    expect([first.headers['set-cookie'], again.headers['set-cookie']]).toEqual([undefined, undefined])
+    expect(site.asked).toHaveLength(1)
   })
 
   test('nor has one that was fetched to be kept', async () => {

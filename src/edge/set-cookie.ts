@@ -1,3 +1,5 @@
+import { isSessionCookie } from '../platform/http/session-cookies.ts'
+
 /** What decides for whom a cookie of a site's answer may be. */
 export interface CookieDomains {
   /** That the visitor asked for. */
@@ -10,14 +12,15 @@ export interface CookieDomains {
 const PLAIN = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/
 
 /**
- * What of a `Set-Cookie` the visitor gets. A cookie for the staging domain or what is above it would reach other people's sites;
+ * What of a `Set-Cookie` the visitor gets. A site sets no session of the panel. A cookie for the staging domain or what is above it would reach other people's sites;
  * it is treated as browsers treat one for a public suffix (RFC 6265 §5.3 step 5): refused, or for the host alone where the host is that
  * very name. Of several `Domain` attributes the last counts for browsers; here all have to be right.
  * @returns undefined: the cookie is left out
  */
 export function cookieForVisitor(value: string, domains: CookieDomains): string | undefined {
+  const [pair = '', ...attributes] = value.split(';')
+  if (isSessionCookie(pair)) return undefined
   if (!/;\s*domain/i.test(value)) return value
-  const [pair, ...attributes] = value.split(';')
   const kept = [pair]
   let isForHost = false
   for (const attribute of attributes) {

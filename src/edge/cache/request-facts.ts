@@ -1,3 +1,4 @@
+import { withoutSessions } from '../../platform/http/session-cookies.ts'
 import type { Visit } from '../visit.ts'
 
 /** What of a request matters to the cache, read in one pass over its raw headers. */
@@ -37,7 +38,7 @@ export function requestFacts(raw: readonly string[]): RequestFacts {
         if (is(name, 'range')) facts.range = raw[i + 1] as string
         break
       case 6:
-        if (is(name, 'cookie')) facts.cookie = facts.cookie ? `${facts.cookie}; ${raw[i + 1]}` : (raw[i + 1] as string)
+        if (is(name, 'cookie')) facts.cookie = cookiesOfSite(facts.cookie, raw[i + 1] as string)
         else if (is(name, 'origin')) facts.hasOrigin = true
         break
       case 8:
@@ -62,6 +63,12 @@ export function requestFacts(raw: readonly string[]): RequestFacts {
     }
   }
   return facts
+}
+
+/** The site gets no session of the panel, so that none decides anything here. */
+function cookiesOfSite(before: string, value: string): string {
+  const own = withoutSessions(value)
+  return before && own ? `${before}; ${own}` : before || own
 }
 
 const is = (name: string, lower: string): boolean => name === lower || name.toLowerCase() === lower

@@ -1,14 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
-
-/** `__Host-` (RFC 6265bis §4.1.3): no other site below the same domain can set it. Browsers take it over https alone. */
-const SECURE_NAME = '__Host-stead'
-const PLAIN_NAME = 'stead_session'
+import { PLAIN_SESSION, SECURE_SESSION } from '../../platform/http/session-cookies.ts'
 
 const isSecure = (origin: string): boolean => origin.startsWith('https:')
 
 /** @param origin of the API, as the browser says it */
 export function sessionCookie(origin: string, token: string, maxAgeSeconds: number): string {
-  const name = isSecure(origin) ? SECURE_NAME : PLAIN_NAME
+  const name = isSecure(origin) ? SECURE_SESSION : PLAIN_SESSION
   const secure = isSecure(origin) ? '; Secure' : ''
   return `${name}=${token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${secure}`
 }
@@ -17,7 +14,7 @@ export const endedCookie = (origin: string): string => sessionCookie(origin, '',
 
 /** The token of a session in a request's cookies. Over https only that of the name that nobody else can set. */
 export function sessionTokenOf(headers: IncomingHttpHeaders, origin: string): string | undefined {
-  const name = isSecure(origin) ? SECURE_NAME : PLAIN_NAME
+  const name = isSecure(origin) ? SECURE_SESSION : PLAIN_SESSION
   for (const pair of (headers.cookie ?? '').split(';')) {
     const [key, value] = pair.trim().split('=')
     if (key === name && value) return value
