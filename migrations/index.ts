@@ -48,6 +48,7 @@ import { tagOrder } from './0062-tag-order.ts'
 import { askedBy } from './0065-asked-by.ts'
 import { triedBackups } from './0067-tried-backups.ts'
 import { recordAddresses } from './0069-record-addresses.ts'
+import { sessionOrigin } from './0064-session-origin.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -100,4 +101,5 @@ export const migrations: Record<string, Migration> = {
   '0065-asked-by': askedBy,
   '0067-tried-backups': triedBackups,
   '0069-record-addresses': recordAddresses,
+  '0064-session-origin': sessionOrigin,
 }

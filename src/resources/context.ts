@@ -34,6 +34,7 @@ export interface Caller {
     /** When the password was last shown. */
     readonly provenAt: number
     readonly expiresAt: number
+    readonly origin: string
   }
 }
 

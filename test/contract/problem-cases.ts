@@ -130,7 +130,7 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['changePassword'], code: 'weak_password', example: () => ({ body: { current_password: PASSWORD, password: 'short' } }) },
   { of: ['beginTotp', 'confirmTotp'], code: 'totp_active', prepare: ({ api, owner }) => withTotp(api, owner.accountId, true) },
   { of: ['confirmTotp'], code: 'totp_not_begun', example: () => ({ body: { code: '123456' } }) },
-  { of: ['beginPasskeySignIn', 'signInByPasskey', 'proveByPasskey', 'beginPasskey', 'createPasskey', 'beginPasskeyByLink', 'createPasskeyByLink'], code: 'passkey_needs_name', headers: { host: '127.0.0.1' } },
+  { of: ['beginPasskeySignIn', 'signInByPasskey', 'proveByPasskey', 'beginPasskey', 'createPasskey', 'beginPasskeyByLink', 'createPasskeyByLink'], code: 'passkey_needs_name', headers: { host: '127.0.0.1' }, prepare: sessionsAt('http://127.0.0.1') },
   { of: ['signInByPasskey', 'proveByPasskey'], code: 'wrong_passkey', example: ({ api }) => ({ body: { credential: usedCredential(api, newDevice()) } }) },
   { of: ['createPasskey', 'createPasskeyByLink'], code: 'passkey_not_taken', example: async ({ api, friend, owner, number }) => ({ body: { token: await withLink(api, owner.accountId, number), name: 'x', credential: newCredential(api, friend.accountId) } }) },
   { of: ['beginPasskey', 'createPasskey', 'beginPasskeyByLink', 'createPasskeyByLink'], code: 'passkey_limit_reached', prepare: async ({ api, owner }) => { for (let each = 0; each < MOST_PASSKEYS; each++) await withPasskey(api, owner.accountId) } },
@@ -384,6 +384,14 @@ async function zoned(
   const drafts = Array.from({ length: count }, (_, at) => ({ ...blank, type, name, value: `text-${at}` }))
   await write(scene, (tx) => insertRecords(tx, zone, drafts, 1))
   return { params: { zone_id: zone }, body }
+}
+
+/** The sessions of the scene began at another address of the panel. */
+function sessionsAt(origin: string) {
+  return (scene: Scene) =>
+    write(scene, (tx) =>
+      tx.updateTable('sessions').set({ origin }).where('account_id', '=', scene.owner.accountId).execute(),
+    )
 }
 
 async function takeHostName(scene: Scene): Promise<unknown> {

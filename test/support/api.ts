@@ -223,6 +223,8 @@ export async function testApi(dialect: DialectName, options: TestApiOptions = {}
           accountId: id,
           userAgent: 'Browser/1.0',
           ipAddress: '192.0.2.1',
+          // where `inject` calls, unless a test says otherwise
+          origin: 'http://localhost:80',
           now: made,
           expiresAt,
         })

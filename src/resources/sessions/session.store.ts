@@ -9,7 +9,13 @@ export interface SessionOwner {
   readonly accountId: number
   readonly accountEmail: string
   readonly isOwner: boolean
-  readonly session: { readonly id: number; readonly provenAt: number; readonly expiresAt: number }
+  readonly session: {
+    readonly id: number
+    readonly provenAt: number
+    readonly expiresAt: number
+    /** Where it began, as the browser says it. */
+    readonly origin: string
+  }
 }
 
 /** @returns `undefined` for an unknown or ended session */
@@ -21,7 +27,7 @@ export async function findSession(tx: Tx, hash: string): Promise<SessionOwner | 
       accountId: row.account_id,
       accountEmail: row.email,
       isOwner: row.is_owner === 1,
-      session: { id: row.id, provenAt: row.proven_at, expiresAt: row.expires_at },
+      session: { id: row.id, provenAt: row.proven_at, expiresAt: row.expires_at, origin: row.origin },
     }
   )
 }
@@ -36,6 +42,7 @@ const sessionRow = precompiled((tx, { hash }: { hash: string }) =>
       'sessions.id',
       'sessions.account_id',
       'sessions.proven_at',
+      'sessions.origin',
       'tokens.application_id',
       'tokens.expires_at',
       'applications.is_owner',
@@ -54,11 +61,12 @@ export async function insertSession(
     readonly accountId: number
     readonly userAgent: string
     readonly ipAddress: string
+    readonly origin: string
     readonly now: number
     readonly expiresAt: number
   },
 ): Promise<void> {
-  const { hash, applicationId, accountId, userAgent, ipAddress, now, expiresAt } = values
+  const { hash, applicationId, accountId, userAgent, ipAddress, origin, now, expiresAt } = values
   await insertToken(tx, { hash, applicationId, now, expiresAt })
   await tx
     .insertInto('sessions')
@@ -70,6 +78,7 @@ export async function insertSession(
       proven_at: now,
       user_agent: userAgent,
       ip_address: ipAddress,
+      origin,
     })
     .execute()
 }

@@ -17,4 +17,6 @@ export interface SessionRow {
   proven_at: number
   user_agent: string
   ip_address: string
+  /** Of the panel where it began: scheme, host name and port. It counts nowhere else. */
+  origin: string
 }

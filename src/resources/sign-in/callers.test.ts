@@ -23,11 +23,11 @@ test('on SQLite a session that is known is looked up once, and again when any ha
   const { accountId, panelApplicationId: applicationId, sessionToken } = await api.person('owner@example.com')
   const headers = ofBrowser(sessionToken)
   const callers = createCallers(api.database)
-  const ask = () => callers({ headers, origin: () => 'http://localhost', onlyReads: true }, Date.now())
+  const ask = () => callers({ headers, origin: () => 'http://localhost:80', onlyReads: true }, Date.now())
   const reads = countReads(api.database)
   for (let times = 0; times < 3; times++) expect(await ask()).toMatchObject({ accountId })
   expect(reads.count()).toBe(1)
-  const another = { accountId, applicationId, hash: 'x', userAgent: '', ipAddress: '', now: Date.now() }
+  const another = { accountId, applicationId, hash: 'x', userAgent: '', ipAddress: '', origin: '', now: Date.now() }
   await api.database.transaction((tx) => insertSession(tx, { ...another, expiresAt: Date.now() + 1000 }))
   expect(await ask()).toMatchObject({ accountId })
   expect(reads.count()).toBe(2)

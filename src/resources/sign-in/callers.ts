@@ -12,7 +12,7 @@ import { isFromHere, sessionTokenOf } from './cookie.ts'
 
 /**
  * Finds the caller of a request: by the token in its header, or else by the session in its cookie, which counts only for pages of this
- * very address. A session that ends, ends at once on every process (see `createAuthenticator`).
+ * very address, and only if it began there: browsers send a cookie to every port of a host. A session that ends, ends at once on every process (see `createAuthenticator`).
  */
 export function createCallers(database: Database) {
   const byToken = createAuthenticator(database)
@@ -23,7 +23,7 @@ export function createCallers(database: Database) {
     if (token === undefined) return byToken(headers.authorization, nowMs)
     if (!isFromHere(headers, origin(), onlyReads)) throw crossSite()
     const owner = await find(sessionHash(token))
-    if (!owner || owner.session.expiresAt <= nowMs) throw invalidToken()
+    if (!owner || owner.session.expiresAt <= nowMs || owner.session.origin !== origin()) throw invalidToken()
     return owner
   }
 }

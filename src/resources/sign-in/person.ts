@@ -43,6 +43,7 @@ export async function newSession(context: Context, { accountId, email }: Person)
     accountId,
     userAgent: request.userAgent.slice(0, 300),
     ipAddress: request.ipAddress,
+    origin,
     now,
     expiresAt,
   })

@@ -52,6 +52,17 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect((await by(`stead_session=${token}`)).body.code).toBe('unauthorized')
   })
 
+  test('401 at another address of the panel than the one where the session began', async () => {
+    const at = (host: string, proto = 'http') => ({ 'x-forwarded-host': host, 'x-forwarded-proto': proto })
+    const reply = await signIn({}, at('panel.example.com:8080'))
+    const seen = (headers: Record<string, string>) => me(tokenOf(reply), headers)
+    expect((await seen(at('panel.example.com:8080'))).status).toBe(200)
+    for (const host of ['panel.example.com', 'panel.example.com:8081', 'localhost:8080'])
+      expect((await seen(at(host))).body.code).toBe('invalid_token')
+    const cookie = `__Host-stead=${tokenOf(reply)}`
+    expect((await seen({ ...at('panel.example.com:8080', 'https'), cookie })).body.code).toBe('invalid_token')
+  })
+
   test('401 the same for a wrong password, an account without one, and nobody', async () => {
     const other = await api.person('other@example.com')
     const replies = [
