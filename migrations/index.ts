@@ -45,10 +45,10 @@ import { homeDatabases } from './0055-home-databases.ts'
 import { signIn } from './0060-sign-in.ts'
 import { passkeys } from './0061-passkeys.ts'
 import { tagOrder } from './0062-tag-order.ts'
+import { sessionOrigin } from './0064-session-origin.ts'
 import { askedBy } from './0065-asked-by.ts'
 import { triedBackups } from './0067-tried-backups.ts'
 import { recordAddresses } from './0069-record-addresses.ts'
-import { sessionOrigin } from './0064-session-origin.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -98,8 +98,8 @@ export const migrations: Record<string, Migration> = {
   '0060-sign-in': signIn,
   '0061-passkeys': passkeys,
   '0062-tag-order': tagOrder,
+  '0064-session-origin': sessionOrigin,
   '0065-asked-by': askedBy,
   '0067-tried-backups': triedBackups,
   '0069-record-addresses': recordAddresses,
-  '0064-session-origin': sessionOrigin,
 }

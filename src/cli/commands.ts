@@ -31,6 +31,8 @@ const storageKey = {
 } as const
 /** Where the records are. */
 const records = ['dataDir', 'databaseUrl'] as const
+/** What the names of the installation follow from. */
+const names = ['apiName', 'panelUrl', 'apiListen', 'stagingDomain', 'dnsNameservers', 'dnsCatalog'] as const
 /** Where backups are, and what they are read with. */
 const backups = [
   ...records,
@@ -267,7 +269,7 @@ export const commands: readonly Command[] = [
     name: 'site restore',
     about: 'bring a deleted site back from the trash',
     flags: { name: { value: 'NAME', help: 'name of the site', needed: true } },
-    settings: records,
+    settings: [...records, ...names],
     load: async () => (await import('./site.ts')).restore,
   }),
   command({

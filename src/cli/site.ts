@@ -1,6 +1,7 @@
 import { phpVersions } from '../hosting/php/runtime.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { aboutSite, changeBy } from '../resources/change.ts'
+import type { NameSettings } from '../resources/service-names.ts'
 import { type MoveOrder, orderMove } from '../resources/sites/order-move.ts'
 import { findSiteNamed, holdSite } from '../resources/sites/site.store.ts'
 import { restoreFromTrash, SiteIsLeaving } from '../resources/sites/trash.ts'
@@ -10,11 +11,14 @@ import { onRecords } from './ground.ts'
 import { CommandError, printOne } from './output.ts'
 
 /** `stead site restore`: an operator's undo of a deletion. */
-export async function restore({ config, flags }: Call<{ name: string }, RecordsKey>): Promise<void> {
+export async function restore({
+  config,
+  flags,
+}: Call<{ name: string }, RecordsKey | keyof NameSettings>): Promise<void> {
   const name = flags.name.toLowerCase()
   return onRecords(config, async ({ database }) => {
     const site = await database
-      .transaction((tx) => restoreFromTrash(tx, name, Date.now()))
+      .transaction((tx) => restoreFromTrash(tx, name, { config, now: Date.now() }))
       .catch((error) => {
         throw error instanceof Problem || error instanceof SiteIsLeaving ? new CommandError(error.message) : error
       })

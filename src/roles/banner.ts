@@ -4,6 +4,7 @@ import { json } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { localDomainOf } from '../certificates/local-domain.ts'
 import type { Config } from '../config.ts'
+import { domainSharedWithSites } from '../resources/reserved-names.ts'
 import { version } from '../version.ts'
 import { type Credentials, credentialsFile, readCredentials } from './credentials.ts'
 
@@ -70,6 +71,8 @@ export function banner(config: Config, { credentials, hosts }: FirstWords, { isF
   if (!credentials) return `${lines.join('\n')}\n`
   const keys = credentialsFile(resolve(config.dataDir))
   lines.push(`  Account    ${credentials.account_email}  (keys: ${keys})`)
+  const shared = config.panel === 'on' ? domainSharedWithSites(config) : undefined
+  if (shared) lines.push(`  Warning    the panel shares ${shared} with sites of customers: give it a domain of its own`)
   if (isFirst) lines.push('  Backups    sealed under a key of their own: put it into a safe (stead backup key)')
   if (!isFirst) return `${lines.join('\n')}\n`
   if (isTerminal) {

@@ -1,7 +1,6 @@
 import { createHash, hkdfSync } from 'node:crypto'
 import { join } from 'node:path'
 import { dnsBudgets } from '../budgets.ts'
-import type { Config } from '../config.ts'
 import { Cookies } from '../dns/cookies.ts'
 import { differenceTo } from '../dns/difference.ts'
 import { createDnsMetrics } from '../dns/dns-metrics.ts'
@@ -16,6 +15,7 @@ import { openBudgets } from '../platform/budgets/budget.ts'
 import { lockFile, type Unlock } from '../platform/files/lock-file.ts'
 import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
 import { OperatorError } from '../platform/operator-error.ts'
+import { nameserversOf } from '../resources/service-names.ts'
 import { openSockets } from './dns-sockets.ts'
 import { dnsProcesses } from './free-port.ts'
 import type { Ground, Part } from './part.ts'
@@ -83,9 +83,6 @@ export async function startDns(ground: Ground): Promise<NameServer> {
     },
   }
 }
-
-const nameserversOf = ({ dnsNameservers, stagingDomain }: Config): readonly string[] =>
-  dnsNameservers.length > 0 ? dnsNameservers : [`ns1.${stagingDomain}`, `ns2.${stagingDomain}`]
 
 /** What goes into zones besides their records: no change of a zone tells when it is another. */
 const madeWith = (nameservers: readonly string[]): string =>

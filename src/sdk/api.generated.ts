@@ -6270,6 +6270,31 @@ export interface components {
              */
             first_end: string | null;
         };
+        TakenName: {
+            /** @example panel.example.com */
+            name: string;
+            /**
+             * @description `site`, `domain` or `zone`
+             * @example domain
+             */
+            kind: string;
+            /**
+             * @description Name of the site that has it
+             * @example my-first-site
+             */
+            site: string | null;
+            /** @example customer@example.com */
+            account: string;
+        };
+        InstallationNames: {
+            /**
+             * @description Registrable domain that the panel has in common with sites of customers; null: none
+             * @example null
+             */
+            shared_domain: string | null;
+            /** @description Names of the installation that an account got before a setting reserved them; 100 at most */
+            taken: components["schemas"]["TakenName"][];
+        };
         BudgetHealth: {
             /** @example request_bodies */
             name: string;
@@ -6307,6 +6332,7 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             records_backed_up: string | null;
+            names: components["schemas"]["InstallationNames"];
             processes: components["schemas"]["ProcessHealth"][];
         };
         Installation: {

@@ -9,7 +9,7 @@ import { announce, type Tx } from '../../src/platform/db/database.ts'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { changes } from '../../src/platform/http/openapi-document.ts'
 import { enqueue } from '../../src/platform/operations/enqueue.ts'
-import { setFacts, setPlan } from '../../src/resources/account/account.ts'
+import { firstAccount, setFacts, setPlan } from '../../src/resources/account/account.ts'
 import { withAllApplications } from '../../src/resources/applications/samples.fixture.ts'
 import { MOST_ON_DEMAND } from '../../src/resources/backups/backup.ts'
 import { backedUp, backupIn, storedFiles } from '../../src/resources/backups/samples.fixture.ts'
@@ -204,6 +204,8 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['addDomain'], code: 'domain_exists', prepare: (scene) => scene.owner.call('POST', `/v1/sites/${scene.siteId}/domains`, { name: `www.scene-${scene.number}.test` }), example: ({ number }) => ({ body: { name: `www.scene-${number}.test` } }) },
   { of: ['addDomain'], code: 'domain_elsewhere', example: async (scene) => { await zoned(scene, {}, { name: 'elsewhere', type: 'CNAME' }); return { body: { name: `elsewhere.scene-${scene.number}.test` } } } },
   { of: ['addDomain'], code: 'host_name_taken', example: ({ number }) => ({ body: { name: `taken.scene-${number}.test` } }), prepare: takeHostName },
+  { of: ['addDomain'], code: 'reserved_name', example: () => ({ body: { name: 'www.ns1.localhost' } }) },
+  { of: ['createDnsRecord', 'deleteDnsRecord', 'applyMailProvider', 'importZone', 'changeDnssec', 'rollDnssecKey'], code: 'reserved_name', prepare: zoneOfOperator },
   { of: ['addDomain'], code: 'staging_domain_name', example: ({ number }) => ({ body: { name: `any.scene-${number}.localhost` } }) },
   { of: ['createDnsRecord'], code: 'staging_domain_name', example: async (scene) => { const example = await zoned(scene, { type: 'A', name: 'a', site_id: scene.siteId }); await write(scene, (tx) => tx.updateTable('zones').set({ name: `scene-${scene.number}.localhost` }).where('name', '=', `scene-${scene.number}.test`).execute()); return example } },
   { of: ['addDomain'], code: 'staging_site_domains', prepare: siteIs({ staging: 1 }) },
@@ -384,6 +386,24 @@ async function zoned(
   const drafts = Array.from({ length: count }, (_, at) => ({ ...blank, type, name, value: `text-${at}` }))
   await write(scene, (tx) => insertRecords(tx, zone, drafts, 1))
   return { params: { zone_id: zone }, body }
+}
+
+/** Their zone is the installation's, which its operator has and they may look into. */
+async function zoneOfOperator(scene: Scene): Promise<unknown> {
+  const ofScene = await scene.api.database.read
+    .selectFrom('zones')
+    .select(['id', 'name'])
+    .where('account_id', '=', scene.owner.accountId)
+    .executeTakeFirstOrThrow()
+  const operator = await firstAccount(scene.api.database.read)
+  const named = (name: string) =>
+    write(scene, (tx) => tx.updateTable('zones').set({ name }).where('id', '=', ofScene.id).execute())
+  await named('ns1.localhost')
+  await write(scene, (tx) =>
+    tx.updateTable('zones').set({ account_id: operator?.id }).where('id', '=', ofScene.id).execute(),
+  )
+  // the next case needs the name
+  return () => named(ofScene.name)
 }
 
 /** The sessions of the scene began at another address of the panel. */

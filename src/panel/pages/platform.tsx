@@ -45,6 +45,7 @@ const Shown = ({ of: health }: { readonly of: Health }) => {
   return (
     <>
       {health.version && <p class="quiet">{texts.version(health.version)}</p>}
+      <Names of={health.names} />
       <section class="sheet">
         <h2>{texts.hosts}</h2>
         <List
@@ -127,6 +128,26 @@ const Shown = ({ of: health }: { readonly of: Health }) => {
     </>
   )
 }
+
+/** Shown only when something is wrong with them. */
+const Names = ({ of: { shared_domain: shared, taken } }: { readonly of: Health['names'] }) =>
+  shared === null && taken.length === 0 ? null : (
+    <section class="sheet">
+      <h2>{texts.names}</h2>
+      {shared !== null && <p class="fault">{texts.shared(shared)}</p>}
+      {taken.length > 0 && (
+        <List
+          from={from(taken)}
+          caption={texts.taken}
+          head={texts.takenHead}
+          empty={texts.none}
+          row={({ name, kind, site, account }) => [name, kindOf(kind), site ?? '', account]}
+        />
+      )}
+    </section>
+  )
+
+const kindOf = (kind: string): string => Object.entries(texts.takenKinds).find(([each]) => each === kind)?.[1] ?? kind
 
 const States = ({ title, of }: { readonly title: string; readonly of: Health['sites'] }) => (
   <section class="sheet">

@@ -16,6 +16,12 @@ export const platformTexts = {
   sites: 'Sites',
   statesHead: ['State', 'How many'],
   none: 'None.',
+  names: 'Names to change',
+  shared: (domain: string) =>
+    `The panel and the sites of customers share the domain ${domain}, so that pages of a site can set cookies for the panel. Give the panel a domain of its own, or have the domain of sites added to the public suffix list.`,
+  takenHead: ['Name', 'Kind', 'Site', 'Account'],
+  takenKinds: { site: 'First address', domain: 'Domain', zone: 'DNS zone' },
+  taken: 'These names belong to this installation. Customers got them before a setting reserved them.',
   care: 'To look after',
   failing: 'Names without a new certificate',
   ended: 'Certificates that have ended',

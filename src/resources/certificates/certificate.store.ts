@@ -128,6 +128,18 @@ export async function isServed(tx: Tx, hostName: string): Promise<boolean> {
   return row !== undefined
 }
 
+/** Returns the account whose site has a domain; `undefined` for first addresses, and for names of no site. */
+export async function ownerOfDomain(tx: Tx, hostName: string): Promise<number | undefined> {
+  const row = await tx
+    .selectFrom('routes')
+    .innerJoin('sites', 'sites.id', 'routes.site_id')
+    .select('sites.account_id')
+    .where('host_name', '=', hostName)
+    .where('is_domain', '=', 1)
+    .executeTakeFirst()
+  return row?.account_id
+}
+
 export const findAcmeAccount = (tx: Tx, directory: string): Promise<AcmeAccountRow | undefined> =>
   tx.selectFrom('acme_accounts').selectAll().where('directory', '=', directory).executeTakeFirst()
 

@@ -2,9 +2,11 @@ import { followAliases, proofName } from '../../certificates/dns-proof.ts'
 import { whyElsewhere } from '../../certificates/points-here.ts'
 import { zoneHolding } from '../../dns/challenges.store.ts'
 import type { Tx } from '../../platform/db/database.ts'
+import { isOperator } from '../account/account.ts'
 import type { ControlServices } from '../control-services.ts'
+import { reservationOf } from '../reserved-names.ts'
 import { edgeAddresses } from '../sites/edge-addresses.ts'
-import { isServed } from './certificate.store.ts'
+import { isServed, ownerOfDomain } from './certificate.store.ts'
 import { isWildcard, ownNames } from './own-names.ts'
 
 /** Why an order would fail, without asking the authority: a sentence without a full stop. */
@@ -18,12 +20,22 @@ export async function whyNot(
   if (!config.acmeTermsAgreed)
     return 'Certificates are not ordered before the operator has agreed to the terms of the authority (STEAD_ACME_TERMS_AGREED)'
   if (!isOwn && !(await isServed(database.read, hostName))) return `${hostName} is no name of a site`
+  if (!isOwn && (await isWithheld(database.read, hostName, config)))
+    return `${hostName} belongs to this installation, and the site that has it is not its operator's`
   if (isWildcard(hostName)) {
     const place = await placeOfProof(database.read, hostName, config.resolvers)
     return 'fault' in place ? place.fault : undefined
   }
   const addresses = config.edgeAddresses.length > 0 ? config.edgeAddresses : edgeAddresses(config)
   return whyElsewhere(hostName, { addresses, resolvers: config.resolvers })
+}
+
+/** Returns whether a site got a name of the installation before a setting reserved it. */
+async function isWithheld(tx: Tx, hostName: string, config: ControlServices['config']): Promise<boolean> {
+  const reservation = reservationOf(hostName, config)
+  if (reservation !== 'domain') return reservation === 'service'
+  const owner = await ownerOfDomain(tx, hostName)
+  return owner !== undefined && !(await isOperator(tx, owner))
 }
 
 /** Where the proof of a name goes in a zone that Stead serves, or why it can go nowhere. */

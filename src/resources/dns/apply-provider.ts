@@ -14,9 +14,9 @@ import {
 } from './mail-providers.ts'
 import { problems } from './problems.ts'
 import { type DnsRecord, MOST_RECORDS, type RecordDraft, ZoneId } from './record.ts'
+import { zoneToChange } from './reserved.ts'
 import { isSpf, mergedSpf, spfWithout } from './spf.ts'
 import { changeValue, deleteRecords, insertRecords, recordsOf } from './zone.store.ts'
-import { managedZone } from './zone-access.ts'
 
 export const applyMailProvider = endpoint({
   id: 'applyMailProvider',
@@ -40,11 +40,16 @@ export const applyMailProvider = endpoint({
     { title: 'MailProvider' },
   ),
   response: Nothing,
-  problems: [authenticationProblems.forbidden, problems.record_conflict, problems.record_limit_reached],
+  problems: [
+    authenticationProblems.forbidden,
+    problems.reserved_name,
+    problems.record_conflict,
+    problems.record_limit_reached,
+  ],
 
   async handle(context, { params, body }) {
     const { tx, now } = context
-    const zone = await managedZone(context, params.zone_id)
+    const zone = await zoneToChange(context, params.zone_id)
     const asked = body.provider.trim().toLowerCase()
     const code =
       mailProviders.find((each) => each === asked) ?? (Object.hasOwn(aliases, asked) ? aliases[asked] : undefined)

@@ -11,10 +11,10 @@ import { addition } from './neighbours.ts'
 import { problems } from './problems.ts'
 import { NewRecord, type ReadRecord, readRecord } from './read-record.ts'
 import { ZoneId } from './record.ts'
+import { zoneToChange } from './reserved.ts'
 import { addHost, checkHost, followHost, othersAt } from './site-hosts.ts'
 import { changeValue, findZone, insertRecords, recordsOf } from './zone.store.ts'
 import { presentWhole, type Zone, ZoneWithRecords } from './zone.ts'
-import { managedZone } from './zone-access.ts'
 import { hostNameIn } from './zone-name.ts'
 
 export const createRecord = endpoint({
@@ -36,6 +36,7 @@ export const createRecord = endpoint({
     problems.record_conflict,
     problems.record_limit_reached,
     problems.host_name_taken,
+    problems.reserved_name,
     problems.staging_domain_name,
     problems.staging_site_domains,
     problems.zone_of_another_account,
@@ -46,7 +47,7 @@ export const createRecord = endpoint({
     const { tx, now } = context
     // sites are held before zones, everywhere
     const site = body.site_id === undefined ? undefined : await siteOf(context, body.site_id)
-    const zone = await managedZone(context, params.zone_id)
+    const zone = await zoneToChange(context, params.zone_id)
     const read = readRecord(body, zone.name)
     if ('faults' in read) throw invalidInput(read.faults)
     const { record } = read
@@ -75,10 +76,10 @@ async function leadTo(
   context: Context & Recording,
   { site, zone, record, hasValue }: { site: Site; zone: Zone; record: ReadRecord; hasValue: boolean },
 ): Promise<void> {
-  const { tx, config, now } = context
+  const { tx, now } = context
   const host = { site, zone, name: record.name }
   if (record.name.startsWith('*')) throw invalidInput(['name: must be one host name for a site, without *'])
-  await checkHost(tx, host, config)
+  await checkHost(context, host)
   const others = await othersAt(tx, host, now)
   if (others.length > 0) {
     const reason = `${hostNameIn(zone.name, record.name)} has ${others.join(' and ')} records that lead elsewhere`

@@ -4,11 +4,12 @@ import { problems as authenticationProblems } from '../authentication/problems.t
 import { endpoint } from '../endpoint.ts'
 import { holdSite } from '../sites/site.ts'
 import { actions } from './actions.ts'
+import { problems } from './problems.ts'
 import { RecordId, ZoneId } from './record.ts'
+import { zoneToChange } from './reserved.ts'
 import { removeHost } from './site-hosts.ts'
 import { deleteRecords, findZone, forgetEmptyZones, recordOf, recordsOf } from './zone.store.ts'
 import { presentWhole, type Zone, ZoneWithRecords } from './zone.ts'
-import { managedZone } from './zone-access.ts'
 import { hostNameIn } from './zone-name.ts'
 
 export const deleteRecord = endpoint({
@@ -23,7 +24,7 @@ export const deleteRecord = endpoint({
   params: Type.Object({ zone_id: ZoneId, id: RecordId }),
   response: ZoneWithRecords,
   starts: true,
-  problems: [authenticationProblems.forbidden],
+  problems: [authenticationProblems.forbidden, problems.reserved_name],
 
   async handle(context, { params }) {
     const { tx, now } = context
@@ -31,7 +32,7 @@ export const deleteRecord = endpoint({
     // sites are held before zones, everywhere; what a record leads to never changes
     const siteId = (await recordOf(tx, zoneId, id))?.siteId ?? null
     const site = siteId === null ? undefined : await holdSite(tx, siteId)
-    const zone = await managedZone(context, zoneId)
+    const zone = await zoneToChange(context, zoneId, 'removal')
     const record = await recordOf(tx, zoneId, id)
     if (!record) throw notFound()
     const { name, type } = record

@@ -7,9 +7,9 @@ import { addition } from './neighbours.ts'
 import { problems } from './problems.ts'
 import { readRecord } from './read-record.ts'
 import { type DnsRecord, type RecordDraft, ZoneId } from './record.ts'
+import { zoneToChange } from './reserved.ts'
 import { changeValue, findZone, insertRecords, recordsOf } from './zone.store.ts'
 import { presentWhole, type Zone, ZoneWithRecords } from './zone.ts'
-import { managedZone } from './zone-access.ts'
 import { type FileEntry, inputOf, isServersOwn, MOST_FILE_BYTES, readZoneFile, ZoneFileFault } from './zone-file.ts'
 
 /** Faults that are told of a file; more help nobody. */
@@ -31,11 +31,11 @@ export const importZone = endpoint({
     { title: 'ZoneFile' },
   ),
   response: ZoneWithRecords,
-  problems: [authenticationProblems.forbidden, problems.record_limit_reached],
+  problems: [authenticationProblems.forbidden, problems.reserved_name, problems.record_limit_reached],
 
   async handle(context, { params, body }) {
     const { tx, now } = context
-    const zone = await managedZone(context, params.zone_id)
+    const zone = await zoneToChange(context, params.zone_id)
     const before = await recordsOf(tx, zone.id)
     const { added, changed } = planOf(entriesOf(body.file, zone.name), zone, before)
     for (const [record, value] of changed) await changeValue(tx, record, value, now)

@@ -22,6 +22,11 @@ export const problems = declareProblems({
     text: 'name: {hostName} is in use already. Remove it from the site that has it first.',
     remedy: 'Remove the domain from the other site, or choose another one.',
   },
+  reserved_name: {
+    status: 400,
+    text: 'name: {hostName} belongs to this installation. Use a domain of your own.',
+    remedy: 'Choose another name. Only the account that operates this Stead can use names of its own domains.',
+  },
   staging_domain_name: {
     status: 400,
     text: 'name: {hostName} belongs to {stagingDomain}, where Stead names the sites itself. Use a domain of your own.',

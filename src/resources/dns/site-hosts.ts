@@ -20,6 +20,7 @@ import { actions, events } from './actions.ts'
 import { USUAL_TTL } from './neighbours.ts'
 import { problems } from './problems.ts'
 import type { DnsRecord, RecordDraft } from './record.ts'
+import { type Asking, demandHostName } from './reserved.ts'
 import { deleteRecords, dropIfEmpty, insertRecords, recordsOf } from './zone.store.ts'
 import type { Zone } from './zone.ts'
 import { hostNameIn } from './zone-name.ts'
@@ -39,8 +40,10 @@ export interface HostOfSite {
  * Takes care that a site may have a name in a zone of its account.
  * @throws Problem what forbids it
  */
-export async function checkHost(tx: Tx, { site, zone, name }: HostOfSite, config: Config): Promise<void> {
+export async function checkHost(context: Asking, { site, zone, name }: HostOfSite): Promise<void> {
+  const { tx, config } = context
   const hostName = hostNameIn(zone.name, name)
+  await demandHostName(context, hostName, site.accountId)
   if (zone.accountId !== site.accountId) throw new Problem(problems.zone_of_another_account, { zone: zone.name })
   if (site.isStaging) throw new Problem(problems.staging_site_domains, {})
   const taken = await siteOfHostName(tx, hostName)

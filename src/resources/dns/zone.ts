@@ -4,6 +4,7 @@ import { type DnsRecord, presentRecord, RecordSchema } from './record.ts'
 
 export { renewSerial, touchZone } from '../../dns/zone-changes.store.ts'
 export { ZoneId } from './record.ts'
+export { zoneToChange } from './reserved.ts'
 export { addHost, checkHost, type HostOfSite, othersAt, removeHost } from './site-hosts.ts'
 export {
   domainsOfSite,

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { problems as authenticationProblems } from '../authentication/problems.ts'
-import { managedZone, touchZone, ZoneId } from '../dns/zone.ts'
+import { problems as dnsProblems } from '../dns/problems.ts'
+import { touchZone, ZoneId, zoneToChange } from '../dns/zone.ts'
 import { endpoint } from '../endpoint.ts'
 import { actions } from './actions.ts'
 import { DnssecSchema, presentDnssec } from './dnssec.ts'
@@ -23,11 +24,11 @@ export const changeDnssec = endpoint({
   body: Type.Object({ enabled: Type.Boolean({ examples: [true] }) }, { title: 'DnssecChange' }),
   response: DnssecSchema,
   starts: true,
-  problems: [authenticationProblems.forbidden],
+  problems: [authenticationProblems.forbidden, dnsProblems.reserved_name],
 
   async handle(context, { params, body }) {
     const { tx, now, sealer } = context
-    const zone = await managedZone(context, params.zone_id)
+    const zone = await zoneToChange(context, params.zone_id)
     const { dnssec, keys } = await signingOf(tx, zone.id)
     const wanted = body.enabled ? 'on' : dnssec === 'off' ? 'off' : 'leaving'
     if (wanted !== dnssec) {

@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import { problems as authenticationProblems } from '../authentication/problems.ts'
-import { managedZone, touchZone, ZoneId } from '../dns/zone.ts'
+import { problems as dnsProblems } from '../dns/problems.ts'
+import { touchZone, ZoneId, zoneToChange } from '../dns/zone.ts'
 import { endpoint } from '../endpoint.ts'
 import { actions } from './actions.ts'
 import { DnssecSchema, presentDnssec } from './dnssec.ts'
@@ -23,11 +24,16 @@ export const rollKey = endpoint({
   response: DnssecSchema,
   status: 201,
   starts: true,
-  problems: [authenticationProblems.forbidden, problems.dnssec_off, problems.key_roll_under_way],
+  problems: [
+    authenticationProblems.forbidden,
+    dnsProblems.reserved_name,
+    problems.dnssec_off,
+    problems.key_roll_under_way,
+  ],
 
   async handle(context, { params }) {
     const { tx, now, sealer } = context
-    const zone = await managedZone(context, params.zone_id)
+    const zone = await zoneToChange(context, params.zone_id)
     const { dnssec, keys } = await signingOf(tx, zone.id)
     if (dnssec !== 'on') throw new Problem(problems.dnssec_off, {})
     if (keys.length > 1) throw new Problem(problems.key_roll_under_way, {})

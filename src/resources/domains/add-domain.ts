@@ -46,6 +46,7 @@ export const addDomain = endpoint({
     problems.domain_exists,
     problems.domain_elsewhere,
     dnsProblems.host_name_taken,
+    dnsProblems.reserved_name,
     dnsProblems.staging_domain_name,
     dnsProblems.staging_site_domains,
     dnsProblems.zone_of_another_account,
@@ -61,7 +62,7 @@ export const addDomain = endpoint({
     const zone = await insertZone(tx, site.accountId, zoneName, now)
     const host = { site, zone, name: labelIn(zoneName, hostName) }
     const had = await domainsOfSite(tx, site.id)
-    await checkHost(tx, host, context.config)
+    await checkHost(context, host)
     if (had.some((record) => hostNameOf(record) === hostName)) throw new Problem(problems.domain_exists, { hostName })
     const others = await othersAt(tx, host, now)
     if (others.length > 0) throw new Problem(problems.domain_elsewhere, { hostName, types: others.join(' and ') })
@@ -90,10 +91,10 @@ const SOON_MS = 60_000
 
 /** Only where nobody has another use for it. */
 async function addWww(context: Adding, apex: HostOfSite, hostName: string): Promise<void> {
-  const { tx, config, now } = context
+  const { tx, now } = context
   const host = { ...apex, name: 'www' }
   try {
-    await checkHost(tx, host, config)
+    await checkHost(context, host)
   } catch (error) {
     if (error instanceof Problem) return
     throw error

@@ -5,6 +5,8 @@ import { isOperator } from '../account/account.ts'
 import { endpoint } from '../endpoint.ts'
 import { healthOf, InstallationHealth } from './health.ts'
 import { listHousing } from './installation.store.ts'
+import { presentNames } from './names.ts'
+import { takenReservedNames } from './taken-names.store.ts'
 
 export const getInstallation = endpoint({
   id: 'getInstallation',
@@ -23,9 +25,10 @@ export const getInstallation = endpoint({
     { title: 'Installation' },
   ),
 
-  async handle({ tx, database, caller, figures }) {
+  async handle({ tx, database, caller, figures, config }) {
     if (!(await isOperator(tx, caller.accountId))) return { operator: false, health: null }
     const [reports, hosts, now] = [await figures(), await listHousing(tx), await readDatabaseTime(database)]
-    return { operator: true, health: healthOf(reports, hosts, now) }
+    const names = presentNames(config, await takenReservedNames(tx, config))
+    return { operator: true, health: { ...healthOf(reports, hosts, now), names } }
   },
 })

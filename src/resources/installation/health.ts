@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import type { MetricReport } from '../../platform/metrics/part-metrics.ts'
 import type { Housing } from './installation.store.ts'
+import { InstallationNames } from './names.ts'
 
 /** A host that has not been heard of for so long does nothing. */
 const SILENT_MS = 60_000
@@ -58,6 +59,7 @@ export const InstallationHealth = Type.Object(
       { title: 'CertificatesHealth' },
     ),
     records_backed_up: nullable(Timestamp),
+    names: InstallationNames,
     processes: Type.Array(
       Type.Object(
         {
@@ -86,10 +88,11 @@ export const InstallationHealth = Type.Object(
     description: 'The figures of `/metrics` that a person looks at: up to ten seconds old',
   },
 )
-type InstallationHealth = Type.Static<typeof InstallationHealth>
+/** What the figures do not say is added by who answers. */
+type Figures = Omit<Type.Static<typeof InstallationHealth>, 'names'>
 
 /** @param reports what `/metrics` would say at this moment @param now of the database, milliseconds UTC */
-export function healthOf(reports: readonly MetricReport[], hosts: readonly Housing[], now: number): InstallationHealth {
+export function healthOf(reports: readonly MetricReport[], hosts: readonly Housing[], now: number): Figures {
   const all = (name: string) =>
     reports
       .filter((report) => report.name === `stead_${name}`)

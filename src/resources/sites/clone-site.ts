@@ -7,6 +7,7 @@ import { planNamed } from '../account/plans.ts'
 import { problems as accountProblems } from '../account/problems.ts'
 import { aboutSite } from '../change.ts'
 import { endpoint } from '../endpoint.ts'
+import { isReservedSiteName } from '../reserved-names.ts'
 import { SiteId } from '../site-id.ts'
 import { actions } from './actions.ts'
 import { cloneSiteJob } from './clone-site.job.ts'
@@ -17,7 +18,7 @@ import { presentSite, SiteSchema } from './present-site.ts'
 import { problems } from './problems.ts'
 import { putRoute } from './route.store.ts'
 import { insertSite, type SiteDraft, usualEnvironment } from './site.store.ts'
-import { demandInstalled, type EnvironmentType, isReservedName, NewSite, type Site, stagingHostName } from './site.ts'
+import { demandInstalled, type EnvironmentType, NewSite, type Site, stagingHostName } from './site.ts'
 
 export const cloneSite = endpoint({
   id: 'cloneSite',
@@ -60,7 +61,7 @@ export const cloneSite = endpoint({
     const isStaging = body.staging ?? false
     const { account, hosts } = await creationGround(tx, source.accountId)
     const plan = planNamed(account.plan)
-    if (isReservedName(name)) throw new Problem(problems.name_reserved, { name })
+    if (isReservedSiteName(name, config)) throw new Problem(problems.name_reserved, { name })
     if (source.hasMultisite && !plan.multisite) throw new Problem(problems.plan_lacks_multisite, { plan: plan.name })
     const place = placeBeside(source, body.datacenter_code, config, hosts)
     // what was ordered for the source before is done before

@@ -6,6 +6,7 @@ import { planNamed } from '../account/plans.ts'
 import { problems as accountProblems } from '../account/problems.ts'
 import { aboutSite } from '../change.ts'
 import { endpoint } from '../endpoint.ts'
+import { isReservedSiteName } from '../reserved-names.ts'
 import { actions } from './actions.ts'
 import { countAgainstPlan } from './count-against-plan.ts'
 import { creationGround } from './creation.store.ts'
@@ -16,7 +17,7 @@ import { provisionSite } from './provision-site.job.ts'
 import { putRoute } from './route.store.ts'
 import { demandVersion, runtimesOfHost, versionOfNewSite } from './runtime.store.ts'
 import { insertSite } from './site.store.ts'
-import { isReservedName, NewSite, stagingHostName } from './site.ts'
+import { NewSite, stagingHostName } from './site.ts'
 
 export const createSite = endpoint({
   id: 'createSite',
@@ -46,7 +47,7 @@ export const createSite = endpoint({
     const administrator = administratorOf(body)
     const { account, hosts } = await creationGround(tx, ownerId)
     const plan = planNamed(account.plan)
-    if (isReservedName(name)) throw new Problem(problems.name_reserved, { name })
+    if (isReservedSiteName(name, config)) throw new Problem(problems.name_reserved, { name })
     if (body.multisite_support && !plan.multisite) throw new Problem(problems.plan_lacks_multisite, { plan: plan.name })
     const isStaging = body.staging ?? false
     const place = choosePlace(body.datacenter_code, account.defaultDatacenter, config.datacenters, hosts)

@@ -55,7 +55,9 @@ describe.each(dialects)('changes of one site at the same moment, on $dialect', (
     await api.home(site)
     await transaction((tx) => markDeleted(tx, site, 1))
     const restore = () =>
-      transaction((tx) => restoreFromTrash(tx, 'wanted-site', 2)).then((found) => found?.name ?? 'none')
+      transaction((tx) => restoreFromTrash(tx, 'wanted-site', { config: api.config, now: 2 })).then(
+        (found) => found?.name ?? 'none',
+      )
     const outcomes = await whileUnderWay(api.database, holding(site), [restore, restore])
     expect(outcomes.sort()).toEqual(['none', 'wanted-site'])
     const told = read.selectFrom('activity').select('id').where('action', '=', 'site.undeleted')

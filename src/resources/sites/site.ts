@@ -125,39 +125,6 @@ export const NewSite = Type.Object(
 )
 export type NewSite = Type.Static<typeof NewSite>
 
-/** Names under the staging domain that belong to the service, or that visitors would take for it. */
-const reservedNames = new Set(
-  [
-    'www',
-    'api',
-    'mail',
-    'admin',
-    'root',
-    'smtp',
-    'imap',
-    'sftp',
-    'ftp',
-    'ns1',
-    'ns2',
-    'dns',
-    'edge',
-    'host',
-    'panel',
-  ].concat([
-    'status',
-    'support',
-    'help',
-    'docs',
-    'blog',
-    'test',
-    'login',
-    'webmail',
-    'autodiscover',
-    'autoconfig',
-    'stead',
-  ]),
-)
-
 /** Its WordPress is there, be it for visitors or not. */
 export const isInstalled = ({ state }: Pick<Site, 'state'>): boolean => state === 'live' || state === 'disabled'
 
@@ -170,8 +137,6 @@ export function demandInstalled(site: Pick<Site, 'state'>): void {
 export function demandLive(site: Pick<Site, 'state'>): void {
   if (site.state !== 'live') throw new Problem(problems.site_not_live, { state: site.state })
 }
-
-export const isReservedName = (name: string): boolean => reservedNames.has(name)
 
 /** What is wrong with a name, or nothing. @param least characters: 4 on create, 3 for the check before (as documented) */
 export function nameFaultOf(name: string, least: number): string | undefined {
@@ -201,9 +166,6 @@ export const hostOfAddress = (address: string): string => address.replace(/:\d+$
 
 /** Host name and port of an address with scheme, as the site's own database has it; `undefined` for what is none. */
 export const hostOfUrl = (url: string): string | undefined => /^https?:\/\/([^/?#\s]+)/i.exec(url)?.[1]?.toLowerCase()
-
-/** Where SFTP clients connect to. */
-export const sftpDomain = ({ stagingDomain }: Pick<Config, 'stagingDomain'>): string => `sftp.${stagingDomain}`
 
 export const stagingHostName = (name: string, config: Config): string => `${name}.${config.stagingDomain}`
 

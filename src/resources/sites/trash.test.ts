@@ -36,7 +36,7 @@ describe.each(dialects)('the trash on $dialect', ({ dialect, skip }) => {
       })
       await trash(id)
       if (takenBy) await transaction((tx) => putDomainRoute(tx, takenBy, hostName, 1))
-      expect((await transaction((tx) => restoreFromTrash(tx, name, 2)))?.id).toBe(id)
+      expect((await transaction((tx) => restoreFromTrash(tx, name, { config: api.config, now: 2 })))?.id).toBe(id)
       const row = read.selectFrom('sites').select('primary_domain').where('id', '=', id)
       expect(await row.executeTakeFirst()).toEqual({ primary_domain: primary })
     }
@@ -45,12 +45,29 @@ describe.each(dialects)('the trash on $dialect', ({ dialect, skip }) => {
     expect(await kept.execute()).toEqual([{ name: 'kept' }])
   })
 
+  test('a site does not come back with a name that a setting has reserved since', async () => {
+    const { transaction } = api.database
+    const reserved = { ...api.config, apiName: 'portal.localhost', panelUrl: 'https://panel.hoster.test' }
+    const restore = (name: string) => transaction((tx) => restoreFromTrash(tx, name, { config: reserved, now: 2 }))
+    for (const [name, domain] of [
+      ['portal', 'portal.example.com'],
+      ['with-domain', 'panel.hoster.test'],
+    ] as const) {
+      const id = await api.site(owner, name)
+      await transaction((tx) => putDomainRoute(tx, id, domain, 1))
+      await trash(id)
+      await expect(restore(name)).rejects.toMatchObject({ code: 'name_reserved' })
+    }
+  })
+
   test('a site does not come back under a name that another one has by now', async () => {
     const { read, transaction } = api.database
     const lost = await api.site(owner, 'wanted-site')
     await trash(lost)
     await api.site(owner, 'wanted-site')
-    await expect(transaction((tx) => restoreFromTrash(tx, 'wanted-site', 2))).rejects.toMatchObject({
+    await expect(
+      transaction((tx) => restoreFromTrash(tx, 'wanted-site', { config: api.config, now: 2 })),
+    ).rejects.toMatchObject({
       code: 'name_taken',
     })
     expect(await read.selectFrom('activity').select('id').execute()).toEqual([])
@@ -65,8 +82,10 @@ describe.each(dialects)('the trash on $dialect', ({ dialect, skip }) => {
     const setState = (state: 'taken' | 'leaving') =>
       transaction((tx) => tx.updateTable('site_homes').set({ state }).where('site_id', '=', gone).execute())
     await setState('leaving')
-    expect(await transaction((tx) => restoreFromTrash(tx, 'gone-site', 2))).toBeUndefined()
+    expect(await transaction((tx) => restoreFromTrash(tx, 'gone-site', { config: api.config, now: 2 }))).toBeUndefined()
     await setState('taken')
-    expect((await transaction((tx) => restoreFromTrash(tx, 'gone-site', 2)))?.id).toBe(gone)
+    expect((await transaction((tx) => restoreFromTrash(tx, 'gone-site', { config: api.config, now: 2 })))?.id).toBe(
+      gone,
+    )
   })
 })

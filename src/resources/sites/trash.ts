@@ -1,12 +1,15 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { cancelOperation } from '../../platform/operations/control.ts'
+import { isOperator } from '../account/account.ts'
 import { aboutSite, changeBy } from '../change.ts'
+import { isReservedSiteName, reservationOf } from '../reserved-names.ts'
+import type { NameSettings } from '../service-names.ts'
 import { actions } from './actions.ts'
 import { configureSite } from './configure-site.job.ts'
 import { keepPrimaryDomain } from './primary-domain.store.ts'
 import { problems } from './problems.ts'
-import { putRoute } from './route.store.ts'
+import { hostNamesOf, putRoute } from './route.store.ts'
 import { findDeletedSite, holdSite, isNameTaken, openPurges, unmarkDeleted, writtenAddressOf } from './site.store.ts'
 import { hostOfAddress, type Site } from './site.ts'
 
@@ -18,15 +21,22 @@ export class SiteIsLeaving extends Error {
 /**
  * Brings a deleted site back as long as its files are in the trash.
  * @returns `undefined` when there is none of this name
- * @throws Problem `name_taken` when another site has the name by now
+ * @throws Problem `name_taken` when another site has the name by now, `name_reserved` when it has a name of the installation
  * @throws SiteIsLeaving while its PHP is being stopped or its files are being removed
  */
-export async function restoreFromTrash(tx: Tx, name: string, now: number): Promise<Site | undefined> {
+export async function restoreFromTrash(
+  tx: Tx,
+  name: string,
+  { config, now }: { readonly config: NameSettings; readonly now: number },
+): Promise<Site | undefined> {
   const site = await findDeletedSite(tx, name)
   if (!site) return undefined
   // somebody else has brought it back in this very moment
   if (await holdSite(tx, site.id)) return undefined
   if (await isNameTaken(tx, name)) throw new Problem(problems.name_taken, { name })
+  // a setting may have reserved its names while it was in the trash
+  if (isReservedSiteName(name, config)) throw new Problem(problems.name_reserved, { name })
+  await demandFreeDomains(tx, site, config)
   for (const id of await openPurges(tx, site.id))
     if ((await cancelOperation(tx, id, now)) !== 'canceled')
       throw new SiteIsLeaving(`${name} is being removed right now; try again in some seconds`)
@@ -39,4 +49,13 @@ export async function restoreFromTrash(tx: Tx, name: string, now: number): Promi
   await change.start(configureSite, { siteId: site.id })
   await change.record({ action: actions['site.undeleted'], message: `Restored site ${name} from the trash` })
   return site
+}
+
+async function demandFreeDomains(tx: Tx, { id, accountId }: Site, config: NameSettings): Promise<void> {
+  const isOfOperator = await isOperator(tx, accountId)
+  for (const name of await hostNamesOf(tx, id)) {
+    const reservation = reservationOf(name, config)
+    if (reservation === 'service' || (reservation === 'domain' && !isOfOperator))
+      throw new Problem(problems.name_reserved, { name })
+  }
 }

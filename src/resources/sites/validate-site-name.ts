@@ -1,8 +1,9 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
 import { endpoint } from '../endpoint.ts'
+import { isReservedSiteName } from '../reserved-names.ts'
 import { isNameTaken } from './site.store.ts'
-import { isReservedName, nameFaultOf } from './site.ts'
+import { nameFaultOf } from './site.ts'
 
 /** The check before creating says 3 characters where creating asks for 4: the API's documented behaviour. */
 const LEAST_CHARACTERS = 3
@@ -21,11 +22,11 @@ export const validateSiteName = endpoint({
   }),
   response: Type.Object({ valid: Type.Boolean({ examples: [true] }) }, { title: 'NameCheck' }),
 
-  async handle({ tx }, { body }) {
+  async handle({ tx, config }, { body }) {
     const name = typeof body.name === 'string' ? body.name.toLowerCase() : ''
     const fault = nameFaultOf(name, LEAST_CHARACTERS)
     if (fault) return reply({ valid: false }, { message: faultMessage(fault) })
-    if (isReservedName(name) || (await isNameTaken(tx, name)))
+    if (isReservedSiteName(name, config) || (await isNameTaken(tx, name)))
       return reply({ valid: false }, { message: 'Name is already taken' })
     return reply({ valid: true }, { message: 'Name is valid' })
   },
