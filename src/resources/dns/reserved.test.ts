@@ -55,6 +55,20 @@ describe.each(dialects)('names of the installation on $dialect', ({ dialect, ski
     expect(await zones()).toEqual([])
   })
 
+  test.each(['metadata.google.internal', 'nas.local', 'x.invalid', 'www.0x7f'])(
+    '400: %s, which is never public, is a domain of nobody',
+    async (name) => {
+      for (const [person, id] of [
+        [tenant, site],
+        [operator, ofOperator],
+      ] as const) {
+        const { status, body } = await addDomain(person, id, name)
+        expect([status, body.code, body.errors]).toEqual([400, 'invalid_input', [expect.stringMatching(/^name: /)]])
+      }
+      expect(await zones()).toEqual([])
+    },
+  )
+
   test('400: no account makes a site at the name of the API, or clones one to it', async () => {
     const orders: [Person, string][] = [
       [tenant, '/v1/sites'],

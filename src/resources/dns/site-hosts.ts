@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts'
 import { canonicalAddress } from '../../dns/address.ts'
 import type { Tx } from '../../platform/db/database.ts'
-import { Problem } from '../../platform/http/problem.ts'
+import { invalidInput, Problem } from '../../platform/http/problem.ts'
 import { dropCertificate, wantCertificate } from '../certificates/certificate.ts'
 import { aboutSite, type Change, type Recording } from '../change.ts'
 import { configureSite } from '../sites/configure-site.job.ts'
@@ -18,6 +18,7 @@ import {
 } from '../sites/site.ts'
 import { actions, events } from './actions.ts'
 import { USUAL_TTL } from './neighbours.ts'
+import { isNeverPublic } from './never-public.ts'
 import { problems } from './problems.ts'
 import type { DnsRecord, RecordDraft } from './record.ts'
 import { type Asking, demandHostName } from './reserved.ts'
@@ -44,6 +45,8 @@ export async function checkHost(context: Asking, { site, zone, name }: HostOfSit
   const { tx, config } = context
   const hostName = hostNameIn(zone.name, name)
   await demandHostName(context, hostName, site.accountId)
+  if (isNeverPublic(hostName))
+    throw invalidInput([`name: ${hostName} can never be reached from the internet. Use a public domain.`])
   if (zone.accountId !== site.accountId) throw new Problem(problems.zone_of_another_account, { zone: zone.name })
   if (site.isStaging) throw new Problem(problems.staging_site_domains, {})
   const taken = await siteOfHostName(tx, hostName)
