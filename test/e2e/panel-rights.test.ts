@@ -128,10 +128,12 @@ describe.skipIf(!hasChromium)('what the pages of a site offer', () => {
     return done
   }
   const nameOf = ({ operation, field }: Right) => (field ? `${operation} ${field}` : operation)
+  /** Their sessions began in the browser, and count at its address. */
+  const here = () => ({ host: new URL(panel.url).host })
   const rightsOf = async (who: Person): Promise<Right[]> =>
-    (await who.browse('GET', `/v1/sites/${site}/rights`)).body.data
+    (await who.browse('GET', `/v1/sites/${site}/rights`, undefined, here())).body.data
   const actionsOf = async (who: Person): Promise<{ action: string; allowed: boolean; reason: string | null }[]> => {
-    const { data } = (await who.browse('GET', `/v1/operations?site_id=${site}`)).body
+    const { data } = (await who.browse('GET', `/v1/operations?site_id=${site}`, undefined, here())).body
     return data.flatMap(({ actions }: { actions: unknown[] }) => actions)
   }
 

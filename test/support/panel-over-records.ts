@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import AxeBuilder from '@axe-core/playwright'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { sessionHash } from '../../src/resources/sessions/session.ts'
 import { type Person, type TestApi, type TestApiOptions, testApi } from './api.ts'
 import { openChromium } from './chromium.ts'
 
@@ -111,7 +112,17 @@ export async function panelOverRecords(options: TestApiOptions = {}): Promise<Pa
       const context = await browser.newContext()
       context.setDefaultTimeout(PATIENCE_MS)
       await context.addInitScript(countRequests)
-      if (person) await context.addCookies([{ name: 'stead_session', value: person.sessionToken, url }])
+      if (person) {
+        // a session counts only at the address where it began
+        await api.database.transaction((tx) =>
+          tx
+            .updateTable('sessions')
+            .set({ origin: url })
+            .where('token_hash', '=', sessionHash(person.sessionToken))
+            .execute(),
+        )
+        await context.addCookies([{ name: 'stead_session', value: person.sessionToken, url }])
+      }
       context.on('page', watch)
       return context
     },
