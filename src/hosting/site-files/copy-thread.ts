@@ -1,6 +1,6 @@
 /** The thread of `copy-apart.ts`: the system calls of a copy. */
-import { parentPort, workerData } from 'node:worker_threads'
 import { CopyTree, type CopyTreeOptions } from './copy-tree.ts'
+import { serveWork } from './thread-program.ts'
 
 /** What the thread answers. */
 export interface Copied {
@@ -10,11 +10,12 @@ export interface Copied {
 
 const PIECE_MS = 100
 
-const copy = new CopyTree(workerData as CopyTreeOptions)
-
-parentPort?.on('message', () => {
-  const begun = performance.now()
-  let isEnd = false
-  while (!isEnd && performance.now() - begun < PIECE_MS) isEnd = !copy.next()
-  parentPort?.postMessage({ doneBytes: copy.doneBytes, isEnd } satisfies Copied)
+serveWork<CopyTreeOptions, Copied>((options) => {
+  const copy = new CopyTree(options)
+  return () => {
+    const begun = performance.now()
+    let isEnd = false
+    while (!isEnd && performance.now() - begun < PIECE_MS) isEnd = !copy.next()
+    return { doneBytes: copy.doneBytes, isEnd }
+  }
 })

@@ -11,34 +11,92 @@ export interface Thread<Answer> {
   end(): Promise<void>
 }
 
+/** What a program of this folder answers: `serveWork` in `thread-program.ts`. */
+export interface Piece {
+  /** Nothing is left to do, and nothing is open. */
+  readonly isEnd: boolean
+}
+
+/** How long a thread that has done its work waits for more: to start one takes 50 to 140 ms of processor time. */
+const IDLE_MS = 10_000
+
+interface Resting {
+  readonly worker: Worker
+  readonly ending: NodeJS.Timeout
+  forget(): void
+}
+/** At most one for each program. */
+const resting = new Map<string, Resting>()
+
+function takeWorker(name: string): Worker {
+  const found = resting.get(name)
+  if (!found) {
+    // `.ts` where Stead runs from its sources, `.js` where it was built
+    const program = join(import.meta.dirname, `${name}${extname(import.meta.filename)}`)
+    return new Worker(program, { resourceLimits: { maxOldGenerationSizeMb: 256 } })
+  }
+  resting.delete(name)
+  clearTimeout(found.ending)
+  found.worker.off('error', found.forget).off('exit', found.forget)
+  found.worker.ref()
+  return found.worker
+}
+
+/** Keeps the thread for the next work of its kind, unless another one waits already. */
+async function rest(name: string, worker: Worker): Promise<void> {
+  if (resting.has(name)) return void (await worker.terminate())
+  const forget = () => {
+    if (resting.get(name)?.worker === worker) resting.delete(name)
+  }
+  worker.on('error', forget).on('exit', forget)
+  // a process with nothing else to do waits for none
+  worker.unref()
+  const ending = setTimeout(() => {
+    forget()
+    void worker.terminate()
+  }, IDLE_MS).unref()
+  resting.set(name, { worker, ending, forget })
+}
+
 /**
- * Starts a program of this folder apart from the event loop that serves requests.
- * @param name of a file without its ending; it calls `answer`
- * @param data what it is to do: plain values
+ * Hands work to a program of this folder, apart from the event loop that serves requests.
+ * @param name of a file without its ending; it calls `serveWork`
+ * @param work what it is to do: plain values
  */
-export function startThread<Answer>(name: string, data: object, signal?: AbortSignal): Thread<Answer> {
+export function startThread<Answer extends Piece>(name: string, work: object, signal?: AbortSignal): Thread<Answer> {
   signal?.throwIfAborted()
-  // `.ts` where Stead runs from its sources, `.js` where it was built
-  const program = join(import.meta.dirname, `${name}${extname(import.meta.filename)}`)
-  const thread = new Worker(program, { workerData: data, resourceLimits: { maxOldGenerationSizeMb: 256 } })
+  const worker = takeWorker(name)
   let answer = Promise.withResolvers<Answer>()
-  const fail = (error: unknown) => answer.reject(error)
+  let isBegun = false
+  let isDone = false
+  const fail = (error: unknown) => {
+    isDone = false
+    answer.reject(error)
+  }
   const onAbort = () => fail(signal?.reason)
-  thread.on('message', (message: Answer) => answer.resolve(message))
-  thread.on('error', (error) => fail(named(error as Error)))
-  thread.on('exit', () => fail(new Error('A thread ended')))
+  const onError = (error: unknown) => fail(named(error as Error))
+  const onExit = () => fail(new Error('A thread ended'))
+  const onMessage = (piece: Answer) => {
+    isDone = piece.isEnd
+    answer.resolve(piece)
+  }
+  worker.on('message', onMessage).on('error', onError).on('exit', onExit)
   signal?.addEventListener('abort', onAbort, { once: true })
   return {
     ask() {
       answer = Promise.withResolvers()
       // it may fail while nobody waits for it yet
       answer.promise.catch(() => {})
-      thread.postMessage('next')
+      worker.postMessage(isBegun ? {} : { work })
+      isBegun = true
       return answer.promise
     },
     async end() {
       signal?.removeEventListener('abort', onAbort)
-      await thread.terminate()
+      // one that was stopped on its way has folders open, and only its end closes them
+      if (!isDone) return void (await worker.terminate())
+      worker.off('message', onMessage).off('error', onError).off('exit', onExit)
+      await rest(name, worker)
     },
   }
 }

@@ -1,20 +1,25 @@
 /** The thread of `walk.ts`: the system calls of a walk. */
-import { parentPort, workerData } from 'node:worker_threads'
+import { serveWork } from './thread-program.ts'
 import { TreeWalk, type TreeWalkOptions, type WalkedEntry } from './tree-walk.ts'
 import type { Batch } from './walk.ts'
 
 const BATCH = 512
 
-const { root, options } = workerData as { root: string; options: TreeWalkOptions }
-const walk = new TreeWalk(root, options)
+interface Work {
+  readonly root: string
+  readonly options: TreeWalkOptions
+}
 
-parentPort?.on('message', () => {
-  const entries: WalkedEntry[] = []
-  let isEnd = false
-  while (!isEnd && entries.length < BATCH && walk.leftOut.length < BATCH) {
-    const entry = walk.next()
-    if (entry) entries.push(entry)
-    else isEnd = true
+serveWork<Work, Batch>(({ root, options }) => {
+  const walk = new TreeWalk(root, options)
+  return () => {
+    const entries: WalkedEntry[] = []
+    let isEnd = false
+    while (!isEnd && entries.length < BATCH && walk.leftOut.length < BATCH) {
+      const entry = walk.next()
+      if (entry) entries.push(entry)
+      else isEnd = true
+    }
+    return { entries, leftOut: walk.leftOut.splice(0), isEnd }
   }
-  parentPort?.postMessage({ entries, leftOut: walk.leftOut.splice(0), isEnd } satisfies Batch)
 })
