@@ -1,13 +1,13 @@
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-// `npx vitest run --project 'unit*'` is the quick half: one process for many files, since import was most of their time.
+// `npx vitest src/resources/notes` is what you run at work. The tiers, and what each project belongs to: test/tiers/tiers.ts.
 
-/** Tests that start PHP, browsers or processes to kill: they wait for most of their time, and want some hundred MB. */
-const heavy = [
+/** Tests that start real PHP or MariaDB: they wait for most of their time, and want some hundred MB. */
+const wordpress = [
   'test/*.test.ts',
-  'test/{e2e,faults}/**/*.test.ts',
   'src/hosting/{php,core-library,homes}/**/*.test.ts',
   'src/hosting/mariadb/**/*.test.ts',
   'src/hosting/cron/cron-wordpress.test.ts',
@@ -16,46 +16,69 @@ const heavy = [
   'src/hosting/site-database/content.test.ts',
   'src/hosting/site-database/plugin-schema.test.ts',
   'src/hosting/site-database/round-trip.test.ts',
-  'src/platform/operations/kill.test.ts',
 ]
+
+/** Tests that start the whole program, browsers, or processes to kill. */
+const system = ['test/{e2e,faults}/**/*.test.ts', 'src/platform/operations/kill.test.ts']
+
+/** The one real site of `npm test`. */
+const firstSite = 'test/e2e/first-site.test.ts'
 
 /** Tests that judge how the whole machine fares, and a suite of others' whose pages live for two seconds. */
 const alone = ['test/faults/siege.test.ts', 'test/http-cache.test.ts']
 
-/** Minutes each: begun first, so that no processor is left alone with one of them at the end. */
+/** The walk of all background work: a few of it in each quick run, all of it in the system tier. */
+const allJobs = 'test/contract/jobs.test.ts'
+
+/** Minutes each: these start first, so that no processor is left with one of them at the end. */
 const long = [
+  allJobs,
   'test/faults/torture.test.ts',
+  'test/e2e/cms-version.test.ts',
   'test/e2e/identity.test.ts',
+  'test/faults/stopping.test.ts',
+  'test/e2e/network-content.test.ts',
   'test/faults/crashes.test.ts',
+  'test/faults/full-disk-jobs.test.ts',
   'test/e2e/restore-stead.test.ts',
+  'test/contract/permissions.test.ts',
   'test/contract/fuzz.test.ts',
-  'test/contract/jobs.test.ts',
+  'src/resources/backups/restore-site.test.ts',
 ]
 
-class LongFirst extends BaseSequencer {
+/** The same order in every run: long ones first, then by path. By default vitest goes by sizes and by how long a run took before. */
+class FixedOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => long.some((file) => moduleId.endsWith(file))
-    const sorted = await super.sort(files)
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+    const rank = ({ moduleId }: TestSpecification) => {
+      const found = long.findIndex((file) => moduleId.endsWith(file))
+      return found === -1 ? long.length : found
+    }
+    return files.toSorted((a, b) => rank(a) - rank(b) || (a.moduleId < b.moduleId ? -1 : 1))
   }
 }
 
-/** A machine that others use, too, takes its time, most of all for PHP, which gives way to everything else. */
+/**
+ * A machine that others use, too, takes its time, most of all for PHP, which gives way to everything else. This only ends a test that
+ * hangs: how long a test waits is counted in looks (`until`).
+ */
 const patience = {
-  testTimeout: 300_000,
-  hookTimeout: 300_000,
+  testTimeout: 900_000,
+  hookTimeout: 900_000,
   teardownTimeout: 60_000,
-  expect: { poll: { timeout: 60_000 } },
+  expect: { poll: { timeout: 300_000 } },
 }
 
 // every thread and process that a test starts would compile its code anew
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/tests')
+
+const heavy = [...wordpress, ...system]
 
 export const unit = {
   ...patience,
   name: 'unit',
   include: ['{src,test}/**/*.test.ts'],
   exclude: heavy,
+  setupFiles: ['test/support/forget.ts'],
   pool: 'forks' as const,
   isolate: false,
   maxWorkers: 3,
@@ -63,7 +86,7 @@ export const unit = {
 }
 
 /**
- * The quick half in parts, each of which has processes of its own: what the files of tests before have left makes a process so large that
+ * The unit tests in parts, each of which has processes of its own: what the files of tests before have left makes a process so large that
  * each of the thousands that tests start from it (`sync`, `tar`) costs 50 ms of copying its page tables.
  */
 const parts: readonly (readonly [part: string, files: string])[] = [
@@ -74,42 +97,46 @@ const parts: readonly (readonly [part: string, files: string])[] = [
   ['rest', '{src,test}/**'],
 ]
 
-const quickHalf = parts.map(([part, files], index) => ({
+/** On PostgreSQL alone (the tier `databases`) there is nothing to do but in files that ask for each database. */
+const onEachDatabase =
+  process.env.TEST_DATABASE === 'postgres'
+    ? globSync(unit.include, { cwd: import.meta.dirname }).filter((file) =>
+        /\bdialects\b|postgresUrl/.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
+      )
+    : undefined
+const includedIn = (files: string) => {
+  const pattern = `${files}/*.test.ts`
+  if (!onEachDatabase) return [pattern]
+  const here = new Set(globSync(pattern, { cwd: import.meta.dirname }))
+  return onEachDatabase.filter((file) => here.has(file))
+}
+
+const unitTests = parts.map(([part, files], index) => ({
   test: {
     ...unit,
     name: `unit-${index}-${part}`,
-    include: [`${files}/*.test.ts`],
+    include: includedIn(files),
     exclude: [...heavy, ...parts.slice(0, index).map(([, before]) => `${before}/*.test.ts`)],
   },
 }))
 
+/** Each file in a process of its own. */
+const apart = (name: string, include: string[], exclude: string[], groupOrder: number, maxWorkers = 2) => ({
+  test: { ...patience, name, include, exclude, pool: 'forks' as const, maxWorkers, sequence: { groupOrder } },
+})
+
 export default defineConfig({
   test: {
-    sequence: { sequencer: LongFirst },
+    sequence: process.env.TEST_SHUFFLE
+      ? { shuffle: { files: true, tests: false }, seed: Number(process.env.TEST_SHUFFLE) }
+      : { sequencer: FixedOrder },
     globalSetup: 'test/support/database.ts',
     projects: [
-      ...quickHalf,
-      {
-        test: {
-          ...patience,
-          name: 'system',
-          include: heavy,
-          exclude: alone,
-          pool: 'forks',
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        test: {
-          ...patience,
-          name: 'alone',
-          include: alone,
-          pool: 'forks',
-          maxWorkers: 1,
-          sequence: { groupOrder: 2 },
-        },
-      },
+      ...unitTests,
+      apart('first-site', [firstSite], [], 1, 1),
+      apart('wordpress', wordpress, alone, 2),
+      apart('system', [...system, allJobs], [...alone, firstSite], 3),
+      apart('alone', alone, [], 4, 1),
     ],
   },
 })

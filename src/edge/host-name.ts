@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url'
+import { declareMemory } from '../platform/process-memory.ts'
 import { ownText } from './own-text.ts'
 
 /** A `Host` header taken apart. */
@@ -37,6 +38,7 @@ const MOST_REMEMBERED = 320
 /** A name has 253 characters; Unicode ones take some bytes a letter. */
 const MOST_CHARACTERS = 2_048
 const known = new Map<string, Authority>()
+declareMemory(() => known.clear())
 
 function readAuthority(value: string): Authority | undefined {
   if (value.length > MOST_CHARACTERS) return undefined

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { isbot } from 'isbot'
 import { LRUCache } from 'lru-cache'
 import { dayOf } from '../platform/log-store/days.ts'
+import { declareMemory } from '../platform/process-memory.ts'
 import type { AccessEntry } from './access-log.ts'
 import { ownText } from './own-text.ts'
 import type { CountedViews } from './page-views.store.ts'
@@ -38,6 +39,7 @@ const USER_AGENT_CHARACTERS = 512
 
 /** A bot's name is in the user agent, and there are few user agents. */
 const bots = new LRUCache<string, boolean>({ maxSize: 1 << 20, sizeCalculation: (_is, name) => name.length + 150 })
+declareMemory(() => bots.clear())
 
 function isBot(whole: string): boolean {
   const userAgent = whole.length > USER_AGENT_CHARACTERS ? ownText(whole.slice(0, USER_AGENT_CHARACTERS)) : whole

@@ -232,6 +232,22 @@ describe('functions', () => {
   })
 })
 
+describe('what a process remembers', () => {
+  /** What a thread keeps ends with it, as what a page of the panel does. */
+  const ends = ['src/backups/writing/writing-thread.ts']
+  /** Who is at work now: no memory, and never to be forgotten. */
+  const atWork = ['src/resources/must-use-plugins/alone.ts']
+  const keeping = /^(?:export )?const (\w+)(?:: [^=]+)? = new (?:Map|Set|LRUCache)(?:<.*>)?\((?:\{.*\})?\)$/gm
+
+  it('is declared, so that tests can leave nothing to the next file', () => {
+    const undeclared = sources
+      .filter((file) => !ends.includes(file) && !atWork.includes(file) && partOf(file) !== 'panel')
+      .filter((file) => [...textOf(file).matchAll(keeping)].some(() => !textOf(file).includes('declareMemory(')))
+    expect(undeclared).toEqual([])
+    for (const file of [...ends, ...atWork]) expect(textOf(file)).toMatch(keeping)
+  })
+})
+
 interface Syntax {
   readonly type?: string
   readonly start: number

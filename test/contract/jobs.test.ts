@@ -10,11 +10,12 @@ import { LeaseLost } from '../../src/platform/operations/lease.ts'
 import { type TestApi, testApi } from '../support/api.ts'
 import { atLength } from '../support/at-length.ts'
 import { jobRefusals } from './job-refusals.ts'
-import { jobSamples, type World } from './job-samples.ts'
+import { type JobSample, jobSamples, type World } from './job-samples.ts'
 import { around, JobStand } from './job-stand.ts'
+import { walksJob } from './selection.ts'
 
-const faults = ['fails before its work', 'fails after its work', 'is cut off after its work'] as const
-type Fault = (typeof faults)[number]
+const faults = ['fails before its work', 'fails after its work'] as const
+type Fault = (typeof faults)[number] | 'is cut off after its work'
 
 /** The definition, one step of which has the fault the first time that it runs. */
 function withFault(definition: AnyDefinition, name: string, fault: Fault): AnyDefinition {
@@ -59,7 +60,8 @@ describe('background work', () => {
     expect(undoing.filter(({ name }) => !jobSamples[name]?.left).map(({ name }) => name)).toEqual([])
   })
 
-  const cases = [...jobs.values()].flatMap((definition) =>
+  const walked = [...jobs.values()].filter(({ name }) => walksJob(name))
+  const cases = walked.flatMap((definition) =>
     Object.keys(definition.steps).flatMap((step, index) =>
       faults
         // before a later step there is what there is after the one before it, which is a case as well
@@ -67,14 +69,39 @@ describe('background work', () => {
         .map((fault) => ({ type: definition.name, step, fault, definition })),
     ),
   )
-
-  test.each(cases)('$type: $step $fault', async ({ type, step, fault, definition }) => {
+  const sampleOf = (type: string) => {
     const sample = jobSamples[type]
     if (!sample) throw new Error(`${type} needs a sample in job-samples.ts`)
+    return sample
+  }
+  /** The work has ended well, all that it is for is there, and what it said of its progress never went back. */
+  const isComplete = async (world: World, id: number, sample: JobSample) => {
+    expect(await ended(api.database, id)).toMatchObject({ state: 'succeeded', error: null })
+    await sample.done(world)
+    await isOpen(world)
+    for (const { step, fractions } of stand.told)
+      expect([step, fractions]).toEqual([step, fractions.toSorted((a, b) => a - b)])
+  }
+
+  test.each(cases)('$type: $step $fault', async ({ type, step, fault, definition }) => {
+    const sample = sampleOf(type)
     const world = await stand.newWorld()
     const faulty = withFault(definition, step, fault)
     const id = await stand.ask(world, sample, faulty)
-    if (fault === 'is cut off after its work') {
+    stand.start(world, faulty)
+    expect(await ended(api.database, id)).toMatchObject({ state: 'failed', error: 'a fault of this test' })
+    await sample.left?.(world)
+    expect(await stand.retry(id)).toBe('queued')
+    await isComplete(world, id, sample)
+  })
+
+  test.each(walked)('$name: is cut off after the work of each of its steps', async (definition) => {
+    const sample = sampleOf(definition.name)
+    const world = await stand.newWorld()
+    const steps = Object.keys(definition.steps)
+    const faulty = steps.reduce((given, step) => withFault(given, step, 'is cut off after its work'), definition)
+    const id = await stand.ask(world, sample, faulty)
+    for (const _step of steps) {
       const lost = gate()
       const worker = stand.start(world, faulty, lost.open)
       await lost.opened
@@ -82,44 +109,36 @@ describe('background work', () => {
       // the process that has held the PHP of sites is gone, too
       world.host.held.clear()
       await stand.endLease(id)
-      stand.start(world, faulty, () => {})
-    } else {
-      stand.start(world, faulty)
-      expect(await ended(api.database, id)).toMatchObject({ state: 'failed', error: 'a fault of this test' })
-      await sample.left?.(world)
-      expect(await stand.retry(id)).toBe('queued')
     }
-    expect(await ended(api.database, id)).toMatchObject({ state: 'succeeded', error: null })
-    await sample.done(world)
-    await isOpen(world)
-    for (const { step: name, fractions } of stand.told) {
-      // it goes on, and never back
-      expect([name, fractions]).toEqual([name, fractions.toSorted((a, b) => a - b)])
-    }
+    stand.start(world, faulty)
+    await isComplete(world, id, sample)
   })
 
-  test.each(jobRefusals)('$type refuses: $says', async ({ type, says, after, isTriedAgain = false, wrong }) => {
-    const [sample, definition] = [jobSamples[type], jobs.get(type)]
-    if (!sample || !definition) throw new Error(`there is no ${type}`)
-    const world = await stand.newWorld()
-    let input: object | undefined
-    const quick = { ...definition, backoff: { firstMs: 1, mostMs: 1 } }
-    const asked =
-      after === undefined
-        ? quick
-        : around(quick, after, async (work) => {
-            const result = await work()
-            await wrong(world, input)
-            return result
-          })
-    const id = await stand.ask(world, sample, asked, (given) => {
-      input = given
-      return after === undefined && wrong(world, given)
-    })
-    stand.start(world, asked)
-    expect(await ended(api.database, id)).toMatchObject({ state: 'failed', error: expect.stringContaining(says) })
-    const steps = api.database.read.selectFrom('operation_steps').select('attempts').where('operation_id', '=', id)
-    expect((await steps.execute()).some(({ attempts }) => attempts > 1)).toBe(isTriedAgain)
-    await isOpen(world)
-  })
+  test.each(jobRefusals.filter(({ type }) => walksJob(type)))(
+    '$type refuses: $says',
+    async ({ type, says, after, isTriedAgain = false, wrong }) => {
+      const [sample, definition] = [jobSamples[type], jobs.get(type)]
+      if (!sample || !definition) throw new Error(`there is no ${type}`)
+      const world = await stand.newWorld()
+      let input: object | undefined
+      const quick = { ...definition, backoff: { firstMs: 1, mostMs: 1 } }
+      const asked =
+        after === undefined
+          ? quick
+          : around(quick, after, async (work) => {
+              const result = await work()
+              await wrong(world, input)
+              return result
+            })
+      const id = await stand.ask(world, sample, asked, (given) => {
+        input = given
+        return after === undefined && wrong(world, given)
+      })
+      stand.start(world, asked)
+      expect(await ended(api.database, id)).toMatchObject({ state: 'failed', error: expect.stringContaining(says) })
+      const steps = api.database.read.selectFrom('operation_steps').select('attempts').where('operation_id', '=', id)
+      expect((await steps.execute()).some(({ attempts }) => attempts > 1)).toBe(isTriedAgain)
+      await isOpen(world)
+    },
+  )
 })

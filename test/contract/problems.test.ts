@@ -23,6 +23,7 @@ import {
   type Stage,
 } from './problem-cases.ts'
 import { declaredOf, type ProblemCode, problemOf, statusOf } from './problems.ts'
+import { oneOfEachShape } from './selection.ts'
 import { endpoints, walk } from './walk.ts'
 
 interface Case {
@@ -133,7 +134,8 @@ describe.each(dialects.filter(({ skip }) => !skip))('problems on $dialect', ({ d
     return [rows, await read.selectFrom('sites').selectAll().where('id', '=', siteId).execute()]
   }
 
-  const here = cases.filter(({ isOwn }) => isOwn || dialect === 'sqlite')
+  const here =
+    dialect === 'sqlite' ? [...cases.filter(({ isOwn }) => isOwn), ...commonOnes()] : cases.filter(({ isOwn }) => isOwn)
   it.each(here.map((each) => [statusOf(each.code), each.endpoint.id, each.code, each] as const))(
     '%i %s: %s',
     async (status, _id, code, { endpoint, provoke }) => {
@@ -147,6 +149,15 @@ describe.each(dialects.filter(({ skip }) => !skip))('problems on $dialect', ({ d
     },
   )
 })
+
+/** Problems that the platform answers for all endpoints alike: each on one endpoint of each shape, and on those that are selected. */
+function commonOnes(): Case[] {
+  return commonCases.flatMap(({ code }) => {
+    const common = cases.filter((each) => !each.isOwn && each.code === code)
+    const kept = oneOfEachShape(common.map(({ endpoint }) => endpoint))
+    return common.filter(({ endpoint }) => kept.includes(endpoint))
+  })
+}
 
 const datacentersBut = ({ datacenters }: Config, code: string): string =>
   datacenters

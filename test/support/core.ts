@@ -1,6 +1,7 @@
-import { tmpdir, userInfo } from 'node:os'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { CoreUnavailable, createCoreLibrary } from '../../src/hosting/core-library/core-library.ts'
+import { keptDir } from './kept.ts'
 
 /**
  * Folder with an unpacked WordPress for tests, or undefined when this machine reaches no source of one. Fetched once a
@@ -9,7 +10,7 @@ import { CoreUnavailable, createCoreLibrary } from '../../src/hosting/core-libra
 export async function testCore(): Promise<string | undefined> {
   if (process.env.TEST_WORDPRESS_CORE) return process.env.TEST_WORDPRESS_CORE
   const library = createCoreLibrary({
-    dataDir: join(tmpdir(), `stead-test-core-${userInfo().uid}`),
+    dataDir: join(keptDir(), `stead-test-core-${userInfo().uid}`),
     coreSource: undefined,
     wordpressApi: undefined,
     allowPrivate: false,

@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
-import { tmpdir, userInfo } from 'node:os'
+import { userInfo } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
+import { keptDir } from './kept.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
@@ -22,7 +23,7 @@ const madeBy = [
 export async function goldenFolder(core: string): Promise<string> {
   const hash = createHash('sha256').update(core)
   for (const file of madeBy) hash.update(await readFile(join(root, file)))
-  return join(tmpdir(), `stead-golden-${userInfo().uid}`, `${basename(core)}-${hash.digest('hex').slice(0, 12)}`)
+  return join(keptDir(), `stead-golden-${userInfo().uid}`, `${basename(core)}-${hash.digest('hex').slice(0, 12)}`)
 }
 
 /** Keeps `cores/` and `templates/` of a data folder for later starts; the first of several at once wins. */

@@ -32,8 +32,12 @@ function programs(): string | undefined {
 /** Whether this machine can start a server. */
 export const hasPostgres = programs() !== undefined
 
-/** @returns undefined on a machine that has no PostgreSQL */
-export async function startPostgres(): Promise<PostgresCluster | undefined> {
+/**
+ * @param isSafe what it holds must live through a crash of the server; else no commit waits for the disk, and it takes the connections
+ * of a whole test run
+ * @returns undefined on a machine that has no PostgreSQL
+ */
+export async function startPostgres({ isSafe = true } = {}): Promise<PostgresCluster | undefined> {
   const bin = programs()
   if (!bin) return undefined
   const user = await unprivileged()
@@ -43,7 +47,8 @@ export async function startPostgres(): Promise<PostgresCluster | undefined> {
   const data = join(folder, 'data')
   const as = user ?? {}
   await run(join(bin, 'initdb'), ['-D', data, '-U', 'stead', '-A', 'trust', '-E', 'UTF8', '--locale=C'], as)
-  const options = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', '', '-c', 'max_connections=60']
+  const forTests = isSafe ? ['-c', 'max_connections=60'] : ['-c', 'max_connections=300', '-c', 'fsync=off']
+  const options = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', '', ...forTests]
   let child: ReturnType<typeof spawn> | undefined
   const address = (database: string) => `postgres://stead@127.0.0.1:${port}/${database}`
   const start = async () => {

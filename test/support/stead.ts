@@ -95,19 +95,25 @@ export interface Stead {
   remove(): Promise<void>
 }
 
-/** Waits until `check` gives something true. @throws with `what` after the time */
+const LOOK_EVERY_MS = 50
+
+/**
+ * Waits until `check` returns something true.
+ * @param patienceMs on a machine with nothing else to do; what is counted is looks, so that a busy one gets the time that it needs
+ * @throws with `what` after so many looks
+ */
 export async function until<Value>(
   what: string,
   check: () => Promise<Value | undefined | false> | Value | undefined | false,
-  timeoutMs = 180_000,
+  patienceMs = 180_000,
 ): Promise<Value> {
-  const deadline = Date.now() + timeoutMs
-  for (;;) {
+  const looks = Math.ceil(patienceMs / LOOK_EVERY_MS)
+  for (let look = 0; look < looks; look++) {
     const value = await check()
     if (value) return value
-    if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain: ${what}`)
-    await pause(50)
+    await pause(LOOK_EVERY_MS)
   }
+  throw new Error(`Looked ${looks} times in vain: ${what}`)
 }
 
 /** Of those that no outgoing connection is ever given: it is still free after a restart of who listens there. */

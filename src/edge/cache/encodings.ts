@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { type BrotliOptions, brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
+import { declareMemory } from '../../platform/process-memory.ts'
 
 /** Content codings of stored bodies; the index is the place of a body in its entry. */
 export const codings = ['identity', 'br', 'zstd', 'gzip'] as const
@@ -13,6 +14,7 @@ const WORTH_IT = 0.9
 const MOST_KNOWN = 512
 const MOST_CHARACTERS = 256
 const known = new Map<string, readonly number[]>()
+declareMemory(() => known.clear())
 
 /** Indexes of the codings that a client takes, best first; identity is left out, because it always goes (RFC 9110 §12.5.3). */
 export function acceptedCodings(header: string): readonly number[] {

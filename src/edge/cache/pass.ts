@@ -1,6 +1,8 @@
+import { declareMemory } from '../../platform/process-memory.ts'
 import type { ResponseObserver, Visit } from '../visit.ts'
 
 const observers = new Map<string, ResponseObserver>()
+declareMemory(() => observers.clear())
 
 /** Lets a visit go to the host, and says why. */
 export function pass(visit: Visit, reason: string): undefined {

@@ -1,4 +1,5 @@
 import { constants, type ServerHttp2Stream, type ServerStreamResponseOptions } from 'node:http2'
+import { declareMemory } from '../../platform/process-memory.ts'
 import type { VisitResponse } from '../visit.ts'
 
 /** RFC 9113 §8.2.2: what HTTP/1 says of its connection. A client ends a stream that has any of it. */
@@ -13,6 +14,7 @@ const OF_THE_CONNECTION = new Set([
 
 /** Names as they are sent, by how they are written; `''` is not sent. A site can make up names, so that it has a bound. */
 const sentNames = new Map<string, string>()
+declareMemory(() => sentNames.clear())
 const MOST_NAMES = 1_024
 
 function sentName(name: string): string {

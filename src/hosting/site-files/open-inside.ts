@@ -26,6 +26,7 @@ import {
 import { type FileHandle, open } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { LRUCache } from 'lru-cache'
+import { declareMemory } from '../../platform/process-memory.ts'
 
 /** `O_PATH` of Linux on every architecture that Node supports; Node does not export it. */
 const O_PATH = 0o10000000
@@ -124,6 +125,7 @@ function checked(path: string): string {
 
 /** Roots do not move while Stead runs, and realpath costs as much as all the rest of a look. */
 const canonicalRoots = new LRUCache<string, string>({ max: 10_000 })
+declareMemory(() => canonicalRoots.clear())
 
 function canonicalRoot(root: string): string {
   const known = canonicalRoots.get(root)

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import type { Counted } from './count-thread.fixture.ts'
 import { startThread } from './thread.ts'
 
-const start = (pieces: number, signal?: AbortSignal) =>
-  startThread<Counted>('count-thread.fixture', { pieces }, signal)
+const start = (pieces: number, signal?: AbortSignal) => startThread<Counted>('count-thread.fixture', { pieces }, signal)
 
 /** @returns the number of the thread that counted to the end */
 async function count(pieces: number): Promise<number> {

@@ -1,5 +1,6 @@
 import { extname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { declareMemory } from '../../platform/process-memory.ts'
 import { DiskFull } from '../homes/disk-room.ts'
 import { TooManyFiles } from './tree-walk.ts'
 
@@ -27,6 +28,11 @@ interface Resting {
 }
 /** At most one for each program. */
 const resting = new Map<string, Resting>()
+declareMemory(async () => {
+  const workers = [...resting.values()].map(({ worker }) => worker)
+  resting.clear()
+  for (const worker of workers) await worker.terminate()
+})
 
 function takeWorker(name: string): Worker {
   const found = resting.get(name)

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { declareMemory } from '../../platform/process-memory.ts'
 import { DiskFull } from '../homes/disk-room.ts'
 import type { PhpPool, PooledSite } from '../php/pool.ts'
 import { type DatabaseContent, DumpUnreadable, type SiteHome } from '../site-database/database-content.ts'
@@ -60,6 +61,7 @@ export function databaseCommand(words: readonly string[]): DatabaseCommand | und
 
 /** Sites whose database is being replaced here. */
 const importing = new Set<number>()
+declareMemory(() => importing.clear())
 
 export async function runDatabaseCommand(
   { pool, siteDatabase }: DatabaseCommandParts,

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { declareMemory } from '../process-memory.ts'
 import { BoundedClient } from './postgres-client.ts'
 
 /** So many statements are prepared on a connection; any others are planned at each run. */
@@ -8,6 +9,10 @@ const mostPrepared = 500
 const names = new Map<string, string>()
 let generation = 1
 const seenOnce = new LRUCache<string, true>({ max: 1000 })
+declareMemory(() => {
+  prepareAnew()
+  seenOnce.clear()
+})
 
 /**
  * A connection that prepares its statements: PostgreSQL parses and plans a text once a connection and not at each run, which is

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import Type, { type TSchema } from 'typebox'
+import { declareMemory } from '../process-memory.ts'
 
 /** A value or null, as one schema with two types: serialises faster and reads shorter than a union. */
 export function nullable<Schema extends TSchema>(schema: Schema) {
@@ -33,6 +34,7 @@ export function timestamp(ms: number): string {
 
 /** The same times are asked for again and again, and writing one takes as long as a tenth of a small select. */
 const timestamps = new LRUCache<number, string>({ max: 10_000 })
+declareMemory(() => timestamps.clear())
 
 /** The `page` object of paginated responses. */
 export const Page = Type.Object(

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { Config } from '../../config.ts'
 import { isPublicAddress } from '../../platform/fetch/addresses.ts'
+import { declareMemory } from '../../platform/process-memory.ts'
 
 /** An edge that listens on all addresses: nobody can be sent there. */
 const ANY = new Set(['0.0.0.0', '::'])
@@ -29,6 +30,9 @@ function listening(host: string, machine: () => readonly string[]): readonly str
 }
 
 let known: readonly string[] | undefined
+declareMemory(() => {
+  known = undefined
+})
 
 /** Looked up once: interfaces that come later are for `STEAD_EDGE_ADDRESSES` to name. */
 function machineAddresses(): readonly string[] {

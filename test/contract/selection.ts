@@ -1,0 +1,75 @@
+/**
+ * Which endpoints and background work a run walks in every case. What one piece of code answers for all endpoints alike is proven on one
+ * of each shape, on those whose files changed, and on a few others that go round with the commits: a change of one endpoint is met where it was made, and what nobody thought
+ * of within some weeks. TEST_LONG walks everything.
+ */
+import { createHash } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { endpoints } from '../../src/app.ts'
+import { jobs } from '../../src/jobs.ts'
+import type { Endpoint } from '../../src/platform/http/endpoint.ts'
+import { atLength } from '../support/at-length.ts'
+import { changedFiles, headCommit } from '../support/changes.ts'
+
+const GOING_ROUND = 12
+/** Each takes up to a minute of a processor, all of its steps together. */
+const JOBS_GOING_ROUND = 4
+/** A change of these is a change of every endpoint. */
+const OF_ALL = ['src/platform/http/', 'src/resources/access.ts', 'src/resources/endpoint.ts']
+
+const changed = changedFiles()
+const changedFolders = new Set(changed.flatMap((file) => /^src\/resources\/([\w-]+)\//.exec(file)?.[1] ?? []))
+
+/** Names that the files of changed folders declare: ids of endpoints, names of jobs. */
+const declared = new Set(
+  [...changedFolders]
+    .flatMap((folder) => globSync(`src/resources/${folder}/*.ts`))
+    .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/^ {2}(?:id: '(\w+)'|name: '(\w+\.\w+)'),$/gm)])
+    .map(([, id, job]) => id ?? (job as string)),
+)
+
+/** The same few for all runs of one commit. */
+function goingRound(names: readonly string[], many: number): string[] {
+  const rank = (name: string) => createHash('sha256').update(`${headCommit()} ${name}`).digest('hex')
+  return names.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1)).slice(0, many)
+}
+
+const ids = endpoints.map(({ id }) => id)
+const changesAll = changed.some((file) => OF_ALL.some((path) => file.startsWith(path)))
+const selected = new Set(
+  atLength(changesAll, true) ? ids : [...ids.filter((id) => declared.has(id)), ...goingRound(ids, GOING_ROUND)],
+)
+
+/** Whether an endpoint gets every case in this run. */
+export const isSelected = ({ id }: Pick<Endpoint, 'id'>): boolean => selected.has(id)
+
+/** All that decides how the platform answers for an endpoint, apart from its own handler. */
+function shapeOf({ access, method, params, query, body, problems: _, handle: __, ...rest }: Endpoint): string {
+  const flags = Object.entries(rest)
+    .filter(([, value]) => value === true || typeof value === 'number')
+    .map(([name, value]) => `${name}=${value}`)
+  const guard =
+    typeof access === 'string'
+      ? access
+      : Object.entries(access as object).map(([kind, of]) => [kind, kind === 'account' ? of : ''])
+  return JSON.stringify([guard, method, Boolean(params), Boolean(query), Boolean(body), flags.sort()])
+}
+
+/** Of endpoints of one shape the first, and all that are selected. */
+export function oneOfEachShape(list: readonly Endpoint[]): Endpoint[] {
+  const seen = new Set<string>()
+  return list.filter((endpoint) => {
+    const isNew = !seen.has(shapeOf(endpoint))
+    seen.add(shapeOf(endpoint))
+    return isNew || isSelected(endpoint)
+  })
+}
+
+const jobNames = [...jobs.keys()]
+const selectedJobs = new Set([
+  ...jobNames.filter((name) => declared.has(name)),
+  ...goingRound(jobNames, JOBS_GOING_ROUND),
+])
+
+/** Whether the faults of this background work are tried in this run: all of it in the system tier, and by hand. */
+export const walksJob = (name: string): boolean => process.env.TEST_TIER !== 'quick' || selectedJobs.has(name)

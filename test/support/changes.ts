@@ -1,0 +1,31 @@
+/** What has changed in this checkout, as git tells it; nothing where there is no git. */
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '../..')
+/** On `main` itself nothing differs from it: then the newest commits are looked at. */
+const NEWEST = 20
+
+const git = (...words: string[]): string => {
+  try {
+    return execFileSync('git', words, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+  } catch {
+    return ''
+  }
+}
+
+export const headCommit = (): string => git('rev-parse', 'HEAD')
+
+/** The commit since which a change counts: where this branch left `origin/main`, or one of the newest. */
+export function changesSince(): string {
+  const base = git('merge-base', 'HEAD', 'origin/main')
+  if (base && base !== headCommit()) return base
+  return git('rev-list', `--max-count=${NEWEST}`, 'HEAD').split('\n').at(-1) || 'HEAD'
+}
+
+/** Paths below the root of the checkout, those that are not committed included. */
+export function changedFiles(): string[] {
+  const committed = git('diff', '--name-only', changesSince())
+  const untracked = git('ls-files', '--others', '--exclude-standard')
+  return [...new Set(`${committed}\n${untracked}`.split('\n').filter(Boolean))]
+}

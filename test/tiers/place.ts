@@ -1,0 +1,62 @@
+/** Where the tests of a run have their files, and their PostgreSQL: in memory where the machine has enough of it. */
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { freemem, tmpdir, userInfo } from 'node:os'
+import { basename, join } from 'node:path'
+import { startPostgres } from '../support/postgres-cluster.ts'
+
+export interface Place {
+  readonly env: Readonly<Record<string, string>>
+  close(): Promise<void>
+}
+
+const MEMORY = '/dev/shm'
+/** Tests hold up to 3 GB of files at once, and need as much for themselves. */
+const ENOUGH_BYTES = 8e9
+
+/**
+ * Tests make hundreds of databases and thousands of files that live for seconds: in memory most of the processor time for them is
+ * saved. What one run fetches and builds for all later ones (WordPress, templates) stays beside the folder of the run.
+ */
+export async function openPlace(): Promise<Place> {
+  const parent = join(hasMemory() ? MEMORY : tmpdir(), `stead-tests-${userInfo().uid}`)
+  const kept = join(parent, 'kept')
+  // users of their own, whom the tests make, look for their folders below
+  for (const folder of [parent, kept]) mkdirSync(folder, { recursive: true, mode: 0o711 })
+  removeLeft(parent)
+  const folder = mkdtempSync(join(parent, `run-${process.pid}-`))
+  chmodSync(folder, 0o1777)
+  console.log(`Files of tests are in ${folder}`)
+  process.env.TMPDIR = folder
+  const postgres = process.env.TEST_POSTGRES_URL ? undefined : await startPostgres({ isSafe: false })
+  return {
+    env: {
+      TMPDIR: folder,
+      TEST_KEPT_DIR: kept,
+      ...(postgres && { TEST_POSTGRES_URL: postgres.url }),
+    },
+    async close() {
+      await postgres?.remove()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function hasMemory(): boolean {
+  if (!existsSync(MEMORY)) return false
+  const { bavail, bsize } = statfsSync(MEMORY)
+  return Math.min(bavail * bsize, availableMemory()) > ENOUGH_BYTES
+}
+
+/** What Linux would give, the caches of files included. */
+function availableMemory(): number {
+  const found = /^MemAvailable:\s+(\d+) kB/m.exec(readFileSync('/proc/meminfo', 'utf8'))
+  return found ? Number(found[1]) * 1024 : freemem()
+}
+
+/** A run that was killed had no time to clean up. */
+function removeLeft(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    const pid = /^run-(\d+)-/.exec(basename(name))?.[1]
+    if (pid && !existsSync(`/proc/${pid}`)) rmSync(join(parent, name), { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,67 @@
+/** Writes what a run came to into the file that TEST_REPORT names, for `main.ts`. */
+import { writeFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import type { SerializedError } from 'vitest'
+import type { Reporter, TestModule } from 'vitest/node'
+
+export interface Failure {
+  readonly test: string
+  readonly reason: string
+}
+
+/** A file that failed. */
+export interface FailedFile {
+  readonly file: string
+  readonly project: string
+  readonly failures: readonly Failure[]
+}
+
+export interface RunReport {
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
+  readonly failedFiles: readonly FailedFile[]
+  /** What failed outside of any file: no second run of one can tell whether it was luck. */
+  readonly strayErrors: readonly string[]
+  readonly isComplete: boolean
+}
+
+const firstLine = (text: unknown): string => String(text).split('\n', 1)[0]?.slice(0, 200) ?? ''
+
+/** Where an error was raised, as vitest notes it on those that no test awaited. */
+const fileOf = (error: SerializedError): string | undefined => {
+  const { VITEST_TEST_PATH: path } = error as { VITEST_TEST_PATH?: string }
+  return path
+}
+
+export default class TierReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[], reason: string): void {
+    const tests = modules.flatMap((module) => [...module.children.allTests()])
+    const count = (state: string) => tests.filter((test) => test.result().state === state).length
+    const stray = errors.filter((error) => !modules.some(({ moduleId }) => moduleId === fileOf(error)))
+    const report: RunReport = {
+      passed: count('passed'),
+      failed: count('failed'),
+      skipped: count('skipped') + count('pending'),
+      failedFiles: modules.flatMap((module) => this.#failed(module, errors)),
+      strayErrors: stray.map((error) => firstLine(error.message)),
+      isComplete: reason !== 'interrupted',
+    }
+    writeFileSync(process.env.TEST_REPORT as string, JSON.stringify(report))
+  }
+
+  #failed(module: TestModule, errors: readonly SerializedError[]): FailedFile[] {
+    const failures: Failure[] = []
+    for (const error of [...module.errors(), ...errors.filter((each) => fileOf(each) === module.moduleId)])
+      failures.push({ test: '(the file)', reason: firstLine(error.message) })
+    for (const suite of module.children.allSuites())
+      for (const error of suite.errors()) failures.push({ test: suite.fullName, reason: firstLine(error.message) })
+    for (const test of module.children.allTests()) {
+      const { state, errors: found } = test.result()
+      if (state === 'failed') failures.push({ test: test.fullName, reason: firstLine(found?.[0]?.message) })
+    }
+    if (failures.length === 0) return []
+    const file = relative(module.project.vitest.config.root, module.moduleId)
+    return [{ file, project: module.project.name, failures }]
+  }
+}
