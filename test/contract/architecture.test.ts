@@ -235,8 +235,8 @@ describe('functions', () => {
 describe('what a process remembers', () => {
   /** What a thread keeps ends with it, as what a page of the panel does. */
   const ends = ['src/backups/writing/writing-thread.ts']
-  /** Who is at work now: no memory, and never to be forgotten. */
-  const atWork = ['src/resources/must-use-plugins/alone.ts']
+  /** What is under way now, such as open connections: nothing that could be forgotten. */
+  const atWork = ['src/resources/must-use-plugins/alone.ts', 'src/platform/db/postgres-silence.ts']
   const keeping = /^(?:export )?const (\w+)(?:: [^=]+)? = new (?:Map|Set|LRUCache)(?:<.*>)?\((?:\{.*\})?\)$/gm
 
   it('is declared, so that tests can leave nothing to the next file', () => {

@@ -14,13 +14,20 @@ import { join } from 'node:path'
 import { changesSince } from '../support/changes.ts'
 import { openPlace, type Place } from './place.ts'
 import type { RunReport } from './reporter.ts'
-import { type Tier, tierOf, tiers } from './tiers.ts'
+import { postgres, type Tier, tierOf, tiers } from './tiers.ts'
 import { countLine, together, toRunAgain, type Verdict, verdictOf } from './verdict.ts'
 
 const root = join(import.meta.dirname, '../..')
 const [asked = 'quick', ...more] = process.argv.slice(2)
 
-const place = await openPlace()
+const names =
+  asked === 'all'
+    ? tiers.map(({ name }) => name)
+    : ['changed', 'shuffle'].includes(asked)
+      ? ['quick']
+      : [asked, ...more]
+const askedTiers = names.map(tierOf)
+const place = await openPlace(askedTiers.some(({ needs }) => needs.includes(postgres)))
 let verdict: Verdict
 try {
   verdict = await runAsked()
@@ -34,19 +41,18 @@ process.exitCode = verdict.hasPassed ? 0 : 1
 async function runAsked(): Promise<Verdict> {
   if (asked === 'shuffle') return runShuffled(more[0] ?? String(Date.now() % 1_000_000))
   if (asked === 'changed') return runTier(place, tierOf('quick'), ['--changed', more[0] ?? changesSince()])
-  const names = asked === 'all' ? tiers.map(({ name }) => name) : [asked, ...more]
   const verdicts: Verdict[] = []
-  for (const tier of names.map(tierOf)) verdicts.push(await runTier(place, tier))
-  sayWhatDidNotRun(names)
+  for (const tier of askedTiers) verdicts.push(await runTier(place, tier))
+  sayWhatDidNotRun()
   return together(verdicts)
 }
 
-function sayWhatDidNotRun(ran: readonly string[]): void {
-  const left = tiers.filter(({ name }) => !ran.includes(name))
+function sayWhatDidNotRun(): void {
+  const left = tiers.filter((tier) => !askedTiers.includes(tier))
   if (left.length === 0) return
   console.log('\nNot run:')
   for (const { name, proves } of left) console.log(`  npm run test:${name}`.padEnd(26), proves)
-  if (ran.includes('quick'))
+  if (names.includes('quick'))
     console.log(
       '  TEST_LONG=1 npm test'.padEnd(26),
       'contract walks on every endpoint, and what only chance finds, at length',

@@ -16,8 +16,9 @@ const ENOUGH_BYTES = 8e9
 /**
  * Tests make hundreds of databases and thousands of files that live for seconds: in memory most of the processor time for them is
  * saved. What one run fetches and builds for all later ones (WordPress, templates) stays beside the folder of the run.
+ * @param wantsPostgres starts a server, unless TEST_POSTGRES_URL names one or the machine has none
  */
-export async function openPlace(): Promise<Place> {
+export async function openPlace(wantsPostgres: boolean): Promise<Place> {
   const parent = join(hasMemory() ? MEMORY : tmpdir(), `stead-tests-${userInfo().uid}`)
   const kept = join(parent, 'kept')
   // users of their own, whom the tests make, look for their folders below
@@ -27,7 +28,7 @@ export async function openPlace(): Promise<Place> {
   chmodSync(folder, 0o1777)
   console.log(`Files of tests are in ${folder}`)
   process.env.TMPDIR = folder
-  const postgres = process.env.TEST_POSTGRES_URL ? undefined : await startPostgres({ isSafe: false })
+  const postgres = wantsPostgres && !process.env.TEST_POSTGRES_URL ? await startPostgres({ isSafe: false }) : undefined
   return {
     env: {
       TMPDIR: folder,

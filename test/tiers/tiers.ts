@@ -27,7 +27,7 @@ const program = (name: string, from: string): Need => ({
   isHere: () => hasProgram(name),
   how: `apt-get install ${from}`,
 })
-const postgres: Need = {
+export const postgres: Need = {
   what: 'PostgreSQL',
   isHere: () => Boolean(process.env.TEST_POSTGRES_URL) || globSync('/usr/lib/postgresql/*/bin/initdb').length > 0,
   how: 'apt-get install postgresql',
