@@ -7,8 +7,10 @@ import type { RemoteCommands } from './remote-commands.ts'
 import { Requests } from './requests.ts'
 import type { SftpLogin } from './sftp-access.ts'
 
-/** Of one connection, at once: clients that share a connection open a few. */
-const MOST_CHANNELS = 8
+/** Sessions of one connection, at once: clients that share a connection open a few. */
+const MOST_SESSIONS = 8
+/** Of one connection: sessions that were refused, or that ended without having asked for anything. No client has any by mistake. */
+const MOST_IDLE_SESSIONS = 64
 /** For what is on its way to the client. */
 const LAST_WORDS_MS = 500
 
@@ -30,6 +32,9 @@ export class SftpConnection {
   readonly login: SftpLogin
   readonly #options: ConnectionOptions
   readonly #channels = new Set<SftpChannel | ExecChannel>()
+  /** That are open, also those that have asked for nothing yet: each takes memory. */
+  readonly #sessions = new Set<Session>()
+  #idleSessions = 0
   #activeAt = performance.now()
   #ending: Promise<void> | undefined
 
@@ -38,8 +43,10 @@ export class SftpConnection {
     this.#options = options
     const { client, socket } = options
     client.on('session', (accept, reject) => {
-      if (this.#channels.size >= MOST_CHANNELS || this.#ending) return reject()
-      this.#serve(accept())
+      const isFull = this.#sessions.size >= MOST_SESSIONS || this.#channels.size >= MOST_SESSIONS
+      if (!isFull && !this.#ending) return this.#open(accept())
+      reject()
+      if (isFull) this.#countIdle()
     })
     // ports are forwarded for nobody
     client.on('request', (_accept, reject) => reject?.())
@@ -76,17 +83,47 @@ export class SftpConnection {
     await Promise.all(ended)
   }
 
+  #open(session: Session): void {
+    this.#sessions.add(session)
+    let hasAsked = false
+    for (const request of ['shell', 'exec', 'sftp'] as const)
+      session.once(request, () => {
+        hasAsked = true
+      })
+    session.once('close', () => {
+      this.#sessions.delete(session)
+      if (!hasAsked) this.#countIdle()
+    })
+    this.#serve(session)
+  }
+
+  #countIdle(): void {
+    if (++this.#idleSessions !== MOST_IDLE_SESSIONS) return
+    const { siteId, username } = this.login
+    this.#options.log.warn({ siteId, username }, 'an SSH client opens sessions and uses none: its connection is ended')
+    void this.end()
+  }
+
   #serve(session: Session): void {
     let columns: number | undefined
     session.on('pty', (accept, _reject, info) => {
       columns = Math.max(20, Math.min(1000, Number(info.cols) || 80))
       accept?.()
     })
-    session.on('shell', (accept) => this.#runCommand(session, accept(), { line: undefined, columns }))
-    session.on('exec', (accept, _reject, { command }) =>
-      this.#runCommand(session, accept(), { line: command, columns }),
+    // a session has one of these (RFC 4254 §6.5); for a second one there is no stream
+    let isTaken = false
+    const take = <Stream>(accept: () => Stream, reject: () => void, serve: (stream: Stream) => void) => {
+      if (isTaken || this.#ending) return reject()
+      isTaken = true
+      serve(accept())
+    }
+    session.on('shell', (accept, reject) =>
+      take(accept, reject, (stream) => this.#runCommand(session, stream, { line: undefined, columns })),
     )
-    session.on('sftp', (accept) => this.#serveFiles(session, accept()))
+    session.on('exec', (accept, reject, { command }) =>
+      take(accept, reject, (stream) => this.#runCommand(session, stream, { line: command, columns })),
+    )
+    session.on('sftp', (accept, reject) => take(accept, reject, (stream) => this.#serveFiles(session, stream)))
   }
 
   #runCommand(

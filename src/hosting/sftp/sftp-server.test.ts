@@ -392,6 +392,42 @@ describe('connections', () => {
     await vi.waitUntil(() => server.connections === 0)
   }, 60_000)
 
+  /** A client, and what sends single messages of the protocol. */
+  const rawClient = async () => {
+    const ssh2 = (await import('ssh2')).default
+    const client = new ssh2.Client()
+    client.on('error', () => {})
+    client.connect({ host: '127.0.0.1', port, username: 'site_1', password: 'the password' })
+    await once(client, 'ready')
+    const protocol = Reflect.get(client, '_protocol') as {
+      session(channel: number, window: number, packet: number): void
+      exec(channel: number, command: string, wantsReply: boolean): void
+    }
+    return { client, protocol }
+  }
+
+  test('that open sessions without end, and use none, are ended', async () => {
+    const { client, protocol } = await rawClient()
+    const closed = once(client, 'close')
+    for (let channel = 0; channel < 1000; channel++) protocol.session(channel, 65_536, 32_768)
+    await closed
+    await vi.waitUntil(() => server.connections === 0)
+    expect(warn).toHaveBeenCalledWith({ siteId: 7, username: 'site_1' }, expect.stringContaining('uses none'))
+    expect((await sftp('ls')).code).toBe(0)
+  }, 60_000)
+
+  test('that ask a session for two things get one, and nobody else notices', async () => {
+    const { client, protocol } = await rawClient()
+    const stream = await new Promise<{ outgoing: { id: number } }>((resolve, reject) =>
+      client.exec('wp', (error, made) => (error ? reject(error) : resolve(made as never))),
+    )
+    for (let again = 0; again < 3; again++) protocol.exec(stream.outgoing.id, 'wp', true)
+    const opened = await new Promise<boolean>((resolve) => client.sftp((error) => resolve(!error)))
+    expect([opened, warn.mock.calls]).toEqual([true, []])
+    client.end()
+    expect((await sftp('ls')).code).toBe(0)
+  }, 60_000)
+
   test('of an address that guesses are refused in the end, those with the password too', async () => {
     const ssh2 = (await import('ssh2')).default
     const guess = (password: string) =>
