@@ -272,6 +272,17 @@ export const dnsBudgets = (_config: Config) =>
     },
   }) as const satisfies Table
 
+/**
+ * Of the MariaDB of a host, which all its sites share. Sessions over these are ended (`hosting/mariadb/resource-watch.ts`); the server's own settings
+ * bound what they can.
+ */
+export const mariaDbLimits = {
+  siteMemoryBytes: 384 * MB,
+  memoryBytes: 1024 * MB,
+  temporaryBytes: 512 * MB,
+  allTemporaryBytes: 1024 * MB,
+} as const
+
 /** What the budgets of memory of a process may add up to, in bytes. The process itself takes some 100 MB besides. */
 export const memoryOfPart = ({ edgeCacheMb }: Config) => ({
   control: 192 << 20,

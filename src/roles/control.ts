@@ -44,6 +44,10 @@ export interface Control extends Part {
   readonly url: string
 }
 
+/** Whether a host's MariaDB answers. A host without one needs none. */
+const hasDatabases = ({ facts }: { readonly facts: Record<string, unknown> }): boolean =>
+  (facts.mariaDb as { isUp?: boolean } | undefined)?.isUp !== false
+
 /** The API and the work that needs no site files. @param parts says how the other parts of this machine are */
 export async function startControl(ground: Ground, parts: () => PartStates = () => ({})): Promise<Control> {
   const { config, database, log, sealer, logs } = ground
@@ -65,7 +69,7 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
     const hosts = (await hostReports(database.read)).filter(({ seenAt }) => Math.abs(now - seenAt) < HOST_SILENT_MS)
     // before it the keys of a first start are nowhere to be read
     const settled = isIntroduced && hosts.length > 0 && hosts.every(({ facts }) => facts.preparing === false)
-    const ready = settled && Object.values(parts()).every(Boolean)
+    const ready = settled && hosts.every(hasDatabases) && Object.values(parts()).every(Boolean)
     return {
       ready,
       details: {

@@ -63,7 +63,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   // the data folder, which nobody else has; a server for databases; PHP, of which nothing runs yet
   const folder = await takeDataFolder(ground)
   const spill = await openSpill(ground)
-  const mariaDb = await openMariaDb(ground, folder.identity.current)
+  const mariaDb = await openMariaDb(ground, folder.identity.current, folder.name)
   const php = await openSitePhp(ground, budgets, { spill, hasEdge: options.hasEdge === true, mariaDb })
   const { runtime, pool } = php
   php.disk.start()
@@ -83,9 +83,9 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   const spares = new Spares({ homes, pool, count: config.spareSites, ...served.usual, log })
   const { doors, dumpTemplate } = openDatabases(ground, pool, mariaDb)
   const preparation = prepareSites(ground, { runtime, homes, pool, spares, dumpTemplate }, options)
-  const sftp = await openSftp(ground, { hostId, php, sites, siteDatabase: doors.siteDatabase })
+  const sftp = await openSftp(ground, { hostId, php, sites, siteDatabase: doors.siteDatabase, mariaDb })
   const pages = await openPageMeasure(ground, budgets, php.edge)
-  const offered = { measurePage: pages.measurePage, firstPages: php.firstPages, ...doors, ...served.runs }
+  const offered = { measurePage: pages.measurePage, firstPages: php.firstPages, ...doors, ...served.runs, mariaDb }
   const worker = createHostWorker(ground, { hostId, homes, spares, pool, preparation, sites, sftp, ...offered })
   const cron = openCron(ground, sites, pool, mariaDb)
 
@@ -215,18 +215,19 @@ interface WorkParts
     | 'containment'
   > {
   readonly preparation: Preparation
+  readonly mariaDb: MariaDb
   readonly sites: HostedSites
   readonly sftp: Sftp
 }
 
 /** Does the operations that are bound to the sites of this host. */
-function createHostWorker(ground: Ground, { preparation, sites, sftp, ...parts }: WorkParts): Worker {
+function createHostWorker(ground: Ground, { preparation, sites, sftp, mariaDb, ...parts }: WorkParts): Worker {
   const { database, log } = ground
   const services: HostServices = {
     ...ground,
     ...parts,
     backups: openBackups(ground),
-    siteFiles: openSiteFiles(ground),
+    siteFiles: openSiteFiles(ground, mariaDb.databaseBytes),
     pluginDirectory: openPluginDirectory(ground.config),
     pluginPackages: createPluginPackages({
       dataDir: ground.config.dataDir,

@@ -1,7 +1,7 @@
 /** The table of budgets in the documentation is the one in force, and what it allows fits into the processes. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { controlBudgets, dnsBudgets, edgeBudgets, hostBudgets, memoryOfPart } from '../../src/budgets.ts'
+import { controlBudgets, dnsBudgets, edgeBudgets, hostBudgets, mariaDbLimits, memoryOfPart } from '../../src/budgets.ts'
 import { readConfig } from '../../src/config.ts'
 import type { BudgetTerms } from '../../src/platform/budgets/budget.ts'
 
@@ -39,4 +39,14 @@ describe.each(Object.entries(parts))('the budgets of the %s', (part, table) => {
     const sum = Object.values(table).reduce((total, { of, all }) => total + (of === 'memory' ? all : 0), 0)
     expect(sum).toBeLessThanOrEqual(memoryOfPart(config)[part as keyof ReturnType<typeof memoryOfPart>])
   })
+})
+
+it('the limits of MariaDB stand there as well', () => {
+  const rows = Object.entries({
+    'memory of all sessions of a site': mariaDbLimits.siteMemoryBytes,
+    'memory of the server': mariaDbLimits.memoryBytes,
+    'temporary files of a session': mariaDbLimits.temporaryBytes,
+    'temporary files of all': mariaDbLimits.allTemporaryBytes,
+  }).map(([what, bytes]) => `| ${what} | ${(bytes / (1 << 20)).toLocaleString('en')} MB |`)
+  expect(rows.filter((row) => !page.includes(row))).toEqual([])
 })

@@ -19,8 +19,14 @@ export interface DatabaseServer {
   readonly socketFolder: string | undefined
   /** Folder with the data, where it is on this machine. */
   readonly dataFolder: string | undefined
+  /** Folder with its temporary files, where it is on this machine. */
+  readonly temporaryFolder: string | undefined
+  /** Its process, where that is on this machine and runs. */
+  readonly pid: number | undefined
   /** It answered last. */
   readonly isUp: boolean
+  /** Why it does not answer, in words, as far as that is known. */
+  readonly fault: string | undefined
   /** How often it had to be started again. */
   readonly restarts: number
   /** @param login default: who administers it. @throws when it does not answer */

@@ -5,7 +5,7 @@ import { connect, type Login, named, rowsOf, type ServerAddress } from './connec
 import { type DatabaseServer, PHP_HOST } from './database-server.ts'
 import { inGrant } from './names.ts'
 import { versionIn } from './programs.ts'
-import { SITE_RIGHTS } from './site-databases.ts'
+import { SITE_RIGHTS } from './site-rights.ts'
 import { openWay } from './way.ts'
 
 /**
@@ -49,8 +49,11 @@ function parse(text: string): { address: ServerAddress; administrator: Login } {
 class ExternalServer implements DatabaseServer {
   version = ''
   isUp = false
+  fault: string | undefined
   readonly restarts = 0
   readonly dataFolder = undefined
+  readonly temporaryFolder = undefined
+  readonly pid = undefined
   readonly accountHost: string
   readonly phpHost = PHP_HOST
   socketFolder: string | undefined
@@ -69,10 +72,14 @@ class ExternalServer implements DatabaseServer {
     try {
       const connection = await connect(this.#address, login ?? this.#administrator)
       this.isUp = true
+      this.fault = undefined
       return connection
     } catch (error) {
       // a site's account that is refused says nothing of the server
-      if (!login) this.isUp = false
+      if (!login) {
+        this.isUp = false
+        this.fault = (error as Error).message
+      }
       throw error
     }
   }
@@ -99,6 +106,9 @@ async function tryRights(connection: Connection, accountHost: string, prefix: st
       `CREATE DATABASE ${named(name)} COMMENT = 'try'`,
       `CREATE USER ${account} IDENTIFIED BY '${password}' WITH MAX_USER_CONNECTIONS 1 MAX_STATEMENT_TIME 1`,
       `GRANT ${SITE_RIGHTS} ON ${inGrant(name)}.* TO ${account}`,
+      `REVOKE INSERT ON ${inGrant(name)}.* FROM ${account}`,
+      'SELECT COUNT(*) FROM mysql.db',
+      'SELECT COUNT(*) FROM mysql.tables_priv',
       `ALTER USER ${account} ACCOUNT LOCK`,
       `KILL HARD USER '${name}'`,
       `CREATE TABLE ${named(name)}.t (a int) ENGINE = InnoDB`,

@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Connection } from 'mysql2/promise'
+import type { FreeRoom } from '../../platform/files/free-room.ts'
 import { lockFile, type Unlock } from '../../platform/files/lock-file.ts'
 import type { Log } from '../../platform/log/log.ts'
 import { type Backoff, waitAfter } from '../../platform/operations/backoff.ts'
@@ -19,7 +20,8 @@ const SAYS_SO_EVERY_MS = 5000
 const LOOKS_EVERY_MS = 100
 /** The server of a host that was killed writes what it has, and ends. */
 const PREDECESSOR_ENDS_MS = 60_000
-const KEPT_OUTPUT = 4000
+/** A server that aborts writes several thousand characters about its state after the reason. */
+const KEPT_OUTPUT = 16_000
 const crashes: Backoff = { firstMs: 500, factor: 2, mostMs: 60_000 }
 /** After as long a server that ends did not end because it cannot start. */
 const STABLE_MS = 60_000
@@ -30,10 +32,15 @@ export interface OwnServerOptions {
   /** Whom it runs as: MariaDB refuses root. null: the one that Stead runs as. */
   readonly uid: number | null
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
+  /** On the disk of the folder. */
+  readonly room?: FreeRoom | undefined
+  /** The server cannot be started at the moment. Called at each attempt, with the reason in words. */
+  readonly onFault?: (fault: string) => void
 }
 
 /**
- * Starts this host's own server, and resolves when it answers. It is started again when it ends by itself.
+ * Starts this host's own server, and resolves when it answers. It is started again when it ends by itself. For want of disk space it is not given
+ * up: the host starts without it, and the server follows when there is room.
  * @throws OperatorError when there is none to start, or it does not start
  */
 export async function startOwnServer(options: OwnServerOptions): Promise<DatabaseServer> {
@@ -44,7 +51,7 @@ export async function startOwnServer(options: OwnServerOptions): Promise<Databas
   if (!unlock) throw new OperatorError(`Another process of Stead runs the MariaDB in ${options.folder}`)
   try {
     await endLeft(folder, options.log)
-    const server = new OwnServer(programs, folder, unlock, options.log)
+    const server = new OwnServer(programs, folder, unlock, options)
     await server.start()
     return server
   } catch (error) {
@@ -64,32 +71,54 @@ class OwnServer implements DatabaseServer {
   readonly phpHost = PHP_HOST
   readonly socketFolder: string
   readonly dataFolder: string
+  readonly temporaryFolder: string
   restarts = 0
   isUp = false
+  fault: string | undefined
   readonly #programs: MariaDbPrograms
   readonly #folder: ServerFolder
   readonly #unlock: Unlock
   readonly #log: OwnServerOptions['log']
+  readonly #room: FreeRoom | undefined
+  readonly #onFault: (fault: string) => void
   /** Drawn anew by each process: it is kept nowhere else than beside the server, for its tools. */
   readonly #password = randomBytes(24).toString('hex')
   readonly #stopping = new AbortController()
   #child: ChildProcess | undefined
   #supervised: Promise<void> = Promise.resolve()
 
-  constructor(programs: MariaDbPrograms, folder: ServerFolder, unlock: Unlock, log: OwnServerOptions['log']) {
+  constructor(
+    programs: MariaDbPrograms,
+    folder: ServerFolder,
+    unlock: Unlock,
+    { log, room, onFault = () => {} }: OwnServerOptions,
+  ) {
     this.version = programs.version
     this.dataFolder = folder.data
+    this.temporaryFolder = folder.temporary
     this.socketFolder = dirname(folder.socket)
     this.#programs = programs
     this.#folder = folder
     this.#unlock = unlock
     this.#log = log
+    this.#room = room
+    this.#onFault = onFault
+  }
+
+  /** The program that starts it becomes it. */
+  get pid(): number | undefined {
+    return this.isUp ? this.#child?.pid : undefined
   }
 
   /** @throws OperatorError */
   async start(): Promise<void> {
-    await this.#folder.write(this.#password)
-    this.#supervised = this.#supervise(await this.#launch())
+    await this.#folder.write(this.#password, this.#programs)
+    const first = await this.#launch().catch((error: Error) => {
+      if (!isForRoom(error.message)) throw error
+      this.#cannotStart(error)
+      return undefined
+    })
+    this.#supervised = this.#supervise(first)
   }
 
   connect(login: Login = { user: ADMINISTRATOR, password: this.#password }): Promise<Connection> {
@@ -128,6 +157,7 @@ class OwnServer implements DatabaseServer {
     const ended = endOf(child, () => said)
     await this.#untilItAnswers(child, ended, () => said)
     this.isUp = true
+    this.fault = undefined
     return { ended }
   }
 
@@ -164,7 +194,7 @@ class OwnServer implements DatabaseServer {
     )
   }
 
-  async #supervise(first: Running): Promise<void> {
+  async #supervise(first: Running | undefined): Promise<void> {
     let failures = 0
     for (let running: Running | undefined = first; ; ) {
       const sinceMs = performance.now()
@@ -172,22 +202,49 @@ class OwnServer implements DatabaseServer {
         const how = await running.ended
         this.isUp = false
         if (this.#stopping.signal.aborted) return
+        this.fault = inWords(how)
         this.#log.error({ how }, 'MariaDB has ended by itself: it is started again')
         if (performance.now() - sinceMs > STABLE_MS) failures = 0
       }
-      await pause(waitAfter(++failures, crashes, Math.random()), undefined, { signal: this.#stopping.signal }).catch(
-        () => {},
-      )
+      await this.#untilNext(waitAfter(++failures, crashes, Math.random()))
       if (this.#stopping.signal.aborted) return
       this.restarts++
       running = await this.#launch().catch((error: Error) => {
-        if (!this.#stopping.signal.aborted) this.#log.error({ err: error }, 'MariaDB does not start again')
+        if (!this.#stopping.signal.aborted) this.#cannotStart(error)
         return undefined
       })
       if (running) this.#log.info({}, 'MariaDB answers again')
     }
   }
+
+  #cannotStart(error: Error): void {
+    this.fault = inWords(error.message)
+    this.#log.error({ err: error, fault: this.fault }, 'MariaDB cannot be started: it is tried again')
+    this.#onFault(this.fault)
+  }
+
+  /** Waits before the next attempt. As soon as a full disk has room, the wait is over. */
+  async #untilNext(waitMs: number): Promise<void> {
+    const until = performance.now() + waitMs
+    const { signal } = this.#stopping
+    const freeBytes = this.#room?.ask() ?? 0
+    const lacksRoom = this.#room !== undefined && this.fault === DISK_FULL
+    while (!signal.aborted && performance.now() < until) {
+      if (lacksRoom && (this.#room?.ask() ?? 0) >= freeBytes + START_BYTES) return
+      await pause(Math.min(LOOKS_EVERY_MS, until - performance.now()), undefined, { signal }).catch(() => {})
+    }
+  }
 }
+
+const DISK_FULL = 'The disk of the host is full. MariaDB starts again automatically when there is room'
+/** A start writes its temporary tablespace, and what a crash has left undone. */
+const START_BYTES = 16 << 20
+
+/** Whether a server has ended for want of disk space, by what it said. */
+const isForRoom = (said: string): boolean =>
+  /error(:| number)? 28\b|Errcode: 28|No space left|disk (is )?full|out of disk space/i.test(said)
+
+const inWords = (said: string): string => (isForRoom(said) ? DISK_FULL : said)
 
 function endOf(child: ChildProcess, said: () => string): Promise<string> {
   return new Promise((resolve) => {
@@ -200,7 +257,10 @@ function endOf(child: ChildProcess, said: () => string): Promise<string> {
 function faultIn(said: string): string {
   const lines = said.trim().split('\n')
   const faults = lines.filter((line) => line.includes('[ERROR]'))
-  return (faults.length > 0 ? faults : lines).slice(-3).join('\n')
+  const last = (faults.length > 0 ? faults : lines).slice(-3)
+  // what follows from a full disk fills the lines after it
+  const lacksRoom = faults.findLast(isForRoom)
+  return [...(lacksRoom === undefined || last.includes(lacksRoom) ? [] : [lacksRoom]), ...last].join('\n')
 }
 
 /** A server on the same data whose host was killed: it has its signal to end, and is waited for. Two would not start anyway: InnoDB locks its files. */

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { chmod, chown, mkdir, rename, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -6,7 +7,7 @@ import { syncFolder, writeFileDurably } from '../../platform/files/write-file.ts
 import { OperatorError } from '../../platform/operator-error.ts'
 import { removeTree } from '../site-files/remove-tree.ts'
 import { type MariaDbPrograms, serverEnvironment } from './programs.ts'
-import { serverSettings } from './server-settings.ts'
+import { LOG_FILE, serverSettings, UNDO_FILES } from './server-settings.ts'
 
 const run = promisify(execFile)
 
@@ -23,6 +24,7 @@ export const ADMINISTRATOR = 'stead_admin'
  * <data>/mariadb/        0711
  *     data/              0700, the server's: all databases
  *     run/               0711, the server's: socket
+ *     tmp/               0700, the server's: temporary files; emptied at each start
  *     files/             0555, empty: where statements could read and write files
  *     settings.cnf       what the server is started with
  *     start.sql          0600, the server's: makes the host's account anew at each start
@@ -46,6 +48,10 @@ export class ServerFolder {
 
   get socket(): string {
     return join(this.path, 'run/socket')
+  }
+
+  get temporary(): string {
+    return join(this.path, 'tmp')
   }
 
   get settings(): string {
@@ -74,6 +80,7 @@ export class ServerFolder {
     if (this.#uid !== null) await this.#checkWay()
     await this.#makeFolder(join(this.path, 'run'), 0o711, true)
     await this.#makeFolder(join(this.path, 'files'), 0o555, false)
+    await this.#makeFolder(this.temporary, 0o700, true)
     await this.#install(programs)
   }
 
@@ -88,6 +95,9 @@ export class ServerFolder {
     await removeTree(made)
     await this.#makeFolder(made, 0o700, true)
     const options = ['--no-defaults', `--datadir=${made}`, '--auth-root-authentication-method=normal', '--skip-test-db']
+    // another server that starts removes such files of whichever server from a folder that they share
+    options.push(`--tmpdir=${this.temporary}`)
+    options.push(`--innodb-undo-tablespaces=${UNDO_FILES}`, `--innodb-log-file-size=${LOG_FILE}`)
     const [command, words] = this.command(programs, [programs.install, ...options, '--skip-name-resolve'])
     try {
       await run(command, words, { env: serverEnvironment(), cwd: '/', timeout: INSTALL_MS, maxBuffer: 1 << 20 })
@@ -101,7 +111,7 @@ export class ServerFolder {
   }
 
   /** Settings, and an account for the host with a password that is new. All other accounts that can do more than sites' go. */
-  async write(password: string): Promise<void> {
+  async write(password: string, { version }: MariaDbPrograms): Promise<void> {
     const initFile = join(this.path, 'start.sql')
     const statements = [
       // what an installation comes with: administrators without a password
@@ -113,10 +123,11 @@ export class ServerFolder {
     ]
     await writeFileDurably(initFile, statements.map((statement) => `${statement};\n`).join(''), 0o600)
     if (this.#uid !== null) await chown(initFile, this.#uid, this.#uid)
-    const { data, socket } = this
+    const { data, socket, temporary } = this
+    const hasUndoFiles = existsSync(join(data, 'undo001'))
     await writeFileDurably(
       this.settings,
-      serverSettings({ data, socket, files: join(this.path, 'files'), initFile }),
+      serverSettings({ data, socket, temporary, files: join(this.path, 'files'), initFile, hasUndoFiles, version }),
       0o644,
     )
     await writeFileDurably(

@@ -9,6 +9,8 @@ import { type Login, named, rowsOf } from './connect.ts'
 import { asAdministrator, type DatabaseServer } from './database-server.ts'
 import { homeOfName, inGrant, namesOf, type SiteNames } from './names.ts'
 import { loginFile, nextLoginFile } from './on-mariadb.ts'
+import { endSessions } from './sessions.ts'
+import { type RightsLevel, SITE_RIGHTS, setRights } from './site-rights.ts'
 
 export interface SiteLimits {
   /** At once. PHP has four processes; WP-CLI and scheduled events come on top. */
@@ -19,13 +21,6 @@ export interface SiteLimits {
 
 export const usualLimits: SiteLimits = { connections: 8, statementSeconds: 300 }
 
-/**
- * All that WordPress and its plugins need within a database. Not what a dump would not have (views, triggers, routines, events), nothing that reaches
- * beyond it (FILE, PROCESS, SUPER, accounts).
- */
-export const SITE_RIGHTS =
-  'SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER, REFERENCES, CREATE TEMPORARY TABLES, LOCK TABLES'
-
 const collation = 'CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci'
 
 /** Databases and accounts of sites on a server. */
@@ -33,6 +28,8 @@ export class SiteDatabases {
   readonly server: DatabaseServer
   readonly prefix: string
   readonly #limits: SiteLimits
+  /** Accounts that do not have all rights. */
+  readonly #levels = new Map<string, RightsLevel>()
   /** Passwords of the accounts with which this process works on a site's databases: they are worth nothing after it. */
   readonly #workerKey = randomBytes(32)
 
@@ -67,7 +64,7 @@ export class SiteDatabases {
     await asAdministrator(this.server, async (connection) => {
       await connection.query(`CREATE DATABASE IF NOT EXISTS ${named(current)} ${collation}`)
       await this.#account(connection, { user: current, password }, this.#limits)
-      await connection.query(`GRANT ${SITE_RIGHTS} ON ${inGrant(current)}.* TO ${this.#at(current)}`)
+      await setRights(connection, this.#accountOf(current), this.levelOf(current))
     })
     return login
   }
@@ -79,6 +76,7 @@ export class SiteDatabases {
       // its connections would live on, and hold locks
       for (const user of [current, worker]) {
         await connection.query(`DROP USER IF EXISTS ${this.#at(user)}`)
+        this.#levels.delete(user)
         await endSessions(connection, user)
       }
       for (const database of [next, previous, scratch, current])
@@ -123,6 +121,40 @@ export class SiteDatabases {
     })
   }
 
+  /** What a site's account may do. */
+  levelOf(user: string): RightsLevel {
+    return this.#levels.get(user) ?? 'all'
+  }
+
+  /** Accounts that lack rights. */
+  get reduced(): string[] {
+    return [...this.#levels.keys()]
+  }
+
+  /** Takes over what the server says of its accounts: an earlier process may have taken rights away. */
+  knowLevels(levels: ReadonlyMap<string, RightsLevel>): void {
+    for (const [user, level] of levels) this.#levels.set(user, level)
+  }
+
+  /** Gives a site's account these rights from now on, also when it is created again. Ends its connections, which would keep what they had. */
+  async setLevel(connection: Connection, user: string, level: RightsLevel): Promise<void> {
+    const before = this.levelOf(user)
+    this.#keepLevel(user, level)
+    try {
+      await setRights(connection, this.#accountOf(user), level)
+      if (level !== 'all') await endSessions(connection, user)
+    } catch (error) {
+      // it is tried again with the next look
+      this.#keepLevel(user, before)
+      throw error
+    }
+  }
+
+  #keepLevel(user: string, level: RightsLevel): void {
+    if (level === 'all') this.#levels.delete(user)
+    else this.#levels.set(user, level)
+  }
+
   /** Keeps the site from its database until it is let in again: also after this process has died. */
   async keepOut(connection: Connection, home: Pick<SiteHome, 'homePath'>): Promise<void> {
     const { current } = this.namesOf(home)
@@ -141,10 +173,9 @@ export class SiteDatabases {
     await connection.query(`ALTER USER ${at} IDENTIFIED BY '${password}' ${bounds}`)
   }
 
-  readonly #at = (user: string): string => `'${user}'@'${this.server.accountHost}'`
-}
+  #accountOf(user: string) {
+    return { database: user, user, host: this.server.accountHost }
+  }
 
-/** Ends an account's connections. */
-async function endSessions(connection: Connection, user: string): Promise<void> {
-  await connection.query(`KILL HARD USER '${user}'`)
+  readonly #at = (user: string): string => `'${user}'@'${this.server.accountHost}'`
 }

@@ -3,6 +3,8 @@ import type { Log } from '../../platform/log/log.ts'
 import { rowsOf } from './connect.ts'
 import { asAdministrator, type DatabaseServer } from './database-server.ts'
 import { homeOfName } from './names.ts'
+import { Repeat } from './repeat.ts'
+import { endSession, siteSessions } from './sessions.ts'
 import { type SiteLimits, usualLimits } from './site-databases.ts'
 
 /** A statement may be over its time by as much. */
@@ -35,33 +37,28 @@ export class SiteWatch {
   readonly #options: SiteWatchOptions
   readonly #slow = new Map<number, number>()
   #counts = { databases: 0, connections: 0, slow: 0, ended: 0 }
-  #timer: NodeJS.Timeout | undefined
-  #looking: Promise<void> = Promise.resolve()
+  readonly #repeat: Repeat
 
   constructor(options: SiteWatchOptions) {
     this.#options = options
+    const { everyMs = LOOKS_EVERY_MS, log, server } = options
+    const failed = (error: Error) => {
+      // that it has ended is told by who starts it again
+      if (server.isUp) log.warn({ err: error }, 'MariaDB cannot be looked at')
+    }
+    this.#repeat = new Repeat(
+      () => this.look().catch(failed),
+      () => everyMs,
+    )
   }
 
   start(): void {
-    const { everyMs = LOOKS_EVERY_MS, log } = this.#options
-    const again = () => {
-      this.#looking = this.look()
-        .catch((error: Error) => {
-          // that it has ended is told by who starts it again
-          if (this.#options.server.isUp) log.warn({ err: error }, 'MariaDB cannot be looked at')
-        })
-        .then(() => {
-          if (this.#timer) this.#timer = setTimeout(again, everyMs).unref()
-        })
-    }
-    this.#timer = setTimeout(again, 0).unref()
+    this.#repeat.start()
   }
 
   /** Resolves when nothing is being looked at. */
-  async stop(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    await this.#looking
+  stop(): Promise<void> {
+    return this.#repeat.stop()
   }
 
   figures(): ServerFigures {
@@ -90,22 +87,15 @@ export class SiteWatch {
 
   async #endLong(connection: Connection): Promise<void> {
     const { statementSeconds } = this.#options.limits ?? usualLimits
-    const all = await rowsOf(connection, 'SELECT ID, USER, COMMAND, TIME FROM information_schema.PROCESSLIST')
-    const ofSites = all.filter(([, user]) => this.#homeOf(user as string) !== undefined)
-    this.#counts.connections = ofSites.length
-    for (const [id, user, command, seconds] of ofSites) {
-      const isIdle = command === 'Sleep'
-      if (Number(seconds) <= (isIdle ? MOST_IDLE_SECONDS : statementSeconds)) continue
+    const sessions = await siteSessions(connection, this.#options.prefix)
+    this.#counts.connections = sessions.length
+    for (const { id, home, isIdle, seconds } of sessions) {
+      if (seconds <= (isIdle ? MOST_IDLE_SECONDS : statementSeconds)) continue
       // its session is not one that keeps to limits
-      await connection.query(`KILL HARD CONNECTION ${id}`).catch((error: { errno?: number }) => {
-        if (error.errno !== NO_SUCH_THREAD) throw error
-      })
+      await endSession(connection, id)
       if (isIdle) continue
       this.#counts.ended++
-      this.#options.log.warn(
-        { home: this.#homeOf(user as string), seconds },
-        'a statement of a site took too long: it was ended',
-      )
+      this.#options.log.warn({ home, seconds }, 'a statement of a site took too long: it was ended')
     }
   }
 
@@ -126,5 +116,3 @@ export class SiteWatch {
     }
   }
 }
-
-const NO_SUCH_THREAD = 1094

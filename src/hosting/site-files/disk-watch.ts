@@ -6,6 +6,7 @@
  * own counting.
  */
 import { statfs } from 'node:fs/promises'
+import { LRUCache } from 'lru-cache'
 import type { Budget } from '../../platform/budgets/budget.ts'
 import { PhpCrashed } from '../php/runtime.ts'
 import type { DiskRoom } from '../php/wasm/frames.ts'
@@ -87,6 +88,8 @@ export class DiskWatch {
   readonly #options: DiskWatchOptions
   readonly #watched = new Map<string, Watched>()
   readonly #overrun = new Set<string>()
+  /** What homes had when they were measured last, also those whose PHP has ended. */
+  readonly #known = new LRUCache<string, number>({ max: 10_000 })
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> = Promise.resolve()
   #freeBytes: number | undefined
@@ -94,6 +97,11 @@ export class DiskWatch {
 
   constructor(options: DiskWatchOptions) {
     this.#options = options
+  }
+
+  /** What a home had when it was measured last; 0 where it has not been yet. */
+  bytesOf(homePath: string): number {
+    return this.#known.get(homePath) ?? 0
   }
 
   /** What a process that starts in a home is told. It starts while the home is measured. @returns undefined for a folder without a quota */
@@ -110,6 +118,7 @@ export class DiskWatch {
   async #measureForStart(homePath: string, quota: DiskQuota): Promise<DiskRoom> {
     const late = new Promise<undefined>((resolve) => setTimeout(resolve, START_WAIT_MS, undefined).unref())
     const usage = await Promise.race([measureTree(homePath, { isAwaited: true }).catch(() => undefined), late])
+    if (usage) this.#known.set(homePath, usage.bytes)
     // half of it: neither stopped for nothing nor let go; the first look sets it right
     const known = usage ?? this.#watched.get(homePath)?.usage ?? { bytes: quota.bytes / 2, files: quota.files / 2 }
     if (known.bytes <= quota.bytes) this.#overrun.delete(homePath)
@@ -189,6 +198,7 @@ export class DiskWatch {
       const usage = await measureTree(homePath)
       const quota = await this.#options.quotaOf(homePath)
       watched.usage = usage
+      this.#known.set(homePath, usage.bytes)
       this.#show(homePath, usage.bytes)
       if (!quota) return
       this.#endIfOver(homePath, watched, usage, quota)

@@ -55,7 +55,12 @@ export class FreeRoom {
   }
 
   get state(): DiskState {
-    const reserves = this.freeBytes / this.#reserveBytes
+    return this.stateAt(this.freeBytes)
+  }
+
+  /** Returns the state that so much free room means. */
+  stateAt(freeBytes: number): DiskState {
+    const reserves = freeBytes / this.#reserveBytes
     if (reserves >= FOR_SITES) return 'ok'
     if (reserves >= FOR_RECORDS) return 'sites'
     return reserves >= FOR_ESSENTIALS ? 'records' : 'essential'

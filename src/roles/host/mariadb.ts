@@ -1,17 +1,23 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { mariaDbLimits } from '../../budgets.ts'
 import type { HomeDatabases } from '../../hosting/homes/home-databases.ts'
 import type { IdentityInUse } from '../../hosting/identity/folder.ts'
 import { USERS } from '../../hosting/identity/users.ts'
+import { DatabaseDiskWatch } from '../../hosting/mariadb/database-disk-watch.ts'
 import type { DatabaseServer } from '../../hosting/mariadb/database-server.ts'
 import { openExternalServer } from '../../hosting/mariadb/external-server.ts'
 import { createHomeDatabases } from '../../hosting/mariadb/home-databases.ts'
 import { prefixOf } from '../../hosting/mariadb/names.ts'
 import { startOwnServer } from '../../hosting/mariadb/own-server.ts'
+import { ResourceWatch } from '../../hosting/mariadb/resource-watch.ts'
 import { SiteDatabases } from '../../hosting/mariadb/site-databases.ts'
 import { type ServerFigures, SiteWatch } from '../../hosting/mariadb/site-watch.ts'
+import { tellOfDatabaseServer } from '../../resources/installation/tell-of-database-server.ts'
+import { diskQuota } from '../../resources/sites/site-disk.ts'
 import type { Ground } from '../part.ts'
 import { isRoot } from './homes.ts'
+import { type DatabaseBytes, tellingOfFullDisk } from './site-disk.ts'
 
 /** The MariaDB of a host. */
 export interface MariaDb {
@@ -19,6 +25,10 @@ export interface MariaDb {
   readonly databases: SiteDatabases | undefined
   /** For homes, where sites can come to it. */
   readonly ofHomes: HomeDatabases | undefined
+  /** What a home has on it. */
+  readonly databaseBytes: DatabaseBytes
+  /** Keeps sites to their quotas from now on. @param filesOf what the files in a home's folder take */
+  watchDisk(filesOf: (homePath: string) => number): void
   figures(): ServerFigures | undefined
   /** For `/readyz`. */
   facts(): object
@@ -28,49 +38,93 @@ export interface MariaDb {
 /** InnoDB writes what it has in memory: 64 MB at most. */
 const GRACE_MS = 60_000
 
+const noMariaDb: MariaDb = {
+  databases: undefined,
+  ofHomes: undefined,
+  databaseBytes: () => 0,
+  watchDisk: () => {},
+  figures: () => undefined,
+  facts: () => ({}),
+  stop: async () => {},
+}
+
 /**
  * Starts this host's own server, or opens the operator's, as the settings say.
  * @throws OperatorError when there is to be one, and there is none
  */
-export async function openMariaDb({ config, log }: Ground, identity: IdentityInUse): Promise<MariaDb> {
+export async function openMariaDb(ground: Ground, identity: IdentityInUse, hostName: string): Promise<MariaDb> {
+  const { config, log, room } = ground
   const prefix = prefixOf(identity.installation)
-  const server = await serverOf({ config, log }, identity, prefix)
-  if (!server)
-    return {
-      databases: undefined,
-      ofHomes: undefined,
-      figures: () => undefined,
-      facts: () => ({}),
-      stop: async () => {},
-    }
-  log.info({ version: server.version, isOwn: server.dataFolder !== undefined }, 'MariaDB answers')
-  const watch = new SiteWatch({ server, prefix, log })
-  watch.start()
+  const server = await serverOf(ground, identity, { prefix, hostName })
+  if (!server) return noMariaDb
+  const isOwn = server.dataFolder !== undefined
+  if (server.isUp) log.info({ version: server.version, isOwn }, 'MariaDB answers')
   const databases = new SiteDatabases(server, prefix)
-  await databases.dropScratch((home) => existsSync(join(config.dataDir, 'sites', `h${home}`)))
+  // what is left when the server has no room goes at the next start
+  if (server.isUp) await databases.dropScratch((home) => existsSync(join(config.dataDir, 'sites', `h${home}`)))
+  const watch = new SiteWatch({ server, prefix, log })
+  const resources = new ResourceWatch({ server, prefix, limits: mariaDbLimits, log })
+  const tell = tellingOfFullDisk(ground)
+  let filesOf = (_homePath: string) => 0
+  const disk = new DatabaseDiskWatch({
+    databases,
+    room: isOwn ? room : undefined,
+    quotaOf: async (home) => (await diskQuota(ground.database, home, config)).bytes,
+    filesOf: (home) => filesOf(join(config.dataDir, 'sites', `h${home}`)),
+    onRefusal: tell,
+    log,
+  })
+  watch.start()
+  resources.start()
   return {
     databases,
     ofHomes: server.socketFolder === undefined ? undefined : createHomeDatabases(databases),
+    databaseBytes: (home) => disk.bytesOf(home),
+    watchDisk(of) {
+      filesOf = of
+      disk.start()
+    },
     figures: () => watch.figures(),
     facts() {
       const { isUp, restarts, databases: count } = watch.figures()
-      return { mariaDb: { isUp, version: server.version, databases: count, restarts } }
+      const { fault, version } = server
+      return { mariaDb: { isUp, fault, version, databases: count, restarts, mayWrite: disk.diskLevel } }
     },
     async stop() {
-      await watch.stop()
+      await Promise.all([watch.stop(), resources.stop(), disk.stop()])
       await server.stop(GRACE_MS)
     },
   }
 }
 
 async function serverOf(
-  { config, log }: Pick<Ground, 'config' | 'log'>,
+  ground: Ground,
   { firstUser }: IdentityInUse,
-  prefix: string,
+  { prefix, hostName }: { readonly prefix: string; readonly hostName: string },
 ): Promise<DatabaseServer | undefined> {
+  const { config, log, room } = ground
   if (config.mariadbUrl) return openExternalServer(config.mariadbUrl, prefix, join(config.dataDir, 'mariadb-way'))
   if (config.mariadb === 'off') return undefined
   // the last of the folder's own users, which no home will ever have: Debian's is that of a server that runs already, and not every machine has one
   const uid = isRoot ? firstUser + USERS - 1 : null
-  return startOwnServer({ folder: join(config.dataDir, 'mariadb'), uid, log })
+  const folder = join(config.dataDir, 'mariadb')
+  return startOwnServer({ folder, uid, log, room, onFault: tellingOfFaults(ground, hostName) })
+}
+
+/** An outage that goes on, or comes again, is mailed once in so long. */
+const MAIL_AGAIN_MS = 6 * 3600_000
+
+function tellingOfFaults({ database, log }: Ground, host: string): (fault: string) => void {
+  let mailedAt = Number.NEGATIVE_INFINITY
+  return (fault) => {
+    const now = Date.now()
+    if (now - mailedAt < MAIL_AGAIN_MS) return
+    mailedAt = now
+    database
+      .transaction((tx) => tellOfDatabaseServer(tx, { host, fault, now }))
+      .catch((error) => {
+        mailedAt = Number.NEGATIVE_INFINITY
+        log.error({ err: error }, 'the operator could not be told that MariaDB does not start')
+      })
+  }
 }

@@ -11,6 +11,7 @@ import { createSftpAccess } from '../../resources/sftp-users/sftp-access.ts'
 import { createCommandAccess } from '../../resources/wp-cli/command-access.ts'
 import { CannotListen, listenAlone } from '../free-port.ts'
 import type { Ground } from '../part.ts'
+import type { MariaDb } from './mariadb.ts'
 import { quotaOf } from './site-disk.ts'
 import type { SitePhp } from './site-php.ts'
 
@@ -28,6 +29,7 @@ export interface SftpParts {
   readonly php: Pick<SitePhp, 'changes' | 'pool'>
   readonly sites: HostedSites
   readonly siteDatabase: DatabaseContent
+  readonly mariaDb: Pick<MariaDb, 'databaseBytes'>
 }
 
 /** Listens for SFTP clients. @throws CannotListen on an address that somebody has chosen */
@@ -40,7 +42,7 @@ export async function openSftp(ground: Ground, parts: SftpParts): Promise<Sftp> 
     hostKey: await sftpHostKey(config.dataDir),
     access: createSftpAccess({ database, hostId }),
     siteById: (siteId) => sites.find(siteId),
-    quotaOf: quotaOf(ground),
+    quotaOf: quotaOf(ground, parts.mariaDb.databaseBytes),
     commands: remoteCommands(ground, parts),
     keepFreeBytes: keptFromSites(config.diskReserveMb << 20),
     changed: (siteId) => php.changes.take(siteId, EVERYTHING),

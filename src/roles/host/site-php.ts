@@ -64,7 +64,8 @@ export async function openSitePhp(
   { spill, hasEdge, mariaDb }: { readonly spill: Spill; readonly hasEdge: boolean; readonly mariaDb: MariaDb },
 ): Promise<SitePhp> {
   const { config, database, log } = ground
-  const disk = watchDisk(ground, budgets.siteDisk)
+  const disk = watchDisk(ground, budgets.siteDisk, mariaDb.databaseBytes)
+  mariaDb.watchDisk((homePath) => disk.bytesOf(homePath))
   const edge = hasEdge ? wayToEdge(ground) : undefined
   const adminer = await openAdminer(ground)
   const runtime = await openRuntime(ground, { budgets, disk, edge, adminer, mariaDb })

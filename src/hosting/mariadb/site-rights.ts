@@ -1,0 +1,84 @@
+import type { Connection } from 'mysql2/promise'
+import { named, rowsOf } from './connect.ts'
+import { inGrant } from './names.ts'
+
+/**
+ * What a site may do with its database.
+ *
+ * all      everything that WordPress needs
+ * reduced  it is over its quota: it adds nothing, but people can still sign in, move posts to the trash, and delete
+ * least    the reduced rights have been used to grow further: it reads and deletes
+ */
+export type RightsLevel = 'all' | 'reduced' | 'least'
+
+/**
+ * All that WordPress and its plugins need within a database. Not what a dump would not have (views, triggers, routines, events), nothing that reaches
+ * beyond it (FILE, PROCESS, SUPER, accounts).
+ */
+export const SITE_RIGHTS =
+  'SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER, REFERENCES, CREATE TEMPORARY TABLES, LOCK TABLES'
+
+const rights: Record<RightsLevel, { readonly granted: string; readonly revoked?: string }> = {
+  all: { granted: SITE_RIGHTS },
+  reduced: {
+    granted: 'SELECT, UPDATE, DELETE, DROP, LOCK TABLES',
+    revoked: 'INSERT, CREATE, INDEX, ALTER, REFERENCES, CREATE TEMPORARY TABLES',
+  },
+  least: {
+    granted: 'SELECT, DELETE, DROP, LOCK TABLES',
+    revoked: 'INSERT, UPDATE, CREATE, INDEX, ALTER, REFERENCES, CREATE TEMPORARY TABLES',
+  },
+}
+
+/** WordPress signs a user in by a row here. A network has one such table as well. */
+const SIGN_IN_TABLES = '%usermeta'
+const MOST_SIGN_IN_TABLES = 4
+
+export interface SiteAccount {
+  readonly database: string
+  readonly user: string
+  /** Where it connects from. */
+  readonly host: string
+}
+
+/** Changes the rights of a site's account. Open connections may keep the earlier rights: end them when this takes something away. */
+export async function setRights(connection: Connection, account: SiteAccount, level: RightsLevel): Promise<void> {
+  const { database, user, host } = account
+  const at = `'${user}'@'${host}'`
+  const { granted, revoked } = rights[level]
+  // first: at no moment is an account without any rights
+  await connection.query(`GRANT ${granted} ON ${inGrant(database)}.* TO ${at}`)
+  if (revoked) await connection.query(`REVOKE ${revoked} ON ${inGrant(database)}.* FROM ${at}`)
+  const granting = level === 'reduced' ? await signInTables(connection, database) : []
+  for (const table of await grantedTables(connection, account))
+    if (!granting.includes(table))
+      await connection.query(`REVOKE INSERT ON ${named(database)}.${named(table)} FROM ${at}`)
+  for (const table of granting) await connection.query(`GRANT INSERT ON ${named(database)}.${named(table)} TO ${at}`)
+}
+
+/** Returns the level of every account that does not have all rights, as the server's own tables say. */
+export async function reducedAccounts(connection: Connection, prefix: string): Promise<Map<string, RightsLevel>> {
+  const rows = await rowsOf(
+    connection,
+    "SELECT User, Update_priv FROM mysql.db WHERE User LIKE ? AND User NOT LIKE '%\\_host' AND Insert_priv = 'N'",
+    [`${prefix.replaceAll('_', '\\_')}%`],
+  )
+  return new Map(rows.map(([user = '', update]) => [user, update === 'Y' ? 'reduced' : 'least']))
+}
+
+async function signInTables(connection: Connection, database: string): Promise<string[]> {
+  const rows = await rowsOf(
+    connection,
+    `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME LIKE ? ORDER BY LENGTH(TABLE_NAME) LIMIT ${MOST_SIGN_IN_TABLES}`,
+    [database, SIGN_IN_TABLES],
+  )
+  return rows.map(([name]) => name as string)
+}
+
+async function grantedTables(connection: Connection, { database, user }: SiteAccount): Promise<string[]> {
+  const rows = await rowsOf(connection, 'SELECT Table_name FROM mysql.tables_priv WHERE Db = ? AND User = ?', [
+    database,
+    user,
+  ])
+  return rows.map(([name]) => name as string)
+}
