@@ -262,6 +262,30 @@ describeSites(
       })
     })
 
+    test('an import that is refused, or whose client has gone, says so and leaves the next one alone', async () => {
+      const dump = (await ssh('wp db export -')).out
+      // refused at its beginning, while the client has much more to send
+      const refused = `CREATE NONSENSE;\n${dump}${`-- ${'x'.repeat(1000)}\n`.repeat(8000)}`
+      for (let again = 0; again < 2; again++) {
+        const { code, err } = await ssh('wp db import -', refused)
+        expect([code, err]).toEqual([1, expect.stringMatching(/^Error: .*The database is as it was\.\n$/s)])
+      }
+      const half = () => {
+        const child = start(['wp db import -'])
+        child.stdin?.on('error', () => {}).write(dump.slice(0, dump.length / 2))
+        return child
+      }
+      let gone = half()
+      const other = () => ssh('wp db import -', dump)
+      await until('the first one is at work', async () => {
+        // the other one was first
+        if (gone.exitCode !== null) gone = half()
+        return (await other()).err.includes('Another import')
+      })
+      gone.kill('SIGKILL')
+      await until('the next one may begin', async () => (await other()).code === 0)
+    })
+
     test('a database from elsewhere: it says where visitors would be sent, and what to do', async () => {
       const dump = (await ssh('wp db export - --tables=wp_options')).out
       const here = `http://commanded.localhost:${stead.edgePort}`

@@ -36,3 +36,28 @@ export function write(target: Writable, bytes: Uint8Array | string, signal: Abor
 export async function forward(source: AsyncIterable<Uint8Array>, target: Writable, signal: AbortSignal): Promise<void> {
   for await (const piece of source) await write(target, piece, signal)
 }
+
+/**
+ * Reads what a command is sent, until its end or the signal. Leaves the stream open when the reader stops early: over SSH the same stream carries what
+ * the command says about it, and its exit code.
+ */
+export async function* readInput({
+  input,
+  signal,
+}: Pick<CommandIo, 'input' | 'signal'>): AsyncGenerator<Uint8Array, void, void> {
+  const pieces: AsyncIterator<Uint8Array> = input.iterator({ destroyOnReturn: false })
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  stopped.catch(() => {})
+  const stop = () => reject(signal.reason)
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([pieces.next(), stopped])
+      if (done) return
+      yield value
+    }
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}

@@ -4,7 +4,7 @@ import { DiskFull } from '../homes/disk-room.ts'
 import type { PhpPool, PooledSite } from '../php/pool.ts'
 import { type DatabaseContent, DumpUnreadable, type SiteHome } from '../site-database/database-content.ts'
 import { SiteUnavailable } from '../site-database/site-database.ts'
-import { type CommandIo, type Ended, forward, write } from './command-io.ts'
+import { type CommandIo, type Ended, forward, readInput, write } from './command-io.ts'
 import { LineRefused } from './command-line.ts'
 
 /** The site's files, as the user may reach them. Paths that begin with no slash are of the web root. */
@@ -88,7 +88,7 @@ export async function runDatabaseCommand(
     if (importing.has(site.siteId)) throw new LineRefused('Another import of this site is under way.')
     importing.add(site.siteId)
     try {
-      const sql = file === '-' ? (io.input as AsyncIterable<Uint8Array>) : files.read(file as string)
+      const sql = file === '-' ? readInput(io) : files.read(file as string)
       await replace(pool, siteDatabase, site, sql, signal)
     } finally {
       importing.delete(site.siteId)
