@@ -126,6 +126,45 @@ describe('a flood', () => {
   })
 })
 
+/** Four kilobytes in the table of the connection, and then each byte stands for them (RFC 7541 §6.1, §6.2.1). */
+const bomb = () => {
+  const [name, value] = ['x', 'a'.repeat(3_900)]
+  // the first field of `fields` is not kept; 0x40 keeps it
+  const kept = fields({ [name]: value })
+  kept[0] = 0x40
+  return Buffer.concat([fields(GET), kept, Buffer.alloc(12_000, 0x80 | 62)])
+}
+
+describe('a flood of frames that Node tells nobody of', () => {
+  const many = (make: () => Buffer) => () => Buffer.concat(Array.from({ length: 2_000 }, make))
+  test.each<[string, (index: number) => Buffer]>([
+    ['WINDOW_UPDATE', many(() => frame(FRAMES.windowUpdate, 0, 0, number(1)))],
+    ['PRIORITY', many(() => frame(2, 0, 1, Buffer.from([0, 0, 0, 0, 10])))],
+    ['frames of no known type', many(() => frame(0x77, 0, 0, Buffer.alloc(10)))],
+    ['heads that unfold into megabytes', (i) => frame(FRAMES.headers, END_STREAM | END_HEADERS, i * 2 + 1, bomb())],
+    [
+      'padding',
+      (i) =>
+        Buffer.concat([
+          ...(i === 0 ? [post(1)] : []),
+          ...Array.from({ length: 100 }, () => frame(FRAMES.data, 8, 1, Buffer.from([254, ...Buffer.alloc(254)]))),
+        ]),
+    ],
+  ])('%s ends its connection, and nobody else is kept waiting', async (_what, make) => {
+    const { port, asked } = await start()
+    const other = await openSession(port, cleanup)
+    const raw = await openRaw(port, cleanup)
+    const over = once(raw.socket, 'close')
+    for (let i = 0; raw.socket.writable; i++) {
+      if (!raw.socket.write(make(i))) await Promise.race([once(raw.socket, 'drain').catch(() => {}), over])
+      else await new Promise((resolve) => setImmediate(resolve))
+    }
+    await over
+    expect(asked.length).toBeLessThanOrEqual(1)
+    expect((await askOn(other, { ':path': '/quick' })).body).toBe('quick')
+  })
+})
+
 describe('a connection', () => {
   test('without requests ends, whatever else is said on it', async () => {
     const { port } = await start({ limits: { headersTimeoutMs: 200 } })

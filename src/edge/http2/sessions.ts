@@ -11,6 +11,7 @@ import type { Budget, Share } from '../../platform/budgets/budget.ts'
 import { plainAddress } from '../client-address.ts'
 import type { EdgeLimits } from '../limits.ts'
 import { createCalm } from './calm.ts'
+import { createOverheadBound } from './overhead.ts'
 import { Http2Request } from './request.ts'
 import { Http2Response } from './response.ts'
 
@@ -40,6 +41,8 @@ const RESETS = { streamResetBurst: 300, streamResetRate: 30 }
 const SIGNALS = { burst: 100, perSecond: 10 }
 /** Many small cookies are a field each. */
 const MOST_FIELDS = 1_000
+/** How often connections are looked through, at the latest: a flood lasts no longer. */
+const LOOK_EVERY_MS = 1_000
 /** Time for the last words to a peer that does not close its side. */
 const FAREWELL_MS = 2_000
 
@@ -53,7 +56,7 @@ export function createHttp2Sessions(options: Http2SessionsOptions): Http2Session
     for (const session of sessions) session.look(nowMs)
   }
   const { keepAliveTimeoutMs, headersTimeoutMs, stallTimeoutMs, requestTimeoutMs } = limits
-  const lookMs = Math.min(5_000, keepAliveTimeoutMs, headersTimeoutMs, stallTimeoutMs, requestTimeoutMs)
+  const lookMs = Math.min(LOOK_EVERY_MS, keepAliveTimeoutMs, headersTimeoutMs, stallTimeoutMs, requestTimeoutMs)
   const timer = setInterval(look, lookMs).unref()
   return {
     accept(socket) {
@@ -87,12 +90,16 @@ class Session {
   readonly #open = new Map<ServerHttp2Stream, Exchange>()
   /** Monotonic; while nothing is open. */
   #idleSinceMs = performance.now()
-  #wasAsked = false
+  #requests = 0
+  /** Of requests that are over. */
+  #endedBodyBytes = 0
+  readonly #isWithinBound: ReturnType<typeof createOverheadBound>
 
   constructor(socket: TLSSocket, options: Http2SessionsOptions, onClose: () => void) {
     const { limits, connections, isTrusted } = options
     this.#options = options
     this.#socket = socket
+    this.#isWithinBound = createOverheadBound(limits.headerBytes)
     const address = plainAddress(socket.remoteAddress ?? '')
     this.#share = isTrusted(address) ? undefined : connections?.share(addressKey(address))
     this.#session = performServerHandshake(socket, {
@@ -123,14 +130,19 @@ class Session {
     const session = this.#session
     const isCalm = createCalm(SIGNALS.burst, SIGNALS.perSecond)
     const look = () => {
-      if (isCalm() || session.destroyed) return
-      session.removeAllListeners('ping').removeAllListeners('remoteSettings')
-      session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM)
-      // the reason goes out first
-      setImmediate(() => session.destroy())
+      if (!isCalm()) this.#refuseFlood()
     }
     session.on('ping', look)
     session.on('remoteSettings', look)
+  }
+
+  #refuseFlood(): void {
+    const session = this.#session
+    if (session.destroyed) return
+    session.removeAllListeners('ping').removeAllListeners('remoteSettings')
+    session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM)
+    // the reason goes out first
+    setImmediate(() => session.destroy())
   }
 
   #take(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, raw: readonly string[]): void {
@@ -146,10 +158,11 @@ class Session {
     const response = new Http2Response(stream)
     const nowMs = performance.now()
     this.#open.set(stream, { request, response, startedAtMs: nowMs, movedBytes: 0, movedAtMs: nowMs })
-    this.#wasAsked = true
+    this.#requests++
     stream.once('close', () => {
       if (counts) this.#share?.give(1)
       this.#open.delete(stream)
+      this.#endedBodyBytes += request.receivedBytes
       if (this.#open.size === 0) this.#idleSinceMs = performance.now()
     })
     this.#options.onRequest(request, response)
@@ -157,9 +170,20 @@ class Session {
 
   /** Ends what takes too long. PING keeps neither a connection nor a stream, as it would Node's own timers. */
   look(nowMs: number): void {
+    if (!this.#isWithinBound(this.#moved(), nowMs)) {
+      this.#refuseFlood()
+      return
+    }
     for (const [stream, exchange] of this.#open)
       if (this.#isOverdue(exchange, nowMs)) stream.close(constants.NGHTTP2_CANCEL)
     if (this.#open.size === 0 && this.#isIdle(nowMs)) this.end()
+  }
+
+  #moved() {
+    let bodyBytes = this.#endedBodyBytes
+    for (const { request } of this.#open.values()) bodyBytes += request.receivedBytes
+    const { bytesRead: readBytes, bytesWritten: writtenBytes } = this.#socket
+    return { readBytes, writtenBytes, bodyBytes, requests: this.#requests }
   }
 
   /** As a connection of HTTP/1: nothing moves on it, or the body does not come to an end. */
@@ -177,7 +201,7 @@ class Session {
 
   #isIdle(nowMs: number): boolean {
     const { keepAliveTimeoutMs, headersTimeoutMs } = this.#options.limits
-    return nowMs - this.#idleSinceMs >= (this.#wasAsked ? keepAliveTimeoutMs : headersTimeoutMs)
+    return nowMs - this.#idleSinceMs >= (this.#requests > 0 ? keepAliveTimeoutMs : headersTimeoutMs)
   }
 
   /** GOAWAY; what is under way is answered. */
