@@ -1,7 +1,7 @@
-import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { createOwnAddresses } from './own-addresses.ts'
+import { createResolver, type Resolver } from './resolver.ts'
 
 /** One address that a host name resolves to. */
 export interface ResolvedAddress {
@@ -76,7 +76,7 @@ export async function lookupPublic(
   },
 ): Promise<ResolvedAddress[]> {
   const host = canonicalHost(hostname)
-  const addresses = await addressesOf(host, options.resolve ?? systemResolve)
+  const addresses = await addressesOf(host, options.resolve ?? ((name) => systemResolve(name)))
   if (addresses.length === 0) throw new AddressNotFound(`${host} has no address`)
   const isOutside = outsideOnly(options.isOwn ?? isOfInterfaces)
   const inward = addresses.find(({ address }) => !isOutside(address))
@@ -97,6 +97,17 @@ async function addressesOf(host: string, resolve: (name: string) => Promise<Reso
   }
 }
 
-async function systemResolve(name: string): Promise<ResolvedAddress[]> {
-  return (await lookup(name, { all: true })) as ResolvedAddress[]
-}
+/** For one name. */
+const LOOKUP_MS = 5_000
+
+const machines = createResolver({ timeoutMs: LOOKUP_MS })
+
+/**
+ * Users choose the names. The system's own lookup would wait for their name servers in one of the process's few threads, and a handful of names
+ * whose server is silent would keep everybody else's from being looked up.
+ */
+export const systemResolve = async (
+  name: string,
+  resolver: Pick<Resolver, 'findAll'> = machines,
+): Promise<ResolvedAddress[]> =>
+  (await resolver.findAll(name)).map((address) => ({ address, family: isIP(address) as 4 | 6 }))

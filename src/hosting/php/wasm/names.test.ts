@@ -5,9 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { lookupPublic, systemResolve } from '../../../platform/fetch/addresses.ts'
+import { createResolver } from '../../../platform/fetch/resolver.ts'
 import { testBudgets } from '../../web-server/test-support.ts'
 import { createNames } from './names.ts'
-import { createResolver } from './resolver.ts'
 
 let server: Socket
 let servers: string[]
@@ -69,6 +70,23 @@ describe('names for sites', () => {
     // the site's own names are not waited for again, another site's are
     await expect(addressesOf('SILENT-3.test', 'hostile')).rejects.toThrow('a moment ago')
     await expect(addressesOf('silent-3.test', 'good')).rejects.toThrow('the name server does not answer')
+  })
+
+  it('are found of both kinds for what Stead fetches, and a silent server ends in a refusal', async () => {
+    await writeFile(join(folder, 'hosts'), '192.0.2.1 one.test\n2001:db8::1 one.test\n')
+    const resolve = (name: string) => systemResolve(name, resolver())
+    const look = (name: string) => lookupPublic(name, { allowPrivate: true, resolve })
+    expect(await look('one.test')).toEqual([
+      { address: '192.0.2.1', family: 4 },
+      { address: '2001:db8::1', family: 6 },
+    ])
+    expect(await look('v4.test')).toEqual([{ address: '192.0.2.4', family: 4 }])
+    expect(await look('v6.test')).toEqual([{ address: '2001:db8::6', family: 6 }])
+    await expect(look('nowhere.test')).rejects.toThrow('nowhere.test could not be resolved')
+    const silent = Array.from({ length: 64 }, (_, i) => look(`silent-${i}.test`).catch((error) => error))
+    // more than the system has threads to wait in
+    expect(await look('v4.test')).toHaveLength(1)
+    for (const error of await Promise.all(silent)) expect(error.message).toContain('could not be resolved')
   })
 
   it('are given up at once where nothing is answered at all, until something is', async () => {

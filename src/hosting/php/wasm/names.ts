@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import type { Budget } from '../../../platform/budgets/budget.ts'
-import { NameServerSilent, type Resolver } from './resolver.ts'
+import { NameServerSilent, type Resolver } from '../../../platform/fetch/resolver.ts'
 
 /** Finds the addresses of names for sites. */
 export interface Names {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Budget } from '../../../platform/budgets/budget.ts'
+import { createResolver } from '../../../platform/fetch/resolver.ts'
 import type { DiskWatch } from '../../site-files/disk-watch.ts'
 import {
   type Containment,
@@ -19,7 +20,6 @@ import { openMachineCode } from './machine-code.ts'
 import { createNames } from './names.ts'
 import { WasmProcess } from './process.ts'
 import { prepareProgram } from './program.ts'
-import { createResolver } from './resolver.ts'
 
 export interface WasmRuntimeOptions extends PhpLimits {
   readonly sandbox: 'auto' | 'bubblewrap' | 'none'

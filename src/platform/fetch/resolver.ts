@@ -9,6 +9,8 @@ export interface Resolver {
    * @throws NameServerSilent; an error when there are none
    */
   find(host: string): Promise<string[]>
+  /** All addresses of a name, as in `find`, of both kinds: IPv4 ones first. @throws as `find` */
+  findAll(host: string): Promise<string[]>
   /** Whether any name server answers at all, whatever it answers. */
   isAnswered(): Promise<boolean>
 }
@@ -61,17 +63,19 @@ export function createResolver({
       return resolver.resolve6(host)
     }
   }
+  const findBy = async (host: string, question: (resolver: dns.Resolver, host: string) => Promise<string[]>) => {
+    const written = (await hosts()).get(host.toLowerCase().replace(/\.$/, ''))
+    if (written) return written
+    try {
+      return await ask((resolver) => question(resolver, host), timeoutMs)
+    } catch (cause) {
+      if (silence.has(codeOf(cause))) throw new NameServerSilent('the name server does not answer', { cause })
+      throw cause
+    }
+  }
   return {
-    async find(host) {
-      const written = (await hosts()).get(host.toLowerCase().replace(/\.$/, ''))
-      if (written) return written
-      try {
-        return await ask((resolver) => addresses(resolver, host), timeoutMs)
-      } catch (cause) {
-        if (silence.has(codeOf(cause))) throw new NameServerSilent('the name server does not answer', { cause })
-        throw cause
-      }
-    },
+    find: (host) => findBy(host, addresses),
+    findAll: (host) => findBy(host, ofBothKinds),
     async isAnswered() {
       try {
         // the one name that nobody else decides about
@@ -83,6 +87,14 @@ export function createResolver({
       }
     },
   }
+}
+
+/** One kind is enough. @throws the error of IPv4 where there is neither */
+async function ofBothKinds(resolver: dns.Resolver, host: string): Promise<string[]> {
+  const [v4, v6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+  const found = [v4, v6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+  if (found.length === 0 && v4.status === 'rejected') throw v4.reason
+  return found
 }
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? ''
