@@ -47,6 +47,7 @@ import { passkeys } from './0061-passkeys.ts'
 import { tagOrder } from './0062-tag-order.ts'
 import { sessionOrigin } from './0064-session-origin.ts'
 import { askedBy } from './0065-asked-by.ts'
+import { loginLinkPeople } from './0065-login-link-people.ts'
 import { triedBackups } from './0067-tried-backups.ts'
 import { recordAddresses } from './0069-record-addresses.ts'
 
@@ -100,6 +101,7 @@ export const migrations: Record<string, Migration> = {
   '0062-tag-order': tagOrder,
   '0064-session-origin': sessionOrigin,
   '0065-asked-by': askedBy,
+  '0065-login-link-people': loginLinkPeople,
   '0067-tried-backups': triedBackups,
   '0069-record-addresses': recordAddresses,
 }

@@ -46,27 +46,35 @@ export const createLoginLink = endpoint({
   problems: [problems.one_time_login_off, problems.one_time_login_stranger, siteProblems.site_not_live],
 
   async handle(context, { body }) {
-    const { tx, site, now, config } = context
+    const { tx, site, now, config, caller } = context
     demandLive(site)
     if (!(await findAccount(tx, site.accountId))?.hasOneTimeLogin) throw new Problem(problems.one_time_login_off, {})
-    const login = await loginOf(tx, site, body.email)
-    if (login === undefined) throw new Problem(problems.one_time_login_stranger, { email: body.email })
+    const person = await personOf(tx, site, body.email)
+    if (person === undefined) throw new Problem(problems.one_time_login_stranger, { email: body.email })
     const token = randomBytes(32).toString('base64url')
-    const link = { siteId: site.id, token, login, userAgent: body.user_agent, expiresAt: now + VALID_MS }
+    const link = {
+      ...{ siteId: site.id, madeById: caller.accountId, ...person },
+      ...{ token, userAgent: body.user_agent, expiresAt: now + VALID_MS },
+    }
     await insertLoginLink(tx, link, now)
     await context.record({
       action: actions['one_time_login.created'],
-      message: `Made a link for ${body.email} to log in to WordPress once, as ${login}`,
+      message: `Made a link for ${body.email} to log in to WordPress once, as ${person.login}`,
     })
     return { url: `${await siteUrl(tx, site, { config, now })}${LOGIN_PATH}?${TOKEN_FIELD}=${token}` }
   },
 })
 
-/** Name of the WordPress user that a person has by way of Stead. */
-async function loginOf(tx: Tx, site: VisibleSite, email: string): Promise<string | undefined> {
+/** The WordPress user that a person has by way of Stead. */
+async function personOf(
+  tx: Tx,
+  site: VisibleSite,
+  email: string,
+): Promise<{ accountId: number; login: string } | undefined> {
   const account = await findAccountByEmail(tx, normalEmail(email))
   if (!account) return undefined
-  if (account.id === site.accountId) return site.adminUsername
+  const accountId = account.id
+  if (accountId === site.accountId) return { accountId, login: site.adminUsername }
   const membership = await findMembership(tx, site.id, account.id)
-  return membership?.roles.includes('wp_access') ? membership.wpUsername : undefined
+  return membership?.roles.includes('wp_access') ? { accountId, login: membership.wpUsername } : undefined
 }

@@ -8,6 +8,9 @@ const MOST = 100
 
 export interface NewLoginLink {
   readonly siteId: number
+  readonly madeById: number
+  /** Who is logged in. */
+  readonly accountId: number
   readonly token: string
   readonly login: string
   readonly userAgent: string
@@ -17,11 +20,23 @@ export interface NewLoginLink {
 
 export interface LoginLink {
   readonly id: number
+  readonly madeById: number
+  readonly accountId: number
   readonly login: string
   readonly userAgent: string
   readonly expiresAt: number
   readonly usedAt: number | null
 }
+
+const columns = [
+  'id',
+  'made_by_id as madeById',
+  'account_id as accountId',
+  'login',
+  'user_agent as userAgent',
+  'expires_at as expiresAt',
+  'used_at as usedAt',
+] as const
 
 export async function insertLoginLink(tx: Tx, link: NewLoginLink, now: number): Promise<void> {
   const { siteId } = link
@@ -39,6 +54,8 @@ export async function insertLoginLink(tx: Tx, link: NewLoginLink, now: number): 
     .insertInto('login_links')
     .values({
       site_id: siteId,
+      made_by_id: link.madeById,
+      account_id: link.accountId,
       token_hash: hashOf(link.token),
       login: link.login,
       user_agent: link.userAgent,
@@ -55,7 +72,7 @@ export async function openLoginLink(
 ): Promise<LoginLink | undefined> {
   const link = tx
     .selectFrom('login_links')
-    .select(['id', 'login', 'user_agent as userAgent', 'expires_at as expiresAt', 'used_at as usedAt'])
+    .select(columns)
     .where('site_id', '=', siteId)
     .where('token_hash', '=', hashOf(token))
   const found = await link.executeTakeFirst()

@@ -88,6 +88,30 @@ describe.each(dialects.filter(({ skip }) => !skip))('links that log in once, on 
     expect((await entries()).filter((each) => each.startsWith('one_time_login.used'))).toHaveLength(1)
   })
 
+  test('are of no use once the person who made it, or whom it logs in, has lost the role or left', async () => {
+    const mate = await api.person(`left-${count}@example.com`)
+    const refused = async (email: string, left: () => Promise<unknown>) => {
+      await api.collaborate(mate, site, ['wp_access'])
+      const { body } = await ask(email, mate)
+      await left()
+      expect(await visit(body.data.url)).toBe('unknown')
+      // it is used up all the same
+      await api.collaborate(mate, site, ['wp_access'])
+      expect(await visit(body.data.url)).toBe('used')
+    }
+    const leave = () =>
+      api.database.transaction((tx) =>
+        tx.deleteFrom('collaborators').where('site_id', '=', site).where('account_id', '=', mate.accountId).execute(),
+      )
+    await refused(mate.email, leave)
+    await refused(owner.email, leave)
+    await refused(owner.email, () => api.collaborate(mate, site, ['db_admin_access']))
+    const { body } = await ask(mate.email)
+    await leave()
+    expect(await visit(body.data.url)).toBe('unknown')
+    expect(runTask).not.toHaveBeenCalled()
+  })
+
   test('log in a collaborator with the role, under the name that WordPress knows', async () => {
     const mate = await api.person(`mate-${count}@example.com`)
     await api.collaborate(mate, site, ['wp_access'])

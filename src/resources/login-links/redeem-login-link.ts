@@ -1,10 +1,11 @@
 import type { PhpPool } from '../../hosting/php/pool.ts'
 import type { LoggedIn, LoginRefusal, LoginVisit } from '../../hosting/web-server/login-links.ts'
 import type { HostedSite } from '../../hosting/web-server/web-server.ts'
-import type { Database } from '../../platform/db/database.ts'
+import type { Database, Tx } from '../../platform/db/database.ts'
 import type { Log } from '../../platform/log/log.ts'
 import { aboutSite, changeBy } from '../change.ts'
 import { findSite } from '../sites/site.ts'
+import { stillAllowed } from '../still-allowed.ts'
 import { actions } from './actions.ts'
 import { type LoginLink, openLoginLink } from './login-link.store.ts'
 
@@ -31,7 +32,7 @@ export async function redeemLoginLink(
     const refusal = refusalOf(opened, userAgent, now())
     if (refusal !== undefined) return refusal
     const site = await findSite(tx, siteId)
-    if (!opened || !site) return 'unknown' as const
+    if (!opened || !site || !(await mayStill(tx, siteId, opened))) return 'unknown' as const
     await changeBy(tx, { actor: 'systems', about: aboutSite(site), now: now() }).record({
       action: actions['one_time_login.used'],
       message: `${opened.login} logged in to WordPress by a link, from ${remoteAddress}`,
@@ -49,6 +50,14 @@ export async function redeemLoginLink(
     log.warn({ err: error, siteId }, 'a link could not log in to WordPress')
     return 'failed'
   }
+}
+
+/** What was right when the link was made may have been taken back, from whoever made it or from the person whom it logs in. */
+async function mayStill(tx: Tx, siteId: number, { madeById, accountId }: LoginLink): Promise<boolean> {
+  const claims = [madeById, accountId].map(
+    (each) => ({ siteId, accountId: each, capability: 'administer the CMS' }) as const,
+  )
+  return (await stillAllowed(tx, claims)).every(Boolean)
 }
 
 function refusalOf(link: LoginLink | undefined, userAgent: string, now: number): LoginRefusal | undefined {

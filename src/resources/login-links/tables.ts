@@ -9,6 +9,10 @@ declare module '../../platform/db/schema.ts' {
 export interface LoginLinkRow {
   id: Generated<number>
   site_id: number
+  /** The account that asked for it. */
+  made_by_id: number
+  /** The account of the person who is logged in. */
+  account_id: number
   /** SHA-256 of the token, which has 256 random bits. */
   token_hash: string
   /** Name of the WordPress user. */

@@ -87,7 +87,11 @@ describe.each(dialects)('the end of a deleted site on $dialect', ({ dialect, ski
       const file = { accountId: owner.accountId, path: 'x', slug: `${name}.php`, existing: true, future: true, now: 1 }
       const plugin = await insertMuPlugin(tx, file)
       await tx.insertInto('mu_plugin_sites').values({ plugin_id: plugin.id, site_id: id }).execute()
-      await insertLoginLink(tx, { siteId: id, token: name, login: 'a', userAgent: 'b', expiresAt: 1 }, 1)
+      await insertLoginLink(
+        tx,
+        { siteId: id, madeById: 1, accountId: 1, token: name, login: 'a', userAgent: 'b', expiresAt: 1 },
+        1,
+      )
       const user = tx.selectFrom('sftp_users').select(['id', 'site_id as siteId']).where('site_id', '=', id)
       const key = { name: '', type: '', fingerprint: '', publicKey: '', by: 1, now: 1 }
       await insertSftpKey(tx, await user.executeTakeFirstOrThrow(), key)
