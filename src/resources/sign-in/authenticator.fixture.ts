@@ -8,7 +8,7 @@ export interface Device {
   /** What a browser says of a new key. @param flags of the authenticator data, §6.1 */
   register(challenge: Uint8Array, origin: string, flags?: number): NewKey
   /** What a browser says of a sign-in. */
-  sign(challenge: Uint8Array, origin: string, flags?: number): Assertion
+  sign(challenge: Uint8Array, origin: string, flags?: number, counter?: number): Assertion
 }
 
 interface NewKey {
@@ -57,9 +57,9 @@ export function newDevice(): Device {
         },
       }
     },
-    sign(challenge, origin, flags = PRESENT_AND_VERIFIED) {
+    sign(challenge, origin, flags = PRESENT_AND_VERIFIED, counter = 0) {
       const client = clientData('webauthn.get', challenge, origin)
-      const said = authenticatorData(origin, flags)
+      const said = authenticatorData(origin, flags, counter)
       return {
         id: credentialId,
         response: {
@@ -79,9 +79,12 @@ function clientData(type: string, challenge: Uint8Array, origin: string): Buffer
   return Buffer.from(JSON.stringify(said))
 }
 
-/** Hash of the host name, flags, and a counter that does not count. */
-const authenticatorData = (origin: string, flags: number): Buffer =>
-  Buffer.concat([sha256(new URL(origin).hostname), Buffer.from([flags]), Buffer.alloc(4)])
+/** Hash of the host name, flags, and a counter; 0: of a device that does not count. */
+function authenticatorData(origin: string, flags: number, counter = 0): Buffer {
+  const counted = Buffer.alloc(4)
+  counted.writeUInt32BE(counter)
+  return Buffer.concat([sha256(new URL(origin).hostname), Buffer.from([flags]), counted])
+}
 
 /** CBOR: {1: 2, 3: -7, -1: 1, -2: x, -3: y} (RFC 9053 §7.1.1). */
 const coseOf = (x: Buffer, y: Buffer): Buffer =>

@@ -48,7 +48,10 @@ export async function insertPasskey(tx: Tx, passkey: Omit<Passkey, 'id' | 'usedA
   return row?.id
 }
 
-/** @returns false when it was removed since */
+/**
+ * Keeps the counter of a device that counts: it only rises, also where two sign-ins were checked at the same moment (WebAuthn §6.1.1).
+ * @returns false when the passkey was removed since, or another sign-in has counted as far
+ */
 export async function passkeyWasUsed(
   tx: Tx,
   id: number,
@@ -58,6 +61,8 @@ export async function passkeyWasUsed(
     .updateTable('passkeys')
     .set({ counter, used_at: now })
     .where('id', '=', id)
+    // 0: the device does not count
+    .where((row) => (counter === 0 ? row('counter', '=', 0) : row('counter', '<', counter)))
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }

@@ -85,6 +85,23 @@ describe.each(dialects)('passkeys ($dialect)', ({ dialect, skip }) => {
     expect((await signIn(device.sign(await asked(), ORIGIN))).status).toBe(200)
   })
 
+  test('401 a device whose counter stands still or goes back, also where two were checked at the same moment', async () => {
+    const device = await withPasskey(api, owner.accountId)
+    const signed = async (counter: number) => device.sign(await asked(), ORIGIN, undefined, counter)
+    expect((await signIn(await signed(5))).status).toBe(200)
+    expect(
+      codes([await signIn(await signed(5)), await signIn(await signed(4)), await signIn(await signed(0))]),
+    ).toEqual(['wrong_passkey', 'wrong_passkey', 'wrong_passkey'])
+    // a copy of the device that has counted as far
+    const twins = await Promise.all([signed(6), signed(6), signed(6)])
+    expect(codes(await Promise.all(twins.map((each) => signIn(each)))).toSorted()).toEqual([
+      200,
+      'wrong_passkey',
+      'wrong_passkey',
+    ])
+    expect((await signIn(await signed(7))).status).toBe(200)
+  })
+
   test('400 a new one that another account was asked for, of another address, without finger or PIN, or twice', async () => {
     const other = await api.person('other@example.com')
     const device = newDevice()

@@ -278,6 +278,17 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect((await use(codeNow(clock))).status).toBe(200)
   })
 
+  test('401 a code that was used to sign in opens no link: who looked over a shoulder has nothing', async () => {
+    await withTotp(api, owner.accountId, true)
+    const token = await withLink(api, owner.accountId, 'x')
+    const use = (code: string) => api.call('POST', '/v1/password-links/use', { token, password: NEW, code })
+    const seen = codeNow(clock)
+    expect((await signIn({ code: seen })).status).toBe(200)
+    expect(codes([await use(seen), await signIn({ code: seen })])).toEqual(['wrong_code', 'wrong_code'])
+    clock += MINUTE
+    expect((await use(codeNow(clock))).status).toBe(200)
+  })
+
   test('200 changing the password needs the old one, and ends the other sessions', async () => {
     const [mine, other] = [tokenOf(await signIn()), tokenOf(await signIn())]
     const change = (current: string) =>
