@@ -15,8 +15,17 @@ const MOST_CHARACTERS = 60_000
 /** Of a picture. */
 const MOST_BYTES = 2 << 20
 
+/** What is read by a model and not seen by a person: Unicode's tags, and what has no width or turns the direction. */
+const UNSEEN = /[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]|\p{Variation_Selector}/gu
+
+/** Writes what nobody sees as JSON escapes it, so that no orders hide in a name. */
+const visible = (text: string): string =>
+  text.replace(UNSEEN, (each) =>
+    Array.from({ length: each.length }, (_, at) => `\\u${each.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
+  )
+
 export const says = (text: string): ToolResult => ({ content: [{ type: 'text', text }] })
-export const refuses = (text: string): ToolResult => ({ ...says(text), isError: true })
+export const refuses = (text: string): ToolResult => ({ ...says(visible(text)), isError: true })
 
 /** Does what a tool is asked for. What the API refuses is an answer as well: whoever asked can do better. */
 export async function callTool(stead: Stead, tool: ApiTool, args: Arguments, signal: AbortSignal): Promise<ToolResult> {
@@ -57,13 +66,13 @@ export function refusal(error: unknown): ToolResult {
 
 /** The answer as JSON. Of a list that is too long the first entries stay, and it says so. */
 export function textOf(data: unknown, about: Readonly<Record<string, unknown>>): string {
-  const text = (value: unknown, more: object = {}) => JSON.stringify({ data: value, ...about, ...more })
+  const text = (value: unknown, more: object = {}) => visible(JSON.stringify({ data: value, ...about, ...more }))
   const all = text(data)
   if (all.length <= MOST_CHARACTERS) return all
   if (Array.isArray(data)) {
     const kept: unknown[] = []
     for (let length = 0; kept.length < data.length; ) {
-      length += JSON.stringify(data[kept.length]).length + 1
+      length += visible(JSON.stringify(data[kept.length])).length + 1
       if (length > MOST_CHARACTERS) break
       kept.push(data[kept.length])
     }
