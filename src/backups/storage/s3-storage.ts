@@ -1,6 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { StorageFailure } from '../backup-store.ts'
 import { inParallel } from '../in-parallel.ts'
+import { boundAnswers } from './bounded-answers.ts'
 import { type ByteRange, type Storage, StorageRefusal, type StoredObject } from './storage.ts'
 
 export interface S3Options {
@@ -20,6 +21,10 @@ type Sdk = typeof import('@aws-sdk/client-s3')
 const AT_ONCE = 8
 /** Objects that a service names at once, at most. */
 const PAGE = 1000
+/** Objects of a list: packs of 16 TB. */
+const MOST_LISTED = 1_000_000
+/** An index has the tables of many packs; all else is a pack or smaller. */
+const mostBytesOf = (key: string): number => (key.includes('/indexes/') ? 512 << 20 : 64 << 20)
 
 /** Objects in a bucket of a service that speaks S3. The SDK, of 20 MB in memory, is loaded by the first use. */
 export function s3Storage({ bucket, endpoint, region, prefix, credentials }: S3Options): Storage {
@@ -27,9 +32,8 @@ export function s3Storage({ bucket, endpoint, region, prefix, credentials }: S3O
   const root = prefix && `${prefix.replace(/\/+$/, '')}/`
   let opened: Promise<{ sdk: Sdk; client: S3Client }> | undefined
   const open = () => {
-    opened ??= import('@aws-sdk/client-s3').then((sdk) => ({
-      sdk,
-      client: new sdk.S3Client({
+    opened ??= import('@aws-sdk/client-s3').then((sdk) => {
+      const client = new sdk.S3Client({
         region,
         // attempts are counted by who asks
         maxAttempts: 1,
@@ -38,8 +42,10 @@ export function s3Storage({ bucket, endpoint, region, prefix, credentials }: S3O
         responseChecksumValidation: 'WHEN_REQUIRED',
         ...(endpoint && { endpoint, forcePathStyle: true }),
         ...(credentials && { credentials }),
-      }),
-    }))
+      })
+      boundAnswers(client, mostBytesOf)
+      return { sdk, client }
+    })
     return opened
   }
   const ask = <Result>(work: (sdk: Sdk, client: S3Client) => Promise<Result>): Promise<Result> =>
@@ -66,6 +72,13 @@ export function s3Storage({ bucket, endpoint, region, prefix, credentials }: S3O
         options(signal),
       ),
     )
+
+  /** A list that comes back to where it was would never end. */
+  const further = (after: string | undefined, last: string, count: number): string => {
+    if (after !== undefined && last <= after) throw new StorageFailure(`${where}: its list does not end`)
+    if (count > MOST_LISTED) throw new StorageFailure(`${where}: it lists more than ${MOST_LISTED} objects`)
+    return last
+  }
 
   return {
     where,
@@ -94,6 +107,8 @@ export function s3Storage({ bucket, endpoint, region, prefix, credentials }: S3O
         const command = new sdk.GetObjectCommand({ ...place(name), ...(range && { Range: headerOf(range) }) })
         const answer = await client.send(command, options(signal))
         const bytes = Buffer.from((await answer.Body?.transformToByteArray()) ?? [])
+        if (range && answer.ContentRange !== undefined && !answer.ContentRange.startsWith(`bytes ${range.start}-`))
+          throw new StorageFailure(`${where}: asked for ${headerOf(range)}, it sends ${answer.ContentRange}`)
         // a service may send the whole
         return range && answer.ContentRange === undefined ? cutTo(bytes, range) : bytes
       }).catch((error) => {
@@ -107,10 +122,13 @@ export function s3Storage({ bucket, endpoint, region, prefix, credentials }: S3O
       const found: StoredObject[] = []
       for (let after: string | undefined; ; ) {
         const { Contents = [], IsTruncated } = await page(folder, after, PAGE, signal)
-        for (const { Key = '', Size = 0, LastModified } of Contents)
+        for (const { Key = '', Size = 0, LastModified } of Contents) {
+          if (!Key.startsWith(root + folder)) throw new StorageFailure(`${where}: it lists what is not in ${folder}`)
           found.push({ name: Key.slice(root.length), sizeBytes: Size, modifiedAt: LastModified?.getTime() ?? 0 })
-        after = Contents.at(-1)?.Key
-        if (!IsTruncated || after === undefined) return found
+        }
+        const last = Contents.at(-1)?.Key
+        if (!IsTruncated || last === undefined) return found
+        after = further(after, last, found.length)
       }
     },
     async folders(signal) {
@@ -119,6 +137,7 @@ export function s3Storage({ bucket, endpoint, region, prefix, credentials }: S3O
         const { Contents = [] } = await page('', after, 1, signal)
         const key = Contents[0]?.Key
         if (key === undefined) return found
+        further(after, key, found.length)
         const [folder, ...inside] = key.slice(root.length).split('/')
         if (inside.length > 0) found.push(folder as string)
         // `0` follows `/`: behind all that is in the folder
