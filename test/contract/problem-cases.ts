@@ -12,6 +12,7 @@ import { enqueue } from '../../src/platform/operations/enqueue.ts'
 import { firstAccount, setFacts, setPlan } from '../../src/resources/account/account.ts'
 import { withAllApplications } from '../../src/resources/applications/samples.fixture.ts'
 import { MOST_ON_DEMAND } from '../../src/resources/backups/backup.ts'
+import { restoredIn } from '../../src/resources/backups/restore.fixture.ts'
 import { backedUp, backupIn, storedFiles } from '../../src/resources/backups/samples.fixture.ts'
 import { replaceReleases } from '../../src/resources/cms-version/release.store.ts'
 import { madeOffer, withReleases } from '../../src/resources/cms-version/samples.fixture.ts'
@@ -37,6 +38,7 @@ import {
   withPassword,
   withTotp,
 } from '../../src/resources/sign-in/samples.fixture.ts'
+import { cloneSiteJob } from '../../src/resources/sites/clone-site.job.ts'
 import { configureSite } from '../../src/resources/sites/configure-site.job.ts'
 import { purgeSite } from '../../src/resources/sites/remove-site.job.ts'
 import { putRoute } from '../../src/resources/sites/route.store.ts'
@@ -116,6 +118,26 @@ async function withWrongCode({ api, owner, number }: Scene): Promise<Example> {
   return { body: { email: owner.email, password: PASSWORD, token, code: '000000', name: 'x', credential } }
 }
 
+/** A backup that a queued restore is about to read. */
+async function neededBackup(scene: Scene): Promise<Example> {
+  const { api, owner, siteId } = scene
+  const example = await backedUp(scene)
+  const more = { databaseId: Number(example.params?.id) }
+  await restoredIn(api, { siteId, accountId: owner.accountId }, { kept: false, state: 'running', more })
+  return example
+}
+
+const beingCloned = ({ api, owner, siteId }: Scene) =>
+  api.database.transaction(async (tx) => {
+    const { host_id: hostId } = await tx
+      .selectFrom('sites')
+      .select('host_id')
+      .where('id', '=', siteId)
+      .executeTakeFirstOrThrow()
+    const target = { siteId, accountId: owner.accountId, hostId, runAt: Date.now() + 86_400_000 }
+    await enqueue(tx, cloneSiteJob, { siteId, sourceId: siteId }, target)
+  })
+
 // biome-ignore format: a table
 export const ownCases: readonly OwnCase[] = [
   { of: ['createApplication'], code: 'application_limit_reached', prepare: withAllApplications },
@@ -144,6 +166,7 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['updateSite'], code: 'php_version_not_there', example: () => ({ body: { php_version: '8.1' } }), prepare: hostRefuses('8.1') },
   { of: ['moveSite'], code: 'runtime_not_there', example: () => ({ body: { runtime: 'native' } }) },
   { of: ['createSite'], code: 'no_host', example: ({ number }) => ({ body: { name: `far-${number}`, datacenter_code: EMPTY_DATACENTER } }) },
+  { of: ['deleteSite'], code: 'site_being_cloned', prepare: beingCloned },
   { of: ['cloneSite'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
   { of: ['cloneSite'], code: 'name_taken', example: ({ number }) => ({ body: { name: `Scene-${number}` } }) },
   { of: ['cloneSite'], code: 'name_reserved', example: () => ({ body: { name: 'Panel' } }) },
@@ -176,6 +199,7 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['syncSites'], code: 'forbidden', example: toFriendsSite, by: friend },
   { of: ['createOndemandBackup'], code: 'operation_limit_reached', prepare: fillOperations },
   { of: ['deleteOndemandBackup'], code: 'operation_limit_reached', prepare: fillOperations },
+  { of: ['deleteOndemandBackup'], code: 'backup_in_use', example: neededBackup },
   { of: ['deleteOndemandBackup'], code: 'backup_not_completed', prepare: ({ api, siteId }) => api.database.transaction((tx) => tx.updateTable('backups').set({ state: 'creating' }).where('site_id', '=', siteId).execute()) },
   { of: ['toggleMultisite'], code: 'plan_lacks_multisite', prepare: plan('Business') },
   { of: ['setDefensiveMode'], code: 'edge_cache_off', example: () => ({ body: { duration: '2-days' } }), prepare: siteIs({ edge_cache: 0 }) },

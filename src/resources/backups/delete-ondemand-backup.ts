@@ -8,6 +8,7 @@ import { type Backup, BackupId } from './backup.ts'
 import { deleteBackupJob } from './delete-backup.job.ts'
 import { OndemandBackup, presentOndemand } from './present-backup.ts'
 import { problems } from './problems.ts'
+import { operationThatNeeds } from './restore.store.ts'
 
 export const deleteOndemandBackup = endpoint({
   id: 'deleteOndemandBackup',
@@ -21,7 +22,7 @@ export const deleteOndemandBackup = endpoint({
   params: Type.Object({ site_id: SiteId, id: BackupId }),
   response: OndemandBackup,
   starts: true,
-  problems: [problems.backup_not_completed],
+  problems: [problems.backup_not_completed, problems.backup_in_use],
 
   async handle(context, { params }) {
     const { tx, site, now } = context
@@ -29,6 +30,8 @@ export const deleteOndemandBackup = endpoint({
     if (!backup) throw notFound()
     if (backup.state === 'deleting') return presentOndemand(backup, now)
     if (backup.state !== 'completed') throw new Problem(problems.backup_not_completed, { state: backup.state })
+    const operation = await operationThatNeeds(tx, site.id, backup.id)
+    if (operation !== undefined) throw new Problem(problems.backup_in_use, { operation })
     const deleting = (await markDeleting(tx, backup.id, now)) as Backup
     await retain(tx, site.id, backup.kind)
     const operationId = await context.start(deleteBackupJob, { siteId: site.id, backupId: backup.id })

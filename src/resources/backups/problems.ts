@@ -23,6 +23,11 @@ export const problems = declareProblems({
     text: 'The backup is not complete yet; it is {state}.',
     remedy: 'Wait until `status` is `completed`. To give it up, cancel the operation of its `Operation-Id`.',
   },
+  backup_in_use: {
+    status: 400,
+    text: 'Operation {operation} needs this backup. Wait until the operation ends, or cancel it.',
+    remedy: '`GET /v1/operations/{id}` shows the operation, and `POST /v1/operations/{id}/cancel` cancels it.',
+  },
   backup_damaged: {
     status: 500,
     text: 'This backup cannot be read: a part of it is lost. Use another one, and take a new one.',

@@ -100,6 +100,26 @@ export async function undoingOf(tx: Tx, siteId: number, operationId: number): Pr
   return rows.find(({ input }) => (JSON.parse(input) as RestoreOrder).undoOf === operationId)?.id
 }
 
+/** The first operation that has not ended and needs a backup: a restore, a look at one, or a sync that keeps it. */
+export async function operationThatNeeds(tx: Tx, siteId: number, backupId: number): Promise<number | undefined> {
+  const rows = await tx
+    .selectFrom('operations')
+    .select(['id', 'type', 'input'])
+    .where('state', 'in', ['queued', 'running'])
+    .where('type', 'in', [RESTORE, PREVIEW, SYNC])
+    .orderBy('id')
+    .execute()
+  const needs = (type: string, input: string) => {
+    if (type === SYNC)
+      return (JSON.parse(input) as SyncOrder).backups.some(
+        (each) => each.siteId === siteId && each.backupId === backupId,
+      )
+    const { sourceId, filesId, databaseId } = JSON.parse(input) as RestoreOrder
+    return sourceId === siteId && (filesId === backupId || databaseId === backupId)
+  }
+  return rows.find(({ type, input }) => needs(type, input))?.id
+}
+
 /** What a look at a restore of this site has found; `undefined` until it has ended well. */
 export async function previewOf(tx: Tx, siteId: number, operationId: number): Promise<unknown> {
   const row = await tx

@@ -1,9 +1,12 @@
 import Type from 'typebox'
+import { Problem } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { cancelOpenOperations } from '../../platform/operations/control.ts'
 import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { actions, events } from './actions.ts'
+import { operationThatClones } from './clone.store.ts'
+import { problems } from './problems.ts'
 import { removeSite } from './remove-site.job.ts'
 import { markDeleted } from './site.store.ts'
 
@@ -19,9 +22,12 @@ export const deleteSite = endpoint({
   params: Type.Object({ id: SiteId }),
   response: Nothing,
   starts: true,
+  problems: [problems.site_being_cloned],
 
   async handle(context) {
     const { tx, site, now, definitions } = context
+    const operation = await operationThatClones(tx, site.id)
+    if (operation !== undefined) throw new Problem(problems.site_being_cloned, { operation })
     await markDeleted(tx, site.id, now)
     const event = { type: events.site_deleted, data: { name: site.name } }
     await context.record({ action: actions['site.deleted'], message: `Deleted site ${site.name}`, event })

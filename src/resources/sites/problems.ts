@@ -27,6 +27,11 @@ export const problems = declareProblems({
     text: 'datacenter_code: a clone is made on the host of its source, which serves {codes}.',
     remedy: 'Leave `datacenter_code` out, or name one of those.',
   },
+  site_being_cloned: {
+    status: 400,
+    text: 'Operation {operation} is cloning this site. Wait until the operation ends, or cancel it.',
+    remedy: '`GET /v1/operations/{id}` shows the operation, and `POST /v1/operations/{id}/cancel` cancels it.',
+  },
   runtime_not_there: {
     status: 400,
     text: 'runtime: the host of the site has no {runtime} for PHP {version}.',
