@@ -119,7 +119,7 @@ describe('calls', () => {
     const client = await connected({ mayChange: true })
     expect(await call(client, 'getSite', { site: 1 })).toMatchObject({
       isError: true,
-      text: 'There is no site. There is: id',
+      text: 'There is no site. There is: id, include',
     })
     expect((await call(client, 'getSite')).text).toBe('Needed: id')
     expect((await call(client, 'getSite', { id: {} })).text).toContain('must be a number')
