@@ -71,6 +71,8 @@ export interface AppOptions {
   readonly metrics: ApiMetrics
   readonly version: string
   readonly readiness: () => Promise<{ ready: boolean; details: object }>
+  /** Default: nothing is checked. */
+  readonly checks?: Services['checks'] | undefined
   /** Default: those of the settings, counted for this instance alone. */
   readonly budgets?: Budgets<keyof ReturnType<typeof controlBudgets>>
   /** Milliseconds UTC. */
@@ -124,6 +126,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     passwords: new Passwords(budgets.passwordHashing),
     ...ofResources,
     figures: options.metrics.reports,
+    checks: options.checks ?? (async () => ({ at: now(), found: [] })),
     watches,
     streams,
     activityFeed: new ActivityFeed(database),

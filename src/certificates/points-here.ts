@@ -17,19 +17,32 @@ export async function whyElsewhere(
   hostName: string,
   { addresses, resolvers }: PointsHereOptions,
 ): Promise<string | undefined> {
-  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 2 })
-  if (resolvers.length > 0) resolver.setServers([...resolvers])
-  const asked = await Promise.all([look(() => resolver.resolve4(hostName)), look(() => resolver.resolve6(hostName))])
-  const failed = asked.find((answer) => typeof answer === 'string')
-  if (typeof failed === 'string') return `${hostName} cannot be looked up in the DNS (${failed})`
+  const found = await addressesOf(hostName, resolvers)
+  if (typeof found === 'string') return found
   const own = new Set(addresses.map(plain))
-  const found = (asked as string[][]).flat()
   if (found.length === 0) return `${hostName} has no address in the DNS; it must be one of ${[...own].join(', ')}`
   // an authority takes whichever it likes
   const others = found.filter((address) => !own.has(plain(address)))
   return others.length > 0
     ? `${hostName} points at ${others.join(', ')} in the DNS; it must point at ${[...own].join(', ')} alone`
     : undefined
+}
+
+/** Why a name leads nowhere: a sentence without a full stop; undefined when it has an address. */
+export async function whyNowhere(hostName: string, resolvers: readonly string[]): Promise<string | undefined> {
+  const found = await addressesOf(hostName, resolvers)
+  if (typeof found === 'string') return found
+  return found.length === 0 ? `${hostName} has no address in the DNS` : undefined
+}
+
+/** @returns a sentence when nobody could be asked */
+async function addressesOf(hostName: string, resolvers: readonly string[]): Promise<string[] | string> {
+  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 2 })
+  if (resolvers.length > 0) resolver.setServers([...resolvers])
+  const asked = await Promise.all([look(() => resolver.resolve4(hostName)), look(() => resolver.resolve6(hostName))])
+  const failed = asked.find((answer) => typeof answer === 'string')
+  if (typeof failed === 'string') return `${hostName} cannot be looked up in the DNS (${failed})`
+  return (asked as string[][]).flat()
 }
 
 /** @returns a code when nobody could be asked */

@@ -66,7 +66,10 @@ function wholeLine({ name, flags }: Command): string {
 
 const isPart = ({ name }: Command) => ['serve', 'control', 'host', 'edge', 'dns'].includes(name)
 const onRecords = commands.filter(({ settings }) => settings.length > 0 && settings.length < allSettings.length)
-const elsewhere = commands.filter((command) => !isPart(command) && !onRecords.includes(command))
+// `doctor` has tests of its own: what it finds depends on the machine
+const elsewhere = commands.filter(
+  (command) => !isPart(command) && !onRecords.includes(command) && command.name !== 'doctor',
+)
 
 describe('no command makes a data folder or a database', () => {
   let empty: string
@@ -169,6 +172,54 @@ test('config prints what is in force as JSON, secrets hidden', async () => {
   const key = Buffer.alloc(32, 1).toString('base64')
   const { out } = await stead('config --rate-limit=7 --json', { STEAD_MASTER_KEY: key, STEAD_RATE_LIMIT: '8' })
   expect(JSON.parse(out)).toMatchObject({ STEAD_RATE_LIMIT: '7', STEAD_MASTER_KEY: '(set)', STEAD_DATA_DIR: dataDir })
+})
+
+describe('doctor', () => {
+  const ports = {
+    ...{ STEAD_API_LISTEN: '127.0.0.1:0', STEAD_EDGE_LISTEN: '127.0.0.1:0' },
+    ...{ STEAD_SFTP_LISTEN: 'off', STEAD_DNS_LISTEN: 'off' },
+  }
+  const broken = { ...ports, STEAD_EDGE_LISTEN: '192.0.2.1:8081' }
+  type Found = { area: string; state: string; text: string }[]
+  const find = (out: string, area: string) => (JSON.parse(out) as Found).filter((each) => each.area === area)
+
+  test('0 where nothing is wrong, 1 and what to do where something is', async () => {
+    const well = await stead('doctor --json', ports)
+    expect([well.code, well.error, find(well.out, 'ports')]).toEqual([0, '', []])
+    expect(find(well.out, 'databases')).toMatchObject([{ state: 'ok', text: expect.stringContaining('stead.db') }])
+    const ill = await stead('doctor', broken)
+    expect(ill.code).toBe(1)
+    expect(ill.out).toMatch(
+      /^PROBLEM {2}ports +192\.0\.2\.1:8081 is no address of this machine\.\n +Choose another with STEAD_EDGE_LISTEN\.$/m,
+    )
+    expect(ill.out).toMatch(/^1 problem, \d+ warnings?\.$/m)
+  })
+
+  test('a damaged database, another master key, and a folder that is none', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'stead-cli-'))
+    const database = async (given: Record<string, string>) =>
+      find((await stead('doctor --json', { ...ports, ...given })).out, 'databases')
+    await writeFile(join(folder, 'stead.db'), 'no database at all, but long enough to be taken for a file of one')
+    expect(await database({ STEAD_DATA_DIR: folder })).toMatchObject([
+      { state: 'problem', text: expect.stringContaining('is damaged') },
+    ])
+    const otherKey = { STEAD_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') }
+    expect(await database(otherKey)).toMatchObject([{ state: 'problem', text: expect.stringContaining('master key') }])
+    expect(await database({ STEAD_DATABASE_URL: 'postgres://u:secret-word@127.0.0.1:9/x' })).toMatchObject([
+      { state: 'problem', text: expect.not.stringContaining('secret-word'), remedy: 'See STEAD_DATABASE_URL.' },
+    ])
+    await rm(folder, { recursive: true })
+  })
+
+  test('changes nothing', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'stead-cli-'))
+    expect((await stead('doctor', { ...ports, STEAD_DATA_DIR: join(parent, 'none') })).code).toBe(0)
+    expect(await readdir(parent)).toEqual([])
+    const before = await readdir(dataDir)
+    await stead('doctor', ports)
+    expect(await readdir(dataDir)).toEqual(before)
+    await rm(parent, { recursive: true })
+  })
 })
 
 describe('help', () => {

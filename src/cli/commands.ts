@@ -303,6 +303,12 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./config.ts')).print,
   }),
   command({
+    name: 'doctor',
+    about: 'check this machine and the installation, and say what to do; exit code 1 where something is wrong',
+    settings: allSettings,
+    load: async () => (await import('../roles/doctor.ts')).doctor,
+  }),
+  command({
     name: 'openapi',
     about: 'print the OpenAPI document of the API',
     load: async () => (await import('./openapi.ts')).print,

@@ -1,5 +1,6 @@
 import { printableConfig, type SettingKey } from '../config.ts'
 import { phpVersions } from '../hosting/php/runtime.ts'
+import { missingFor } from '../roles/checks/php.ts'
 import type { Call } from './command.ts'
 
 type Config = Call<unknown, SettingKey>['config']
@@ -38,13 +39,4 @@ async function servedBy(config: Config, version: (typeof phpVersions)[number]): 
     return `native PHP, ${hasMariaDb ? 'MariaDB' : 'SQLite'}`
   const why = missing ?? 'there is no MariaDB (STEAD_MARIADB)'
   return config.runtime === 'native' ? `refused: ${why}` : `${inWasm}: ${why}`
-}
-
-async function missingFor(config: Config, version: (typeof phpVersions)[number], hasMariaDb: boolean) {
-  const { findMissing } = await import('../hosting/php/native/start.ts')
-  const { findNativePhp } = await import('../hosting/php/native/machine.ts')
-  const missing = await findMissing(config.sandbox).catch((error: Error) => error.message)
-  if (missing !== undefined) return missing
-  const found = await findNativePhp(version, hasMariaDb ? {} : undefined)
-  return 'missing' in found ? found.missing : undefined
 }

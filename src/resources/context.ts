@@ -14,6 +14,7 @@ import type { OperationWatch } from '../platform/operations/watch.ts'
 import type { Action } from './action.ts'
 import type { ActivityFeed } from './activity/feed.ts'
 import type { Downloads } from './backups/downloads.ts'
+import type { FoundByChecks } from './installation/check.ts'
 import type { Undoable } from './operations/operation-actions.ts'
 import type { StreamFacts } from './operations/stream-access.ts'
 import type { Passwords } from './sign-in/password.ts'
@@ -60,6 +61,8 @@ export interface Services {
   readonly undoable: readonly Undoable[]
   /** What `/metrics` would say at this moment. */
   readonly figures: () => Promise<readonly MetricReport[]>
+  /** What `stead doctor` would find on this machine. */
+  readonly checks: () => Promise<FoundByChecks>
   /** All that can be done with a site. */
   readonly siteOperations: readonly SiteOperation[]
   /** All that the activity logs can say. */

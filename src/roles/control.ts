@@ -10,6 +10,7 @@ import { openBudgets } from '../platform/budgets/budget.ts'
 import { DiskReserve } from '../platform/files/free-room.ts'
 import { removeLeftTemporaries, writeFileDurably } from '../platform/files/write-file.ts'
 import { createApiMetrics } from '../platform/http/metrics.ts'
+import { keptFor } from '../platform/kept-for.ts'
 import { createMailer } from '../platform/mail/mailer.ts'
 import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
 import { readDatabaseTime } from '../platform/operations/lease.ts'
@@ -25,6 +26,7 @@ import { WebhookSender } from '../resources/webhooks/sender.ts'
 import { createWebhookMetrics } from '../resources/webhooks/webhook-metrics.ts'
 import { schedules } from '../schedules.ts'
 import { version } from '../version.ts'
+import { checksOfControl, logProblems } from './checks/of-control.ts'
 import { type Credentials, credentialsFile, readCredentials } from './credentials.ts'
 import { untilFree } from './free-port.ts'
 import { createInstallationMetrics } from './installation-metrics.ts'
@@ -33,6 +35,8 @@ import { startSecureApi } from './secure-api.ts'
 
 /** A host that has not been heard of for so long does not count. */
 const HOST_SILENT_MS = 10_000
+/** Checks ask other machines: several callers share an answer. */
+const CHECKED_MS = 10_000
 /** How long background work may take to come to an end of its own when the control stops. */
 const WORK_GRACE_MS = 5000
 
@@ -81,7 +85,11 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
     }
   }
   const backups = openBackups(ground)
-  const app = await createApp({ config, database, sealer, backups, log, logs, metrics, budgets, version, readiness })
+  const ownChecks = checksOfControl(ground, parts)
+  const app = await createApp({
+    ...{ config, database, sealer, backups, log, logs, metrics, budgets, version, readiness },
+    checks: keptFor(CHECKED_MS, () => ownChecks(true)),
+  })
   await untilFree(config.apiListen, 'STEAD_API_LISTEN')
   const url = await app.listen(config.apiListen)
   const secure = await startSecureApi(ground, app.server)
@@ -110,6 +118,7 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
   await warnOfNames(database.read, config, log)
   const background = startBackground(ground, backups, own.registry)
   log.info({ url }, 'the API listens')
+  logProblems(log, ownChecks)
   return {
     url,
     async stop() {

@@ -39,6 +39,18 @@ export async function untilFree({ host, port, ipv6Only = false }: Listening, var
   }
 }
 
+/** Why nobody can listen on an address now. @param variable the setting to change */
+export async function portFault(address: ListenAddress, variable: string): Promise<CannotListen | undefined> {
+  const code = await tryToListen(address)
+  return code === undefined ? undefined : cannotListen(address, code, variable)
+}
+
+/** Held as long as `stead serve` runs on a data folder. */
+export const serveLock = (dataDir: string): string => join(dataDir, 'serve.lock')
+
+/** `stead doctor` holds the lock for a moment to see whether it is free. */
+export const GLANCE_MS = 300
+
 const portsLock = (dataDir: string) => join(dataDir, 'ports.lock')
 
 /** What a part of a supervisor has as long as it may listen: who takes its supervisor's place waits for it. */

@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client'
 import type { Database } from '../platform/db/database.ts'
+import { keptFor } from '../platform/kept-for.ts'
 import { sendMail } from '../platform/mail/send-mail.job.ts'
 import { only, type Value, watch } from '../platform/metrics/watched.ts'
 import { lastSlots, type OperationFigures, operationFigures } from '../platform/operations/figures.ts'
@@ -152,18 +153,4 @@ async function readFacts(database: Database): Promise<Facts> {
     certificateFigures(database.read, now),
   ])
   return { sites, operations, slots, backedUpAt: backedUp, webhooks, certificates }
-}
-
-/** Asks once for all who ask at the same time, and not again for a while; a failure is nobody's but theirs. */
-function keptFor<Value>(ms: number, ask: () => Promise<Value>): () => Promise<Value> {
-  let kept: { readonly askedAt: number; readonly answer: Promise<Value> } | undefined
-  return () => {
-    if (kept && performance.now() - kept.askedAt < ms) return kept.answer
-    const asked = { askedAt: performance.now(), answer: ask() }
-    kept = asked
-    asked.answer.catch(() => {
-      if (kept === asked) kept = undefined
-    })
-    return asked.answer
-  }
 }

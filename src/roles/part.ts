@@ -16,7 +16,7 @@ import {
 import { makeMasterKey, markOfKey, masterKeyFile, readMasterKey } from '../platform/crypto/master-key.ts'
 import { createSealer, type Sealer } from '../platform/crypto/seal.ts'
 import { type Database, openDatabase } from '../platform/db/database.ts'
-import { isUnused, migrate } from '../platform/db/migrate.ts'
+import { appliedMigrations, isUnused, knowsAll, migrate } from '../platform/db/migrate.ts'
 import { databaseInWords, databaseLost, isLost, openFault } from '../platform/db/open-fault.ts'
 import { FreeRoom } from '../platform/files/free-room.ts'
 import { createLog, type Log } from '../platform/log/log.ts'
@@ -73,6 +73,13 @@ export interface RecordsOptions {
   readonly strangers: 'refuse' | 'look' | 'adopt'
   /** See `DatabaseOptions`. */
   readonly mayLose?: boolean
+  /** Nothing is written: the schema stays as it is, and so do identities. */
+  readonly onlyLooks?: boolean
+}
+
+/** There is nothing to open: Stead has not been started yet. */
+export class NothingThere extends OperatorError {
+  override readonly name = 'NothingThere'
 }
 
 const databaseOf = ({ databaseUrl, dataDir }: RecordsSettings) => ({
@@ -106,6 +113,10 @@ export async function openRecords(config: RecordsSettings, options: RecordsOptio
     if (isStranger && options.strangers === 'refuse')
       throw strangers(belonging.reason, { dataDir, folder, database: whereRecordsAre(config) })
     if (isStranger && options.strangers === 'look') return { database, folder, facts, belonging }
+    if (options.onlyLooks) {
+      knowsAll(migrations, await appliedMigrations(database.read))
+      return { database, folder, facts, belonging }
+    }
     await migrate(database, migrations)
     // a copy of the database from before there were identities is still of the folder's installation
     const wanted = isStranger ? undefined : folder.identity?.installation
@@ -120,7 +131,7 @@ export async function openRecords(config: RecordsSettings, options: RecordsOptio
 
 /** For who makes nothing and has found nothing. */
 export const nothingThere = (config: RecordsSettings): OperatorError =>
-  new OperatorError(
+  new NothingThere(
     `There is no Stead in ${config.databaseUrl ? whereRecordsAre(config) : `${config.dataDir} (no stead.db)`}. Start it first (stead serve), or say where it is: STEAD_DATA_DIR, STEAD_DATABASE_URL.`,
   )
 

@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { join } from 'node:path'
 import type { Call } from '../cli/command.ts'
 import type { Config, SettingKey } from '../config.ts'
 import { lockFile } from '../platform/files/lock-file.ts'
@@ -12,7 +11,15 @@ import { allocatorOf } from './allocator.ts'
 import { banner, untilReady } from './banner.ts'
 import { readCredentials } from './credentials.ts'
 import { usableDataFolder } from './data-folder.ts'
-import { dnsProcesses, edgeProcesses, untilFree, untilPredecessorsListenNoMore } from './free-port.ts'
+import {
+  dnsProcesses,
+  edgeProcesses,
+  GLANCE_MS,
+  serveLock,
+  untilFree,
+  untilPredecessorsListenNoMore,
+} from './free-port.ts'
+import { listeners } from './listeners.ts'
 import type { ProgressReport } from './process.ts'
 import { settleRecords } from './settle-records.ts'
 import { CUT_OFF, onStopSignals, type StopOrder } from './stop-signals.ts'
@@ -47,7 +54,7 @@ export async function serve(call: Call<unknown, SettingKey>): Promise<number> {
   const log = createLog(config.logLevel, 'supervisor')
   await usableDataFolder(config.dataDir)
   // held as long as this process lives
-  const unlock = await lockFile(join(config.dataDir, 'serve.lock'))
+  const unlock = await lockFile(serveLock(config.dataDir), { patienceMs: GLANCE_MS })
   if (!unlock) {
     complain(
       `Stead is running on this data folder already: ${config.dataDir}\n` +
@@ -87,10 +94,8 @@ async function beforeParts(call: Call<unknown, SettingKey>, log: Log, part?: 'ed
   const { config } = call
   await settleRecords(call)
   await untilPredecessorsListenNoMore(config.dataDir, log)
-  if (part !== 'dns') {
-    await untilFree(config.edgeListen, 'STEAD_EDGE_LISTEN')
-    if (config.edgeTlsListen !== 'off') await untilFree(config.edgeTlsListen, 'STEAD_EDGE_TLS_LISTEN')
-  }
+  if (part === 'dns') return
+  for (const { role, address, variable } of listeners(config)) if (role === 'edge') await untilFree(address, variable)
 }
 
 const noBar: Pick<ProgressBar, 'show' | 'done'> = { show() {}, done() {} }

@@ -2864,6 +2864,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/installation/checks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check this Stead
+         * @description What `stead doctor` finds on the machine of the API: names, DNS, ports, certificates, clock, disk, databases, storage, mail, PHP and limits. Takes up to 15 seconds. An answer is kept for ten seconds. For all accounts but the operator, `checks` is null.
+         */
+        get: operations["checkInstallation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/token": {
         parameters: {
             query?: never;
@@ -6339,6 +6359,36 @@ export interface components {
             /** @description Whether your account operates it */
             operator: boolean;
             health: components["schemas"]["InstallationHealth"] | null;
+        };
+        InstallationCheck: {
+            /**
+             * @description What was checked
+             * @enum {string}
+             */
+            area: "settings" | "disk" | "databases" | "clock" | "ports" | "names" | "dns" | "certificates" | "storage" | "mail" | "php" | "limits";
+            /**
+             * @description `problem`: something does not work. `warning`: it works, and you should change it. `skipped`: it could not be checked now
+             * @enum {string}
+             */
+            state: "ok" | "warning" | "problem" | "skipped";
+            /**
+             * @description What was found
+             * @example 203.0.113.7:443 is in use by another program.
+             */
+            text: string;
+            /**
+             * @description What to do; null where nothing is wrong
+             * @example Choose another with STEAD_EDGE_LISTEN.
+             */
+            remedy: string | null;
+        };
+        InstallationChecks: {
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            checked_at: string | null;
+            checks: components["schemas"]["InstallationCheck"][] | null;
         };
         IssueTokenBody: {
             /**
@@ -12377,6 +12427,34 @@ export interface operations {
                         /** @example Success */
                         message: string;
                         data: components["schemas"]["Installation"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    checkInstallation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["InstallationChecks"];
                         errors: null;
                     };
                 };

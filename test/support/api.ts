@@ -10,7 +10,7 @@ import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { createApp } from '../../src/app.ts'
+import { type AppOptions, createApp } from '../../src/app.ts'
 import { testBackups } from '../../src/backups/backup-store.fixture.ts'
 import type { BackupStore } from '../../src/backups/backup-store.ts'
 import type { Storage } from '../../src/backups/storage/storage.ts'
@@ -103,6 +103,7 @@ export interface TestApiOptions {
   /** A clock to set; the system's unless given. */
   readonly now?: () => number
   readonly readiness?: () => Promise<{ ready: boolean; details: object }>
+  readonly checks?: AppOptions['checks']
 }
 
 /** See {@link TestApiOptions}. */
@@ -128,6 +129,7 @@ export async function apiOver(
     budgets,
     now,
     readiness = async () => ({ ready: true, details: {} }),
+    checks,
   }: TestApiOptions = {},
   sealer: Sealer = createSealer(randomBytes(32)),
 ): Promise<{ app: FastifyInstance; config: Config; sealer: Sealer }> {
@@ -151,6 +153,7 @@ export async function apiOver(
       version: '0',
       readiness,
       pluginDirectory,
+      checks,
       ...clock,
       ...(backups && { backups }),
       ...(budgets && { budgets }),

@@ -6,6 +6,7 @@ import { useLoad } from '../parts/use-load.ts'
 import { sizeOf } from '../size.ts'
 import { platformTexts as texts } from '../texts/platform.ts'
 import { timeOf } from '../time.ts'
+import { Checks } from './platform-checks.tsx'
 
 type Health = components['schemas']['InstallationHealth']
 type Budget = Health['processes'][number]['budgets'][number]
@@ -28,6 +29,7 @@ export function PlatformPage() {
       <h1>{texts.title}</h1>
       {installation.fault.value && <p class="fault">{installation.fault.value}</p>}
       {known && !known.health && <p class="quiet">{texts.notYours}</p>}
+      {known?.health && <Checks />}
       {known?.health && <Shown of={known.health} />}
     </>
   )

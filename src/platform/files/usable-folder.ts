@@ -1,17 +1,30 @@
 import { constants } from 'node:fs'
-import { access, mkdir } from 'node:fs/promises'
+import { access, mkdir, stat } from 'node:fs/promises'
 import { OperatorError } from '../operator-error.ts'
 
 /** Makes the folder unless it is there. @param variable the setting to change, for the message @throws OperatorError */
 export async function usableFolder(folder: string, mode: number, variable: string): Promise<void> {
+  const fault = await mkdir(folder, { recursive: true, mode }).then(
+    () => folderFault(folder, variable),
+    (error) => faultOf(error, folder, variable),
+  )
+  if (fault) throw fault
+}
+
+/** Why a folder that is there cannot be used. */
+export async function folderFault(folder: string, variable: string): Promise<OperatorError | undefined> {
   try {
-    await mkdir(folder, { recursive: true, mode })
+    if (!(await stat(folder)).isDirectory()) return faultOf({ code: 'EEXIST' }, folder, variable)
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+    return undefined
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    const reason = reasons[code ?? ''] ?? `cannot be used (${code})`
-    throw new OperatorError(`The folder ${folder} ${reason}. Choose another with ${variable}.`, { cause: error })
+    return faultOf(error as NodeJS.ErrnoException, folder, variable)
   }
+}
+
+function faultOf(error: { readonly code?: string }, folder: string, variable: string): OperatorError {
+  const reason = reasons[error.code ?? ''] ?? `cannot be used (${error.code})`
+  return new OperatorError(`The folder ${folder} ${reason}. Choose another with ${variable}.`, { cause: error })
 }
 
 const reasons: Record<string, string> = {

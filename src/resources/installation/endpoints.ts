@@ -1,4 +1,5 @@
+import { checkInstallation } from './check-installation.ts'
 import { getInstallation } from './get-installation.ts'
 
 /** In the order of the description of the API. */
-export const endpoints = [getInstallation]
+export const endpoints = [getInstallation, checkInstallation]

@@ -1,3 +1,6 @@
 import { at, type Sample } from '../../../test/support/samples.ts'
 
-export const samples: readonly Sample[] = [{ endpoint: 'getInstallation', path: at('/v1/installation') }]
+export const samples: readonly Sample[] = [
+  { endpoint: 'getInstallation', path: at('/v1/installation') },
+  { endpoint: 'checkInstallation', path: at('/v1/installation/checks') },
+]

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { keptFor } from './kept-for.ts'
+
+test('who asks meanwhile gets the same answer, and a failure is not kept', async () => {
+  const asked: PromiseWithResolvers<number>[] = []
+  const ask = keptFor(3_600_000, () => {
+    asked.push(Promise.withResolvers<number>())
+    return asked.at(-1)?.promise as Promise<number>
+  })
+  const both = [ask(), ask()]
+  asked[0]?.reject(new Error('away'))
+  expect((await Promise.allSettled(both)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  const next = ask()
+  asked[1]?.resolve(2)
+  expect([await next, await ask(), asked.length]).toEqual([2, 2, 2])
+})
+
+test('after its time it is asked again', async () => {
+  let runs = 0
+  const ask = keptFor(0, async () => ++runs)
+  expect([await ask(), await ask()]).toEqual([1, 2])
+})

@@ -1,0 +1,29 @@
+import Type from 'typebox'
+import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
+import { isOperator } from '../account/account.ts'
+import { endpoint } from '../endpoint.ts'
+import { InstallationCheck } from './check.ts'
+
+export const checkInstallation = endpoint({
+  id: 'checkInstallation',
+  method: 'GET',
+  path: '/v1/installation/checks',
+  summary: 'Check this Stead',
+  description:
+    'What `stead doctor` finds on the machine of the API: names, DNS, ports, certificates, clock, disk, databases, storage, mail, PHP and limits. Takes up to 15 seconds. An answer is kept for ten seconds. For all accounts but the operator, `checks` is null.',
+  access: { account: 'own' },
+  etag: true,
+  response: Type.Object(
+    {
+      checked_at: nullable(Timestamp),
+      checks: nullable(Type.Array(InstallationCheck)),
+    },
+    { title: 'InstallationChecks' },
+  ),
+
+  async handle({ tx, caller, checks }) {
+    if (!(await isOperator(tx, caller.accountId))) return { checked_at: null, checks: null }
+    const { at, found } = await checks()
+    return { checked_at: timestamp(at), checks: [...found] }
+  },
+})

@@ -1,0 +1,47 @@
+import Type from 'typebox'
+import { nullable, oneOf } from '../../platform/http/schemas.ts'
+
+/** What is checked, in the order in which it is shown. */
+export const areas = [
+  'settings',
+  'disk',
+  'databases',
+  'clock',
+  'ports',
+  'names',
+  'dns',
+  'certificates',
+  'storage',
+  'mail',
+  'php',
+  'limits',
+] as const
+export type Area = (typeof areas)[number]
+
+export const checkStates = ['ok', 'warning', 'problem', 'skipped'] as const
+
+/** One line of what was found. */
+export const InstallationCheck = Type.Object(
+  {
+    area: oneOf(areas, { description: 'What was checked' }),
+    state: oneOf(checkStates, {
+      description:
+        '`problem`: something does not work. `warning`: it works, and you should change it. `skipped`: it could not be checked now',
+    }),
+    text: Type.String({ description: 'What was found', examples: ['203.0.113.7:443 is in use by another program.'] }),
+    remedy: nullable(
+      Type.String({
+        description: 'What to do; null where nothing is wrong',
+        examples: ['Choose another with STEAD_EDGE_LISTEN.'],
+      }),
+    ),
+  },
+  { title: 'InstallationCheck' },
+)
+export type InstallationCheck = Type.Static<typeof InstallationCheck>
+
+/** All lines of one moment, milliseconds UTC. */
+export interface FoundByChecks {
+  readonly at: number
+  readonly found: readonly InstallationCheck[]
+}

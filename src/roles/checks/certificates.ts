@@ -1,0 +1,84 @@
+import { X509Certificate } from 'node:crypto'
+import { isBelow, localDomainOf } from '../../certificates/local-domain.ts'
+import { settings } from '../../config.ts'
+import { certificateFigures } from '../../resources/certificates/figures.store.ts'
+import { ownNames } from '../../resources/certificates/own-names.ts'
+import { apiCertificates } from '../api-certificates.ts'
+import { askAuthority } from './authority.ts'
+import { type Check, type CheckContext, type Finding, ok, onDatabase, problem, problemOf, warning } from './check.ts'
+
+const DAY_MS = 86_400_000
+/** Certificates are renewed long before. */
+const ENDS_SOON_MS = 10 * DAY_MS
+
+export const certificateCheck: Check = {
+  area: 'certificates',
+  async run(context) {
+    const { apiTlsListen, edgeTlsListen } = context.config
+    if (apiTlsListen === 'off' && edgeTlsListen === 'off') return [ok('HTTPS is off: no certificate is needed.')]
+    const parts = [terms(context), authority(context), ofApi(context), ordered(context)]
+    const found = (await Promise.all(parts.map((part) => part.catch((error) => [problemOf(error)])))).flat()
+    return found.length > 0 ? found : [ok('Every certificate is valid.')]
+  },
+}
+
+async function terms({ config }: CheckContext): Promise<Finding[]> {
+  const { acmeTermsAgreed, acmeDirectory } = config
+  const names = ownNames(config)
+  const remedy = 'Read the terms of the authority, then set STEAD_ACME_TERMS_AGREED=true.'
+  if (!acmeTermsAgreed && names.length > 0)
+    return [problem(`No certificate is ordered for ${names.join(', ')}.`, remedy)]
+  if (!acmeTermsAgreed) return [warning('No certificates are ordered for domains of sites.', remedy)]
+  if (acmeDirectory !== settings.acmeDirectory.default) return []
+  const real = 'Set STEAD_ACME_DIRECTORY=https://acme-v02.api.letsencrypt.org/directory.'
+  return [warning('No browser trusts the certificates of this authority: it is for trials.', real)]
+}
+
+async function authority(context: CheckContext): Promise<Finding[]> {
+  const { acmeDirectory } = context.config
+  try {
+    const answer = await askAuthority(context)
+    if (!answer || answer.isDirectory) return []
+    return [
+      problem(
+        `${acmeDirectory} is not the directory of a certificate authority (HTTP ${answer.status}).`,
+        'Correct STEAD_ACME_DIRECTORY.',
+      ),
+    ]
+  } catch (error) {
+    const text = `The certificate authority cannot be reached: ${(error as Error).message}.`
+    return [problem(text, 'Let this machine reach STEAD_ACME_DIRECTORY, and see STEAD_ACME_ROOTS.')]
+  }
+}
+
+/** The certificate that clients of the API are shown. */
+const ofApi = (context: CheckContext): Promise<readonly Finding[]> =>
+  onDatabase(context, async ({ database, sealer }) => {
+    const { config } = context
+    const local = localDomainOf(config)
+    const isLocal = config.apiName !== undefined && local !== undefined && isBelow(config.apiName, local)
+    const isFile = config.apiTlsCertificate !== undefined || config.apiTlsKey !== undefined
+    // a start makes those of the local authority as it needs them
+    if (config.apiTlsListen === 'off' || (isLocal && !isFile)) return []
+    const found = await apiCertificates({ config, database, sealer })()
+    if (!found) return [warning('The API has no certificate yet.', 'See whether STEAD_API_NAME leads to this machine.')]
+    const leftMs = Date.parse(new X509Certificate(found.chain).validTo) - context.now()
+    const renew = isFile
+      ? 'Replace the files of STEAD_API_TLS_CERTIFICATE and STEAD_API_TLS_KEY.'
+      : 'See why it is not renewed.'
+    if (leftMs <= 0) return [problem('The certificate of the API has expired.', renew)]
+    if (leftMs > ENDS_SOON_MS) return []
+    return [warning(`The certificate of the API expires in ${Math.ceil(leftMs / DAY_MS)} days.`, renew)]
+  })
+
+const ordered = (context: CheckContext): Promise<readonly Finding[]> =>
+  onDatabase(context, async ({ database }) => {
+    const { ended, failing } = await certificateFigures(database.read, context.now())
+    const remedy = 'stead domains list shows the reason for each domain of a site.'
+    return [
+      ...(ended > 0 ? [problem(`Expired certificates that were not replaced: ${ended}.`, remedy)] : []),
+      ...(failing > 0
+        ? [problem(`Names without a new certificate since the last order failed: ${failing}.`, remedy)]
+        : []),
+    ]
+  })

@@ -1,0 +1,56 @@
+import type { Config } from '../../config.ts'
+import type { Sealer } from '../../platform/crypto/seal.ts'
+import type { Database } from '../../platform/db/database.ts'
+import { OperatorError } from '../../platform/operator-error.ts'
+import type { Area, InstallationCheck } from '../../resources/installation/check.ts'
+
+/** A line that a check gives, in its area unless it names another. */
+export type Finding = Omit<InstallationCheck, 'area'> & { readonly area?: Area }
+
+/** The control database as a check finds it. */
+export type FoundRecords =
+  | { readonly kind: 'open'; readonly database: Database; readonly sealer: Sealer }
+  /** Nothing to check yet. */
+  | { readonly kind: 'none'; readonly why: string }
+  | { readonly kind: 'fault'; readonly error: unknown }
+
+export interface CheckContext {
+  readonly config: Config
+  readonly records: FoundRecords
+  /** Roles that run here and must answer. `stopped`: none runs, and all of them must be able to start. */
+  readonly running: ReadonlySet<string> | 'stopped'
+  /** Checks may ask other machines: DNS, the certificate authority, storage, mail. */
+  readonly asksOutside: boolean
+  /** Milliseconds UTC. */
+  readonly now: () => number
+}
+
+/** One entry of the list that `stead doctor`, the API and the start share. It changes nothing. */
+export interface Check {
+  readonly area: Area
+  /** What it throws becomes a problem. */
+  run(context: CheckContext): Promise<readonly Finding[]>
+}
+
+export const ok = (text: string): Finding => ({ state: 'ok', text, remedy: null })
+export const skipped = (text: string): Finding => ({ state: 'skipped', text, remedy: null })
+export const warning = (text: string, remedy: string): Finding => ({ state: 'warning', text, remedy })
+export const problem = (text: string, remedy: string): Finding => ({ state: 'problem', text, remedy })
+
+const REPORT = 'Run stead doctor again. If it stays, open an issue with this text.'
+
+/** What was thrown, as a problem. An operator error says what is wrong first, and then what to do. */
+export function problemOf(error: unknown): Finding {
+  const { message } = error as Error
+  if (!(error instanceof OperatorError)) return problem(`The check failed: ${message}.`, REPORT)
+  const [text = message, ...rest] = message.split(/(?<=[.:])\s+(?=[A-Z])|\n/)
+  return problem(text, rest.join(' ') || 'Correct the setting, or what it names.')
+}
+
+/** Runs `use` on the control database, where it is open. */
+export async function onDatabase(
+  { records }: CheckContext,
+  use: (open: { database: Database; sealer: Sealer }) => Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  return records.kind === 'open' ? use(records) : []
+}

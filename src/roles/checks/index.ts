@@ -1,0 +1,30 @@
+import { certificateCheck } from './certificates.ts'
+import type { Check } from './check.ts'
+import { clockCheck } from './clock.ts'
+import { databaseCheck } from './database.ts'
+import { diskCheck } from './disk.ts'
+import { limitsCheck } from './limits.ts'
+import { mailCheck } from './mail.ts'
+import { mariaDbCheck } from './mariadb.ts'
+import { dnsCheck, namesCheck } from './names.ts'
+import { phpCheck } from './php.ts'
+import { portsCheck } from './ports.ts'
+import { settingsCheck } from './settings.ts'
+import { storageCheck } from './storage.ts'
+
+/** Everything that is checked. A start, `stead doctor` and the API have no other list. */
+export const checks: readonly Check[] = [
+  settingsCheck,
+  diskCheck,
+  databaseCheck,
+  mariaDbCheck,
+  clockCheck,
+  portsCheck,
+  namesCheck,
+  dnsCheck,
+  certificateCheck,
+  storageCheck,
+  mailCheck,
+  phpCheck,
+  limitsCheck,
+]

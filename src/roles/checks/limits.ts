@@ -1,0 +1,58 @@
+import { constants } from 'node:fs'
+import { access, readFile } from 'node:fs/promises'
+import { totalmem } from 'node:os'
+import { join } from 'node:path'
+import { edgeProcesses } from '../free-port.ts'
+import { type Check, type CheckContext, type Finding, ok, problem, warning } from './check.ts'
+
+/** An edge takes 1,024 connections for each visitor and has files of its cache open. */
+const ENOUGH_FILES = 16_384
+const MB = 1 << 20
+/** Stead itself, without sites. */
+const OWN_MB = 400
+
+/** What the system gives to Stead, against what the settings want of it. */
+export const limitsCheck: Check = {
+  area: 'limits',
+  async run(context) {
+    const found = (await Promise.all([openFiles(), memory(context), cgroup(context)])).flat()
+    return found.length > 0 ? found : [ok('The limits of the system are high enough.')]
+  },
+}
+
+/** Node raises the soft limit to the hard one. */
+async function openFiles(): Promise<Finding[]> {
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
+  const hard = /^Max open files\s+\S+\s+(\d+)/m.exec(limits)?.[1]
+  if (hard === undefined || Number(hard) >= ENOUGH_FILES) return []
+  return [
+    warning(
+      `A process may open ${hard} files, and ${ENOUGH_FILES} are advised.`,
+      'Raise it: LimitNOFILE=65536 of systemd, or ulimit -n.',
+    ),
+  ]
+}
+
+async function memory({ config }: CheckContext): Promise<Finding[]> {
+  const total = totalmem() / MB
+  const wanted = config.phpMemoryMb + edgeProcesses(config) * config.edgeCacheMb + OWN_MB
+  if (wanted <= total) return []
+  const text = `PHP and the edge may take ${Math.round(wanted)} MB of memory, and the machine has ${Math.round(total)}.`
+  return [warning(text, 'Lower STEAD_PHP_MEMORY_MB or STEAD_EDGE_CACHE_MB.')]
+}
+
+async function cgroup({ config }: CheckContext): Promise<Finding[]> {
+  if (config.cgroup === undefined) return []
+  const file = join(config.cgroup, 'cgroup.subtree_control')
+  const cannot = await access(file, constants.W_OK).then(
+    () => false,
+    () => true,
+  )
+  if (!cannot) return []
+  return [
+    problem(
+      `${config.cgroup} is not a cgroup that Stead may fill (STEAD_CGROUP).`,
+      'Delegate one to it: Delegate=yes of systemd.',
+    ),
+  ]
+}

@@ -1,0 +1,44 @@
+import { hostReports } from '../../hosting/host.store.ts'
+import { type Check, type CheckContext, type Finding, ok, onDatabase, problem } from './check.ts'
+
+/** Of the installation of a check, which has no site: names that are tried begin with it. */
+const NOBODY = '00000000'
+
+/** MariaDB for databases of sites, as the settings want it. */
+export const mariaDbCheck: Check = {
+  area: 'databases',
+  async run(context) {
+    const { config } = context
+    if (config.mariadbUrl !== undefined) return context.asksOutside ? [await external(config.mariadbUrl)] : []
+    if (config.mariadb === 'off') return []
+    const { findPrograms } = await import('../../hosting/mariadb/programs.ts')
+    const { version } = await findPrograms()
+    const down = await serversDown(context)
+    return down.length > 0 ? down : [ok(`MariaDB ${version} is installed for databases of sites.`)]
+  },
+}
+
+/** As a start opens it: what Stead must be able to do there is tried. */
+async function external(url: string): Promise<Finding> {
+  const { openExternalServer } = await import('../../hosting/mariadb/external-server.ts')
+  const { prefixOf } = await import('../../hosting/mariadb/names.ts')
+  const server = await openExternalServer(url, prefixOf(NOBODY)).catch((error: Error) => error)
+  if (server instanceof Error)
+    return problem(`${server.message}.`, 'See STEAD_MARIADB_URL, and the rights of its user.')
+  await server.stop(0)
+  return ok(`MariaDB ${server.version} of STEAD_MARIADB_URL answers, and has the rights that Stead needs.`)
+}
+
+const serversDown = (context: CheckContext): Promise<readonly Finding[]> =>
+  onDatabase(context, async ({ database }) => {
+    if (context.running === 'stopped') return []
+    const reports = await hostReports(database.read)
+    return reports
+      .filter(({ facts }) => (facts.mariaDb as { isUp?: boolean } | undefined)?.isUp === false)
+      .map(({ name }) =>
+        problem(
+          `MariaDB of the host ${name} does not answer: sites with their database there are down.`,
+          'See mariadb/ in the data folder of the host for its log, and whether the disk has room.',
+        ),
+      )
+  })

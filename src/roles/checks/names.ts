@@ -1,0 +1,115 @@
+import { Resolver } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { localDomainOf } from '../../certificates/local-domain.ts'
+import { whyElsewhere, whyNowhere } from '../../certificates/points-here.ts'
+import type { Config } from '../../config.ts'
+import { edgeAddresses } from '../../resources/sites/site.ts'
+import { listeners } from '../listeners.ts'
+import { type Check, type CheckContext, type Finding, ok, problem, skipped, warning } from './check.ts'
+
+const PATIENCE_MS = 4000
+const isLoopback = (address: string): boolean => /^(127\.|::1$)/.test(address)
+
+/** A name that only machines of one's own know, such as one that ends in `.localhost`. */
+const isLocal = (name: string): boolean => localDomainOf({ localAuthority: 'auto', stagingDomain: name }) !== undefined
+
+/** Host names of the installation lead where visitors and clients find it. */
+export const namesCheck: Check = {
+  area: 'names',
+  async run(context) {
+    const { config, asksOutside } = context
+    const found = addresses(config)
+    if (!asksOutside) return found
+    const lookedUp = await Promise.all([staging(config), ...ownNames(config).map((each) => leads(each, config))])
+    return [...found, ...lookedUp]
+  },
+}
+
+function addresses(config: Config): Finding[] {
+  const own = edgeAddresses(config)
+  if (isLocal(config.stagingDomain) || !own.every(isLoopback)) return []
+  const text = `Visitors cannot reach the addresses of the edge: ${[...new Set(own)].join(', ')}.`
+  return [problem(text, 'Name the public ones with STEAD_EDGE_ADDRESSES.')]
+}
+
+/** Each site has its first address below it. */
+async function staging(config: Config): Promise<Finding> {
+  const { stagingDomain, resolvers } = config
+  if (isLocal(stagingDomain)) return ok(`Names below ${stagingDomain} are local: they need no public DNS.`)
+  // one that no site has shows what a wildcard says
+  const name = `stead-doctor-check.${stagingDomain}`
+  const why = await whyElsewhere(name, { addresses: edgeAddresses(config), resolvers })
+  if (why === undefined) return ok(`Names below ${stagingDomain} lead to the edge.`)
+  return problem(
+    `New sites cannot be found: ${why}.`,
+    `Add a record *.${stagingDomain} with the addresses of the edge.`,
+  )
+}
+
+interface OwnName {
+  readonly name: string
+  readonly variable: string
+}
+
+function ownNames(config: Config): OwnName[] {
+  const panel = config.panelUrl && new URL(config.panelUrl).hostname
+  const all = [
+    { name: config.apiName, variable: 'STEAD_API_NAME' },
+    { name: panel, variable: 'STEAD_PANEL_URL' },
+    ...config.dnsNameservers.map((name) => ({ name, variable: 'STEAD_DNS_NAMESERVERS' })),
+  ]
+  return all.filter(
+    (each): each is OwnName => Boolean(each.name) && isIP(each.name?.replace(/^\[|\]$/g, '') ?? '') === 0,
+  )
+}
+
+async function leads({ name, variable }: OwnName, { resolvers }: Config): Promise<Finding> {
+  if (isLocal(name)) return ok(`${name} is local (${variable}).`)
+  const why = await whyNowhere(name, resolvers)
+  if (why === undefined) return ok(`${name} has an address (${variable}).`)
+  return problem(`${why} (${variable}).`, `Add an address record for ${name}, or correct ${variable}.`)
+}
+
+/** DNS servers that Stead asks, and its own. */
+export const dnsCheck: Check = {
+  area: 'dns',
+  async run(context) {
+    const found = context.asksOutside ? [await asks(context.config)] : []
+    return [...found, ...(await serves(context))]
+  },
+}
+
+async function asks({ resolvers }: Config): Promise<Finding> {
+  const resolver = new Resolver({ timeout: PATIENCE_MS, tries: 1 })
+  if (resolvers.length > 0) resolver.setServers([...resolvers])
+  const servers = resolver.getServers().join(', ')
+  if (await answersAtAll(resolver)) return ok(`A DNS server answers: ${servers}.`)
+  const text = `No DNS server answers (${servers || 'none is known'}): names of domains and mail servers cannot be looked up.`
+  return warning(text, 'See /etc/resolv.conf, or name others with STEAD_RESOLVERS.')
+}
+
+/** The name server of this installation, where it runs here. */
+async function serves({ config, running }: CheckContext): Promise<Finding[]> {
+  const own = listeners(config).filter(({ role, address }) => role === 'dns' && address.port !== 0)
+  if (own.length === 0) return [skipped('Stead runs no name server (STEAD_DNS_LISTEN).')]
+  if (running === 'stopped' || !running.has('dns')) return []
+  return Promise.all(
+    own.map(async ({ address: { host, port }, isOptional }) => {
+      const resolver = new Resolver({ timeout: PATIENCE_MS, tries: 1 })
+      const reached = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
+      resolver.setServers([reached.includes(':') ? `[${reached}]:${port}` : `${reached}:${port}`])
+      if (await answersAtAll(resolver)) return ok(`The name server answers on ${host}:${port}.`)
+      const text = `The name server does not answer on ${host}:${port}.`
+      const remedy = 'See the log, and whether another program uses the port (STEAD_DNS_LISTEN).'
+      return isOptional ? warning(text, remedy) : problem(text, remedy)
+    }),
+  )
+}
+
+/** A refusal is an answer, too. */
+async function answersAtAll(resolver: Resolver): Promise<boolean> {
+  return resolver.resolve4('stead-doctor-check.invalid').then(
+    () => true,
+    ({ code }: NodeJS.ErrnoException) => !['ETIMEOUT', 'ECONNREFUSED', 'ECANCELLED', 'EBADRESP'].includes(code ?? ''),
+  )
+}

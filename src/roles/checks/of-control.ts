@@ -1,0 +1,33 @@
+import type { Log } from '../../platform/log/log.ts'
+import type { FoundByChecks } from '../../resources/installation/check.ts'
+import type { Ground } from '../part.ts'
+
+/** After it the other roles run, or have a reason not to. */
+const SAY_AFTER_MS = 60_000
+
+/** Runs the list on the machine of a control. */
+export type OwnChecks = (asksOutside: boolean) => Promise<FoundByChecks>
+
+/** @param parts names of the roles that run under one supervisor with the control */
+export function checksOfControl(
+  { config, database, sealer }: Pick<Ground, 'config' | 'database' | 'sealer'>,
+  parts: () => Readonly<Record<string, boolean>>,
+): OwnChecks {
+  return async (asksOutside) => {
+    // late: nothing is checked before a start has succeeded
+    const { runChecks } = await import('./run-checks.ts')
+    const running = new Set(['control', ...Object.keys(parts())])
+    const records = { kind: 'open', database, sealer } as const
+    const found = await runChecks({ config, records, running, asksOutside, now: Date.now })
+    return { at: Date.now(), found }
+  }
+}
+
+/** Logs what is wrong on this machine, once the other roles had time to start. */
+export function logProblems(log: Log, check: OwnChecks, afterMs = SAY_AFTER_MS): void {
+  const say = async () => {
+    for (const { area, state, text, remedy } of (await check(false)).found)
+      if (state === 'problem' || state === 'warning') log.warn({ area, state, remedy }, text)
+  }
+  setTimeout(() => void say().catch((error) => log.warn({ err: error }, 'the checks failed')), afterMs).unref()
+}

@@ -1,0 +1,70 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { ListenAddress } from '../../config.ts'
+import { cannotListen, portFault } from '../free-port.ts'
+import { type Listener, listeners } from '../listeners.ts'
+import { type Check, type Finding, ok, problem, problemOf } from './check.ts'
+
+const PATIENCE_MS = 5000
+
+/** An address of a role that runs must answer. While nothing runs, all must be free. */
+export const portsCheck: Check = {
+  area: 'ports',
+  async run({ config, running }) {
+    // the system chooses a port for 0
+    const fixed = listeners(config).filter(({ address }) => address.port !== 0)
+    const those = running === 'stopped' ? fixed : fixed.filter(({ role }) => running.has(role))
+    const look = running === 'stopped' ? isFree : answers
+    return Promise.all(those.map(look))
+  },
+}
+
+const inWords = ({ host, port }: ListenAddress): string => `${host.includes(':') ? `[${host}]` : host}:${port}`
+
+async function isFree({ address, variable, protocol, isOptional }: Listener): Promise<Finding> {
+  const fault =
+    (await portFault(address, variable)) ?? (protocol === 'dns' ? await udpFault(address, variable) : undefined)
+  if (!fault) return ok(`${inWords(address)} is free (${variable}).`)
+  const found = problemOf(fault)
+  return isOptional ? { ...found, state: 'warning' } : found
+}
+
+async function udpFault({ host, port }: ListenAddress, variable: string) {
+  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4')
+  try {
+    socket.bind({ address: host, port, exclusive: true })
+    await once(socket, 'listening')
+    return undefined
+  } catch (error) {
+    return cannotListen({ host, port }, (error as NodeJS.ErrnoException).code ?? 'unknown', variable)
+  } finally {
+    socket.close()
+  }
+}
+
+/** Where what listens on all addresses is reached from this machine. */
+const everywhere: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
+async function answers({ address, variable, protocol, isOptional }: Listener): Promise<Finding> {
+  const where = `${inWords(address)} (${variable})`
+  const host = everywhere[address.host] ?? address.host
+  const heard = await greeting({ host, port: address.port }, protocol === 'ssh').catch(() => undefined)
+  const remedy = `See the log, and whether another program uses the port. Or choose another with ${variable}.`
+  const silent = (text: string): Finding => ({ ...problem(text, remedy), ...(isOptional && { state: 'warning' }) })
+  if (heard === undefined) return silent(`Nothing answers on ${where}.`)
+  if (protocol === 'ssh' && !heard.startsWith('SSH-2.0-Stead')) return silent(`Another program answers on ${where}.`)
+  return ok(`Stead answers on ${where}.`)
+}
+
+/** Connects. @returns what the server says first, where it speaks first */
+async function greeting({ host, port }: ListenAddress, speaks: boolean): Promise<string> {
+  const socket = connect({ host, port })
+  const signal = AbortSignal.timeout(PATIENCE_MS)
+  try {
+    await once(socket, 'connect', { signal })
+    return speaks ? String((await once(socket, 'data', { signal }))[0]) : ''
+  } finally {
+    socket.destroy()
+  }
+}

@@ -1,0 +1,88 @@
+/** What only the control database knows. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
+import { identifyInstallation } from '../../hosting/identity/identity.store.ts'
+import { OperatorError } from '../../platform/operator-error.ts'
+import { setBackedUp } from '../../resources/installation/installation.store.ts'
+import type { CheckContext } from './check.ts'
+import { clockCheck } from './clock.ts'
+import { contextOf } from './context.fixture.ts'
+import { databaseCheck } from './database.ts'
+import { mariaDbCheck } from './mariadb.ts'
+import { phpCheck } from './php.ts'
+
+const running = new Set(['control', 'host'])
+const HOUR_MS = 3_600_000
+
+describe.each(dialects.filter(({ skip }) => !skip))('on $dialect', ({ dialect }) => {
+  let made: TestDatabase
+  beforeEach(async () => {
+    made = await testDatabase(dialect)
+    await made.database.transaction((tx) => identifyInstallation(tx, 'inst', 1))
+  })
+  afterEach(() => made.drop())
+
+  const context = (more: Partial<CheckContext> = {}, settings: Record<string, string> = {}) =>
+    contextOf(settings, { database: made.database, running, ...more })
+  const host = (seenAt: number, facts: object = {}) =>
+    made.database.transaction((tx) =>
+      tx
+        .insertInto('hosts')
+        .values({
+          ...{ name: 'h1', address: 'http://127.0.0.1:1', datacenters: '', identity: 'x', epoch: 1, max_sites: 1 },
+          ...{ facts: JSON.stringify(facts), seen_at: seenAt },
+        })
+        .execute(),
+    )
+
+  test('a host that is silent is a problem while Stead runs', async () => {
+    await host(Date.now() - HOUR_MS)
+    expect(await databaseCheck.run(context())).toMatchObject([
+      { state: 'ok' },
+      { state: 'problem', area: 'php', text: expect.stringContaining('The host h1 was last heard of at') },
+    ])
+    expect(await databaseCheck.run(context({ running: 'stopped' }))).toMatchObject([{ state: 'ok' }])
+  })
+
+  test('a backup of the control database that is late is a warning', async () => {
+    const backUp = (at: number) => made.database.transaction((tx) => setBackedUp(tx, at))
+    await backUp(Date.now() - HOUR_MS)
+    expect(await databaseCheck.run(context())).toHaveLength(1)
+    await backUp(Date.now() - 4 * HOUR_MS)
+    expect(await databaseCheck.run(context())).toMatchObject([{ state: 'ok' }, { state: 'warning', area: 'storage' }])
+  })
+
+  test('a clock that was set back is a problem', async () => {
+    await host(Date.now() + HOUR_MS)
+    expect(await clockCheck.run(context())).toMatchObject([
+      { state: 'problem', text: expect.stringContaining('still to come') },
+    ])
+  })
+
+  test.runIf(dialect === 'postgres')('a clock that differs from that of the database server is a problem', async () => {
+    const late = { now: () => Date.now() + HOUR_MS }
+    expect(await clockCheck.run(context(late))).toMatchObject([
+      {
+        state: 'problem',
+        text: expect.stringMatching(/differs from that of the database server by 3[56]\d\d seconds/),
+      },
+    ])
+  })
+
+  test('MariaDB that is down, and a host without WordPress, are problems', async () => {
+    await host(Date.now(), { preparing: false, wordpress: null, reason: 'no source', mariaDb: { isUp: false } })
+    const [down] = await mariaDbCheck.run(context({}, { STEAD_MARIADB: 'own' })).catch(() => [])
+    // where no MariaDB is installed, the check says that first
+    if (down) expect(down).toMatchObject({ state: 'problem', text: expect.stringContaining('MariaDB of the host h1') })
+    const found = await phpCheck.run(context())
+    expect(found.at(-1)).toMatchObject({ state: 'problem', text: 'The host h1 cannot create sites: no source' })
+  })
+})
+
+test('a control database that cannot be used is the problem that its error says', async () => {
+  const error = new OperatorError('The database is away. See STEAD_DATABASE_URL.')
+  expect(await databaseCheck.run(contextOf({}, { records: { kind: 'fault', error } }))).toEqual([
+    { state: 'problem', text: 'The database is away.', remedy: 'See STEAD_DATABASE_URL.' },
+  ])
+  expect(await databaseCheck.run(contextOf({}))).toMatchObject([{ state: 'skipped', text: 'not started' }])
+})

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { OperatorError } from '../../platform/operator-error.ts'
+import { type Check, ok, problem } from './check.ts'
+import { contextOf } from './context.fixture.ts'
+import { runChecks } from './run-checks.ts'
+
+const check = (area: Check['area'], run: Check['run']): Check => ({ area, run })
+const run = (list: readonly Check[], limitMs?: number) =>
+  runChecks(contextOf({}), { list, ...(limitMs && { limitMs }) })
+
+test('findings come in the order of the areas, whatever check gave them', async () => {
+  const found = await run([
+    check('limits', async () => [ok('a')]),
+    check('databases', async () => [{ ...problem('b', 'mend it'), area: 'php' }, ok('c')]),
+    check('settings', async () => [ok('d')]),
+  ])
+  expect(found).toEqual([
+    { area: 'settings', state: 'ok', text: 'd', remedy: null },
+    { area: 'databases', state: 'ok', text: 'c', remedy: null },
+    { area: 'php', state: 'problem', text: 'b', remedy: 'mend it' },
+    { area: 'limits', state: 'ok', text: 'a', remedy: null },
+  ])
+})
+
+test('a check that fails is a problem, and stops no other', async () => {
+  const found = await run([
+    check('mail', () => {
+      throw new OperatorError('The key is no key. Give another with STEAD_KEY.\nOr none.')
+    }),
+    check('php', async () => Promise.reject(new Error('it broke'))),
+    check('limits', async () => [ok('a')]),
+  ])
+  expect(found).toMatchObject([
+    { area: 'mail', state: 'problem', text: 'The key is no key.', remedy: 'Give another with STEAD_KEY. Or none.' },
+    { area: 'php', state: 'problem', text: 'The check failed: it broke.', remedy: expect.stringMatching(/.+/) },
+    { area: 'limits', state: 'ok' },
+  ])
+})
+
+test('a check without an answer ends at its limit', async () => {
+  const found = await run([check('dns', () => new Promise(() => {}))], 1)
+  expect(found).toMatchObject([{ area: 'dns', state: 'problem', text: expect.stringContaining('had no answer') }])
+})
+
+test('texts of other machines are one short line without control characters', async () => {
+  const found = await run([
+    check('mail', async () => [problem(`a\u001b[31m\r\nb\u202ec ${'x'.repeat(600)}`, 'd\u0007e')]),
+  ])
+  expect(found[0]?.text).toMatch(/^a \[31m b c x+$/)
+  expect(found[0]?.text).toHaveLength(500)
+  expect(found[0]?.remedy).toBe('d e')
+})

@@ -1,0 +1,50 @@
+import type { InstallationCheck } from '../../resources/installation/check.ts'
+import { areas } from '../../resources/installation/check.ts'
+import { type Check, type CheckContext, type Finding, problem, problemOf } from './check.ts'
+import { checks } from './index.ts'
+
+/** No check takes longer, whatever it asks. */
+export const LIMIT_MS = 15_000
+/** Texts hold what other machines answered. */
+const MOST_CHARACTERS = 500
+
+/** Runs all checks at the same time. @returns what they found, in the order of the areas */
+export async function runChecks(
+  context: CheckContext,
+  { list = checks, limitMs = LIMIT_MS }: { readonly list?: readonly Check[]; readonly limitMs?: number } = {},
+): Promise<InstallationCheck[]> {
+  const found = await Promise.all(list.map((check) => findingsOf(check, context, limitMs)))
+  return found.flat().sort((a, b) => areas.indexOf(a.area) - areas.indexOf(b.area))
+}
+
+async function findingsOf(check: Check, context: CheckContext, limitMs: number): Promise<InstallationCheck[]> {
+  const late = Promise.withResolvers<readonly Finding[]>()
+  const noAnswer = problem(
+    `The check of ${check.area} had no answer within ${limitMs / 1000} seconds.`,
+    'See whether the machines that it asks can be reached from here.',
+  )
+  const timer = setTimeout(() => late.resolve([noAnswer]), limitMs)
+  try {
+    const found = await Promise.race([run(check, context), late.promise])
+    return found.map(({ area = check.area, state, text, remedy }) => ({
+      area,
+      state,
+      text: plain(text),
+      remedy: remedy === null ? null : plain(remedy),
+    }))
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const run = async (check: Check, context: CheckContext): Promise<readonly Finding[]> =>
+  Promise.resolve()
+    .then(() => check.run(context))
+    .catch((error) => [problemOf(error)])
+
+/** One line that no terminal takes for a command. */
+const plain = (text: string): string =>
+  text
+    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
+    .slice(0, MOST_CHARACTERS)

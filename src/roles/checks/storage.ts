@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { backupStorage } from '../../resources/open-backups.ts'
+import { type Check, ok, problem, skipped } from './check.ts'
+
+const PATIENCE_MS = 10_000
+const CONTENT = Buffer.from('stead doctor')
+
+/** Backups can be written, read and removed. */
+export const storageCheck: Check = {
+  area: 'storage',
+  async run({ config, asksOutside }) {
+    const isBucket = config.backupS3Bucket !== undefined
+    const folder = config.backupDir ?? join(config.dataDir, 'backups')
+    if (isBucket && !asksOutside) return []
+    // what a folder lacks, the check of the disk says
+    if (!isBucket)
+      return existsSync(folder) ? [ok(`Backups lie in ${folder}.`)] : [skipped(`The first backup makes ${folder}.`)]
+    const storage = backupStorage(config)
+    try {
+      const signal = AbortSignal.timeout(PATIENCE_MS)
+      const name = `checks/${randomUUID()}`
+      await storage.put(name, CONTENT, signal)
+      const read = await storage.get(name, undefined, signal)
+      await storage.remove([name], signal)
+      if (read?.equals(CONTENT)) return [ok(`Backups can be written to ${storage.where}, and read.`)]
+      return [
+        problem(
+          `${storage.where} does not give back what was written to it.`,
+          'Use another storage: STEAD_BACKUP_S3_ENDPOINT.',
+        ),
+      ]
+    } catch (error) {
+      const why =
+        (error as Error).name === 'TimeoutError'
+          ? `${storage.where} did not answer within 10 seconds`
+          : (error as Error).message
+      const remedy = 'See the settings that begin with STEAD_BACKUP_S3, and the rights of the access key.'
+      return [problem(`Backups cannot be written: ${why}.`, remedy)]
+    }
+  },
+}

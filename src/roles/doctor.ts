@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { migrations } from '../../migrations/index.ts'
+import type { Call } from '../cli/command.ts'
+import { masterKeyOf } from '../cli/ground.ts'
+import type { SettingKey } from '../config.ts'
+import { createSealer } from '../platform/crypto/seal.ts'
+import { appliedMigrations } from '../platform/db/migrate.ts'
+import { lockFile } from '../platform/files/lock-file.ts'
+import { OperatorError } from '../platform/operator-error.ts'
+import type { InstallationCheck } from '../resources/installation/check.ts'
+import type { FoundRecords } from './checks/check.ts'
+import { LIMIT_MS, runChecks } from './checks/run-checks.ts'
+import { serveLock } from './free-port.ts'
+import { NothingThere, openRecords } from './part.ts'
+
+/** With `stead serve` all of them run. */
+const roles = new Set(['control', 'host', 'edge', 'dns'])
+
+/** `stead doctor`: what is wrong, and what to do. Changes nothing. */
+export async function doctor({ config, flags }: Call<unknown, SettingKey>): Promise<void> {
+  const [records, runs] = await Promise.all([inTime(findRecords(config)), isServed(config.dataDir)])
+  const running = runs ? roles : 'stopped'
+  const found = await runChecks({ config, records, running, asksOutside: true, now: Date.now })
+  console.log(flags.json ? JSON.stringify(found, null, 2) : inWords(found))
+  // what did not answer in time would keep the process
+  process.exit(found.some(({ state }) => state === 'problem') ? 1 : 0)
+}
+
+async function findRecords(config: Call<unknown, SettingKey>['config']): Promise<FoundRecords> {
+  try {
+    const { database } = await openRecords(config, { makes: false, strangers: 'refuse', onlyLooks: true })
+    const isOld = (await appliedMigrations(database.read)).length < Object.keys(migrations).length
+    if (isOld)
+      return { kind: 'none', why: 'The next start brings the control database up to date. It was not checked.' }
+    return { kind: 'open', database, sealer: createSealer(await masterKeyOf(config, database)) }
+  } catch (error) {
+    if (error instanceof NothingThere) return { kind: 'none', why: 'Stead has not been started yet.' }
+    return { kind: 'fault', error }
+  }
+}
+
+function inTime(work: Promise<FoundRecords>): Promise<FoundRecords> {
+  const error = new OperatorError('The control database does not answer. See STEAD_DATABASE_URL, and the network.')
+  return Promise.race([work, pause<FoundRecords>(LIMIT_MS, { kind: 'fault', error }, { ref: false })])
+}
+
+/** Whether `stead serve` runs on the data folder. */
+async function isServed(dataDir: string): Promise<boolean> {
+  const file = serveLock(dataDir)
+  if (!existsSync(file)) return false
+  const unlock = await lockFile(file, { shared: true }).catch(() => () => {})
+  unlock?.()
+  return unlock === undefined
+}
+
+const labels = { ok: 'ok', warning: 'WARNING', problem: 'PROBLEM', skipped: 'skipped' } as const
+
+function inWords(found: readonly InstallationCheck[]): string {
+  const lines = found.map(({ area, state, text, remedy }) => {
+    const head = `${labels[state].padEnd(8)} ${area.padEnd(13)}`
+    return `${head}${text}${remedy === null ? '' : `\n${' '.repeat(head.length)}${remedy}`}`
+  })
+  const count = (wanted: InstallationCheck['state']) => found.filter(({ state }) => state === wanted).length
+  const amount = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`
+  return [...lines, '', `${amount(count('problem'), 'problem')}, ${amount(count('warning'), 'warning')}.`].join('\n')
+}

@@ -1,0 +1,35 @@
+import { type Config, type ListenAddress, settings, variableOf } from '../config.ts'
+
+/** An address on which a role listens. */
+export interface Listener {
+  readonly role: 'control' | 'edge' | 'host' | 'dns'
+  /** The setting that names it. */
+  readonly variable: string
+  readonly address: ListenAddress
+  readonly protocol: 'http' | 'ssh' | 'dns'
+  /** It is a default that may be in use: the role starts without it. */
+  readonly isOptional: boolean
+}
+
+const roles = {
+  apiListen: ['control', 'http'],
+  apiTlsListen: ['control', 'http'],
+  edgeListen: ['edge', 'http'],
+  edgeTlsListen: ['edge', 'http'],
+  hostListen: ['host', 'http'],
+  sftpListen: ['host', 'ssh'],
+  dnsListen: ['dns', 'dns'],
+} as const
+
+/** Every address that the settings name. */
+export function listeners(config: Pick<Config, keyof typeof roles>): Listener[] {
+  return (Object.keys(roles) as (keyof typeof roles)[]).flatMap((key) => {
+    const value = config[key]
+    if (value === 'off') return []
+    const addresses = [value].flat() as ListenAddress[]
+    const [role, protocol] = roles[key]
+    const isDefault = addresses.map(({ host, port }) => `${host}:${port}`).join() === settings[key].default
+    const isOptional = isDefault && protocol !== 'http'
+    return addresses.map((address) => ({ role, variable: variableOf(key), address, protocol, isOptional }))
+  })
+}
