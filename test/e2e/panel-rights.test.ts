@@ -213,6 +213,8 @@ describe.skipIf(!hasChromium)('what the pages of a site offer', () => {
       of.getByRole('navigation', { name: 'Pages of the panel' }).getByRole('link', { name: 'Platform' })
     const mine = await panel.open(owner, 'sites')
     await link(mine).click()
+    await mine.getByText('Nothing is wrong.').waitFor()
+    await mine.getByRole('button', { name: 'Check again' }).click()
     const hosts = mine.getByRole('region', { name: 'Hosts' })
     await hosts.getByRole('cell', { name: 'silent' }).waitFor()
     await hosts.getByRole('cell', { name: '1 of 1,000,000' }).waitFor()

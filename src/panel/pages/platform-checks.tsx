@@ -1,10 +1,13 @@
 import { useSignal } from '@preact/signals'
+import type { components } from '../../sdk/api.generated.ts'
 import { api, ask } from '../api.ts'
 import { Button } from '../parts/button.tsx'
-import { List } from '../parts/list.tsx'
 import { useLoad } from '../parts/use-load.ts'
+import { commonTexts } from '../texts/common.ts'
 import { platformTexts as texts } from '../texts/platform.ts'
 import { timeOf } from '../time.ts'
+
+type Check = components['schemas']['InstallationCheck']
 
 const classes = { ok: 'succeeded', warning: 'running', problem: 'failed', skipped: 'quiet' } as const
 
@@ -20,38 +23,18 @@ export const Checks = () => {
   const known = checked.got.value?.data
   const found = known?.checks ?? []
   const wrong = found.filter(({ state }) => state === 'problem' || state === 'warning')
-  const fault = { value: checked.fault.value }
+  const others = found.filter((each) => !wrong.includes(each))
   return (
     <section class="sheet">
       <h2>{texts.checks}</h2>
-      <List
-        from={{ got: { value: known && { data: wrong } }, fault }}
-        caption={texts.checks}
-        head={texts.checksHead}
-        empty={texts.noneWrong}
-        row={({ area, state, text, remedy }) => [
-          texts.areas[area],
-          <span class={`state ${classes[state]}`}>{texts.checkStates[state]}</span>,
-          <>
-            {text}
-            {remedy && <p class="quiet">{remedy}</p>}
-          </>,
-        ]}
-      />
-      {found.length > wrong.length && (
+      {checked.fault.value && <p class="fault">{checked.fault.value}</p>}
+      {!known && !checked.fault.value && <p class="quiet">{commonTexts.reading}</p>}
+      {known && wrong.length === 0 && <p>{texts.noneWrong}</p>}
+      <Findings of={wrong} />
+      {others.length > 0 && (
         <details>
-          <summary>{texts.inOrder(found.length - wrong.length)}</summary>
-          <List
-            from={{ got: { value: { data: found.filter((each) => !wrong.includes(each)) } }, fault: { value: '' } }}
-            caption={texts.inOrder(found.length - wrong.length)}
-            head={texts.checksHead}
-            empty={texts.none}
-            row={({ area, state, text }) => [
-              texts.areas[area],
-              <span class={classes[state]}>{texts.checkStates[state]}</span>,
-              text,
-            ]}
-          />
+          <summary>{texts.otherChecks(others.length)}</summary>
+          <Findings of={others} />
         </details>
       )}
       <p class="row">
@@ -63,3 +46,16 @@ export const Checks = () => {
     </section>
   )
 }
+
+/** Not a table: a phone has no room for three columns of sentences. */
+const Findings = ({ of: found }: { readonly of: readonly Check[] }) => (
+  <ul class="findings">
+    {found.map(({ area, state, text, remedy }) => (
+      <li key={`${area} ${text}`}>
+        <span class={`state ${classes[state]}`}>{texts.checkStates[state]}</span> · {texts.areas[area]}
+        <div>{text}</div>
+        {remedy && <div class="quiet">{remedy}</div>}
+      </li>
+    ))}
+  </ul>
+)

@@ -66,7 +66,7 @@ const unprepared = (context: CheckContext): Promise<readonly Finding[]> =>
       .map(({ name, facts }) =>
         problem(
           `The host ${name} cannot create sites: ${String(facts.reason ?? 'it has no WordPress')}`,
-          'Let it reach the release API of WordPress, or name a release with STEAD_CORE_SOURCE.',
+          'See its log, then start it again. STEAD_CORE_SOURCE names a WordPress release where the release API cannot be reached.',
         ),
       )
   })
