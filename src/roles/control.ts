@@ -19,7 +19,6 @@ import { createWorker } from '../platform/operations/worker.ts'
 import { processReports } from '../platform/processes/process.store.ts'
 import { makeFirstAccount } from '../resources/account/account.ts'
 import type { ControlServices } from '../resources/control-services.ts'
-import { warnOfNames } from '../resources/installation/names.ts'
 import { openBackups } from '../resources/open-backups.ts'
 import { makeLink } from '../resources/sign-in/mail-link.job.ts'
 import { WebhookSender } from '../resources/webhooks/sender.ts'
@@ -115,7 +114,6 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
       await writeFileDurably(credentialsFile(config.dataDir), `${JSON.stringify(credentials, null, 2)}\n`, 0o600)
   })
   isIntroduced = true
-  await warnOfNames(database.read, config, log)
   const background = startBackground(ground, backups, own.registry)
   log.info({ url }, 'the API listens')
   logProblems(log, ownChecks)

@@ -1,10 +1,8 @@
 import Type from 'typebox'
-import type { Tx } from '../../platform/db/database.ts'
 import { nullable } from '../../platform/http/schemas.ts'
-import type { Log } from '../../platform/log/log.ts'
 import { domainSharedWithSites } from '../reserved-names.ts'
 import type { NameSettings } from '../service-names.ts'
-import { type TakenName, takenReservedNames } from './taken-names.store.ts'
+import type { TakenName } from './taken-names.store.ts'
 
 export type { TakenName } from './taken-names.store.ts'
 export { takenReservedNames } from './taken-names.store.ts'
@@ -45,22 +43,19 @@ export const presentNames = (
 })
 
 /** Returns what a shared registrable domain means, and what to do about it. */
-export const sharedDomainWarning = (domain: string): string =>
-  `The panel and the sites of customers share the registrable domain ${domain}, so that pages of a site can set cookies for the panel. ` +
-  'Give the panel a domain of its own (STEAD_PANEL_URL, STEAD_API_NAME), or have the domain of sites (STEAD_STAGING_DOMAIN) listed at https://publicsuffix.org.'
+export const sharedDomainFinding = (domain: string): [text: string, remedy: string] => [
+  `The panel and the sites of customers share the registrable domain ${domain}, so that pages of a site can set cookies for the panel.`,
+  'Give the panel a domain of its own (STEAD_PANEL_URL, STEAD_API_NAME), or have the domain of sites (STEAD_STAGING_DOMAIN) listed at https://publicsuffix.org.',
+]
 
-/** Returns what to do about a name that somebody else has. */
-export const takenNameWarning = ({ name, kind, site, account }: TakenName): string => {
+/** Returns who has a name of the installation, and what to do about it. */
+export const takenNameFinding = ({ name, kind, site, account }: TakenName): [text: string, remedy: string] => {
   const holder =
     kind === 'zone'
       ? `a DNS zone of ${account}`
       : `a ${kind === 'site' ? 'first address' : 'domain'} of the site ${site} (${account})`
-  return `${name} belongs to this installation, and is ${holder}. Remove it there, or change the setting that names it.`
-}
-
-/** Logs what is wrong with the names of the installation, at its start. */
-export async function warnOfNames(tx: Tx, config: NameSettings & { readonly panel: string }, log: Log): Promise<void> {
-  const shared = config.panel === 'on' ? domainSharedWithSites(config) : undefined
-  if (shared !== undefined) log.warn({ domain: shared }, sharedDomainWarning(shared))
-  for (const taken of await takenReservedNames(tx, config)) log.warn(taken, takenNameWarning(taken))
+  return [
+    `${name} belongs to this installation, and is ${holder}.`,
+    'Remove it there, or change the setting that names it.',
+  ]
 }

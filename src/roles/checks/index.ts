@@ -9,6 +9,7 @@ import { mariaDbCheck } from './mariadb.ts'
 import { dnsCheck, namesCheck } from './names.ts'
 import { phpCheck } from './php.ts'
 import { portsCheck } from './ports.ts'
+import { reservedNamesCheck } from './reserved-names.ts'
 import { settingsCheck } from './settings.ts'
 import { storageCheck } from './storage.ts'
 
@@ -21,6 +22,7 @@ export const checks: readonly Check[] = [
   clockCheck,
   portsCheck,
   namesCheck,
+  reservedNamesCheck,
   dnsCheck,
   certificateCheck,
   storageCheck,

@@ -1,0 +1,20 @@
+import { sharedDomainFinding, takenNameFinding, takenReservedNames } from '../../resources/installation/names.ts'
+import { domainSharedWithSites } from '../../resources/reserved-names.ts'
+import { type Check, ok, onDatabase, problem, warning } from './check.ts'
+
+/** Names of the installation that somebody else got before a setting reserved them, and a domain that the panel shares. */
+export const reservedNamesCheck: Check = {
+  area: 'names',
+  async run(context) {
+    const { config } = context
+    const shared = config.panel === 'on' ? domainSharedWithSites(config) : undefined
+    const found = shared === undefined ? [] : [warning(...sharedDomainFinding(shared))]
+    const taken = await onDatabase(context, async ({ database }) => {
+      const names = await takenReservedNames(database.read, config)
+      return names.length === 0
+        ? [ok('No account has a name of the installation.')]
+        : names.map((name) => problem(...takenNameFinding(name)))
+    })
+    return [...found, ...taken]
+  },
+}
