@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atLength } from '../support/at-length.ts'
 import { testCore } from '../support/core.ts'
 import { stillRunning } from '../support/processes.ts'
+import { standStill } from '../support/stand-still.ts'
 import { prepareStead, type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 
 const core = await testCore()
@@ -158,26 +159,10 @@ describe.skipIf(!core)('a supervisor that is killed while a part stands still', 
   showOutputOfFailures(() => stead)
   afterAll(() => stead?.remove())
 
-  /** Stops it where it holds no lock of the database: that would hold up a start before it comes to the ports. */
-  const standStill = (pid: number) =>
-    until('it holds no lock', () => {
-      process.kill(pid, 'SIGSTOP')
-      const database = new DatabaseSync(join(stead.dataDir, 'stead.db'))
-      try {
-        database.exec('pragma busy_timeout = 0; begin immediate; rollback')
-        return true
-      } catch {
-        process.kill(pid, 'SIGCONT')
-        return false
-      } finally {
-        database.close()
-      }
-    })
-
   test.each(['control', 'edge'] as const)('%s: a start waits until it goes on and lets its port go', async (part) => {
     stead ??= await startStead({ env: { STEAD_PREPARED_SITES: '0' } })
     const { pid } = await until('it runs', () => stead.role(part))
-    await standStill(pid)
+    await standStill(pid, { file: join(stead.dataDir, 'stead.db') })
     const before = stead.output().length
     stead.kill('supervisor')
     const started = stead.start()

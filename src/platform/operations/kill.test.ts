@@ -11,6 +11,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { atLength } from '../../../test/support/at-length.ts'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
+import { standStill } from '../../../test/support/stand-still.ts'
 import { enqueue } from './enqueue.ts'
 import { ended, until } from './harness.ts'
 import { faultTest, type Plan, stubbornTest } from './kill.fixture.ts'
@@ -152,11 +153,11 @@ for (const { dialect, skip } of dialects) {
       await paused.said('ready')
       const id = await made.database.transaction((tx) => enqueue(tx, stubbornTest, { site: 1 }, { siteId: 1 }))
       await until(() => existsSync(join(folder, `waiting-${paused.child.pid}`)))
-      paused.child.kill('SIGSTOP')
+      await standStill(paused.child.pid as number, made.connection)
       const other = startProcess(quick)
       await until(() => existsSync(join(folder, `waiting-${other.child.pid}`)))
       // the other one holds the lease and is still at the step when both may go on
-      other.child.kill('SIGSTOP')
+      await standStill(other.child.pid as number, made.connection)
       writeFileSync(join(folder, 'go'), '')
       await made.database.transaction((tx) =>
         tx
