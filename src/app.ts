@@ -7,7 +7,7 @@ import { jobs, siteHooks, undoable } from './jobs.ts'
 import { type Budgets, openBudgets } from './platform/budgets/budget.ts'
 import type { Sealer } from './platform/crypto/seal.ts'
 import type { Database } from './platform/db/database.ts'
-import { createApi } from './platform/http/api.ts'
+import { createApi, type Readiness } from './platform/http/api.ts'
 import type { Endpoint } from './platform/http/endpoint.ts'
 import { EventStreams } from './platform/http/event-streams.ts'
 import { createKeyLimit } from './platform/http/key-limit.ts'
@@ -70,7 +70,7 @@ export interface AppOptions {
   readonly pluginDirectory?: Services['pluginDirectory'] | undefined
   readonly metrics: ApiMetrics
   readonly version: string
-  readonly readiness: () => Promise<{ ready: boolean; details: object }>
+  readonly readiness: () => Promise<Readiness>
   /** Default: nothing is checked. */
   readonly checks?: Services['checks'] | undefined
   /** Default: those of the settings, counted for this instance alone. */

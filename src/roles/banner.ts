@@ -75,10 +75,18 @@ export function banner(config: Config, { credentials, hosts }: FirstWords, { isF
   if (shared) lines.push(`  Warning    the panel shares ${shared} with sites of customers: give it a domain of its own`)
   if (isFirst) lines.push('  Backups    sealed under a key of their own: put it into a safe (stead backup key)')
   if (!isFirst) return `${lines.join('\n')}\n`
+  const canMakeSites = hosts.some(({ wordpress }) => wordpress)
   if (isTerminal) {
     lines.push(`  Keys       client_id ${credentials.client_id}  client_secret ${credentials.client_secret}`)
     if (credentials.panel_link) lines.push(`  Password   of the panel, set here once: ${credentials.panel_link}`)
   }
+  if (!canMakeSites)
+    return `${[
+      ...lines,
+      '',
+      'You cannot create a site yet. Stead keeps trying to get WordPress ready.',
+      `curl ${api}/readyz shows the status "ready" when it is, and what is missing until then.`,
+    ].join('\n')}\n`
   return `${[
     ...lines,
     '',

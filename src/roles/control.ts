@@ -75,6 +75,8 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
     const ready = settled && hosts.every(hasDatabases) && Object.values(parts()).every(Boolean)
     return {
       ready,
+      // reading, changing and deleting work, and a load balancer must not take that away
+      isDegraded: hosts.every(({ facts }) => facts.wordpress === null),
       details: {
         database: database.dialect,
         disk: { state: reserve.room.state, free_bytes: reserve.room.freeBytes },

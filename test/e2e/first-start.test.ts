@@ -227,6 +227,14 @@ test('no WordPress to be had: the start works, the API answers, and the operatio
     expect(stead.output()).toContain('/nonexistent/wordpress.zip')
     expect((await stead.api('GET', `/v1/sites/${body.data.id}`)).body.data.state).toBe('deploying')
     await until('the banner', () => stead.output().includes('not available yet'))
+    // nothing is promised that would fail
+    expect(stead.output()).toContain('You cannot create a site yet.')
+    expect(stead.output()).not.toContain('Your first site, in three lines')
+    const readyz = await fetch(`${stead.apiUrl}/readyz`)
+    expect([readyz.status, await readyz.json()]).toMatchObject([
+      200,
+      { status: 'degraded', hosts: [{ wordpress: null }] },
+    ])
   } finally {
     await stead.remove()
   }

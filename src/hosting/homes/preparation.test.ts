@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { madeRelease } from '../../../test/support/release-api.ts'
 import { noLog } from '../../platform/log/log.ts'
 import { createPreparation, type PreparationOptions } from './preparation.ts'
@@ -59,4 +59,40 @@ test('a first start tells of each of its steps while somebody waits for it; a la
     'Warming PHP for the first site',
   ])
   expect(await toldByStart()).toEqual(['Downloading WordPress from there'])
+})
+
+test('a start that got no WordPress tries again until there is one', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  let tries = 0
+  const preparation = createPreparation({
+    config: { dataDir: folder, coreVersion: 'latest' },
+    library: {
+      tidy: async () => {},
+      ensure: async () => {
+        if (++tries < 3) throw new Error('the source does not answer')
+        return { version: '6.8.7', path: join(folder, 'cores/wordpress') }
+      },
+    },
+    runtime: quickPhp,
+    homes: { installer: null, fill: async () => {} },
+    spares: { refill: async () => {}, close: async () => {}, warm: 0 },
+    log: noLog,
+    onProgress() {},
+  } as unknown as PreparationOptions)
+  try {
+    await preparation.start()
+    expect(preparation.state()).toMatchObject({
+      preparing: false,
+      wordpress: null,
+      reason: 'the source does not answer',
+    })
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(tries).toBe(2)
+    await vi.advanceTimersByTimeAsync(20_000)
+    await expect.poll(() => preparation.state()).toMatchObject({ wordpress: '6.8.7', reason: null })
+    expect(tries).toBe(3)
+  } finally {
+    vi.useRealTimers()
+    await preparation.stop()
+  }
 })

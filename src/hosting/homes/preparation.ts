@@ -25,7 +25,7 @@ export interface PreparationOptions {
 
 /** Everything that a host makes ahead of its sites: the core, the golden template, prepared homes, warm spares. */
 export interface Preparation {
-  /** Begins; resolves when the first try has come to an end, good or bad. */
+  /** Begins; resolves when the first try has come to an end, good or bad. After a bad one it tries again until one is good. */
   start(): Promise<void>
   /** The golden copy; waits while it is being made, and tries again after a failure. @throws CoreUnavailable */
   template(): Promise<Template>
@@ -34,6 +34,10 @@ export interface Preparation {
   state(): { preparing: boolean; wordpress: string | null; reason: string | null; warmSpares: number }
   stop(): Promise<void>
 }
+
+/** Between tries to get a WordPress, each twice as long as the one before. */
+const FIRST_WAIT_MS = 10_000
+const LONGEST_WAIT_MS = 300_000
 
 const SQLITE_PLUGIN = join(import.meta.dirname, '../../../third-party/sqlite-database-integration-3.0.1.zip')
 
@@ -48,6 +52,7 @@ export function createPreparation(options: PreparationOptions): Preparation {
   let isNew = false
   let refilling: Promise<void> = Promise.resolve()
   const stopped = new AbortController()
+  let retry: NodeJS.Timeout | undefined
   const step = (doing: string): Progress => ({ doing, receivedBytes: 0, totalBytes: null })
   const tell = (progress: Progress) => {
     if (preparing) options.onProgress(progress)
@@ -101,6 +106,14 @@ export function createPreparation(options: PreparationOptions): Preparation {
   const refill = () => {
     refilling = refilling.then(fill).catch((error) => log.warn({ err: error }, 'homes could not be prepared'))
   }
+  /** The source may be reachable, or the machine less busy, in a while. */
+  const tryLater = (waitMs: number) => {
+    if (stopped.signal.aborted) return
+    retry = setTimeout(() => {
+      template().then(refill, () => tryLater(Math.min(waitMs * 2, LONGEST_WAIT_MS)))
+    }, waitMs)
+    retry.unref()
+  }
   return {
     template,
     refill,
@@ -114,7 +127,9 @@ export function createPreparation(options: PreparationOptions): Preparation {
         preparing = false
         if (isNew) refill()
       } catch (error) {
-        if (!stopped.signal.aborted) log.error({ err: error }, 'no WordPress to make sites of')
+        if (!stopped.signal.aborted)
+          log.error({ err: error, retryInMs: FIRST_WAIT_MS }, 'no WordPress to make sites of')
+        tryLater(FIRST_WAIT_MS)
       } finally {
         preparing = false
       }
@@ -122,6 +137,7 @@ export function createPreparation(options: PreparationOptions): Preparation {
     state: () => ({ preparing, wordpress: done?.coreVersion ?? null, reason, warmSpares: spares.warm }),
     async stop() {
       stopped.abort()
+      clearTimeout(retry)
       await spares.close()
       await refilling
     },

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import { uncounted } from '../../platform/operations/definition.ts'
 import type { TaskInput, TaskName, TaskOutput } from './tasks.ts'
 
 /** What sites may run; nothing else lists them. */
@@ -203,6 +204,12 @@ export class PhpWaitsForItself extends PhpBusy {
 /** PHP did not finish in time and was ended. */
 export class PhpTimeout extends Error {
   override name = 'PhpTimeout'
+}
+
+/** It did not get the processor: the same work may succeed once the machine is less busy, and no attempt is used up. */
+export class PhpStarved extends PhpTimeout {
+  override name = 'PhpStarved'
+  readonly [uncounted] = true
 }
 
 /** A long request was broken off, since other sites waited for its memory. */

@@ -38,8 +38,15 @@ export interface ApiOptions<Caller extends CallerFacts> {
   readonly bodyLimitBytes: number
   /** Bodies of requests while they are read and answered. */
   readonly bodies: Budget
-  /** Reasons why the API should get no requests yet or any more; empty: ready. */
-  readiness(): Promise<{ ready: boolean; details: object }>
+  readiness(): Promise<Readiness>
+}
+
+export interface Readiness {
+  /** Whether the API should get requests now. */
+  readonly ready: boolean
+  /** It works, but not all of it: the details say what does not. */
+  readonly isDegraded?: boolean
+  readonly details: object
 }
 
 /** One HTTP API over a list of endpoints. Never listens: `app.listen` and `app.inject` are the caller's. */
@@ -164,8 +171,9 @@ function answerNotModified(
 function addProbes<Caller extends CallerFacts>(app: FastifyInstance, options: ApiOptions<Caller>): void {
   app.get('/healthz', { schema: { hide: true } }, async () => ({ status: 'ok' }))
   app.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {
-    const { ready, details } = await options.readiness()
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', ...details })
+    const { ready, isDegraded = false, details } = await options.readiness()
+    const status = isDegraded ? 'degraded' : 'ready'
+    return reply.code(ready ? 200 : 503).send({ status: ready ? status : 'not ready', ...details })
   })
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) => {
     const { contentType, text } = await options.metrics.collect()

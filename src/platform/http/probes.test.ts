@@ -17,9 +17,10 @@ const endpoints: Endpoint[] = [
   },
 ]
 let isReady = true
+let isDegraded = false
 let lab: Lab
 beforeAll(async () => {
-  lab = await createLab(endpoints, { readiness: async () => ({ ready: isReady, details: { hosts: [] } }) })
+  lab = await createLab(endpoints, { readiness: async () => ({ ready: isReady, isDegraded, details: { hosts: [] } }) })
 })
 afterAll(() => lab.close())
 const get = (url: string) => lab.app.inject({ method: 'GET', url })
@@ -36,6 +37,15 @@ it('/readyz: 200 or 503, with the reasons', async () => {
   isReady = false
   expect([(await get('/readyz')).statusCode, (await get('/readyz')).json().status]).toEqual([503, 'not ready'])
   isReady = true
+})
+
+it('/readyz: 200 and `degraded` where the API works and not everything else does', async () => {
+  isDegraded = true
+  expect([(await get('/readyz')).statusCode, (await get('/readyz')).json().status]).toEqual([200, 'degraded'])
+  isReady = false
+  expect([(await get('/readyz')).statusCode, (await get('/readyz')).json().status]).toEqual([503, 'not ready'])
+  isReady = true
+  isDegraded = false
 })
 
 it('/metrics: requests by operation and status, never by path or id', async () => {

@@ -6,7 +6,7 @@ import { Budget } from '../budgets/budget.ts'
 import { createSealer } from '../crypto/seal.ts'
 import type { Database, DialectName, Tx } from '../db/database.ts'
 import { type Log, noLog } from '../log/log.ts'
-import { createApi } from './api.ts'
+import { createApi, type Readiness } from './api.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createKeyLimit, type KeyLimits } from './key-limit.ts'
 import { createApiMetrics } from './metrics.ts'
@@ -37,7 +37,7 @@ export interface LabOptions {
   readonly database?: (url: string) => Promise<Database>
   readonly corsOrigins?: string[]
   readonly trustProxy?: string[]
-  readonly readiness?: () => Promise<{ ready: boolean; details: object }>
+  readonly readiness?: () => Promise<Readiness>
 }
 
 export async function createLab(endpoints: readonly Endpoint[], options: LabOptions = {}): Promise<Lab> {

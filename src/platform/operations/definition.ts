@@ -39,6 +39,14 @@ export interface PermissionContext<Input = unknown> {
   readonly results: Readonly<Record<string, unknown>>
 }
 
+/** Marks an error, or its cause, that is the machine's: the step is retried, and the attempt does not count. */
+export const uncounted = Symbol('uncounted')
+
+export function isUncounted(error: unknown): boolean {
+  for (let each = error; each instanceof Error; each = each.cause) if (uncounted in each) return true
+  return false
+}
+
 /** What a step gets. `Results`: of the steps before it that it reads, by name. */
 export interface StepContext<Input = unknown, Services = unknown, Results = unknown> {
   readonly operationId: number

@@ -2,7 +2,14 @@ import type { Database, Tx } from '../db/database.ts'
 import type { OperationStepRow } from '../db/schema.ts'
 import type { Log } from '../log/log.ts'
 import { usualBackoff, waitAfter } from './backoff.ts'
-import { type AnyDefinition, type Definition, PermanentFailure, type Step, type StepContext } from './definition.ts'
+import {
+  type AnyDefinition,
+  type Definition,
+  isUncounted,
+  PermanentFailure,
+  type Step,
+  type StepContext,
+} from './definition.ts'
 import { holdLease, type Lease, LeaseLost } from './lease.ts'
 import { attemptsOf, percentDone } from './plan.ts'
 import { type Progress, type ProgressWriter, progressWriter, timeLeft } from './progress.ts'
@@ -124,7 +131,8 @@ async function recordDone(work: Work, tx: Tx, next: Standing, move: WorkMove, re
 async function recordFailure(work: Work, standing: Standing, move: WorkMove, error: unknown): Promise<Standing> {
   const { definition, surroundings } = work
   const { attempts, name } = stepOf(standing, move)
-  const isFinal = error instanceof PermanentFailure || attempts >= attemptsOf(definition)
+  const isFree = isUncounted(error) && !(error instanceof PermanentFailure)
+  const isFinal = error instanceof PermanentFailure || (!isFree && attempts >= attemptsOf(definition))
   const backoff = { ...usualBackoff, ...definition.backoff }
   const waitMs = isFinal ? undefined : waitAfter(attempts, backoff, surroundings.random())
   const { id: operationId, type } = standing.operation
@@ -133,7 +141,10 @@ async function recordFailure(work: Work, standing: Standing, move: WorkMove, err
       { err: error, operationId, type, step: name, attempt: attempts, undo: move.do === 'undo', retryInMs: waitMs },
       'a step of an operation failed',
     )
-  return record(work, standing, move, (tx, next) => attemptFailed(tx, next, move, { error, waitMs }, surroundings))
+  return record(work, standing, move, async (tx, next) => {
+    if (isFree) await changeStep(tx, next, move.position, { attempts: attempts - 1 })
+    return attemptFailed(tx, next, move, { error, waitMs }, surroundings)
+  })
 }
 
 /** Puts the operation back for other workers to go on with at once; the attempt that was cut off does not count. */

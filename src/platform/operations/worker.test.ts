@@ -5,7 +5,7 @@ import { dialects, type TestDatabase, testDatabase } from '../../../test/support
 import { type Database, isUniqueViolation } from '../db/database.ts'
 import { lookOut } from './claim.ts'
 import { cancelOperation } from './control.ts'
-import { definitionsByName, durable, PermanentFailure, type StepContext } from './definition.ts'
+import { definitionsByName, durable, PermanentFailure, type StepContext, uncounted } from './definition.ts'
 import { type EnqueueOptions, enqueue } from './enqueue.ts'
 import { type AnyInput, anyInput, ended, gate, oneStep, startWorker, until } from './harness.ts'
 import { getOperation } from './read.ts'
@@ -259,6 +259,33 @@ for (const { dialect, skip } of dialects) {
       await makeDue(begun)
       await ended(db, delayed)
       expect(log).toEqual(['begun1', 'other1', 'begun2', 'delayed1'])
+    })
+
+    test('an attempt that the machine broke off is not counted, however often that happens', async () => {
+      class Starved extends Error {
+        readonly [uncounted] = true
+      }
+      const attempts: number[] = []
+      const definition = durable({
+        name: 'test.starved',
+        input: anyInput,
+        on: 'control',
+        changeableBy: 'account',
+        attempts: 1,
+        backoff,
+        steps: {
+          one: {
+            async run({ attempt }) {
+              attempts.push(attempt)
+              if (attempts.length < 4) throw new Error('PHP did not start', { cause: new Starved('no processor') })
+            },
+          },
+        },
+      })
+      start([definition])
+      const id = await db.transaction((tx) => enqueue(tx, definition, { label: 'x' }))
+      expect(await ended(db, id)).toMatchObject({ state: 'succeeded', error: null })
+      expect(attempts).toEqual([1, 1, 1, 1])
     })
 
     test('retries end with the last error, readable and without secrets; done and half-done steps are undone backwards', async () => {

@@ -5,6 +5,7 @@ import type { Home } from '../../hosting/homes/homes.ts'
 import { frontPageFault } from '../../hosting/php/front-page.ts'
 import type { VisitorRequest } from '../../hosting/php/pool.ts'
 import { PhpTimeout } from '../../hosting/php/runtime.ts'
+import { limitTime } from '../../hosting/php/time-limit.ts'
 import type { SiteHome } from '../../hosting/site-database/database-content.ts'
 import type { WantedEntry } from '../../hosting/site-files/file-content.ts'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
@@ -144,14 +145,19 @@ async function seeItAnswer({ services, input }: Context, home: Home): Promise<vo
     throw error instanceof PhpTimeout ? new NoRoom('PHP did not start in time', { cause: error }) : error
   })
   if (!process) throw new NoRoom('there is no memory for one more PHP')
-  const late = setTimeout(() => process.kill(new PhpTimeout('its front page did not come in time')), FIRST_PAGE_MS)
+  const lift = limitTime({
+    ms: FIRST_PAGE_MS,
+    pid: process.pid,
+    what: 'its front page did not come',
+    onOver: (error) => process.kill(error),
+  })
   try {
     await process.runTask('check-copy', {})
     const handle = async (_site: unknown, request: VisitorRequest) => process.request({ ...request, bodyBytes: 0 })
     const fault = await frontPageFault({ handle }, { ...place, siteId: input.siteId })
     if (fault) throw new Error(fault)
   } finally {
-    clearTimeout(late)
+    lift()
     await process.stop(0)
   }
 }

@@ -29,6 +29,7 @@ import { tellOfRecovery } from '../../resources/sites/recovery-mail.ts'
 import { httpsPort, purgeCaches } from '../../resources/sites/site.ts'
 import type { Ground } from '../part.ts'
 import type { Spill } from './data-folder.ts'
+import { followFirstSite } from './first-site.ts'
 import { openMail } from './mail.ts'
 import type { MariaDb } from './mariadb.ts'
 import { watchDisk } from './site-disk.ts'
@@ -68,7 +69,8 @@ export async function openSitePhp(
   mariaDb.watchDisk((homePath) => disk.bytesOf(homePath))
   const edge = hasEdge ? wayToEdge(ground) : undefined
   const adminer = await openAdminer(ground)
-  const runtime = await openRuntime(ground, { budgets, disk, edge, adminer, mariaDb })
+  const givesWay = await followFirstSite(ground)
+  const runtime = await openRuntime(ground, { budgets, disk, edge, adminer, mariaDb, givesWay })
   const changes = createSiteChanges({
     record: (siteId, change) => database.transaction((tx) => purgeCaches(tx, siteId, change)),
     log,
@@ -106,6 +108,7 @@ interface RuntimeParts {
   readonly edge: WayToEdge | undefined
   readonly adminer: Buffer | undefined
   readonly mariaDb: MariaDb
+  readonly givesWay: () => boolean
 }
 
 /** @throws OperatorError when the file was named, and is not there */
@@ -119,12 +122,13 @@ async function openAdminer({ config, log }: Ground): Promise<Buffer | undefined>
 }
 
 async function openRuntime({ config }: Ground, parts: RuntimeParts): Promise<PhpRuntime> {
-  const { budgets, disk, edge, adminer, mariaDb } = parts
+  const { budgets, disk, edge, adminer, mariaDb, givesWay } = parts
   const isOutside = outsideOnly(createOwnAddresses(config.edgeAddresses))
   const both = {
     sandbox: config.sandbox,
     disk,
     priority: config.phpNice,
+    givesWay,
     memoryLimitMb: config.phpMemoryLimitMb,
     uploadMaxMb: config.uploadMaxMb,
     budgets,

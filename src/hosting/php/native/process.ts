@@ -17,6 +17,7 @@ import {
   type PhpVersion,
 } from '../runtime.ts'
 import { checkedTaskOutput, checkTaskInput, type TaskInput, type TaskName, type TaskOutput } from '../tasks.ts'
+import { limitTime } from '../time-limit.ts'
 import { checkHead } from '../wasm/answers.ts'
 import { pathOnly } from '../wasm/containment.ts'
 import type { RequestHead, TaskHead } from '../wasm/frames.ts'
@@ -212,7 +213,12 @@ export class NativeProcess implements PhpProcess {
       throw new PhpCrashed(`PHP could not be started: ${error.message}`)
     }
     const started = new NativeProcess(child, launch, options)
-    const late = setTimeout(() => started.kill(new PhpTimeout('PHP was not ready in time')), options.timeoutMs)
+    const lift = limitTime({
+      ms: options.timeoutMs,
+      pid: started.pid,
+      what: 'PHP was not ready',
+      onOver: (error) => started.kill(error),
+    })
     try {
       await Promise.all([findSandbox(child, launch, (pid) => started.#found(pid)), started.#ready.promise])
       await launch.takeSocket()
@@ -224,7 +230,7 @@ export class NativeProcess implements PhpProcess {
       await started.exited
       throw started.#endedBy ?? error
     } finally {
-      clearTimeout(late)
+      lift()
     }
   }
 
@@ -248,7 +254,12 @@ export class NativeProcess implements PhpProcess {
     const task: TaskHead = { name, input, marker: randomBytes(16).toString('hex') }
     const timeoutMs = options?.timeoutMs ?? taskTimeoutMs
     const end = new AbortController()
-    const late = setTimeout(() => end.abort(new PhpTimeout(`the task ${name} took too long`)), timeoutMs)
+    const lift = limitTime({
+      ms: timeoutMs,
+      pid: this.#master ?? this.pid,
+      what: `PHP did not finish the task ${name}`,
+      onOver: (error) => end.abort(error),
+    })
     const room = this.#options.results.share(this.#options.home)
     try {
       const { head, body: bytes } = taskAsRequest(task, this.#address)
@@ -260,7 +271,7 @@ export class NativeProcess implements PhpProcess {
       if (error instanceof PhpCrashed) end.abort(error)
       throw error
     } finally {
-      clearTimeout(late)
+      lift()
       room.free()
     }
   }

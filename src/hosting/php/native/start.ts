@@ -121,6 +121,7 @@ class Runtime implements NativeRuntime {
   async start(site: PhpSite, { lowPriority = false, command }: PhpStart = {}): Promise<PhpProcess> {
     if (this.#closed) throw new Error('the PHP runtime is closed')
     const { disk, priority, budgets } = this.#options
+    const givesWay = this.#options.givesWay?.() ?? true
     const room = await disk?.beforeStart(site.homePath)
     const own = await this.#layOut(site, { command, isReadOnly: room?.isReadOnly ?? false })
     const settled = {
@@ -129,8 +130,8 @@ class Runtime implements NativeRuntime {
       address: site.address,
       results: budgets.taskResults,
       atOnce: this.#atOnce,
-      priority,
-      lowPriority,
+      priority: givesWay ? priority : 0,
+      lowPriority: lowPriority && givesWay,
       timeoutMs: this.#options.startTimeoutMs ?? 30_000,
     }
     const starting = command ? new NativeCommand(own, settled) : NativeProcess.start(own, settled)

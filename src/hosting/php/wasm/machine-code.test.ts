@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -104,5 +104,20 @@ test('where a process dies of it another one starts without, and nobody gets it 
   expect(await isTaken(runtime)).toBe(false)
   expect(runtime.machineCode?.isMissing('8.3')).toBe(true)
   expect(await readdir(folder)).toEqual([])
+  await runtime.close()
+})
+
+test('PHP gives way to the rest of the machine only while there is somebody to give way to', async () => {
+  let givesWay = false
+  const runtime = await createWasmRuntime({ ...usualRuntime(), priority: 7, givesWay: () => givesWay, optimize: false })
+  const nice = async () => {
+    const process = await runtime.start(home)
+    const priority = getPriority(process.pid)
+    await process.stop(0)
+    return priority - getPriority()
+  }
+  expect(await nice()).toBe(0)
+  givesWay = true
+  expect(await nice()).toBe(7)
   await runtime.close()
 })

@@ -19,6 +19,7 @@ import {
   type TakeTurn,
 } from '../runtime.ts'
 import { checkedTaskOutput, checkTaskInput, type TaskInput, type TaskName, type TaskOutput } from '../tasks.ts'
+import { limitTime } from '../time-limit.ts'
 import { type Answer, expectAnswer } from './answers.ts'
 import { expectCommand } from './command-answer.ts'
 import { type Launch, pathOnly } from './containment.ts'
@@ -165,14 +166,19 @@ export class WasmProcess implements PhpProcess {
     const { phpModule, mounts, fixedFolders, uid } = launch
     const start: ChildStart = { ...told, phpModule, mounts, fixedFolders, uid, watchParent: !launch.sandboxed }
     started.#jobs.write(encodeFrame(Frame.start, start))
-    const late = setTimeout(() => started.kill(new PhpTimeout('PHP was not ready in time')), options.timeoutMs)
+    const lift = limitTime({
+      ms: options.timeoutMs,
+      pid: started.pid,
+      what: 'PHP was not ready',
+      onOver: (error) => started.kill(error),
+    })
     try {
       const ready = await started.#ready.promise
       started.#measuredBytes = ready.residentBytes
       started.hasMachineCode = ready.hasMachineCode
       return started
     } finally {
-      clearTimeout(late)
+      lift()
     }
   }
 
@@ -322,14 +328,19 @@ export class WasmProcess implements PhpProcess {
     checkTaskInput(asked.name, asked.input)
     const task = { ...asked, marker: randomBytes(16).toString('hex') }
     const answer = this.#begin()
-    const late = setTimeout(() => this.kill(new PhpTimeout(`the task ${task.name} took too long`)), timeoutMs)
+    const lift = limitTime({
+      ms: timeoutMs,
+      pid: this.pid,
+      what: `PHP did not finish the task ${task.name}`,
+      onOver: (error) => this.kill(error),
+    })
     try {
       this.#jobs.write(encodeFrame(Frame.task, task))
       const response = await answer.head
       const result = await this.#result(response.body, task).finally(() => answer.finished)
       return checkedTaskOutput(asked.name, result)
     } finally {
-      clearTimeout(late)
+      lift()
     }
   }
 

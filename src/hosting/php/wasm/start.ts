@@ -41,6 +41,8 @@ export interface WasmRuntimeOptions extends PhpLimits {
    * work. Sites are equal among themselves.
    */
   readonly priority: number
+  /** Whether there is anybody to give way to. Default: always. */
+  readonly givesWay?: () => boolean
   /**
    * Whether V8 compiles what runs often once more, and better. It costs each process seconds of processor time at its first pages, and
    * memory (docs/design/php.md). Default true.
@@ -93,6 +95,7 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
     { lowPriority = false, command, keepsCompiled = false }: PhpStart = {},
   ): Promise<PhpProcess> => {
     if (closed) throw new Error('the PHP runtime is closed')
+    const givesWay = options.givesWay?.() ?? true
     const disk = await options.disk?.beforeStart(site.homePath)
     const ahead = command || keepsCompiled ? undefined : options.compiledOf?.(site.corePath)
     const launch = await planLaunch(abilities, site, program, (note) => notes.add(note), {
@@ -123,8 +126,8 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
       home: site.homePath,
       egress: { policy: options.egress, edge: options.edge, names, connections: options.budgets.outgoing },
       results: options.budgets.taskResults,
-      priority: options.priority,
-      lowPriority: lowPriority && abilities.root,
+      priority: givesWay ? options.priority : 0,
+      lowPriority: lowPriority && givesWay && abilities.root,
       timeoutMs: options.startTimeoutMs ?? 30_000,
     }
     const codeFile = code?.fileFor(site.phpVersion) ?? null
