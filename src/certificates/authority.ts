@@ -27,25 +27,41 @@ export class AuthorityAway extends Error {
 const RATE_LIMITED = 'urn:ietf:params:acme:error:rateLimited'
 /** Nothing is waited for any longer than this in one step; the next attempt goes on. */
 const PATIENCE_MS = 240_000
+/** Of one answer, however slowly it comes. */
+const REQUEST_MS = 60_000
+const MOST_BYTES = 1 << 20
 
 const settings = acme.axios.defaults as typeof acme.axios.defaults & { acmeSettings: { retryMaxAttempts: number } }
 // the library would sleep for as long as Retry-After says, which may be a day
 settings.acmeSettings.retryMaxAttempts = 0
 settings.timeout = 30_000
+// a chain has some KB; the library has no bound of its own
+settings.maxContentLength = MOST_BYTES
+// an authority must not lead requests into this network
+settings.maxRedirects = 0
+/** Where its directory is, and all that it names has to be. */
+let origin: string | undefined
 const http = axios.getAdapter('http')
 // nor does it say why there was no answer at all
 settings.adapter = async (config) => {
+  const place = URL.parse(config.url ?? '')?.origin
+  if (origin !== undefined && place !== origin)
+    throw new AuthorityAway(`it names ${config.url?.slice(0, 200)}, which is not on ${origin}`)
+  const late = AbortSignal.timeout(REQUEST_MS)
   try {
-    return await http(config)
+    return await http({ ...config, signal: late })
   } catch (error) {
     const { response, message, code } = error as AxiosError
-    throw response ? error : new AuthorityAway(message || code || 'no answer')
+    if (response) throw error
+    throw new AuthorityAway(late.aborted ? 'its answer takes too long' : message || code || 'no answer')
   }
 }
 acme.axios.interceptors.response.use((response) => {
   const { type, detail } = (response.data ?? {}) as { type?: string; detail?: string }
   if (response.status === 429 || type === RATE_LIMITED)
     throw new RateLimited(detail ?? 'too many requests', retryAfterMs(String(response.headers['retry-after'] ?? '')))
+  if (response.status >= 300 && response.status < 400)
+    throw new AuthorityAway('it redirects, and Stead does not follow')
   if (response.status >= 500) throw new AuthorityAway(detail ?? `it answers ${response.status}`)
   return response
 })
@@ -68,6 +84,7 @@ export interface AuthorityOptions {
 
 /** A certificate authority, as one account sees it (RFC 8555). */
 export function openAuthority({ directory, accountKey, accountUrl, roots }: AuthorityOptions): acme.Client {
+  origin = URL.parse(directory)?.origin
   settings.httpsAgent = roots === undefined ? undefined : new Agent({ ca: roots })
   return new acme.Client({ directoryUrl: directory, accountKey, ...(accountUrl && { accountUrl }) })
 }

@@ -126,7 +126,9 @@ async function prove(context: DueContext): Promise<void> {
     const row = await nameOf(context)
     const current = await client.getOrder({ url: row.order_url } as Order)
     if (current.status !== 'pending') return
-    const look = async () => (await client.getAuthorizations(current))[0]
+    // one name has one: a list of thousands would be thousands of requests
+    const first = { ...current, authorizations: current.authorizations.slice(0, 1) }
+    const look = async () => (await client.getAuthorizations(first))[0]
     const authorization = await look()
     if (authorization?.status === 'pending') await answerQuestion(context, client, authorization)
     const decided = await until(look, (each) => each?.status !== 'pending', signal)
@@ -144,6 +146,7 @@ async function issue(context: DueContext): Promise<boolean> {
   const { input, services, transaction, signal, now } = context
   const { signingRequest, until } = await import('../../certificates/authority.ts')
   const { lifeOf } = await import('../../certificates/renewal.ts')
+  const { faultOfIssued } = await import('../../certificates/issued.ts')
   await asking(context, async (client) => {
     const row = await nameOf(context)
     // cut off after the certificate was kept
@@ -161,6 +164,9 @@ async function issue(context: DueContext): Promise<boolean> {
         `The authority issued no certificate: ${(done.error as { detail?: string } | undefined)?.detail ?? 'it does not say why'}`,
       )
     const chain = await client.getCertificate(done)
+    const key = services.sealer.open(row.order_key, KEY_PURPOSE)
+    const fault = faultOfIssued(chain, { hostName: input.hostName, key, now: now() })
+    if (fault) throw await givenUp(context, `The authority issued a certificate that cannot be used: ${fault}`)
     const kept = { chain, private_key: row.order_key, order_key: null, issued_at: now() }
     const life = { expires_at: lifeOf(chain).until, challenge_token: null, challenge_answer: null, told: 0 }
     await transaction((tx) => changeServedName(tx, input.hostName, { ...kept, ...life }))
