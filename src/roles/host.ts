@@ -70,7 +70,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
 
   // edges may come as soon as they know the address; they wait until it is known which sites live here
   const sites = new HostedSites(database)
-  const web = await listenToEdges(ground, { budgets, spill, php, sites })
+  const web = await listenToEdges(ground, { budgets, spill, php, sites, mariaDb })
   const hostId = await announceHost(ground, folder, web.address)
   const served = whatIsServed(config, runtime, mariaDb)
   const { homes, folders } = await openHomes(ground, hostId, folder, { onServer: mariaDb.ofHomes, kinds: served.kinds })

@@ -52,6 +52,7 @@ export interface TestSite {
     budgets?: TestBudgets,
     more?: Partial<HostedSite>,
     firstPages?: WebServerOptions['firstPages'],
+    isDatabaseAway?: WebServerOptions['isDatabaseAway'],
   ): Promise<number>
   remove(): Promise<void>
 }
@@ -70,7 +71,14 @@ export async function createTestSite(): Promise<TestSite> {
   return {
     folder: base,
     woken,
-    async start(handle = () => ok(), mostBodyBytes = 1 << 20, budgets = testBudgets(), more = {}, firstPages = none) {
+    async start(
+      handle = () => ok(),
+      mostBodyBytes = 1 << 20,
+      budgets = testBudgets(),
+      more = {},
+      firstPages = none,
+      isDatabaseAway?,
+    ) {
       const site: HostedSite = {
         siteId: 7,
         homePath: join(base, 'home'),
@@ -100,6 +108,7 @@ export async function createTestSite(): Promise<TestSite> {
         httpsPort: 443,
         mostBodyBytes,
         firstPages,
+        ...(isDatabaseAway && { isDatabaseAway }),
       })
       server.listen(0, '127.0.0.1')
       await once(server, 'listening')

@@ -44,6 +44,19 @@ describe('PHP', () => {
     expect(seen).toMatchObject({ script: '/wordpress/wp-admin/index.php', body: null })
   })
 
+  test('503 with Retry-After in place of the 500 of a WordPress whose database server is away, and nothing else', async () => {
+    let isAway = true
+    const answers = (status: number) => () => ok('Error establishing a database connection', [], status)
+    const start = (status: number) =>
+      site.start(answers(status), undefined, undefined, undefined, undefined, async () => isAway)
+    const port = await start(500)
+    const { status, headers, text } = await ask(port, '/')
+    expect([status, headers['retry-after']]).toEqual([503, '5'])
+    expect(text).not.toContain('Error establishing')
+    isAway = false
+    expect((await ask(port, '/')).status).toBe(500)
+  })
+
   test('the page that a new site has made already goes to the edge that asks for all, and to nobody else', async () => {
     const firstPages = {
       take: async (siteId: number) => ok(`made by ${siteId}`, ['Link', '</>', 'X-Stead-Shows', '/']),

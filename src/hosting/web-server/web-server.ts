@@ -39,6 +39,11 @@ export class HostStarting extends Error {
   override readonly name = 'HostStarting'
 }
 
+/** The server of the site's database does not answer. */
+class DatabaseAway extends Error {
+  override readonly name = 'DatabaseAway'
+}
+
 /** Who runs PHP; `PhpPool` does. */
 export interface PhpHandler {
   /** Somebody is about to visit the site: its PHP may be started. */
@@ -69,6 +74,8 @@ export interface WebServerOptions {
   readonly logIn?: LogIn
   /** Lets people to the databases of sites; where it is not given, there is no way. */
   readonly databaseAdmin?: DatabaseAdmin | undefined
+  /** Whether the server that has the site's database does not answer: WordPress says no more than 500. */
+  readonly isDatabaseAway?: (site: HostedSite) => Promise<boolean>
   /** Waits until what the site has changed so far is on its way to the edges, and gives the number of the purge. */
   readonly changesSettled?: (siteId: number) => Promise<number> | undefined
 }
@@ -218,6 +225,10 @@ async function runScript(
     if (!response.writableFinished) gone.abort()
   })
   const result = await options.php.handle(site, visitorRequest(request, script, options.httpsPort), gone.signal, visit)
+  if (result.status === 500 && (await options.isDatabaseAway?.(site))) {
+    result.body.resume()
+    throw new DatabaseAway()
+  }
   const purge = (await options.changesSettled?.(site.siteId)) ?? 0
   await send(options, site, request, response, result, purge)
 }
@@ -339,7 +350,8 @@ function statusOf(error: Error): number {
   if (error instanceof SiteUnavailable) return UNAVAILABLE
   if (error instanceof PhpWaitsForItself) return OWN_WAIT
   if (error instanceof PhpBusy || error instanceof PhpDisplaced) return 503
-  if (error instanceof HostStarting || isLost(error) || isBusy(error)) return UNKNOWN_NOW
+  if (error instanceof DatabaseAway || error instanceof HostStarting || isLost(error) || isBusy(error))
+    return UNKNOWN_NOW
   if (error instanceof PhpTimeout) return 504
   if (error instanceof PhpCrashed || error instanceof BadPhpResponse) return 502
   return error instanceof PhpBodyTooLarge ? 413 : 500

@@ -5,10 +5,11 @@ import type { HomeDatabases } from '../../hosting/homes/home-databases.ts'
 import type { IdentityInUse } from '../../hosting/identity/folder.ts'
 import { USERS } from '../../hosting/identity/users.ts'
 import { DatabaseDiskWatch } from '../../hosting/mariadb/database-disk-watch.ts'
-import type { DatabaseServer } from '../../hosting/mariadb/database-server.ts'
+import { asAdministrator, type DatabaseServer } from '../../hosting/mariadb/database-server.ts'
 import { openExternalServer } from '../../hosting/mariadb/external-server.ts'
 import { createHomeDatabases } from '../../hosting/mariadb/home-databases.ts'
 import { prefixOf } from '../../hosting/mariadb/names.ts'
+import { isOnMariaDb } from '../../hosting/mariadb/on-mariadb.ts'
 import { startOwnServer } from '../../hosting/mariadb/own-server.ts'
 import { ResourceWatch } from '../../hosting/mariadb/resource-watch.ts'
 import { SiteDatabases } from '../../hosting/mariadb/site-databases.ts'
@@ -30,6 +31,8 @@ export interface MariaDb {
   /** Keeps sites to their quotas from now on. @param filesOf what the files in a home's folder take */
   watchDisk(filesOf: (homePath: string) => number): void
   figures(): ServerFigures | undefined
+  /** Whether the site in this home has its database here, and this server does not answer. */
+  isAwayFor(homePath: string): Promise<boolean>
   /** For `/readyz`. */
   facts(): object
   stop(): Promise<void>
@@ -44,6 +47,7 @@ const noMariaDb: MariaDb = {
   databaseBytes: () => 0,
   watchDisk: () => {},
   figures: () => undefined,
+  isAwayFor: async () => false,
   facts: () => ({}),
   stop: async () => {},
 }
@@ -76,6 +80,7 @@ export async function openMariaDb(ground: Ground, identity: IdentityInUse, hostN
   })
   watch.start()
   resources.start()
+  const isAway = awayNow(server)
   return {
     databases,
     ofHomes: server.socketFolder === undefined ? undefined : createHomeDatabases(databases),
@@ -85,6 +90,7 @@ export async function openMariaDb(ground: Ground, identity: IdentityInUse, hostN
       disk.start()
     },
     figures: () => watch.figures(),
+    isAwayFor: async (homePath) => isOnMariaDb(homePath) && isAway(),
     facts() {
       const { isUp, restarts, databases: count } = watch.figures()
       const { fault, version } = server
@@ -94,6 +100,23 @@ export async function openMariaDb(ground: Ground, identity: IdentityInUse, hostN
       await Promise.all([watch.stop(), resources.stop(), disk.stop()])
       await server.stop(GRACE_MS)
     },
+  }
+}
+
+/** One answer is good for so long: sites decide how often it is asked. */
+const KNOWN_MS = 500
+
+function awayNow(server: Pick<DatabaseServer, 'isUp' | 'connect'>): () => Promise<boolean> {
+  let asked: Promise<boolean> | undefined
+  return async () => {
+    if (!server.isUp) return true
+    if (!asked) {
+      asked = asAdministrator(server, async () => false).catch(() => true)
+      setTimeout(() => {
+        asked = undefined
+      }, KNOWN_MS).unref()
+    }
+    return asked
   }
 }
 

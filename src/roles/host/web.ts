@@ -9,6 +9,7 @@ import { httpsPort } from '../../resources/sites/site.ts'
 import { listenAlone } from '../free-port.ts'
 import type { Ground } from '../part.ts'
 import type { Spill } from './data-folder.ts'
+import type { MariaDb } from './mariadb.ts'
 import type { HostBudgets, SitePhp } from './site-php.ts'
 
 const MB = 1 << 20
@@ -18,6 +19,7 @@ export interface WebParts {
   readonly spill: Spill
   readonly php: SitePhp
   readonly sites: HostedSites
+  readonly mariaDb: Pick<MariaDb, 'isAwayFor'>
 }
 
 /** The web server of a host, listening. It ends in two steps, between which PHP finishes what visitors wait for. */
@@ -51,7 +53,10 @@ export async function listenToEdges(ground: Ground, parts: WebParts): Promise<We
   }
 }
 
-const webServer = ({ config, hostKey, database, log }: Ground, { budgets, spill, php, sites }: WebParts): Server =>
+const webServer = (
+  { config, hostKey, database, log }: Ground,
+  { budgets, spill, php, sites, mariaDb }: WebParts,
+): Server =>
   createWebServer({
     async siteById(siteId) {
       const site = await sites.find(siteId)
@@ -68,5 +73,6 @@ const webServer = ({ config, hostKey, database, log }: Ground, { budgets, spill,
     databaseAdmin: php.hasDatabaseAdmin ? databaseAdmin({ database }) : undefined,
     httpsPort: httpsPort(config),
     mostBodyBytes: config.uploadMaxMb * MB,
+    isDatabaseAway: ({ homePath }) => mariaDb.isAwayFor(homePath),
     changesSettled: (siteId) => php.changes.settled(siteId),
   })
