@@ -45,7 +45,12 @@ async function somePort(): Promise<number> {
 const open = (hostId: number, port: number) => {
   const config = { ...api.config, dataDir: folder, sftpListen: { host: '127.0.0.1', port } }
   const site = { homePath: join(folder, 'home'), corePath: join(folder, 'core'), uid: null }
-  const parts = { hostId, sites: { find: async () => site }, php: { changes: { take() {} } } }
+  const parts = {
+    hostId,
+    sites: { find: async () => site },
+    php: { changes: { take() {} } },
+    mariaDb: { databaseBytes: () => 0 },
+  }
   return openSftp({ config, database: api.database, log: noLog } as unknown as Ground, parts as never)
 }
 
