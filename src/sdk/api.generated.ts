@@ -2517,7 +2517,7 @@ export interface paths {
         };
         /**
          * Read page views and storage use of a site
-         * @description Windows that are still open (today, this month, …) are at most five minutes old; the others, and what is used of the disk, are refreshed once a night. Days and months are those of UTC.
+         * @description Windows that are still open (today, this month, …) are at most five minutes old; the others, and what is used of the disk, are refreshed once a night. The log of the site says who read them, at most once an hour for each person. Days and months are those of UTC.
          *
          *     Who may: the owning account, or a collaborator of the site with any role.
          */

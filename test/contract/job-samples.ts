@@ -674,6 +674,7 @@ export const jobSamples: Record<string, JobSample> = {
     async done(world) {
       expect((await latestReport(world.api.database.read, world.site))?.hasThumbnail.mobile).toBe(true)
       expect(await rows(world, 'events', 'type', 'performance_report_created', world.site)).toBe(1)
+      expect(await rows(world, 'activity', 'action', 'performance_report.screenshot', world.site)).toBe(1)
     },
   },
 

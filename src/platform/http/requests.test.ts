@@ -256,7 +256,7 @@ describe('leniency', () => {
     expect((await lab.inject('GET', '/v1/things?other=1')).json().data.query).toEqual({})
   })
 
-  it('numbers as text, one value for a list, null for what may be left out', async () => {
+  it('numbers as text, one role for a list of roles, null for what may be left out', async () => {
     const body = { name: 'abcd', count: '12', siteIds: ['1', '2'], roles: 'wp_access', kind: null, until: null }
     expect((await post(body)).json().data).toEqual({
       name: 'abcd',
@@ -265,6 +265,12 @@ describe('leniency', () => {
       roles: ['wp_access'],
       until: null,
     })
+  })
+
+  it('400: one value, or an object, for any other list; an object for roles', async () => {
+    for (const siteIds of [1, '1', { id: 1 }])
+      expect(await faultsOf({ name: 'abcd', siteIds })).toEqual(['siteIds: must be an array'])
+    expect(await faultsOf({ name: 'abcd', roles: { role: 'wp_access' } })).toEqual(['roles: must be an array'])
   })
 
   it.each<[unknown, boolean]>([

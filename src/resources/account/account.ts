@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { defaultPhpVersion } from '../../hosting/php/runtime.ts'
 import type { Tx } from '../../platform/db/database.ts'
+import { changeBy } from '../change.ts'
 import {
   type Account,
   type Application,
@@ -10,6 +11,7 @@ import {
   insertAccountIfNew,
   insertApplication,
 } from './account.store.ts'
+import { actions } from './actions.ts'
 import { firstPlan, invitedPlan } from './plans.ts'
 
 export type { Account, AccountFacts, Application } from './account.store.ts'
@@ -79,6 +81,11 @@ export async function ensureAccount(tx: Tx, email: string, now: number): Promise
   const made = await insertAccountIfNew(tx, { email, name: nameOf(email), plan: invitedPlan, defaultPhpVersion, now })
   // two invitations at the same moment: the other one's account is there by now
   if (!made) return { account: (await findAccountByEmail(tx, email)) as Account, isNew: false }
+  const message = `Created the account ${email} by invitation`
+  await changeBy(tx, { actor: 'systems', about: { accountId: made.id }, now }).record({
+    action: actions.created,
+    message,
+  })
   return { account: made, isNew: true }
 }
 

@@ -206,3 +206,21 @@ export async function leaveSiteLogs(tx: Tx, before: number, most: number): Promi
     .executeTakeFirst()
   return Number(numUpdatedRows)
 }
+
+/** When a person last did something with a site, as far as the log of the site knows. */
+export async function lastEntry(
+  tx: Tx,
+  siteId: number,
+  { action, email }: { readonly action: string; readonly email: string },
+): Promise<number | undefined> {
+  const entry = await tx
+    .selectFrom('activity')
+    .select('created_at')
+    .where('site_id', '=', siteId)
+    .where('action', '=', action)
+    .where('actor_email', '=', email)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return entry?.created_at
+}

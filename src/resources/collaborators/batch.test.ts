@@ -216,7 +216,7 @@ describe.each(dialects)('collaborators on many sites ($dialect)', ({ dialect, sk
     expect(outcomes).toEqual({ [sites[0]!]: 'absent', [sites[1]!]: 'removed', [sites[2]!]: 'absent' })
     expect(operation.results[1].operationId).toEqual(expect.any(Number))
     expect((await person.call('GET', '/v1/sites')).body.data.map(({ id }: { id: number }) => id)).toEqual([foreign])
-    const listed = await finished(await owner.call('POST', DESTROY, { email: person.email, siteIds: foreign }))
+    const listed = await finished(await owner.call('POST', DESTROY, { email: person.email, siteIds: [foreign] }))
     expect(listed.outcomes).toEqual({ [foreign]: 'removed' })
     expect(listed.operation.results[0].operationId).toBeNull()
     const unknown = await finished(await owner.call('POST', DESTROY, { email: 'who@example.com', siteIds: sites }))

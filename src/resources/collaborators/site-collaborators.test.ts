@@ -49,6 +49,10 @@ describe.each(dialects)('collaborators of a site ($dialect)', ({ dialect, skip }
       'updated',
       'wpUsername',
     ])
+    const log = api.database.read.selectFrom('activity').select(['action', 'message'])
+    expect(await log.where('account_id', '=', added.body.data.accountId).execute()).toEqual([
+      { action: 'created', message: 'Created the account new.person+shop@example.com by invitation' },
+    ])
     const account = await api.database.read
       .selectFrom('accounts')
       .selectAll()

@@ -50,7 +50,7 @@ async function store(tx: Tx, context: Context<Record<Device, Measurement>>): Pro
   const { siteId } = context.input
   const id = await insertReport(tx, siteId, context.results, context.now())
   await changeOfJob(tx, context).record({
-    action: actions['performance_report.created'],
+    action: actions['performance_report.screenshot'],
     message: 'Made a performance report',
     event: { type: events.performance_report_created, data: { id } },
   })

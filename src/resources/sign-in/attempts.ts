@@ -57,6 +57,17 @@ export async function countAttempt(tx: Tx, who: { email: string; ipAddress: stri
   for (const { key, count } of counts) await setAttempts(tx, key, { count: count + 1, now })
 }
 
+/**
+ * Whether the log is to say that sign-ins to an account are refused: once an hour, so that an attack does not fill it.
+ */
+export async function tellsOfRefusal(tx: Tx, email: string, now: number): Promise<boolean> {
+  const key = `told ${hash('sha256', email, 'base64url')}`
+  const { lastAt } = (await holdAttempts(tx, [key])).get(key) ?? { lastAt: 0 }
+  if (Math.abs(now - lastAt) < FORGET_MS) return false
+  await setAttempts(tx, key, { count: 1, now })
+  return true
+}
+
 /** It was right: the person starts anew; of the network's others only this one is taken off. */
 export async function attemptWasRight(tx: Tx, who: { email: string; ipAddress: string }, now: number): Promise<void> {
   const [own, network, account] = slowings(who.email, who.ipAddress) as [Slowing, Slowing, Slowing]

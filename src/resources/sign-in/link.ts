@@ -3,11 +3,11 @@ import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Context } from '../context.ts'
 import { endSessions } from '../sessions/session.ts'
-import { attemptWasRight, countAttempt } from './attempts.ts'
+import { attemptWasRight } from './attempts.ts'
 import { findCredentials, findLink, spendLink } from './credentials.store.ts'
 import { demandFromHere, type Person } from './person.ts'
 import { problems } from './problems.ts'
-import { verifyCode } from './verify.ts'
+import { countGuess, verifyCode } from './verify.ts'
 
 export const LinkToken = Type.String({
   maxLength: 100,
@@ -30,8 +30,8 @@ export async function openLink(context: Context, token: string): Promise<FoundLi
 }
 
 /** Before anything is looked at: whoever reads somebody's mail has the code to guess still. @throws Problem `too_many_guesses` */
-export async function countUse({ database, request, now }: Context, { email }: Person): Promise<void> {
-  await database.transaction((tx) => countAttempt(tx, { email, ipAddress: request.ipAddress }, now))
+export async function countUse(context: Context, { email }: Person): Promise<void> {
+  await countGuess(context, { email, ipAddress: context.request.ipAddress })
 }
 
 /** Takes the link, once, from who has the code as well where one is asked for; all sessions of the account end. @throws Problem */

@@ -81,6 +81,9 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect(codes(wrong)).not.toContain(200)
     const refused = await signIn()
     expect([refused.body.code, refused.headers['retry-after']]).toEqual(['too_many_guesses', '2'])
+    const log = api.database.read.selectFrom('activity').select('message').where('action', '=', 'banned')
+    // however often it is refused
+    expect(await log.execute()).toEqual([{ message: expect.stringContaining('too many wrong passwords') }])
     clock += 2000
     expect((await signIn()).status).toBe(200)
     // whoever was right begins anew

@@ -1,7 +1,10 @@
+import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import { normalEmail } from '../account/account.ts'
+import { findAccountByEmail, normalEmail } from '../account/account.ts'
+import { changeBy } from '../change.ts'
 import type { Context } from '../context.ts'
-import { attemptWasRight, countAttempt } from './attempts.ts'
+import { actions } from './actions.ts'
+import { attemptWasRight, countAttempt, tellsOfRefusal } from './attempts.ts'
 import { type Credentials, findCredentials } from './credentials.store.ts'
 import { problems } from './problems.ts'
 import { takeCode } from './totp.ts'
@@ -18,13 +21,36 @@ export async function verifyPassword(
 ): Promise<Credentials> {
   const email = normalEmail(who.email)
   const guess = { email, ipAddress: request.ipAddress }
-  await database.transaction((tx) => countAttempt(tx, guess, now))
+  await countGuess({ database, now }, guess)
   const credentials = await findCredentials(database.read, 'id' in who ? { id: who.id } : { email })
   if (!(await passwords.isRight(password, credentials?.passwordHash, request.ipAddress)) || !credentials)
     throw new Problem(problems.wrong_password, {})
   // a code has to be guessed still: as long as it is asked for, the guess counts
   if (!credentials.totp) await database.transaction((tx) => attemptWasRight(tx, guess, now))
   return credentials
+}
+
+/** Counts a guess. The log of the account says when guesses are refused. @throws Problem `too_many_guesses` */
+export async function countGuess(
+  { database, now }: Pick<Context, 'database' | 'now'>,
+  guess: { readonly email: string; readonly ipAddress: string },
+): Promise<void> {
+  try {
+    await database.transaction((tx) => countAttempt(tx, guess, now))
+  } catch (error) {
+    if (error instanceof Problem && error.code === problems.too_many_guesses.code)
+      await database.transaction((tx) => recordRefusal(tx, guess, now))
+    throw error
+  }
+}
+
+async function recordRefusal(tx: Tx, guess: { email: string; ipAddress: string }, now: number): Promise<void> {
+  const account = await findAccountByEmail(tx, guess.email)
+  if (!account || !(await tellsOfRefusal(tx, guess.email, now))) return
+  await changeBy(tx, { actor: 'systems', about: { accountId: account.id }, now }).record({
+    action: actions.banned,
+    message: `Refused to sign in ${account.email} from ${guess.ipAddress} for now: too many wrong passwords`,
+  })
 }
 
 /**

@@ -1,4 +1,5 @@
 import { resource } from '../resource.ts'
+import { actions } from './actions.ts'
 import { deleteStatisticsOf } from './forget.store.ts'
 import { measureSite, measureSites } from './measure-sites.job.ts'
 import {
@@ -11,6 +12,7 @@ import {
 export const statistics = resource({
   tag: { name: 'Statistics', description: 'Page views and disk usage of a site' },
   endpoints: () => import('./endpoints.ts'),
+  actions,
   siteHooks: { forgotten: (tx, siteId) => deleteStatisticsOf(tx, [siteId]) },
   jobs: { host: [measureSites, measureSite], control: [refreshStatistics, refreshOpenStatistics] },
   schedules: [refreshStatisticsDaily, refreshOpenStatisticsOften],

@@ -12,6 +12,9 @@ import { diskUsages } from '../../hosting/site-files/disk-usage.ts'
 import { openDatabase } from '../../platform/db/database.ts'
 import { noLog } from '../../platform/log/log.ts'
 import { dayOf } from '../../platform/log-store/days.ts'
+import { recordView, VIEW_EVERY_MS } from '../activity/record-view.ts'
+import type { Caller, Context } from '../context.ts'
+import { actions } from './actions.ts'
 import { forgetVisitors } from './forget.store.ts'
 import { measureSites } from './measure-sites.job.ts'
 import { refreshOpenWindows, refreshPageViews } from './refresh-statistics.job.ts'
@@ -55,6 +58,30 @@ for (const { dialect, skip } of dialects) {
     const detail = async (id = siteId) => (await owner.call('GET', `/v1/sites/${id}`)).body.data.pageViews
     const statistics = async (id = siteId) => (await owner.call('GET', `/v1/sites/${id}/statistics`)).body.data
     const account = async () => (await owner.call('GET', '/v1/account')).body.data.pageViews
+
+    test('the log of the site says who read them, once an hour for each person', async () => {
+      const log = api.database.read.selectFrom('activity').select(['action', 'actor_email', 'source']).orderBy('id')
+      const views = () => log.where('action', 'like', 'report.%').where('site_id', '=', siteId).execute()
+      await Promise.all([statistics(), statistics()])
+      await statistics()
+      const entry = { actor_email: owner.email, source: 'api.v1' }
+      const both = [
+        { action: 'report.page_views', ...entry },
+        { action: 'report.space_usage', ...entry },
+      ]
+      expect((await views()).sort((one, other) => (one.action < other.action ? -1 : 1))).toEqual(both)
+      // another process, and an hour later
+      await api.database.transaction((tx) => tx.updateTable('activity').set({ created_at: 1 }).execute())
+      const action = actions['report.page_views']
+      const caller = { accountId: owner.accountId, accountEmail: owner.email } as Caller
+      const request = { ipAddress: '192.0.2.1', userAgent: '' } as Context['request']
+      const context = { database: api.database, caller, request, now: VIEW_EVERY_MS }
+      await recordView(context, { site: { id: siteId, accountId: owner.accountId }, action, message: 'Again' })
+      expect(await views()).toHaveLength(2)
+      const later = { ...context, now: 1 + VIEW_EVERY_MS }
+      await recordView(later, { site: { id: siteId, accountId: owner.accountId }, action, message: 'Again' })
+      expect(await views()).toHaveLength(3)
+    })
 
     test("days: each up to today, with what was counted on it, and no other site's", async () => {
       const today = dayOf(Date.now())

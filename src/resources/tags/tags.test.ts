@@ -64,7 +64,7 @@ for (const { dialect, skip } of dialects) {
     test('200: tags are added once, filter lists, and go when no site has them', async () => {
       const tagged = await owner.call('POST', `/v1/sites/${first}/tags`, { tag_names: ['shop', ' client a ', 'shop'] })
       expect(names(tagged.body.data)).toEqual(['shop', 'client a'])
-      await owner.call('POST', `/v1/sites/${second}/tags`, { tag_names: 'shop' })
+      await owner.call('POST', `/v1/sites/${second}/tags`, { tag_names: ['shop'] })
       const filtered = await owner.call('GET', '/v1/sites?tag_name=client%20a&paginate=1')
       expect(filtered.body).toMatchObject({ data: [{ id: first }], page: { totalItems: 1 } })
       const [shop] = tagged.body.data.tags

@@ -1,0 +1,7 @@
+import { declareActions } from '../action.ts'
+
+/** What the activity log says of those who read statistics. */
+export const actions = declareActions('site', {
+  'report.page_views': 'Page views of a site were read',
+  'report.space_usage': 'Disk use of a site was read',
+})
