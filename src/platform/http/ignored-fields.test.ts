@@ -63,7 +63,7 @@ describe('Stead-Ignored', () => {
       },
       '"plugins[].versoin";in=body;did-you-mean="plugins[].version", "plugins[].x";in=body',
     ],
-    [{ plugins: { path: 'a', versoin: 1 } }, '"plugins[].versoin";in=body;did-you-mean="plugins[].version"'],
+    [{ plugins: [{ path: 'a', versoin: 1 }] }, '"plugins[].versoin";in=body;did-you-mean="plugins[].version"'],
     [{ '': 1, 'a"b\\c': 2 }, '"";in=body, "a\\"b\\\\c";in=body'],
     [
       { größe: 1, 'a\r\nb: c': 2, '%"é': 3 },
