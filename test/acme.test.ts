@@ -2,9 +2,11 @@
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
+import { request as httpsRequest } from 'node:https'
 import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { connect, type TLSSocket } from 'node:tls'
 import { generate } from 'selfsigned'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -29,7 +31,7 @@ import { type Edge, startEdge } from '../src/roles/edge.ts'
 import { type Ground, openGround } from '../src/roles/part.ts'
 import { addSite } from './support/acme-site.ts'
 import { startHttps } from './support/https.ts'
-import { get, hasPebble, type Pebble, startPebble } from './support/pebble.ts'
+import { hasPebble, type Pebble, startPebble } from './support/pebble.ts'
 import { freePort } from './support/stead.ts'
 
 type Steps = Record<string, { run?: (context: unknown) => Promise<unknown>; commit?: unknown }>
@@ -411,14 +413,27 @@ describe.skipIf(!hasPebble)('certificates', () => {
     work()
     await order()
     const { order_url: first, chain } = await rowOf()
-    const directory = JSON.parse(await get(pebble.directory, await readFile(pebble.roots, 'utf8')))
     const window = { start: '2020-01-01T00:00:00Z', end: '2020-01-02T00:00:00Z' }
     let asked = ''
+    const ca = await readFile(pebble.roots, 'utf8')
+    // Pebble, at a place of its own, with an answer that it does not have: it makes its addresses of the name it is asked by
     const authority = await startHttps('localhost', (request, response) => {
-      if (request.url !== '/dir') asked = request.url as string
-      const renewalInfo = `https://localhost:${authority.port}/info`
-      response.setHeader('Content-Type', 'application/json')
-      response.end(JSON.stringify(request.url === '/dir' ? { ...directory, renewalInfo } : { suggestedWindow: window }))
+      const { method, headers, url = '' } = request
+      const answer = (body: object) => response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body))
+      if (url.startsWith('/info/')) {
+        asked = url
+        answer({ suggestedWindow: window })
+        return
+      }
+      const onward = httpsRequest(
+        new URL(url, pebble.directory),
+        { method, headers, ca, servername: '' },
+        async (reply) => {
+          if (url !== '/dir') reply.pipe(response.writeHead(reply.statusCode as number, reply.headers))
+          else answer({ ...((await json(reply)) as object), renewalInfo: `https://localhost:${authority.port}/info` })
+        },
+      )
+      request.pipe(onward)
     })
     const acmeRoots = join(folder, 'both.pem')
     await writeFile(acmeRoots, `${await readFile(pebble.roots, 'utf8')}\n${authority.caCertificate}`)
