@@ -1,7 +1,7 @@
 /**
- * Which endpoints and background work a run walks in every case. What one piece of code answers for all endpoints alike is proven on one
- * of each shape, on those whose files changed, and on a few others that go round with the commits: a change of one endpoint is met where it was made, and what nobody thought
- * of within some weeks. TEST_LONG walks everything.
+ * Selects the endpoints and the background work that a run walks in every case. One piece of code answers many problems for
+ * all endpoints. Those problems are proven on one endpoint of each shape, on endpoints whose files changed, and on a few
+ * others that change with the commit. TEST_LONG walks everything.
  */
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
@@ -10,6 +10,7 @@ import { jobs } from '../../src/jobs.ts'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { atLength } from '../support/at-length.ts'
 import { changedFiles, headCommit } from '../support/changes.ts'
+import { declaredNames } from '../support/declared.ts'
 
 const GOING_ROUND = 12
 /** Of those with changed files, and of all: one costs up to a minute of a processor, with a fault in each of its steps. */
@@ -25,13 +26,14 @@ const changedFolders = new Set(changed.flatMap((file) => /^src\/resources\/([\w-
 const declared = new Set(
   [...changedFolders]
     .flatMap((folder) => globSync(`src/resources/${folder}/*.ts`))
-    .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/^ {2}(?:id: '(\w+)'|name: '(\w+\.\w+)'),$/gm)])
-    .map(([, id, job]) => id ?? (job as string)),
+    .flatMap((file) => declaredNames(readFileSync(file, 'utf8'))),
 )
+
+const head = headCommit()
 
 /** The same few for all runs of one commit. */
 function goingRound(names: readonly string[], many: number): string[] {
-  const rank = (name: string) => createHash('sha256').update(`${headCommit()} ${name}`).digest('hex')
+  const rank = (name: string) => createHash('sha256').update(`${head} ${name}`).digest('hex')
   return names.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1)).slice(0, many)
 }
 

@@ -2,6 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { TestSpecification, Vitest } from 'vitest/node'
+import { declaredNames } from '../support/declared.ts'
 
 /** They walk all endpoints, or all jobs, by name; a fuzzer would only make the same runs longer. */
 const CONTRACT_TESTS = ['records', 'neighbours', 'endpoints', 'problems', 'permissions', 'jobs'].map((name) => ({
@@ -76,6 +77,5 @@ async function declaredUnder(root: string, folder: string): Promise<string[]> {
 
 async function declaredIn(root: string, files: readonly string[]): Promise<string[]> {
   const sources = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')))
-  const named = sources.flatMap((source) => [...source.matchAll(/^ {2}(?:id: '(\w+)'|name: '(\w+\.\w+)'),$/gm)])
-  return [...new Set(named.map(([, id, job]) => id ?? (job as string)))].sort()
+  return [...new Set(sources.flatMap(declaredNames))].sort()
 }
