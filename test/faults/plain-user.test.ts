@@ -47,7 +47,7 @@ describe.skipIf(!core || !user || !existsSync('/usr/bin/setpriv'))(
         '--pdeathsig',
         'KILL',
       ]
-      const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--configLoader', 'native', '--project', 'system']
+      const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--configLoader', 'native']
       const reporters = ['--reporter', 'default', '--reporter', 'json', '--outputFile.json', report]
       const { prefix, node } = reachable()
       const [command, ...words] = [...prefix, ...asUser, node, ...vitest, ...reporters, ...files]

@@ -103,7 +103,11 @@ for (const { dialect, skip } of dialects) {
         'site.created',
       ])
       const helper = await api.person('helper@example.com')
-      expect(await read(helper)).toMatchObject({ sitesCount: 0, collaboratorCount: 0, recent_activity: [] })
+      expect(await read(helper)).toMatchObject({
+        sitesCount: 0,
+        collaboratorCount: 0,
+        recent_activity: [{ name: 'created', message: 'Created the account helper@example.com by invitation' }],
+      })
     })
 
     test('200 the 10 newest entries are recent', async () => {
