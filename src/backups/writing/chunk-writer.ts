@@ -1,8 +1,9 @@
 import { extname, join } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import { restThread, takeThread } from '../../platform/resting-threads.ts'
 import type { RepositoryKeys } from '../format/keys.ts'
 import type { Pack } from '../format/pack.ts'
-import type { ChunkRef, Cutting, FromWriter, Part, ToWriter, WriterData } from './protocol.ts'
+import type { ChunkRef, Cutting, FromWriter, Part, ToWriter } from './protocol.ts'
 
 export interface ChunkWriterOptions {
   readonly keys: RepositoryKeys
@@ -65,14 +66,18 @@ export class ChunkWriter {
   #packsUnderWay = 0
   #room: PromiseWithResolvers<void> | undefined
   #fault: { error: unknown } | undefined
+  /** It has written all, and does something else now. */
+  #isReleased = false
+  readonly #onMessage = (message: FromWriter) => this.#hear(message)
+  readonly #onError = (error: unknown) => this.#fail(error)
+  readonly #onExit = () => this.#fail(new Error('the thread that writes backups ended'))
 
   constructor({ keys, known, onPack }: ChunkWriterOptions) {
     this.#onPack = onPack
     this.#finished.promise.catch(() => {})
-    this.#thread = new Worker(program, { workerData: { keys, known } satisfies WriterData })
-    this.#thread.on('message', (message: FromWriter) => this.#hear(message))
-    this.#thread.on('error', (error) => this.#fail(error))
-    this.#thread.on('exit', () => this.#fail(new Error('the thread that writes backups ended')))
+    this.#thread = takeThread(program)
+    this.#thread.on('message', this.#onMessage).on('error', this.#onError).on('exit', this.#onExit)
+    this.#thread.postMessage({ begin: { keys, known } } satisfies ToWriter)
   }
 
   /** Several may be open at once. */
@@ -128,6 +133,7 @@ export class ChunkWriter {
 
   /** Writes these chunks again when they come: what the storage has of them is damaged. @param names 32 bytes each */
   forget(names: Uint8Array): void {
+    if (this.#isReleased) return
     this.#thread.postMessage({ forget: names } satisfies ToWriter)
   }
 
@@ -138,16 +144,26 @@ export class ChunkWriter {
     await this.#finished.promise
     while (this.#packsUnderWay > 0) await this.#nextRoom()
     if (this.#fault) throw this.#fault.error
+    await this.#release()
   }
 
-  /** Ends the thread, whatever it does. */
+  /** Ends the thread, whatever it does; one that has written all was left already. */
   close(): Promise<void> {
     return this.#stop(new Error('the writing of the backup was ended'))
   }
 
   async #stop(error: unknown): Promise<void> {
+    if (this.#isReleased) return
     this.#fail(error)
     await this.#thread.terminate()
+  }
+
+  async #release(): Promise<void> {
+    if (this.#isReleased) return
+    this.#isReleased = true
+    this.#thread.off('message', this.#onMessage).off('error', this.#onError).off('exit', this.#onExit)
+    this.#thread.postMessage({ begin: undefined } satisfies ToWriter)
+    await restThread(program, this.#thread)
   }
 
   #add(content: number, cutting: Cutting, bytes: number, isLast: boolean): void {

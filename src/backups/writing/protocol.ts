@@ -1,7 +1,7 @@
 import type { RepositoryKeys } from '../format/keys.ts'
 import type { Pack } from '../format/pack.ts'
 
-/** What the thread that writes is made with. */
+/** What a backup is written with. */
 export interface WriterData {
   readonly keys: RepositoryKeys
   /** Names of chunks that are there, 32 bytes each. */
@@ -23,10 +23,11 @@ export interface Part {
 }
 
 /**
- * What the thread is sent: parts, the memory of a pack that was taken away, names of chunks (32 bytes each) that are not there after all, or that
- * nothing more comes.
+ * What the thread is sent: that a backup begins (`undefined`: that it is over, and nothing of it is to be remembered), parts, the memory of
+ * a pack that was taken away, names of chunks (32 bytes each) that are not there after all, or that nothing more comes.
  */
 export type ToWriter =
+  | { readonly begin: WriterData | undefined }
   | { readonly bytes?: Uint8Array; readonly parts: readonly Part[] }
   | { readonly room: Uint8Array }
   | { readonly forget: Uint8Array }

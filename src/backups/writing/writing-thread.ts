@@ -1,50 +1,26 @@
 /** Cuts, names, compresses, seals and packs, apart from the event loop that serves requests: 1 GB is seconds of work. */
 import { readSync } from 'node:fs'
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { comeAfterVisitors } from '../../platform/come-after-visitors.ts'
 import { idText, sealChunk } from '../format/chunk.ts'
 import { Cutter, fileSizes, streamSizes } from '../format/cutter.ts'
+import type { RepositoryKeys } from '../format/keys.ts'
 import { nameOf } from '../format/keys.ts'
 import { newRoom, PackBuilder } from '../format/pack.ts'
 import type { ChunkRef, FromWriter, Part, ToWriter, WriterData } from './protocol.ts'
 
 comeAfterVisitors()
 
-const { known: knownIds, keys } = workerData as WriterData
-const known = new Set<string>()
+const none = new Uint8Array()
+const send = (message: FromWriter) => parentPort?.postMessage(message)
+
 function* idsOf(names: Uint8Array): Generator<string> {
   for (let at = 0; at < names.length; at += 32) yield idText(names.subarray(at, at + 32))
-}
-for (const id of idsOf(knownIds)) known.add(id)
-
-/** Of packs that were taken away. */
-const rooms: Uint8Array[] = []
-const packs = new PackBuilder(keys, () => rooms.pop() ?? newRoom())
-const send = (message: FromWriter) => parentPort?.postMessage(message)
-const sendPack = () => send({ pack: packs.close() })
-
-function keep(content: Uint8Array): ChunkRef {
-  const name = nameOf(keys, content)
-  const id = idText(name)
-  if (!known.has(id)) {
-    known.add(id)
-    packs.add(name, sealChunk(keys, name, content), content.length)
-    if (packs.isFull) sendPack()
-  }
-  return { id, sizeBytes: content.length }
 }
 
 interface Open {
   readonly cutter: Cutter
   readonly chunks: ChunkRef[]
-}
-/** Contents of which more is to come. */
-const open = new Map<number, Open>()
-
-function begin(cutting: 'file' | 'stream'): Open {
-  const chunks: ChunkRef[] = []
-  const sizes = cutting === 'file' ? fileSizes : streamSizes
-  return { chunks, cutter: new Cutter(keys, sizes, (chunk) => chunks.push(keep(chunk))) }
 }
 
 /** What is read of a file, until the next is. */
@@ -63,46 +39,87 @@ function readFrom(fd: number, start: number, end: number): Buffer {
   return piece.subarray(0, read)
 }
 
-/** @returns the chunks of the content, when this was the last of it */
-function take({ content, cutting, isLast }: Part, bytes: Uint8Array): readonly ChunkRef[] | undefined {
-  const begun = open.get(content)
-  if (cutting === 'whole') return [keep(bytes)]
-  // most files: nothing to cut, nothing to copy
-  if (!begun && isLast && cutting === 'file' && bytes.length <= fileSizes.least)
-    return bytes.length > 0 ? [keep(bytes)] : []
-  const { cutter, chunks } = begun ?? begin(cutting)
-  cutter.push(bytes)
-  if (!isLast) {
-    if (!begun) open.set(content, { cutter, chunks })
-    return undefined
+/** The chunks and packs of one backup. */
+class Writing {
+  readonly #keys: RepositoryKeys
+  readonly #known: Set<string>
+  /** Of packs that were taken away. */
+  readonly #rooms: Uint8Array[] = []
+  readonly #packs: PackBuilder
+  /** Contents of which more is to come. */
+  readonly #open = new Map<number, Open>()
+
+  constructor({ keys, known }: WriterData) {
+    this.#keys = keys
+    this.#known = new Set(idsOf(known))
+    this.#packs = new PackBuilder(keys, () => this.#rooms.pop() ?? newRoom())
   }
-  cutter.end()
-  open.delete(content)
-  return chunks
+
+  hear(message: ToWriter): void {
+    if ('room' in message) this.#rooms.push(message.room)
+    else if ('forget' in message) for (const id of idsOf(message.forget)) this.#known.delete(id)
+    else if ('finish' in message) this.#finish()
+    else if ('parts' in message) this.#takeAll(message.parts, message.bytes)
+  }
+
+  #takeAll(parts: readonly Part[], bytes = none): void {
+    const contents: { content: number; chunks: readonly ChunkRef[] }[] = []
+    for (const part of parts) {
+      const { fd, start, end } = part
+      const chunks = this.#take(part, fd === undefined ? bytes.subarray(start, end) : readFrom(fd, start, end))
+      if (chunks) contents.push({ content: part.content, chunks })
+    }
+    send({ contents })
+  }
+
+  /** @returns the chunks of the content, when this was the last of it */
+  #take({ content, cutting, isLast }: Part, bytes: Uint8Array): readonly ChunkRef[] | undefined {
+    const begun = this.#open.get(content)
+    if (cutting === 'whole') return [this.#keep(bytes)]
+    // most files: nothing to cut, nothing to copy
+    if (!begun && isLast && cutting === 'file' && bytes.length <= fileSizes.least)
+      return bytes.length > 0 ? [this.#keep(bytes)] : []
+    const { cutter, chunks } = begun ?? this.#begin(cutting)
+    cutter.push(bytes)
+    if (!isLast) {
+      if (!begun) this.#open.set(content, { cutter, chunks })
+      return undefined
+    }
+    cutter.end()
+    this.#open.delete(content)
+    return chunks
+  }
+
+  #begin(cutting: 'file' | 'stream'): Open {
+    const chunks: ChunkRef[] = []
+    const sizes = cutting === 'file' ? fileSizes : streamSizes
+    return { chunks, cutter: new Cutter(this.#keys, sizes, (chunk) => chunks.push(this.#keep(chunk))) }
+  }
+
+  #keep(content: Uint8Array): ChunkRef {
+    const name = nameOf(this.#keys, content)
+    const id = idText(name)
+    if (!this.#known.has(id)) {
+      this.#known.add(id)
+      this.#packs.add(name, sealChunk(this.#keys, name, content), content.length)
+      if (this.#packs.isFull) this.#sendPack()
+    }
+    return { id, sizeBytes: content.length }
+  }
+
+  #sendPack(): void {
+    send({ pack: this.#packs.close() })
+  }
+
+  #finish(): void {
+    if (!this.#packs.isEmpty) this.#sendPack()
+    send({ finished: true })
+  }
 }
 
-const none = new Uint8Array()
+let writing: Writing | undefined
 
 parentPort?.on('message', (message: ToWriter) => {
-  if ('room' in message) {
-    rooms.push(message.room)
-    return
-  }
-  if ('forget' in message) {
-    for (const id of idsOf(message.forget)) known.delete(id)
-    return
-  }
-  if ('finish' in message) {
-    if (!packs.isEmpty) sendPack()
-    send({ finished: true })
-    return
-  }
-  const contents: { content: number; chunks: readonly ChunkRef[] }[] = []
-  const { bytes = none } = message
-  for (const part of message.parts) {
-    const { fd, start, end } = part
-    const chunks = take(part, fd === undefined ? bytes.subarray(start, end) : readFrom(fd, start, end))
-    if (chunks) contents.push({ content: part.content, chunks })
-  }
-  send({ contents })
+  if ('begin' in message) writing = message.begin && new Writing(message.begin)
+  else writing?.hear(message)
 })

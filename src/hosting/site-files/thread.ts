@@ -1,6 +1,5 @@
 import { extname, join } from 'node:path'
-import { Worker } from 'node:worker_threads'
-import { declareMemory } from '../../platform/process-memory.ts'
+import { restThread, takeThread } from '../../platform/resting-threads.ts'
 import { DiskFull } from '../homes/disk-room.ts'
 import { TooManyFiles } from './tree-walk.ts'
 
@@ -18,52 +17,6 @@ export interface Piece {
   readonly isEnd: boolean
 }
 
-/** How long a thread that has done its work waits for more: to start one takes 50 to 140 ms of processor time. */
-const IDLE_MS = 10_000
-
-interface Resting {
-  readonly worker: Worker
-  readonly ending: NodeJS.Timeout
-  forget(): void
-}
-/** At most one for each program. */
-const resting = new Map<string, Resting>()
-declareMemory(async () => {
-  const workers = [...resting.values()].map(({ worker }) => worker)
-  resting.clear()
-  for (const worker of workers) await worker.terminate()
-})
-
-function takeWorker(name: string): Worker {
-  const found = resting.get(name)
-  if (!found) {
-    // `.ts` where Stead runs from its sources, `.js` where it was built
-    const program = join(import.meta.dirname, `${name}${extname(import.meta.filename)}`)
-    return new Worker(program, { resourceLimits: { maxOldGenerationSizeMb: 256 } })
-  }
-  resting.delete(name)
-  clearTimeout(found.ending)
-  found.worker.off('error', found.forget).off('exit', found.forget)
-  found.worker.ref()
-  return found.worker
-}
-
-/** Keeps the thread for the next work of its kind, unless another one waits already. */
-async function rest(name: string, worker: Worker): Promise<void> {
-  if (resting.has(name)) return void (await worker.terminate())
-  const forget = () => {
-    if (resting.get(name)?.worker === worker) resting.delete(name)
-  }
-  worker.on('error', forget).on('exit', forget)
-  // a process with nothing else to do waits for none
-  worker.unref()
-  const ending = setTimeout(() => {
-    forget()
-    void worker.terminate()
-  }, IDLE_MS).unref()
-  resting.set(name, { worker, ending, forget })
-}
-
 /**
  * Hands work to a program of this folder, apart from the event loop that serves requests.
  * @param name of a file without its ending; it calls `serveWork`
@@ -71,7 +24,9 @@ async function rest(name: string, worker: Worker): Promise<void> {
  */
 export function startThread<Answer extends Piece>(name: string, work: object, signal?: AbortSignal): Thread<Answer> {
   signal?.throwIfAborted()
-  const worker = takeWorker(name)
+  // `.ts` where Stead runs from its sources, `.js` where it was built
+  const program = join(import.meta.dirname, `${name}${extname(import.meta.filename)}`)
+  const worker = takeThread(program, { resourceLimits: { maxOldGenerationSizeMb: 256 } })
   let answer = Promise.withResolvers<Answer>()
   let isBegun = false
   let isDone = false
@@ -102,7 +57,7 @@ export function startThread<Answer extends Piece>(name: string, work: object, si
       // one that was stopped on its way has folders open, and only its end closes them
       if (!isDone) return void (await worker.terminate())
       worker.off('message', onMessage).off('error', onError).off('exit', onExit)
-      await rest(name, worker)
+      await restThread(program, worker)
     },
   }
 }
