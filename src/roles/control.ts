@@ -29,11 +29,10 @@ import { checksOfControl, logProblems } from './checks/of-control.ts'
 import { type Credentials, credentialsFile, readCredentials } from './credentials.ts'
 import { untilFree } from './free-port.ts'
 import { createInstallationMetrics } from './installation-metrics.ts'
+import { OwnHost } from './own-host.ts'
 import type { Ground, Part } from './part.ts'
 import { startSecureApi } from './secure-api.ts'
 
-/** A host that has not been heard of for so long does not count. */
-const HOST_SILENT_MS = 10_000
 /** Checks ask other machines: several callers share an answer. */
 const CHECKED_MS = 10_000
 /** How long background work may take to come to an end of its own when the control stops. */
@@ -52,7 +51,11 @@ const hasDatabases = ({ facts }: { readonly facts: Record<string, unknown> }): b
   (facts.mariaDb as { isUp?: boolean } | undefined)?.isUp !== false
 
 /** The API and the work that needs no site files. @param parts says how the other parts of this machine are */
-export async function startControl(ground: Ground, parts: () => PartStates = () => ({})): Promise<Control> {
+export async function startControl(
+  ground: Ground,
+  parts: () => PartStates = () => ({}),
+  ownHost: OwnHost = new OwnHost(),
+): Promise<Control> {
   const { config, database, log, sealer, logs } = ground
   const budgets = openBudgets(controlBudgets(config))
   const own = createPartMetrics('control', { budgets, room: ground.room })
@@ -67,9 +70,7 @@ export async function startControl(ground: Ground, parts: () => PartStates = () 
   for (const folder of [config.dataDir, outboxOf(config)]) await removeLeftTemporaries(folder)
   let isIntroduced = false
   const readiness = async () => {
-    const now = await readDatabaseTime(database)
-    // a time to come is that of a clock that was set back since: a living host reports again within seconds
-    const hosts = (await hostReports(database.read)).filter(({ seenAt }) => Math.abs(now - seenAt) < HOST_SILENT_MS)
+    const hosts = ownHost.among(await hostReports(database.read), await readDatabaseTime(database))
     // before it the keys of a first start are nowhere to be read
     const settled = isIntroduced && hosts.length > 0 && hosts.every(({ facts }) => facts.preparing === false)
     const ready = settled && hosts.every(hasDatabases) && Object.values(parts()).every(Boolean)

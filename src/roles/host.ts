@@ -28,7 +28,7 @@ import { openDatabases, whatIsServed } from './host/databases.ts'
 import { openHomes } from './host/homes.ts'
 import { type MariaDb, openMariaDb } from './host/mariadb.ts'
 import { openPageMeasure } from './host/page-measure.ts'
-import { startReports } from './host/reports.ts'
+import { type HostReport, startReports } from './host/reports.ts'
 import { openSftp, type Sftp } from './host/sftp.ts'
 import { openSiteFiles } from './host/site-disk.ts'
 import { type HostBudgets, openSitePhp } from './host/site-php.ts'
@@ -49,6 +49,8 @@ export interface HostOptions {
   readonly hasEdge?: boolean
   /** The first preparation has come to an end. */
   readonly onPrepared?: () => void
+  /** How the host is, every few seconds. */
+  readonly onReport?: (report: HostReport) => void
 }
 
 /**
@@ -94,6 +96,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     hostId,
     epoch: folder.identity.current.epoch,
     name: folder.name,
+    ...(options.onReport && { say: options.onReport }),
     facts: () => ({
       ...preparation.state(),
       containment: runtime.containment(),

@@ -5,6 +5,8 @@ import { everySoOften, livingBar, type Progress } from '../platform/terminal/pro
 import { giveBackAfterStart } from './after-start.ts'
 import type { PartStates } from './control.ts'
 import { dnsProcesses, edgeProcesses, holdPorts } from './free-port.ts'
+import type { HostReport } from './host/reports.ts'
+import { OwnHost } from './own-host.ts'
 import type { Ground, Part } from './part.ts'
 import { openGround, whileStarting } from './part.ts'
 import { CUT_OFF, onOrder, onStopSignals } from './stop-signals.ts'
@@ -49,16 +51,22 @@ const start = {
   async control(ground: Ground): Promise<Part> {
     const { startControl } = await import('./control.ts')
     let parts: PartStates = {}
-    process.on('message', (message: { parts?: PartStates }) => {
+    const ownHost = new OwnHost()
+    process.on('message', (message: WordsToControl) => {
       if (message.parts) parts = message.parts
+      if (message.host) ownHost.hear(message.host)
     })
-    return startControl(ground, () => parts)
+    return startControl(ground, () => parts, ownHost)
   },
   async host(ground: Ground): Promise<Part> {
     const { startHost } = await import('./host.ts')
     // one process draws: that of the supervisor, where there is one
     const { show, done } = process.send ? ofSupervisor : livingBar(process.stdout)
-    return startHost(ground, { onProgress: everySoOften(show), onPrepared: done, hasEdge: process.send !== undefined })
+    const hasSupervisor = process.send !== undefined
+    return startHost(ground, {
+      ...{ onProgress: everySoOften(show), onPrepared: done, hasEdge: hasSupervisor },
+      ...(hasSupervisor && { onReport: ofSupervisor.report }),
+    })
   },
   async edge(ground: Ground): Promise<Part> {
     const { startEdge } = await import('./edge.ts')
@@ -70,17 +78,26 @@ const start = {
   },
 }
 
-/** What the supervisor is told while a first start takes its time. */
-export interface ProgressReport {
+/** What a host tells its supervisor: how far a first start is, and how it is, which the control is told. */
+export interface WordsOfHost {
   readonly progress?: Progress
+  readonly host?: HostReport
+}
+
+/** What a supervisor tells the control. */
+export interface WordsToControl {
+  readonly parts?: PartStates
+  readonly host?: HostReport
 }
 
 const ofSupervisor = {
-  show(progress: Progress) {
-    const report: ProgressReport = { progress }
-    if (process.connected) process.send?.(report, undefined, undefined, () => {})
-  },
+  show: (progress: Progress) => tellSupervisor({ progress }),
   done() {},
+  report: (host: HostReport) => tellSupervisor({ host }),
+}
+
+function tellSupervisor(words: WordsOfHost): void {
+  if (process.connected) process.send?.(words, undefined, undefined, () => {})
 }
 
 /** Listens from the beginning: who is told to stop while it starts has nothing under way, and ends at once. */

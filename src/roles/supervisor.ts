@@ -20,7 +20,7 @@ import {
   untilPredecessorsListenNoMore,
 } from './free-port.ts'
 import { listeners } from './listeners.ts'
-import type { ProgressReport } from './process.ts'
+import type { WordsOfHost, WordsToControl } from './process.ts'
 import { settleRecords } from './settle-records.ts'
 import { CUT_OFF, onStopSignals, type StopOrder } from './stop-signals.ts'
 
@@ -134,13 +134,16 @@ function supervise(
   let stopping = false
   let cutOff = false
 
+  const tellControl = (words: WordsToControl) => {
+    const control = all.find(({ name }) => name === 'control')?.child
+    if (control?.connected) control.send(words, () => {})
+  }
   const tell = () => {
     // one edge that listens answers for all
     const states = Object.fromEntries(
       parts.map((name) => [name, name === 'control' || all.some((part) => part.name === name && part.isReady)]),
     )
-    const control = all.find(({ name }) => name === 'control')?.child
-    if (control?.connected) control.send({ parts: states }, () => {})
+    tellControl({ parts: states })
   }
   const start = (part: Supervised) => {
     if (stopping) return
@@ -148,8 +151,9 @@ function supervise(
     const env = { ...allocatorOf(part.name), ...environment }
     const child = fork(process.argv[1] as string, [part.name, ...given], { execArgv: EXEC_ARGV, env })
     part.child = child
-    child.on('message', ({ ready, progress }: { ready?: boolean } & ProgressReport) => {
+    child.on('message', ({ ready, progress, host }: { ready?: boolean } & WordsOfHost) => {
       if (progress) bar.show(progress)
+      if (host) tellControl({ host })
       if (ready === undefined) return
       part.isReady = ready
       tell()

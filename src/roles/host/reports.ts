@@ -12,6 +12,14 @@ export interface Reporter {
   readonly name: string
   /** What the host says of itself at this moment. */
   readonly facts: () => object
+  /** Told the same, before it is recorded: on a full disk it may be that nothing can be recorded. */
+  readonly say?: (report: HostReport) => void
+}
+
+/** What a host says of itself. */
+export interface HostReport {
+  readonly name: string
+  readonly facts: object
 }
 
 export interface Reports extends Part {
@@ -26,7 +34,9 @@ export interface Reports extends Part {
 export async function startReports({ database, log }: Ground, reporter: Reporter): Promise<Reports> {
   const fault = Promise.withResolvers<OperatorError>()
   const report = async () => {
-    const isStillOurs = await database.transaction((tx) => reportHost(tx, reporter, reporter.facts()))
+    const facts = reporter.facts()
+    reporter.say?.({ name: reporter.name, facts })
+    const isStillOurs = await database.transaction((tx) => reportHost(tx, reporter, facts))
     if (!isStillOurs) fault.resolve(fenced(reporter.name))
   }
   await report()
