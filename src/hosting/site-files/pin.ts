@@ -63,8 +63,11 @@ export function atPath<Result>(root: string, path: string, work: (place: string)
   }
 }
 
-/** Not there, not a folder, a link; or shut to a host that is not root. */
-const GONE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENXIO', 'ESTALE'])
+/**
+ * Not there, not a folder, a link; or shut to a host that is not root. A name that is too long is there by other bytes: as text, each byte
+ * that is no UTF-8 takes three.
+ */
+const GONE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENXIO', 'ESTALE', 'ENAMETOOLONG'])
 
 export const isGone = (error: unknown): boolean => GONE.has((error as NodeJS.ErrnoException).code ?? '')
 

@@ -15,6 +15,7 @@ import { contentOf, FilesBelow } from './pin.ts'
 import { Looked, Planned } from './planned.ts'
 import { Room } from './room.ts'
 import { ALL } from './scope.ts'
+import { TooManyFiles } from './tree-walk.ts'
 import { walkTree } from './walk.ts'
 
 export interface SiteFilesOptions {
@@ -31,6 +32,8 @@ export interface SiteFilesOptions {
 }
 
 const GRANULARITY_MS = 2000
+/** A disk that compresses takes less for files than they are long. More than this is holes, or one file by many names. */
+const MOST_TIMES_AS_LONG = 4
 /** Less than two ways of counting are apart, and a site is not measured for it: that takes 20 times as long as to write it. */
 const SMALL_BYTES = 64 << 10
 
@@ -67,10 +70,14 @@ export class SiteFiles implements FileContent {
       const fd = files.open(path)
       return fd === undefined ? undefined : contentOf(fd)
     }
+    const length = this.#lengthOf(home)
     try {
       for await (const entry of this.#walk(home, options)) {
         if (entry.kind !== 'file') yield entry
-        else yield { ...entry, open: () => open(entry.path) }
+        else {
+          await length.add(entry.sizeBytes)
+          yield { ...entry, open: () => open(entry.path) }
+        }
       }
     } finally {
       files.close()
@@ -164,6 +171,27 @@ export class SiteFiles implements FileContent {
       options.onProgress?.(doneBytes)
     }
     await flushingAlong(homePath, () => copied, copy({ from, to, uid, room }, { ...options, onProgress }))
+  }
+
+  /**
+   * Bounds what whoever reads all files has to read. A hole takes nothing of the disk, so that no quota ends a file of it: native PHP makes one
+   * of 8 TB in a moment.
+   */
+  #lengthOf({ homePath }: SiteHome): { add(bytes: number): Promise<void> } {
+    let length = 0
+    let most: number | undefined
+    const quotaBytes = async () => (await this.#options.quotaOf(homePath))?.bytes ?? Number.POSITIVE_INFINITY
+    return {
+      async add(bytes) {
+        length += bytes
+        most ??= MOST_TIMES_AS_LONG * (await quotaBytes())
+        if (length <= most) return
+        // a quota may have become less than what the site has
+        most = Math.max(most, MOST_TIMES_AS_LONG * (await measureTree(homePath)).bytes)
+        if (length > most)
+          throw new TooManyFiles('The files of the site are much longer than what they take of the disk')
+      },
+    }
   }
 
   #walk(home: SiteHome, { scope = ALL, signal, onLeftOut }: WalkOptions = {}) {

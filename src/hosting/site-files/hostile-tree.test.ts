@@ -1,0 +1,174 @@
+/** One folder with all that a hostile site can make of it, under each thing that is done with the files of a site. */
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { lstatSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type TestBackups, testBackups } from '../../backups/backup-store.fixture.ts'
+import type { BackupRepository } from '../../backups/backup-store.ts'
+import { measureTree } from './disk-usage.ts'
+import type { LeftOut, WantedEntry } from './file-content.ts'
+import { removeTree } from './remove-tree.ts'
+import { ALL } from './scope.ts'
+import { SiteFiles } from './site-files.ts'
+import { newHome, walkHere } from './trees.fixture.ts'
+
+const MB = 1 << 20
+const isLinuxRoot = process.platform === 'linux' && process.getuid?.() === 0
+const FILES = 3000
+const LEVELS = 300
+const MANY_LEVELS = 4000
+const options = { quotaOf: async () => undefined, keepFreeBytes: 0, granularityMs: 0, walk: walkHere }
+const files = new SiteFiles(options)
+
+type Home = Awaited<ReturnType<typeof newHome>>
+let [hostile, other]: Home[] = []
+let store: TestBackups
+let servers: Server[]
+beforeEach(async () => {
+  ;[hostile, other] = [await newHome(), await newHome()]
+  store = await testBackups()
+  servers = []
+})
+afterEach(async () => {
+  for (const each of servers) each.close()
+  await store.close()
+  execFileSync('rm', ['-rf', hostile.homePath, other.homePath])
+})
+
+/** Below the web root of a home. */
+async function makeHostile({ web: at }: Home, levels = LEVELS): Promise<void> {
+  const script = `const fs = require('node:fs'); process.chdir(process.argv[1])
+    for (let i = 0; i < ${FILES}; i++) fs.writeFileSync('many-' + i, 'x')
+    fs.mkdirSync('deep'); process.chdir('deep')
+    for (let i = 0; i < ${levels}; i++) { fs.mkdirSync('d'); process.chdir('d') }`
+  execFileSync(process.execPath, ['-e', script, at])
+  // 255 bytes that are no UTF-8, as a file and as a folder
+  const odd = (byte: number) => Buffer.concat([Buffer.from(`${at}/`), Buffer.alloc(255, byte)])
+  await writeFile(odd(0xff), 'x')
+  await mkdir(odd(0xfe))
+  await writeFile(Buffer.concat([odd(0xfe), Buffer.from([0x2f, 0x80, 0x0a])]), 'x')
+  await writeFile(join(at, '-rf --no-preserve-root'), 'x')
+  await writeFile(join(at, 'two\nlines'), 'x')
+  execFileSync('mkfifo', [join(at, 'fifo')])
+  const server = createServer().listen(join(at, 'socket'))
+  servers.push(server)
+  await once(server, 'listening')
+  if (isLinuxRoot) execFileSync('mknod', [join(at, 'device'), 'c', '1', '5'])
+  await writeFile(join(at, 'becomes-root'), '#!/bin/sh')
+  await chmod(join(at, 'becomes-root'), 0o6755)
+  execFileSync('ln', [join(at, 'many-0'), join(at, 'hard')])
+  execFileSync('ln', ['-s', '/etc', join(at, 'out')])
+  await mkdir(join(at, 'shut'))
+  await writeFile(join(at, 'shut/inner'), 'x')
+  await chmod(join(at, 'shut/inner'), 0)
+  await chmod(join(at, 'shut'), 0)
+}
+
+async function* stored(repository: BackupRepository, name: string): AsyncGenerator<WantedEntry> {
+  for await (const entry of repository.entries(name))
+    if (entry.kind !== 'file') yield entry
+    else yield { ...entry, open: async () => repository.readFile(entry) }
+}
+
+/** What another site must have after it got these files. */
+function isWhatCanBe({ web }: Home): void {
+  const names = readdirSync(web).filter((name) => !/^many-|^wp-/.test(name))
+  expect(names.sort()).toEqual(['-rf --no-preserve-root', 'becomes-root', 'deep', 'hard', 'shut', 'two\nlines'].sort())
+  expect(readdirSync(web).filter((name) => name.startsWith('many-'))).toHaveLength(FILES)
+  expect(lstatSync(join(web, 'becomes-root')).mode & 0o7000).toBe(0)
+  // of two names of one file each has a file
+  expect(lstatSync(join(web, 'hard')).nlink).toBe(1)
+  expect(readFileSync(join(web, 'hard'), 'utf8')).toBe('x')
+}
+
+describe.skipIf(!isLinuxRoot)('a folder with all that a hostile site can make of it', () => {
+  test('is backed up but for what no site needs, and restored elsewhere without what harms', async () => {
+    await makeHostile(hostile)
+    const repository = store.backups.repository('site-1')
+    const left: LeftOut[] = []
+    const entries = files.walk(hostile, { onLeftOut: (each) => left.push(each) })
+    await repository.writeTree(entries, { name: 'b1' })
+    expect(new Set(left.map(({ why }) => why))).toEqual(new Set(['kind', 'link', 'name', 'depth']))
+    expect(left.filter(({ why }) => why === 'kind').map(({ path }) => path)).toEqual(['device', 'fifo', 'socket'])
+    await files.prepare(other, stored(repository, 'b1'), { scope: ALL })
+    await files.switch(other)
+    await files.settle(other)
+    isWhatCanBe(other)
+  })
+
+  test('is cloned to another site without what harms', async () => {
+    await makeHostile(hostile)
+    await files.copy(hostile, other)
+    isWhatCanBe(other)
+  })
+
+  test('is in the way of no restore: what is wanted comes, and what was there goes with all in it', async () => {
+    await makeHostile(hostile)
+    const file = { kind: 'file', mode: 0o644, mtimeMs: 1000, sizeBytes: 2, stamp: 'of the backup' } as const
+    const open = async () =>
+      (async function* () {
+        yield Buffer.from('ok')
+      })()
+    const paths = ['deep', 'device', 'fifo', 'index.php', 'out', 'shut', 'socket']
+    const wanted = async function* (): AsyncGenerator<WantedEntry> {
+      for (const path of paths) yield { ...file, path, open }
+    }
+    await files.prepare(hostile, wanted(), { scope: ALL })
+    await files.switch(hostile)
+    await files.settle(hostile)
+    for (const path of paths) expect(readFileSync(join(hostile.web, path), 'utf8')).toBe('ok')
+    expect(lstatSync('/dev/zero').isCharacterDevice()).toBe(true)
+    expect((await readdir(hostile.homePath)).sort()).toEqual(['private', 'web'])
+    // names that are no text are out of any change's reach, and stay
+    const rest = (await readdir(hostile.web, { encoding: 'buffer' })).filter((name) => name.length === 255)
+    expect(rest).toHaveLength(2)
+  })
+
+  test('is measured, and is gone when the site is', async () => {
+    await makeHostile(hostile, MANY_LEVELS)
+    expect((await measureTree(hostile.homePath)).files).toBeGreaterThan(FILES + MANY_LEVELS)
+    await removeTree(hostile.homePath)
+    await expect(readdir(hostile.homePath)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+})
+
+describe('files that are longer than what they take of the disk', () => {
+  const quota = 2 * MB
+  const limited = new SiteFiles({ ...options, quotaOf: async () => ({ bytes: quota, files: 1000 }) })
+  const walked = () => Array.fromAsync(limited.walk(hostile))
+
+  test('a hole of 8 TB is not read by a backup or a sync, nor a thousand smaller ones', async () => {
+    writeFileSync(join(hostile.web, 'hole'), '')
+    truncateSync(join(hostile.web, 'hole'), 8 * 2 ** 40)
+    await expect(walked()).rejects.toThrow('much longer than what they take of the disk')
+    await rm(join(hostile.web, 'hole'))
+    for (let n = 0; n < 1000; n++) {
+      writeFileSync(join(hostile.web, `hole-${n}`), '')
+      truncateSync(join(hostile.web, `hole-${n}`), MB)
+    }
+    await expect(walked()).rejects.toThrow('much longer than what they take of the disk')
+  })
+
+  test('one file by many names is one file on the disk, and many to whoever reads it', async () => {
+    writeFileSync(join(hostile.web, 'a'), Buffer.alloc(MB, 'x'))
+    for (let n = 0; n < 20; n++) execFileSync('ln', [join(hostile.web, 'a'), join(hostile.web, `a${n}`)])
+    await expect(walked()).rejects.toThrow('much longer than what they take of the disk')
+  })
+
+  test('a site that has more than its quota, and really has it, is read all the same', async () => {
+    for (let n = 0; n < 10; n++) writeFileSync(join(hostile.web, `${n}`), Buffer.alloc(MB, 'x'))
+    expect(await walked()).toHaveLength(10)
+  })
+
+  test('whatever it is, a restore brings the site back: what goes is not read', async () => {
+    writeFileSync(join(hostile.web, 'hole'), '')
+    truncateSync(join(hostile.web, 'hole'), 8 * 2 ** 40)
+    await limited.prepare(hostile, (async function* () {})(), { scope: ALL })
+    await limited.switch(hostile)
+    await limited.settle(hostile)
+    expect(await readdir(hostile.web)).toEqual([])
+  })
+})
