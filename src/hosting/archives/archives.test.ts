@@ -124,6 +124,23 @@ describe.each(Object.entries(kinds))('%s', (_kind, unpack) => {
   })
 })
 
+/** A zip whose directory names one entry many times. */
+function sameBytes(times: number, content: Buffer): Buffer {
+  const one = makeZip([{ name: '0000', content }])
+  const end = one.length - 22
+  const at = one.readUInt32LE(end + 16)
+  const entries = Array.from({ length: times }, (_, n) => {
+    const entry = Buffer.from(one.subarray(at, end))
+    entry.write(String(n).padStart(4, '0'), 46)
+    return entry
+  })
+  const tail = Buffer.from(one.subarray(end))
+  tail.writeUInt16LE(times, 8)
+  tail.writeUInt16LE(times, 10)
+  tail.writeUInt32LE(times * (end - at), 12)
+  return Buffer.concat([one.subarray(0, at), ...entries, tail])
+}
+
 describe('damage', () => {
   test.each([{ crc32: 1 }, { sizeBytes: 1 }, { sizeBytes: 99 }])('a zip entry that claims %j', async (claims) => {
     await expect(kinds.zip([{ name: 'a', content: 'hello', claims }])).rejects.toThrow(ArchiveRefused)
@@ -183,6 +200,105 @@ describe('damage', () => {
     await expect(unpackTar(Readable.from([makeTar([header, { name: 'a' }])]), into, options)).rejects.toThrow(
       ArchiveRefused,
     )
+    expect(await readdir(into)).toEqual([])
+  })
+
+  const pax = (facts: Readonly<Record<string, string>>, flag = 'x') => {
+    const lines = Object.entries(facts).map(([key, value]) => {
+      const rest = ` ${key}=${value}\n`
+      const length = [1, 2, 3, 4]
+        .map((digits) => Buffer.byteLength(rest) + digits)
+        .find((n, at) => `${n}`.length === at + 1)
+      return `${length}${rest}`
+    })
+    return { name: 'PaxHeader', content: lines.join(''), flag } as MadeEntry
+  }
+
+  test.each([
+    ['a name that leaves its folder', pax({ path: '../../x' })],
+    ['an absolute name', pax({ path: '/tmp/x' })],
+    ['a name that is too long', pax({ path: 'n'.repeat(300) })],
+    ['a path that is too deep', pax({ path: 'd/'.repeat(70) })],
+    ['a size that no disk has', pax({ size: '9007199254740993' })],
+  ])('a tar whose header before an entry gives it %s', async (_what, header) => {
+    const source = Readable.from([makeTar([header, { name: 'a', content: 'evil' }])])
+    await expect(unpackTar(source, into, options)).rejects.toThrow(ArchiveRefused)
+    expect(await readdir(join(folder, 'in'))).toEqual(['to'])
+    expect(await readdir(folder)).toEqual(['in'])
+  })
+
+  test.each([
+    ['a name for all that follow', pax({ path: '../../x' }, 'g')],
+    ['a name with a byte that ends it elsewhere', pax({ path: 'a\0/../../x' })],
+    ['a size below nothing', pax({ size: '-1' })],
+  ])('a tar whose header has %s, which counts for nothing: the entry is what it says itself', async (_what, header) => {
+    const source = Readable.from([makeTar([header, { name: 'a', content: 'evil' }])])
+    expect(await unpackTar(source, into, options)).toEqual({ files: 1, sizeBytes: 4 })
+    expect([await readdir(into), await readdir(join(folder, 'in')), await readdir(folder)]).toEqual([
+      ['a'],
+      ['to'],
+      ['in'],
+    ])
+  })
+
+  test('a tar with holes in the ways of pax: no more is written than is in it', async () => {
+    const holes = {
+      'GNU.sparse.major': '1',
+      'GNU.sparse.minor': '0',
+      'GNU.sparse.name': '../x',
+      'GNU.sparse.realsize': '9999999999',
+    }
+    const { sizeBytes } = await unpackTar(
+      Readable.from([makeTar([pax(holes), { name: 'a', content: 'x' }])]),
+      into,
+      options,
+    )
+    expect([sizeBytes, await readdir(into), await readdir(join(folder, 'in'))]).toEqual([1, ['a'], ['to']])
+  })
+
+  test('a zip of 130 kB that unfolds to a thousand times as much is given up at the bound', async () => {
+    const bomb = { name: 'bomb', content: Buffer.alloc(1 << 27) }
+    const archive = makeZip([bomb])
+    expect(archive.length).toBeLessThan(200_000)
+    await writeFile(join(folder, 'a.zip'), archive)
+    await expect(unpackZip(join(folder, 'a.zip'), into, options)).rejects.toThrow('larger than allowed')
+    expect((await stat(join(into, 'bomb'))).size).toBeLessThanOrEqual(options.limits.maxBytes)
+  })
+
+  test('a zip whose entries are all the same bytes: each counts', async () => {
+    await writeFile(join(folder, 'a.zip'), sameBytes(90, Buffer.alloc(100_000)))
+    await expect(unpackZip(join(folder, 'a.zip'), into, options)).rejects.toThrow(ArchiveRefused)
+    const sizes = await Promise.all((await readdir(into)).map(async (name) => (await stat(join(into, name))).size))
+    expect(sizes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(options.limits.maxBytes)
+  })
+
+  test('a zip that says of itself that it has more entries than it has', async () => {
+    const whole = makeZip([{ name: 'a', content: 'x' }])
+    whole.writeUInt16LE(0xfffe, whole.length - 12)
+    await writeFile(join(folder, 'a.zip'), whole)
+    await expect(unpackZip(join(folder, 'a.zip'), into, options)).rejects.toThrow(ArchiveRefused)
+  })
+
+  test.each([
+    ['a device', 0o020666],
+    ['a FIFO', 0o010666],
+    ['a socket', 0o140666],
+    ['a block device', 0o060666],
+  ])('a zip entry that is %s', async (_what, mode) => {
+    await expect(kinds.zip([{ name: 'a', mode }])).rejects.toThrow('neither a file nor a folder')
+    expect(await readdir(into)).toEqual([])
+  })
+
+  test('a folder of a zip has no bits that its archive chose', async () => {
+    await kinds.zip([{ name: 'd/', mode: 0o047777 }])
+    expect((await stat(join(into, 'd'))).mode & 0o7022).toBe(0)
+  })
+
+  test('names of 255 bytes are taken, longer ones and deeper paths are refused before anything is made of them', async () => {
+    await kinds.zip([{ name: 'n'.repeat(255), content: 'x' }])
+    await rm(join(into, 'n'.repeat(255)))
+    for (const name of ['n'.repeat(256), '\u00fc'.repeat(128), 'd/'.repeat(65)])
+      await expect(kinds.zip([{ name, content: 'x' }])).rejects.toThrow('a path that is too long')
     expect(await readdir(into)).toEqual([])
   })
 
