@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testCore } from '../../../../test/support/core.ts'
 import { fetchPage, type TestHome, testHome, testRequest, testRuntime } from '../../../../test/support/home.ts'
 import { ways } from '../../../../test/support/ways.ts'
-import type { PhpProcess, PhpRuntime } from '../runtime.ts'
+import { PhpCrashed, type PhpProcess, type PhpRuntime } from '../runtime.ts'
 
 const core = await testCore()
 const secret = 'the neighbour’s secret'
@@ -145,9 +145,33 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       expect(reached).toBe(0)
     })
 
-    it('has an end to its memory', async () => {
-      expect(await run("ini_set('memory_limit', '64M'); return str_repeat('x', 1 << 30);")).toBe('died: 500')
-      expect(await run('return 1;')).toBe(1)
+    it('has an end to its memory, whatever it says that it may have', async () => {
+      // -1 as a plugin does, a number as WordPress does by WP_MEMORY_LIMIT
+      for (const limit of ['-1', '4096M']) {
+        const greedy = run(`ini_set('memory_limit', '${limit}'); return strlen(str_repeat('x', 1 << 30));`)
+        // php-fpm's child ends by it, and another takes its place
+        expect(await greedy.catch((error) => error)).toSatisfy(
+          (end) => end === 'died: 500' || (kind === 'native' && end instanceof PhpCrashed),
+        )
+        expect(await run('return 1;')).toBe(1)
+      }
+    })
+
+    it('takes no settings of PHP from files of the site', async () => {
+      const lines = 'memory_limit = 4096M\nauto_prepend_file = none\ndisable_functions =\nopen_basedir = /\n'
+      for (const name of ['.user.ini', 'php.ini', 'web.ini', '.htaccess'])
+        await writeFile(join(home.homePath, 'web', name), name === '.htaccess' ? 'php_value memory_limit 4096M' : lines)
+      const asked = ['memory_limit', 'auto_prepend_file', 'user_ini.filename', 'disable_functions', 'open_basedir']
+      const settings = (await run(`return array_map('ini_get', ${JSON.stringify(asked)});`)) as string[]
+      expect(settings.slice(0, 2)).toEqual(['256M', kind === 'wasm' ? '/stead/prepend.php' : '/stead/native.php'])
+      expect(settings[2]).toBe(kind === 'wasm' ? '.user.ini' : '')
+      expect(settings[3]).toContain('proc_open')
+      // nor by a variable of the request that php-fpm takes for a setting
+      expect(
+        await run(
+          "putenv('PHP_VALUE=memory_limit=4096M'); putenv('PHPRC=/wordpress'); return ini_get('memory_limit');",
+        ),
+      ).toBe('256M')
     })
 
     it('is shut in as the report says', async () => {
