@@ -96,6 +96,31 @@ describe.each(dialects)('links to a database on $dialect', ({ dialect, skip }) =
     expect(await open(unopened)).toBe('unknown')
   })
 
+  test('end with the person who leaves the site', async () => {
+    const helper = await api.person('helper@example.com')
+    await api.collaborate(helper, site, ['db_admin_access'])
+    const [begun, unopened] = [await session(await token(helper)), await token(helper)]
+    const [listed] = (await owner.call('GET', `/v1/sites/${site}/collaborators`)).body.data
+    await owner.call('DELETE', `/v1/sites/${site}/collaborators/${listed.id}`)
+    expect(await admin().mayEnter(site, begun, visit)).toBe('unknown')
+    expect(await open(unopened)).toBe('unknown')
+  })
+
+  test('open nothing of a site that was disabled since, and end with a site that was deleted', async () => {
+    const [begun, unopened] = [await session(await token()), await token()]
+    await owner.call('PUT', `/v1/sites/${site}/disable`)
+    expect(await admin().mayEnter(site, begun, visit)).toBe('unknown')
+    expect(await open(unopened)).toBe('unknown')
+    await owner.call('PUT', `/v1/sites/${site}/enable`)
+    expect(await admin().mayEnter(site, begun, visit)).toBeUndefined()
+    await owner.call('DELETE', `/v1/sites/${site}`)
+    expect(await admin().mayEnter(site, begun, visit)).toBe('unknown')
+    expect(await open(unopened)).toBe('unknown')
+    expect(await api.database.read.selectFrom('sites').select('id').where('deleted_at', 'is', null).execute()).toEqual(
+      [],
+    )
+  })
+
   test('stand in the log of the site when they are made and when they are opened, without their secret', async () => {
     const given = await token()
     await open(given)

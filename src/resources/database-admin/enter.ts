@@ -3,8 +3,8 @@ import type { AdminRefusal, AdminVisit, DatabaseAdmin } from '../../hosting/web-
 import type { Database, Tx } from '../../platform/db/database.ts'
 import { findAccount } from '../account/account.ts'
 import { aboutSite, changeBy } from '../change.ts'
-import { findMembership } from '../collaborators/collaborator.ts'
 import { findSite, type Site } from '../sites/site.ts'
+import { stillAllowed } from '../still-allowed.ts'
 import { actions } from './actions.ts'
 import { beginSession, findLink, findSession } from './link.store.ts'
 
@@ -55,9 +55,8 @@ async function open(tx: Tx, { siteId, token, visit, now }: Opening): Promise<{ s
   return { session }
 }
 
-/** What was right when the link was made may have been taken back. */
+/** What was right when the link was made may have been taken back; a site that is off shows nobody anything, whatever way leads to its host. */
 async function mayStill(tx: Tx, site: Site, accountId: number): Promise<boolean> {
-  if (site.accountId === accountId) return true
-  const membership = await findMembership(tx, site.id, accountId)
-  return membership?.roles.includes('db_admin_access') === true
+  const [isAllowed] = await stillAllowed(tx, [{ siteId: site.id, accountId, capability: 'administer the database' }])
+  return site.state === 'live' && isAllowed === true
 }

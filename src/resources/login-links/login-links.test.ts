@@ -112,6 +112,17 @@ describe.each(dialects.filter(({ skip }) => !skip))('links that log in once, on 
     expect(runTask).not.toHaveBeenCalled()
   })
 
+  test('are of no use on a site that was disabled or deleted since, also when it is live again', async () => {
+    const [first, second] = [await link(), await link()]
+    await owner.call('PUT', `/v1/sites/${site}/disable`)
+    expect(await visit(first)).toBe('unknown')
+    await owner.call('PUT', `/v1/sites/${site}/enable`)
+    expect(await visit(first)).toBe('used')
+    await owner.call('DELETE', `/v1/sites/${site}`)
+    expect(await visit(second)).toBe('unknown')
+    expect(runTask).not.toHaveBeenCalled()
+  })
+
   test('log in a collaborator with the role, under the name that WordPress knows', async () => {
     const mate = await api.person(`mate-${count}@example.com`)
     await api.collaborate(mate, site, ['wp_access'])

@@ -32,7 +32,8 @@ export async function redeemLoginLink(
     const refusal = refusalOf(opened, userAgent, now())
     if (refusal !== undefined) return refusal
     const site = await findSite(tx, siteId)
-    if (!opened || !site || !(await mayStill(tx, siteId, opened))) return 'unknown' as const
+    // a site that is off lets nobody in, whatever way leads to its host
+    if (!opened || site?.state !== 'live' || !(await mayStill(tx, siteId, opened))) return 'unknown' as const
     await changeBy(tx, { actor: 'systems', about: aboutSite(site), now: now() }).record({
       action: actions['one_time_login.used'],
       message: `${opened.login} logged in to WordPress by a link, from ${remoteAddress}`,

@@ -7,8 +7,8 @@ export interface Device {
   readonly publicKey: string
   /** What a browser says of a new key. @param flags of the authenticator data, §6.1 */
   register(challenge: Uint8Array, origin: string, flags?: number): NewKey
-  /** What a browser says of a sign-in. */
-  sign(challenge: Uint8Array, origin: string, flags?: number, counter?: number): Assertion
+  /** What a browser says of a sign-in. @param rpOrigin whose name the device was asked for, where that is another */
+  sign(challenge: Uint8Array, origin: string, flags?: number, counter?: number, rpOrigin?: string): Assertion
 }
 
 interface NewKey {
@@ -57,9 +57,9 @@ export function newDevice(): Device {
         },
       }
     },
-    sign(challenge, origin, flags = PRESENT_AND_VERIFIED, counter = 0) {
+    sign(challenge, origin, flags = PRESENT_AND_VERIFIED, counter = 0, rpOrigin = origin) {
       const client = clientData('webauthn.get', challenge, origin)
-      const said = authenticatorData(origin, flags, counter)
+      const said = authenticatorData(rpOrigin, flags, counter)
       return {
         id: credentialId,
         response: {

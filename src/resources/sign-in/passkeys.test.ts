@@ -75,6 +75,10 @@ describe.each(dialects)('passkeys ($dialect)', ({ dialect, skip }) => {
     const elsewhere = await withPasskey(api, owner.accountId, 'panel.example.com')
     const replies = [
       await signIn(device.sign(await asked(), 'http://evil.localhost')),
+      await signIn(device.sign(await asked(), ORIGIN, undefined, 0, 'http://evil.localhost')),
+      await signIn(device.sign(await asked(), 'http://evil.localhost', undefined, 0, ORIGIN)),
+      await signIn(device.sign(await asked(), 'http://localhost:8443')),
+      await signIn(device.sign(await asked(), 'https://localhost')),
       await signIn(device.sign(await asked(), ORIGIN, PRESENT_ONLY)),
       await signIn(forged),
       await signIn(device.sign(Buffer.from('a challenge of nobody'), ORIGIN)),
@@ -83,6 +87,24 @@ describe.each(dialects)('passkeys ($dialect)', ({ dialect, skip }) => {
     ]
     expect(codes(replies)).toEqual(replies.map(() => 'wrong_passkey'))
     expect((await signIn(device.sign(await asked(), ORIGIN))).status).toBe(200)
+  })
+
+  test('401 what one account’s device has signed signs in nobody else, whoever it is said to be of', async () => {
+    const other = await api.person('other@example.com')
+    const [mine, theirs] = [await withPasskey(api, owner.accountId), await withPasskey(api, other.accountId)]
+    const signed = mine.sign(await asked(), ORIGIN)
+    expect((await signIn({ ...signed, id: theirs.credentialId })).body.code).toBe('wrong_passkey')
+    const userHandle = Buffer.from(`account ${other.accountId}`).toString('base64url')
+    const reply = await signIn({ ...signed, response: { ...signed.response, userHandle } })
+    // by its key alone, and what else is said is not asked
+    expect([200, 400]).toContain(reply.status)
+    if (reply.status === 200) expect(reply.body.data.account_id).toBe(owner.accountId)
+    // one that was registered is no sign-in
+    const device = newDevice()
+    const { response, id } = device.register(await asked(), ORIGIN)
+    const { signature } = mine.sign(await asked(), ORIGIN).response
+    const made = { clientDataJSON: response.clientDataJSON, authenticatorData: response.attestationObject, signature }
+    expect((await signIn({ id, response: made })).body.code).toBe('wrong_passkey')
   })
 
   test('401 a device whose counter stands still or goes back, also where two were checked at the same moment', async () => {

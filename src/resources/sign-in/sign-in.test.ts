@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Secret, TOTP } from 'otpauth'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ofBrowser, type Person, type Reply, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
@@ -221,6 +222,62 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
       200,
     ])
     expect(codes([await at(STEP), await at(STEP), await at(0)])).toEqual([200, 'wrong_code', 'wrong_code'])
+  })
+
+  test('401 the code of another account is none, nor is its recovery code', async () => {
+    const other = await api.person('other@example.com')
+    await withTotp(api, owner.accountId, true)
+    const { secret } = (await other.browse('POST', '/v1/totp')).body.data
+    const codeOf = (base32: string) => new TOTP({ secret: Secret.fromBase32(base32) }).generate({ timestamp: clock })
+    const confirmed = await other.browse('PUT', '/v1/totp', { code: codeOf(secret) })
+    const [recovery] = confirmed.body.data.recovery_codes
+    clock += MINUTE
+    expect(codeOf(secret)).not.toBe(codeNow(clock))
+    expect(codes([await signIn({ code: codeOf(secret) }), await signIn({ code: recovery })])).toEqual([
+      'wrong_code',
+      'wrong_code',
+    ])
+    expect((await signIn({ code: codeNow(clock) })).status).toBe(200)
+  })
+
+  test('429 who knows the password has five guesses of a code, many at once counted; the right one is refused, too', async () => {
+    await withTotp(api, owner.accountId, true)
+    const guess = (n: number) => signIn({ code: String(n).padStart(6, '0') })
+    const replies: Reply[] = []
+    for (let n = 0; n < 5; n++) replies.push(await guess(n))
+    expect(codes(replies)).toEqual(replies.map(() => 'wrong_code'))
+    const flood = await Promise.all(Array.from({ length: 8 }, (_, n) => guess(10 + n)))
+    expect(codes([...flood, await signIn({ code: codeNow(clock) })])).toEqual(
+      Array.from({ length: 9 }, () => 'too_many_guesses'),
+    )
+    // each further one waits twice as long, up to a quarter of an hour: 96 a day, of a million
+    const waits: number[] = []
+    for (let n = 0; n < 12; n++) {
+      const { headers } = await guess(n)
+      const seconds = Number(headers['retry-after'])
+      waits.push(seconds)
+      clock += seconds * 1000
+      expect((await guess(n)).body.code).toBe('wrong_code')
+    }
+    expect(waits.slice(0, 3)).toEqual([2, 4, 8])
+    expect(waits.at(-1)).toBe(15 * 60)
+  })
+
+  test('429 guesses of a code from many networks are counted together, and keep the owner out for half a minute at most', async () => {
+    await withTotp(api, owner.accountId, true)
+    const from = (n: number, code: string) =>
+      signIn({ code }, { 'x-forwarded-for': `203.0.${Math.floor(n / 250)}.${n % 250}` })
+    for (let n = 0; n < 100; n++) expect((await from(n, '000000')).body.code).toBe('wrong_code')
+    for (let n = 100; ; n++) {
+      const { body, headers } = await from(n, '000000')
+      if (body.code === 'wrong_code') continue
+      expect(body.code).toBe('too_many_guesses')
+      expect(Number(headers['retry-after'])).toBeLessThanOrEqual(30)
+      expect(n).toBeLessThan(110)
+      break
+    }
+    clock += MINUTE
+    expect((await signIn({ code: codeNow(clock) })).status).toBe(200)
   })
 
   test('200 it is told how many recovery codes one has left, and those of others are not among them', async () => {
