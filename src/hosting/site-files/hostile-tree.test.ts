@@ -24,11 +24,13 @@ const options = { quotaOf: async () => undefined, keepFreeBytes: 0, granularityM
 const files = new SiteFiles(options)
 
 type Home = Awaited<ReturnType<typeof newHome>>
-let [hostile, other]: Home[] = []
+let hostile: Home
+let other: Home
 let store: TestBackups
 let servers: Server[]
 beforeEach(async () => {
-  ;[hostile, other] = [await newHome(), await newHome()]
+  hostile = await newHome()
+  other = await newHome()
   store = await testBackups()
   servers = []
 })
