@@ -50,6 +50,7 @@ import { askedBy } from './0065-asked-by.ts'
 import { loginLinkPeople } from './0065-login-link-people.ts'
 import { triedBackups } from './0067-tried-backups.ts'
 import { recordAddresses } from './0069-record-addresses.ts'
+import { zoneClaims } from './0071-zone-claims.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -104,4 +105,5 @@ export const migrations: Record<string, Migration> = {
   '0065-login-link-people': loginLinkPeople,
   '0067-tried-backups': triedBackups,
   '0069-record-addresses': recordAddresses,
+  '0071-zone-claims': zoneClaims,
 }

@@ -34,6 +34,8 @@ export interface Page {
 export interface Got<Data> {
   readonly data: Data
   readonly page?: Page | undefined
+  /** `Success`, or what there is to say besides. */
+  readonly message?: string | undefined
   /** Of the background work that the request has started. */
   readonly operationId?: number | undefined
 }
@@ -51,6 +53,7 @@ export async function ask<Data>(request: () => Promise<Answer<Data>>): Promise<G
     return {
       data: data?.data as Data,
       page: data?.page,
+      message: data?.message,
       operationId: operationId === null ? undefined : Number(operationId),
     }
   }

@@ -2113,7 +2113,7 @@ export interface paths {
         put?: never;
         /**
          * Add a domain to a site
-         * @description The answer lists all domains of the site. The zone of the registrable domain is made when there is none, with records for the edge; a registrable domain itself (`example.com`) brings `www.example.com` along where that name is free. International names may be written either way.
+         * @description The answer lists all domains of the site. The zone of the registrable domain is made when there is none, with records for the edge; a registrable domain itself (`example.com`) brings `www.example.com` along where that name is free. International names may be written either way. A domain that another account has can be claimed: the answer is 400 with a TXT record, `_stead-challenge` in the domain. Create it, and send the request again. When Stead sees the record, it answers 201 without the new domain, and `message` says when the domain moves. The other account is told. A day later Stead looks at the record once more, moves the domain, and adds the host name to the site. If the record is gone by then, the claim ends.
          *
          *     Who may: the owning account, or a collaborator of the site with the role `manage_dns`.
          */

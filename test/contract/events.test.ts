@@ -53,6 +53,8 @@ const causes: readonly (readonly [name: string, cause: string, seen: string])[] 
   ['primary_domain_set', 'setPrimaryDomain', 'test/contract/records.test.ts'],
   ['domain_added', 'addDomain', 'test/contract/records.test.ts'],
   ['domain_removed', 'deleteDomain', 'test/contract/records.test.ts'],
+  ['domain_claimed', 'addDomain', 'src/resources/domains/claims.test.ts'],
+  ['domain_claim_ended', 'domains.settle_claims', 'src/resources/domains/claims.test.ts'],
   ['performance_report_created', 'site.make_performance_report', 'test/contract/job-samples.ts'],
 ]
 

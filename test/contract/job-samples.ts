@@ -27,6 +27,7 @@ import { zoneIn } from '../../src/resources/dns/samples.fixture.ts'
 import { setDue } from '../../src/resources/dnssec/key.store.ts'
 import { signZone } from '../../src/resources/dnssec/samples.fixture.ts'
 import { expectCheck } from '../../src/resources/domains/check.store.ts'
+import { insertClaim } from '../../src/resources/domains/claim.store.ts'
 import { insertLicense } from '../../src/resources/extension-license/license.store.ts'
 import {
   listRecordsBackups,
@@ -1193,6 +1194,27 @@ export const jobSamples: Record<string, JobSample> = {
     done: looked,
   },
 
+  'domains.settle_claims': {
+    async prepare(world) {
+      const { api, owner, mate, site } = world
+      const claim = {
+        accountId: owner.accountId,
+        holderId: mate.accountId,
+        siteId: site,
+        hostName: `www.${claimed(world)}`,
+      }
+      await change(world, (tx) => insertClaim(tx, { ...claim, zone: claimed(world), value: 'a', movesAt: 1 }))
+      // nobody answers there, and the claim has waited long enough
+      expect(api.config.resolvers).toEqual(['127.0.0.1:9'])
+      return { input: {}, options: { siteId: null } }
+    },
+    async done(world) {
+      const { read } = world.api.database
+      expect(await read.selectFrom('zone_claims').selectAll().where('zone', '=', claimed(world)).execute()).toEqual([])
+      expect(await rows(world, 'activity', 'action', 'domain.claim_ended', world.site)).toBe(1)
+    },
+  },
+
   'dnssec.look': {
     prepare: async (world) => ({ input: { zoneId: await withSignedZone(world) }, options: { siteId: null } }),
     async done({ api, site }) {
@@ -1246,6 +1268,8 @@ async function withSignedZone({ api, site }: World): Promise<number> {
   await signZone(api, zone)
   return zone
 }
+
+const claimed = ({ site }: World) => `claimed-${site}.test`
 
 async function withDomain({ api, site }: World): Promise<string> {
   const name = `www.of-${site}.test`

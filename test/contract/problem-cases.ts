@@ -21,6 +21,8 @@ import { zoneIn } from '../../src/resources/dns/samples.fixture.ts'
 import { MOST_DOMAINS } from '../../src/resources/dns/site-hosts.ts'
 import { insertRecords } from '../../src/resources/dns/zone.store.ts'
 import { rolling, unsigned } from '../../src/resources/dnssec/samples.fixture.ts'
+import { insertClaim } from '../../src/resources/domains/claim.store.ts'
+import { MOST_CLAIMS } from '../../src/resources/domains/claim.ts'
 import { insertMuPlugin } from '../../src/resources/must-use-plugins/mu-plugin.store.ts'
 import { MOST_MU_PLUGINS } from '../../src/resources/must-use-plugins/mu-plugin.ts'
 import { operationIn } from '../../src/resources/operations/samples.fixture.ts'
@@ -233,8 +235,9 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['addDomain'], code: 'staging_domain_name', example: ({ number }) => ({ body: { name: `any.scene-${number}.localhost` } }) },
   { of: ['createDnsRecord'], code: 'staging_domain_name', example: async (scene) => { const example = await zoned(scene, { type: 'A', name: 'a', site_id: scene.siteId }); await write(scene, (tx) => tx.updateTable('zones').set({ name: `scene-${scene.number}.localhost` }).where('name', '=', `scene-${scene.number}.test`).execute()); return example } },
   { of: ['addDomain'], code: 'staging_site_domains', prepare: siteIs({ staging: 1 }) },
-  { of: ['addDomain'], code: 'zone_of_another_account', example: async (scene) => { await zoned({ ...scene, owner: scene.friend }, {}); return { body: { name: `a.scene-${scene.number}.test` } } } },
+  { of: ['addDomain'], code: 'zone_of_other_account', example: async (scene) => { await zoned({ ...scene, owner: scene.friend }, {}); return { body: { name: `a.scene-${scene.number}.test` } } } },
   { of: ['addDomain'], code: 'domain_limit_reached', prepare: fillDomains },
+  { of: ['addDomain'], code: 'claim_limit_reached', prepare: fillClaims, example: async (scene) => { await zoned({ ...scene, owner: scene.friend }, {}); return { body: { name: `a.scene-${scene.number}.test` } } } },
   { of: ['setPrimaryDomain'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
   { of: ['createNote', 'updateNote'], code: 'note_limit_reached', prepare: fillNotes },
   { of: ['createMuPlugin'], code: 'mu_plugin_exists', example: (scene) => muPlugin(scene, 'a.php'), prepare: (scene) => scene.owner.call('POST', '/v1/mu-plugins', muPlugin(scene, 'A.php').body) },
@@ -441,6 +444,21 @@ function sessionsAt(origin: string) {
 async function takeHostName(scene: Scene): Promise<unknown> {
   const other = await scene.api.site(scene.owner, `other-${scene.number}`)
   return write(scene, (tx) => putRoute(tx, other, `taken.scene-${scene.number}.test`, 0, true))
+}
+
+function fillClaims(scene: Scene): Promise<unknown> {
+  const { owner, friend, siteId } = scene
+  const of = {
+    accountId: owner.accountId,
+    holderId: friend.accountId,
+    siteId,
+    hostName: 'a',
+    value: 'a',
+    movesAt: 1e15,
+  }
+  return write(scene, async (tx) => {
+    for (let at = 0; at < MOST_CLAIMS; at++) await insertClaim(tx, { ...of, zone: `claim-${at}.test` })
+  })
 }
 
 function fillDomains(scene: Scene): Promise<unknown> {

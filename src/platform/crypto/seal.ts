@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 /** Seals what must be read back, such as private keys and webhook secrets (AES-256-GCM, NIST SP 800-38D). */
 export interface Sealer {
@@ -6,6 +6,8 @@ export interface Sealer {
   seal(plain: string, purpose: string): string
   /** @throws when the text was changed, or sealed under another key or for another purpose */
   open(sealed: string, purpose: string): string
+  /** Returns a mark of a text that nobody can compute without the key (HMAC-SHA-256), the same each time. */
+  mark(text: string, purpose: string): string
 }
 
 export function createSealer(key: Buffer): Sealer {
@@ -22,6 +24,10 @@ export function createSealer(key: Buffer): Sealer {
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 })
       decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(12, 28))
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
+    },
+    mark(text, purpose) {
+      const own = Buffer.from(hkdfSync('sha256', key, '', `stead mark: ${purpose}`, 32))
+      return createHmac('sha256', own).update(text).digest('base64url')
     },
   }
 }

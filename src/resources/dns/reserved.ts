@@ -12,7 +12,7 @@ import { managedZone } from './zone-access.ts'
 
 export interface Asking {
   readonly tx: Tx
-  readonly caller: Caller
+  readonly caller: Pick<Caller, 'accountId'>
   readonly config: Config
 }
 
@@ -36,7 +36,11 @@ export async function demandHostName({ tx, caller, config }: Asking, hostName: s
  * on the operator's sites may not, and an account that got the zone before a setting reserved it can only remove records.
  * @throws Problem `reserved_name`, and those of {@link managedZone}
  */
-export async function zoneToChange(context: Asking, zoneId: number, change: 'any' | 'removal' = 'any'): Promise<Zone> {
+export async function zoneToChange(
+  context: Asking & { readonly caller: Caller },
+  zoneId: number,
+  change: 'any' | 'removal' = 'any',
+): Promise<Zone> {
   const { tx, caller, config } = context
   const zone = await managedZone(context, zoneId)
   if (reservationOf(zone.name, config) === undefined) return zone

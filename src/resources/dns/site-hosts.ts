@@ -42,20 +42,32 @@ export interface HostOfSite {
  * @throws Problem what forbids it
  */
 export async function checkHost(context: Asking, { site, zone, name }: HostOfSite): Promise<void> {
-  const { tx, config } = context
+  const { tx } = context
   const hostName = hostNameIn(zone.name, name)
-  await demandHostName(context, hostName, site.accountId)
-  if (isNeverPublic(hostName))
-    throw invalidInput([`name: ${hostName} can never be reached from the internet. Use a public domain.`])
+  await checkHostName(context, site, hostName)
   if (zone.accountId !== site.accountId) throw new Problem(problems.zone_of_another_account, { zone: zone.name })
-  if (site.isStaging) throw new Problem(problems.staging_site_domains, {})
   const taken = await siteOfHostName(tx, hostName)
-  const { stagingDomain } = config
-  if (hostName === stagingDomain || hostName.endsWith(`.${stagingDomain}`))
-    throw new Problem(problems.staging_domain_name, { hostName, stagingDomain })
   if (taken && taken.siteId !== site.id) throw new Problem(problems.host_name_taken, { hostName })
   if (!taken && (await hostNamesOf(tx, site.id)).length >= MOST_DOMAINS)
     throw new Problem(problems.domain_limit_reached, { limit: MOST_DOMAINS })
+}
+
+/**
+ * Takes care that a site may have a host name, whoever has its zone.
+ * @throws Problem what forbids it
+ */
+export async function checkHostName(
+  context: Asking,
+  site: Pick<Site, 'accountId' | 'isStaging'>,
+  hostName: string,
+): Promise<void> {
+  await demandHostName(context, hostName, site.accountId)
+  if (isNeverPublic(hostName))
+    throw invalidInput([`name: ${hostName} can never be reached from the internet. Use a public domain.`])
+  if (site.isStaging) throw new Problem(problems.staging_site_domains, {})
+  const { stagingDomain } = context.config
+  if (hostName === stagingDomain || hostName.endsWith(`.${stagingDomain}`))
+    throw new Problem(problems.staging_domain_name, { hostName, stagingDomain })
 }
 
 /**

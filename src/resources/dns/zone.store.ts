@@ -3,6 +3,7 @@ import { touchZone } from '../../dns/zone-changes.store.ts'
 import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
 import type { DnsRecord, RecordDraft } from './record.ts'
 import type { Zone } from './zone.ts'
+import { hostNameIn } from './zone-name.ts'
 
 const columns = ['id', 'account_id as accountId', 'name', 'created_at as createdAt', 'updated_at as updatedAt'] as const
 
@@ -41,6 +42,25 @@ export async function listZones(tx: Tx, accountId: number, siteIds: readonly num
     )
     .orderBy('name')
     .execute()
+}
+
+/** Returns the zone of a name that another account has and uses; in a transaction it is held. */
+export async function zoneOfOther(tx: Tx, accountId: number, name: string): Promise<Zone | undefined> {
+  const found = await zoneByName(tx, name)
+  const zone = found && tx.isTransaction ? await holdZone(tx, found.id) : found
+  if (!zone || zone.accountId === accountId) return undefined
+  const used = await tx
+    .selectFrom('zones')
+    .select('id')
+    .where('id', '=', zone.id)
+    .where(({ or, eb, exists, selectFrom }) =>
+      or([
+        eb('dnssec', '<>', 'off'),
+        exists(selectFrom('dns_records').select('dns_records.id').whereRef('zone_id', '=', 'zones.id')),
+      ]),
+    )
+    .executeTakeFirst()
+  return used && zone
 }
 
 /** Makes a zone, unless somebody has made it in this very moment. @returns the one that there is, held */
@@ -178,6 +198,28 @@ export async function sitesOfZone(tx: Tx, zoneId: number): Promise<number[]> {
     .where('sites.deleted_at', 'is', null)
     .execute()
   return rows.map(({ id }) => id)
+}
+
+/** Returns the host names in a zone that lead to sites, by name. */
+export async function hostNamesIn(tx: Tx, zoneId: number): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('dns_records')
+    .innerJoin('zones', 'zones.id', 'dns_records.zone_id')
+    .innerJoin('sites', 'sites.id', 'dns_records.site_id')
+    .select(['dns_records.name', 'zones.name as zone'])
+    .distinct()
+    .where('zone_id', '=', zoneId)
+    .where('sites.deleted_at', 'is', null)
+    .execute()
+  return rows.map(({ name, zone }) => hostNameIn(zone, name)).sort()
+}
+
+/** Deletes a zone with all that is in it. Whoever asks has taken the host names in it from their sites. */
+export async function dropZone(tx: Tx, id: number, now: number): Promise<void> {
+  await tx.deleteFrom('dns_records').where('zone_id', '=', id).execute()
+  await tx.deleteFrom('dns_challenges').where('zone_id', '=', id).execute()
+  await touchZone(tx, id, now)
+  if (!(await dropIfEmpty(tx, id, now))) throw new Error(`the zone ${id} is signed`)
 }
 
 export async function insertRecords(

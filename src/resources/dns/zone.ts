@@ -5,14 +5,20 @@ import { type DnsRecord, presentRecord, RecordSchema } from './record.ts'
 export { renewSerial, touchZone } from '../../dns/zone-changes.store.ts'
 export { ZoneId } from './record.ts'
 export { zoneToChange } from './reserved.ts'
-export { addHost, checkHost, type HostOfSite, othersAt, removeHost } from './site-hosts.ts'
+export { addHost, checkHost, checkHostName, type HostOfSite, othersAt, removeHost } from './site-hosts.ts'
 export {
   domainsOfSite,
   dropIfEmpty,
+  dropZone,
   forgetEmptyZones,
   holdZone,
+  hostNamesIn,
   insertZone,
   type RecordInZone,
+  recordsOf,
+  sitesOfZone,
+  zoneByName,
+  zoneOfOther,
 } from './zone.store.ts'
 export { managedZone } from './zone-access.ts'
 export { labelIn, normalHostName, zoneNameOf } from './zone-name.ts'

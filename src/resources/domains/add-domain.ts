@@ -1,23 +1,23 @@
 import Type from 'typebox'
+import { reply } from '../../platform/http/endpoint.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
-import type { Change } from '../change.ts'
-import type { Context } from '../context.ts'
 import { problems as dnsProblems } from '../dns/problems.ts'
 import {
-  addHost,
   checkHost,
+  checkHostName,
   domainsOfSite,
-  type HostOfSite,
   insertZone,
   labelIn,
   normalHostName,
   othersAt,
   zoneNameOf,
+  zoneOfOther,
 } from '../dns/zone.ts'
 import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
-import { checksOfSite, expectCheck } from './check.store.ts'
-import { checkDomain } from './check-domains.job.ts'
+import { addHostToSite } from './add-host.ts'
+import { beginClaim, lookForProof, timeOf } from './begin-claim.ts'
+import { checksOfSite } from './check.store.ts'
 import { DomainSchema, domainsOf, hostNameOf, presentDomain, separateRecords } from './domain.ts'
 import { problems } from './problems.ts'
 
@@ -28,7 +28,10 @@ export const addDomain = endpoint({
   summary: 'Add a domain to a site',
   description:
     'The answer lists all domains of the site. The zone of the registrable domain is made when there is none, with records for the edge; ' +
-    'a registrable domain itself (`example.com`) brings `www.example.com` along where that name is free. International names may be written either way.',
+    'a registrable domain itself (`example.com`) brings `www.example.com` along where that name is free. International names may be written either way. ' +
+    'A domain that another account has can be claimed: the answer is 400 with a TXT record, `_stead-challenge` in the domain. Create it, and send the request again. When Stead sees ' +
+    'the record, it answers 201 without the new domain, and `message` says when the domain moves. The other account is told. A day later Stead looks at the record once more, moves the domain, ' +
+    'and adds the host name to the site. If the record is gone by then, the claim ends.',
   access: { site: 'manage DNS' },
   params: Type.Object({ site_id: SiteId }),
   query: Type.Object(separateRecords),
@@ -45,20 +48,33 @@ export const addDomain = endpoint({
   problems: [
     problems.domain_exists,
     problems.domain_elsewhere,
+    problems.zone_of_other_account,
+    problems.claim_limit_reached,
     dnsProblems.host_name_taken,
     dnsProblems.reserved_name,
     dnsProblems.staging_domain_name,
     dnsProblems.staging_site_domains,
-    dnsProblems.zone_of_another_account,
     dnsProblems.domain_limit_reached,
   ],
 
+  prepare: (context, { body }) => lookForProof(context, context.site.accountId, read(body.name).zoneName),
+
   async handle(context, { body, query }) {
     const { tx, site, now } = context
-    const hostName = normalHostName(body.name)
-    if (!hostName) throw invalidInput(['name: must be a host name, such as www.example.com'])
-    const zoneName = zoneNameOf(hostName)
-    if (!zoneName) throw invalidInput(['name: must be below a public suffix, such as example.com for com'])
+    const { hostName, zoneName } = read(body.name)
+    const checks = await checksOfSite(tx, site.id)
+    const isSeparate = body.separate_records ?? query.separate_records
+    const shown = async () =>
+      domainsOf(await domainsOfSite(tx, site.id), isSeparate).map((domain) =>
+        presentDomain(domain, checks.get(domain.hostName)),
+      )
+    await checkHostName(context, site, hostName)
+    const other = await zoneOfOther(tx, site.accountId, zoneName)
+    if (other) {
+      const { movesAt } = await beginClaim(context, { zone: other, site, hostName, proof: context.prepared })
+      const message = `The claim of ${zoneName} has begun: the domain moves at ${timeOf(movesAt)}. Keep the TXT record until then.`
+      return reply(await shown(), { message })
+    }
     const zone = await insertZone(tx, site.accountId, zoneName, now)
     const host = { site, zone, name: labelIn(zoneName, hostName) }
     const had = await domainsOfSite(tx, site.id)
@@ -66,40 +82,16 @@ export const addDomain = endpoint({
     if (had.some((record) => hostNameOf(record) === hostName)) throw new Problem(problems.domain_exists, { hostName })
     const others = await othersAt(tx, host, now)
     if (others.length > 0) throw new Problem(problems.domain_elsewhere, { hostName, types: others.join(' and ') })
-    await add(context, host, hostName)
-    if (host.name === '') await addWww(context, host, `www.${hostName}`)
-    const checks = await checksOfSite(tx, site.id)
-    const isSeparate = body.separate_records ?? query.separate_records
-    return domainsOf(await domainsOfSite(tx, site.id), isSeparate).map((domain) =>
-      presentDomain(domain, checks.get(domain.hostName)),
-    )
+    await addHostToSite(context, host)
+    return shown()
   },
 })
 
-type Adding = Context & Change
-
-async function add(context: Adding, host: HostOfSite, hostName: string): Promise<void> {
-  const { tx, now } = context
-  const { site } = host
-  await addHost(context, host)
-  await expectCheck(tx, site.id, hostName, now + SOON_MS)
-  await context.start(checkDomain, { siteId: site.id, hostName }, { about: { accountId: site.accountId } })
-}
-
-/** After that the regular look comes to it, should the first be lost. */
-const SOON_MS = 60_000
-
-/** Only where nobody has another use for it. */
-async function addWww(context: Adding, apex: HostOfSite, hostName: string): Promise<void> {
-  const { tx, now } = context
-  const host = { ...apex, name: 'www' }
-  try {
-    await checkHost(context, host)
-  } catch (error) {
-    if (error instanceof Problem) return
-    throw error
-  }
-  const hasIt = (await domainsOfSite(tx, apex.site.id)).some((record) => hostNameOf(record) === hostName)
-  if (hasIt || (await othersAt(tx, host, now)).length > 0) return
-  await add(context, host, hostName)
+/** @throws Problem what is wrong with a name */
+function read(name: string): { hostName: string; zoneName: string } {
+  const hostName = normalHostName(name)
+  if (!hostName) throw invalidInput(['name: must be a host name, such as www.example.com'])
+  const zoneName = zoneNameOf(hostName)
+  if (!zoneName) throw invalidInput(['name: must be below a public suffix, such as example.com for com'])
+  return { hostName, zoneName }
 }

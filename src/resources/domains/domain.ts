@@ -64,7 +64,8 @@ export function domainsOf(records: readonly RecordInZone[], isSeparate = false):
 export const domainWith = (records: readonly RecordInZone[], id: number): Domain | undefined =>
   domainsOf(records).find((domain) => domain.records.some((record) => record.id === id))
 
-export const hostNameOf = ({ name, zoneName }: RecordInZone): string => (name === '' ? zoneName : `${name}.${zoneName}`)
+export const hostNameOf = ({ name, zoneName }: Pick<RecordInZone, 'name' | 'zoneName'>): string =>
+  name === '' ? zoneName : `${name}.${zoneName}`
 
 /** The Domain object of the API. */
 export function presentDomain({ id, hostName, records }: Domain, check: Check | undefined) {

@@ -7,6 +7,10 @@ import type { AddressInfo } from 'node:net'
 export interface Outside {
   /** By name: its A records. What is not here does not exist. */
   readonly zone: Record<string, string[]>
+  /** By name: its TXT records. */
+  readonly texts: Record<string, string[]>
+  /** The name server says that it cannot answer. */
+  isFailing: boolean
   /** What the edge answers with, by host name; 404 for others. */
   readonly edge: Record<string, number>
   /** What the edge was asked: method and host name. */
@@ -20,12 +24,15 @@ export interface Outside {
 
 export async function startOutside(): Promise<Outside> {
   const zone: Outside['zone'] = {}
+  const texts: Outside['texts'] = {}
   const edge: Outside['edge'] = {}
   const asked: string[] = []
-  const dns = createSocket('udp4', (query, { port, address }) => dns.send(answerTo(query, zone), port, address)).bind(
-    0,
-    '127.0.0.1',
-  )
+  const dns = createSocket('udp4', (query, { port, address }) => {
+    const answer = answerTo(query, { zone, texts })
+    // SERVFAIL
+    if (outside.isFailing) answer.writeUInt16BE(0x8582, 2)
+    dns.send(answer, port, address)
+  }).bind(0, '127.0.0.1')
   const web = createServer(({ method, headers: { host = '' } }, response) => {
     asked.push(`${method} ${host}`)
     response.writeHead(edge[host] ?? 404).end()
@@ -38,8 +45,8 @@ export async function startOutside(): Promise<Outside> {
     web.closeAllConnections()
     await once(web, 'close')
   }
-  return {
-    ...{ zone, edge, asked, edgePort, closeEdge },
+  const outside: Outside = {
+    ...{ zone, texts, isFailing: false, edge, asked, edgePort, closeEdge },
     settings: {
       STEAD_RESOLVERS: `127.0.0.1:${dns.address().port}`,
       STEAD_EDGE_LISTEN: `127.0.0.1:${edgePort}`,
@@ -49,10 +56,11 @@ export async function startOutside(): Promise<Outside> {
       await closeEdge()
     },
   }
+  return outside
 }
 
 /** A question's own bytes with the flags and records of an answer (RFC 1035 §4.1). */
-function answerTo(query: Buffer, zone: Outside['zone']): Buffer {
+function answerTo(query: Buffer, { zone, texts }: Pick<Outside, 'zone' | 'texts'>): Buffer {
   const labels: string[] = []
   let at = 12
   for (let length = query[at] as number; length > 0; length = query[at] as number) {
@@ -61,14 +69,20 @@ function answerTo(query: Buffer, zone: Outside['zone']): Buffer {
   }
   const type = query.readUInt16BE(at + 1)
   const question = query.subarray(12, at + 5)
-  const known = zone[labels.join('.').toLowerCase()]
-  const addresses = type === 1 ? (known ?? []) : []
+  const name = labels.join('.').toLowerCase()
+  const data = [
+    ...(type === A ? (zone[name] ?? []).map((address) => Buffer.from(address.split('.').map(Number))) : []),
+    ...(type === TXT ? (texts[name] ?? []).map((text) => Buffer.from([text.length, ...Buffer.from(text)])) : []),
+  ]
   const header = Buffer.from(query.subarray(0, 12))
-  header.writeUInt16BE(known ? 0x8580 : 0x8583, 2)
-  header.writeUInt16BE(addresses.length, 6)
+  header.writeUInt16BE(name in zone || name in texts ? 0x8580 : 0x8583, 2)
+  header.writeUInt16BE(data.length, 6)
   header.writeUInt32BE(0, 8)
-  const records = addresses.map((address) =>
-    Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...address.split('.').map(Number)]),
+  const records = data.map((each) =>
+    Buffer.concat([Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, each.length]), each]),
   )
   return Buffer.concat([header, question, ...records])
 }
+
+const A = 1
+const TXT = 16

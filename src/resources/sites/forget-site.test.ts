@@ -7,6 +7,7 @@ import { insertBackup } from '../backups/backup.ts'
 import { wantCertificate } from '../certificates/certificate.ts'
 import { rememberFailure } from '../cms-version/failed-update.store.ts'
 import { insertLink } from '../database-admin/link.store.ts'
+import { insertClaim } from '../domains/claim.store.ts'
 import { insertLicense } from '../extension-license/license.store.ts'
 import { insertLoginLink } from '../login-links/login-link.store.ts'
 import { insertMuPlugin } from '../must-use-plugins/mu-plugin.store.ts'
@@ -29,6 +30,7 @@ const tables = [
   'mu_plugin_sites',
   'dns_records',
   'domain_checks',
+  'zone_claims',
   'sftp_users',
   'sftp_keys',
   'site_statistics',
@@ -78,6 +80,9 @@ describe.each(dialects)('the end of a deleted site on $dialect', ({ dialect, ski
       await insertBackup(tx, { siteId: id, kind: 'fs', origin: 'scheduled', createdBy: null, deleteAt: 1, now: 1 })
       await wantCertificate(tx, { hostName: `${name}.example.com`, siteId: id, now: 1 })
       await tx.insertInto('webhook_sites').values({ webhook_id: webhook.body.data.id, site_id: id }).execute()
+      const { accountId } = owner
+      const claim = { accountId, holderId: accountId, siteId: id, hostName: 'a', value: 'a', movesAt: 1 }
+      await insertClaim(tx, { ...claim, zone: `${name}.example` })
       await insertLicense(tx, { siteId: id, licenseKey: 'a', now: 1 })
       await storePlugins(tx, id, [])
       await rememberFailure(tx, { siteId: id, version: '6.9', againAt: null, now: 1 })

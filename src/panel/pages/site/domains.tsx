@@ -102,8 +102,12 @@ export function Domains({ id, act }: PartProps) {
             fields={[{ name: 'name', label: texts.name, autocomplete: 'off' }]}
             button={texts.addIt}
             submit={async ({ name = '' }) => {
-              await ask(() => api.POST('/v1/sites/{site_id}/domains', { params, body: { name: name.trim() } }))
+              const done = await ask(() =>
+                api.POST('/v1/sites/{site_id}/domains', { params, body: { name: name.trim() } }),
+              )
               isAdding.value = false
+              // the claim of a domain that another account has
+              if (done.message !== undefined && done.message !== 'Success') act(done.message, async () => done)()
               await domains.reload()
             }}
           />

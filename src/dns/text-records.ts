@@ -1,0 +1,27 @@
+import { Resolver } from 'node:dns/promises'
+
+/** They say that there is nothing of the kind, not that nobody could be asked. */
+const NOTHING = new Set(['ENODATA', 'ENOTFOUND'])
+const TIMEOUT_MS = 2_000
+/** For all servers and attempts together. */
+const PATIENCE_MS = 6_000
+
+/**
+ * Looks up the TXT records of a name, as the internet sees them.
+ * @param resolvers addresses of DNS servers; none: the machine's
+ * @throws Error when nobody could be asked: a sentence without a full stop
+ */
+export async function textsAt(name: string, resolvers: readonly string[]): Promise<string[]> {
+  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 2 })
+  if (resolvers.length > 0) resolver.setServers([...resolvers])
+  const late = setTimeout(() => resolver.cancel(), PATIENCE_MS)
+  try {
+    return (await resolver.resolveTxt(name)).map((pieces) => pieces.join(''))
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    if (NOTHING.has(code)) return []
+    throw new Error(`${name} cannot be looked up in the DNS (${code})`)
+  } finally {
+    clearTimeout(late)
+  }
+}

@@ -1,0 +1,46 @@
+import { Problem } from '../../platform/http/problem.ts'
+import type { Change } from '../change.ts'
+import type { Context } from '../context.ts'
+import { addHost, checkHost, domainsOfSite, type HostOfSite, othersAt } from '../dns/zone.ts'
+import { expectCheck } from './check.store.ts'
+import { checkDomain } from './check-domains.job.ts'
+import { hostNameOf } from './domain.ts'
+
+type Adding = Pick<Context, 'tx' | 'config' | 'now'> & {
+  readonly caller: Pick<Context['caller'], 'accountId'>
+} & Change
+
+/** Gives a site a host name that is free; a registrable domain brings its `www` along. */
+export async function addHostToSite(context: Adding, host: HostOfSite): Promise<void> {
+  await add(context, host)
+  if (host.name === '') await addWww(context, host)
+}
+
+async function add(context: Adding, host: HostOfSite): Promise<void> {
+  const { tx, now } = context
+  const { site, zone, name } = host
+  const hostName = hostNameOf({ name, zoneName: zone.name })
+  await addHost(context, host)
+  await expectCheck(tx, site.id, hostName, now + SOON_MS)
+  await context.start(checkDomain, { siteId: site.id, hostName }, { about: { accountId: site.accountId } })
+}
+
+/** After that the regular look comes to it, should the first be lost. */
+const SOON_MS = 60_000
+
+/** Only where nobody has another use for it. */
+async function addWww(context: Adding, apex: HostOfSite): Promise<void> {
+  const { tx, now } = context
+  const host = { ...apex, name: 'www' }
+  try {
+    await checkHost(context, host)
+  } catch (error) {
+    if (error instanceof Problem) return
+    throw error
+  }
+  const hasIt = (await domainsOfSite(tx, apex.site.id)).some(
+    ({ name, zoneId }) => name === 'www' && zoneId === apex.zone.id,
+  )
+  if (hasIt || (await othersAt(tx, host, now)).length > 0) return
+  await add(context, host)
+}

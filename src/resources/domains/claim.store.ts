@@ -1,0 +1,66 @@
+import type { Tx } from '../../platform/db/database.ts'
+import type { Claim } from './claim.ts'
+
+const columns = [
+  'id',
+  'zone',
+  'account_id as accountId',
+  'holder_id as holderId',
+  'site_id as siteId',
+  'host_name as hostName',
+  'value',
+  'moves_at as movesAt',
+] as const
+
+export async function insertClaim(tx: Tx, claim: Omit<Claim, 'id'>): Promise<void> {
+  await tx
+    .insertInto('zone_claims')
+    .values({
+      ...{ zone: claim.zone, account_id: claim.accountId, holder_id: claim.holderId, site_id: claim.siteId },
+      ...{ host_name: claim.hostName, value: claim.value, moves_at: claim.movesAt, due_at: claim.movesAt },
+    })
+    .execute()
+}
+
+export const claimOfAccount = (tx: Tx, accountId: number, zone: string): Promise<Claim | undefined> =>
+  tx
+    .selectFrom('zone_claims')
+    .select(columns)
+    .where('account_id', '=', accountId)
+    .where('zone', '=', zone)
+    .executeTakeFirst()
+
+export const findClaim = (tx: Tx, id: number): Promise<Claim | undefined> =>
+  tx.selectFrom('zone_claims').select(columns).where('id', '=', id).executeTakeFirst()
+
+export async function countClaims(tx: Tx, accountId: number): Promise<number> {
+  const { count } = await tx
+    .selectFrom('zone_claims')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Takes claims whose time has come, the longest waiting first. They are due again at `again`, unless they have ended. */
+export async function takeDueClaims(tx: Tx, now: number, again: number, most: number): Promise<Claim[]> {
+  const due = await tx
+    .selectFrom('zone_claims')
+    .select(columns)
+    .where('due_at', '<=', now)
+    .orderBy('due_at')
+    .limit(most)
+    .execute()
+  for (const { id } of due) await tx.updateTable('zone_claims').set({ due_at: again }).where('id', '=', id).execute()
+  return due
+}
+
+/** @returns false when it has ended already */
+export async function deleteClaim(tx: Tx, id: number): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('zone_claims').where('id', '=', id).executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+export async function forgetClaims(tx: Tx, siteId: number): Promise<void> {
+  await tx.deleteFrom('zone_claims').where('site_id', '=', siteId).execute()
+}
