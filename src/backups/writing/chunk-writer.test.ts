@@ -7,7 +7,7 @@ import { ChunkWriter } from './chunk-writer.ts'
 
 const content = Buffer.from('the same words in two backups')
 const keysOf = (owner: string) => repositoryKeys(Buffer.alloc(32, 7), owner)
-const none = new Uint8Array()
+const none: Uint8Array = new Uint8Array()
 
 async function write(owner: string, known = none) {
   const packs: Pack[] = []

@@ -11,7 +11,7 @@ import type { ChunkRef, FromWriter, Part, ToWriter, WriterData } from './protoco
 
 comeAfterVisitors()
 
-const none = new Uint8Array()
+const none: Uint8Array = new Uint8Array()
 const send = (message: FromWriter) => parentPort?.postMessage(message)
 
 function* idsOf(names: Uint8Array): Generator<string> {
