@@ -2006,7 +2006,7 @@ export interface paths {
         get: operations["listPlugins"];
         /**
          * Update plugins
-         * @description To the release that is named, or the latest of the plugin directory; an older one is taken as well. As an installation: one after the other, with the outcome of each in the operation, taken back where it breaks the site, and with an undo for 7 days.
+         * @description Answers when the site has said that it has each of them. To the release that is named, or the latest of the plugin directory; an older one is taken as well. As an installation: one after the other, with the outcome of each in the operation, taken back where it breaks the site, and with an undo for 7 days.
          *
          *     Who may: the owning account, or a collaborator of the site with the role `plugin_management_access`.
          */
@@ -2020,7 +2020,7 @@ export interface paths {
         post: operations["installPlugins"];
         /**
          * Delete plugins
-         * @description Deactivates and uninstalls them, in an operation whose `results` tell what became of each. Before it begins, files and database of the site are kept for 7 days: `POST /v1/operations/{id}/undo`.
+         * @description Answers when the site has said that it has each of them. Deactivates and uninstalls them, in an operation whose `results` tell what became of each. Before it begins, files and database of the site are kept for 7 days: `POST /v1/operations/{id}/undo`.
          *
          *     Who may: the owning account, or a collaborator of the site with the role `plugin_management_access`.
          */
@@ -2040,7 +2040,7 @@ export interface paths {
         get?: never;
         /**
          * Deactivate plugins
-         * @description In an operation, whose `results` tell what became of each. One without which the site does not answer is activated again.
+         * @description Answers when the site has said that it has each of them; the work is an operation, whose `results` tell what became of each. One without which the site does not answer is activated again.
          *
          *     Who may: the owning account, or a collaborator of the site with the role `plugin_management_access`.
          */
@@ -2062,7 +2062,7 @@ export interface paths {
         get?: never;
         /**
          * Activate plugins
-         * @description In an operation, whose `results` tell what became of each. One that breaks the site is deactivated again, and told in the words of PHP.
+         * @description Answers when the site has said that it has each of them; the work is an operation, whose `results` tell what became of each. One that breaks the site is deactivated again, and told in the words of PHP.
          *
          *     Who may: the owning account, or a collaborator of the site with the role `plugin_management_access`.
          */

@@ -26,6 +26,7 @@ import { MOST_CLAIMS } from '../../src/resources/domains/claim.ts'
 import { insertMuPlugin } from '../../src/resources/must-use-plugins/mu-plugin.store.ts'
 import { MOST_MU_PLUGINS } from '../../src/resources/must-use-plugins/mu-plugin.ts'
 import { operationIn } from '../../src/resources/operations/samples.fixture.ts'
+import { withPlugins } from '../../src/resources/plugins/samples.fixture.ts'
 import { withSftpKey } from '../../src/resources/sftp-users/samples.fixture.ts'
 import { MOST_KEYS } from '../../src/resources/sftp-users/sftp-user.ts'
 import { countAttempt } from '../../src/resources/sign-in/attempts.ts'
@@ -178,8 +179,9 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['cloneSite'], code: 'clone_elsewhere', example: ({ number }) => ({ body: { name: `far-${number}`, datacenter_code: EMPTY_DATACENTER } }) },
   { of: ['cloneSite'], code: 'no_host', prepare: siteIs({ host_id: null }) },
   { of: ['installPlugins', 'updatePlugins'], code: 'plugins_refused', example: () => ({ body: { plugins: [{ path: 'forms' }, { path: 'no-such' }] } }) },
+  { of: ['updatePlugins', 'activatePlugins', 'deactivatePlugins', 'deletePlugins'], code: 'plugins_refused', example: async ({ api, siteId }) => { await withPlugins(api, siteId, 'forms'); return { body: { plugins: [{ path: 'forms' }, { path: 'tables' }] } } } },
   { of: ['activatePlugins', 'deactivatePlugins', 'deletePlugins'], code: 'plugins_refused', example: () => ({ body: { plugins: [{ path: '../forms' }] } }) },
-  { of: ['installPlugins', 'updatePlugins'], code: 'plugin_directory_unavailable', example: () => ({ body: { plugins: [{ path: 'unreachable' }] } }) },
+  { of: ['installPlugins', 'updatePlugins'], code: 'plugin_directory_unavailable', example: async ({ api, siteId }) => { await withPlugins(api, siteId, 'unreachable'); return { body: { plugins: [{ path: 'unreachable' }] } } } },
   { of: ['updateCmsVersion'], code: 'no_beta_offered', example: () => ({ body: {} }), prepare: ({ api }) => withReleases(api, '6.9', '6.9-beta1') },
   { of: ['updateCmsVersion'], code: 'php_too_old', prepare: ({ api }) => api.database.transaction((tx) => replaceReleases(tx, [madeOffer('99.0', '9.9')], Date.now())) },
   { of: ['updateCmsVersion'], code: 'releases_unknown', prepare: ({ api }) => withReleases(api) },
@@ -192,8 +194,8 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['disableSite', 'convertSite'], code: 'site_not_live', prepare: siteIs({ state: 'disabled' }) },
   { of: ['enableSite'], code: 'site_not_disabled', prepare: siteIs({ state: 'live' }) },
   { of: ['resetAdminPassword', 'orderPerformanceReport', 'setSafeMode', 'moveSite', 'disconnectSsh', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense', 'createOneTimeLogin', 'getDatabaseAdminUrl', 'updateCmsVersion', 'listPlugins', 'installPlugins', 'updatePlugins', 'activatePlugins', 'deactivatePlugins', 'deletePlugins'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
-  { of: ['resetAdminPassword', 'setSafeMode', 'disconnectSsh', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense', 'listPlugins'], code: 'site_unavailable', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId) },
-  { of: ['resetAdminPassword', 'setSafeMode', 'disconnectSsh', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense', 'listPlugins'], code: 'site_cannot', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId, { forGood: true }) },
+  { of: ['resetAdminPassword', 'setSafeMode', 'disconnectSsh', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense', 'listPlugins', 'updatePlugins', 'activatePlugins', 'deactivatePlugins', 'deletePlugins'], code: 'site_unavailable', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId) },
+  { of: ['resetAdminPassword', 'setSafeMode', 'disconnectSsh', 'purgeObjectCache', 'resetCollaboratorPassword', 'issueExtensionLicense', 'revokeExtensionLicense', 'listPlugins', 'updatePlugins', 'activatePlugins', 'deactivatePlugins', 'deletePlugins'], code: 'site_cannot', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId, { forGood: true }) },
   { of: ['createOndemandBackup', 'syncSites'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
   { of: ['createOndemandBackup'], code: 'backup_limit_reached', prepare: fillBackups },
   { of: ['syncSites'], code: 'sync_needs_slot', prepare: fillBackups },

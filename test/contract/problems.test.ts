@@ -130,7 +130,15 @@ describe.each(dialects.filter(({ skip }) => !skip))('problems on $dialect', ({ d
     // a wrong guess is counted; too many of them are in the log
     const others = ['idempotency_keys', 'sign_in_attempts', ...(code === 'too_many_guesses' ? ['activity'] : [])]
     const counted = tables.filter((name) => !others.includes(name))
-    const counts = counted.map((name) => sql`(select count(*) from ${sql.table(name)}) as ${sql.ref(name)}`)
+    // a look at plugins is no work that was asked for
+    const looks = sql`select id from operations where type = 'plugin.list'`
+    const but: Record<string, unknown> = {
+      operations: sql`where id not in (${looks})`,
+      operation_steps: sql`where operation_id not in (${looks})`,
+    }
+    const counts = counted.map(
+      (name) => sql`(select count(*) from ${sql.table(name)} ${but[name] ?? sql``}) as ${sql.ref(name)}`,
+    )
     const { rows } = await sql`select ${sql.join(counts)}`.execute(read)
     return [rows, await read.selectFrom('sites').selectAll().where('id', '=', siteId).execute()]
   }

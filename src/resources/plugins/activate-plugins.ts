@@ -7,6 +7,7 @@ import { demandInstalled } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { activatePluginsJob } from './change-plugins.job.ts'
 import { checkSlugs } from './check-paths.ts'
+import { installedOn } from './installed-plugins.ts'
 import { namesOf, PluginPaths } from './plugin.ts'
 import { problems } from './problems.ts'
 
@@ -16,18 +17,24 @@ export const activatePlugins = endpoint({
   path: '/v1/sites/{id}/plugins/activate',
   summary: 'Activate plugins',
   description:
-    'In an operation, whose `results` tell what became of each. One that breaks the site is deactivated again, and told in the words of PHP.',
+    'Answers when the site has said that it has each of them; the work is an operation, whose `results` tell what became of each. One that breaks the site is deactivated again, and told in the words of PHP.',
   access: { site: 'manage plugins' },
   params: Type.Object({ id: SiteId }),
   body: PluginPaths,
   response: Nothing,
   starts: true,
-  problems: [problems.plugins_refused, siteProblems.site_not_live],
+  problems: [
+    problems.plugins_refused,
+    siteProblems.site_not_live,
+    siteProblems.site_cannot,
+    siteProblems.site_unavailable,
+  ],
 
-  async handle(context, { body }) {
-    const { site } = context
+  prepare: (context, { body }) => checkSlugs(body.plugins, installedOn(context)),
+
+  async handle(context) {
+    const { site, prepared: plugins } = context
     demandInstalled(site)
-    const plugins = checkSlugs(body.plugins)
     await context.start(activatePluginsJob, { siteId: site.id, plugins })
     await context.record({
       action: actions['plugin.activation_ordered'],

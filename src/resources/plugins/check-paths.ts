@@ -2,6 +2,7 @@ import type { DirectoryPlugin } from '../../hosting/plugin-directory/plugin-dire
 import { FetchError } from '../../platform/fetch/fetch-public.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Context } from '../context.ts'
+import type { IsInstalled } from './installed-plugins.ts'
 import { isSlug, type OrderedPlugin } from './plugin.ts'
 import { problems } from './problems.ts'
 
@@ -10,18 +11,21 @@ interface Wanted {
   readonly version?: string
 }
 
+const NOT_INSTALLED = 'not installed'
+
 /** Asked for at the same time. */
 const AT_ONCE = 5
 
 /**
  * Finds out where each release is had from.
- * @param allowsUrls a zip by its address may be asked for
+ * @param how.allowsUrls a zip by its address may be asked for
+ * @param how.isInstalled whether the site has it, where it must
  * @throws Problem `plugins_refused`, which names all that is wrong; `plugin_directory_unavailable`
  */
 export async function findReleases(
   { pluginDirectory, config }: Pick<Context, 'pluginDirectory' | 'config'>,
   plugins: readonly Wanted[],
-  { allowsUrls }: { allowsUrls: boolean },
+  { allowsUrls, isInstalled }: { allowsUrls: boolean; isInstalled?: IsInstalled },
 ): Promise<OrderedPlugin[]> {
   const look = async ({ path, version: wanted }: Wanted): Promise<OrderedPlugin | string> => {
     const version = wanted ?? null
@@ -30,6 +34,7 @@ export async function findReleases(
       return fault || { path, version, package: { url: path, version: null } }
     }
     if (!isSlug(path)) return `not a slug${allowsUrls ? ', and not the address of a zip file' : ''}`
+    if (isInstalled && !(await isInstalled(path))) return NOT_INSTALLED
     const plugin = await ask(() => pluginDirectory.find(path))
     if (!plugin) return 'the plugin directory has no such plugin'
     const release = version ?? plugin.version
@@ -50,9 +55,17 @@ export async function findReleases(
   return looked.filter((each) => typeof each !== 'string')
 }
 
-/** @throws Problem `plugins_refused` */
-export function checkSlugs(plugins: readonly Wanted[]): OrderedPlugin[] {
-  refuse([...twice(plugins), ...plugins.flatMap(({ path }) => (isName(path) ? [] : [`${shown(path)}: not a slug`]))])
+/**
+ * Checks the paths of plugins that a site must have.
+ * @throws Problem `plugins_refused`, which names all that is wrong
+ */
+export async function checkSlugs(plugins: readonly Wanted[], isInstalled: IsInstalled): Promise<OrderedPlugin[]> {
+  const faults = twice(plugins)
+  for (const { path } of plugins) {
+    if (!isName(path)) faults.push(`${shown(path)}: not a slug`)
+    else if (!(await isInstalled(path))) faults.push(`${shown(path)}: ${NOT_INSTALLED}`)
+  }
+  refuse(faults)
   return plugins.map(({ path }) => ({ path, version: null, package: null }))
 }
 

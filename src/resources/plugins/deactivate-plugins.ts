@@ -7,6 +7,7 @@ import { demandInstalled } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { deactivatePluginsJob } from './change-plugins.job.ts'
 import { checkSlugs } from './check-paths.ts'
+import { installedOn } from './installed-plugins.ts'
 import { namesOf, PluginPaths } from './plugin.ts'
 import { problems } from './problems.ts'
 
@@ -16,18 +17,24 @@ export const deactivatePlugins = endpoint({
   path: '/v1/sites/{id}/plugins/deactivate',
   summary: 'Deactivate plugins',
   description:
-    'In an operation, whose `results` tell what became of each. One without which the site does not answer is activated again.',
+    'Answers when the site has said that it has each of them; the work is an operation, whose `results` tell what became of each. One without which the site does not answer is activated again.',
   access: { site: 'manage plugins' },
   params: Type.Object({ id: SiteId }),
   body: PluginPaths,
   response: Nothing,
   starts: true,
-  problems: [problems.plugins_refused, siteProblems.site_not_live],
+  problems: [
+    problems.plugins_refused,
+    siteProblems.site_not_live,
+    siteProblems.site_cannot,
+    siteProblems.site_unavailable,
+  ],
 
-  async handle(context, { body }) {
-    const { site } = context
+  prepare: (context, { body }) => checkSlugs(body.plugins, installedOn(context)),
+
+  async handle(context) {
+    const { site, prepared: plugins } = context
     demandInstalled(site)
-    const plugins = checkSlugs(body.plugins)
     await context.start(deactivatePluginsJob, { siteId: site.id, plugins })
     await context.record({
       action: actions['plugin.deactivation_ordered'],

@@ -7,6 +7,7 @@ import { demandInstalled } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { deletePluginsJob } from './change-plugins.job.ts'
 import { checkSlugs } from './check-paths.ts'
+import { installedOn } from './installed-plugins.ts'
 import { namesOf, PluginPaths } from './plugin.ts'
 import { problems } from './problems.ts'
 
@@ -16,18 +17,24 @@ export const deletePlugins = endpoint({
   path: '/v1/sites/{id}/plugins',
   summary: 'Delete plugins',
   description:
-    'Deactivates and uninstalls them, in an operation whose `results` tell what became of each. Before it begins, files and database of the site are kept for 7 days: `POST /v1/operations/{id}/undo`.',
+    'Answers when the site has said that it has each of them. Deactivates and uninstalls them, in an operation whose `results` tell what became of each. Before it begins, files and database of the site are kept for 7 days: `POST /v1/operations/{id}/undo`.',
   access: { site: 'manage plugins' },
   params: Type.Object({ id: SiteId }),
   body: PluginPaths,
   response: Nothing,
   starts: true,
-  problems: [problems.plugins_refused, siteProblems.site_not_live],
+  problems: [
+    problems.plugins_refused,
+    siteProblems.site_not_live,
+    siteProblems.site_cannot,
+    siteProblems.site_unavailable,
+  ],
 
-  async handle(context, { body }) {
-    const { site } = context
+  prepare: (context, { body }) => checkSlugs(body.plugins, installedOn(context)),
+
+  async handle(context) {
+    const { site, prepared: plugins } = context
     demandInstalled(site)
-    const plugins = checkSlugs(body.plugins)
     await context.start(deletePluginsJob, { siteId: site.id, plugins })
     await context.record({
       action: actions['plugin.deletion_ordered'],

@@ -2,10 +2,7 @@ import Type from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { demandInstalled } from '../sites/site.ts'
-import { waitForOperation } from '../wait-for-operation.ts'
-import { lookAtPlugins } from './list-plugins.job.ts'
-import { storedPlugins } from './plugin.store.ts'
+import { installedPlugins } from './installed-plugins.ts'
 import { PluginSchema, presentPlugin } from './plugin.ts'
 
 export const listPlugins = endpoint({
@@ -21,10 +18,5 @@ export const listPlugins = endpoint({
   response: Type.Array(PluginSchema),
   problems: [siteProblems.site_not_live, siteProblems.site_cannot, siteProblems.site_unavailable],
 
-  async handle({ database, site, watches, now }) {
-    demandInstalled(site)
-    const id = await database.transaction((tx) => lookAtPlugins(tx, site, now))
-    await waitForOperation({ watches, started: [id] })
-    return (await storedPlugins(database.read, site.id)).map(presentPlugin)
-  },
+  handle: async (context) => (await installedPlugins(context)).map(presentPlugin),
 })

@@ -1,5 +1,6 @@
 import type { ListedPlugin } from '../../hosting/php/tasks.ts'
 import type { Tx } from '../../platform/db/database.ts'
+import type { PluginsOrder } from './plugin.ts'
 
 export async function storePlugins(tx: Tx, siteId: number, plugins: readonly ListedPlugin[]): Promise<void> {
   const row = { site_id: siteId, plugins: JSON.stringify(plugins) }
@@ -14,6 +15,18 @@ export async function storePlugins(tx: Tx, siteId: number, plugins: readonly Lis
 export async function storedPlugins(tx: Tx, siteId: number): Promise<ListedPlugin[]> {
   const row = await tx.selectFrom('plugin_lists').select('plugins').where('site_id', '=', siteId).executeTakeFirst()
   return row ? (JSON.parse(row.plugins) as ListedPlugin[]) : []
+}
+
+/** Paths of the plugins that operations on a site, which have not ended, are to install. */
+export async function plannedPaths(tx: Tx, siteId: number): Promise<Set<string>> {
+  const rows = await tx
+    .selectFrom('operations')
+    .select('input')
+    .where('site_id', '=', siteId)
+    .where('type', '=', 'plugin.install')
+    .where('finished_at', 'is', null)
+    .execute()
+  return new Set(rows.flatMap(({ input }) => (JSON.parse(input) as PluginsOrder).plugins.map(({ path }) => path)))
 }
 
 export async function deletePluginsOfSite(tx: Tx, siteId: number): Promise<void> {

@@ -17,6 +17,7 @@ import {
   installPluginsJob,
   updatePluginsJob,
 } from './change-plugins.job.ts'
+import { listPluginsJob } from './list-plugins.job.ts'
 import { meantBy } from './plugin.ts'
 
 describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => {
@@ -187,6 +188,39 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
         [good, { path: 'forms', version: isInstall ? '1.0' : expect.anything() }],
         [bad, expect.objectContaining({ path: other[0], reason: expect.any(String) })],
       ])
+    })
+
+    test.each([
+      ['PUT', ''],
+      ['PUT', '/activate'],
+      ['PUT', '/deactivate'],
+      ['DELETE', ''],
+    ])('%s %s refuses what is not installed before anything starts, one by one', async (method, rest) => {
+      await put('forms', '1.0')
+      stand.start(world, listPluginsJob)
+      const ask = (...paths: string[]) =>
+        world.owner.call(method, `/v1/sites/${world.site}/plugins${rest}`, { plugins: paths.map((path) => ({ path })) })
+      const started = async () =>
+        (
+          await api.database.read.selectFrom('operations').select('type').where('site_id', '=', world.site).execute()
+        ).map(({ type }) => type)
+      const { status, body } = await ask('forms', 'absent', 'a b', 'other')
+      expect([status, body.errors]).toEqual([
+        400,
+        [
+          'plugins: absent: not installed.',
+          expect.stringContaining('plugins: a b: not a slug'),
+          'plugins: other: not installed.',
+        ],
+      ])
+      expect(await started()).toEqual([])
+      expect((await ask('forms')).status).toBe(200)
+      // its turn comes after that of what is queued
+      expect(
+        (await world.owner.call('POST', `/v1/sites/${world.site}/plugins`, { plugins: [{ path: 'other' }] })).status,
+      ).toBe(200)
+      expect((await ask('other')).status).toBe(200)
+      expect(await started()).toHaveLength(3)
     })
 
     test('what is not installed cannot be deleted, and nobody is told that it was', async () => {
