@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../config.ts'
-import { domainSharedWithSites, isReservedSiteName, reservationOf, reservedDomains } from './reserved-names.ts'
+import {
+  domainSharedWithSites,
+  isReservedSiteName,
+  reservationOf,
+  reservedDomains,
+  reservedHosts,
+} from './reserved-names.ts'
 
 const configOf = (settings: Record<string, string> = {}) => readConfig(settings)
 const hoster = configOf({
@@ -46,6 +52,15 @@ describe('reservationOf', () => {
     const config = configOf({ STEAD_PANEL_URL: 'http://127.0.0.1:8080', STEAD_API_LISTEN: '[::1]:8080' })
     expect(reservedDomains(config)).toEqual(['sftp.localhost', 'ns1.localhost', 'ns2.localhost'])
     expect(reservationOf('shop.localhost', config)).toBeUndefined()
+  })
+})
+
+describe('reservedHosts', () => {
+  test('are the services and what stands between each and its registrable domain', () => {
+    const above = ['hoster.test', 'eu.hoster.test', 'sites.hoster.test', 'elsewhere.example']
+    expect(reservedHosts(hoster)).toEqual(expect.arrayContaining([...above, 'api.eu.hoster.test', 'panel.hoster.test']))
+    expect(reservedHosts(hoster)).not.toContain('test')
+    expect(reservedHosts(hoster)).not.toContain('www.hoster.test')
   })
 })
 

@@ -58,6 +58,20 @@ describe.skipIf(!hasMariaDb)('the server of a host', () => {
         'select @@skip_networking, @@local_infile, @@secure_file_priv, @@have_symlink, @@innodb_file_per_table, @@character_set_server, @@event_scheduler',
       ),
     ).toEqual([['1', '0', join(folder, 'files/'), 'DISABLED', '1', 'utf8mb4', 'DISABLED']])
+    // what bounds a session, and all of them
+    expect(
+      await ask(
+        'select @@innodb_temp_data_file_path, @@max_session_mem_used, @@tmp_disk_table_size, @@max_allowed_packet, @@tmpdir, @@max_connections, @@key_buffer_size',
+      ),
+    ).toEqual([
+      [
+        'ibtmp1:12M:autoextend:max:512M',
+        ...[256 << 20, 512 << 20, 64 << 20].map(String),
+        expect.stringContaining(folder),
+        '2000',
+        '65536',
+      ],
+    ])
     await expect(server.connect({ user: 'root', password: '' })).rejects.toThrow('Access denied')
     await expect(server.connect({ user: '', password: '' })).rejects.toThrow('Access denied')
   })

@@ -29,6 +29,8 @@ const answerOf = async (name: unknown) => {
 test('200: a name that can be had, and one that is taken', async () => {
   expect(await answerOf('free-name')).toEqual([true, 'Name is valid'])
   expect(await answerOf('Taken-Name')).toEqual([false, 'Name is already taken'])
+  // names of the installation are taken
+  for (const name of ['panel', 'WWW', 'sftp']) expect(await answerOf(name)).toEqual([false, 'Name is already taken'])
 })
 
 test('200: every badly formed name gets the text of the minimum, then what else is wrong', async () => {
