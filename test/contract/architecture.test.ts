@@ -200,9 +200,13 @@ describe('the process', () => {
     expect(using(/process\.env\b/)).toEqual(['src/main.ts'])
   })
 
-  it('it is ended by main, by the roles that are processes, and by the program in the jail of a browser', () => {
+  it('it is ended by main, by the roles that are processes, and by programs of a sandbox', () => {
     const ends = using(/process\.(exit\(|exitCode|reallyExit)/).filter((file) => !isRole(file))
-    expect(ends).toEqual(['src/main.ts', 'src/hosting/page-measure/runner.ts'])
+    expect(ends).toEqual([
+      'src/main.ts',
+      'src/hosting/page-measure/runner.ts',
+      'src/hosting/php/native/network-child.ts',
+    ])
   })
 
   const isRole = (file: string) => partOf(file) === 'roles'

@@ -1,13 +1,8 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { endsWithUs } from '../../platform/ends-with-us.ts'
 
 const run = promisify(execFile)
-
-const SETPRIV = '/usr/bin/setpriv'
-
-/** It ends with this process, however that ends: what starts then finds nobody who still writes into a home. */
-const endsWithUs = existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'KILL', '--'] : []
 
 /** What `cp` says, in English, where there is no room. */
 const FULL = /No space left on device|Disk quota exceeded/
@@ -18,6 +13,7 @@ const FULL = /No space left on device|Disk quota exceeded/
  * @throws ENOSPC
  */
 export async function copyInto(folder: string, sources: readonly string[]): Promise<void> {
+  // what starts after this process finds nobody who still writes into a home
   const words = ['LC_ALL=C', ...endsWithUs, 'cp', '-a', '--', ...sources, folder]
   await run('env', words, { maxBuffer: 1 << 20 }).catch((error) => {
     const said = String(error.stderr ?? '').slice(0, 1000)

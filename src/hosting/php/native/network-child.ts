@@ -3,7 +3,14 @@
  * Descriptors keep the network that they were opened in. It stays until the host lets go of it.
  */
 import { createSocket } from 'node:dgram'
-import { createServer, type Server } from 'node:net'
+import { createServer, type Server, Socket } from 'node:net'
+
+/** Open as long as the host is there, and wants it. Of a channel that ends while something is handed over Node says nothing. */
+const hostDescriptor = 4
+const host = new Socket({ fd: hostDescriptor, readable: true, writable: false })
+host.on('error', () => {})
+host.once('close', () => process.exit())
+host.resume()
 
 /** Both below 1024: a site cannot take them. */
 const connectionsPort = 1
@@ -32,7 +39,3 @@ await new Promise<void>((resolve, reject) => {
 const connections = await listening('::').catch(() => listening('0.0.0.0'))
 await hand('names', names)
 await hand('connections', connections)
-process.once('disconnect', () => {
-  names.close()
-  connections.close()
-})

@@ -5,6 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import type { Server } from 'node:net'
 import { setPriority } from 'node:os'
 import type { Readable } from 'node:stream'
+import { endsWithUs } from '../../../platform/ends-with-us.ts'
 import { programFolders } from '../../../platform/files/find-program.ts'
 import { PhpCrashed } from '../runtime.ts'
 import { lowestPriority } from '../wasm/process.ts'
@@ -91,9 +92,10 @@ export class Networks {
   }
 
   async #make({ isHurried }: { isHurried: boolean }): Promise<Network> {
-    const command = ['--net', '--', 'sh', '-c', steps, 'sh', process.execPath, '--no-warnings', this.#program]
-    const helper = spawn('unshare', command, {
-      stdio: ['pipe', 'ignore', 'pipe', 'ipc'],
+    const words = [...endsWithUs, 'unshare', '--net', '--', 'sh', '-c', steps, 'sh']
+    // env: what comes first is no other where nothing is there to end it with this process
+    const helper = spawn('env', [...words, process.execPath, '--no-warnings', this.#program], {
+      stdio: ['pipe', 'ignore', 'pipe', 'ipc', 'pipe'],
       env: { PATH: programFolders.join(':') },
       cwd: '/',
     })
@@ -126,7 +128,7 @@ async function takeOver(helper: ChildProcess): Promise<Taken> {
   errors.on('data', (text: Buffer) => {
     said = (said + text.toString()).slice(-1000)
   })
-  helper.stdin?.on('error', () => {})
+  for (const pipe of [helper.stdin, helper.stdio[4]]) pipe?.on('error', () => {})
   helper.stdin?.end(rules)
   const taken: { connections?: Server; names?: DatagramSocket; entrance?: FileHandle } = {}
   const isThere = Promise.withResolvers<void>()
@@ -142,6 +144,7 @@ async function takeOver(helper: ChildProcess): Promise<Taken> {
     if (taken.names && taken.connections) taken.entrance = await open(`/proc/${helper.pid}/ns/net`)
   } finally {
     if (helper.connected) helper.disconnect()
+    helper.stdio[4]?.destroy()
   }
   const { connections, names, entrance } = taken
   if (connections && names && entrance) return { connections, names, entrance }
