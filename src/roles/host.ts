@@ -95,8 +95,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   const reports = await startReports(ground, {
     hostId,
     epoch: folder.identity.current.epoch,
-    name: folder.name,
-    ...(options.onReport && { say: options.onReport }),
+    ...{ name: folder.name, say: options.onReport },
     facts: () => ({
       ...preparation.state(),
       containment: runtime.containment(),

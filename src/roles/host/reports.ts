@@ -13,7 +13,7 @@ export interface Reporter {
   /** What the host says of itself at this moment. */
   readonly facts: () => object
   /** Told the same, before it is recorded: on a full disk it may be that nothing can be recorded. */
-  readonly say?: (report: HostReport) => void
+  readonly say?: ((report: HostReport) => void) | undefined
 }
 
 /** What a host says of itself. */
