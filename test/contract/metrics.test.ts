@@ -149,6 +149,26 @@ describe('docs/grafana-dashboard.json', () => {
   })
 })
 
+it('docs/prometheus-alerts.yml asks for metrics and labels that there are', async () => {
+  const rules = (await readFile(join(docs, 'prometheus-alerts.yml'), 'utf8')).split('- alert: ').slice(1)
+  expect(rules.length).toBeGreaterThan(2)
+  for (const rule of rules) {
+    const [title = ''] = rule.split('\n')
+    const expr = /expr: (.*)/.exec(rule)?.[1] ?? ''
+    const names = expr.match(/\bstead_\w+/g) ?? []
+    expect([title, names.length > 0]).toEqual([title, true])
+    const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/,\s*/))
+    const shown = [...rule.matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label as string)
+    for (const name of names) {
+      const labels = new Set(all.filter((each) => each.name === name).flatMap(labelsOf))
+      expect([title, name, grouped.filter((label) => !labels.has(label))]).toEqual([title, name, []])
+    }
+    expect([title, shown.filter((label) => !grouped.includes(label))]).toEqual([title, []])
+  }
+})
+
+const labelsOf = ({ samples }: Told): string[] => samples.flatMap(({ labels }) => Object.keys(labels))
+
 it('docs/metrics.md is current (npm run docs:metrics writes it)', async () => {
   const rows = all
     .filter(({ name }) => name.startsWith('stead_'))

@@ -1,5 +1,5 @@
 import type { Connection } from 'mysql2/promise'
-import type { Login } from './connect.ts'
+import type { Login, ServerAddress } from './connect.ts'
 
 /** Where sites see the socket, as `socket` in this folder: it stands in their `wp-config.php`, so it never changes. */
 export const SITES_SOCKET_FOLDER = '/run/mariadb'
@@ -11,6 +11,8 @@ export const PHP_HOST = `localhost:${SITES_SOCKET_FOLDER}/socket`
 export interface DatabaseServer {
   /** `10.11.19`. */
   readonly version: string
+  /** Where the host itself reaches it. */
+  readonly address: ServerAddress
   /** What an account is bound to: `localhost` behind a socket, `%` behind a network. */
   readonly accountHost: string
   /** How PHP reaches it: `DB_HOST` of WordPress. */

@@ -48,6 +48,7 @@ function parse(text: string): { address: ServerAddress; administrator: Login } {
 
 class ExternalServer implements DatabaseServer {
   version = ''
+  readonly address: ServerAddress
   isUp = false
   fault: string | undefined
   readonly restarts = 0
@@ -57,12 +58,11 @@ class ExternalServer implements DatabaseServer {
   readonly accountHost: string
   readonly phpHost = PHP_HOST
   socketFolder: string | undefined
-  readonly #address: ServerAddress
   #way: { close(): void } | undefined
   readonly #administrator: Login
 
   constructor(address: ServerAddress, administrator: Login) {
-    this.#address = address
+    this.address = address
     this.#administrator = administrator
     const isLocal = 'socketPath' in address
     this.accountHost = isLocal ? 'localhost' : '%'
@@ -70,7 +70,7 @@ class ExternalServer implements DatabaseServer {
 
   async connect(login?: Login): Promise<Connection> {
     try {
-      const connection = await connect(this.#address, login ?? this.#administrator)
+      const connection = await connect(this.address, login ?? this.#administrator)
       this.isUp = true
       this.fault = undefined
       return connection
@@ -86,8 +86,8 @@ class ExternalServer implements DatabaseServer {
 
   /** Lets sites come to it by a socket in this folder. Through TLS they cannot: it is the client's to begin. */
   async openWay(folder: string): Promise<void> {
-    if ('isEncrypted' in this.#address && this.#address.isEncrypted) return
-    this.#way = await openWay(folder, this.#address)
+    if ('isEncrypted' in this.address && this.address.isEncrypted) return
+    this.#way = await openWay(folder, this.address)
     this.socketFolder = folder
   }
 

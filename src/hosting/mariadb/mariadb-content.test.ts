@@ -181,11 +181,31 @@ describe.skipIf(!hasMariaDb)('a database on a server', () => {
   })
 
   test('what a load leaves that is cut off is nobody’s next', async () => {
-    for (const last of [3, 8, 12, 16, 20]) {
-      await expect(dyingAt(last).load(home, pieces(version('new')))).rejects.toThrow('the host is dead')
+    const text = version('new')
+    const stillOld = async () => {
       expect((await content.state(home)).hasNext).toBe(false)
       await content.switch(home)
       expect(await versionNow()).toBe('old')
+    }
+    let statements = 0
+    const isLoaded = () =>
+      dyingAt(statements)
+        .load(home, pieces(text))
+        .then(
+          () => true,
+          () => false,
+        )
+    for (; !(await isLoaded()); statements++) await stillOld()
+    expect(statements).toBeGreaterThan(3)
+    await content.settle(home)
+    async function* cutOffAt(length: number) {
+      for (let at = 0; at < length; at += 10) yield Buffer.from(text.slice(at, Math.min(at + 10, length)))
+      throw new Error('the host is dead')
+    }
+    // at its last statement, so that what there is stays as it is
+    for (let length = 0; length <= text.length; length += 60) {
+      await expect(dyingAt(statements - 1).load(home, cutOffAt(length))).rejects.toThrow('the host is dead')
+      await stillOld()
     }
   })
 

@@ -1,8 +1,5 @@
-import { statfs } from 'node:fs/promises'
 import type { Connection } from 'mysql2/promise'
-import { DiskFull } from '../homes/disk-room.ts'
 import type { PhpPool } from '../php/pool.ts'
-import { differenceOfLoaded } from '../site-database/compare-dumps.ts'
 import type {
   DatabaseContent,
   DatabaseSnapshot,
@@ -12,12 +9,11 @@ import type {
   SiteHome,
 } from '../site-database/database-content.ts'
 import { SiteUnavailable } from '../site-database/site-database.ts'
-import { beyondInWords } from '../site-database/sql/beyond.ts'
 import { errorOf, rowsOf } from './connect.ts'
 import { asAdministrator } from './database-server.ts'
-import { beginMoment, dumpMoment, type Moment } from './dump.ts'
-import { copyTables, loadDump } from './load.ts'
+import { type Begun, closeDatabaseThread, type DatabaseThread, openDatabaseThread } from './database-thread.ts'
 import type { SiteNames } from './names.ts'
+import { checkServerRoom } from './server-room.ts'
 import type { SiteDatabases } from './site-databases.ts'
 import { dropDatabase, finishCutOff, isCutOff, makeAnew, setMark, stateOf, switchBack, switchIn } from './switching.ts'
 
@@ -99,41 +95,40 @@ async function bytesOf(connection: Connection, database: string): Promise<number
 
 async function snapshot({ databases, pool }: MariaDbContentOptions, home: SiteHome): Promise<DatabaseSnapshot> {
   const { current } = databases.namesOf(home)
-  const connection = await databases.server.connect(await databases.worker(home))
-  const close = async () => connection.destroy()
+  const thread = await openDatabaseThread(databases.server, await databases.worker(home))
   try {
     const taken = await pool.between(home.siteId, async () => {
       const isHalf = await asAdministrator(databases.server, (asking) => isCutOff(asking, databases.namesOf(home)))
       if (isHalf) throw new SiteUnavailable("The site's database is half switched")
       const takenAt = Date.now()
-      return { takenAt, moment: await beginMoment(connection, current) }
+      return { takenAt, begun: await thread.do<Begun>({ do: 'begin', database: current }) }
     })
-    if (taken.moment.tables.length === 0) throw new SiteUnavailable(`The site's database is empty`)
+    const { takenAt, begun } = taken
+    if (begun.tables === 0) throw new SiteUnavailable(`The site's database is empty`)
     const estimatedBytes = await asAdministrator(databases.server, (asking) => bytesOf(asking, current))
-    const warning = beyondInWords(taken.moment.tables.map(({ definition }) => definition))
-    const { takenAt, moment } = taken
-    return { takenAt, estimatedBytes, ...(warning && { warning }), dump: (asked = {}) => dump(moment, asked), close }
+    return {
+      ...{ takenAt, estimatedBytes },
+      ...(begun.warning && { warning: begun.warning }),
+      dump: (asked = {}) => dump(thread, asked),
+      close: () => closeDatabaseThread(thread),
+    }
   } catch (error) {
-    await close()
+    thread.end()
     throw unavailable(error)
   }
 }
 
-async function* dump(moment: Moment, { tables, signal }: DumpOptions): AsyncGenerator<Uint8Array, void, void> {
+async function* dump(thread: DatabaseThread, { tables, signal }: DumpOptions): AsyncGenerator<Uint8Array, void, void> {
   signal?.throwIfAborted()
-  const stop = () => moment.connection.destroy()
+  const stop = () => thread.end(signal?.reason)
   signal?.addEventListener('abort', stop, { once: true })
-  let isWhole = false
   try {
-    yield* dumpMoment(moment, tables)
-    isWhole = true
+    yield* thread.take({ do: 'dump', ...(tables && { tables }) })
   } catch (error) {
     signal?.throwIfAborted()
     throw unavailable(error)
   } finally {
     signal?.removeEventListener('abort', stop)
-    // rows that nobody wants would have to be read to their end
-    if (!isWhole) moment.connection.destroy()
   }
 }
 
@@ -147,26 +142,30 @@ async function load(
   { databases, pool, keepFreeBytes = 0 }: MariaDbContentOptions,
   home: SiteHome,
   sql: AsyncIterable<Uint8Array>,
-  asked: LoadOptions,
+  { tables, changes, keepsOthers, signal, onProgress }: LoadOptions,
 ): Promise<Loaded> {
   const { current, next } = databases.namesOf(home)
   const { server } = databases
-  const checkRoom = () => roomIn(server.dataFolder, keepFreeBytes)
-  await checkRoom()
+  const room = { folder: server.dataFolder, keepFreeBytes }
+  await checkServerRoom(room)
   await asAdministrator(server, (connection) => makeAnew(connection, next))
-  const connection = await server.connect(await databases.worker(home))
+  const thread = await openDatabaseThread(server, await databases.worker(home), signal)
   try {
-    if (asked.tables || asked.keepsOthers) await pool.between(home.siteId, () => copyTables(connection, current, next))
-    const loaded = await loadDump({ connection, database: next, checkRoom }, sql, asked)
+    if (tables || keepsOthers)
+      await pool.between(home.siteId, () => thread.do({ do: 'copyTables', from: current, to: next }))
+    const loaded = await thread.do<Loaded>(
+      { do: 'load', database: next, room, ...(tables && { tables }), ...(changes && { changes }) },
+      { input: sql, ...(onProgress && { onRead: onProgress }) },
+    )
     await asAdministrator(server, (marking) => setMark(marking, next, 'complete'))
     return loaded
   } catch (error) {
-    connection.destroy()
+    thread.end()
     // what is left of it counts as not there, and goes with the next
     await asAdministrator(server, (dropping) => dropDatabase(dropping, next)).catch(() => {})
     throw error
   } finally {
-    connection.destroy()
+    await closeDatabaseThread(thread)
   }
 }
 
@@ -174,31 +173,18 @@ async function tryOut(
   { databases, keepFreeBytes = 0 }: MariaDbContentOptions,
   home: SiteHome,
   sql: AsyncIterable<Uint8Array>,
-  asked: { readonly signal?: AbortSignal } = {},
+  { signal }: { readonly signal?: AbortSignal } = {},
 ): Promise<string | undefined> {
   const { server } = databases
   const { scratch } = databases.namesOf(home)
-  const checkRoom = () => roomIn(server.dataFolder, keepFreeBytes)
-  await checkRoom()
+  const room = { folder: server.dataFolder, keepFreeBytes }
+  await checkServerRoom(room)
   await asAdministrator(server, (connection) => makeAnew(connection, scratch))
-  const connection = await server.connect(await databases.worker(home))
+  const thread = await openDatabaseThread(server, await databases.worker(home), signal)
   try {
-    return await differenceOfLoaded(
-      sql,
-      (text) => loadDump({ connection, database: scratch, checkRoom }, text, asked),
-      async function* () {
-        yield* dump(await beginMoment(connection, scratch), asked)
-      },
-    )
+    return await thread.do<string | undefined>({ do: 'tryOut', database: scratch, room }, { input: sql })
   } finally {
-    connection.destroy()
+    await closeDatabaseThread(thread)
     await asAdministrator(server, (dropping) => dropDatabase(dropping, scratch))
   }
-}
-
-/** @throws DiskFull */
-async function roomIn(folder: string | undefined, keepFreeBytes: number): Promise<void> {
-  if (folder === undefined) return
-  const { bavail, bsize } = await statfs(folder)
-  if (bavail * bsize <= keepFreeBytes) throw new DiskFull('The disk of the host is full')
 }

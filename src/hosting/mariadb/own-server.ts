@@ -9,7 +9,7 @@ import { lockFile, type Unlock } from '../../platform/files/lock-file.ts'
 import type { Log } from '../../platform/log/log.ts'
 import { type Backoff, waitAfter } from '../../platform/operations/backoff.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
-import { connect, type Login } from './connect.ts'
+import { connect, type Login, type ServerAddress } from './connect.ts'
 import { type DatabaseServer, PHP_HOST } from './database-server.ts'
 import { findPrograms, type MariaDbPrograms, serverEnvironment } from './programs.ts'
 import { ADMINISTRATOR, ServerFolder } from './server-folder.ts'
@@ -67,6 +67,7 @@ interface Running {
 
 class OwnServer implements DatabaseServer {
   readonly version: string
+  readonly address: ServerAddress
   readonly accountHost = 'localhost'
   readonly phpHost = PHP_HOST
   readonly socketFolder: string
@@ -94,6 +95,7 @@ class OwnServer implements DatabaseServer {
     { log, room, onFault = () => {} }: OwnServerOptions,
   ) {
     this.version = programs.version
+    this.address = { socketPath: folder.socket }
     this.dataFolder = folder.data
     this.temporaryFolder = folder.temporary
     this.socketFolder = dirname(folder.socket)
@@ -122,7 +124,7 @@ class OwnServer implements DatabaseServer {
   }
 
   connect(login: Login = { user: ADMINISTRATOR, password: this.#password }): Promise<Connection> {
-    return connect({ socketPath: this.#folder.socket }, login)
+    return connect(this.address, login)
   }
 
   async stop(graceMs: number): Promise<void> {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { DumpSummary } from './compare-dumps.ts'
+import { differenceOf, type Summing, sumUp } from './compare-dumps.ts'
+import { sumUpApart } from './sum-up-apart.ts'
 
 const table = 'CREATE TABLE t (id int PRIMARY KEY, v varchar(20), f float, d decimal(10,2));'
 
@@ -7,17 +8,24 @@ async function* pieces(text: string): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(`${text}\n-- Dump completed\n`)
   for (let at = 0; at < bytes.length; at += 7) yield bytes.subarray(at, at + 7)
 }
-const sum = (text: string) => new DumpSummary().read(pieces(text))
-const difference = async (one: string, other: string) => (await sum(one)).differenceTo(await sum(other))
+describe.each([
+  ['in this thread', sumUp],
+  ['in a thread of its own', sumUpApart],
+])('two dumps, summed up %s', (_where, begin: () => Summing) => {
+  async function sum(text: string) {
+    const summing = begin()
+    for await (const _piece of summing.through(pieces(text)));
+    return summing.summary()
+  }
+  const difference = async (one: string, other: string) => differenceOf(await sum(one), await sum(other))
 
-describe('two dumps', () => {
   const rows = `${table} INSERT INTO t (id, v, f, d) VALUES (1, 'a', 0.1, 1.5), (2, NULL, 2, 0);`
 
   test('are of equal content, in whatever order and words it stands', async () => {
     const other = `CREATE TABLE T (id int PRIMARY KEY, v varchar(20), f float, d decimal(10,2));
       INSERT INTO T (d, f, v, id) VALUES ('0.00', 2.0, NULL, 2); INSERT INTO T (id, v, f, d) VALUES ('1', 'a', 0.10000000149011612, '1.50');`
     expect(await difference(rows, other)).toBeUndefined()
-    expect((await sum(rows)).tables).toBe(1)
+    expect((await sum(rows)).size).toBe(1)
   })
 
   test.each([
@@ -41,14 +49,11 @@ describe('two dumps', () => {
 
   test('what is passed on is what came', async () => {
     let text = ''
-    for await (const piece of new DumpSummary().through(pieces(rows))) text += Buffer.from(piece)
+    for await (const piece of begin().through(pieces(rows))) text += Buffer.from(piece)
     expect(text).toBe(`${rows}\n-- Dump completed\n`)
-    await expect(
-      new DumpSummary().read(
-        (async function* () {
-          yield Buffer.from(rows)
-        })(),
-      ),
-    ).rejects.toThrow('cut off')
+    async function* cutOff() {
+      yield Buffer.from(rows)
+    }
+    await expect(Array.fromAsync(begin().through(cutOff()))).rejects.toThrow('cut off')
   })
 })

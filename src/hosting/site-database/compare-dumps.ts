@@ -7,60 +7,60 @@ import { type ColumnDefinition, sqliteTypes, type TableDefinition } from './sql/
 const SLICE_BYTES = 64 << 10
 
 /** How many rows of a table there are, and what they add up to, in whatever order they come. */
-interface Sum {
+export interface Sum {
   rows: number
   hash: bigint
   readonly table: TableDefinition
 }
 
-/** What a dump has, small enough to be kept: two of equal content are equal, whichever kind of database wrote them. */
-export class DumpSummary {
-  readonly #sums = new Map<string, Sum>()
-  readonly #reader = new DumpReader()
+/** What a dump has, small enough to be kept: two of equal content are equal, whichever kind of database wrote them. By table, in small letters. */
+export type DumpSummary = ReadonlyMap<string, Sum>
 
-  /** Passes a dump on, and sums it up. */
-  async *through(dump: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-    for await (const piece of dump) {
-      for (let at = 0; at < piece.length; at += SLICE_BYTES) {
-        if (at > 0) await breathe()
-        this.#take(this.#reader.write(piece.subarray(at, at + SLICE_BYTES)))
-      }
-      yield piece
-    }
-    this.#take(this.#reader.finish())
+/** Sums a dump up while it passes. */
+export interface Summing {
+  through(dump: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
+  /** Of what has passed, when all has. */
+  summary(): DumpSummary
+}
+
+/** @returns in words what the other one has otherwise; undefined: nothing */
+export function differenceOf(one: DumpSummary, other: DumpSummary): string | undefined {
+  for (const [name, sum] of one) {
+    const there = other.get(name)
+    if (!there) return `the table ${sum.table.name} is missing`
+    if (there.rows !== sum.rows) return `the table ${sum.table.name} has ${there.rows} rows in place of ${sum.rows}`
+    if (there.hash !== sum.hash) return `rows of the table ${sum.table.name} are not the same`
   }
+  const more = [...other.keys()].find((name) => !one.has(name))
+  return more === undefined ? undefined : `there is a table ${more} more`
+}
 
-  async read(dump: AsyncIterable<Uint8Array>): Promise<this> {
-    for await (const _piece of this.through(dump));
-    return this
-  }
-
-  get tables(): number {
-    return this.#sums.size
-  }
-
-  /** @returns in words what the other one has otherwise; undefined: nothing */
-  differenceTo(other: DumpSummary): string | undefined {
-    for (const [name, sum] of this.#sums) {
-      const there = other.#sums.get(name)
-      if (!there) return `the table ${sum.table.name} is missing`
-      if (there.rows !== sum.rows) return `the table ${sum.table.name} has ${there.rows} rows in place of ${sum.rows}`
-      if (there.hash !== sum.hash) return `rows of the table ${sum.table.name} are not the same`
-    }
-    const more = [...other.#sums.keys()].find((name) => !this.#sums.has(name))
-    return more === undefined ? undefined : `there is a table ${more} more`
-  }
-
-  #take(events: ReturnType<DumpReader['write']>): void {
+/** Sums up in this thread, which handles each value whole. */
+export function sumUp(): Summing {
+  const sums = new Map<string, Sum>()
+  const reader = new DumpReader()
+  const take = (events: ReturnType<DumpReader['write']>) => {
     for (const event of events) {
-      if (event.kind === 'create')
-        this.#sums.set(event.table.name.toLowerCase(), { rows: 0, hash: 0n, table: event.table })
+      if (event.kind === 'create') sums.set(event.table.name.toLowerCase(), { rows: 0, hash: 0n, table: event.table })
       if (event.kind !== 'row') continue
-      const sum = this.#sums.get(event.table.toLowerCase())
+      const sum = sums.get(event.table.toLowerCase())
       if (!sum) continue
       sum.rows++
       sum.hash = BigInt.asUintN(64, sum.hash + hashOf(sum.table, event.columns, event.values))
     }
+  }
+  return {
+    async *through(dump) {
+      for await (const piece of dump) {
+        for (let at = 0; at < piece.length; at += SLICE_BYTES) {
+          if (at > 0) await breathe()
+          take(reader.write(piece.subarray(at, at + SLICE_BYTES)))
+        }
+        yield piece
+      }
+      take(reader.finish())
+    },
+    summary: () => sums,
   }
 }
 
@@ -73,10 +73,12 @@ export async function differenceOfLoaded(
   sql: AsyncIterable<Uint8Array>,
   load: (sql: AsyncIterable<Uint8Array>) => Promise<unknown>,
   dump: () => AsyncIterable<Uint8Array>,
+  begin: () => Summing = sumUp,
 ): Promise<string | undefined> {
-  const wanted = new DumpSummary()
+  const [wanted, found] = [begin(), begin()]
   await load(wanted.through(sql))
-  return wanted.differenceTo(await new DumpSummary().read(dump()))
+  for await (const _piece of found.through(dump()));
+  return differenceOf(wanted.summary(), found.summary())
 }
 
 function hashOf(table: TableDefinition, names: readonly string[] | undefined, values: readonly Value[]): bigint {

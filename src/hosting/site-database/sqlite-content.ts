@@ -20,6 +20,7 @@ import {
 import { SiteUnavailable } from './site-database.ts'
 import { sqliteDatabase } from './sqlite.ts'
 import { SqliteFiles } from './sqlite-files.ts'
+import { sumUpApart } from './sum-up-apart.ts'
 
 export interface SqliteContentOptions {
   readonly pool: Pick<PhpPool, 'between'>
@@ -102,11 +103,12 @@ export function createSqliteContent(options: SqliteContentOptions): DatabaseCont
         const mostBytes = await roomIn(folder, keepFreeBytes)
         const loadInto = async (text: AsyncIterable<Uint8Array>) =>
           load(await abilities(), place, text, { ...asked, mostBytes })
-        return await differenceOfLoaded(sql, loadInto, async function* () {
+        const dumpOfLoaded = async function* () {
           await rename(join(folder, 'next.sqlite'), join(folder, 'site.sqlite'))
           const { size } = await lstat(join(folder, 'site.sqlite'))
           yield* dump(abilities, place, asked, boundsOf(size, mostCpuSeconds))
-        })
+        }
+        return await differenceOfLoaded(sql, loadInto, dumpOfLoaded, sumUpApart)
       } finally {
         open.delete(folder)
         await removeTree(folder)

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client'
 import { type BudgetFigures, type Budgets, figuresOf } from '../budgets/budget.ts'
 import type { FreeRoom } from '../files/free-room.ts'
+import { LongestPause } from './longest-pause.ts'
 import { only, watch } from './watched.ts'
 
 /** A metric with its values, as a process tells of it. */
@@ -31,6 +32,16 @@ export function createPartMetrics(part: string, { budgets, room }: Sources): Par
   )
   watch(registry, { name: 'stead_disk_free_bytes', help: 'Room on the disk of the data folder', type: 'gauge' }, () =>
     only(room.freeBytes),
+  )
+  const pause = new LongestPause()
+  watch(
+    registry,
+    {
+      name: 'stead_event_loop_longest_pause_seconds',
+      help: 'The longest time within the last minute or two in which a process came to nothing else',
+      type: 'gauge',
+    },
+    () => only(pause.seconds),
   )
   for (const { name, help, type, of } of ofBudgets)
     watch(registry, { name: `stead_budget_${name}`, help, type, labels: ['budget'] }, () =>

@@ -3,9 +3,10 @@ import type { Home } from '../../hosting/homes/homes.ts'
 import { faultOfPage, getFrontPage } from '../../hosting/php/front-page.ts'
 import { PhpUnavailable, phpVersions } from '../../hosting/php/runtime.ts'
 import { type Compared, compareLines, marksOf, otherPage, type PageMarks } from '../../hosting/php/same-page.ts'
-import { DumpSummary } from '../../hosting/site-database/compare-dumps.ts'
+import { differenceOf } from '../../hosting/site-database/compare-dumps.ts'
 import type { SiteHome } from '../../hosting/site-database/database-content.ts'
 import type { DatabaseKind } from '../../hosting/site-database/database-kind.ts'
+import { sumUpApart } from '../../hosting/site-database/sum-up-apart.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { oneOf } from '../../platform/http/schemas.ts'
 import {
@@ -116,7 +117,7 @@ async function makeDatabase(context: Context): Promise<{ tables: number } | null
   await closeForWork(context, input.siteId)
   const home = await homeOf(context)
   const place = placeOf(input.siteId, home)
-  const [before, after] = [new DumpSummary(), new DumpSummary()]
+  const [before, after] = [sumUpApart(), sumUpApart()]
   const [source, target] = [services.databaseContent(results.check.from), services.databaseContent(kindOf(input))]
   if (kindOf(input) === 'mariadb') await services.homes.databases.prepareServer(home)
   const snapshot = await source.snapshot(place)
@@ -131,13 +132,13 @@ async function makeDatabase(context: Context): Promise<{ tables: number } | null
   }
   const made = await target.snapshot(place)
   try {
-    await after.read(made.dump({ signal }))
+    for await (const _piece of after.through(made.dump({ signal })));
   } finally {
     await made.close()
   }
-  const difference = before.differenceTo(after)
+  const difference = differenceOf(before.summary(), after.summary())
   if (difference) throw new PermanentFailure(`The database could not be moved as it is: ${difference}`)
-  return { tables: after.tables }
+  return { tables: after.summary().size }
 }
 
 async function forgetDatabase(context: Undoing): Promise<void> {
