@@ -2084,7 +2084,7 @@ export interface paths {
         get?: never;
         /**
          * Update WordPress
-         * @description With `latest` to the latest stable release; without a version to the other one of the latest stable release and the beta, where there is one. Answers with the site as it is; the work goes on in an operation: the site is closed for the moment of the change, its database is upgraded, and it is opened when its front page answers. When it does not, everything is as it was before, and the operation says why in the words of PHP. A site that has the release already is left alone.
+         * @description With `latest` to the latest stable release; without a version to the other one of the latest stable release and the beta, where there is one. Answers with the site as it is; the work goes on in an operation: the site is closed for the moment of the change, its database is upgraded, and it is opened when its front page answers. When it does not, everything is as it was before, and the operation says why in the words of PHP. A site that has the release already is left alone. Stead looks which releases there are now; when it cannot, it uses what it knew last, and `message` says so.
          *
          *     Who may: the owning account, or a collaborator of the site with the role `update_site_cms_version`.
          */

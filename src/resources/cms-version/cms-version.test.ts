@@ -2,9 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
+import { until } from '../../platform/operations/harness.ts'
+import { createOperationWatch } from '../../platform/operations/watch.ts'
 import type { Site } from '../sites/site.ts'
+import { findSite } from '../sites/site.ts'
 import { replaceReleases } from './release.store.ts'
-import { targetOf } from './releases.ts'
+import { releasesNow, targetOf } from './releases.ts'
 import { madeOffer, withReleases } from './samples.fixture.ts'
 import { updateDefinition } from './update-cms-version.job.ts'
 
@@ -80,44 +83,109 @@ describe.each(dialects)('an order of another release on $dialect', ({ dialect, s
   afterEach(() => api?.close())
 
   const order = (body: object) => owner.call('PUT', `/v1/sites/${site}/cms/version`, body)
-  const operations = () => api.database.read.selectFrom('operations').select(['type', 'input']).execute()
+  const operations = () =>
+    api.database.read
+      .selectFrom('operations')
+      .select(['type', 'input'])
+      .where('type', '<>', 'cms.look_for_releases')
+      .execute()
+  const looks = () =>
+    api.database.read
+      .selectFrom('operations')
+      .select(['id', 'finished_at'])
+      .where('type', '=', 'cms.look_for_releases')
+      .execute()
+  /** What the host finds out, and how its looks end, until the answers are there. */
+  const answered = async <Answer>(answers: Promise<Answer>, find: () => Promise<unknown>, error?: string) => {
+    let isOver = false
+    const over = answers.finally(() => {
+      isOver = true
+    })
+    await until(async () => {
+      const open = (await looks()).filter(({ finished_at }) => finished_at === null)
+      if (open.length > 0) {
+        await find()
+        const end = { state: error ? 'failed' : 'succeeded', error: error ?? null, finished_at: Date.now() } as const
+        const ids = open.map(({ id }) => id)
+        await api.database.transaction((tx) => tx.updateTable('operations').set(end).where('id', 'in', ids).execute())
+      }
+      return isOver
+    })
+    return over
+  }
+  const nothing = async () => {}
 
   test('of the one that it has starts nothing; it only leaves the betas', async () => {
-    await withReleases(api, '6.8')
     await api.database.transaction((tx) => tx.updateTable('sites').set({ core_channel: 'beta' }).execute())
-    const { status, headers, body } = await order({})
+    const { status, headers, body } = await answered(order({}), () => withReleases(api, '6.8'))
     expect([status, headers['operation-id'], await operations()]).toEqual([200, undefined, []])
     expect(body.data.cmsVersion).toBe('Current Stable Release (6.8)')
     expect((await owner.call('GET', `/v1/sites/${site}`)).body.data.cmsVersion).toBe('Current Stable Release (6.8)')
   })
 
-  test('asks nobody when that was found out within the hour', async () => {
+  test('goes by what is offered at this moment, whatever was known a minute before', async () => {
     await withReleases(api, '6.8', '6.9')
-    const { status, body } = await order({ version: 'latest' })
+    const found = async () => {
+      const withdrawn = { ...madeOffer('6.9'), isOffered: false }
+      const offers = [madeOffer('6.8'), madeOffer('6.8.1'), withdrawn]
+      await api.database.transaction((tx) => replaceReleases(tx, offers, Date.now() + 1))
+    }
+    const { status, body } = await answered(order({ version: 'latest' }), found)
     // what it runs until the operation has ended
-    expect([status, body.data.cmsVersion]).toEqual([200, 'Current Stable Release (6.8)'])
+    expect([status, body.message, body.data.cmsVersion]).toEqual([200, 'Success', 'Current Stable Release (6.8)'])
     expect(await operations()).toEqual([
       {
         type: 'site.update_cms_version',
-        input: JSON.stringify({ siteId: site, version: '6.9', channel: 'stable' }),
+        input: JSON.stringify({ siteId: site, version: '6.8.1', channel: 'stable' }),
       },
     ])
   })
 
+  test.each([
+    ['the host fails', 'the network is down', 'the network is down'],
+    ['no source answers', undefined, 'no source of WordPress answers'],
+  ])('uses what it knew last when %s, and says so', async (_when, error, reason) => {
+    await api.database.transaction((tx) => replaceReleases(tx, [madeOffer('6.9')], Date.UTC(2026, 0, 2, 3, 4)))
+    const { status, body } = await answered(order({ version: 'latest' }), nothing, error)
+    expect(status).toBe(200)
+    expect(body.message).toMatch(/^Stead could not look which releases of WordPress there are now: /)
+    expect(body.message).toContain(reason)
+    expect(body.message).toContain('It uses what it knew at 2026-01-02 03:04 UTC.')
+    expect(await operations()).toHaveLength(1)
+  })
+
+  test('waits for a look that has not begun, and asks for no other', async () => {
+    const { database } = api
+    const watches = createOperationWatch(database)
+    const followed: number[] = []
+    const seen: typeof watches = {
+      ...watches,
+      follow(id, signal) {
+        followed.push(id)
+        return watches.follow(id, signal)
+      },
+    }
+    const context = { database, watches: seen, now: Date.now(), site: await findSite(database.read, site) }
+    const ask = () => releasesNow(context as unknown as Parameters<typeof releasesNow>[0])
+    const [first, second] = [ask(), until(() => followed.length === 1).then(ask)]
+    await until(() => followed.length === 2)
+    const both = await answered(Promise.all([first, second]), () => withReleases(api, '6.8'))
+    watches.close()
+    expect(both.map(({ fault }) => fault)).toEqual([undefined, undefined])
+    expect(await looks()).toHaveLength(1)
+  })
+
   test('that needs a newer PHP than the site has is refused, with that in words, and nothing is begun', async () => {
-    const needing = (phpVersion: string) =>
+    const needing = (phpVersion: string) => () =>
       api.database.transaction((tx) => replaceReleases(tx, [madeOffer('7.0', phpVersion)], Date.now()))
-    await needing('9.1')
-    const { status, body } = await order({ version: 'latest' })
+    const { status, body } = await answered(order({ version: 'latest' }), needing('9.1'))
     expect([status, body.errors[0]]).toEqual([400, expect.stringContaining('WordPress 7.0 needs PHP 9.1 or newer')])
     expect(await operations()).toEqual([])
-    await needing('8.0')
-    expect((await order({ version: 'latest' })).status).toBe(200)
+    expect((await answered(order({ version: 'latest' }), needing('8.0'))).status).toBe(200)
     expect(await operations()).toHaveLength(1)
   })
 
   test('is for latest, or without a word', async () => {
-    await withReleases(api, '6.9')
     expect((await order({ version: '6.9' })).status).toBe(400)
     expect(await operations()).toEqual([])
   })

@@ -24,6 +24,19 @@ export async function replaceReleases(tx: Tx, offers: readonly CoreOffer[], now:
   if (rows.length > 0) await tx.insertInto('core_releases').values(rows).execute()
 }
 
+/** A look of a host that has not begun yet. */
+export async function queuedLook(tx: Tx, hostId: number | null): Promise<number | undefined> {
+  const row = await tx
+    .selectFrom('operations')
+    .select('id')
+    .where('type', '=', 'cms.look_for_releases')
+    .where('host_id', '=', hostId)
+    .where('state', '=', 'queued')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
+}
+
 /** Of hosts the one that was last heard of; `undefined` while there is none, and when it has not done such work that it was given before. */
 export async function hostToAsk(tx: Tx, work: string): Promise<number | undefined> {
   const host = await tx

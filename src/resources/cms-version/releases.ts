@@ -5,26 +5,41 @@ import type { Site } from '../sites/site.ts'
 import { waitForOperation } from '../wait-for-operation.ts'
 import { askForReleases } from './look-for-releases.job.ts'
 import { problems } from './problems.ts'
-import { knownReleases, type Release } from './release.store.ts'
+import { knownReleases, queuedLook, type Release } from './release.store.ts'
 
-/** What was found out so lately is not asked again. */
-const FRESH_MS = 3_600_000
+/** What there is to choose from. */
+export interface Looked {
+  readonly releases: readonly Release[]
+  /** Why nobody could look now: then it is what was known before. A part of a sentence. */
+  readonly fault: string | undefined
+}
 
-/** @throws Problem `releases_unknown` when nothing is known and nothing can be found out */
-export async function releasesNow(context: Context & { readonly site: Site }): Promise<Release[]> {
+/**
+ * Looks which releases there are at this moment.
+ * @throws Problem `releases_unknown` when nothing is known and nothing can be found out
+ */
+export async function releasesNow(context: Context & { readonly site: Site }): Promise<Looked> {
   const { database, now, site, watches } = context
   const known = await knownReleases(database.read)
-  if (known.some(({ seenAt }) => Math.abs(now - seenAt) < FRESH_MS)) return known
   try {
-    const id = await database.transaction((tx) => askForReleases(tx, site, now))
+    // whoever asks at the same time waits for one look
+    const id = await database.transaction(
+      async (tx) => (await queuedLook(tx, site.hostId)) ?? (await askForReleases(tx, site, now)),
+    )
     await waitForOperation({ watches, started: [id] })
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    // what was there yesterday is there still
-    if (known.length === 0) throw new Problem(problems.releases_unknown, { reason: error.message.replace(/\.$/, '') })
+    const reason = error.message.replace(/\.$/, '')
+    if (known.length === 0) throw new Problem(problems.releases_unknown, { reason })
+    return { releases: known, fault: reason }
   }
-  return knownReleases(database.read)
+  const releases = await knownReleases(database.read)
+  const isNew = releases.length > 0 && seenAt(releases) !== seenAt(known)
+  return { releases, fault: isNew ? undefined : 'no source of WordPress answers' }
 }
+
+/** When releases were last found out. */
+export const seenAt = (releases: readonly Release[]): number => Math.max(...releases.map((each) => each.seenAt))
 
 /** Which release a site is to run, and whether it follows betas from then on. */
 export interface Target {
@@ -57,8 +72,11 @@ const numbersOf = (version: string): [number, number] => {
 }
 
 function chosen(releases: readonly Release[], site: Site, asked: 'latest' | undefined): Target {
+  const offered = releases.filter(({ isOffered }) => isOffered)
+  // without any that is offered, what is on the hosts is all that there is
+  const choice = offered.length > 0 ? offered : releases
   const newest = (kind: Release['kind']) =>
-    releases
+    choice
       .filter((release) => release.kind === kind)
       .map(({ version }) => version)
       .toSorted(compareVersions)
