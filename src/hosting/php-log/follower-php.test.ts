@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -64,3 +64,43 @@ test.skipIf(!core).each(hereRuntimes)(
     }
   },
 )
+
+test.skipIf(!core).each(hereRuntimes)(
+  'a deprecation that a plugin raises reaches the log, also where WordPress is not in debug mode: $runtime',
+  async ({ runtime: kind, phpVersion }) => {
+    const runtime = await testRuntime({ runtime: kind })
+    const home = await testHome(core as string, { phpVersion })
+    const php = await runtime.start(home)
+    try {
+      const raise = ['WARNING', 'DEPRECATED', 'NOTICE']
+        .map((level) => `trigger_error("E_USER_${level}", E_USER_${level});`)
+        .join(' ')
+      const alone = await home.script('alone.php', raise)
+      const below = await home.script(
+        'below.php',
+        // as wp-settings.php comes to it; the home of this test has no database
+        `define('ABSPATH', __DIR__ . '/'); define('WPINC', 'wp-includes'); define('WP_DEBUG', !empty($_GET['debug']));
+         define('WP_DEBUG_DISPLAY', false); define('WP_DEBUG_LOG', false);
+         require ABSPATH . WPINC . '/load.php'; require ABSPATH . WPINC . '/plugin.php'; wp_debug_mode(); ${raise}`,
+      )
+      const logged = async (script: string, path: string) => {
+        const before = await read(home.homePath)
+        await fetchPage(php, testRequest(path, script))
+        return [...(await read(home.homePath)).slice(before.length).matchAll(/PHP (.*?): +(E_USER_\w+)/g)].map(
+          ([, severity, level]) => `${level}: ${severity}`,
+        )
+      }
+      const wanted = ['E_USER_WARNING: Warning', 'E_USER_DEPRECATED: Deprecated']
+      const all = [...wanted, 'E_USER_NOTICE: Notice']
+      expect(await logged(alone, '/alone.php')).toEqual(all)
+      expect(await logged(below, '/below.php')).toEqual(wanted)
+      expect(await logged(below, '/below.php?debug=1')).toEqual(all)
+    } finally {
+      await php.stop()
+      await runtime.close()
+      await home.remove()
+    }
+  },
+)
+
+const read = (homePath: string) => readFile(join(homePath, 'private/php-error.log'), 'utf8').catch(() => '')

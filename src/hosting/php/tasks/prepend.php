@@ -261,6 +261,24 @@ $GLOBALS['wp_filter']['enable_wp_debug_mode_checks'][-1]['stead'] = [
     'accepted_args' => 1,
 ];
 
+// Without WP_DEBUG WordPress keeps deprecations out of the log. A plugin that raises E_USER_DEPRECATED speaks to the site's owner, so those are logged.
+// PHP's own stay out: a plugin from before PHP 8.2 would fill the log with them.
+$GLOBALS['wp_filter']['enable_wp_debug_mode_checks'][PHP_INT_MAX]['stead'] = [
+    'function' => static function ($enabled = true) {
+        if (!$enabled || WP_DEBUG) {
+            return $enabled;
+        }
+        // what wp_debug_mode() does, and the one level more
+        error_reporting(E_CORE_ERROR | E_CORE_WARNING | E_COMPILE_ERROR | E_ERROR | E_WARNING | E_PARSE | E_USER_ERROR | E_USER_WARNING | E_RECOVERABLE_ERROR | E_USER_DEPRECATED);
+        $isForPrograms = defined('XMLRPC_REQUEST') || defined('REST_REQUEST') || defined('MS_FILES_REQUEST') || wp_installing();
+        if ($isForPrograms || wp_doing_ajax() || wp_is_json_request()) {
+            ini_set('display_errors', '0');
+        }
+        return false;
+    },
+    'accepted_args' => 1,
+];
+
 // Last, since it comes before what stands above. Said in php.ini, which nothing of the site can change.
 if (get_cfg_var('stead.safe_mode')) {
     require_once __DIR__ . '/safe-mode.php';
