@@ -179,7 +179,6 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['cloneSite'], code: 'clone_elsewhere', example: ({ number }) => ({ body: { name: `far-${number}`, datacenter_code: EMPTY_DATACENTER } }) },
   { of: ['cloneSite'], code: 'no_host', prepare: siteIs({ host_id: null }) },
   { of: ['installPlugins', 'updatePlugins'], code: 'plugins_refused', example: () => ({ body: { plugins: [{ path: 'forms' }, { path: 'no-such' }] } }) },
-  { of: ['updatePlugins', 'activatePlugins', 'deactivatePlugins', 'deletePlugins'], code: 'plugins_refused', example: async ({ api, siteId }) => { await withPlugins(api, siteId, 'forms'); return { body: { plugins: [{ path: 'forms' }, { path: 'tables' }] } } } },
   { of: ['activatePlugins', 'deactivatePlugins', 'deletePlugins'], code: 'plugins_refused', example: () => ({ body: { plugins: [{ path: '../forms' }] } }) },
   { of: ['installPlugins', 'updatePlugins'], code: 'plugin_directory_unavailable', example: async ({ api, siteId }) => { await withPlugins(api, siteId, 'unreachable'); return { body: { plugins: [{ path: 'unreachable' }] } } } },
   { of: ['updateCmsVersion'], code: 'no_beta_offered', example: () => ({ body: {} }), prepare: ({ api }) => withReleases(api, '6.9', '6.9-beta1') },
