@@ -51,6 +51,7 @@ import { loginLinkPeople } from './0065-login-link-people.ts'
 import { triedBackups } from './0067-tried-backups.ts'
 import { recordAddresses } from './0069-record-addresses.ts'
 import { zoneClaims } from './0071-zone-claims.ts'
+import { archiveBytes } from './0073-archive-bytes.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -106,4 +107,5 @@ export const migrations: Record<string, Migration> = {
   '0067-tried-backups': triedBackups,
   '0069-record-addresses': recordAddresses,
   '0071-zone-claims': zoneClaims,
+  '0073-archive-bytes': archiveBytes,
 }

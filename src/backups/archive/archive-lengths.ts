@@ -52,6 +52,13 @@ export class ArchiveLengths {
     if (count === this.count) this.#isWhole = true
   }
 
+  /** What is known of the first so many blocks. */
+  first(count: number): ArchiveLengths {
+    const lengths = new ArchiveLengths()
+    lengths.#places.push(...this.#places.slice(1, count + 1))
+    return lengths
+  }
+
   /** For `decode`. */
   encode(): { bytes: Buffer; isWhole: boolean } {
     const bytes = Buffer.alloc(this.count * ENTRY)

@@ -49,6 +49,19 @@ export async function* tarBytes(sources: readonly TreeSource[], start = 0): Asyn
   if (skip < END.length) yield END.subarray(skip)
 }
 
+/** Returns how long the part of trees is in an archive, without its end. */
+export async function treeBytes(sources: readonly TreeSource[]): Promise<number> {
+  let bytes = 0
+  let heads = 0
+  for (const { repository, name } of sources)
+    for await (const entry of repository.entries(name)) {
+      const size = entry.kind === 'file' ? entry.sizeBytes : 0
+      bytes += headOf(entry).length + Math.ceil(size / BLOCK) * BLOCK
+      if (++heads % HEADS_AT_ONCE === 0) await othersGoFirst()
+    }
+  return bytes
+}
+
 /** Never more or less than its head says: all that follows would be read at the wrong place. */
 async function* contentOf(
   repository: BackupRepository,

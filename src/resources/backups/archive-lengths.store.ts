@@ -13,13 +13,40 @@ export async function loadLengths(tx: Tx, backupId: number): Promise<ArchiveLeng
   return row ? ArchiveLengths.decode(Buffer.from(row.places, 'base64'), row.whole === 1) : new ArchiveLengths()
 }
 
-/** Keeps what is known, unless somebody else has found out more. Of a backup that is gone: nothing. */
-export async function saveLengths(tx: Tx, backupId: number, lengths: ArchiveLengths): Promise<void> {
+/** What is known of the longest archive that begins with a core. */
+export async function lengthsOfCore(tx: Tx, core: string): Promise<ArchiveLengths | undefined> {
+  const row = await tx
+    .selectFrom('archive_lengths')
+    .select('places')
+    .where('core', '=', core)
+    .where('format', '=', ARCHIVE_FORMAT)
+    .orderBy('blocks', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row && ArchiveLengths.decode(Buffer.from(row.places, 'base64'), false)
+}
+
+/**
+ * Keeps what is known, unless somebody else has found out more. Of a backup that is gone: nothing.
+ * @param core names the core that the archive begins with
+ */
+export async function saveLengths(
+  tx: Tx,
+  backupId: number,
+  lengths: ArchiveLengths,
+  core: string | null,
+): Promise<void> {
   const { bytes, isWhole } = lengths.encode()
   const whole: 0 | 1 = isWhole ? 1 : 0
-  const values = { format: ARCHIVE_FORMAT, blocks: lengths.count, whole, places: bytes.toString('base64') }
+  const values = { format: ARCHIVE_FORMAT, blocks: lengths.count, whole, places: bytes.toString('base64'), core }
   const backup = await tx.selectFrom('backups').select('id').where('id', '=', backupId).executeTakeFirst()
   if (!backup) return
+  if (isWhole)
+    await tx
+      .updateTable('backups')
+      .set({ archive_bytes: lengths.totalBytes as number })
+      .where('id', '=', backupId)
+      .execute()
   await tx
     .insertInto('archive_lengths')
     .values({ backup_id: backupId, ...values })

@@ -24,6 +24,7 @@ const columns = [
   'completed_at as completedAt',
   'delete_at as deleteAt',
   'bytes',
+  'archive_bytes as archiveBytes',
   'core_version as coreVersion',
   'created_by as createdBy',
   'operation_id as operationId',

@@ -40,6 +40,8 @@ export interface Backup {
   readonly completedAt: number | null
   readonly deleteAt: number
   readonly bytes: number | null
+  /** Of files: what the archive has that people download; null while that is not known. */
+  readonly archiveBytes: number | null
   /** Of files: the core that the site ran on. */
   readonly coreVersion: string | null
   /** Name and address of whoever asked for it; null: Stead itself. */
@@ -58,6 +60,13 @@ export type CompletedBackup = Backup & {
 }
 
 export const BackupId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+
+/** What a download of a backup has; null while that is not known. */
+export const downloadBytes = ({
+  kind,
+  bytes,
+  archiveBytes,
+}: Pick<Backup, 'kind' | 'bytes' | 'archiveBytes'>): number | null => (kind === 'fs' ? archiveBytes : bytes)
 
 /** Whose repository a site's backups are in. */
 export const siteOwner = (siteId: number): string => `site-${siteId}`

@@ -6,7 +6,6 @@ import { LRUCache } from 'lru-cache'
 import { ARCHIVE_FORMAT, archiveBytes, measureArchive } from '../../backups/archive/archive.ts'
 import type { ArchiveLengths } from '../../backups/archive/archive-lengths.ts'
 import { Bzip2Threads } from '../../backups/archive/bzip2-threads.ts'
-import type { TreeSource } from '../../backups/archive/tar.ts'
 import { BackupDamaged, BackupMissing, type BackupStore, StorageFailure } from '../../backups/backup-store.ts'
 import { isNotModified, rangeOf, type Validators } from '../../hosting/web-server/conditions.ts'
 import type { Budget } from '../../platform/budgets/budget.ts'
@@ -18,8 +17,9 @@ import type { Context } from '../context.ts'
 import type { VisibleSite } from '../sites/site.ts'
 import { stillAllowed } from '../still-allowed.ts'
 import { actions } from './actions.ts'
-import { loadLengths, saveLengths } from './archive-lengths.store.ts'
-import { CORE_BACKUP, type CompletedBackup, coreOwner, nameOf, siteOwner } from './backup.ts'
+import { saveLengths } from './archive-lengths.store.ts'
+import { type ArchiveOf, archiveOf, knownLengths } from './archive-of.ts'
+import { type CompletedBackup, nameOf, siteOwner } from './backup.ts'
 import { problems } from './problems.ts'
 
 /** Who takes less than this in {@link SLOWEST_MS} is cut off, and may go on later. */
@@ -72,6 +72,7 @@ interface Part {
 
 interface KnownLengths {
   readonly lengths: Promise<ArchiveLengths>
+  readonly core: string | null
   /** Blocks that are kept. */
   kept: number
   isWholeKept: boolean
@@ -274,26 +275,17 @@ export class Downloads {
     }
   }
 
-  /** What lies in a site's web root: the core, which all sites share, and then the site's own files. */
   async #archiveOf(site: VisibleSite, backup: CompletedBackup): Promise<Content> {
-    const { backups } = this.#options
-    const own = { repository: backups.repository(siteOwner(backup.siteId)), name: nameOf(backup) }
-    const core = backup.coreVersion && {
-      repository: backups.repository(coreOwner(backup.coreVersion)),
-      name: CORE_BACKUP,
-    }
-    const sources: TreeSource[] = core ? [core, own] : [own]
-    const facts = await Promise.all(sources.map(({ repository, name }) => repository.find(name)))
-    for (const [index, each] of facts.entries())
-      if (!each) throw new BackupMissing(`There is no backup ${sources[index]!.name} in the storage`)
-    const known = this.#use(backup.id)
+    const archive = await archiveOf(this.#options.backups, backup)
+    const { sources } = archive
+    const known = this.#use(backup.id, archive)
     const lengths = await known.lengths
     const threads = this.#threads
     return {
       type: 'application/x-bzip2',
       fileName: `${site.name}-files-${timeOf(backup).replaceAll(':', '-')}.tar.bz2`,
       // a core that was lost and kept anew may have other times
-      validators: validatorsOf(backup, [ARCHIVE_FORMAT, ...facts.map((each) => each?.createdAt)]),
+      validators: validatorsOf(backup, [ARCHIVE_FORMAT, ...archive.keptAt]),
       totalBytes: () => lengths.totalBytes,
       bytes: (start, signal) =>
         this.#keeping(backup.id, known, lengths, archiveBytes(sources, start, { lengths, threads, signal })),
@@ -309,16 +301,17 @@ export class Downloads {
   }
 
   /** One for all who read the same archive. */
-  #use(backupId: number): KnownLengths {
+  #use(backupId: number, archive: ArchiveOf): KnownLengths {
     const { database } = this.#options
     let known = this.#known.get(backupId)
     if (!known) {
       const loaded: KnownLengths = {
-        lengths: loadLengths(database.read, backupId).then((lengths) => {
+        lengths: knownLengths(database.read, backupId, archive).then((lengths) => {
           loaded.kept = lengths.count
           loaded.isWholeKept = lengths.totalBytes !== undefined
           return lengths
         }),
+        core: archive.core,
         kept: 0,
         isWholeKept: false,
         readers: 0,
@@ -360,7 +353,7 @@ export class Downloads {
     known.kept = lengths.count
     known.isWholeKept = isWhole
     try {
-      await database.transaction((tx) => saveLengths(tx, backupId, lengths))
+      await database.transaction((tx) => saveLengths(tx, backupId, lengths, known.core))
     } catch (error) {
       log.warn({ err: error, backupId }, 'what was found out of an archive was not kept')
     }

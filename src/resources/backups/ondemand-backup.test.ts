@@ -152,7 +152,12 @@ for (const { dialect, skip } of dialects) {
         opened.open()
         expect((await end(ordered)).state).toBe('succeeded')
         const { data } = (await owner.call('GET', path(`/${requestId}`))).body
-        const bytes = type === 'db' ? content.dump.length : Object.values(content.files).join('').length
+        // what a download has: of files an archive with the core
+        const headers = { authorization: `Bearer ${owner.token}` }
+        const url = path(`/${requestId}/download`)
+        const bytes = (await api.app.inject({ method: 'GET', url, headers })).rawPayload.length
+        const head = await api.app.inject({ method: 'HEAD', url, headers })
+        expect([head.statusCode, head.headers['content-length']]).toEqual([200, String(bytes)])
         expect(data).toMatchObject({ id: String(requestId), status: 'completed', type, bytes: String(bytes) })
         expect(data.backupTimestamp).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
         expect(data.completed).toBeGreaterThanOrEqual(before)

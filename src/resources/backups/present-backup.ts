@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
-import { type Backup, type CompletedBackup, kinds } from './backup.ts'
+import { type Backup, type CompletedBackup, downloadBytes, kinds } from './backup.ts'
 
 const BackupTime = { examples: ['2026-01-31 09:30:00'] }
 
@@ -12,7 +12,13 @@ export const OndemandBackup = Type.Object(
     completed: nullable(Type.Integer({ description: 'Unix time', examples: [1769852000] })),
     status: oneOf(['creating', 'completed', 'deleting']),
     type: oneOf(kinds, { description: 'Files or database' }),
-    bytes: nullable(Type.String({ description: 'Size of the content', examples: ['73400320'] })),
+    bytes: nullable(
+      Type.String({
+        description:
+          'What the download has. Null until it is completed, and of very large files until they were downloaded once',
+        examples: ['73400320'],
+      }),
+    ),
     requested: Type.Integer({ description: 'Unix time', examples: [1769852000] }),
     backupTimestamp: nullable(Type.String({ description: 'The moment that it shows, UTC', ...BackupTime })),
     createdBy: Type.String({ examples: ['Ada (ada@example.com)'] }),
@@ -61,7 +67,8 @@ const spaced = (ms: number): string => new Date(ms).toISOString().slice(0, 19).r
 
 /** @param backup one that has not failed */
 export function presentOndemand(backup: Backup, now: number): Type.Static<typeof OndemandBackup> {
-  const { id, siteId, completedAt, state, kind, bytes, requestedAt, takenAt, createdBy, deleteAt } = backup
+  const { id, siteId, completedAt, state, kind, requestedAt, takenAt, createdBy, deleteAt } = backup
+  const bytes = completedAt === null ? null : downloadBytes(backup)
   return {
     id: completedAt === null ? null : String(id),
     siteId,

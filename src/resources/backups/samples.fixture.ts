@@ -102,7 +102,7 @@ export async function storeTree(api: TestApi, siteId: number, backupId: number, 
   await api.backups.repository(siteOwner(siteId)).writeTree(own, { name: await nameIn(api, backupId) })
 }
 
-const file = (path: string, content: Buffer): SourceEntry => ({
+export const file = (path: string, content: Buffer): SourceEntry => ({
   kind: 'file',
   path,
   mode: 0o644,

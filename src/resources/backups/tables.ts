@@ -23,6 +23,8 @@ export interface BackupRow {
   delete_at: number
   /** Of the content. */
   bytes: number | null
+  /** Of files: what the archive has that people download; null while that is not known. */
+  archive_bytes: Generated<number | null>
   /** Of a file backup: the core that the site ran on, kept once for all sites. */
   core_version: string | null
   /** Whose doing it is: name and address. Null: Stead's own. */
@@ -61,4 +63,6 @@ export interface ArchiveLengthsRow {
   whole: 0 | 1
   /** As `ArchiveLengths` writes it, in base64. */
   places: string
+  /** Names the core that it begins with. */
+  core: Generated<string | null>
 }

@@ -21,7 +21,8 @@ import {
   newestWarning,
   untriedSince,
 } from './backup.store.ts'
-import { type Backup, nameOf, OLDER_KEPT_MS, siteOwner, TRUST_MS } from './backup.ts'
+import { type Backup, downloadBytes, nameOf, OLDER_KEPT_MS, siteOwner, TRUST_MS } from './backup.ts'
+import { measureBackup } from './measure-backup.ts'
 import { type TakenBackup, takeBackup } from './take-backup.ts'
 import { tellOfFailure, tellOfWarning } from './tell-of-failure.ts'
 
@@ -39,7 +40,8 @@ const definition = {
   changeableBy: { site: 'use backups' },
   attempts: 3,
   steps: {
-    take: { run: take, undo: removeContent },
+    take: { run: take, undo: removeContent, weight: 3 },
+    measure: { run: measure },
     complete: { commit: complete },
   },
   failed,
@@ -70,6 +72,15 @@ async function take(context: Context): Promise<TakenBackup> {
   })
 }
 
+/** What is downloaded of a backup that somebody has asked for: its archive has another length than its files. */
+async function measure(context: Context): Promise<number | null> {
+  const { services, input, signal, progress } = context
+  const backup = await findBackup(services.database.read, input.siteId, input.backupId)
+  if (backup?.origin !== 'ondemand' || backup.kind !== 'fs') return null
+  const { coreVersion } = (context.results as { take: TakenBackup }).take
+  return measureBackup(services, { ...backup, coreVersion }, { signal, progress })
+}
+
 /** A retry of one that had failed: it needs a place again. @throws PermanentFailure */
 async function takeUp(tx: Tx, { siteId, backupId }: Input): Promise<Backup> {
   await holdSite(tx, siteId)
@@ -98,8 +109,8 @@ async function complete(tx: Tx, context: Context<{ take: TakenBackup }>): Promis
   await completeBackup(tx, backup, context.results.take, context.now())
   if (isNews) await tellOfWarning(tx, context, { siteId, warning })
   if (backup.origin !== 'ondemand') return
-  const { bytes } = context.results.take
-  const data = { id: String(backupId), type: backup.kind, bytes: String(bytes) }
+  const bytes = downloadBytes({ ...backup, bytes: context.results.take.bytes })
+  const data = { id: String(backupId), type: backup.kind, bytes: bytes === null ? null : String(bytes) }
   await changeOfJob(tx, context).tell({ type: events.ondemand_backup_created, data })
 }
 
