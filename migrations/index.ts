@@ -52,6 +52,7 @@ import { triedBackups } from './0067-tried-backups.ts'
 import { recordAddresses } from './0069-record-addresses.ts'
 import { zoneClaims } from './0071-zone-claims.ts'
 import { archiveBytes } from './0073-archive-bytes.ts'
+import { damagedBackups } from './0075-damaged-backups.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -108,4 +109,5 @@ export const migrations: Record<string, Migration> = {
   '0069-record-addresses': recordAddresses,
   '0071-zone-claims': zoneClaims,
   '0073-archive-bytes': archiveBytes,
+  '0075-damaged-backups': damagedBackups,
 }

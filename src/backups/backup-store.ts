@@ -117,6 +117,11 @@ export interface BackupRepository {
   readStream(name: string, options?: { start?: number }): AsyncIterable<Uint8Array>
   /** Reads a backup whole: every chunk is there, authentic, and what its name says. @throws BackupDamaged with all that is wrong, named */
   verify(name: string, options?: VerifyOptions): Promise<BackupFacts>
+  /**
+   * Which backups have lost something that no pack has any more, as far as somebody has read the damage; a backup that is written afterwards may heal
+   * them. @returns by name, what is lost first
+   */
+  damaged(options?: { signal?: AbortSignal }): Promise<ReadonlyMap<string, string>>
   /** After it the backup is not there; its chunks go with a later sweep. Of one that is not there: nothing. */
   remove(name: string): Promise<void>
   /** Takes away what no backup needs any more. Safe beside writers and readers. @returns what was freed */

@@ -33,6 +33,8 @@ export class ChunkIndex {
   readonly sources: string[] = []
   /** Tables by pack. */
   readonly tables = new Map<string, Buffer>()
+  /** Packs that may not have what they should: marked as damaged, cut off, or in an index and not in the storage. */
+  readonly suspects = new Set<string>()
   /** What could not be read of it, in words. */
   readonly faults: string[] = []
   readonly #writtenBytes = new Map<string, number>()
@@ -132,12 +134,14 @@ async function tryLoad(
   const [packs, marks] = [await storage.list(`${owner}/packs/`, signal), await storage.list(`${owner}/marks/`, signal)]
   index.marks.push(...marks.flatMap(({ name }) => markOf(name) ?? []))
   const marked = new Set(index.marks.map(({ pack }) => pack))
+  for (const { pack, reason } of index.marks) if (reason === 'damaged') index.suspects.add(pack)
   // the same order for everybody
   packs.sort((one, other) => (one.name < other.name ? -1 : 1))
   const states = packs.map(({ name, sizeBytes, modifiedAt }) => {
     const id = lastPart(name)
     return { id, sizeBytes, modifiedAt, isIndexed: tables.has(id), isMarked: marked.has(id) }
   })
+  const listed = new Set(states.map(({ id }) => id))
   await inParallel(
     8,
     states.filter(({ id }) => !tables.has(id)),
@@ -152,11 +156,15 @@ async function tryLoad(
       }
     },
   )
+  for (const id of tables.keys()) if (!listed.has(id)) index.suspects.add(id)
   for (const state of states) {
     const known = tables.get(state.id)
     // one of another length is not what was written: its chunks are looked for, and not leant on
-    if (known) index.add(known, { ...state, isMarked: state.isMarked || state.sizeBytes !== known.sizeBytes })
-    else index.packs.set(state.id, { ...state, isMarked: true })
+    if (known) {
+      const isCutOff = state.sizeBytes !== known.sizeBytes
+      if (isCutOff) index.suspects.add(state.id)
+      index.add(known, { ...state, isMarked: state.isMarked || isCutOff })
+    } else index.packs.set(state.id, { ...state, isMarked: true })
   }
   return index
 }

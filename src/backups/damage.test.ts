@@ -190,3 +190,44 @@ it('a source that fails, and one that is stopped, leave no backup', async () => 
   await expect(own.repository.writeStream(endless, { name: 'b1', signal: stop.signal })).rejects.toThrow('enough')
   expect(await own.repository.list()).toEqual([])
 })
+
+describe('which backups have lost something', () => {
+  it('is known of packs that somebody has read, until the next backup heals them', async () => {
+    const own = await stand()
+    const { first } = await twoPacks(own)
+    await flip(own, first)
+    expect([...(await own.repository.damaged())]).toEqual([])
+    expect(await faultOf(own.repository.verify('b2'))).toBeInstanceOf(BackupDamaged)
+    // the site does not have it any more
+    await own.repository.writeTree(source({ 'two.jpg': files['two.jpg'] }), { name: 'b3' })
+    const damaged = await own.backups.repository('site-1').damaged()
+    expect([...damaged].sort()).toEqual([
+      ['b1', 'one.jpg'],
+      ['b2', 'one.jpg'],
+    ])
+    await own.repository.writeTree(source(files), { name: 'b4' })
+    expect([...(await own.backups.repository('site-1').damaged())]).toEqual([])
+  })
+
+  it('is known of packs that are not there, without a reader', async () => {
+    const own = await stand()
+    const { first, second } = await twoPacks(own)
+    await own.storage.remove([second])
+    expect([...(await own.repository.damaged())]).toEqual([['b2', expect.any(String)]])
+    await own.storage.put(first, ((await own.storage.get(first)) as Buffer).subarray(0, 100))
+    expect([...(await own.repository.damaged()).keys()].sort()).toEqual(['b1', 'b2'])
+  })
+
+  it('what is whole reads no pack for it', async () => {
+    const own = await stand()
+    await twoPacks(own)
+    const gets: string[] = []
+    const get: Storage['get'] = (name, ...rest) => {
+      gets.push(name)
+      return own.storage.get(name, ...rest)
+    }
+    const watched = await testBackups({ folder: own.folder, around: (storage) => ({ ...storage, get }) })
+    expect((await watched.backups.repository('site-1').damaged()).size).toBe(0)
+    expect(gets.filter((name) => /^site-1\/(packs|backups)\//.test(name))).toEqual([])
+  })
+})

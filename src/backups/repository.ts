@@ -12,6 +12,7 @@ import { factsOf, type Manifest } from './format/manifest.ts'
 import { backupName, checkName, KINDS } from './format/names.ts'
 import { inParallel } from './in-parallel.ts'
 import { ChunkLost, ChunkReader } from './reading/chunk-reader.ts'
+import { damagedBackups } from './reading/damaged-backups.ts'
 import { findManifest, listBackups, type RepositoryParts, readManifest } from './reading/manifests.ts'
 import { verifyBackup } from './reading/verify.ts'
 import { sweep } from './sweep.ts'
@@ -104,6 +105,10 @@ export class Repository implements BackupRepository {
 
   async verify(...[name, options]: Parameters<BackupRepository['verify']>): Promise<BackupFacts> {
     return verifyBackup(await this.#open(), name, options)
+  }
+
+  async damaged({ signal }: { signal?: AbortSignal } = {}): Promise<ReadonlyMap<string, string>> {
+    return damagedBackups(await this.#open(), signal)
   }
 
   async remove(name: string): Promise<void> {

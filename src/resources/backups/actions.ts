@@ -6,6 +6,7 @@ export const actions = declareActions('site', {
   'backup.created': 'An on-demand backup was asked for',
   'backup.deleted': 'An on-demand backup was deleted',
   'backup.limited': 'A database backup does not have everything, or only MariaDB can restore everything that it has',
+  'backup.damaged': 'The storage of backups has lost a part of some, and the site does not have it any more',
   'backup.failed': 'A backup could not be taken',
   'site.sync_ordered': 'A sync from another site was ordered',
   'site.synced': 'A site was overwritten with data of another one',

@@ -7,6 +7,7 @@ import {
   deleteTimes,
   type Kind,
   MOST_ON_DEMAND,
+  nameOf,
   newName,
   type Origin,
   scheduledDeleteTime,
@@ -29,6 +30,7 @@ const columns = [
   'created_by as createdBy',
   'operation_id as operationId',
   'name',
+  'damage',
 ] as const
 
 /** Whatever its state; `undefined` when the site has none of this id. */
@@ -109,6 +111,26 @@ export async function untriedSince(tx: Tx, siteId: number): Promise<number> {
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return Number(count)
+}
+
+/**
+ * Notes which backups of a kind the storage has lost something of.
+ * @param damaged what is lost, by the name in the storage; of all others nothing is
+ * @returns those of which it was not known
+ */
+export async function setDamage(
+  tx: Tx,
+  { siteId, kind }: Pick<Backup, 'siteId' | 'kind'>,
+  damaged: ReadonlyMap<string, string>,
+): Promise<CompletedBackup[]> {
+  const fresh: CompletedBackup[] = []
+  for (const backup of await listCompleted(tx, siteId, kind)) {
+    const damage = damaged.get(nameOf(backup)) ?? null
+    if (damage === backup.damage) continue
+    await change(tx, backup.id, { damage })
+    if (backup.damage === null) fresh.push({ ...backup, damage })
+  }
+  return fresh
 }
 
 /** What the newest complete backup of a site's database lacks, in words. */

@@ -49,6 +49,8 @@ export interface Backup {
   readonly operationId: number | null
   /** What it is called in the storage: {@link nameOf}. */
   readonly name: string | null
+  /** What the storage has lost of it, in words: all else of it can be restored. */
+  readonly damage: string | null
 }
 
 /** One that can be read, restored and downloaded. */

@@ -121,6 +121,39 @@ for (const { dialect, skip } of dialects) {
       expect([(await mails()).length, (await told()).length]).toEqual([1, 2])
     })
 
+    test('what the storage has lost of earlier ones is in their titles, in the log and in a mail, until it is there again', async () => {
+      const titles = async (): Promise<string[]> =>
+        (await owner.call('GET', `/v1/sites/${site}/backups/fs`)).body.data.map(({ title }: { title: string }) =>
+          title.replace(/of .{16}/, 'of then'),
+        )
+      const told = async () => (await messages()).filter((message) => message.startsWith('backup.damaged'))
+      const take = async () => expect((await end(await order('fs'))).state).toBe('succeeded')
+      const lost = { 'lost.jpg': 'x'.repeat(5000) }
+      const kept = content.files
+      content.files = { ...kept, ...lost }
+      await take()
+      const [pack] = await stored.storage.list(`${siteOwner(site)}/packs/`)
+      content.files = kept
+      await stored.storage.remove([pack?.name as string])
+      await take()
+      expect(await titles()).toEqual(['Files of then (on-demand)', 'Files of then, damaged (on-demand)'])
+      expect(await told()).toEqual([
+        expect.stringMatching(
+          /^backup\.damaged: Backup \d+ cannot be restored whole: the storage has lost a part of its list$/,
+        ),
+      ])
+      const mails = await api.database.read
+        .selectFrom('operations')
+        .select('input')
+        .where('type', '=', 'mail.send')
+        .execute()
+      expect(mails.filter(({ input }) => input.includes('some of the backups are damaged'))).toHaveLength(1)
+      content.files = { ...kept, ...lost }
+      await take()
+      expect(await titles()).toEqual(Array(3).fill('Files of then (on-demand)'))
+      expect(await told()).toHaveLength(1)
+    })
+
     test.each(['fs', 'db'] as const)(
       '200: %s is taken, read back, found by its requestId, and told of',
       async (type) => {

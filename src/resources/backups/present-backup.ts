@@ -103,13 +103,13 @@ const titles = { fs: 'Files', db: 'Database' } as const
 const origins = { ondemand: ' (on-demand)', scheduled: '', undo: ' (before an overwrite)' } as const
 
 export function presentListed(backup: CompletedBackup): Type.Static<typeof ListedBackup> {
-  const { id, siteId, kind, origin, takenAt } = backup
+  const { id, siteId, kind, origin, takenAt, damage } = backup
   return {
     id: String(id),
     site_id: siteId,
     backup_timestamp: spaced(takenAt),
     type: kind,
-    title: `${titles[kind]} of ${spaced(takenAt).slice(0, 16)}${origins[origin]}`,
+    title: `${titles[kind]} of ${spaced(takenAt).slice(0, 16)}${damage === null ? '' : ', damaged'}${origins[origin]}`,
     formatted_timestamp: timestamp(takenAt),
   }
 }

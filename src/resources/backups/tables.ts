@@ -37,6 +37,8 @@ export interface BackupRow {
   tried_out: Generated<0 | 1>
   /** What it lacks, in words. */
   warning: Generated<string | null>
+  /** What the storage has lost of it, in words. */
+  damage: Generated<string | null>
   /** In the storage; null: `b` and its id, as they were all called once. */
   name: string | null
 }

@@ -19,12 +19,13 @@ import {
   markFailed,
   newestCompleted,
   newestWarning,
+  setDamage,
   untriedSince,
 } from './backup.store.ts'
 import { type Backup, downloadBytes, nameOf, OLDER_KEPT_MS, siteOwner, TRUST_MS } from './backup.ts'
 import { measureBackup } from './measure-backup.ts'
 import { type TakenBackup, takeBackup } from './take-backup.ts'
-import { tellOfFailure, tellOfWarning } from './tell-of-failure.ts'
+import { tellOfDamage, tellOfFailure, tellOfWarning } from './tell-of-failure.ts'
 
 const Input = Type.Object({ siteId: Type.Integer(), backupId: Type.Integer() })
 type Input = Type.Static<typeof Input>
@@ -56,11 +57,19 @@ export const takeScheduledBackup = durableWith<HostServices>()({
   atOnce: SCHEDULED_AT_ONCE,
 })
 
-async function take(context: Context): Promise<TakenBackup> {
+interface Taken extends TakenBackup {
+  /** Backups that have lost something which this one did not heal, by name. */
+  readonly damaged?: Readonly<Record<string, string>>
+}
+
+/** A path may be longer. */
+const MOST_DAMAGE_CHARACTERS = 200
+
+async function take(context: Context): Promise<Taken> {
   const { services, input, signal } = context
   const backup = await context.transaction((tx) => takeUp(tx, input))
   const before = await newestCompleted(services.database.read, input.siteId, backup.kind)
-  return takeBackup(services, {
+  const taken = await takeBackup(services, {
     siteId: input.siteId,
     name: nameOf(backup),
     kind: backup.kind,
@@ -70,6 +79,10 @@ async function take(context: Context): Promise<TakenBackup> {
     signal,
     progress: context.progressBytes,
   })
+  const damaged = await services.backups.repository(siteOwner(input.siteId)).damaged({ signal })
+  if (damaged.size === 0) return taken
+  const inShort = [...damaged].map(([name, what]) => [name, what.slice(0, MOST_DAMAGE_CHARACTERS)])
+  return { ...taken, damaged: Object.fromEntries(inShort) }
 }
 
 /** What is downloaded of a backup that somebody has asked for: its archive has another length than its files. */
@@ -99,15 +112,17 @@ async function removeContent({ services, input }: Context): Promise<void> {
   if (backup) await services.backups.repository(siteOwner(siteId)).remove(nameOf(backup))
 }
 
-async function complete(tx: Tx, context: Context<{ take: TakenBackup }>): Promise<void> {
+async function complete(tx: Tx, context: Context<{ take: Taken }>): Promise<void> {
   const { siteId, backupId } = context.input
   await holdSite(tx, siteId)
   const backup = await findBackup(tx, siteId, backupId)
   if (!backup) throw new PermanentFailure('This backup was given up')
-  const { warning } = context.results.take
+  const { warning, damaged = {} } = context.results.take
   const isNews = backup.kind === 'db' && warning !== undefined && warning !== (await newestWarning(tx, siteId))
   await completeBackup(tx, backup, context.results.take, context.now())
   if (isNews) await tellOfWarning(tx, context, { siteId, warning })
+  const backups = await setDamage(tx, backup, new Map(Object.entries(damaged)))
+  await tellOfDamage(tx, context, { siteId, backups })
   if (backup.origin !== 'ondemand') return
   const bytes = downloadBytes({ ...backup, bytes: context.results.take.bytes })
   const data = { id: String(backupId), type: backup.kind, bytes: bytes === null ? null : String(bytes) }

@@ -9,7 +9,7 @@ import type { Action } from '../action.ts'
 import { changeOfJob } from '../change.ts'
 import { findSite } from '../sites/site.ts'
 import { actions } from './actions.ts'
-import type { Backup } from './backup.ts'
+import type { Backup, CompletedBackup } from './backup.ts'
 import { takeTelling } from './schedule.store.ts'
 
 const TELL_AGAIN_MS = 86_400_000
@@ -64,6 +64,29 @@ export async function tellOfWarning(
       subject: 'a warning about the backups of the database',
       advice:
         'Stead goes on backing the database up. You get this mail again when the warning changes, once an hour at most.',
+    },
+  )
+}
+
+/** Backups have lost something that the site does not have any more. */
+export async function tellOfDamage(
+  tx: Tx,
+  context: Pick<Failure, 'operationId' | 'siteId' | 'accountId' | 'now'>,
+  { siteId, backups }: { readonly siteId: number; readonly backups: readonly CompletedBackup[] },
+): Promise<void> {
+  const [first] = backups
+  if (!first) return
+  const others = backups.length > 1 ? ` and ${backups.length - 1} more` : ''
+  await tell(
+    tx,
+    { ...context, error: null },
+    {
+      siteId,
+      action: actions['backup.damaged'],
+      message: `Backup ${first.id}${others} cannot be restored whole: the storage has lost ${first.damage}`,
+      subject: 'some of the backups are damaged',
+      advice:
+        'The lists of backups call them damaged. The newest backup was read back and is whole. Tell whoever runs the storage: what has lost this may lose more.',
     },
   )
 }
