@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { leftToSystem, longFiles } from './test/tiers/long-files.ts'
 
 // `npx vitest src/resources/notes` is what you run at work. The tiers, and what each project belongs to: test/tiers/tiers.ts.
 
@@ -31,7 +32,7 @@ const alone = ['test/faults/siege.test.ts', 'test/http-cache.test.ts']
 const allJobs = 'test/contract/jobs.test.ts'
 
 /** Minutes each: these start first, so that no processor is left with one of them at the end. */
-const long = [
+const startFirst = [
   allJobs,
   'test/faults/torture.test.ts',
   'test/e2e/cms-version.test.ts',
@@ -50,8 +51,8 @@ const long = [
 class FixedOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) => {
-      const found = long.findIndex((file) => moduleId.endsWith(file))
-      return found === -1 ? long.length : found
+      const found = startFirst.findIndex((file) => moduleId.endsWith(file))
+      return found === -1 ? startFirst.length : found
     }
     return files.toSorted((a, b) => rank(a) - rank(b) || (a.moduleId < b.moduleId ? -1 : 1))
   }
@@ -72,6 +73,7 @@ const patience = {
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/tests')
 
 const heavy = [...wordpress, ...system]
+const left = leftToSystem(process.env.TEST_TIER, process.argv)
 
 export const unit = {
   ...patience,
@@ -116,14 +118,23 @@ const unitTests = parts.map(([part, files], index) => ({
     ...unit,
     name: `unit-${index}-${part}`,
     include: includedIn(files),
-    exclude: [...heavy, ...parts.slice(0, index).map(([, before]) => `${before}/*.test.ts`)],
+    exclude: [...heavy, ...left, ...parts.slice(0, index).map(([, before]) => `${before}/*.test.ts`)],
   },
 }))
 
 /** Each file in a process of its own. */
-const apart = (name: string, include: string[], exclude: string[], groupOrder: number, maxWorkers = 2) => ({
-  test: { ...patience, name, include, exclude, pool: 'forks' as const, maxWorkers, sequence: { groupOrder } },
+const apart = (name: string, include: readonly string[], exclude: string[], groupOrder: number, maxWorkers = 2) => ({
+  test: {
+    ...patience,
+    name,
+    include: [...include],
+    exclude,
+    pool: 'forks' as const,
+    maxWorkers,
+    sequence: { groupOrder },
+  },
 })
+const long = apart('long', process.env.TEST_TIER === 'system' ? longFiles : [], [], 3)
 
 export default defineConfig({
   test: {
@@ -135,6 +146,8 @@ export default defineConfig({
       ...unitTests,
       apart('first-site', [firstSite], [], 1, 1),
       apart('wordpress', wordpress, alone, 2),
+      // on PostgreSQL the tier `databases` runs them
+      { test: { ...long.test, env: { TEST_DATABASE: 'sqlite' }, setupFiles: unit.setupFiles } },
       apart('system', [...system, allJobs], [...alone, firstSite], 3),
       apart('alone', alone, [], 4, 1),
     ],

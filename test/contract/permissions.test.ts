@@ -17,7 +17,7 @@ import { dialects } from '../support/database.ts'
 import { idleHost } from '../support/idle-host.ts'
 import { type Sample, unique, type World } from '../support/samples.ts'
 import { samples } from './samples.ts'
-import { isSelected } from './selection.ts'
+import { isSelected, walksEndpoint } from './selection.ts'
 
 /** They take client id and secret instead of a token, or nothing at all. */
 const withoutToken = [
@@ -147,7 +147,7 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
   // a person in the control panel is a caller like a program, by one piece of code
   const bySession = named.filter(({ sample }) => isSelected({ id: sample.endpoint }))
   const walked = [
-    ...named.map((each) => ({ ...each, way: 'token' as Way })),
+    ...named.filter(({ sample }) => walksEndpoint(sample.endpoint)).map((each) => ({ ...each, way: 'token' as Way })),
     ...(dialect === 'sqlite' ? bySession : []).map((each) => ({ ...each, way: 'session' as Way })),
   ]
 

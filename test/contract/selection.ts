@@ -13,9 +13,8 @@ import { changedFiles, headCommit } from '../support/changes.ts'
 import { declaredNames } from '../support/declared.ts'
 
 const GOING_ROUND = 12
-/** Of those with changed files, and of all: one costs up to a minute of a processor, with a fault in each of its steps. */
-const CHANGED_JOBS = 4
-const JOBS_GOING_ROUND = 2
+/** Work with a fault in each of its steps costs up to half a minute of a processor: so many steps of one run, of changed work first. */
+const MOST_STEPS = 12
 /** A change of these is a change of every endpoint. */
 const OF_ALL = ['src/platform/http/', 'src/resources/access.ts', 'src/resources/endpoint.ts']
 
@@ -32,7 +31,7 @@ const declared = new Set(
 const head = headCommit()
 
 /** The same few for all runs of one commit. */
-function goingRound(names: readonly string[], many: number): string[] {
+function goingRound(names: readonly string[], many = names.length): string[] {
   const rank = (name: string) => createHash('sha256').update(`${head} ${name}`).digest('hex')
   return names.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1)).slice(0, many)
 }
@@ -68,14 +67,27 @@ export function oneOfEachShape(list: readonly Endpoint[]): Endpoint[] {
   })
 }
 
-const jobNames = [...jobs.keys()]
-const selectedJobs = new Set([
-  ...goingRound(
-    jobNames.filter((name) => declared.has(name)),
-    CHANGED_JOBS,
-  ),
-  ...goingRound(jobNames, JOBS_GOING_ROUND),
-])
+/** Background work with changed files, and some of the rest, as far as their steps are few enough; one at least. */
+function fewJobs(): Set<string> {
+  const names = [...jobs.keys()]
+  const ranked = [...goingRound(names.filter((name) => declared.has(name))), ...goingRound(names)]
+  const taken = new Set<string>()
+  let steps = 0
+  for (const name of ranked) {
+    const more = taken.has(name) ? 0 : Object.keys(jobs.get(name)?.steps ?? {}).length
+    if (taken.size > 0 && steps + more > MOST_STEPS) continue
+    taken.add(name)
+    steps += more
+  }
+  return taken
+}
+const selectedJobs = fewJobs()
+
+/** Whether a run walks all endpoints and jobs, but for what the platform answers alike for all of them. */
+const walksAll = process.env.TEST_TIER !== 'quick'
+
+/** Whether this run proves who may call an endpoint: of all in the tier `databases`, and by hand. */
+export const walksEndpoint = (id: string): boolean => walksAll || isSelected({ id })
 
 /** Whether the faults of this background work are tried in this run: all of it in the system tier, and by hand. */
-export const walksJob = (name: string): boolean => process.env.TEST_TIER !== 'quick' || selectedJobs.has(name)
+export const walksJob = (name: string): boolean => walksAll || selectedJobs.has(name)

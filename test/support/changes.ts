@@ -3,8 +3,6 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
-/** On `main` itself nothing differs from it: then the newest commits are looked at. */
-const NEWEST = 20
 
 const git = (...words: string[]): string => {
   try {
@@ -16,11 +14,11 @@ const git = (...words: string[]): string => {
 
 export const headCommit = (): string => git('rev-parse', 'HEAD')
 
-/** The commit since which a change counts: where this branch left `origin/main`, or one of the newest. */
+/** The commit since which a change counts: where this branch left `origin/main`; on `main` itself, the one before the newest. */
 export function changesSince(): string {
   const base = git('merge-base', 'HEAD', 'origin/main')
   if (base && base !== headCommit()) return base
-  return git('rev-list', `--max-count=${NEWEST}`, 'HEAD').split('\n').at(-1) || 'HEAD'
+  return git('rev-parse', '--verify', '--quiet', 'HEAD~1') || 'HEAD'
 }
 
 /** Paths below the root of the checkout, those that are not committed included. */

@@ -73,12 +73,20 @@ async function runTier({ env: ofPlace }: Place, tier: Tier, words: readonly stri
   const env = { ...process.env, ...ofPlace, ...tier.env }
   const projects = tier.projects.map((project) => `--project=${project}`)
   const first = await runVitest([...projects, ...words], env)
+  sayWhatTookLong(tier, first)
   const second = new Map<string, RunReport | undefined>()
   for (const { file, project } of first ? toRunAgain(first) : []) {
     console.log(`\n== ${file} failed; once more, alone`)
     second.set(file, await runVitest([`--project=${project}`, '--maxWorkers=1', file], env))
   }
   return verdictOf(first, second)
+}
+
+function sayWhatTookLong({ name }: Tier, report: RunReport | undefined): void {
+  const longest = (report?.longest ?? []).filter(({ seconds }) => seconds > 0)
+  if (longest.length === 0) return
+  console.log(`\nFiles of ${name} that took longest, in seconds:`)
+  for (const { file, seconds } of longest) console.log(`${seconds}`.padStart(6), file)
 }
 
 /** @returns undefined when the run ended without a report */

@@ -24,7 +24,11 @@ export interface RunReport {
   /** What failed outside of any file: no second run of one can tell whether it was luck. */
   readonly strayErrors: readonly string[]
   readonly isComplete: boolean
+  /** Those that took longest, the longest first. */
+  readonly longest: readonly { readonly file: string; readonly seconds: number }[]
 }
+
+const LISTED = 15
 
 const firstLine = (text: unknown): string => String(text).split('\n', 1)[0]?.slice(0, 200) ?? ''
 
@@ -33,6 +37,8 @@ const fileOf = (error: SerializedError): string | undefined => {
   const { VITEST_TEST_PATH: path } = error as { VITEST_TEST_PATH?: string }
   return path
 }
+
+const pathOf = ({ project, moduleId }: TestModule): string => relative(project.vitest.config.root, moduleId)
 
 export default class TierReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[], reason: string): void {
@@ -46,6 +52,10 @@ export default class TierReporter implements Reporter {
       failedFiles: modules.flatMap((module) => this.#failed(module, errors)),
       strayErrors: stray.map((error) => firstLine(error.message)),
       isComplete: reason !== 'interrupted',
+      longest: modules
+        .map((module) => ({ file: pathOf(module), seconds: Math.round(module.diagnostic().duration / 1000) }))
+        .toSorted((a, b) => b.seconds - a.seconds)
+        .slice(0, LISTED),
     }
     writeFileSync(process.env.TEST_REPORT as string, JSON.stringify(report))
   }
@@ -61,7 +71,6 @@ export default class TierReporter implements Reporter {
       if (state === 'failed') failures.push({ test: test.fullName, reason: firstLine(found?.[0]?.message) })
     }
     if (failures.length === 0) return []
-    const file = relative(module.project.vitest.config.root, module.moduleId)
-    return [{ file, project: module.project.name, failures }]
+    return [{ file: pathOf(module), project: module.project.name, failures }]
   }
 }

@@ -66,7 +66,7 @@ export const tiers: readonly Tier[] = [
     name: 'system',
     proves:
       'the whole program: browsers, clients of others, kills, full disks, all background work cut off in each step',
-    projects: ['system', 'alone'],
+    projects: ['long', 'system', 'alone'],
     env: { TEST_TIER: 'system' },
     needs: [
       root,

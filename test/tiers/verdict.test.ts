@@ -9,6 +9,7 @@ const report = (more: Partial<RunReport> = {}): RunReport => ({
   failedFiles: [],
   strayErrors: [],
   isComplete: true,
+  longest: [],
   ...more,
 })
 const failedFile = (file = 'a.test.ts') => ({ file, project: 'unit', failures: [{ test: 'adds', reason: 'it is 3' }] })

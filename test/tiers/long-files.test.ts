@@ -1,0 +1,19 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { leftToSystem, longFiles } from './long-files.ts'
+
+const fuzz = 'test/contract/fuzz.test.ts'
+
+test('each long file is there', () => {
+  expect(longFiles.filter((file) => !existsSync(join(import.meta.dirname, '../..', file)))).toEqual([])
+})
+
+test('a folder runs without its long files, and whoever names one gets it', () => {
+  expect(leftToSystem(undefined, ['vitest', 'test/contract'])).toContain(fuzz)
+  expect(leftToSystem(undefined, ['vitest', `./${fuzz}`])).not.toContain(fuzz)
+})
+
+test('on PostgreSQL none is left out', () => {
+  expect(leftToSystem('databases', [])).toEqual([])
+})

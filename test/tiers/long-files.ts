@@ -1,0 +1,45 @@
+/**
+ * Files of unit tests that take long: they start a process for each case, write and read whole backups, or try what only chance finds.
+ * The tier `system` runs all of them. `npm test` runs those beside which something changed.
+ */
+import { dirname } from 'node:path'
+import { changedFiles } from '../support/changes.ts'
+
+export const longFiles: readonly string[] = [
+  'src/backups/archive/archive.test.ts',
+  'src/backups/archive/bzip2-block.test.ts',
+  'src/backups/kill.test.ts',
+  'src/backups/leaning.test.ts',
+  'src/backups/storage/storage.test.ts',
+  'src/backups/sweep.test.ts',
+  'src/cli/command-line.test.ts',
+  'src/cli/restore-installation.test.ts',
+  'src/cli/trust/change-trust.test.ts',
+  'src/hosting/sftp/sftp-server.test.ts',
+  'src/hosting/site-database/hostile-database.test.ts',
+  'src/hosting/site-files/cut-off.test.ts',
+  'src/hosting/site-files/made-files.test.ts',
+  'src/hosting/site-files/switch.test.ts',
+  'src/hosting/web-server/slow-readers.test.ts',
+  'src/resources/backups/prove-backups.test.ts',
+  'src/resources/backups/restore-site.test.ts',
+  'src/resources/backups/sync-hosts.test.ts',
+  'src/resources/backups/sync-rights.test.ts',
+  'src/resources/backups/undo-sync.test.ts',
+  'src/resources/plugins/plugins.test.ts',
+  'src/resources/sites/move-site.test.ts',
+  'src/resources/sites/site-filled.test.ts',
+  'test/contract/fuzz.test.ts',
+]
+
+/**
+ * Those that a run of the unit tests on SQLite leaves to the tier `system`.
+ * @param words of the command line: whoever names a file wants it
+ */
+export function leftToSystem(tier: string | undefined, words: readonly string[]): readonly string[] {
+  if (tier === 'databases' || process.env.TEST_LONG) return []
+  const isNamed = (file: string) =>
+    words.some((word) => word.endsWith('.ts') && file.endsWith(word.replace(/^\.\//, '')))
+  const changed = new Set(tier === 'quick' ? changedFiles().map((file) => dirname(file)) : [])
+  return longFiles.filter((file) => !changed.has(dirname(file)) && !isNamed(file))
+}
