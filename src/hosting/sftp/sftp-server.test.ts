@@ -402,6 +402,8 @@ describe('connections', () => {
     const protocol = Reflect.get(client, '_protocol') as {
       session(channel: number, window: number, packet: number): void
       exec(channel: number, command: string, wantsReply: boolean): void
+      channelClose(channel: number): void
+      subsystem(channel: number, name: string, wantsReply: boolean): void
     }
     return { client, protocol }
   }
@@ -414,6 +416,31 @@ describe('connections', () => {
     await vi.waitUntil(() => server.connections === 0)
     expect(warn).toHaveBeenCalledWith({ siteId: 7, username: 'site_1' }, expect.stringContaining('uses none'))
     expect((await sftp('ls')).code).toBe(0)
+  }, 60_000)
+
+  test('that open a session and close it, again and again, are ended: never more than one was open', async () => {
+    const { client, protocol } = await rawClient()
+    const closed = once(client, 'close')
+    for (let channel = 0; channel < 100; channel++) {
+      protocol.session(channel, 65_536, 32_768)
+      // the server counts them as the client does
+      protocol.channelClose(channel)
+    }
+    await closed
+    await vi.waitUntil(() => server.connections === 0)
+    expect(warn).toHaveBeenCalledWith({ siteId: 7, username: 'site_1' }, expect.stringContaining('uses none'))
+    expect((await sftp('ls')).code).toBe(0)
+  }, 60_000)
+
+  test('that ask a session for files while it serves files get nothing by it, and go on', async () => {
+    const { client, protocol } = await rawClient()
+    const stream = await new Promise<{ outgoing: { id: number } }>((resolve, reject) =>
+      client.subsys('sftp', (error, made) => (error ? reject(error) : resolve(made as never))),
+    )
+    for (let again = 0; again < 3; again++) protocol.subsystem(stream.outgoing.id, 'sftp', true)
+    const opened = await new Promise<boolean>((resolve) => client.sftp((error) => resolve(!error)))
+    expect([opened, warn.mock.calls]).toEqual([true, []])
+    client.end()
   }, 60_000)
 
   test('that ask a session for two things get one, and nobody else notices', async () => {
