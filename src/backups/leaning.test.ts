@@ -161,6 +161,13 @@ describe('whoever reads a damaged pack', () => {
     expect((await marks(own)).map(({ name }) => name.endsWith('-damaged'))).toEqual([true])
   })
 
+  it('marks it when it would lean on it, also when it needs nothing of the damaged part', async () => {
+    const own = await stand('folder')
+    await flipAt(() => 1000)(own.storage, own.pack)
+    await own.write('b2', 0, { 'two.jpg': files['two.jpg'] })
+    expect((await marks(own)).map(({ name }) => name.endsWith('-damaged'))).toEqual([true])
+  })
+
   it('leaves a storage as it is that another copy of the installation changes', async () => {
     const own = await stand('folder')
     await flipAt(() => 1000)(own.storage, own.pack)
