@@ -110,7 +110,12 @@ export async function orderSyncBackups(
   for (const { id: siteId, accountId, hostId } of sites)
     for (const kind of kinds) {
       const { id: backupId } = await orderBackup(tx, { siteId, kind, origin: 'ondemand', createdBy, now })
-      const operationId = await enqueue(tx, takeBackupJob, { siteId, backupId }, { siteId, accountId, hostId, now })
+      const operationId = await enqueue(
+        tx,
+        takeBackupJob,
+        { siteId, backupId, isAwaited: true },
+        { siteId, accountId, hostId, now },
+      )
       await setOperation(tx, backupId, operationId)
       ordered.push({ siteId, backupId, operationId })
     }

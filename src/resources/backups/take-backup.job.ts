@@ -27,7 +27,12 @@ import { measureBackup } from './measure-backup.ts'
 import { type TakenBackup, takeBackup } from './take-backup.ts'
 import { tellOfDamage, tellOfFailure, tellOfWarning } from './tell-of-failure.ts'
 
-const Input = Type.Object({ siteId: Type.Integer(), backupId: Type.Integer() })
+const Input = Type.Object({
+  siteId: Type.Integer(),
+  backupId: Type.Integer(),
+  /** Other work waits for it: what is downloaded of it is not measured. */
+  isAwaited: Type.Optional(Type.Boolean()),
+})
 type Input = Type.Static<typeof Input>
 type Context<Results = unknown> = StepContext<Input, HostServices, Results>
 
@@ -89,7 +94,7 @@ async function take(context: Context): Promise<Taken> {
 async function measure(context: Context): Promise<number | null> {
   const { services, input, signal, progress } = context
   const backup = await findBackup(services.database.read, input.siteId, input.backupId)
-  if (backup?.origin !== 'ondemand' || backup.kind !== 'fs') return null
+  if (input.isAwaited || backup?.origin !== 'ondemand' || backup.kind !== 'fs') return null
   const { coreVersion } = (context.results as { take: TakenBackup }).take
   return measureBackup(services, { ...backup, coreVersion }, { signal, progress })
 }
