@@ -4348,7 +4348,7 @@ export interface components {
              */
             type: "fs" | "db";
             /**
-             * @description What the download has. Null until it is completed, and of very large files until they were downloaded once
+             * @description What the download has. Null until it is completed. Of very large files, and of files that a sync backed up, null until they were downloaded once
              * @example 73400320
              */
             bytes: string | null;
@@ -4402,7 +4402,7 @@ export interface components {
              */
             type: "fs" | "db";
             /**
-             * @description What the download has. Null until it is completed, and of very large files until they were downloaded once
+             * @description What the download has. Null until it is completed. Of very large files, and of files that a sync backed up, null until they were downloaded once
              * @example 73400320
              */
             bytes: string | null;

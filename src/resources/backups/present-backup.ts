@@ -15,7 +15,7 @@ export const OndemandBackup = Type.Object(
     bytes: nullable(
       Type.String({
         description:
-          'What the download has. Null until it is completed, and of very large files until they were downloaded once',
+          'What the download has. Null until it is completed. Of very large files, and of files that a sync backed up, null until they were downloaded once',
         examples: ['73400320'],
       }),
     ),
