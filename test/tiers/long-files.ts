@@ -18,6 +18,7 @@ export const longFiles: readonly string[] = [
   'src/hosting/sftp/sftp-server.test.ts',
   'src/hosting/site-database/hostile-database.test.ts',
   'src/hosting/site-files/cut-off.test.ts',
+  'src/hosting/site-files/hostile-tree.test.ts',
   'src/hosting/site-files/made-files.test.ts',
   'src/hosting/site-files/switch.test.ts',
   'src/hosting/web-server/slow-readers.test.ts',
