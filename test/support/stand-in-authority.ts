@@ -31,6 +31,8 @@ export interface StandInAuthority {
   readonly accounts: (readonly string[])[]
   /** Kinds of proofs that it offers. */
   challenges: string[]
+  /** How many authorizations its orders list. */
+  authorizations: number
   /** What becomes of an order whose name was proved, and of one that was asked to be issued. */
   proved: 'valid' | 'invalid'
   issued: 'valid' | 'invalid'
@@ -47,14 +49,15 @@ export async function standInAuthority(chain: string): Promise<StandInAuthority>
   let nonce = 0
   const authority = {
     ...{ orders: [] as StandInOrder[], asked: [] as string[], accounts: [] as (readonly string[])[] },
-    ...{ challenges: ['http-01', 'dns-01'], proved: 'valid', issued: 'valid' },
+    ...{ challenges: ['http-01', 'dns-01'], authorizations: 1, proved: 'valid', issued: 'valid' },
     ...{ refuse: undefined, window: undefined },
   } as unknown as StandInAuthority & { directory: string }
   const orderOf = (id: string) => authority.orders[Number(id) - 1] as StandInOrder
   const shown = (id: string) => {
     const { status, identifier, expires } = orderOf(id)
     return {
-      ...{ status, identifiers: [{ type: 'dns', value: identifier }], authorizations: [`${origin}/proof/${id}`] },
+      ...{ status, identifiers: [{ type: 'dns', value: identifier }] },
+      authorizations: new Array(authority.authorizations).fill(`${origin}/proof/${id}`),
       ...{ finalize: `${origin}/finalize/${id}`, ...(expires && { expires }) },
       ...(status === 'valid' && { certificate: `${origin}/certificate/${id}` }),
       ...(status === 'invalid' && { error: { detail: 'a record forbids it' } }),

@@ -123,6 +123,23 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     expect(api.sealer.open(ordered.order_key as string, KEY_PURPOSE)).toContain('PRIVATE KEY')
   })
 
+  test('asks for one authorization, however many the order lists', async () => {
+    authority.authorizations = 50
+    await run('order')
+    await run('prove')
+    // before the answer, and after it
+    expect(authority.asked.filter((path) => path === 'proof/1')).toHaveLength(2)
+  })
+
+  test('refuses a certificate that is not for the key it asked with', async () => {
+    await run('order')
+    await run('prove')
+    const { makeKey } = await import('../../certificates/authority.ts')
+    await change({ order_key: api.sealer.seal(await makeKey(), KEY_PURPOSE) })
+    await expect(run('issue')).rejects.toThrow('The authority issued a certificate that cannot be used')
+    expect(await row()).toMatchObject({ chain: null, order_key: null })
+  })
+
   test('does nothing that is not due, and its end changes nothing of what another looks after', async () => {
     for (const step of ['order', 'prove', 'issue']) expect(await run(step, { claim: true, due: false })).toBeFalsy()
     const before = await row()
