@@ -67,8 +67,9 @@ export async function openDatabaseThread(
   }
 }
 
-/** Ends the connection, and keeps the thread for others. */
+/** Ends the connection, and keeps the thread for others. May be called again. */
 export async function closeDatabaseThread(thread: DatabaseThread): Promise<void> {
+  if (thread.isEnded) return
   try {
     await thread.do({ do: 'close' })
     await thread.rest()

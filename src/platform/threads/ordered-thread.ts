@@ -70,10 +70,17 @@ export class OrderedThread<Order> {
     }
   }
 
+  /** Nobody may ask it for anything any longer: it rests, or was ended. */
+  get isEnded(): boolean {
+    return this.#isEnded
+  }
+
   /** Keeps it for others. Nothing of what it did may be open any more. */
   async rest(): Promise<void> {
     if (this.#isEnded) return
     this.#isEnded = true
+    // what is asked of it now would be asked of another's thread
+    this.#fault ??= new Error('A thread has another owner')
     this.#worker.off('message', this.#onMessage).off('error', this.#onFault).off('exit', this.#onExit)
     await restThread(this.#options.program, this.#worker)
   }
