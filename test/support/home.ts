@@ -14,8 +14,6 @@ import { giveTo, layOutHome } from '../../src/hosting/site-files/lay-out-home.ts
 import { HeldAnswers } from '../../src/hosting/web-server/held-answers.ts'
 import { openBudgets } from '../../src/platform/budgets/budget.ts'
 
-const sqlitePluginZip = join(import.meta.dirname, '../../third-party/sqlite-database-integration-3.0.1.zip')
-
 /** A uid that belongs to nobody, where the tests run as root. */
 export const testUid = process.getuid?.() === 0 ? 200_123 : null
 
@@ -41,7 +39,7 @@ export async function testHome(
   if (isOpen) await chmod(folder, 0o711)
   const homePath = join(folder, 'h1')
   const config = wpConfig({ environmentType: 'production' }, randomBytes)
-  await layOutHome(homePath, { corePath, sqlitePluginZip, wpConfig: config })
+  await layOutHome(homePath, { corePath, wpConfig: config })
   if (uid !== null) await giveTo(uid, homePath)
   return {
     homePath,

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../../platform/log/log.ts'
 import { databaseConstantsOf } from '../php/wp-config.ts'
-import { layPlatformFiles, removePlatformFiles } from '../site-files/lay-out-home.ts'
+import { layPlatformFiles, removePlatformFiles, renewPlatformFiles } from '../site-files/lay-out-home.ts'
 import { type ConfigConstants, changeWpConfig } from '../site-files/wp-config-file.ts'
 import type { HomeDatabases } from './home-databases.ts'
 import type { Home } from './homes.ts'
@@ -73,6 +73,13 @@ export class DatabasesOfHomes {
     if (home.database === 'mariadb') await removePlatformFiles(home.path)
     else await layPlatformFiles(home.path, templatePath, home.uid)
     await changeWpConfig(home.path, home.uid, await this.constants(home))
+  }
+
+  /** What homes need for a database that is a file, as this Stead has it. No PHP of any site runs. */
+  async renew(homes: readonly Home[], folder: string): Promise<void> {
+    await renewPlatformFiles(homes, folder, ({ path }, error) =>
+      this.#log.error({ err: error, folder: path }, 'the SQLite plugin of a home could not be renewed'),
+    )
   }
 
   /** One on the server for a home that has another; {@link turnTo} makes it the one in use. */

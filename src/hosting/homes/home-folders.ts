@@ -71,6 +71,11 @@ export class HomeFolders {
     return join(this.#options.dataDir, 'sites')
   }
 
+  /** Where what homes have of Stead's is laid out before it is copied to them. */
+  get forPlatformFiles(): string {
+    return join(this.#options.dataDir, 'platform-files.making')
+  }
+
   /** Makes the place of homes. @returns the numbers of the homes that lie in it, and of those that were set aside */
   async open(): Promise<{ present: number[]; aside: number[] }> {
     const { dataDir, log } = this.#options

@@ -118,6 +118,10 @@ export class Homes {
         log.error({ err: error, folder: folders.path(record.id) }, 'a home could not be looked at'),
       )
     })
+    await this.databases.renew(
+      records.filter(({ database: kind }) => kind === 'sqlite').map((record) => this.home(record)),
+      folders.forPlatformFiles,
+    )
     const known = new Set(records.map(({ id }) => id))
     for (const id of present) if (!known.has(id)) await folders.putAside(id, 'no record speaks of it')
     for (const id of onServer) if (!known.has(id)) await this.databases.setAside({ id, path: folders.path(id) })

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Log } from '../../platform/log/log.ts'
 import type { Progress } from '../../platform/terminal/progress-bar.ts'
 import type { CoreLibrary } from '../core-library/core-library.ts'
@@ -39,8 +38,6 @@ export interface Preparation {
 const FIRST_WAIT_MS = 10_000
 const LONGEST_WAIT_MS = 300_000
 
-const SQLITE_PLUGIN = join(import.meta.dirname, '../../../third-party/sqlite-database-integration-3.0.1.zip')
-
 export function createPreparation(options: PreparationOptions): Preparation {
   const { config, library, runtime, homes, pool, spares, log, dumpTemplate } = options
   /** Once in a start: what fails would fail again. */
@@ -64,7 +61,7 @@ export function createPreparation(options: PreparationOptions): Preparation {
         signal: stopped.signal,
         onProgress: (progress) => tell(coreProgressInWords(progress)),
       })
-      const usual = { dataDir: config.dataDir, core, sqlitePluginZip: SQLITE_PLUGIN, runtime, uid: homes.installer }
+      const usual = { dataDir: config.dataDir, core, runtime, uid: homes.installer }
       const parts = dumpTemplate ? { ...usual, dump: dumpTemplate } : usual
       isNew = !(await hasTemplate(parts))
       if (isNew) tell(step('Installing WordPress once, as the template of all sites'))

@@ -11,6 +11,7 @@ import type { SiteHome } from '../site-database/database-content.ts'
 import type { DatabaseKind } from '../site-database/database-kind.ts'
 import { giveTo, layOutHome } from '../site-files/lay-out-home.ts'
 import { removeTree } from '../site-files/remove-tree.ts'
+import { layerNumber } from '../site-files/sqlite-layer.ts'
 
 /** What the template says where a site will say its own; values that nothing else can look like. */
 export const templateMarks = {
@@ -43,7 +44,6 @@ export const compiledOf = (dataDir: string, corePath: string): string =>
 export interface TemplateParts {
   readonly dataDir: string
   readonly core: { readonly version: string; readonly path: string }
-  readonly sqlitePluginZip: string
   readonly runtime: PhpRuntime
   /** Where its database is to be there as text as well: what makes that. */
   readonly dump?: (place: SiteHome, file: string) => Promise<void>
@@ -51,7 +51,7 @@ export interface TemplateParts {
   readonly uid: number | null
 }
 
-/** Raised when the making of templates changes: older ones are made again. */
+/** Raised when the making of templates changes: older ones are made again, as those with another SQLite plugin are. */
 const FORM = 3
 
 /**
@@ -70,7 +70,6 @@ export async function ensureTemplate(parts: TemplateParts): Promise<Template> {
   for (const old of [unfinished, path]) await removeTree(old)
   await layOutHome(unfinished, {
     corePath: parts.core.path,
-    sqlitePluginZip: parts.sqlitePluginZip,
     wpConfig: wpConfig({ environmentType: 'production' }, randomBytes),
   })
   if (parts.uid !== null) await giveTo(parts.uid, unfinished)
@@ -81,7 +80,11 @@ export async function ensureTemplate(parts: TemplateParts): Promise<Template> {
   await flushFileSystem(unfinished)
   await rm(join(unfinished, 'private/php-error.log'), { force: true })
   await writeDump(unfinished, parts)
-  await writeFileDurably(join(unfinished, 'template.json'), JSON.stringify({ form: FORM }), 0o600)
+  await writeFileDurably(
+    join(unfinished, 'template.json'),
+    JSON.stringify({ form: FORM, layer: await layerNumber() }),
+    0o600,
+  )
   await rename(unfinished, path)
   return template
 }
@@ -102,7 +105,8 @@ export const hasTemplate = (parts: TemplateParts): Promise<boolean> => isComplet
 
 async function isComplete(path: string): Promise<boolean> {
   try {
-    return (JSON.parse(await readFile(join(path, 'template.json'), 'utf8')) as { form?: unknown }).form === FORM
+    const made = JSON.parse(await readFile(join(path, 'template.json'), 'utf8')) as { form?: unknown; layer?: unknown }
+    return made.form === FORM && made.layer === (await layerNumber())
   } catch {
     return false
   }

@@ -1,20 +1,15 @@
 import { existsSync } from 'node:fs'
 import { chmod, copyFile, cp, lchown, lstat, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { unpackZip } from '../archives/unpack-zip.ts'
-import { inFolder } from './open-inside.ts'
+import { inFolder, lookInside } from './open-inside.ts'
 import { databaseDropIn, platformFiles, sqlitePlugin } from './platform-files.ts'
 import { removeTree } from './remove-tree.ts'
-
-/** Of the SQLite plugin, which comes with Stead. */
-const pluginLimits = { maxEntries: 5_000, maxBytes: 64 << 20 }
+import { layerMark, layerNumber, unpackLayer } from './sqlite-layer.ts'
 
 /** What a home is made of. */
 export interface HomeParts {
   /** An unpacked WordPress. */
   readonly corePath: string
-  /** The zip of the SQLite plugin. */
-  readonly sqlitePluginZip: string
   /** Text of the site's wp-config.php. */
   readonly wpConfig: string
 }
@@ -23,7 +18,7 @@ export interface HomeParts {
  * Lays a home out in a folder that does not exist yet: `web/` with core's root files as copies, empty `wp-admin` and
  * `wp-includes` (core's own are laid over them), `wp-content` with core's themes and plugins and the SQLite drop-in;
  * `private/` with empty places for the database and temporary files.
- * @throws when the folder exists, or the core or the zip is not what it should be
+ * @throws when the folder exists, or the core or the SQLite plugin is not what it should be
  */
 export async function layOutHome(homePath: string, parts: HomeParts): Promise<void> {
   const web = join(homePath, 'web')
@@ -39,11 +34,16 @@ export async function layOutHome(homePath: string, parts: HomeParts): Promise<vo
     filter: async (source) => basename(source) !== '.htaccess',
   })
   await mkdir(join(web, 'wp-content/uploads'), { recursive: true })
-  await mkdir(join(web, sqlitePlugin), { recursive: true })
-  await unpackZip(parts.sqlitePluginZip, join(web, sqlitePlugin), { limits: pluginLimits, stripFolders: 1 })
-  await writeDropIn(web)
+  await layLayer(web)
   await writeFile(join(web, 'wp-config.php'), parts.wpConfig, { mode: 0o640 })
   await chmod(homePath, 0o700)
+}
+
+/** The SQLite plugin and its drop-in, in a web root that has neither. */
+async function layLayer(web: string): Promise<void> {
+  await mkdir(join(web, sqlitePlugin), { recursive: true })
+  await unpackLayer(join(web, sqlitePlugin))
+  await writeDropIn(web)
 }
 
 /** Gives a folder and all below it to a user and group; never follows links. */
@@ -79,9 +79,57 @@ export async function layPlatformFiles(homePath: string, templatePath: string, u
       await removeTree(made)
       await cp(join(templatePath, 'web', path), made, { recursive: true, preserveTimestamps: true })
       if (uid !== null) await giveAll(uid, made)
-      await removeTree(place)
+      // a file goes over the one that is there: at no moment there is none
+      if ((await lstat(made)).isDirectory() || (await isFolder(place))) await removeTree(place)
       await rename(made, place)
     })
+  }
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  )
+
+/**
+ * Gives homes whose SQLite plugin is of another Stead the one that comes with this. No PHP of theirs runs. What is cut off is
+ * done by the next call: a home without the plugin's number gets it.
+ * @param folder a place of Stead's own for what is copied from there; nothing is left of it
+ * @param onFailed a home stays as it is; the others do not wait for it
+ */
+export async function renewPlatformFiles(
+  homes: readonly { readonly path: string; readonly uid: number | null }[],
+  folder: string,
+  onFailed: (home: { readonly path: string }, error: unknown) => void,
+): Promise<void> {
+  let isLaid = false
+  for (const home of homes) {
+    try {
+      if (!(await hasOldLayer(home.path))) continue
+      if (!isLaid) {
+        await removeTree(folder)
+        await layLayer(join(folder, 'web'))
+        isLaid = true
+      }
+      await layPlatformFiles(home.path, folder, home.uid)
+    } catch (error) {
+      onFailed(home, error)
+    }
+  }
+  if (isLaid) await removeTree(folder)
+}
+
+/** Whether a home has the drop-in of the SQLite plugin, and not the plugin that belongs to it. */
+async function hasOldLayer(homePath: string): Promise<boolean> {
+  const dropIn = lookInside(homePath, join('web', databaseDropIn))
+  dropIn?.close()
+  if (dropIn?.kind !== 'file') return false
+  const mark = lookInside(homePath, join('web', sqlitePlugin, layerMark))
+  try {
+    return mark?.kind !== 'file' || mark.read(0, 64).toString() !== (await layerNumber())
+  } finally {
+    mark?.close()
   }
 }
 
