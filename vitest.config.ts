@@ -17,6 +17,7 @@ const wordpress = [
   'src/hosting/site-database/content.test.ts',
   'src/hosting/site-database/plugin-schema.test.ts',
   'src/hosting/site-database/round-trip.test.ts',
+  'src/hosting/site-database/same-answers.test.ts',
 ]
 
 /** Tests that start the whole program, browsers, or processes to kill. */

@@ -10,6 +10,8 @@ const run = promisify(execFile)
 const MOST_BYTES = 1 << 30
 
 export interface TestMariaDb {
+  /** Where it listens; `root` needs no password. */
+  readonly socket: string
   /** Empties the database and runs the text of a dump in it. */
   import(file: string): Promise<void>
   /** What `mariadb-dump` writes. */
@@ -69,6 +71,7 @@ export async function startMariaDb(): Promise<TestMariaDb> {
     )
   while (!(await isUp())) if (server.exitCode !== null) throw new Error('MariaDB does not start')
   return {
+    socket,
     query,
     async import(file) {
       await query('drop database if exists site; create database site')

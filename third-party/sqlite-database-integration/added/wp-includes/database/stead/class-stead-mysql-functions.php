@@ -1287,6 +1287,31 @@ class Stead_MySQL_Functions {
 		return strtr( preg_replace( '/\p{Mn}+/u', '', $text ) ?? $text, $map );
 	}
 
+	/**
+	 * A text with each of its letters with accents in both cases and without its accent: all that equals it but for what
+	 * SQLite finds equal itself, as long as there are few such letters.
+	 *
+	 * @return string[]
+	 */
+	public static function forms( string $text ): array {
+		$letters = preg_split( '/([^\x00-\x7f])/u', $text, -1, PREG_SPLIT_DELIM_CAPTURE );
+		if ( false === $letters || ! function_exists( 'mb_strtolower' ) || count( $letters ) > 9 ) {
+			return array( $text );
+		}
+		$forms = array( '' );
+		foreach ( $letters as $i => $letter ) {
+			$each  = $i % 2 ? array_unique( array( $letter, mb_strtolower( $letter, 'UTF-8' ), mb_strtoupper( $letter, 'UTF-8' ), self::folded( $letter ) ) ) : array( $letter );
+			$longer = array();
+			foreach ( $forms as $form ) {
+				foreach ( $each as $more ) {
+					$longer[] = $form . $more;
+				}
+			}
+			$forms = $longer;
+		}
+		return $forms;
+	}
+
 	/** "ø", "đ", "ł" and "ß" are letters of their own there, or stand for two. */
 	const ACCENTED = array(
 		'a'  => 'àáâãäåāăąǎǟǡǻȁȃȧạảấầẩẫậắằẳẵặ',
@@ -1896,8 +1921,8 @@ class Stead_MySQL_Functions {
 			++$this->unchanged;
 		} else {
 			++$this->changed;
+			$this->last_id = (int) $id;
 		}
-		$this->last_id = (int) $id;
 		return 1;
 	}
 

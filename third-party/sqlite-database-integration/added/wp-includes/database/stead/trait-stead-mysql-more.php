@@ -17,6 +17,8 @@ trait Stead_MySQL_More {
 	/** Whether the statement sets user variables row by row. */
 	private $more_assigns = false;
 	private $more_row_count = -1;
+	/** The same of the statement that runs. */
+	private $more_rows_changed = -1;
 	/** Id that the last INSERT gave. */
 	private $more_last_id = 0;
 
@@ -54,7 +56,7 @@ trait Stead_MySQL_More {
 			case 'expr':
 				return $this->translate_more_logic( $node );
 			case 'boolPri':
-				return $this->translate_null_safe( $node );
+				return $this->translate_comparison( $node );
 			case 'predicate':
 				return $this->translate_more_predicate( $node );
 			case 'simpleExpr':
@@ -412,15 +414,26 @@ trait Stead_MySQL_More {
 		return null;
 	}
 
-	private function translate_null_safe( WP_Parser_Node $node ): ?string {
+	/** <=>, and = with a text that has letters with accents: SQLite knows their other case from no collation. */
+	private function translate_comparison( WP_Parser_Node $node ): ?string {
 		$children = $node->get_children();
 		if ( 3 !== count( $children ) || ! $children[1] instanceof WP_Parser_Node || 'compOp' !== $children[1]->rule_name ) {
 			return null;
 		}
-		if ( '<=>' !== $children[1]->get_first_child_token()->get_value() ) {
+		$operator = $children[1]->get_first_child_token()->get_value();
+		if ( '<=>' === $operator ) {
+			return $this->translate( $children[0] ) . ' IS ' . $this->translate( $children[2] );
+		}
+		if ( '=' !== $operator || ! preg_match( '/[^\x00-\x7f]/', substr( $this->last_mysql_query, $children[2]->get_start(), $children[2]->get_length() ) ) ) {
 			return null;
 		}
-		return $this->translate( $children[0] ) . ' IS ' . $this->translate( $children[2] );
+		$text = (string) $this->translate( $children[2] );
+		$left = $this->translate( $children[0] );
+		if ( ! preg_match( "/^\s*'((?:[^']|'')*)'\s*$/u", $text, $match ) || false !== strpos( $left, 'COLLATE' ) ) {
+			return null;
+		}
+		$forms = Stead_MySQL_Functions::forms( str_replace( "''", "'", $match[1] ) );
+		return $left . ' IN (' . implode( ', ', array_map( array( $this, 'quote_sqlite_value' ), $forms ) ) . ')';
 	}
 
 	private function translate_more_predicate( WP_Parser_Node $node ): ?string {
@@ -674,6 +687,12 @@ trait Stead_MySQL_More {
 
 	/** Runs a statement of a kind that is ours, or says that it is not. */
 	private function execute_more( WP_Parser_Node $node ): bool {
+		if ( $this->more_assigns ) {
+			// Rows are made as they are fetched: what the last of them set is known only now.
+			$this->user_variables = $this->more_functions()->variables;
+		}
+		$this->more_row_count    = $this->more_rows_changed;
+		$this->more_rows_changed = -1;
 		$this->more_assigns = 'selectStatement' === $node->rule_name && false !== strpos( $this->last_mysql_query, ':=' )
 			&& null !== $this->find_assignment( $node );
 		if ( $this->more_assigns ) {
@@ -682,6 +701,14 @@ trait Stead_MySQL_More {
 		switch ( $node->rule_name ) {
 			case 'selectStatement':
 				return false;
+			case 'updateStatement':
+				$this->execute_update_statement( $node );
+				$this->more_rows_changed = $this->last_affected_rows ?? $this->last_result_statement->rowCount();
+				return true;
+			case 'deleteStatement':
+				$this->execute_delete_statement( $node );
+				$this->more_rows_changed = $this->last_affected_rows ?? $this->last_result_statement->rowCount();
+				return true;
 			case 'doStatement':
 				$query = preg_replace( '/^\s*DO\b/i', 'SELECT', $this->last_mysql_query, 1 );
 				$this->run_mysql( $query );
@@ -1046,7 +1073,7 @@ trait Stead_MySQL_More {
 			$added                    = $count - $functions->changed - $functions->unchanged;
 			$this->last_affected_rows = $added + 2 * $functions->changed;
 		}
-		$this->more_row_count = $this->last_affected_rows ?? $count;
+		$this->more_rows_changed = $this->last_affected_rows ?? $count;
 		if ( null === $id ) {
 			$this->last_insert_id = 0;
 		} elseif ( 0 === $added ) {
@@ -1079,10 +1106,7 @@ trait Stead_MySQL_More {
 	/** Notes which columns of an answer are numbers with a point, and how many digits follow it. */
 	private function note_formats( WP_Parser_Node $node ): void {
 		$this->more_formats = array();
-		if ( $this->more_assigns ) {
-			$this->user_variables = $this->more_functions()->variables;
-		}
-		$items = null;
+		$items              = null;
 		foreach ( $this->last_column_meta as $i => $meta ) {
 			if ( 'double' !== ( $meta['native_type'] ?? '' ) && 'REAL' !== ( $meta['sqlite:decl_type'] ?? '' ) && 'integer' !== ( $meta['native_type'] ?? '' ) ) {
 				continue;
@@ -1137,7 +1161,7 @@ trait Stead_MySQL_More {
 		if ( 1 === count( $children ) ) {
 			$only = $children[0];
 			if ( $only instanceof WP_MySQL_Token ) {
-				return preg_match( '/^\d*\.?(\d*)$/', $only->get_value(), $match ) ? strlen( $match[1] ) : null;
+				return 'numLiteral' === $node->rule_name && preg_match( '/^\d*\.?(\d*)$/', $only->get_value(), $match ) ? strlen( $match[1] ) : null;
 			}
 			if ( 'columnRef' === $only->rule_name ) {
 				$parts = $only->get_descendant_nodes( 'identifier' );

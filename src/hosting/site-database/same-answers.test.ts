@@ -1,0 +1,104 @@
+/**
+ * The same statements on MariaDB and on the layer that has WordPress run on SQLite: rows, names of columns, changed rows, ids
+ * and whether it failed. What differs is in a list, with the reason.
+ */
+import { execFile, execFileSync } from 'node:child_process'
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isDeepStrictEqual, promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { testCore } from '../../../test/support/core.ts'
+import { fetchPage, testHome, testRequest, testRuntime } from '../../../test/support/home.ts'
+import { hasMariaDb, startMariaDb } from '../../../test/support/mariadb.ts'
+import { unpackLayer } from '../site-files/sqlite-layer.ts'
+import { known, setup, statements } from './same-answers.fixture.ts'
+
+const program = join(import.meta.dirname, 'same-answers.fixture.php')
+
+/** Of all statements. More than this is no reason to rest; less fails. */
+const SHARE = 0.95
+
+const hasPhp = (() => {
+  try {
+    const needed = 'exit(extension_loaded("mysqli") && extension_loaded("pdo_sqlite") ? 0 : 1);'
+    execFileSync('php', ['-r', needed])
+    return true
+  } catch {
+    return false
+  }
+})()
+
+interface Answered {
+  readonly sql: string
+  readonly wanted: unknown
+  readonly got: unknown
+  readonly why: string | null
+}
+
+const all = [...setup, ...statements]
+
+function readAnswers(text: string): Answered[] {
+  const pairs = JSON.parse(text) as [unknown, unknown, string | null][]
+  return all.map((sql, n) => {
+    const [wanted, got, why] = pairs[n] as (typeof pairs)[number]
+    return { sql, wanted, got, why }
+  })
+}
+
+/** @param socket of a MariaDB, '' for none */
+async function nativeAnswers(socket: string): Promise<Answered[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'stead-answers-'))
+  try {
+    await mkdir(join(folder, 'layer'))
+    await unpackLayer(join(folder, 'layer'))
+    await writeFile(join(folder, 'statements.json'), JSON.stringify(all))
+    const places = [join(folder, 'statements.json'), join(folder, 'layer'), socket, join(folder, 'site.sqlite')]
+    const { stdout } = await promisify(execFile)('php', [program, ...places], { maxBuffer: 64 << 20 })
+    return readAnswers(stdout)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function wasmAnswers(): Promise<Answered[]> {
+  const home = await testHome(await testCore())
+  try {
+    const runtime = await testRuntime()
+    const php = await runtime.start(home)
+    try {
+      await writeFile(join(home.homePath, 'web/statements.json'), JSON.stringify(all))
+      await copyFile(program, join(home.homePath, 'web/answers.php'))
+      const layer = '/wordpress/wp-content/mu-plugins/sqlite-database-integration'
+      const path = await home.script(
+        'ask.php',
+        `$places = ['/wordpress/statements.json', '${layer}', '', '/tmp/answers.sqlite']; require '/wordpress/answers.php';`,
+      )
+      return readAnswers((await fetchPage(php, testRequest('/ask.php', path))).text)
+    } finally {
+      await php.stop()
+      await runtime.close()
+    }
+  } finally {
+    await home.remove()
+  }
+}
+
+test.skipIf(!hasMariaDb || !hasPhp)('the embedded database answers as MariaDB does', async () => {
+  const server = await startMariaDb()
+  const answers = await nativeAnswers(server.socket).finally(() => server.stop())
+  const differing = answers.filter(({ wanted, got }) => !isDeepStrictEqual(wanted, got))
+  const total = all.length
+  const share = (total - differing.length) / total
+  console.log(`${total - differing.length} of ${total} statements are answered alike: ${(share * 100).toFixed(1)} %`)
+  expect(differing.filter(({ sql }) => !(sql in known))).toEqual([])
+  expect(Object.keys(known).filter((sql) => !differing.some((each) => each.sql === sql))).toEqual([])
+  expect(share).toBeGreaterThanOrEqual(SHARE)
+})
+
+test.skipIf(!hasPhp)('on WebAssembly it answers as on native PHP', async () => {
+  const native = await nativeAnswers('')
+  expect((await wasmAnswers()).map(({ sql, got }) => ({ sql, got }))).toEqual(
+    native.map(({ sql, got }) => ({ sql, got })),
+  )
+})
