@@ -25,6 +25,30 @@ trait Stead_MySQL_More {
 	/** Functions that SQLite has as MySQL has them, or that upstream translates well. */
 	private static $more_native = array( 'DATABASE', 'SCHEMA', 'VERSION', 'COALESCE', 'IFNULL', 'NULLIF', 'ABS', 'RAND', 'CONCAT', 'FROM_BASE64', 'TO_BASE64' );
 
+	/**
+	 * Rules of the grammar that may be ours; those with true even when they have a single part. Expressions are nested ten
+	 * deep, and nearly all of it is rules with a single part: they are passed by before anything is called.
+	 */
+	private static $more_rules = array(
+		'runtimeFunctionCall' => true,
+		'functionCall'        => true,
+		'trimFunction'        => true,
+		'sumExpr'             => true,
+		'bitExpr'             => false,
+		'expr'                => false,
+		'boolPri'             => false,
+		'predicate'           => false,
+		'simpleExpr'          => false,
+		'simpleExprBody'      => false,
+		'limitOption'         => true,
+		'selectOption'        => true,
+		'queryExpressionBody' => false,
+		'userVariable'        => true,
+		'systemVariable'      => true,
+		'textLiteral'         => true,
+		'temporalLiteral'     => true,
+	);
+
 	private function more_functions(): Stead_MySQL_Functions {
 		if ( null === $this->more_functions ) {
 			$this->more_functions = new Stead_MySQL_Functions( $this->connection->get_pdo() );
@@ -459,8 +483,8 @@ trait Stead_MySQL_More {
 	/**
 	 * LIKE with a text as its pattern: without case and accents.
 	 *
-	 * SQLite's own LIKE looks for what could be meant first: letters that may have an accent are any letter there. Only
-	 * rows that pass are looked at by PHP.
+	 * A letter that was written with an accent is found in both cases and without it, all by SQLite's own LIKE. Whether a
+	 * letter without one stands for one with, only PHP knows: it looks at names that could be meant.
 	 */
 	private function translate_folded_like( WP_Parser_Node $node, WP_Parser_Node $operation ): ?string {
 		$parts = $operation->get_children();
@@ -472,29 +496,36 @@ trait Stead_MySQL_More {
 			return null;
 		}
 		$pattern = str_replace( "''", "'", $match[1] );
-		// Texts of letters that have no accents anywhere, as names of options are, stay as quick as they are.
-		if ( ! preg_match( '/[^\x00-\x7f]/', $pattern ) && ! $this->is_searched( $node ) ) {
+		$value   = $this->translate( $node->get_children()[0] );
+		$like    = function ( string $wanted ) use ( $value ) {
+			return "$value LIKE " . $this->quote_sqlite_value( $wanted ) . " ESCAPE '\\'";
+		};
+		if ( preg_match( '/[^\x00-\x7f]/', $pattern ) ) {
+			$forms = array_unique( Stead_MySQL_Functions::forms( $pattern ) );
+			if ( count( $forms ) < 2 ) {
+				return null;
+			}
+			$is = '(' . implode( ' OR ', array_map( $like, $forms ) ) . ')';
+			if ( ! preg_match( '/ß|æ|œ/iu', $pattern ) ) {
+				// Each letter stands for one: what cannot be meant is passed by at once.
+				$is = '(' . $like( preg_replace( '/[^\x00-\x7f]/u', '_', $pattern ) ) . " AND $is)";
+			}
+		} elseif ( $this->is_name( $value ) ) {
+			// Accents of consonants other than these are rare; with fewer than two letters left too much could be meant.
+			$loose = preg_replace( '/(?<!\\\\)[aceinosuyz]/i', '_', $pattern );
+			if ( $loose === $pattern || strlen( preg_replace( '/[^a-z]/i', '', $loose ) ) < 2 ) {
+				return null;
+			}
+			$is = sprintf( '(%s AND (%s OR %s))', $like( $loose ), $like( $pattern ), $this->more_call( 'like', $value, $literal ) );
+		} else {
 			return null;
 		}
-		$loose = preg_replace( '/ss|ae|oe|[^\x00-\x7f]/iu', '%', $pattern );
-		$loose = preg_replace( '/(?<!\\\\)[aceilnosuyz]/i', '_', $loose );
-		$loose = preg_replace( '/[dghjklmprtwx]/i', '_', $loose ) === $loose ? $loose : $loose;
-		$value = $this->translate( $node->get_children()[0] );
-		$is    = sprintf(
-			"(%s LIKE %s ESCAPE '\\' AND (%s LIKE %s ESCAPE '\\' OR %s))",
-			$value,
-			$this->quote_sqlite_value( $loose ),
-			$value,
-			$literal,
-			$this->more_call( 'like', $value, $literal )
-		);
 		return $node->has_child_node( 'notRule' ) ? "NOT $is" : $is;
 	}
 
-	/** Columns that people search in by WordPress' own search; all others are compared as SQLite does where the pattern is plain ASCII. */
-	private function is_searched( WP_Parser_Node $node ): bool {
-		$text = substr( $this->last_mysql_query, $node->get_start(), $node->get_length() );
-		return 1 === preg_match( '/\b(post_title|post_excerpt|post_content|name|display_name|comment_author|comment_content|description)`?\s+(not\s+)?like/i', $text );
+	/** Names of terms and people. Posts are too many: a search over 20,000 would take twice as long. */
+	private function is_name( string $column ): bool {
+		return 1 === preg_match( '/^(`[^`]+`\.)?`(name|display_name)`$/', $column );
 	}
 
 	private function translate_more_simple( WP_Parser_Node $node ): ?string {
