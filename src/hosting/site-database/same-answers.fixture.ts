@@ -186,6 +186,42 @@ export const statements: readonly string[] = [
   `rollback to savepoint one`,
   `commit`,
   `select count(*) c from s_pair where a >= 50`,
+  `insert into s_item (title) values ('boat') on duplicate key update id = last_insert_id(id), stock = 3`,
+  `select last_insert_id() a`,
+  `alter table s_meta auto_increment = 500`,
+  `insert into s_meta (item_id, meta_key) values (2, 'size') on duplicate key update meta_id = last_insert_id(meta_id)`,
+  `update s_pair set b = b + 0`,
+  `update s_pair set c = concat(c, '!') where a = 1`,
+  `update s_pair set c = 'x' where a = 1 or a = 2 and b = 2`,
+  `insert into s_meta (meta_id, item_id, meta_key) values (null, 7, 'one')`,
+  `delete from s_meta where item_id = 7`,
+  // a shop: stock that is held for a checkout, orders by day, lookups, scheduled actions
+  `create table s_held (order_id bigint(20) not null, product_id bigint(20) not null, stock_quantity double not null default 0,
+    timestamp datetime not null default '0000-00-00 00:00:00', expires datetime not null default '0000-00-00 00:00:00', primary key (order_id, product_id))`,
+  `insert into s_held (order_id, product_id, stock_quantity, timestamp, expires)
+    select 11, 1, 3, now(), ( now() + interval 60 minute ) from dual
+    where ( select coalesce( max( stock ), 0 ) from s_item where id = 1 for update ) - ( select coalesce( sum( h.stock_quantity ), 0 ) from s_held h where h.expires > now() and h.product_id = 1 and h.order_id != 11 for update ) >= 3
+    on duplicate key update expires = values( expires ), stock_quantity = values( stock_quantity )`,
+  `insert into s_held (order_id, product_id, stock_quantity, timestamp, expires)
+    select 12, 1, 1000, now(), ( now() + interval 60 minute ) from dual
+    where ( select coalesce( max( stock ), 0 ) from s_item where id = 1 for update ) - ( select coalesce( sum( h.stock_quantity ), 0 ) from s_held h where h.expires > now() and h.product_id = 1 for update ) >= 1000
+    on duplicate key update expires = values( expires ), stock_quantity = values( stock_quantity )`,
+  `select order_id, product_id, stock_quantity, timestampdiff(minute, timestamp, expires) m from s_held`,
+  `delete from s_held where expires < now()`,
+  `select date_format(sold, '%Y-%m') as time_interval, count(distinct id) as orders, sum(price) as total, coalesce(sum(stock), 0) as items
+    from s_item where sold >= '2023-01-01 00:00:00' group by time_interval order by time_interval asc`,
+  `select sum(case when open = 1 then price else 0 end) as a, sum(if(open = 1, 1, 0)) as b from s_item`,
+  `update s_item set open = 0, sold = '2025-01-01 00:00:00' where open = 1 and stock > 0 order by stock asc, id asc limit 2`,
+  `update s_item t1 join ( select id from s_item where stock > 4 order by id limit 1 for update ) t2 on t1.id = t2.id set t1.open = 1`,
+  `select p.id, max(case when m.meta_key = 'color' then m.meta_value end) color from s_item p left join s_meta m on m.item_id = p.id group by p.id order by p.id`,
+  `select id from s_item where price between 1 and 20 and (title like '%a%' or note like '%a%') order by price desc, id`,
+  `select sql_calc_found_rows i.* from s_item i inner join s_meta m on m.item_id = i.id where 1=1 group by i.id order by i.sold desc limit 0, 1`,
+  `select found_rows()`,
+  `insert into s_meta (item_id, meta_key, meta_value) values (20,'n1',''),(20,'n2',''),(20,'n3',''),(20,'n4',''),(20,'n5',''),(20,'n6',''),(20,'n7',''),(20,'n8',''),(20,'n9',''),(20,'n10',''),(20,'n11','')`,
+  `select meta_id > 0 from s_meta where item_id = 20`,
+  `select found_rows() twelve`,
+  `delete from s_meta where item_id = 20`,
+  `drop table s_held`,
   // tables
   `create table s_copy as select id, title, price from s_item where id < 3`,
   `select * from s_copy order by id`,

@@ -36,6 +36,8 @@ class Stead_MySQL_Functions {
 	public $changed   = 0;
 	public $unchanged = 0;
 	public $last_id   = 0;
+	/** What LAST_INSERT_ID() was given to keep. */
+	public $kept_id = null;
 
 	public function __construct( $pdo ) {
 		$this->pdo = $pdo;
@@ -1913,6 +1915,12 @@ class Stead_MySQL_Functions {
 	public function mysql_assign( $name, $value ) {
 		$this->variables[ $name ] = $value;
 		return $value;
+	}
+
+	public function mysql_keep_id( $id ) {
+		$this->kept_id = (int) $id;
+		$this->last_id = (int) $id;
+		return $id;
 	}
 
 	/** Met by each row that ON DUPLICATE KEY UPDATE finds: counts it. */

@@ -229,10 +229,9 @@ trait Stead_MySQL_More {
 			case 'FOUND_ROWS':
 				return (string) $this->count_found_rows();
 			case 'LAST_INSERT_ID':
-				if ( 0 === $count ) {
-					return (string) (int) $this->more_last_id;
-				}
-				return null;
+				return 0 === $count
+					? (string) (int) ( $this->more_functions()->kept_id ?? $this->more_last_id )
+					: $this->more_call( 'keep_id', $args[0] );
 			case 'ROW_COUNT':
 				return (string) $this->more_row_count;
 			case 'USER':
@@ -1049,8 +1048,11 @@ trait Stead_MySQL_More {
 
 	// Rows that were changed.
 
-	/** Whether the values that an UPDATE sets are there already. */
+	/** Whether the values that an UPDATE sets are there already. A very long statement is not made twice as long for it. */
 	private function is_unchanged( ?string $target ): string {
+		if ( strlen( $this->last_mysql_query ) > 1 << 20 ) {
+			return '0';
+		}
 		$same = array();
 		foreach ( $this->more_assignments as list( $column, $value ) ) {
 			$same[] = sprintf( '%s%s IS (%s) COLLATE BINARY', null === $target ? '' : $this->quote_sqlite_identifier( $target ) . '.', $column, $value );
@@ -1091,6 +1093,7 @@ trait Stead_MySQL_More {
 	private function execute_counted_insert( WP_Parser_Node $node ): void {
 		$table  = $this->unquote_sqlite_identifier( $this->translate( $node->get_first_child_node( 'tableRef' ) ) );
 		$before = 'replaceStatement' === $node->rule_name && array() !== $this->columns_of( $table ) ? $this->table_rows( $table ) : null;
+		$this->more_functions()->kept_id = null;
 		$this->execute_insert_or_replace_statement( $node );
 		$count = $this->last_result_statement->rowCount();
 		$id    = $this->auto_increment_of( $table );
