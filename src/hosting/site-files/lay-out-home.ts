@@ -6,6 +6,9 @@ import { databaseDropIn, platformFiles, sqlitePlugin } from './platform-files.ts
 import { removeTree } from './remove-tree.ts'
 import { layerMark, layerNumber, unpackLayer } from './sqlite-layer.ts'
 
+/** Homes whose files are renewed side by side. */
+const AT_ONCE = 8
+
 /** What a home is made of. */
 export interface HomeParts {
   /** An unpacked WordPress. */
@@ -103,21 +106,21 @@ export async function renewPlatformFiles(
   folder: string,
   onFailed: (home: { readonly path: string }, error: unknown) => void,
 ): Promise<void> {
-  let isLaid = false
-  for (const home of homes) {
-    try {
-      if (!(await hasOldLayer(home.path))) continue
-      if (!isLaid) {
-        await removeTree(folder)
-        await layLayer(join(folder, 'web'))
-        isLaid = true
-      }
-      await layPlatformFiles(home.path, folder, home.uid)
-    } catch (error) {
-      onFailed(home, error)
-    }
-  }
-  if (isLaid) await removeTree(folder)
+  const old: (typeof homes)[number][] = []
+  const attempt = (home: (typeof homes)[number], work: () => Promise<void>) =>
+    work().catch((error) => onFailed(home, error))
+  for (const home of homes)
+    await attempt(home, async () => {
+      if (await hasOldLayer(home.path)) old.push(home)
+    })
+  if (old.length === 0) return
+  await removeTree(folder)
+  await layLayer(join(folder, 'web'))
+  for (let at = 0; at < old.length; at += AT_ONCE)
+    await Promise.all(
+      old.slice(at, at + AT_ONCE).map((home) => attempt(home, () => layPlatformFiles(home.path, folder, home.uid))),
+    )
+  await removeTree(folder)
 }
 
 /** Whether a home has the drop-in of the SQLite plugin, and not the plugin that belongs to it. */

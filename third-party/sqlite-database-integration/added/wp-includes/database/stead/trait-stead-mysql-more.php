@@ -16,6 +16,8 @@ trait Stead_MySQL_More {
 	private $more_columns = array();
 	/** Whether the statement sets user variables row by row. */
 	private $more_assigns = false;
+	/** The statement that runs. */
+	private $more_statement = null;
 	private $more_row_count = -1;
 	/** The same of the statement that runs. */
 	private $more_rows_changed = -1;
@@ -49,6 +51,17 @@ trait Stead_MySQL_More {
 		'temporalLiteral'     => true,
 	);
 
+	/** Our functions that answer with a number. */
+	private static $more_numbers = array(
+		'timestampdiff', 'extract', 'year', 'month', 'day', 'dayofmonth', 'hour', 'minute', 'second', 'microsecond', 'quarter',
+		'to_days', 'to_seconds', 'weekday', 'dayofweek', 'dayofyear', 'week', 'weekofyear', 'yearweek', 'time_to_sec', 'datediff',
+		'period_add', 'period_diff', 'unix_timestamp', 'locate', 'instr', 'strcmp', 'field', 'find_in_set', 'ascii', 'ord', 'crc32',
+		'inet_aton', 'is_ipv4', 'is_ipv6', 'regexp_like', 'regexp_instr', 'round', 'truncate', 'ceil', 'ceiling', 'floor', 'mod',
+		'sign', 'pow', 'power', 'sqrt', 'exp', 'ln', 'log', 'log2', 'log10', 'sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'atan2',
+		'radians', 'degrees', 'pi', 'bit_xor', 'bit_count', 'interval', 'cast_decimal', 'json_length', 'json_valid',
+		'json_contains', 'json_contains_path', 'get_lock', 'release_lock', 'is_free_lock',
+	);
+
 	private function more_functions(): Stead_MySQL_Functions {
 		if ( null === $this->more_functions ) {
 			$this->more_functions = new Stead_MySQL_Functions( $this->connection->get_pdo() );
@@ -56,9 +69,13 @@ trait Stead_MySQL_More {
 		return $this->more_functions;
 	}
 
-	/** A call of one of our functions. */
+	/**
+	 * A call of one of our functions. What is a number is cast to one, so that SQLite compares it with '3' as MySQL does:
+	 * by itself the answer of a function has no type, and every number is less than every text.
+	 */
 	private function more_call( string $name, string ...$args ): string {
-		return $this->more_functions()->name_of( $name ) . '(' . implode( ', ', $args ) . ')';
+		$call = $this->more_functions()->name_of( $name ) . '(' . implode( ', ', $args ) . ')';
+		return in_array( strtolower( $name ), self::$more_numbers, true ) ? "CAST($call AS NUMERIC)" : $call;
 	}
 
 	/**
@@ -218,10 +235,10 @@ trait Stead_MySQL_More {
 				return 2 === $count ? $this->more_call( 'date_move', $args[0], $args[1], "'DAY'", 'ADDDATE' === $name ? '1' : '-1' ) : null;
 			case 'CHAR_LENGTH':
 			case 'CHARACTER_LENGTH':
-				return "LENGTH({$args[0]})";
+				return "CAST(LENGTH({$args[0]}) AS INTEGER)";
 			case 'LENGTH':
 			case 'OCTET_LENGTH':
-				return "LENGTH(CAST({$args[0]} AS BLOB))";
+				return "CAST(LENGTH(CAST({$args[0]} AS BLOB)) AS INTEGER)";
 			case 'BIT_LENGTH':
 				return "(8 * LENGTH(CAST({$args[0]} AS BLOB)))";
 			case 'POSITION':
@@ -249,8 +266,8 @@ trait Stead_MySQL_More {
 			case 'VALUES':
 				return null;
 			case 'DATE_FORMAT':
-				// WordPress compares hours and minutes with a number.
-				if ( "'%H.%i'" === ( $args[1] ?? '' ) ) {
+				// WordPress compares hours, minutes and seconds with a number.
+				if ( in_array( $args[1] ?? '', array( "'%H.%i'", "'%H.%i%s'", "'0.%i%s'" ), true ) ) {
 					return 'CAST(' . $this->more_call( 'date_format', ...$args ) . ' AS REAL)';
 				}
 				break;
@@ -385,56 +402,210 @@ trait Stead_MySQL_More {
 		);
 	}
 
-	/** Operators between two values. */
+	/** How strongly operators bind, the strongest first. */
+	private static $more_strength = array(
+		'^'   => 6,
+		'*'   => 5,
+		'/'   => 5,
+		'DIV' => 5,
+		'%'   => 5,
+		'MOD' => 5,
+		'+'   => 4,
+		'-'   => 4,
+		'<<'  => 3,
+		'>>'  => 3,
+		'&'   => 2,
+		'|'   => 1,
+	);
+
+	/**
+	 * Values and the operators between them, in the order of the statement: the parser nests them to the right, whatever
+	 * binds more strongly.
+	 *
+	 * @return array[] A list of values (a node, or value and unit of an interval), and one of operators.
+	 */
+	private function chain_of( WP_Parser_Node $node ): array {
+		$values    = array();
+		$operators = array();
+		$children  = $node->get_children();
+		$count     = count( $children );
+		for ( $i = 0; $i < $count; $i++ ) {
+			$child = $children[ $i ];
+			if ( $child instanceof WP_MySQL_Token ) {
+				if ( 'INTERVAL' === strtoupper( $child->get_value() ) ) {
+					$values[] = array( $children[ $i + 1 ], $children[ $i + 2 ] );
+					$i       += 2;
+				} else {
+					$operators[] = strtoupper( $child->get_value() );
+				}
+			} elseif ( 'bitExpr' === $child->rule_name && count( $child->get_children() ) > 1 ) {
+				list( $more, $between ) = $this->chain_of( $child );
+				$values                 = array_merge( $values, $more );
+				$operators              = array_merge( $operators, $between );
+			} else {
+				$values[] = $child;
+			}
+		}
+		return array( $values, $operators );
+	}
+
+	/**
+	 * Puts a chain together, what binds most strongly first, and from the left.
+	 *
+	 * @param callable $join Makes one of an operator and what is on its two sides.
+	 */
+	private function join_chain( array $values, array $operators, callable $join ) {
+		for ( $strength = 6; $strength > 0; $strength-- ) {
+			for ( $i = 0; $i < count( $operators ); $i++ ) {
+				if ( ( self::$more_strength[ $operators[ $i ] ] ?? 1 ) !== $strength ) {
+					continue;
+				}
+				array_splice( $values, $i, 2, $join( $operators[ $i ], $values[ $i ], $values[ $i + 1 ] ) );
+				array_splice( $operators, $i, 1 );
+				--$i;
+			}
+		}
+		return $values[0];
+	}
+
+	/** Operators between values. */
 	private function translate_more_operation( WP_Parser_Node $node ): ?string {
-		$children = $node->get_children();
-		if ( count( $children ) < 3 || ! $children[1] instanceof WP_MySQL_Token ) {
+		list( $values, $operators ) = $this->chain_of( $node );
+		if ( count( $values ) !== count( $operators ) + 1 || is_array( $values[0] ) ) {
 			return null;
 		}
-		$operator = strtoupper( $children[1]->get_value() );
-		$third    = $children[2];
-		if ( $third instanceof WP_MySQL_Token && 'INTERVAL' === strtoupper( $third->get_value() ) ) {
-			return $this->more_call(
-				'date_move',
-				$this->translate( $children[0] ),
-				$this->translate( $children[3] ),
-				$this->quote_sqlite_value( trim( (string) $this->translate( $children[4] ) ) ),
-				'-' === $operator ? '-1' : '1'
-			);
+		if ( array( '+' ) === $operators && ! is_array( $values[1] ) && '0' === trim( (string) $this->translate( $values[1] ) ) ) {
+			$number = $this->translate_number_of_enum( $values[0] );
+			if ( null !== $number ) {
+				return $number;
+			}
 		}
-		if ( ! in_array( $operator, array( '/', 'DIV', '%', 'MOD', '^' ), true ) ) {
-			return null;
+		foreach ( $values as $i => $value ) {
+			$values[ $i ] = is_array( $value )
+				? (object) array(
+					'amount' => $this->translate( $value[0] ),
+					'unit'   => $this->quote_sqlite_value( trim( (string) $this->translate( $value[1] ) ) ),
+				)
+				: (string) $this->translate( $value );
 		}
-		$a = $this->translate( $children[0] );
-		$b = $this->translate( $third );
+		return $this->join_chain( array_map( array( $this, 'in_list' ), $values ), $operators, array( $this, 'operation' ) )[0];
+	}
+
+	/** So that array_splice() puts one thing in, whatever it is. */
+	private function in_list( $value ): array {
+		return array( $value );
+	}
+
+	private function operation( string $operator, array $left, array $right ): array {
+		list( $a ) = $left;
+		list( $b ) = $right;
+		if ( is_object( $b ) ) {
+			return array( array( $this->more_call( 'date_move', $a, $b->amount, $b->unit, '-' === $operator ? '-1' : '1' ) ) );
+		}
 		switch ( $operator ) {
+			case '+':
+			case '-':
+			case '*':
+				return array( array( "CAST($a $operator $b AS NUMERIC)" ) );
 			case '/':
-				return "(($a) * 1.0 / ($b))";
+				return array( array( "CAST(($a) * 1.0 / ($b) AS NUMERIC)" ) );
 			case 'DIV':
-				return "CAST((($a) / ($b)) AS INTEGER)";
+				return array( array( "CAST((($a) / ($b)) AS INTEGER)" ) );
 			case '^':
-				return $this->more_call( 'bit_xor', $a, $b );
+				return array( array( $this->more_call( 'bit_xor', $a, $b ) ) );
+			case '%':
+			case 'MOD':
+				return array( array( $this->more_call( 'mod', $a, $b ) ) );
 			default:
-				return $this->more_call( 'mod', $a, $b );
+				return array( array( "($a $operator $b)" ) );
 		}
 	}
 
-	private function translate_more_logic( WP_Parser_Node $node ): ?string {
-		$children = $node->get_children();
-		if ( 3 !== count( $children ) || ! $children[1] instanceof WP_MySQL_Token ) {
+	/** The number of an enum's value, which "+ 0" asks for. */
+	private function translate_number_of_enum( WP_Parser_Node $value ): ?string {
+		$sql = (string) $this->translate( $value );
+		if ( null === $this->more_statement || ! preg_match( '/^(?:`[^`]+`\.)?`([^`]+)`$/', $sql, $match ) ) {
 			return null;
 		}
-		switch ( strtoupper( $children[1]->get_value() ) ) {
-			case 'XOR':
-				return sprintf( '((%s) <> 0) <> ((%s) <> 0)', $this->translate( $children[0] ), $this->translate( $children[2] ) );
-			case '||':
-				return $this->is_sql_mode_active( 'PIPES_AS_CONCAT' )
-					? null
-					: $this->translate( $children[0] ) . ' OR ' . $this->translate( $children[2] );
-			case '&&':
-				return $this->translate( $children[0] ) . ' AND ' . $this->translate( $children[2] );
+		foreach ( $this->more_statement->get_descendant_nodes( 'tableRef' ) as $ref ) {
+			$type = $this->column_type( $this->unquote_sqlite_identifier( $this->translate( $ref ) ), $match[1] );
+			if ( 'enum' === ( $type['DATA_TYPE'] ?? '' ) && preg_match_all( "/'(?:[^']|'')*'/", $type['COLUMN_TYPE'], $values ) ) {
+				$number = 0;
+				$cases  = '';
+				foreach ( $values[0] as $each ) {
+					$cases .= " WHEN $each THEN " . ++$number;
+				}
+				return "CASE $sql WHEN '' THEN 0$cases END";
+			}
 		}
 		return null;
+	}
+
+	/** AND, XOR and OR: the parser nests them to the right as well. */
+	private function translate_more_logic( WP_Parser_Node $node ): ?string {
+		if ( null === $this->word_between( $node ) ) {
+			return null;
+		}
+		$parts = array();
+		for ( $rest = $node; null !== $rest; ) {
+			$word = $this->word_between( $rest );
+			if ( null === $word ) {
+				$parts[] = $this->translate( $rest );
+				break;
+			}
+			$children = $rest->get_children();
+			$parts[]  = $this->translate( $children[0] );
+			if ( '||' === $word && $this->is_sql_mode_active( 'PIPES_AS_CONCAT' ) ) {
+				return null;
+			}
+			$words   = array(
+				'||' => 'OR',
+				'&&' => 'AND',
+			);
+			$parts[] = $words[ $word ] ?? $word;
+			$rest    = $children[2];
+		}
+		if ( ! in_array( 'XOR', $parts, true ) ) {
+			return implode( ' ', $parts );
+		}
+		// AND binds more strongly than XOR, and that more than OR.
+		$either = array();
+		foreach ( $this->split_list( $parts, 'OR' ) as $segment ) {
+			$sides = array_map(
+				function ( $side ) {
+					return '((' . implode( ' ', $side ) . ') <> 0)';
+				},
+				$this->split_list( $segment, 'XOR' )
+			);
+			$joined = array_shift( $sides );
+			foreach ( $sides as $side ) {
+				$joined = "($joined <> $side)";
+			}
+			$either[] = $joined;
+		}
+		return implode( ' OR ', $either );
+	}
+
+	/** The word of logic between the two parts of an expression, null when it is another. */
+	private function word_between( WP_Parser_Node $node ): ?string {
+		$children = $node->get_children();
+		if ( 3 !== count( $children ) || ! $children[1] instanceof WP_MySQL_Token || ! $children[2] instanceof WP_Parser_Node ) {
+			return null;
+		}
+		$word = strtoupper( $children[1]->get_value() );
+		return in_array( $word, array( 'AND', 'OR', 'XOR', '&&', '||' ), true ) ? $word : null;
+	}
+
+	private function split_list( array $list, string $at ): array {
+		$lists = array( array() );
+		foreach ( $list as $each ) {
+			if ( $at === $each ) {
+				$lists[] = array();
+			} else {
+				$lists[ count( $lists ) - 1 ][] = $each;
+			}
+		}
+		return $lists;
 	}
 
 	/** <=>, and = with a text that has letters with accents: SQLite knows their other case from no collation. */
@@ -475,6 +646,9 @@ trait Stead_MySQL_More {
 		}
 		if ( WP_MySQL_Lexer::LIKE_SYMBOL === $token->id ) {
 			return $this->translate_folded_like( $node, $operation );
+		}
+		if ( WP_MySQL_Lexer::IN_SYMBOL === $token->id ) {
+			return $this->translate_folded_list( $node, $operation );
 		}
 		return null;
 	}
@@ -520,6 +694,26 @@ trait Stead_MySQL_More {
 			return null;
 		}
 		return $node->has_child_node( 'notRule' ) ? "NOT $is" : $is;
+	}
+
+	/** IN with texts that have letters with accents: all that equals them. */
+	private function translate_folded_list( WP_Parser_Node $node, WP_Parser_Node $operation ): ?string {
+		if ( ! preg_match( '/[^\x00-\x7f]/', substr( $this->last_mysql_query, $operation->get_start(), $operation->get_length() ) ) ) {
+			return null;
+		}
+		$list  = $operation->get_first_child_node( 'exprList' ) ?? $operation->get_first_descendant_node( 'exprList' );
+		$forms = array();
+		foreach ( null === $list ? array() : $list->get_child_nodes() as $each ) {
+			if ( ! preg_match( "/^\s*'((?:[^']|'')*)'\s*$/u", (string) $this->translate( $each ), $match ) ) {
+				return null;
+			}
+			$forms = array_merge( $forms, Stead_MySQL_Functions::forms( str_replace( "''", "'", $match[1] ) ) );
+		}
+		if ( array() === $forms ) {
+			return null;
+		}
+		$forms = implode( ', ', array_map( array( $this, 'quote_sqlite_value' ), array_unique( $forms ) ) );
+		return $this->translate( $node->get_children()[0] ) . ( $node->has_child_node( 'notRule' ) ? ' NOT' : '' ) . " IN ($forms)";
 	}
 
 	/** Names of terms and people. Posts are too many: a search over 20,000 would take twice as long. */
@@ -595,9 +789,9 @@ trait Stead_MySQL_More {
 			case 'NUMERIC':
 				return $this->more_call( 'cast_decimal', $value, $numbers[1] ?? '0' );
 			case 'SIGNED':
-				return $this->more_call( 'cast_integer', $value, '0' );
+				return 'CAST(' . $this->more_call( 'cast_integer', $value, '0' ) . ' AS INTEGER)';
 			case 'UNSIGNED':
-				return $this->more_call( 'cast_integer', $value, '1' );
+				return 'CAST(' . $this->more_call( 'cast_integer', $value, '1' ) . ' AS NUMERIC)';
 			case 'DATE':
 				return $this->more_call( 'date', $value );
 			case 'DATETIME':
@@ -717,6 +911,7 @@ trait Stead_MySQL_More {
 
 	/** Runs a statement of a kind that is ours, or says that it is not. */
 	private function execute_more( WP_Parser_Node $node ): bool {
+		$this->more_statement = $node;
 		if ( $this->more_assigns ) {
 			// Rows are made as they are fetched: what the last of them set is known only now.
 			$this->user_variables = $this->more_functions()->variables;
@@ -1224,23 +1419,19 @@ trait Stead_MySQL_More {
 			}
 			return $found;
 		};
-		if ( 'bitExpr' === $node->rule_name && 3 === count( $children ) && $children[1] instanceof WP_MySQL_Token ) {
-			$found = $scales( array( $children[0], $children[2] ) );
-			if ( null === $found ) {
+		if ( 'bitExpr' === $node->rule_name ) {
+			list( $values, $operators ) = $this->chain_of( $node );
+			$found                      = $scales( $values );
+			if ( null === $found || count( $found ) !== count( $operators ) + 1 || array_diff( $operators, array( '+', '-', '*', '/', '%', 'MOD' ) ) ) {
 				return null;
 			}
-			switch ( strtoupper( $children[1]->get_value() ) ) {
-				case '*':
-					return array_sum( $found );
-				case '/':
-					return $found[0] + 4;
-				case '+':
-				case '-':
-				case '%':
-				case 'MOD':
-					return max( $found );
-			}
-			return null;
+			return $this->join_chain(
+				$found,
+				$operators,
+				function ( $operator, $a, $b ) {
+					return array( '*' === $operator ? $a + $b : ( '/' === $operator ? $a + 4 : max( $a, $b ) ) );
+				}
+			);
 		}
 		if ( 'simpleExprBody' === $node->rule_name || 'exprListWithParentheses' === $node->rule_name ) {
 			$list = $node->get_child_nodes();
