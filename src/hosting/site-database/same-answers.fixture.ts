@@ -81,6 +81,8 @@ export const statements: readonly string[] = [
   `select title from s_item where title in ('übung', 'boat') order by id`,
   `select title from s_item where title not in ('éclair', 'anchor') order by id`,
   `select open, count(*) c from s_item group by open having c > 2`,
+  `select open from s_item group by open having count(*) > '2'`,
+  `select open from s_item group by open having sum(price) >= '100.5' and count(id) != "9"`,
   // numbers
   `select 7 / 2 a, 7 div 2 b, 7 % 2 c, 7 mod 4 d, mod(-7, 2) e, 10 / 0 f, 7.5 % 2 g`,
   `select price, price * 1.19 a, price / 3 b, price + 1 c, price - 0.5 d from s_item order by id`,

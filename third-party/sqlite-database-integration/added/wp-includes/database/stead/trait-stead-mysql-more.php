@@ -618,6 +618,13 @@ trait Stead_MySQL_More {
 		if ( '<=>' === $operator ) {
 			return $this->translate( $children[0] ) . ' IS ' . $this->translate( $children[2] );
 		}
+		$source = array();
+		foreach ( array( 0, 2 ) as $side ) {
+			$source[ $side ] = trim( substr( $this->last_mysql_query, $children[ $side ]->get_start(), $children[ $side ]->get_length() ) );
+		}
+		if ( preg_match( '/^(count|sum|avg)\s*\(/i', $source[0] ) && preg_match( '/^([\'"])-?[\d.]+\1$/', $source[2] ) ) {
+			return sprintf( 'CAST(%s AS NUMERIC) %s %s', $this->translate( $children[0] ), '!=' === $operator ? '<>' : $operator, $this->translate( $children[2] ) );
+		}
 		if ( '=' !== $operator || ! preg_match( '/[^\x00-\x7f]/', substr( $this->last_mysql_query, $children[2]->get_start(), $children[2]->get_length() ) ) ) {
 			return null;
 		}
