@@ -1,6 +1,6 @@
 import { extname, join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
-import { restThread, takeThread } from '../../platform/resting-threads.ts'
+import { restThread, takeThread } from '../../platform/threads/resting-threads.ts'
 import type { RepositoryKeys } from '../format/keys.ts'
 import type { Pack } from '../format/pack.ts'
 import type { ChunkRef, Cutting, FromWriter, Part, ToWriter } from './protocol.ts'

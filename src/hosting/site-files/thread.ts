@@ -1,5 +1,5 @@
 import { extname, join } from 'node:path'
-import { restThread, takeThread } from '../../platform/resting-threads.ts'
+import { restThread, takeThread } from '../../platform/threads/resting-threads.ts'
 import { DiskFull } from '../homes/disk-room.ts'
 import { TooManyFiles } from './tree-walk.ts'
 

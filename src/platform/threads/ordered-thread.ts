@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import { restThread, takeThread } from '../resting-threads.ts'
+import { restThread, takeThread } from './resting-threads.ts'
 import { copyToMove, type FromThread, type ToThread } from './words.ts'
 
 export interface OrderedThreadOptions {

@@ -1,5 +1,5 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads'
-import { declareMemory } from './process-memory.ts'
+import { declareMemory } from '../process-memory.ts'
 
 /** How long a thread that has done its work waits for more: to start one takes 50 to 140 ms of processor time. */
 const IDLE_MS = 10_000
