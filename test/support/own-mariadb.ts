@@ -2,11 +2,13 @@
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { rowsOf } from '../../src/hosting/mariadb/connect.ts'
+import { bytesOf, rowsOf } from '../../src/hosting/mariadb/connect.ts'
 import { asAdministrator, type DatabaseServer } from '../../src/hosting/mariadb/database-server.ts'
+import { createMariaDbContent } from '../../src/hosting/mariadb/mariadb-content.ts'
 import { startOwnServer } from '../../src/hosting/mariadb/own-server.ts'
 import { SiteDatabases, type SiteLimits } from '../../src/hosting/mariadb/site-databases.ts'
-import type { SiteHome } from '../../src/hosting/site-database/database-content.ts'
+import type { ServerLogin } from '../../src/hosting/php/wp-config.ts'
+import type { DatabaseContent, SiteHome } from '../../src/hosting/site-database/database-content.ts'
 import { noLog } from '../../src/platform/log/log.ts'
 import { testUid } from './home.ts'
 
@@ -14,8 +16,12 @@ export interface OwnMariaDb {
   readonly folder: string
   readonly server: DatabaseServer
   readonly databases: SiteDatabases
+  /** Of homes that no PHP runs in. */
+  readonly content: DatabaseContent
   /** A home of this number, with nothing in it. */
   home(number: number): Promise<SiteHome>
+  /** Runs statements as a site, on a connection of their own. @returns the rows of the last */
+  asSite(login: ServerLogin, ...statements: string[]): Promise<string[][]>
   /** Answers of one statement of the administrator. */
   ask(sql: string): Promise<string[][]>
   stop(): Promise<void>
@@ -23,14 +29,28 @@ export interface OwnMariaDb {
 
 export const testPrefix = 'stead_0badcafe_'
 
+const withoutPhp = { between: async <Result>(_siteId: number, work: () => Promise<Result>) => work() }
+
 export async function startOwnMariaDb(limits?: SiteLimits): Promise<OwnMariaDb> {
   const folder = await mkdtemp(join(tmpdir(), 'stead-own-'))
   await chmod(folder, 0o711)
   const server = await startOwnServer({ folder: join(folder, 'mariadb'), uid: testUid, log: noLog })
+  const databases = new SiteDatabases(server, testPrefix, limits)
   return {
     folder,
     server,
-    databases: new SiteDatabases(server, testPrefix, limits),
+    databases,
+    content: createMariaDbContent({ databases, pool: withoutPhp }),
+    async asSite(login, ...statements) {
+      const connection = await server.connect(login)
+      try {
+        let rows: string[][] = []
+        for (const statement of statements) rows = await rowsOf(connection, bytesOf(statement))
+        return rows
+      } finally {
+        connection.destroy()
+      }
+    },
     async home(number) {
       const homePath = join(folder, `h${number}`)
       await mkdir(homePath, { recursive: true })

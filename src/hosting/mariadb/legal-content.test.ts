@@ -4,10 +4,6 @@ import { hasMariaDb } from '../../../test/support/mariadb.ts'
 import { type OwnMariaDb, startOwnMariaDb } from '../../../test/support/own-mariadb.ts'
 import type { ServerLogin } from '../php/wp-config.ts'
 import { type DatabaseContent, DumpUnreadable, type SiteHome } from '../site-database/database-content.ts'
-import { bytesOf, rowsOf } from './connect.ts'
-import { createMariaDbContent } from './mariadb-content.ts'
-
-const pool = { between: async <Result>(_siteId: number, work: () => Promise<Result>) => work() }
 
 describe.skipIf(!hasMariaDb)('what a server that is not strict holds', () => {
   let maria: OwnMariaDb
@@ -17,7 +13,7 @@ describe.skipIf(!hasMariaDb)('what a server that is not strict holds', () => {
   let homes = 0
   beforeAll(async () => {
     maria = await startOwnMariaDb()
-    content = createMariaDbContent({ databases: maria.databases, pool })
+    content = maria.content
   })
   afterAll(() => maria?.stop())
   beforeEach(async () => {
@@ -26,17 +22,7 @@ describe.skipIf(!hasMariaDb)('what a server that is not strict holds', () => {
   })
 
   /** As WordPress works: without strict modes. */
-  async function asSite(...statements: string[]): Promise<string[][]> {
-    const connection = await maria.server.connect(login)
-    try {
-      await connection.query("SET SESSION sql_mode = ''")
-      let rows: string[][] = []
-      for (const statement of statements) rows = await rowsOf(connection, bytesOf(statement))
-      return rows
-    } finally {
-      connection.destroy()
-    }
-  }
+  const asSite = (...statements: string[]) => maria.asSite(login, "SET SESSION sql_mode = ''", ...statements)
   async function dumped(): Promise<Buffer> {
     const snapshot = await content.snapshot(home)
     try {

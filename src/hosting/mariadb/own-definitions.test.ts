@@ -4,10 +4,7 @@ import { hasMariaDb } from '../../../test/support/mariadb.ts'
 import { type OwnMariaDb, startOwnMariaDb } from '../../../test/support/own-mariadb.ts'
 import type { ServerLogin } from '../php/wp-config.ts'
 import { type DatabaseContent, DumpUnreadable, type SiteHome } from '../site-database/database-content.ts'
-import { bytesOf, rowsOf } from './connect.ts'
-import { createMariaDbContent } from './mariadb-content.ts'
-
-const pool = { between: async <Result>(_siteId: number, work: () => Promise<Result>) => work() }
+import { rowsOf } from './connect.ts'
 
 describe.skipIf(!hasMariaDb)('a table that only MariaDB has', () => {
   let maria: OwnMariaDb
@@ -17,7 +14,7 @@ describe.skipIf(!hasMariaDb)('a table that only MariaDB has', () => {
   let homes = 0
   beforeAll(async () => {
     maria = await startOwnMariaDb()
-    content = createMariaDbContent({ databases: maria.databases, pool })
+    content = maria.content
   })
   afterAll(() => maria?.stop())
   beforeEach(async () => {
@@ -25,16 +22,7 @@ describe.skipIf(!hasMariaDb)('a table that only MariaDB has', () => {
     login = await maria.databases.create(home)
   })
 
-  async function asSite(...statements: string[]): Promise<string[][]> {
-    const connection = await maria.server.connect(login)
-    try {
-      let rows: string[][] = []
-      for (const statement of statements) rows = await rowsOf(connection, bytesOf(statement))
-      return rows
-    } finally {
-      connection.destroy()
-    }
-  }
+  const asSite = (...statements: string[]) => maria.asSite(login, ...statements)
   async function taken(): Promise<{ text: string; warning: string | undefined }> {
     const snapshot = await content.snapshot(home)
     try {
