@@ -29,6 +29,7 @@ export function Operations({ siteId }: { readonly siteId?: number }) {
           <>
             {one.type}
             {one.error && <p class="fault">{one.error}</p>}
+            {one.steps.map(({ name, warning }) => warning && <p key={name}>{warning}</p>)}
           </>,
           <span class={`state ${one.state}`}>{one.state}</span>,
           timeOf(one.createdAt),

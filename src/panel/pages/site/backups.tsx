@@ -14,13 +14,14 @@ const timeOfUnix = (seconds: number): string => timeOf(new Date(seconds * 1000).
 /** Backups that were ordered and those that come by themselves, and the way back to them. */
 export function Backups(props: PartProps) {
   const asked = useSignal<RestoreFrom | undefined>(undefined)
+  const damaged = useDamaged(props.id)
   const restore = (from: RestoreFrom) => () => {
     asked.value = from
   }
   return (
     <>
-      <OnDemand {...props} restore={restore} />
-      <Automatic {...props} restore={restore} />
+      <OnDemand {...props} damaged={damaged} restore={restore} />
+      <Automatic {...props} damaged={damaged} restore={restore} />
       {asked.value && (
         <Restore
           {...props}
@@ -34,9 +35,23 @@ export function Backups(props: PartProps) {
   )
 }
 
-type Props = PartProps & { restore(from: RestoreFrom): () => void }
+type Props = PartProps & { readonly damaged: ReadonlySet<number>; restore(from: RestoreFrom): () => void }
 
-function OnDemand({ id, act, restore }: Props) {
+/** Backups that cannot be restored whole any more: the lists of each kind call them so, in their titles. */
+function useDamaged(id: number): ReadonlySet<number> {
+  const params = { path: { site_id: id } }
+  const listed = useLoad(async () => {
+    const lists = await Promise.all([
+      ask(() => api.GET('/v1/sites/{site_id}/backups/fs', { params })),
+      ask(() => api.GET('/v1/sites/{site_id}/backups/db', { params })),
+    ])
+    return { data: lists.flatMap(({ data }) => data) }
+  })
+  const damaged = (listed.got.value?.data ?? []).filter(({ title }) => title.includes(', damaged'))
+  return new Set(damaged.map((each) => Number(each.id)))
+}
+
+function OnDemand({ id, act, damaged, restore }: Props) {
   const params = { path: { id } }
   const backups = useLoad(() => ask(() => api.GET('/v1/sites/{id}/ondemand-backups', { params })))
   const order = (kind: 'fs' | 'db') =>
@@ -77,7 +92,7 @@ function OnDemand({ id, act, restore }: Props) {
         empty={texts.empty}
         row={({ id: backup, type, status, requested, removedIn }) => [
           texts.of[type],
-          <span class={`state ${status}`}>{status}</span>,
+          damaged.has(Number(backup)) ? <Damaged /> : <span class={`state ${status}`}>{status}</span>,
           timeOfUnix(requested),
           texts.removedIn(removedIn),
           status === 'completed' && backup !== null && (
@@ -112,7 +127,13 @@ function OnDemand({ id, act, restore }: Props) {
   )
 }
 
-function Automatic({ id, restore }: Props) {
+const Damaged = () => (
+  <span class="state failed" title={texts.damagedIs}>
+    {texts.damaged}
+  </span>
+)
+
+function Automatic({ id, damaged, restore }: Props) {
   const pairs = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/backups', { params: { path: { site_id: id } } })))
   return (
     <section class="sheet">
@@ -124,7 +145,15 @@ function Automatic({ id, restore }: Props) {
         empty={texts.noneAutomatic}
         row={({ timestamp, databaseBackupId: db, filesystemBackupId: fs }) => [
           timeOfBackup(timestamp),
-          fs === null ? texts.of.db : texts.both,
+          <>
+            {fs === null ? texts.of.db : texts.both}
+            {[fs, db].some((backup) => backup !== null && damaged.has(Number(backup))) && (
+              <>
+                {' '}
+                <Damaged />
+              </>
+            )}
+          </>,
           <span class="row">
             {(['fs', 'db'] as const).map((kind) => {
               const backup = { fs, db }[kind]

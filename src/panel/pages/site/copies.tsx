@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask } from '../../api.ts'
 import { Form } from '../../parts/form.tsx'
-import { useRefusal, useRefusalOn } from '../../parts/rights.tsx'
+import { useRefusalOn } from '../../parts/rights.tsx'
 import { Select } from '../../parts/select.tsx'
 import { type Chosen, SitePicker } from '../../parts/site-picker.tsx'
 import { copiesTexts as texts } from '../../texts/site/copies.ts'
@@ -57,8 +57,10 @@ function Sync({ site, id, act }: PartProps) {
   const here = { id, name: site.displayName }
   const chosen = other.value
   const [from, to] = isAway.value ? [here, chosen] : [chosen, here]
-  const there = useRefusalOn(chosen?.id, 'restoreSite')
-  if (useRefusal('restoreSite', texts.sync) !== undefined) return null
+  // what is read needs another right than what is overwritten
+  const source = useRefusalOn(from?.id, 'downloadBackup')
+  const target = useRefusalOn(to?.id, 'restoreSite')
+  const reason = source.reason ?? target.reason
   return (
     <section class="sheet">
       <h2>{texts.sync}</h2>
@@ -70,8 +72,18 @@ function Sync({ site, id, act }: PartProps) {
           other.value = site
         }}
       />
-      {chosen && there.reason && <p class="quiet">{there.reason}</p>}
-      {chosen && there.isKnown && !there.reason && from && to && (
+      {chosen && (
+        <Select
+          label={texts.direction}
+          options={{ away: texts.to(here.name, chosen.name), back: texts.to(chosen.name, here.name) }}
+          value={isAway.value ? 'away' : 'back'}
+          set={(to) => {
+            isAway.value = to === 'away'
+          }}
+        />
+      )}
+      {chosen && reason && <p class="quiet">{reason}</p>}
+      {chosen && source.isKnown && target.isKnown && !reason && from && to && (
         <Form
           fields={[
             {
@@ -93,14 +105,6 @@ function Sync({ site, id, act }: PartProps) {
             act(texts.started(to.name), async () => got)()
           }}
         >
-          <Select
-            label={texts.direction}
-            options={{ away: texts.to(here.name, chosen.name), back: texts.to(chosen.name, here.name) }}
-            value={isAway.value ? 'away' : 'back'}
-            set={(to) => {
-              isAway.value = to === 'away'
-            }}
-          />
           <fieldset>
             <legend>{texts.parts}</legend>
             {parts.map(([name, label]) => (

@@ -13,6 +13,8 @@ export const backupsTexts = {
   delete: 'Delete',
   deleteOf: (what: string, taken: string) => `Delete: ${what}, ${taken}`,
   deleteIs: 'It cannot be restored any more.',
+  damaged: 'damaged',
+  damagedIs: 'The storage has lost a part of this backup. It cannot be restored whole.',
 
   automatic: 'Automatic backups',
   automaticHead: ['Taken', 'Of', 'Actions'],
