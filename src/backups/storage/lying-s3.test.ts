@@ -17,7 +17,7 @@ afterEach(async () => {
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => unknown
 
-async function service(answer: Answer): Promise<Storage> {
+async function service(answer: Answer, more: { readonly mostListed?: number } = {}): Promise<Storage> {
   const server: Server = createServer(answer).listen(0, '127.0.0.1')
   await once(server, 'listening')
   closing.push(async () => {
@@ -27,7 +27,7 @@ async function service(answer: Answer): Promise<Storage> {
   })
   const credentials = { accessKeyId: 'a', secretAccessKey: 'b' }
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return s3Storage({ bucket: 'backups', prefix: '', endpoint, region: 'us-east-1', credentials })
+  return s3Storage({ bucket: 'backups', prefix: '', endpoint, region: 'us-east-1', credentials, ...more })
 }
 
 const listOf = (keys: readonly string[]) =>
@@ -44,6 +44,17 @@ function withoutEnd(response: ServerResponse): void {
   response.on('drain', send)
   send()
 }
+
+it('a list that always has another page is given up', async () => {
+  let pages = 0
+  const answer: Answer = (_, response) => {
+    pages += 1
+    response.end(listOf([`site-1/packs/${String(pages).padStart(9, '0')}`]))
+  }
+  const storage = await service(answer, { mostListed: 3 })
+  await expect(storage.list('site-1/')).rejects.toThrow('it lists more than 3 objects')
+  expect(pages).toBe(4)
+})
 
 describe('gets nothing but a fault for', () => {
   it.each<{ lie: string; answer: Answer; ask: (storage: Storage) => Promise<unknown>; says: RegExp }>([

@@ -9,6 +9,8 @@ export interface S3Options {
   /** Of a service that is not Amazon's; its buckets are named in the path. */
   readonly endpoint?: string | undefined
   readonly region: string
+  /** Objects of one list, at most. */
+  readonly mostListed?: number
   /** Begins every name. Empty: none. */
   readonly prefix: string
   /** Default: what the machine knows itself (AWS_… of the environment, ~/.aws, the role of an instance). */
@@ -27,7 +29,14 @@ const MOST_LISTED = 1_000_000
 const mostBytesOf = (key: string): number => (key.includes('/indexes/') ? 512 << 20 : 64 << 20)
 
 /** Objects in a bucket of a service that speaks S3. The SDK, of 20 MB in memory, is loaded by the first use. */
-export function s3Storage({ bucket, endpoint, region, prefix, credentials }: S3Options): Storage {
+export function s3Storage({
+  bucket,
+  endpoint,
+  region,
+  prefix,
+  credentials,
+  mostListed = MOST_LISTED,
+}: S3Options): Storage {
   const where = `s3://${bucket}/${prefix}`
   const root = prefix && `${prefix.replace(/\/+$/, '')}/`
   let opened: Promise<{ sdk: Sdk; client: S3Client }> | undefined
@@ -76,7 +85,7 @@ export function s3Storage({ bucket, endpoint, region, prefix, credentials }: S3O
   /** A list that comes back to where it was would never end. */
   const further = (after: string | undefined, last: string, count: number): string => {
     if (after !== undefined && last <= after) throw new StorageFailure(`${where}: its list does not end`)
-    if (count > MOST_LISTED) throw new StorageFailure(`${where}: it lists more than ${MOST_LISTED} objects`)
+    if (count > mostListed) throw new StorageFailure(`${where}: it lists more than ${mostListed} objects`)
     return last
   }
 

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { DatabaseSilent, isSilent, watchSocket } from './postgres-silence.ts'
 
 /** How long a server may take to answer a new connection. */
-const CONNECT_MS = 3000
+export const CONNECT_MS = 3000
 /** How long a statement may run, and a transaction may wait for its next one. */
 const STATEMENT_S = 30
 /** The server ends a statement first, with an error that says why. A connection on which even that does not arrive is dead. */

@@ -1,10 +1,13 @@
 /** A PostgreSQL server that takes connections and says nothing: it is stopped, or packets to it are dropped. */
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type CuttingProxy, openCuttingProxy } from '../../../test/support/cutting-proxy.ts'
 import { postgresUrl, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { CommitUnknown } from './commit-unknown.ts'
 import { type Database, isBusy, isUnreachable, openDatabase, withoutTimeLimit } from './database.ts'
+import { BoundedClient, CONNECT_MS } from './postgres-client.ts'
 import { heartbeat } from './postgres-silence.ts'
 
 describe('the heartbeat', () => {
@@ -43,6 +46,22 @@ describe('the heartbeat', () => {
     expect(onSilent).not.toHaveBeenCalled()
     stop()
   })
+})
+
+test('a server that takes a connection and says nothing fails what connects', async () => {
+  const server = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const client = new BoundedClient({ connectionString: `postgres://stead@127.0.0.1:${port}/stead` })
+  const connected = client.connect()
+  const socket = (client as unknown as { connection: { stream: Socket } }).connection.stream
+  await once(server, 'connection')
+  expect(socket.timeout).toBe(CONNECT_MS)
+  // as when that time has passed
+  socket.emit('timeout')
+  await expect(connected).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+  server.close()
+  await once(server, 'close')
 })
 
 describe.skipIf(!postgresUrl)('a database that falls silent', () => {

@@ -1,0 +1,14 @@
+/** The table at the end of a pack, when the storage gives back something else than what was written. */
+import { expect, it, vi } from 'vitest'
+import { repositoryKeys } from './keys.ts'
+import { readTable } from './pack.ts'
+
+it('a footer that names a table larger than any pack has is refused before more is read', async () => {
+  // the last bytes of a pack: length of the table, then its mark
+  const footer = Buffer.alloc(64)
+  footer.write('stpack01', 56, 'latin1')
+  footer.writeUInt32BE(0xffff_ffff, 52)
+  const read = vi.fn(async () => footer)
+  await expect(readTable(repositoryKeys(Buffer.alloc(32), 'a'), 'p', read)).rejects.toThrow('its end is damaged')
+  expect(read).toHaveBeenCalledTimes(1)
+})
