@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
-import { extname } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { type Abilities, pathOnly, planTool } from '../php/wasm/containment.ts'
 import type { ChildOrder } from './child/orders.ts'
+import { type ChildProgram, childProgram } from './child-program.ts'
 
 const KEPT_ERROR_BYTES = 4096
 /** A child that neither takes nor gives anything for as long is ended. */
@@ -16,6 +16,9 @@ const BOUNDED =
   '{ echo 1000 > /proc/self/oom_score_adj; } 2> /dev/null; ulimit -c 0; ulimit -S -t "$0" && ulimit -H -t "$(($0 + 5))" && exec "$@"'
 /** SIGXCPU, as the signal or as bubblewrap's word for it. */
 const OUT_OF_TIME: readonly string[] = ['SIGXCPU', `exit ${128 + constants.signals.SIGXCPU}`]
+
+/** The same for as long as the process lives: it is looked for once. */
+let program: Promise<ChildProgram> | undefined
 
 /** A child that works on a site's database, in a folder that is its own: whatever the bytes in it do to it, it has nothing else. */
 export interface ContainedChild {
@@ -52,12 +55,12 @@ export async function startContained(
   asked: Asked,
   mostCpuSeconds: number,
 ): Promise<ContainedChild> {
-  const launch = await planTool(abilities, {
-    programs: import.meta.dirname,
-    script: `child/main${extname(import.meta.filename)}`,
-    folder,
-    uid,
+  program ??= childProgram()
+  const { folder: programs, script } = await program.catch((error) => {
+    program = undefined
+    throw error
   })
+  const launch = await planTool(abilities, { programs, script, folder, uid })
   const order = JSON.stringify({ ...asked, folder: launch.folder, uid: launch.uid })
   const bounded = ['sh', '-c', BOUNDED, String(Math.ceil(mostCpuSeconds)), launch.command, ...launch.args, order]
   const child = spawn('nice', ['-n', '10', ...bounded], {
