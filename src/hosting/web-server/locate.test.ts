@@ -11,7 +11,7 @@ let site: { homePath: string; corePath: string }
 const FILES = [
   'home/web/index.php', 'home/web/wp-login.php', 'home/web/wp-cron.php', 'home/web/xmlrpc.php', 'home/web/wp-config.php',
   'home/web/wp-settings.php', 'home/web/readme.html', 'home/web/license.txt', 'home/web/robots.txt', 'home/web/dump.sql',
-  'home/web/.htaccess', 'home/web/.well-known/security.txt', 'home/web/.git/config', 'home/web/wp-config.php.bak',
+  'home/web/.htaccess', 'home/web/.well-known/security.txt', 'home/web/.git/config', 'home/web/wp-config.php.bak', 'home/web/wp-content/error_log',
   'home/web/shop/index.html', 'home/web/app/index.php', 'home/web/plain/data.txt', 'home/web/a b/index.html',
   'home/web/wp-admin/evil.php', 'home/web/wp-includes/evil.js',
   'home/web/wp-content/index.php', 'home/web/wp-content/debug.log', 'home/web/wp-content/db.php',
@@ -202,6 +202,8 @@ describe('what a path means', () => {
     ['/license.txt', '404'],
     ['/dump.sql', '404'],
     ['/dump.sql.gz', '404'],
+    ['/wp-content/error_log', '404'],
+    ['/wp-content/plugins/p/none.inc', '404'],
     ['/wp-content/debug.log', '404'],
     ['/.htaccess', '404'],
     ['/.env', '404'],
@@ -209,6 +211,14 @@ describe('what a path means', () => {
     ['/x/.well-known/y', '404'],
     ['/./robots.txt', '404'],
     ['/.well-known/.htaccess', '404'],
+    // pages whose names are like those of files that are hidden
+    ['/wp-config-tips', 'script /index.php'],
+    ['/wp-config-tips/', 'script /index.php'],
+    ['/category/wp-config/', 'script /index.php'],
+    ['/error_log', 'script /index.php'],
+    ['/wp-json/x/example.sh', 'script /index.php'],
+    ['/docs/my.cnf', 'script /index.php'],
+    ['/docs/readme.html', 'script /index.php'],
     // out
     ['/../private/php-error.log', '400'],
     ['/%2e%2e/private/database/site.sqlite', '400'],

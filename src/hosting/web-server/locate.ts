@@ -1,5 +1,5 @@
 import { type Found, lookInside } from '../site-files/open-inside.ts'
-import { isHidden, isScriptLike, mayRun, queryOf, readPath } from './served-paths.ts'
+import { isDotPath, isHiddenFile, isNoSlug, isScriptLike, mayRun, queryOf, readPath } from './served-paths.ts'
 
 /** Where the files of a site lie. */
 export interface SiteFolders {
@@ -37,7 +37,7 @@ export function locate(site: SiteFolders, target: string): Location {
   if (reading.kind === 'malformed') return refused(400)
   if (reading.kind === 'foreign') return FRONT_CONTROLLER
   const { parts, trailingSlash } = reading
-  if (isHidden(parts)) return refused(404)
+  if (isDotPath(parts) || isHidden(site, parts)) return refused(404)
   const location = locateParts(site, parts, trailingSlash, target)
   if (location !== FRONT_CONTROLLER || parts.length === 0) return location
   const inNetwork = site.isNetwork ? locateInNetwork(site, parts, trailingSlash, target) : undefined
@@ -61,7 +61,7 @@ function locateInNetwork(
   if (parts.length === 2 && next === 'wp-admin' && !trailingSlash)
     return { kind: 'redirect', location: `/${name}/wp-admin/${queryOf(target)}` }
   const rest = parts.slice(1)
-  if (isHidden(rest)) return refused(404)
+  if (isHidden(site, rest)) return refused(404)
   const location = locateParts(site, rest, trailingSlash, target)
   if (location === FRONT_CONTROLLER) return undefined
   if (location.kind === 'redirect') return { kind: 'redirect', location: `/${name}${location.location}` }
@@ -120,6 +120,22 @@ function indexOf(
   page?.close()
   // Written anew from the decoded parts: `//evil.test` in the target must not become an address of another host.
   return { kind: 'redirect', location: `/${parts.map(encodeURIComponent).join('/')}/${queryOf(target)}` }
+}
+
+/**
+ * True for a file that must look as if it were not there, and for the name of one that is missing in a folder that is there: scanners
+ * ask for those, and cost no PHP. Everything else with such a name is a page: `/wp-config-tips/`, `/wp-json/x/example.sh`.
+ */
+function isHidden(site: SiteFolders, parts: readonly string[]): boolean {
+  if (!isHiddenFile(parts)) return false
+  const found = look(site, parts)
+  found?.close()
+  if (found?.kind === 'file') return true
+  if (!isNoSlug(parts.at(-1) as string)) return false
+  if (found || parts.length === 1) return true
+  const folder = look(site, parts.slice(0, -1))
+  folder?.close()
+  return folder?.kind === 'directory'
 }
 
 const OVERLAID = new Set(['wp-admin', 'wp-includes'])

@@ -63,17 +63,18 @@ const HIDDEN_NAME = new RegExp(
 /** In the web root only: they tell strangers the exact version. */
 const HIDDEN_ROOT_FILES = new Set(['readme.html', 'license.txt', 'liesmich.html', 'licens.html'])
 
-/**
- * True for what must look as if it were not there, whether it is or not: dotfiles (but not `/.well-known/`), secrets, leftovers.
- * Answered before any look at the disk, so that scanners cost no PHP.
- */
-export function isHidden(parts: readonly string[]): boolean {
-  for (const [index, part] of parts.entries())
-    if (part.startsWith('.') && !(index === 0 && part === '.well-known')) return true
-  const last = parts.at(-1)
-  if (last === undefined) return false
+/** True for a path through a dotfile (but not `/.well-known/`): WordPress has no page there, so the disk need not be asked. */
+export const isDotPath = (parts: readonly string[]): boolean =>
+  parts.some((part, index) => part.startsWith('.') && !(index === 0 && part === '.well-known'))
+
+/** True for files that must look as if they were not there: secrets and leftovers. Pages may have such names, too. */
+export function isHiddenFile(parts: readonly string[]): boolean {
+  const last = parts.at(-1) ?? ''
   return HIDDEN_NAME.test(last) || (parts.length === 1 && HIDDEN_ROOT_FILES.has(last.toLowerCase()))
 }
+
+/** True for names that no post, page or category of WordPress has: slugs have neither dots nor tildes. */
+export const isNoSlug = (name: string): boolean => /[.~]/.test(name)
 
 /** Endings that some PHP set-up somewhere runs: neither run nor shown here, except `.php` itself. */
 const SCRIPT_LIKE = /\.(?:php\d?|phtml|pht|phar|shtml)$/i
