@@ -14,6 +14,7 @@ test.each([
   ['site.webmanifest', 'application/manifest+json; charset=utf-8'],
   ['script.js.map', 'application/json; charset=utf-8'],
   ['logo.svg', 'image/svg+xml; charset=utf-8'],
+  ['logo.svgz', /^image\/svg\+xml/],
   ['photo.JPEG', 'image/jpeg'],
   ['photo.webp', 'image/webp'],
   ['photo.avif', 'image/avif'],

@@ -9,6 +9,10 @@ import { queryOf } from './served-paths.ts'
 /** Up to here one read and one write are cheaper than a stream; and what a stream holds for a visitor who reads slowly. */
 const WHOLE_BYTES = 65_536
 
+const FONT = /\.(?:eot|otf|tt[cf]|woff2?)$/i
+/** Files that are compressed as they are, and shown as what is in them. */
+const GZIPPED = /\.svgz$/i
+
 /**
  * Answers a request for a file: conditional, in part, or whole. The file's size is fixed when the answer begins: a file that
  * shrinks meanwhile ends the connection instead of an answer that looks complete.
@@ -30,6 +34,9 @@ export async function sendFile(
     'X-Stead-Renderer', 'static', 'ETag', validators.etag, 'Last-Modified', validators.lastModified,
     'Cache-Control', cacheControl(name, request.url as string), 'X-Content-Type-Options', 'nosniff', 'Accept-Ranges', 'bytes',
   ]
+  // without it browsers refuse fonts at a site's other names and behind a CDN
+  if (FONT.test(name)) headers.push('Access-Control-Allow-Origin', '*')
+  if (GZIPPED.test(name)) headers.push('Content-Encoding', 'gzip')
   if (isNotModified(request.headers, validators)) {
     response.writeHead(304, headers).end()
     return

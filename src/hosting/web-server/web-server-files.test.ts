@@ -55,6 +55,19 @@ describe('files', () => {
     expect((await ask(port, '/empty.txt')).headers['content-length']).toBe('0')
   })
 
+  test('fonts are for every origin, .svgz is sent as compressed SVG', async () => {
+    const port = await site.start()
+    const headersOf = async (name: string) => {
+      await writeFile(join(site.folder, 'home/web', name), 'x')
+      const { headers } = await ask(port, `/${name}`)
+      return [headers['access-control-allow-origin'], headers['content-encoding']]
+    }
+    for (const name of ['a.woff2', 'a.WOFF', 'a.ttf', 'a.otf', 'a.eot'])
+      expect([name, ...(await headersOf(name))]).toEqual([name, '*', undefined])
+    expect(await headersOf('a.svgz')).toEqual([undefined, 'gzip'])
+    expect(await headersOf('a.css')).toEqual([undefined, undefined])
+  })
+
   test('304 for a current copy', async () => {
     const port = await site.start()
     const { etag, 'last-modified': modified } = (await ask(port, '/style.css')).headers as Record<string, string>

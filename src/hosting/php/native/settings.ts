@@ -1,4 +1,4 @@
-import { commandIni, type PhpLimits, phpIni } from '../wasm/ini.ts'
+import { type PhpLimits, phpIni } from '../wasm/ini.ts'
 import type { NativePhp } from './machine.ts'
 
 /** Bounds of one site's php-fpm. */
@@ -46,7 +46,6 @@ export function nativeIni(limits: PhpLimits): Record<string, string> {
     // .user.ini files and paths behind a script's name are not looked for
     'user_ini.filename': '',
     'cgi.fix_pathinfo': '0',
-    register_argc_argv: '0',
     // most pages in one piece: each piece wakes host, edge and visitor
     output_buffering: '65536',
     // it would say that PHP is free while it is not
@@ -56,8 +55,6 @@ export function nativeIni(limits: PhpLimits): Record<string, string> {
     'opcache.enable_cli': '0',
   }
 }
-
-export const nativeCommandIni: Readonly<Record<string, string>> = { ...commandIni, register_argc_argv: '1' }
 
 /** The text of a php.ini. */
 export function iniText(php: NativePhp, entries: Readonly<Record<string, string>>): string {

@@ -19,7 +19,7 @@ import {
 } from '../runtime.ts'
 import { findAbilities } from '../wasm/containment.ts'
 import type { Egress } from '../wasm/egress.ts'
-import { mostPhpBytes } from '../wasm/ini.ts'
+import { commandIni, mostPhpBytes } from '../wasm/ini.ts'
 import { machineCertificates } from '../wasm/machine-certificates.ts'
 import { createNames, type Names } from '../wasm/names.ts'
 import type { WasmRuntimeOptions } from '../wasm/start.ts'
@@ -33,15 +33,7 @@ import { PhpFiles } from './php-files.ts'
 import { type Heard, type NativeLaunch, NativeProcess } from './process.ts'
 import { type NativeProgram, prepareNative } from './program.ts'
 import { type Sandbox, sandboxArguments } from './sandbox.ts'
-import {
-  defaultFpmLimits,
-  type FpmLimits,
-  fpmConfig,
-  iniText,
-  mostAddressesKb,
-  nativeCommandIni,
-  nativeIni,
-} from './settings.ts'
+import { defaultFpmLimits, type FpmLimits, fpmConfig, iniText, mostAddressesKb, nativeIni } from './settings.ts'
 import { serveWayOut } from './way-out.ts'
 
 export interface NativeRuntimeOptions extends Omit<WasmRuntimeOptions, 'optimize' | 'v8Flags'> {
@@ -257,7 +249,7 @@ class Runtime implements NativeRuntime {
       ...nativeIni(this.#options),
       ...(this.#atOnce > 1 && { 'stead.has_several': '1' }),
       ...(site.inSafeMode && { 'stead.safe_mode': '1' }),
-      ...(command && nativeCommandIni),
+      ...(command && commandIni),
       ...this.#options.ini,
     }
     await writeFile(join(settings, 'php.ini'), iniText(php, ini), { mode: 0o644 })

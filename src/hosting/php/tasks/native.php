@@ -26,4 +26,9 @@ if (PHP_SAPI === 'cli') {
     post_message_to_js('');
 }
 
+// php-fpm leaves out what stands behind the script's name, since it is not to look for it (cgi.fix_pathinfo)
+if (isset($_SERVER['PATH_INFO'], $_SERVER['SCRIPT_NAME'])) {
+    $_SERVER['PHP_SELF'] = $_SERVER['SCRIPT_NAME'] . $_SERVER['PATH_INFO'];
+}
+
 require __DIR__ . '/prepend.php';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -16,6 +16,7 @@ import {
 } from '../../../../test/support/home.ts'
 import { ways } from '../../../../test/support/ways.ts'
 import { isAlive } from '../../../platform/is-alive.ts'
+import { differsOnPurpose, productionIni } from '../production-ini.fixture.ts'
 import { PhpCrashed, type PhpProcess, type PhpRuntime } from '../runtime.ts'
 import { processTree } from './process-tree.ts'
 
@@ -48,6 +49,32 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       expect(names).toContain('x-a')
       expect(names).not.toContain('connection')
       expect(names).not.toContain('x-powered-by')
+    })
+
+    it('has the settings of php.ini-production, but for those that differ on purpose and are documented', async () => {
+      const code = 'echo json_encode(array_map(strval(...), ini_get_all(null, false)));'
+      const page = await fetchPage(php, testRequest('/ini.php', await home.script('ini.php', code)))
+      const settings = JSON.parse(page.text) as Record<string, string>
+      const asNumber = (value: string) => (value === '' ? '0' : value)
+      const differing = Object.entries(productionIni)
+        .filter(([name, value]) => settings[name] !== undefined && asNumber(settings[name]) !== asNumber(value))
+        .map(([name]) => name)
+      expect(differing.sort()).toEqual(differsOnPurpose.filter((name) => differing.includes(name)))
+      const documented = await readFile(join(import.meta.dirname, '../../../../docs/design/php.md'), 'utf8')
+      for (const name of differsOnPurpose) expect(documented).toContain(`| \`${name}\` |`)
+    })
+
+    it('gives scripts what Apache with php-fpm gives them', async () => {
+      const code = `assert(false);
+        file_put_contents('/wordpress/made.txt', 'x');
+        foreach (['PHP_AUTH_USER', 'PHP_AUTH_PW', 'PATH_INFO', 'PHP_SELF'] as $name) $got[] = $_SERVER[$name] ?? null;
+        echo json_encode([...$got, $_REQUEST, decoct(fileperms('/wordpress/made.txt') & 0777)]);`
+      const request = testRequest('/a.php/b/c?x=1', await home.script('a.php', code))
+      const headers = [...request.headers, 'authorization', 'Basic dTpw', 'cookie', 'x=cookie; y=2']
+      const page = await fetchPage(php, { ...request, headers })
+      expect(JSON.parse(page.text)).toEqual(['u', 'p', '/b/c', '/a.php/b/c', { x: '1' }, '644'])
+      await writeFile(join(home.homePath, 'web/x.php'), '<?xml version="1.0"?>')
+      expect((await fetchPage(php, testRequest('/x.php', '/wordpress/x.php'))).text).toBe('<?xml version="1.0"?>')
     })
 
     it('waits for the answer to a question, and gets none where nobody listens or the host fails', async () => {

@@ -31,6 +31,8 @@ export function serverEntries(head: RequestHead, headers: ReadonlyMap<string, st
     // WordPress writes rewrite rules for Apache and nginx by this name; both understand "any path goes to index.php".
     ['SERVER_SOFTWARE', 'Apache'],
   ])
+  const pathInfo = pathInfoOf(head.path, scriptName)
+  if (pathInfo !== '') entries.set('PATH_INFO', pathInfo).set('PHP_SELF', `${scriptName}${pathInfo}`)
   if (head.https) entries.set('HTTPS', 'on')
   if (head.bodyBytes > 0) entries.set('CONTENT_LENGTH', String(head.bodyBytes))
   for (const [name, value] of headers) {
@@ -38,6 +40,31 @@ export function serverEntries(head: RequestHead, headers: ReadonlyMap<string, st
     entries.set(name === 'content-type' ? upper : `HTTP_${upper}`, value)
   }
   return entries
+}
+
+/** What stands behind the script's name in a path, as Apache gives it: decoded, repeated slashes as one. */
+function pathInfoOf(target: string, scriptName: string): string {
+  // most paths name no script
+  if (!/\.php(?:\/|%2f)|%/i.test(target)) return ''
+  try {
+    const path = decodeURIComponent(target.split('?', 1)[0] as string).replace(/\/+/g, '/')
+    return path.startsWith(`${scriptName}/`) ? path.slice(scriptName.length) : ''
+  } catch {
+    return ''
+  }
+}
+
+/** User and password that a visitor sends by `Authorization: Basic`; php-fpm finds them itself. */
+export function credentialEntries(authorization: string | undefined): [string, string][] {
+  const [, scheme = '', given = ''] = /^(basic|digest) +(.*)$/is.exec(authorization ?? '') ?? []
+  if (scheme.toLowerCase() === 'digest') return [['PHP_AUTH_DIGEST', given]]
+  const decoded = Buffer.from(given, 'base64').toString()
+  const colon = decoded.indexOf(':')
+  if (scheme === '' || colon < 0) return []
+  return [
+    ['PHP_AUTH_USER', decoded.slice(0, colon)],
+    ['PHP_AUTH_PW', decoded.slice(colon + 1)],
+  ]
 }
 
 export function portOf(head: RequestHead): number {

@@ -30,7 +30,7 @@ export interface WasmFileSystem {
   /** By descriptor; a hole where none is open. */
   streams: ({ path: string } | null | undefined)[]
   close(stream: { path: string }): void
-  open(path: string, flags: number): { readonly fd: number }
+  open(path: string, flags: number, mode?: number): { readonly fd: number }
   chdir(path: string): void
   makedev(major: number, minor: number): number
   mkdev(path: string, device: number): void

@@ -29,9 +29,18 @@ export function mountFolders(files: WasmFileSystem, mounts: readonly Mount[]): v
     if ((mode & 0o170000) === 0o120000) throw new files.ErrnoError(noSuchFile)
     return mode
   }
+  keepUmask(files)
   for (const { at, from } of mounts) {
     if (!lstatSync(from).isDirectory()) throw new Error(`${at} is not a folder`)
     files.mkdirTree(at)
     files.mount(NODEFS, { root: from }, at)
   }
+}
+
+/** Emscripten gives a new file the mode that PHP asks for, 0666, whatever the process' umask takes out of it. */
+function keepUmask(files: WasmFileSystem): void {
+  const taken = 0o022
+  process.umask(taken)
+  const open = files.open.bind(files)
+  files.open = (path, flags, mode) => open(path, flags, mode === undefined ? mode : mode & ~taken)
 }

@@ -1,5 +1,5 @@
 import type { RequestHead } from '../frames.ts'
-import { joinHeaders, portOf, serverEntries } from '../server-variables.ts'
+import { credentialEntries, joinHeaders, portOf, serverEntries } from '../server-variables.ts'
 import type { Php } from './loader.ts'
 import type { Output } from './output.ts'
 
@@ -71,6 +71,6 @@ function describe(php: Php, head: RequestHead, body: HeldBody | null): void {
   if (body) number('wasm_set_request_body', body.pointer)
   number('wasm_set_content_length', head.bodyBytes)
   text('wasm_set_path_translated', head.script)
-  for (const [name, value] of serverEntries(head, headers))
-    php.ccall('wasm_add_SERVER_entry', null, ['string', 'string'], [name, value])
+  const entries = [...serverEntries(head, headers), ...credentialEntries(headers.get('authorization'))]
+  for (const [name, value] of entries) php.ccall('wasm_add_SERVER_entry', null, ['string', 'string'], [name, value])
 }
