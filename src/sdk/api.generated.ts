@@ -2074,6 +2074,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sites/{id}/advice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List advice for a site
+         * @description An addition of Stead. Returns what the owner of the site should change. Today there is one kind: a WooCommerce shop that uses the embedded database on a host with MariaDB. Stead looks at the plugins that it saw last.
+         *
+         *     Who may: the owning account, or a collaborator of the site with any role.
+         */
+        get: operations["listSiteAdvice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{site_id}/cms/version": {
         parameters: {
             query?: never;
@@ -5030,6 +5052,24 @@ export interface components {
         };
         PluginPaths: {
             plugins: components["schemas"]["PluginPath"][];
+        };
+        SiteAdvice: {
+            /**
+             * @example shop_on_embedded_database
+             * @enum {string}
+             */
+            code: "shop_on_embedded_database";
+            /**
+             * @description What to do, and why
+             * @example This shop uses the embedded database. WooCommerce is made for MariaDB, and the host of this site has it. To move the site, send PUT /v1/sites/{id}/runtime with {"runtime":"native","php_version":"8.3"}.
+             */
+            message: string;
+            /**
+             * @description The PHP version that the site would have after the move: its own, where that runs natively
+             * @example 8.3
+             * @enum {string}
+             */
+            phpVersion: "8.1" | "8.2" | "8.3";
         };
         CmsVersion: {
             /**
@@ -10871,6 +10911,34 @@ export interface operations {
                         /** @example Success */
                         message: string;
                         data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    listSiteAdvice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["SiteAdvice"][];
                         errors: null;
                     };
                 };

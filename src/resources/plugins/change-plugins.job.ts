@@ -1,6 +1,6 @@
 import { ArchiveRefused } from '../../hosting/archives/unpack-zip.ts'
 import { DiskFull } from '../../hosting/homes/disk-room.ts'
-import { PhpCrashed, PhpTimeout } from '../../hosting/php/runtime.ts'
+import { PhpCrashed, PhpTimeout, type PhpVersion } from '../../hosting/php/runtime.ts'
 import { FilesRefused } from '../../hosting/site-files/paths.ts'
 import { FetchError } from '../../platform/fetch/fetch-public.ts'
 import { durableWith, PermanentFailure } from '../../platform/operations/definition.ts'
@@ -9,14 +9,14 @@ import type { Action } from '../action.ts'
 import { forgetUnfinished, keepUndoPoint } from '../backups/undo-point.ts'
 import { changeOfJob } from '../change.ts'
 import type { HostServices } from '../host-services.ts'
-import { holdSite, purgeCaches } from '../sites/site.ts'
+import { adviceForShop, findSite, holdSite, purgeCaches } from '../sites/site.ts'
 import { needsRights } from '../still-allowed.ts'
 import type { EventType } from '../webhooks/event.ts'
 import { actions, events } from './actions.ts'
 import { activateOne, type Change, type Changed, deactivateOne, deleteOne, install, update } from './change-plugin.ts'
 import { frontFault } from './front-fault.ts'
 import { endChange } from './plugin.store.ts'
-import { type OrderedPlugin, PluginsOrder } from './plugin.ts'
+import { isShop, type OrderedPlugin, PluginsOrder } from './plugin.ts'
 import { type ChangeContext, takeBack } from './take-back.ts'
 
 /** How an outcome is told of. */
@@ -134,7 +134,7 @@ export const deactivatePluginsJob = durableWith<HostServices>()({
 })
 
 /** One plugin after the other. What went well stays well, also where others do not; a retry tries those. */
-async function changeAll(context: ChangeContext, kind: Kind): Promise<void> {
+async function changeAll(context: ChangeContext, kind: Kind): Promise<{ warning: string } | undefined> {
   const { input, operationId, services, signal } = context
   // what a crash has cut off
   await takeBack(context)
@@ -150,6 +150,16 @@ async function changeAll(context: ChangeContext, kind: Kind): Promise<void> {
     context.progress((index + 1) / input.plugins.length)
   }
   if (faults.length > 0) throw new PermanentFailure(faults.join('\n'))
+  const isSwitchedOn = kind.change === install || kind.change === activateOne
+  const advice = isSwitchedOn && input.plugins.some(({ path }) => isShop(path)) && (await adviceFor(context))
+  return advice ? { warning: advice } : undefined
+}
+
+/** What the owner of a shop should know, where its host has better. */
+async function adviceFor({ services, input: { siteId } }: ChangeContext): Promise<string | undefined> {
+  const [site, home] = await Promise.all([findSite(services.database.read, siteId), services.homes.ofSite(siteId)])
+  const phpVersion = site?.phpVersion as PhpVersion
+  return site && home && adviceForShop(services, { homePath: home.path, phpVersion })
 }
 
 /** @returns why it failed, when it did: then the site is as it was before */

@@ -3,7 +3,16 @@ import { deactivatePlugins } from './deactivate-plugins.ts'
 import { deletePlugins } from './delete-plugins.ts'
 import { installPlugins } from './install-plugins.ts'
 import { listPlugins } from './list-plugins.ts'
+import { listSiteAdvice } from './list-site-advice.ts'
 import { updatePlugins } from './update-plugins.ts'
 
 /** In the order of the description of the API. */
-export const endpoints = [listPlugins, installPlugins, updatePlugins, deactivatePlugins, activatePlugins, deletePlugins]
+export const endpoints = [
+  listPlugins,
+  installPlugins,
+  updatePlugins,
+  deactivatePlugins,
+  activatePlugins,
+  deletePlugins,
+  listSiteAdvice,
+]

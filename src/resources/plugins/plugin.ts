@@ -81,6 +81,11 @@ export const isSlug = (path: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,1
 export const meantBy = (plugins: readonly ListedPlugin[], path: string): ListedPlugin | undefined =>
   plugins.find(({ status, name, file }) => isChangeable(status) && (name === path || file === path))
 
+const SHOP = 'woocommerce'
+/** Whether a plugin is the one that makes a site a shop: by slug, or by file. */
+export const isShop = (path: string): boolean => path === SHOP || path.startsWith(`${SHOP}/`)
+export const isActiveShop = ({ file, status }: ListedPlugin): boolean => isShop(file) && status.startsWith('active')
+
 /** Must-use plugins and drop-ins cannot be switched. */
 export const isChangeable = (status: ListedPlugin['status']): boolean => status !== 'must-use' && status !== 'dropin'
 

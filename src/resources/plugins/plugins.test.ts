@@ -134,6 +134,18 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       return rows.filter(({ type }) => type.startsWith('site_plugin')).map(({ type, data }) => [type, JSON.parse(data)])
     }
 
+    test('a shop on the embedded database is told of MariaDB, where its host has it', async () => {
+      const warnings = async (definition: AnyDefinition, plugins: [string, string?][]) =>
+        (await run(definition, plugins)).steps.flatMap(({ warning }) => warning ?? [])
+      expect(await warnings(installPluginsJob, [['woocommerce', '10.4']])).toEqual([])
+      const databaseKindFor = (version: string) => (version === '8.2' ? ('mariadb' as const) : ('sqlite' as const))
+      Object.assign(world.host.services, { databaseKindFor })
+      const told = [expect.stringContaining('{"runtime":"native","php_version":"8.2"}')]
+      expect(await warnings(activatePluginsJob, [['woocommerce']])).toEqual(told)
+      expect(await warnings(installPluginsJob, [['mail', '2.0']])).toEqual([])
+      expect(await warnings(deactivatePluginsJob, [['woocommerce']])).toEqual([])
+    })
+
     test('an update that breaks the site is taken back, the others are done, and each is told of', async () => {
       await put('forms', '1.0')
       await put('mail', '1.0')

@@ -25,6 +25,7 @@ export const samples: readonly Sample[] = [
   { endpoint: 'updatePlugins', prepare: installed, path: onSite('/plugins'), body: () => body, roles: ['plugin_management_access'] },
   { endpoint: 'deactivatePlugins', prepare: installed, path: onSite('/plugins/deactivate'), body: () => body, roles: ['plugin_management_access'] },
   { endpoint: 'activatePlugins', prepare: installed, path: onSite('/plugins/activate'), body: () => body, roles: ['plugin_management_access'] },
+  { endpoint: 'listSiteAdvice', path: onSite('/advice'), roles: [] },
   { endpoint: 'deletePlugins', prepare: installed, path: onSite('/plugins'), body: () => body, roles: ['plugin_management_access'] },
 ]
 

@@ -52,7 +52,9 @@ export const createSite = endpoint({
     const isStaging = body.staging ?? false
     const place = choosePlace(body.datacenter_code, account.defaultDatacenter, config.datacenters, hosts)
     const runtimes = await runtimesOfHost(tx, place.hostId)
-    const phpVersion = body.php_version ?? versionOfNewSite(runtimes, account.defaultPhpVersion as PhpVersion)
+    const install = body.install ?? 'wordpress'
+    const usual = account.defaultPhpVersion as PhpVersion
+    const phpVersion = body.php_version ?? versionOfNewSite(runtimes, usual, install)
     demandVersion(runtimes, phpVersion, undefined)
     const draft = {
       accountId: account.id,
@@ -61,7 +63,7 @@ export const createSite = endpoint({
       datacenterCode: place.datacenterCode,
       hostId: place.hostId,
       phpVersion,
-      install: body.install ?? 'wordpress',
+      install,
       hasMultisite: body.multisite_support ?? false,
       adminUsername: administrator?.username ?? 'admin',
       adminEmail: administrator?.email ?? account.email,

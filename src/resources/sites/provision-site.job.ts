@@ -15,6 +15,7 @@ import {
   removeHome,
   siteOf,
 } from './new-site.job.ts'
+import { adviceForShop } from './shop-runtime.ts'
 import { siteConstants, stagingAddress } from './site.ts'
 import { siteFilled } from './site-filled.ts'
 
@@ -114,9 +115,13 @@ async function movePhpIn(context: Context<{ content: Written }>): Promise<{ warm
 }
 
 /** Where one was ordered. */
-async function becomeShop(context: Context<{ content: Written }>): Promise<void> {
+async function becomeShop(context: Context<{ content: Written }>): Promise<{ warning: string } | undefined> {
   const site = await siteOf(context)
-  if (site.install === 'woocommerce') await installShop(context, await pooledSite(context), await homeOf(context))
+  if (site.install !== 'woocommerce') return undefined
+  const home = await homeOf(context)
+  await installShop(context, await pooledSite(context), home)
+  const warning = adviceForShop(context.services, { homePath: home.path, phpVersion: site.phpVersion })
+  return warning ? { warning } : undefined
 }
 
 /** The front page with the title that was written (the site may have been renamed since), and a write that is kept: a database that cannot be written answers pages all the same. */

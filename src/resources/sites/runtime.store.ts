@@ -4,6 +4,8 @@ import type { DatabaseKind } from '../../hosting/site-database/database-kind.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { problems } from './problems.ts'
+import { versionForShop } from './shop-runtime.ts'
+import type { Install } from './site.ts'
 
 /** What a host has said that it runs PHP by. Empty: it has said nothing yet. */
 export interface HostRuntimes {
@@ -23,9 +25,12 @@ export async function runtimesOfHost(tx: Tx, hostId: number | null): Promise<Hos
   }
 }
 
-/** What a new site of a host has where nobody named a version: the usual one, or what its host runs in place of that. */
-export const versionOfNewSite = ({ runtimes }: HostRuntimes, usual: PhpVersion): PhpVersion =>
-  runtimes[usual] === 'refused' ? versionForAll(runtimes) : usual
+/** What a new site of a host has where nobody named a version: the usual one, or what its host runs in place of that. A shop has MariaDB if it can. */
+export function versionOfNewSite(host: HostRuntimes, usual: PhpVersion, install: Install): PhpVersion {
+  const { runtimes, databases } = host
+  const ofShop = install === 'woocommerce' && versionForShop((version) => databases[version], usual)
+  return ofShop || (runtimes[usual] === 'refused' ? versionForAll(runtimes) : usual)
+}
 
 /** Whether a host can run a site by a version. @throws Problem php_version_not_there */
 export function demandVersion(host: HostRuntimes, version: string, database: DatabaseKind | undefined): void {

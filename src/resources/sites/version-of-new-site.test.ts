@@ -12,11 +12,11 @@ describe.each(dialects)('the PHP version of a new site on $dialect', ({ dialect,
   })
   afterEach(() => api?.close())
 
-  const hostRuns = (runtimes: Record<string, string>) =>
+  const hostRuns = (runtimes: Record<string, string>, databases: Record<string, string> = {}) =>
     api.database.transaction((tx) =>
       tx
         .updateTable('hosts')
-        .set({ facts: JSON.stringify({ containment: { runtimes } }) })
+        .set({ facts: JSON.stringify({ containment: { runtimes }, databases }) })
         .execute(),
     )
   const made = async (name: string, order: object = {}) => {
@@ -32,6 +32,16 @@ describe.each(dialects)('the PHP version of a new site on $dialect', ({ dialect,
     expect(await made('by-account')).toEqual([201, '8.1'])
     await hostRuns({ '8.1': 'refused', '8.2': 'native', '8.3': 'native' })
     expect(await made('not-by-account')).toEqual([201, '8.3'])
+  })
+
+  test('of a shop is one that has MariaDB, where the host has one', async () => {
+    const runtimes = { '8.1': 'wasm', '8.2': 'native', '8.3': 'wasm' }
+    await hostRuns(runtimes, { '8.1': 'sqlite', '8.2': 'mariadb', '8.3': 'sqlite' })
+    expect(await made('plain')).toEqual([201, '8.3'])
+    expect(await made('store', { install: 'woocommerce' })).toEqual([201, '8.2'])
+    expect(await made('asked-shop', { install: 'woocommerce', php_version: '8.1' })).toEqual([201, '8.1'])
+    await hostRuns(runtimes, { '8.2': 'sqlite' })
+    expect(await made('embedded', { install: 'woocommerce' })).toEqual([201, '8.3'])
   })
 
   test('one that was asked for is had, or refused', async () => {

@@ -3,6 +3,7 @@ import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
 import { showSecret } from '../../parts/secret.tsx'
 import { attempt } from '../../parts/toasts.tsx'
+import { useLoad } from '../../parts/use-load.ts'
 import { session } from '../../session.ts'
 import { overviewTexts as texts } from '../../texts/site/overview.ts'
 import { timeOf } from '../../time.ts'
@@ -17,6 +18,7 @@ export function Overview({ site, act, id }: PartProps) {
     act(texts.closed, () => ask(() => api.PUT('/v1/sites/{id}/maintenance-mode', { ...path, body: { enabled } })))
   return (
     <>
+      <Advice id={id} act={act} site={site} />
       <section class="sheet">
         <h2>{texts.site}</h2>
         <dl>
@@ -134,6 +136,35 @@ export function Overview({ site, act, id }: PartProps) {
       </div>
     </>
   )
+}
+
+/** What the owner should change, with the button that does it. */
+function Advice({ id, act }: PartProps) {
+  const path = { params: { path: { id } } }
+  const advice = useLoad(() => ask(() => api.GET('/v1/sites/{id}/advice', path)))
+  return (advice.got.value?.data ?? []).map(({ code, phpVersion }) => (
+    <section key={code} class="sheet">
+      <h2>{texts.advice[code].title}</h2>
+      <p>{texts.advice[code].text(phpVersion)}</p>
+      <p class="row">
+        <Button
+          of="moveSite"
+          onClick={askFirst({
+            title: texts.advice[code].button,
+            text: texts.advice[code].sure,
+            button: texts.advice[code].button,
+            async go() {
+              const body = { runtime: 'native', php_version: phpVersion } as const
+              const got = await ask(() => api.PUT('/v1/sites/{id}/runtime', { ...path, body }))
+              act(texts.advice[code].button, async () => got)()
+            },
+          })}
+        >
+          {texts.advice[code].button}
+        </Button>
+      </p>
+    </section>
+  ))
 }
 
 async function openLogin(id: number): Promise<void> {

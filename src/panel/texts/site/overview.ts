@@ -7,6 +7,15 @@ export const overviewTexts = {
   kinds: { true: 'staging', false: 'billable' },
   sftp: 'SFTP',
   made: 'Made',
+  advice: {
+    shop_on_embedded_database: {
+      title: 'This shop can have a faster database',
+      text: (version: string) =>
+        `WooCommerce is made for MariaDB. This shop uses the embedded database, and its host has MariaDB with PHP ${version}.`,
+      button: 'Move to MariaDB',
+      sure: 'Stead copies files and database, checks the front page, and then switches. Visitors see a maintenance page for the moment of the switch.',
+    },
+  },
   login: 'Log in to WordPress',
   database: 'Database',
   password: 'New password',

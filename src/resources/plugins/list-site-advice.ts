@@ -1,0 +1,43 @@
+import Type from 'typebox'
+import { defaultPhpVersion, type PhpVersion, phpVersions } from '../../hosting/php/runtime.ts'
+import { oneOf } from '../../platform/http/schemas.ts'
+import { endpoint } from '../endpoint.ts'
+import { SiteId } from '../site-id.ts'
+import { databaseOfSite, runtimesOfHost, shopAdvice, versionForShop } from '../sites/site.ts'
+import { storedPlugins } from './plugin.store.ts'
+import { isActiveShop } from './plugin.ts'
+
+const SiteAdvice = Type.Object(
+  {
+    code: oneOf(['shop_on_embedded_database'], { examples: ['shop_on_embedded_database'] }),
+    message: Type.String({ description: 'What to do, and why', examples: [shopAdvice(defaultPhpVersion)] }),
+    phpVersion: oneOf(phpVersions, {
+      description: 'The PHP version that the site would have after the move: its own, where that runs natively',
+      examples: [defaultPhpVersion],
+    }),
+  },
+  { title: 'SiteAdvice' },
+)
+
+export const listSiteAdvice = endpoint({
+  id: 'listSiteAdvice',
+  method: 'GET',
+  path: '/v1/sites/{id}/advice',
+  summary: 'List advice for a site',
+  description:
+    'An addition of Stead. Returns what the owner of the site should change. Today there is one kind: a WooCommerce shop that uses the embedded ' +
+    'database on a host with MariaDB. Stead looks at the plugins that it saw last.',
+  access: { site: 'read the site' },
+  params: Type.Object({ id: SiteId }),
+  response: Type.Array(SiteAdvice),
+
+  async handle({ tx, site }) {
+    const isShop = site.install === 'woocommerce' || (await storedPlugins(tx, site.id)).some(isActiveShop)
+    if (!isShop || (await databaseOfSite(tx, site.id)) === 'mariadb') return []
+    const { databases } = await runtimesOfHost(tx, site.hostId)
+    const phpVersion = versionForShop((version) => databases[version], site.phpVersion as PhpVersion)
+    return phpVersion
+      ? [{ code: 'shop_on_embedded_database' as const, message: shopAdvice(phpVersion), phpVersion }]
+      : []
+  },
+})
