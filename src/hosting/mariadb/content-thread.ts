@@ -31,9 +31,13 @@ const perform: { [Kind in DatabaseOrder['do']]: (order: OrderOf<Kind>, exchange:
       for await (const piece of dumpMoment(moment, tables)) await give(piece)
     }),
   copyTables: ({ from, to }) => copyTables(opened(), from, to),
-  load({ database, room, tables, changes }, { input }) {
+  load({ database, room, tables, changes, foreign }, { input }) {
     const place = { connection: opened(), database, checkRoom: () => checkServerRoom(room) }
-    return loadDump(place, input, { ...(tables && { tables }), ...(changes && { changes }) })
+    return loadDump(place, input, {
+      ...(tables && { tables }),
+      ...(changes && { changes }),
+      ...(foreign && { foreign }),
+    })
   },
   tryOut({ database, room }, { input }) {
     const place = { connection: opened(), database, checkRoom: () => checkServerRoom(room) }

@@ -1,7 +1,7 @@
 import { extname, join } from 'node:path'
 import { OrderedThread } from '../../platform/threads/ordered-thread.ts'
 import { DiskFull } from '../homes/disk-room.ts'
-import { type AddressChange, DumpUnreadable } from '../site-database/database-content.ts'
+import { type AddressChange, DumpUnreadable, type ForeignDump } from '../site-database/database-content.ts'
 import { SiteUnavailable } from '../site-database/site-database.ts'
 import type { Login, ServerAddress } from './connect.ts'
 import type { ServerRoom } from './server-room.ts'
@@ -21,6 +21,7 @@ export type DatabaseOrder =
       readonly room: ServerRoom
       readonly tables?: readonly string[]
       readonly changes?: readonly AddressChange[]
+      readonly foreign?: ForeignDump
     }
   /** Loads a dump, and answers with what differs then, in words. */
   | { readonly do: 'tryOut'; readonly database: string; readonly room: ServerRoom }

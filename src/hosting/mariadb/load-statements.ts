@@ -2,20 +2,22 @@ import { isUtf8 } from 'node:buffer'
 import type { RewriteAddress } from '../site-database/rewrite.ts'
 import type { DumpTarget } from '../site-database/sql/dump-tables.ts'
 import { ESCAPES, MOST_INSERT_BYTES } from '../site-database/sql/dump-text.ts'
-import type { Value } from '../site-database/sql/read-dump.ts'
+import type { OnDuplicate, Value } from '../site-database/sql/read-dump.ts'
 import { type ColumnDefinition, sqliteTypes, type TableDefinition } from '../site-database/sql/table.ts'
 import { UnreadableSql } from '../site-database/sql/tokens.ts'
-import { writeTable } from '../site-database/sql/write-table.ts'
+import { writeChange, writeTable } from '../site-database/sql/write-table.ts'
 import { bytesOf, named } from './connect.ts'
 import { choiceIn, type MayWarn } from './load-warnings.ts'
 
 /** Which values of a row go into which columns. Those that are computed have no value of their own, whatever a dump says. */
 interface Shape {
   readonly head: string
+  readonly tail: string
   readonly columns: readonly ColumnDefinition[]
   /** Of the whole table: the server computes them while rows go in, and may warn about them. */
   readonly generated: ReadonlySet<string>
   readonly mostRows: number
+  readonly ignoresRows: boolean
 }
 
 /** A statement, and what the server may warn about it without any value becoming another one. */
@@ -25,6 +27,14 @@ export interface LoadStatement {
   readonly mayWarn?: MayWarn
   /** Of a table that this server may not take as it is: the same without what MariaDB alone has. */
   readonly otherwise?: { readonly sql: string; readonly table: TableDefinition }
+}
+
+const VERBS: Readonly<Record<string, string>> = { ignore: 'INSERT IGNORE', replace: 'REPLACE' }
+
+function updating(onDuplicate: OnDuplicate | undefined): string {
+  if (typeof onDuplicate !== 'object') return ''
+  const names = onDuplicate.update.map(named)
+  return ` ON DUPLICATE KEY UPDATE ${names.map((name) => `${name}=VALUES(${name})`).join(',')}`
 }
 
 /** A server tells 65,535 warnings of a statement at most. */
@@ -75,12 +85,28 @@ export class LoadStatements implements DumpTarget<Shape> {
     else this.#ready.push({ sql: bytesOf(table.ownText), otherwise: { sql, table } })
   }
 
-  prepare({ name, columns: all }: TableDefinition, columns: readonly ColumnDefinition[]): Shape {
+  empty(name: string): void {
+    this.say(`DELETE FROM ${named(name)}`)
+  }
+
+  alter(before: TableDefinition, after: TableDefinition): void {
+    const sql = writeChange(countable(before), countable(after))
+    this.#flush()
+    if (sql !== undefined) this.#ready.push({ sql: bytesOf(sql), mayWarn: { generated: new Set(), empty: new Set() } })
+  }
+
+  prepare(
+    { name, columns: all }: TableDefinition,
+    columns: readonly ColumnDefinition[],
+    onDuplicate?: OnDuplicate,
+  ): Shape {
     const into = columns.filter(({ generated }) => !generated).map((column) => named(column.name))
     const generated = new Set(all.filter((column) => column.generated).map((column) => column.name.toLowerCase()))
-    const mayWarn = generated.size > 0 || columns.some(isChoice)
+    const mayWarn = generated.size > 0 || columns.some(isChoice) || onDuplicate === 'ignore'
     return {
-      head: `INSERT INTO ${named(name)} (${into.join(',')}) VALUES `,
+      head: `${VERBS[String(onDuplicate)] ?? 'INSERT'} INTO ${named(name)} (${into.join(',')}) VALUES `,
+      tail: updating(onDuplicate),
+      ignoresRows: onDuplicate === 'ignore',
       columns,
       generated,
       mostRows: mayWarn ? Math.ceil(MOST_WARNING_VALUES / all.length) : Number.POSITIVE_INFINITY,
@@ -104,8 +130,8 @@ export class LoadStatements implements DumpTarget<Shape> {
 
   #flush(): void {
     if (this.#shape && this.#tuples.length > 0) {
-      const [{ head, generated }, empty] = [this.#shape, this.#emptyChoices]
-      this.#ready.push({ sql: head + this.#tuples.join(','), mayWarn: { generated, empty } })
+      const [{ head, tail, generated, ignoresRows }, empty] = [this.#shape, this.#emptyChoices]
+      this.#ready.push({ sql: head + this.#tuples.join(',') + tail, mayWarn: { generated, empty, ignoresRows } })
     }
     this.#shape = undefined
     this.#tuples = []

@@ -4,8 +4,8 @@ import { DiskFull } from '../homes/disk-room.ts'
 import { DumpUnreadable, type Loaded, type LoadOptions } from '../site-database/database-content.ts'
 import { addressRewriter } from '../site-database/rewrite.ts'
 import { lostInWords } from '../site-database/sql/beyond.ts'
-import { DumpTables } from '../site-database/sql/dump-tables.ts'
-import { type DumpEvent, DumpReader } from '../site-database/sql/read-dump.ts'
+import { DumpLoad } from '../site-database/sql/dump-load.ts'
+import { readableDump } from '../site-database/sql/readable-dump.ts'
 import type { TableDefinition } from '../site-database/sql/table.ts'
 import { UnreadableSql } from '../site-database/sql/tokens.ts'
 import { bytesOf, errorOf, named, rowsOf } from './connect.ts'
@@ -42,18 +42,16 @@ export interface LoadPlace {
 export async function loadDump(
   { connection, database, checkRoom, statements: chosen }: LoadPlace,
   sql: AsyncIterable<Uint8Array>,
-  { tables, changes = [], signal, onProgress = () => {} }: LoadOptions = {},
+  { tables, changes = [], foreign, signal, onProgress = () => {} }: LoadOptions = {},
 ): Promise<Loaded> {
   await connection.query(`USE ${named(database)}`)
   for (const statement of SESSION) await connection.query(statement)
   const [most] = await rowsOf(connection, 'SELECT @@max_allowed_packet')
-  const reader = new DumpReader()
   const statements = chosen ?? new LoadStatements(addressRewriter(changes))
-  const loaded = new DumpTables(statements, tables)
+  const dump = new DumpLoad(statements, { ...(tables && { wanted: tables }), ...(foreign && { foreign }) })
   const lost: TableDefinition[] = []
   let unlooked = LOOKS_EVERY_BYTES
-  const run = async (events: Iterable<DumpEvent>) => {
-    for (const event of events) loaded.take(event)
+  const run = async () => {
     for (const { sql, mayWarn, otherwise } of statements.ready()) {
       signal?.throwIfAborted()
       // with the byte that says what it is; the server would end the connection
@@ -74,23 +72,29 @@ export async function loadDump(
   }
   try {
     let doneBytes = 0
-    for await (const piece of sql) {
+    const counted = async function* () {
+      for await (const piece of sql) {
+        yield piece
+        doneBytes += piece.length
+        onProgress(doneBytes)
+      }
+    }
+    for await (const piece of foreign ? readableDump(counted()) : counted()) {
       for (let at = 0; at < piece.length; at += SLICE_BYTES) {
         if (at > 0) await breathe()
-        await run(reader.write(piece.subarray(at, at + SLICE_BYTES)))
+        dump.write(piece.subarray(at, at + SLICE_BYTES))
+        await run()
       }
-      doneBytes += piece.length
-      onProgress(doneBytes)
     }
-    await run(reader.finish())
+    dump.finish()
     statements.end()
-    loaded.end()
-    await run([])
-    const warning = lostInWords(lost)
-    return { tables: loaded.tables, rows: loaded.rows, ...(warning && { warning }) }
+    await run()
+    const { result } = dump
+    const warning = [result.warning, lostInWords(lost)].filter(Boolean).join('. ')
+    return { ...result, ...(warning && { warning }) }
   } catch (error) {
     signal?.throwIfAborted()
-    throw inWords(error)
+    throw inWords(dump.placed(error))
   }
 }
 
@@ -125,7 +129,7 @@ function isOfStatement(error: unknown): boolean {
 
 export function inWords(error: unknown): unknown {
   if (error instanceof UnreadableSql)
-    return new DumpUnreadable(`The dump cannot be loaded: ${error.message}`, { cause: error })
+    return new DumpUnreadable(`The dump cannot be loaded: ${error.full}`, { cause: error })
   const { errno, message } = errorOf(error)
   if (errno !== undefined && FULL.includes(errno)) return new DiskFull('The disk of the host is full', { cause: error })
   if (!isOfStatement(error)) return error

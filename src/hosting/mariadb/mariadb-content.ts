@@ -142,7 +142,7 @@ async function load(
   { databases, pool, keepFreeBytes = 0 }: MariaDbContentOptions,
   home: SiteHome,
   sql: AsyncIterable<Uint8Array>,
-  { tables, changes, keepsOthers, signal, onProgress }: LoadOptions,
+  { tables, changes, foreign, keepsOthers, signal, onProgress }: LoadOptions,
 ): Promise<Loaded> {
   const { current, next } = databases.namesOf(home)
   const { server } = databases
@@ -154,7 +154,12 @@ async function load(
     if (tables || keepsOthers)
       await pool.between(home.siteId, () => thread.do({ do: 'copyTables', from: current, to: next }))
     const loaded = await thread.do<Loaded>(
-      { do: 'load', database: next, room, ...(tables && { tables }), ...(changes && { changes }) },
+      {
+        ...{ do: 'load', database: next, room },
+        ...(tables && { tables }),
+        ...(changes && { changes }),
+        ...(foreign && { foreign }),
+      },
       { input: sql, ...(onProgress && { onRead: onProgress }) },
     )
     await asAdministrator(server, (marking) => setMark(marking, next, 'complete'))

@@ -1,3 +1,6 @@
+import type { PrefixChange } from './sql/dump-tables.ts'
+import type { FoundInDump } from './sql/look-into-dump.ts'
+
 /** A host's site, as far as its content is concerned. */
 export interface SiteHome {
   readonly siteId: number
@@ -34,12 +37,23 @@ export interface DatabaseSnapshot {
   close(): Promise<void>
 }
 
+/** A dump of another program, or of another site. */
+export interface ForeignDump {
+  /** Tables that begin with one text get another, with the options and rights that WordPress finds by it. */
+  readonly prefixes?: readonly PrefixChange[]
+}
+
 export interface LoadOptions {
   /** These tables of the dump only; the others stay as they are in the current database. Default: all, and nothing else is left. */
   readonly tables?: readonly string[]
   /** Tables that are not in the dump stay as they are in the current database. */
   readonly keepsOthers?: boolean
   readonly changes?: readonly AddressChange[]
+  /**
+   * The dump may be of any program: compressed, in another charset, without a last line. What is no table is left out and named in the warning.
+   * Default: it is Stead's own, and all of it must be there.
+   */
+  readonly foreign?: ForeignDump
   readonly signal?: AbortSignal
   /** Bytes of the dump that have been read. */
   readonly onProgress?: (doneBytes: number) => void
@@ -51,6 +65,8 @@ export interface Loaded {
   readonly rows: number
   /** What of the dump the database does not have, in words. */
   readonly warning?: string
+  /** What a foreign dump says of itself. */
+  readonly found?: FoundInDump
 }
 
 /** What is there of a site's database, and may be asked at any moment, also after a crash. */

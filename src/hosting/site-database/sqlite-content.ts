@@ -14,10 +14,12 @@ import {
   type DatabaseSnapshot,
   type DumpOptions,
   DumpUnreadable,
+  type Loaded,
   type LoadOptions,
   type SiteHome,
 } from './database-content.ts'
 import { SiteUnavailable } from './site-database.ts'
+import { foundIn } from './sql/look-into-dump.ts'
 import { sqliteDatabase } from './sqlite.ts'
 import { SqliteFiles } from './sqlite-files.ts'
 import { sumUpApart } from './sum-up-apart.ts'
@@ -217,10 +219,10 @@ async function load(
   abilities: Abilities,
   place: Place,
   sql: AsyncIterable<Uint8Array>,
-  { tables, changes = [], signal, onProgress, mostBytes }: LoadOptions & { readonly mostBytes: number },
-): Promise<{ tables: number; rows: number }> {
+  { tables, changes = [], foreign, signal, onProgress, mostBytes }: LoadOptions & { readonly mostBytes: number },
+): Promise<Loaded> {
   signal?.throwIfAborted()
-  const asked = { kind: 'load', tables: tables ?? null, changes, mostBytes } as const
+  const asked = { kind: 'load', tables: tables ?? null, changes, foreign: foreign ?? null, mostBytes } as const
   const child = await startContained(abilities, place, asked, MAKING_CPU_SECONDS)
   const stop = () => child.kill()
   signal?.addEventListener('abort', stop, { once: true })
@@ -230,7 +232,7 @@ async function load(
     await feed(child, sql, onProgress)
     const loaded = await result
     if ('unreadable' in loaded) throw new DumpUnreadable(`The dump cannot be loaded: ${loaded.unreadable}`)
-    return { tables: loaded.tables, rows: loaded.rows }
+    return loaded
   } catch (error) {
     signal?.throwIfAborted()
     throw inWords(error)
@@ -273,9 +275,14 @@ async function resultOf(child: ContainedChild): Promise<LoadResult> {
     if (text.length > MOST_RESULT_BYTES * 16) throw new ChildFailed('it says too much')
   }
   await child.ended
-  const said = JSON.parse(text) as { tables?: unknown; rows?: unknown; unreadable?: unknown }
+  const said = JSON.parse(text) as Record<string, unknown>
   if (said.unreadable !== undefined) return { unreadable: String(said.unreadable).slice(0, MOST_RESULT_BYTES) }
-  return { tables: Number(said.tables), rows: Number(said.rows) }
+  const { warning, found } = said
+  return {
+    ...{ tables: Number(said.tables), rows: Number(said.rows) },
+    ...(warning !== undefined && { warning: String(warning).slice(0, MOST_RESULT_BYTES) }),
+    ...(found !== undefined && { found: foundIn(found) }),
+  }
 }
 
 /** So that the file in use is complete by itself. What cannot be played back is lost with it: the file is kept as it is. */

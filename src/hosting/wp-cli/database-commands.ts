@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { declareMemory } from '../../platform/process-memory.ts'
+import { tablePrefix } from '../cron/wordpress-options.ts'
 import { DiskFull } from '../homes/disk-room.ts'
 import type { PhpPool, PooledSite } from '../php/pool.ts'
-import { type DatabaseContent, DumpUnreadable, type SiteHome } from '../site-database/database-content.ts'
+import { type DatabaseContent, DumpUnreadable, type Loaded, type SiteHome } from '../site-database/database-content.ts'
+import { type DumpImport, importDump } from '../site-database/import-dump.ts'
 import { SiteUnavailable } from '../site-database/site-database.ts'
 import { type CommandIo, type Ended, forward, readInput, write } from './command-io.ts'
 import { LineRefused } from './command-line.ts'
@@ -26,6 +28,9 @@ interface DatabaseCommand {
   readonly tables: readonly string[] | undefined
   readonly isQuiet: boolean
   readonly onlyName: boolean
+  /** Of an import: what the tables of the dump begin with, and where its site was; `auto`: whatever it is. */
+  readonly fromPrefix?: string
+  readonly fromAddress?: string
 }
 
 const HOLDER = 'wp db import'
@@ -45,19 +50,35 @@ export function databaseCommand(words: readonly string[]): DatabaseCommand | und
   if (group !== 'db' || (kind !== 'export' && kind !== 'import')) return undefined
   if (more.length > 0) throw new LineRefused(`wp db ${kind} takes one file.`)
   let [tables, isQuiet, onlyName]: [string[] | undefined, boolean, boolean] = [undefined, false, false]
+  let [fromPrefix, fromAddress]: [string | undefined, string | undefined] = [undefined, undefined]
   for (const option of words.filter((word) => word !== '-' && word.startsWith('-'))) {
     if (option === '--quiet') isQuiet = true
     else if (option === '--porcelain' && kind === 'export') onlyName = true
     else if (option.startsWith('--tables=') && kind === 'export') tables = option.slice(9).split(',')
+    else if (kind === 'import' && /^--from-prefix=\w{1,64}$/.test(option)) fromPrefix = option.slice(14)
+    else if (kind === 'import' && /^--from-address=[\w.:[\]-]{1,260}$/.test(option)) fromAddress = option.slice(15)
     else if (!IGNORED.test(option))
       throw new LineRefused(
-        `${option} is not possible here: Stead itself does wp db ${kind}, and knows --tables, --porcelain and --quiet.`,
+        `${option} is not possible here: Stead itself does wp db ${kind}, and knows ${KNOWN[kind]} and --quiet.`,
       )
   }
   if (kind === 'import' && file === undefined)
     throw new LineRefused('wp db import needs a file, or - for what it is sent.')
-  return { kind, file, tables, isQuiet, onlyName }
+  if (file === '-' && [fromPrefix, fromAddress].includes('auto'))
+    throw new LineRefused(
+      'auto needs a file, which is read twice. Say the prefix and the address, or put the dump into a file.',
+    )
+  return {
+    ...{ kind, file, tables, isQuiet, onlyName },
+    ...(fromPrefix !== undefined && { fromPrefix }),
+    ...(fromAddress !== undefined && { fromAddress }),
+  }
 }
+
+const KNOWN = {
+  export: '--tables, --porcelain',
+  import: '--from-prefix=… and --from-address=… (with auto for what the dump says itself)',
+} as const
 
 /** Sites whose database is being replaced here. */
 const importing = new Set<number>()
@@ -65,9 +86,10 @@ declareMemory(() => importing.clear())
 
 export async function runDatabaseCommand(
   { pool, siteDatabase }: DatabaseCommandParts,
-  { kind, file, tables, isQuiet, onlyName }: DatabaseCommand,
+  command: DatabaseCommand,
   { site, io, files }: { readonly site: PooledSite; readonly io: CommandIo; readonly files: CommandFiles },
 ): Promise<Ended> {
+  const { kind, file, tables, isQuiet, onlyName } = command
   const { signal } = io
   const say = (text: string) => (isQuiet ? undefined : write(io.output, `Success: ${text}\n`, signal))
   try {
@@ -87,22 +109,35 @@ export async function runDatabaseCommand(
     }
     if (importing.has(site.siteId)) throw new LineRefused('Another import of this site is under way.')
     importing.add(site.siteId)
+    const warnings: (string | undefined)[] = []
     try {
-      const sql = file === '-' ? readInput(io) : files.read(file as string)
-      await replace(pool, siteDatabase, site, sql, signal)
+      const prefix = await tablePrefix(site.homePath).catch(() => undefined)
+      if (command.fromPrefix !== undefined && prefix === undefined)
+        throw new LineRefused(
+          'The prefix of the tables cannot be read from wp-config.php: import without --from-prefix.',
+        )
+      const loaded = await replace(pool, siteDatabase, site, {
+        open: () => (file === '-' ? readInput(io) : files.read(file as string)),
+        ...{ prefix, fromPrefix: command.fromPrefix, address: site.address, fromAddress: command.fromAddress },
+        ...{ keepsOthers: true, signal },
+      })
+      warnings.push(loaded.warning, command.fromPrefix === undefined ? otherPrefix(loaded, prefix) : undefined)
     } finally {
       importing.delete(site.siteId)
     }
     await say(`Imported from '${file === '-' ? 'STDIN' : file}'.`)
-    const elsewhere = isQuiet ? undefined : await otherAddress(pool, site)
-    if (elsewhere) await write(io.errors, `Warning: ${elsewhere}\n`, signal)
+    if (!isQuiet) warnings.push(await otherAddress(pool, site))
+    for (const warning of warnings.filter((each) => each !== undefined))
+      if (!isQuiet) await write(io.errors, `Warning: ${warning}\n`, signal)
     return { code: 0, wrote: true }
   } catch (error) {
     signal.throwIfAborted()
     const isKnown = [DumpUnreadable, SiteUnavailable, DiskFull, LineRefused].some((type) => error instanceof type)
     if (!isKnown && (error as Error).name !== 'Refused') throw error
     const kept = kind === 'import' ? ' The database is as it was.' : ''
-    await write(io.errors, `Error: ${(error as Error).message.replace(/\.$/, '')}.${kept}\n`, signal)
+    const text = (error as Error).message.replace(/\.$/, '')
+    const said = kind === 'import' && file !== '-' ? text.replace(/^The dump cannot/, `'${file}' cannot`) : text
+    await write(io.errors, `Error: ${said}.${kept}\n`, signal)
     return { code: 1, wrote: false }
   }
 }
@@ -112,16 +147,24 @@ async function replace(
   pool: DatabaseCommandParts['pool'],
   siteDatabase: DatabaseContent,
   home: SiteHome,
-  sql: AsyncIterable<Uint8Array>,
-  signal: AbortSignal,
-): Promise<void> {
+  dump: DumpImport,
+): Promise<Loaded> {
   await pool.hold(home.siteId, GRACE_MS, HOLDER)
   try {
-    await siteDatabase.load(home, sql, { keepsOthers: true, signal })
+    const loaded = await importDump(siteDatabase, home, dump)
     await siteDatabase.switch(home)
+    return loaded
   } finally {
     await siteDatabase.settle(home).finally(() => pool.release(home.siteId, HOLDER))
   }
+}
+
+/** What to do about tables that WordPress does not see; undefined when it sees them. */
+function otherPrefix({ found }: Loaded, prefix: string | undefined): string | undefined {
+  const prefixes = found?.prefixes.filter((each) => each !== 'SERVMASK_PREFIX_') ?? []
+  const [first] = prefixes
+  if (first === undefined || prefix === undefined || prefixes.includes(prefix)) return undefined
+  return `the tables of this dump begin with ${first}, those of the site with ${prefix}: WordPress does not see them. Import the dump again with --from-prefix=${first}`
 }
 
 /** A database from elsewhere sends visitors there: what to do about it; undefined when it says where the site is. */

@@ -2,9 +2,11 @@ import { readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { addressRewriter, type RewriteAddress } from '../rewrite.ts'
-import { DumpTables, type DumpTarget } from '../sql/dump-tables.ts'
+import { DumpLoad } from '../sql/dump-load.ts'
+import type { DumpTarget } from '../sql/dump-tables.ts'
 import { createTable, dropTable, makeSchema } from '../sql/plugin-schema.ts'
-import { DumpReader, type Value } from '../sql/read-dump.ts'
+import type { OnDuplicate, Value } from '../sql/read-dump.ts'
+import { readableDump } from '../sql/readable-dump.ts'
 import { type ColumnDefinition, sqliteTypes, type TableDefinition } from '../sql/table.ts'
 import { UnreadableSql } from '../sql/tokens.ts'
 import { quotedName } from '../sql/write-table.ts'
@@ -12,9 +14,12 @@ import { openHostile } from './open.ts'
 import type { LoadOrder, LoadResult } from './orders.ts'
 
 const PIECE_BYTES = 1 << 16
+/** A table while it is made again: a name that no dump's table may have. */
+const BEFORE = '_wp_sqlite_stead_before'
+const VERBS: Readonly<Record<string, string>> = { ignore: 'OR IGNORE', replace: 'OR REPLACE' }
 
 /** Makes or changes `next.sqlite` by the dump that comes in; all or nothing. */
-export function loadDatabase({ folder, tables, changes, mostBytes }: LoadOrder): void {
+export async function loadDatabase({ folder, tables, changes, foreign, mostBytes }: LoadOrder): Promise<void> {
   const database = openHostile(join(folder, 'next.sqlite'))
   // a copy may have brought its journal along: it is played back before journals are done without
   database.prepare('SELECT count(*) FROM sqlite_schema').get()
@@ -23,20 +28,22 @@ export function loadDatabase({ folder, tables, changes, mostBytes }: LoadOrder):
   // triggers of the tables that stay are the site's, and may write without end
   const { page_size: pageBytes } = database.prepare('PRAGMA page_size').get() as { page_size: number }
   database.exec(`PRAGMA max_page_count = ${Math.max(1, Math.min(2 ** 32 - 2, Math.floor(mostBytes / pageBytes)))}`)
+  const dump = new DumpLoad(new Loader(database, addressRewriter(changes)), {
+    ...(tables && { wanted: tables }),
+    ...(foreign && { foreign }),
+  })
   try {
     database.exec('BEGIN')
     makeSchema(database)
-    const loaded = new DumpTables(new Loader(database, addressRewriter(changes)), tables ?? undefined)
-    const reader = new DumpReader()
-    for (const piece of input()) for (const event of reader.write(piece)) loaded.take(event)
-    for (const event of reader.finish()) loaded.take(event)
-    loaded.end()
+    if (foreign) for await (const piece of readableDump(input())) dump.write(piece)
+    else for (const piece of input()) dump.write(piece)
+    dump.finish()
     database.exec('COMMIT')
     database.close()
-    say({ tables: loaded.tables, rows: loaded.rows })
+    say(dump.result)
   } catch (error) {
     if (!(error instanceof UnreadableSql)) throw error
-    say({ unreadable: error.message })
+    say({ unreadable: error.full })
   }
 }
 
@@ -80,10 +87,41 @@ class Loader implements DumpTarget<Insert> {
     this.#tried(() => createTable(this.#database, table))
   }
 
-  prepare(table: TableDefinition, columns: readonly ColumnDefinition[]): Insert {
+  empty(name: string): void {
+    this.#tried(() => this.#database.exec(`DELETE FROM ${quotedName(name)}`))
+  }
+
+  /** SQLite changes no keys of a table: it is made again, and its rows go over. */
+  alter({ name }: TableDefinition, after: TableDefinition): void {
+    const database = this.#database
+    this.#tried(() => {
+      // those that refer to it go on doing so
+      database.exec('PRAGMA legacy_alter_table = ON')
+      for (const statement of this.#droppingOf(name)) database.exec(statement)
+      database.exec(`ALTER TABLE ${quotedName(name)} RENAME TO ${BEFORE}`)
+      dropTable(database, name)
+      createTable(database, after)
+      const columns = after.columns.filter(({ generated }) => !generated).map((column) => quotedName(column.name))
+      database.exec(`INSERT INTO ${quotedName(name)} (${columns}) SELECT ${columns} FROM ${BEFORE}`)
+      database.exec(`DROP TABLE ${BEFORE}`)
+      database.exec('PRAGMA legacy_alter_table = OFF')
+    })
+  }
+
+  /** What belongs to a table, and would have its names. */
+  #droppingOf(table: string): string[] {
+    const rows = this.#database
+      .prepare(
+        "SELECT type, name FROM sqlite_schema WHERE tbl_name = ? COLLATE NOCASE AND type IN ('index', 'trigger') AND sql IS NOT NULL",
+      )
+      .all(table) as { type: string; name: string }[]
+    return rows.map(({ type, name }) => `DROP ${type.toUpperCase()} ${quotedName(name)}`)
+  }
+
+  prepare(table: TableDefinition, columns: readonly ColumnDefinition[], onDuplicate?: OnDuplicate): Insert {
     const values = columns.map(({ dataType }) => (sqliteTypes[dataType] === 'TEXT' ? 'CAST(? AS TEXT)' : '?'))
     const statement = this.#database.prepare(
-      `INSERT INTO ${quotedName(table.name)} (${columns.map(({ name }) => quotedName(name)).join(', ')}) VALUES (${values.join(', ')})`,
+      `INSERT ${VERBS[String(onDuplicate)] ?? ''} INTO ${quotedName(table.name)} (${columns.map(({ name }) => quotedName(name)).join(', ')}) VALUES (${values.join(', ')})${updating(onDuplicate)}`,
     )
     return { statement, columns }
   }
@@ -120,6 +158,12 @@ class Loader implements DumpTarget<Insert> {
       throw error
     }
   }
+}
+
+function updating(onDuplicate: OnDuplicate | undefined): string {
+  if (typeof onDuplicate !== 'object') return ''
+  const names = onDuplicate.update.map(quotedName)
+  return ` ON CONFLICT DO UPDATE SET ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`
 }
 
 /** Bits as MySQL orders them: the first byte is the highest. */

@@ -13,7 +13,7 @@ if (order.uid !== null) {
 }
 try {
   if (order.kind === 'dump') dumpDatabase(order)
-  else if (order.kind === 'load') loadDatabase(order)
+  else if (order.kind === 'load') await loadDatabase(order)
   else recoverDatabase(order)
 } catch (error) {
   const { message, errcode, code } = error as Error & { errcode?: number; code?: string }

@@ -1,4 +1,5 @@
-import type { AddressChange } from '../database-content.ts'
+import type { AddressChange, ForeignDump } from '../database-content.ts'
+import type { FoundInDump } from '../sql/look-into-dump.ts'
 
 /** What a contained child is to do, as its only argument. */
 export type ChildOrder = DumpOrder | LoadOrder | RecoverOrder
@@ -30,11 +31,13 @@ export interface LoadOrder extends Order {
   readonly folder: string
   readonly tables: readonly string[] | null
   readonly changes: readonly AddressChange[]
+  /** Of a dump that another program may have written; null: it is one of Stead's. */
+  readonly foreign: ForeignDump | null
   /** The database may become no larger. */
   readonly mostBytes: number
 }
 
 export type LoadResult =
-  | { readonly tables: number; readonly rows: number }
+  | { readonly tables: number; readonly rows: number; readonly warning?: string; readonly found?: FoundInDump }
   /** The dump is to blame. */
   | { readonly unreadable: string }

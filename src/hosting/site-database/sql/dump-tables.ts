@@ -1,5 +1,15 @@
-import type { DumpEvent, Value } from './read-dump.ts'
-import type { ColumnDefinition, TableDefinition } from './table.ts'
+import { isUtf8 } from 'node:buffer'
+import { AS_UTF8, isUtf8Charset, toUtf8 } from './charsets.ts'
+import { PrefixNames } from './prefixes.ts'
+import type { DumpEvent, OnDuplicate, Value } from './read-dump.ts'
+import {
+  type ColumnDefinition,
+  charsetOf,
+  defaultCharset,
+  defaultCollation,
+  type TableDefinition,
+  textTypes,
+} from './table.ts'
 import { UnreadableSql } from './tokens.ts'
 
 /** A database that the tables of a dump go into. */
@@ -8,42 +18,100 @@ export interface DumpTarget<Insert> {
   /** It is not there, or was dropped. */
   create(table: TableDefinition): void
   /** For rows with a value for each of these columns. */
-  prepare(table: TableDefinition, columns: readonly ColumnDefinition[]): Insert
+  prepare(table: TableDefinition, columns: readonly ColumnDefinition[], onDuplicate?: OnDuplicate): Insert
   insert(insert: Insert, values: readonly Value[]): void
+  /** Removes all rows. */
+  empty(name: string): void
+  /** Its rows stay. */
+  alter(before: TableDefinition, after: TableDefinition): void
+}
+
+/** Tables that begin with one text are to begin with another. */
+export interface PrefixChange {
+  readonly from: string
+  readonly to: string
+}
+
+export interface DumpTablesOptions {
+  /** By the names that they are to have; default: all. */
+  readonly wanted?: readonly string[]
+  readonly prefixes?: readonly PrefixChange[]
 }
 
 interface Known<Insert> {
   readonly table: TableDefinition
-  /** By the names of columns that rows have. */
-  readonly inserts: Map<string, { readonly insert: Insert; readonly columns: number }>
+  /** By the names of columns that rows have, and what is done with those that are there. */
+  readonly inserts: Map<string, Shape<Insert>>
+  /** What the dump makes of it after its rows; undefined: nothing. */
+  altered?: TableDefinition
 }
+
+interface Shape<Insert> {
+  readonly insert: Insert
+  readonly columns: readonly ColumnDefinition[]
+  /** Of the text in it that begins with the prefix, where there is one. */
+  readonly renames: ((values: readonly Value[]) => readonly Value[]) | undefined
+}
+
+/** Named of what a database does not have; others are counted. */
+const NAMED = 3
+const LONGEST_CHARSET = 40
 
 /** Takes what a dump says to a database: the tables that are wanted, and nothing that does not fit together. */
 export class DumpTables<Insert> {
   tables = 0
   rows = 0
+  /** What was left out: the first of it by name. */
+  readonly #leftOut: string[] = []
+  #leftOutCount = 0
   readonly #target: DumpTarget<Insert>
   readonly #wanted: ReadonlySet<string> | undefined
+  readonly #prefixes: PrefixNames
   /** By lower-case name; undefined: a table of the dump that is not wanted. */
   readonly #known = new Map<string, Known<Insert> | undefined>()
+  #database: string | undefined
 
-  /** @param wanted tables; default: all */
-  constructor(target: DumpTarget<Insert>, wanted: readonly string[] | undefined) {
+  constructor(target: DumpTarget<Insert>, { wanted, prefixes = [] }: DumpTablesOptions = {}) {
     this.#target = target
     this.#wanted = wanted && new Set(wanted.map((name) => name.toLowerCase()))
+    this.#prefixes = new PrefixNames(prefixes)
+  }
+
+  /** What of the dump the database does not have, in words. */
+  get warning(): string | undefined {
+    const named = this.#leftOut.join(', ')
+    const more = this.#leftOutCount - this.#leftOut.length
+    return named && `Not loaded: ${named}${more > 0 ? `, and ${more} more` : ''}`
+  }
+
+  /** Names of the tables of the dump, as they are now. */
+  get names(): string[] {
+    return [...this.#known.values()].flatMap((known) => (known ? [known.table.name] : []))
   }
 
   /** @throws UnreadableSql */
   take(event: DumpEvent): void {
-    if (event.kind === 'create') this.#create(event.table)
+    if (event.kind === 'create') this.#create(event)
     else if (event.kind === 'row') this.#insert(event)
-    else if (this.#isWanted(event.table)) this.#target.drop(event.table)
+    else if (event.kind === 'drop') this.#drop(this.#prefixes.table(event.table))
+    else if (event.kind === 'empty') this.#empty(this.#prefixes.table(event.table))
+    else if (event.kind === 'alter') this.#alter(event)
+    else this.#leaveOut(event.what)
   }
 
   /** Nothing more comes. @throws UnreadableSql when a table that is wanted is not in the dump */
   end(): void {
     for (const name of this.#wanted ?? [])
       if (!this.#known.has(name)) throw new UnreadableSql(`It has no table ${name}`)
+    // once for each table, however many statements were about it
+    for (const known of this.#known.values()) if (known?.altered) this.#target.alter(known.table, known.altered)
+  }
+
+  #leaveOut(what: string): void {
+    // a view comes twice: first so that others can be made of it
+    if (this.#leftOut.includes(what)) return
+    this.#leftOutCount++
+    if (this.#leftOut.length < NAMED) this.#leftOut.push(what)
   }
 
   #isWanted(name: string): boolean {
@@ -52,9 +120,31 @@ export class DumpTables<Insert> {
     return this.#wanted === undefined || this.#wanted.has(name.toLowerCase())
   }
 
-  #create(table: TableDefinition): void {
+  #drop(name: string): void {
+    if (!this.#isWanted(name)) return
+    this.#target.drop(name)
+    // a view stands as a table before all tables are there
+    if (this.#known.get(name.toLowerCase())) this.tables--
+    this.#known.delete(name.toLowerCase())
+  }
+
+  #empty(name: string): void {
+    if (this.#known.get(name.toLowerCase())) this.#target.empty(name)
+  }
+
+  #create({ table: asWritten, database, ifAbsent }: Extract<DumpEvent, { kind: 'create' }>): void {
+    const table = this.#prefixes.definition(asWritten)
     const name = table.name.toLowerCase()
-    if (this.#known.has(name)) throw new UnreadableSql(`There are two tables ${table.name}`)
+    this.#database ??= database
+    if (database !== undefined && database !== this.#database)
+      throw new UnreadableSql(
+        `It has tables of several databases (${this.#database}, ${database})`,
+        'Export the database of the site alone.',
+      )
+    if (this.#known.has(name)) {
+      if (ifAbsent) return
+      throw new UnreadableSql(`There are two tables ${table.name}`)
+    }
     if (!this.#isWanted(table.name)) {
       this.#known.set(name, undefined)
       return
@@ -65,33 +155,98 @@ export class DumpTables<Insert> {
     this.tables++
   }
 
-  #insert({ table, columns, values }: Extract<DumpEvent, { kind: 'row' }>): void {
-    const name = table.toLowerCase()
-    if (!this.#known.has(name)) throw new UnreadableSql(`There are rows of ${table}, which is not there`)
+  #alter({ table, apply }: Extract<DumpEvent, { kind: 'alter' }>): void {
+    const name = this.#prefixes.table(table)
+    if (!this.#known.has(name.toLowerCase())) throw absent('a change', name)
+    const known = this.#known.get(name.toLowerCase())
+    if (!known) return
+    const before = known.altered ?? known.table
+    const after = apply(before)
+    const foreignKeys = after.foreignKeys.map((key) =>
+      before.foreignKeys.includes(key) ? key : { ...key, table: this.#prefixes.table(key.table) },
+    )
+    known.altered = { ...after, foreignKeys }
+  }
+
+  #insert({ table, columns, values, onDuplicate }: Extract<DumpEvent, { kind: 'row' }>): void {
+    const renamed = this.#prefixes.table(table)
+    const name = renamed.toLowerCase()
+    if (!this.#known.has(name)) throw absent('rows', renamed)
     const known = this.#known.get(name)
     if (!known) return
-    const { insert, columns: count } = this.#insertInto(known, columns)
-    if (count !== values.length) throw new UnreadableSql(`A row of ${table} has not as many values as columns`)
-    this.#target.insert(insert, values)
+    const shape = this.#insertInto(known, table, columns, onDuplicate)
+    if (shape.columns.length !== values.length)
+      throw new UnreadableSql(`A row of ${renamed} has not as many values as columns`)
+    const asText = inCharsets(known.table, shape.columns, values)
+    this.#target.insert(shape.insert, shape.renames?.(asText) ?? asText)
     this.rows++
   }
 
-  #insertInto({ table, inserts }: Known<Insert>, names: readonly string[] | undefined) {
-    const key = names?.join('\0') ?? ''
+  #insertInto(
+    { table, inserts }: Known<Insert>,
+    asWritten: string,
+    names: readonly string[] | undefined,
+    onDuplicate: OnDuplicate | undefined,
+  ): Shape<Insert> {
+    const key = `${names?.join('\0') ?? ''}\0\0${JSON.stringify(onDuplicate) ?? ''}`
     let found = inserts.get(key)
     if (!found) {
       const columns = names
         ? names.map((name) => columnOf(table, name))
         : table.columns.filter(({ generated }) => !generated)
-      found = { insert: this.#target.prepare(table, columns), columns: columns.length }
+      const insert = this.#target.prepare(table, columns, onDuplicate)
+      found = { insert, columns, renames: this.#prefixes.rowsOf(asWritten, columns) }
       inserts.set(key, found)
     }
     return found
   }
 }
 
+const absent = (what: string, name: string): UnreadableSql =>
+  new UnreadableSql(`There are ${what} of ${name}, which is not there`, 'Export the tables with their structure.')
+
 function columnOf(table: TableDefinition, name: string): ColumnDefinition {
   const found = table.columns.find((column) => column.name.toLowerCase() === name.toLowerCase())
   if (!found) throw new UnreadableSql(`${table.name} has no column ${name}`)
   return found
+}
+
+/** Text as UTF-8, which both kinds of database take. @throws UnreadableSql for what is no text of its charset */
+function inCharsets(
+  table: TableDefinition,
+  columns: readonly ColumnDefinition[],
+  values: readonly Value[],
+): readonly Value[] {
+  let changed: Value[] | undefined
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at] as Value
+    if (!('bytes' in value) || value.charset === undefined) continue
+    const column = columns[at] as ColumnDefinition
+    if (!textTypes.has(column.dataType) && column.dataType !== 'json') continue
+    const bytes = asText(table, column, value.bytes, value.charset)
+    if (bytes === value.bytes) continue
+    changed ??= [...values]
+    changed[at] = { kind: 'string', bytes }
+  }
+  return changed ?? values
+}
+
+/** Of a column: where nothing is said, that of its table. */
+function charsetIn(table: TableDefinition, { charset, collation }: ColumnDefinition): string {
+  if (charset === null) return defaultCharset
+  return charset === defaultCharset && collation === defaultCollation ? charsetOf(table.collation) : charset
+}
+
+function asText(table: TableDefinition, column: ColumnDefinition, bytes: Uint8Array, charset: string): Uint8Array {
+  const own = charsetIn(table, column)
+  if (charset === 'binary') return isUtf8(bytes) && !/^(ucs2|utf16)/.test(own) ? bytes : (toUtf8(bytes, own) ?? bytes)
+  const text = toUtf8(bytes, charset)
+  if (text) return text
+  // no charset was said for the text: then it is that of its column
+  const byColumn = isUtf8Charset(charset) && !isUtf8Charset(own) ? toUtf8(bytes, own) : undefined
+  if (byColumn) return byColumn
+  throw new UnreadableSql(
+    `The column ${column.name} of ${table.name} has bytes that are not text in the charset ${charset.slice(0, LONGEST_CHARSET)}`,
+    AS_UTF8,
+  )
 }

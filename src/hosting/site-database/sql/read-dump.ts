@@ -1,4 +1,8 @@
+import { checkCharset, isUtf8Charset, leadsOf, toUtf8 } from './charsets.ts'
+import { type DumpProgram, isAtItsEnd, programOf } from './dump-programs.ts'
+import { readAlter, readIndex } from './read-alter.ts'
 import { readTable } from './read-table.ts'
+import { SessionSettings } from './session-settings.ts'
 import type { TableDefinition } from './table.ts'
 import { type Token, Tokens, type TokensOptions, UnreadableSql } from './tokens.ts'
 
@@ -6,41 +10,103 @@ import { type Token, Tokens, type TokensOptions, UnreadableSql } from './tokens.
 export type Value =
   | { readonly kind: 'null' }
   | { readonly kind: 'number'; readonly text: string }
-  | { readonly kind: 'string' | 'bits'; readonly bytes: Uint8Array }
+  | {
+      readonly kind: 'string' | 'bits'
+      readonly bytes: Uint8Array
+      /** Of text, if it goes into a column of text; `binary`: that of the column. Default: the bytes are what the column is to have. */
+      readonly charset?: string
+    }
+
+/** What is done with a row whose key is there already; default: it is an error. */
+export type OnDuplicate = 'ignore' | 'replace' | { readonly update: readonly string[] }
 
 /** What a dump says, in its order. */
 export type DumpEvent =
   | { readonly kind: 'drop'; readonly table: string }
-  | { readonly kind: 'create'; readonly table: TableDefinition }
+  /** `database` is the one that the dump says to be in, if any. */
+  | { readonly kind: 'create'; readonly table: TableDefinition; readonly database?: string; readonly ifAbsent?: true }
   | {
       readonly kind: 'row'
       readonly table: string
       readonly columns: readonly string[] | undefined
       readonly values: readonly Value[]
+      readonly onDuplicate?: OnDuplicate
     }
+  | { readonly kind: 'alter'; readonly table: string; readonly apply: (table: TableDefinition) => TableDefinition }
+  | { readonly kind: 'empty'; readonly table: string }
+  /** Something that only a server can have, and that no table needs: `view v`. */
+  | { readonly kind: 'leftOut'; readonly what: string }
 
-/** What stands in the last line of a dump that is complete: Stead's, `mariadb-dump`'s and `mysqldump`'s. */
-const COMPLETE = /^Dump completed/
+export interface DumpReaderOptions extends TokensOptions {
+  /**
+   * The dump is of a program that Stead does not know, or that has no last line: what is no table is left out, and text must be what its charset says.
+   * Default: it is one of Stead's, and all of it must be there.
+   */
+  readonly isForeign?: boolean
+}
+
 /** A definition has no more words than this, a row no more values: MySQL's own bound is 4,096 columns. */
 const MOST_TOKENS = 200_000
 const MOST_COLUMNS = 4096
+/** Of all words of a statement that is no INSERT. */
+const MOST_STATEMENT_BYTES = 16 << 20
+/** Of rows that wait for the end of their INSERT, which may say what to do with those that are there already. */
+const MOST_WAITING_BYTES = 4 << 20
+const MOST_NESTED = 16
 
 const NULL: Value = { kind: 'null' }
 
 /** Statements that say nothing of the content, by their first word. */
-const WITHOUT_CONTENT = new Set(['SET', 'LOCK', 'UNLOCK', 'START', 'BEGIN', 'COMMIT', 'USE', 'DELIMITER'])
+const WITHOUT_CONTENT = new Set(
+  'LOCK UNLOCK START BEGIN COMMIT ANALYZE OPTIMIZE CHECK REPAIR FLUSH CHANGE SAVEPOINT RELEASE'.split(' '),
+)
+/** What belongs to a server, and is left out of a dump of another program. */
+const OF_SERVER = new Set('GRANT REVOKE RENAME DO CALL INSTALL'.split(' '))
+/** What CREATE and DROP make and remove besides tables. */
+const NOUNS = new Set(
+  'TABLE VIEW TRIGGER PROCEDURE FUNCTION EVENT SEQUENCE USER ROLE SERVER PACKAGE INDEX DATABASE SCHEMA TABLESPACE LOGFILE'.split(
+    ' ',
+  ),
+)
+const WITH_BODY = new Set('TRIGGER PROCEDURE FUNCTION EVENT PACKAGE'.split(' '))
+const PLAIN_EXPORT = 'Export the database again with wp db export or mysqldump.'
 
 /**
- * Reads the text that `mariadb-dump`, `mysqldump` and Stead write: tables and rows, in the order in which they come. What it does not
- * know it refuses: a trigger or a view that is silently left out would be lost.
+ * Reads the text that Stead, `mariadb-dump`, `mysqldump` and other programs write: tables and rows, in the order in which they come. What it
+ * does not know it refuses: what is silently left out would be lost.
  */
 export class DumpReader {
   readonly #tokens: Tokens
+  readonly #isForeign: boolean
   readonly #statements: Generator<DumpEvent | undefined, void, void>
+  readonly #session = new SessionSettings()
+  #program: DumpProgram | undefined
+  #hasProgram = false
+  #database: string | undefined
+  #hasTables = false
+  #isInStatement = false
+  #isAnsi = false
 
-  constructor(options: TokensOptions = {}) {
+  constructor({ isForeign = false, ...options }: DumpReaderOptions = {}) {
     this.#tokens = new Tokens(options)
+    this.#isForeign = isForeign
     this.#statements = this.#read()
+  }
+
+  /** What programs said between the statements: messages that went into the same file. */
+  get messages(): readonly string[] {
+    return this.#tokens.noise
+  }
+
+  /** Whether its program is known, or its last line says that it is complete. */
+  get saysItsEnd(): boolean {
+    return this.#program !== undefined || /^Dump completed/.test(this.#tokens.lastComment)
+  }
+
+  /** Adds where it is. */
+  placed(error: unknown): unknown {
+    if (!(error instanceof UnreadableSql) || / at line \d+, byte \d+/.test(error.message)) return error
+    return this.#tokens.fail(error.message, error.remedy)
   }
 
   /** @returns what can be said by now. @throws UnreadableSql */
@@ -53,8 +119,16 @@ export class DumpReader {
   *finish(): Generator<DumpEvent, void, void> {
     this.#tokens.finish()
     yield* this.#events()
-    if (!COMPLETE.test(this.#tokens.lastComment))
-      throw new UnreadableSql(`It is cut off at ${this.#tokens.place}: the last line does not say that it is complete`)
+    this.#findProgram()
+    const { lastComment, place } = this.#tokens
+    const again = 'Copy the file again, or export the database again.'
+    const mustSay = !this.#isForeign || this.#program?.end !== undefined
+    const program = this.#isForeign ? this.#program : undefined
+    if (mustSay && !isAtItsEnd(program, lastComment))
+      throw new UnreadableSql(`It is cut off at ${place}: the last line does not say that it is complete`, again)
+    if (this.#isInStatement) throw new UnreadableSql(`It is cut off at ${place}: its last statement has no end`, again)
+    if (this.#isForeign && !this.#hasTables)
+      throw new UnreadableSql(`It has no tables, at ${place}`, 'Check that the file is a dump of a MySQL database.')
   }
 
   *#events(): Generator<DumpEvent, void, void> {
@@ -69,30 +143,43 @@ export class DumpReader {
     try {
       return this.#statements.next()
     } catch (error) {
-      if (error instanceof UnreadableSql && !/ at line \d+, byte \d+/.test(error.message))
-        throw this.#tokens.fail(error.message)
-      throw error
+      throw this.placed(error)
     }
+  }
+
+  #findProgram(): void {
+    if (this.#hasProgram) return
+    this.#hasProgram = true
+    this.#program = programOf(this.#tokens.head)
   }
 
   /** Yields undefined when more is needed. */
   *#read(): Generator<DumpEvent | undefined, void, void> {
     const tokens = this.#tokens
     for (;;) {
+      tokens.beginStatement()
+      this.#isInStatement = false
       let token = tokens.next()
       while (token === undefined) {
         yield undefined
         token = tokens.next()
       }
+      this.#findProgram()
       if (isMark(token, ';')) continue
       const word = upper(token)
-      if (word === 'INSERT' || word === 'REPLACE') yield* this.#rows()
-      else if (word === 'CREATE' || word === 'DROP') yield* this.#definition(token)
-      else if (WITHOUT_CONTENT.has(word) || word === 'ALTER') yield* this.#skip(word)
-      else
-        throw new UnreadableSql(
-          `"${'text' in token ? token.text.slice(0, 40) : 'A value'}" begins no statement that is known,`,
-        )
+      this.#isInStatement = !['COMMIT', 'UNLOCK', 'SET'].includes(word)
+      if (word === 'INSERT' || word === 'REPLACE') yield* this.#rows(word)
+      else if (word === 'CREATE') yield* this.#creation(token)
+      else if (word === 'DROP') yield* this.#removal(token)
+      else if (word === 'ALTER') yield* this.#change(token)
+      else if (word === 'TRUNCATE' || word === 'DELETE') yield* this.#emptying(word)
+      else if (word === 'SET') yield* this.#setting()
+      else if (word === 'USE') yield* this.#use()
+      else if (WITHOUT_CONTENT.has(word)) yield* this.#skipStatement()
+      else if (this.#isForeign && OF_SERVER.has(word)) {
+        yield* this.#skipStatement()
+        yield { kind: 'leftOut', what: `a statement ${word}` }
+      } else throw unknown(token)
     }
   }
 
@@ -104,72 +191,234 @@ export class DumpReader {
     }
   }
 
-  *#definition(first: Token): Generator<DumpEvent | undefined, void, void> {
-    const statement = [first, ...(yield* this.#toSemicolon())]
-    const words = statement.slice(0, 5).map(upper)
-    if (words[0] === 'DROP' && words[1] === 'TABLE') {
-      const names = statement.slice(words[2] === 'IF' ? 4 : 2)
-      for (const token of names)
-        if (token.kind === 'name' || token.kind === 'word') yield { kind: 'drop', table: token.text }
-      return
-    }
-    if (words[1] === 'DATABASE' || words[1] === 'SCHEMA') return
-    if (words[0] === 'CREATE' && words[1] === 'TABLE') yield { kind: 'create', table: readTable(statement) }
-    else throw new UnreadableSql(`${words.slice(0, 3).join(' ').trim()} is nothing that can be loaded,`)
+  *#use(): Generator<undefined, void, void> {
+    const [name] = yield* this.#toSemicolon()
+    if (name && 'text' in name) this.#database = name.text
   }
 
-  *#skip(word: string): Generator<undefined, void, void> {
+  *#setting(): Generator<undefined, void, void> {
+    this.#session.set(yield* this.#toSemicolon())
+    const { charset, modes } = this.#session
+    checkCharset(charset)
+    this.#tokens.leads = leadsOf(charset)
+    this.#tokens.hasBackslashes = !modes.has('NO_BACKSLASH_ESCAPES')
+    this.#tokens.hasAnsiQuotes = this.#isAnsi || modes.has('ANSI_QUOTES') || modes.has('ANSI')
+  }
+
+  *#creation(first: Token): Generator<DumpEvent | undefined, void, void> {
+    const { statement, noun } = yield* this.#definition(first)
+    if (noun === 'DATABASE' || noun === 'SCHEMA') return
+    if (noun === 'INDEX') {
+      yield { kind: 'alter', ...readIndex(this.#inUtf8(statement)) }
+      return
+    }
+    const words = statement.slice(0, 8).map(upper)
+    if (noun !== 'TABLE') {
+      yield this.#leaveOut(statement, noun)
+      return
+    }
+    const isTemporary = words.includes('TEMPORARY')
+    const table = readTable(this.#inUtf8(statement))
+    if (isTemporary) return
+    this.#hasTables = true
+    const database = databaseIn(statement) ?? this.#database
+    const ifAbsent = words.slice(0, 6).join(' ').includes('TABLE IF NOT EXISTS')
+    yield { kind: 'create', table, ...(database !== undefined && { database }), ...(ifAbsent && { ifAbsent }) }
+  }
+
+  *#removal(first: Token): Generator<DumpEvent | undefined, void, void> {
+    const { statement, noun } = yield* this.#definition(first)
+    if (noun === 'TABLE') for (const table of droppedTables(statement)) yield { kind: 'drop', table }
+    else if (!this.#isForeign && noun !== 'DATABASE' && noun !== 'SCHEMA') throw nothingToLoad(statement)
+  }
+
+  *#change(first: Token): Generator<DumpEvent | undefined, void, void> {
+    const statement = [first, ...(yield* this.#toSemicolon())]
+    const noun = statement
+      .slice(0, 4)
+      .map(upper)
+      .find((word) => word === 'TABLE' || NOUNS.has(word))
+    if (noun === 'DATABASE' || noun === 'SCHEMA') return
+    if (noun !== 'TABLE') {
+      yield this.#leaveOut(statement, noun)
+      return
+    }
+    const change = readAlter(this.#inUtf8(statement))
+    if (change) yield { kind: 'alter', ...change }
+  }
+
+  /** Views, triggers and routines would run with the rights of others. */
+  #leaveOut(statement: readonly Token[], noun: string | undefined): DumpEvent {
+    if (!this.#isForeign || noun === undefined) throw nothingToLoad(statement)
+    return { kind: 'leftOut', what: `${noun.toLowerCase()} ${nameAfter(statement, noun)}`.trim() }
+  }
+
+  *#emptying(word: string): Generator<DumpEvent | undefined, void, void> {
     const statement = yield* this.#toSemicolon()
-    // ALTER TABLE … DISABLE KEYS, ALTER DATABASE … CHARACTER SET
-    const isOfContent = word === 'ALTER' && !statement.some((token) => ['KEYS', 'DATABASE'].includes(upper(token)))
-    if (isOfContent) throw new UnreadableSql('ALTER TABLE is nothing that can be loaded,')
+    const names = statement.filter(
+      (token) => !['TABLE', 'FROM', 'QUICK', 'IGNORE', 'LOW_PRIORITY'].includes(upper(token)),
+    )
+    const table = names.at(-1)
+    const isQualified = names.length === 3 && isMark(names[1] as Token, '.')
+    if (!table || !isName(table) || (names.length !== 1 && !isQualified))
+      throw new UnreadableSql(`${word} of some rows is nothing that can be loaded,`, PLAIN_EXPORT)
+    yield { kind: 'empty', table: nameOf(table) }
+  }
+
+  *#skipStatement(): Generator<undefined, void, void> {
+    for (;;) if (isMark(yield* this.#next(), ';')) return
+  }
+
+  /** All words of CREATE and DROP, and what they are about. Of what has a body, only the beginning. */
+  *#definition(first: Token): Generator<undefined, { statement: Token[]; noun: string | undefined }, void> {
+    const statement = [first]
+    let noun: string | undefined
+    let [depth, bytes, isAfterEnd] = [0, 0, false]
+    for (;;) {
+      const token = yield* this.#next()
+      const word = upper(token)
+      if (isMark(token, ';') && depth <= 0) return { statement, noun }
+      if (noun === undefined && statement.length < 40 && NOUNS.has(word)) noun = word
+      if (noun === 'TABLE' && isAnsiName(token) && ['TABLE', 'EXISTS'].includes(upper(statement.at(-1) as Token))) {
+        this.#readAnsi()
+        statement.push({ kind: 'name', text: nameOf(token) })
+        continue
+      }
+      const hasBody = noun !== undefined && WITH_BODY.has(noun)
+      if (hasBody) {
+        const isRestOfEnd = isAfterEnd && ['IF', 'LOOP', 'REPEAT', 'WHILE', 'CASE'].includes(word)
+        isAfterEnd = word === 'END'
+        if (isRestOfEnd) depth += word === 'CASE' ? 0 : 1
+        else if (word === 'BEGIN' || word === 'CASE') depth++
+        else if (word === 'END') depth--
+        if (statement.length < 60) statement.push(token)
+        continue
+      }
+      bytes += sizeOf(token)
+      if (statement.push(token) > MOST_TOKENS || bytes > MOST_STATEMENT_BYTES)
+        throw new UnreadableSql('A statement has no end')
+    }
   }
 
   *#toSemicolon(): Generator<undefined, Token[], void> {
     const statement: Token[] = []
+    let bytes = 0
     for (;;) {
       const token = yield* this.#next()
       if (isMark(token, ';')) return statement
-      if (statement.push(token) > MOST_TOKENS) throw new UnreadableSql('A statement has no end')
+      bytes += sizeOf(token)
+      if (statement.push(token) > MOST_TOKENS || bytes > MOST_STATEMENT_BYTES)
+        throw new UnreadableSql('A statement has no end')
     }
   }
 
-  /** `INSERT [IGNORE] INTO t [(a, b)] VALUES (…), (…);` */
-  *#rows(): Generator<DumpEvent | undefined, void, void> {
+  /** Words of a definition, with the texts in them as UTF-8. */
+  #inUtf8(statement: readonly Token[]): Token[] {
+    const { charset } = this.#session
+    const isKnown = charset === 'binary' || isUtf8Charset(charset)
+    if (isKnown) return [...statement]
+    return statement.map((token) =>
+      token.kind === 'string' ? { kind: 'string', bytes: toUtf8(token.bytes, charset) ?? token.bytes } : token,
+    )
+  }
+
+  /** Names stand in double quotes, whether a sql_mode said so or not. */
+  #readAnsi(): void {
+    this.#isAnsi = true
+    this.#tokens.hasAnsiQuotes = true
+  }
+
+  /** `INSERT [IGNORE] INTO t [(a, b)] VALUES (…), (…) [ON DUPLICATE KEY UPDATE a = VALUES(a)];` */
+  *#rows(word: string): Generator<DumpEvent | undefined, void, void> {
+    let onDuplicate: OnDuplicate | undefined = word === 'REPLACE' ? 'replace' : undefined
     let token = yield* this.#next()
-    while (['INTO', 'IGNORE', 'DELAYED', 'LOW_PRIORITY'].includes(upper(token))) token = yield* this.#next()
-    if (token.kind !== 'name' && token.kind !== 'word') throw new UnreadableSql('INSERT names no table')
-    let table = token.text
-    token = yield* this.#next()
-    if (isMark(token, '.')) {
-      token = yield* this.#next()
-      table = 'text' in token ? token.text : table
+    while (['INTO', 'IGNORE', 'DELAYED', 'LOW_PRIORITY', 'HIGH_PRIORITY'].includes(upper(token))) {
+      if (upper(token) === 'IGNORE') onDuplicate = 'ignore'
       token = yield* this.#next()
     }
+    const named = yield* this.#tableOf(token)
+    const { table } = named
+    token = named.after
     let columns: string[] | undefined
     if (isMark(token, '(')) {
       columns = yield* this.#names()
       token = yield* this.#next()
     }
-    if (upper(token) !== 'VALUES' && upper(token) !== 'VALUE') throw new UnreadableSql('INSERT has no VALUES')
+    if (upper(token) !== 'VALUES' && upper(token) !== 'VALUE')
+      throw new UnreadableSql(`INSERT has no VALUES, but ${textOf(token)},`, PLAIN_EXPORT)
+    let waiting: DumpEvent[] | undefined = this.#isForeign && onDuplicate === undefined ? [] : undefined
+    let bytes = 0
     for (;;) {
       const values = yield* this.#tuple()
       if (columns && columns.length !== values.length)
         throw new UnreadableSql(`A row of ${table} has not as many values as columns`)
-      yield { kind: 'row', table, columns, values }
+      const row: DumpEvent = { kind: 'row', table, columns, values, ...(onDuplicate && { onDuplicate }) }
+      if (waiting) {
+        waiting.push(row)
+        for (const value of values) bytes += 'bytes' in value ? value.bytes.length : 40
+        if (bytes > MOST_WAITING_BYTES) {
+          yield* waiting
+          waiting = undefined
+        }
+      } else yield row
       token = yield* this.#next()
-      if (isMark(token, ';')) return
+      if (isMark(token, ';')) {
+        this.#isInStatement = false
+        if (waiting) yield* waiting
+        return
+      }
+      if (['AS', 'ON'].includes(upper(token))) {
+        const update = yield* this.#updates(token)
+        if (!waiting)
+          throw new UnreadableSql(`An INSERT of ${table} is too long to end with ON DUPLICATE KEY UPDATE`, PLAIN_EXPORT)
+        for (const each of waiting) yield { ...each, onDuplicate: { update } } as DumpEvent
+        return
+      }
       if (!isMark(token, ',')) throw new UnreadableSql(`Rows of ${table} are followed by something else`)
     }
+  }
+
+  /** `[AS new] ON DUPLICATE KEY UPDATE a = VALUES(a), b = new.b;` Other expressions are refused. */
+  *#updates(first: Token): Generator<undefined, string[], void> {
+    const rest = [first, ...(yield* this.#toSemicolon())].map((token) =>
+      token.kind === 'string' || token.kind === 'bits' ? "''" : token.text,
+    )
+    const alias = rest[0]?.toUpperCase() === 'AS' ? rest.splice(0, 2)[1] : undefined
+    const refused = new UnreadableSql('ON DUPLICATE KEY UPDATE does more than taking the new values,', PLAIN_EXPORT)
+    if (rest.splice(0, 4).join(' ').toUpperCase() !== 'ON DUPLICATE KEY UPDATE') throw refused
+    const names: string[] = []
+    while (rest.length > 0) {
+      const name = rest.shift() as string
+      if (rest.shift() !== '=') throw refused
+      const isNew = alias !== undefined && rest[0] === alias && rest[1] === '.' && rest[2] === name
+      const isValues = rest[0]?.toUpperCase() === 'VALUES' && rest[1] === '(' && rest[2] === name && rest[3] === ')'
+      if (!isNew && !isValues) throw refused
+      rest.splice(0, isNew ? 3 : 4)
+      names.push(name)
+      if (rest.length > 0 && rest.shift() !== ',') throw refused
+    }
+    return names
+  }
+
+  *#tableOf(first: Token): Generator<undefined, { table: string; after: Token }, void> {
+    if (!isName(first)) throw new UnreadableSql('INSERT names no table')
+    if (isAnsiName(first)) this.#readAnsi()
+    let table = nameOf(first)
+    let after = yield* this.#next()
+    if (isMark(after, '.')) {
+      table = nameOf(yield* this.#next())
+      after = yield* this.#next()
+    }
+    return { table, after }
   }
 
   *#names(): Generator<undefined, string[], void> {
     const names: string[] = []
     for (;;) {
       const token = yield* this.#next()
-      if (token.kind !== 'name' && token.kind !== 'word')
-        throw new UnreadableSql('There is no name where a column is to be')
-      if (names.push(token.text) > MOST_COLUMNS) throw new UnreadableSql('There are too many columns')
+      if (isMark(token, ')') && names.length === 0) return names
+      if (!isName(token)) throw new UnreadableSql('There is no name where a column is to be')
+      if (names.push(nameOf(token)) > MOST_COLUMNS) throw new UnreadableSql('There are too many columns')
       const after = yield* this.#next()
       if (isMark(after, ')')) return names
       if (!isMark(after, ',')) throw new UnreadableSql('Columns are followed by something else')
@@ -177,29 +426,151 @@ export class DumpReader {
   }
 
   *#tuple(): Generator<undefined, Value[], void> {
-    let token = yield* this.#next()
+    const token = yield* this.#next()
     if (!isMark(token, '(')) throw new UnreadableSql('A row does not begin with a parenthesis')
     const values: Value[] = []
     for (;;) {
-      token = this.#tokens.next() ?? (yield* this.#next())
-      // _binary '…', _utf8mb4 '…': what follows has its bytes
-      if (token.kind === 'word' && token.text.startsWith('_')) token = yield* this.#next()
-      values.push(literalOf(token))
+      let after: Token
+      // most values are alone: no generator is made for them
+      const first = this.#tokens.next() ?? (yield* this.#next())
+      if (isMark(first, ')') && values.length === 0) return values
+      const plain = first.kind === 'word' ? undefined : this.#literal(first)
+      if (plain) {
+        values.push(plain)
+        after = this.#tokens.next() ?? (yield* this.#next())
+        // texts that stand beside each other are one
+        while (after.kind === 'string' && plain.kind === 'string') {
+          const more = this.#literal(after) as typeof plain
+          values.push({ ...plain, bytes: Buffer.concat([(values.pop() as typeof plain).bytes, more.bytes]) })
+          after = this.#tokens.next() ?? (yield* this.#next())
+        }
+      } else {
+        const read = yield* this.#value(first, 0)
+        values.push(read.value)
+        after = read.after
+      }
       if (values.length > MOST_COLUMNS) throw new UnreadableSql('A row has too many values')
-      const after = this.#tokens.next() ?? (yield* this.#next())
       if (isMark(after, ')')) return values
       if (!isMark(after, ',')) throw new UnreadableSql('A value is followed by something else')
     }
   }
+
+  #literal(token: Token): Value | undefined {
+    if (token.kind === 'number') return token
+    if (token.kind !== 'string' && token.kind !== 'bits') return undefined
+    return this.#withCharset(token.kind, token.bytes, token.kind === 'bits' ? 'binary' : this.#session.charset)
+  }
+
+  #withCharset(kind: 'string' | 'bits', bytes: Uint8Array, charset: string): Value {
+    const isAsItIs = this.#program?.isOwn || (!this.#isForeign && (charset === 'binary' || isUtf8Charset(charset)))
+    return isAsItIs ? { kind, bytes } : { kind, bytes, charset }
+  }
+
+  /** A value with what comes after it. Calls of few functions, which programs write in place of plain values. */
+  *#value(first: Token, depth: number): Generator<undefined, { value: Value; after: Token }, void> {
+    const plain = this.#literal(first)
+    if (plain) return { value: plain, after: yield* this.#next() }
+    const word = upper(first)
+    if (depth > MOST_NESTED) throw new UnreadableSql('Values stand within values too deep')
+    // _binary '…', _utf8mb4 '…', N'…': what follows has its bytes
+    if (word.startsWith('_') || word === 'N') {
+      const token = yield* this.#next()
+      if (token.kind !== 'string' && token.kind !== 'bits') throw noValue(token)
+      const charset = word === 'N' ? this.#session.charset : word.slice(1).toLowerCase()
+      checkCharset(charset)
+      return { value: this.#withCharset(token.kind, token.bytes, charset), after: yield* this.#next() }
+    }
+    const constant = CONSTANTS[word]
+    if (constant) return { value: constant, after: yield* this.#next() }
+    if (!['UNHEX', 'FROM_BASE64', 'CONVERT', 'BINARY', 'CONCAT'].includes(word)) throw noValue(first)
+    if (word === 'BINARY') {
+      const { value, after } = yield* this.#value(yield* this.#next(), depth + 1)
+      return { value: 'bytes' in value ? { ...value, charset: 'binary' } : value, after }
+    }
+    if (!isMark(yield* this.#next(), '(')) throw noValue(first)
+    let { value, after } = yield* this.#value(yield* this.#next(), depth + 1)
+    if (word === 'CONCAT') {
+      while (isMark(after, ',')) {
+        const more = yield* this.#value(yield* this.#next(), depth + 1)
+        if (!('bytes' in value) || !('bytes' in more.value)) throw noValue(first)
+        value = { ...value, bytes: Buffer.concat([value.bytes, more.value.bytes]) }
+        after = more.after
+      }
+    } else if (word === 'CONVERT') {
+      if (upper(after) !== 'USING') throw noValue(first)
+      const charset = nameOf(yield* this.#next()).toLowerCase()
+      checkCharset(charset)
+      if ('bytes' in value && (value.charset === undefined || value.charset === 'binary'))
+        value = this.#withCharset('string', value.bytes, charset)
+      after = yield* this.#next()
+    } else if (value.kind === 'string') {
+      const text = Buffer.from(value.bytes).toString('latin1')
+      value = this.#withCharset('bits', Buffer.from(text, word === 'UNHEX' ? 'hex' : 'base64'), 'binary')
+    }
+    if (!isMark(after, ')')) throw noValue(first)
+    return { value, after: yield* this.#next() }
+  }
 }
 
-const isMark = (token: Token, mark: string): boolean => token.kind === 'mark' && token.text === mark
-const upper = (token: Token): string => (token.kind === 'word' ? token.text.toUpperCase() : '')
+const CONSTANTS: Readonly<Record<string, Value>> = {
+  NULL,
+  TRUE: { kind: 'number', text: '1' },
+  FALSE: { kind: 'number', text: '0' },
+}
 
-function literalOf(token: Token): Value {
-  if (token.kind === 'number' || token.kind === 'string' || token.kind === 'bits') return token
-  const word = upper(token)
-  if (word === 'NULL') return NULL
-  if (word === 'TRUE' || word === 'FALSE') return { kind: 'number', text: word === 'TRUE' ? '1' : '0' }
-  throw new UnreadableSql(`"${'text' in token ? token.text.slice(0, 40) : ''}" is no value,`)
+export const isMark = (token: Token, mark: string): boolean => token.kind === 'mark' && token.text === mark
+const upper = (token: Token): string => (token.kind === 'word' ? token.text.toUpperCase() : '')
+/** A server of another mode has names in double quotes. */
+const isAnsiName = (token: Token): token is Extract<Token, { kind: 'string' }> =>
+  token.kind === 'string' && token.isDouble === true
+const isName = (token: Token): boolean => token.kind === 'name' || token.kind === 'word' || isAnsiName(token)
+const nameOf = (token: Token): string => ('text' in token ? token.text : Buffer.from(token.bytes).toString())
+const textOf = (token: Token): string => ('text' in token ? `"${token.text.slice(0, 40)}"` : 'a value')
+const sizeOf = (token: Token): number => ('text' in token ? token.text.length : token.bytes.length)
+
+/** What other programs than those of MySQL write, by its beginning. */
+function unknown(token: Token): UnreadableSql {
+  const text = 'text' in token ? token.text.slice(0, 40) : 'A value'
+  const remedy =
+    text === '<'
+      ? 'The file is a page of the web, or XML: export the database as SQL.'
+      : /^(COPY|PRAGMA|\\)$/i.test(text)
+        ? 'The file is of another kind of database than MySQL, or for one client: export the database with mysqldump.'
+        : 'Remove the statement, or export the database again with wp db export or mysqldump.'
+  return new UnreadableSql(`"${text}" begins no statement that is known,`, remedy)
+}
+
+const nothingToLoad = (statement: readonly Token[]): UnreadableSql =>
+  new UnreadableSql(
+    `${statement.slice(0, 3).map(upper).join(' ').trim()} is nothing that can be loaded,`,
+    'Remove it from the dump.',
+  )
+
+const noValue = (token: Token): UnreadableSql => new UnreadableSql(`${textOf(token)} is no value,`, PLAIN_EXPORT)
+
+/** `DROP TABLE IF EXISTS a, db.b CASCADE` */
+function droppedTables(statement: readonly Token[]): string[] {
+  const from = statement.findIndex((token) => upper(token) === 'TABLE') + 1
+  const names = statement.slice(from + (upper(statement[from] ?? (statement[0] as Token)) === 'IF' ? 2 : 0))
+  return names.flatMap((token, at) => {
+    const before = names[at - 1]
+    const isFirst = before === undefined || isMark(before, ',') || isMark(before, '.')
+    const after = names[at + 1]
+    return isFirst && isName(token) && !(after && isMark(after, '.')) ? [nameOf(token)] : []
+  })
+}
+
+/** `CREATE TABLE db.t (` */
+function databaseIn(statement: readonly Token[]): string | undefined {
+  const dot = statement.slice(0, 10).findIndex((token) => isMark(token, '.'))
+  const paren = statement.findIndex((token) => isMark(token, '('))
+  const name = statement[dot - 1]
+  return dot > 0 && (paren < 0 || dot < paren) && name ? nameOf(name) : undefined
+}
+
+function nameAfter(statement: readonly Token[], noun: string): string {
+  const at = statement.findIndex((token) => upper(token) === noun) + 1
+  const names = statement.slice(at).filter((token) => !['IF', 'NOT', 'EXISTS'].includes(upper(token)))
+  const name = names[1] && isMark(names[1], '.') ? names[2] : names[0]
+  return name ? nameOf(name).slice(0, 64) : ''
 }

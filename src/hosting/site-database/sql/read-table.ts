@@ -25,10 +25,16 @@ import { type Token, UnreadableSql } from './tokens.ts'
 export function readTable(tokens: readonly Token[]): TableDefinition {
   const words = new Words(tokens)
   words.expect('CREATE')
+  words.take('OR', 'REPLACE')
   words.take('TEMPORARY')
   words.expect('TABLE')
   if (words.take('IF')) words.expect('NOT', 'EXISTS')
   const name = words.name()
+  if (words.take('LIKE') || words.take('SELECT') || words.take('AS'))
+    throw new UnreadableSql(
+      `${name} is made of another table`,
+      'Export the database again with wp db export or mysqldump.',
+    )
   const parts = {
     columns: [] as ColumnDefinition[],
     keys: [] as KeyDefinition[],
@@ -64,14 +70,20 @@ function readBeyond(words: Words): boolean {
   return true
 }
 
-class Words {
+export class Words {
   readonly #tokens: readonly Token[]
   /** What a definition cannot say. */
   readonly beyond: Beyond[] = []
-  #at = 0
+  #at: number
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: readonly Token[], at = 0) {
     this.#tokens = tokens
+    this.#at = at
+  }
+
+  /** Of the next word. */
+  get place(): number {
+    return this.#at
   }
 
   note(what: string, column?: string, isLost?: boolean): void {
@@ -215,7 +227,7 @@ const SAME_TYPES: Record<string, string> = {
 }
 const DEFAULT_SIZES: Record<string, string> = { decimal: '10,0', char: '1', bit: '1', binary: '1' }
 
-function readColumn(
+export function readColumn(
   words: Words,
   table: string,
   columns: ColumnDefinition[],
@@ -294,6 +306,8 @@ function readAttributes(words: Words, { table, column, keys, checks }: OfColumn)
     else if (words.take('NOT', 'NULL')) column.isNullable = false
     else if (words.take('NULL')) column.isNullable = true
     else if (words.take('CHARACTER', 'SET') || words.take('CHARSET')) column.charset = words.name().toLowerCase()
+    else if (words.take('FIRST')) continue
+    else if (words.take('AFTER')) words.name()
     else if (words.take('COLLATE')) column.collation = words.name().toLowerCase()
     else if (words.take('BINARY')) column.collation ??= `${column.charset ?? defaultCharset}_bin`
     else if (words.take('AUTO_INCREMENT')) column.isAutoIncrement = true
@@ -403,7 +417,7 @@ function setCharset(column: OfColumn['column']): void {
 }
 
 /** As the plugin's `CHARSET_DEFAULT_COLLATION_MAP`. */
-function defaultCollationOf(charset: string): string {
+export function defaultCollationOf(charset: string): string {
   if (charset === defaultCharset) return defaultCollation
   if (charset === 'binary') return 'binary'
   return `${charset}_${OTHER_COLLATIONS[charset] ?? 'general_ci'}`
@@ -427,7 +441,7 @@ const OTHER_COLLATIONS: Record<string, string> = {
 }
 
 /** @returns whether it was a key or a constraint, and not a column */
-function readKey(
+export function readKey(
   words: Words,
   table: string,
   { keys, foreignKeys }: { readonly keys: KeyDefinition[]; readonly foreignKeys: ForeignKeyDefinition[] },
@@ -470,7 +484,7 @@ function readKey(
   return true
 }
 
-function keyKind(words: Words): KeyDefinition['kind'] | undefined {
+export function keyKind(words: Words): KeyDefinition['kind'] | undefined {
   if (words.take('PRIMARY', 'KEY')) return 'primary'
   const kind = words.take('UNIQUE')
     ? 'unique'
@@ -490,7 +504,7 @@ function freeName(wanted: string, keys: readonly KeyDefinition[]): string {
   return name
 }
 
-function readKeyParts(words: Words): KeyDefinition['parts'] {
+export function readKeyParts(words: Words): KeyDefinition['parts'] {
   const parts: { column: string; length: number | undefined; isDescending: boolean }[] = []
   words.expectMark('(')
   do {
@@ -565,7 +579,7 @@ function readOptions(words: Words): Options {
   return options
 }
 
-function engineName(name: string): string {
+export function engineName(name: string): string {
   const upper = name.toUpperCase()
   if (upper === 'INNODB') return 'InnoDB'
   return upper === 'MYISAM' ? 'MyISAM' : upper

@@ -6,6 +6,18 @@
 /** A text that cannot be understood, and where. */
 export class UnreadableSql extends Error {
   override readonly name = 'UnreadableSql'
+  /** What to do about it: a sentence with its full stop. */
+  readonly remedy: string | undefined
+
+  constructor(message: string, remedy?: string) {
+    super(message)
+    this.remedy = remedy
+  }
+
+  /** What is wrong and where, then what to do. */
+  get full(): string {
+    return this.remedy === undefined ? this.message : `${this.message}. ${this.remedy}`
+  }
 }
 
 export type Token =
@@ -14,7 +26,7 @@ export type Token =
   /** In backticks. */
   | { readonly kind: 'name'; readonly text: string }
   /** In quotes; empty when values are not kept. */
-  | { readonly kind: 'string'; readonly bytes: Uint8Array }
+  | { readonly kind: 'string'; readonly bytes: Uint8Array; readonly isDouble?: true }
   | { readonly kind: 'number'; readonly text: string }
   /** `0x1F`, `x'1F'`, `b'101'`. */
   | { readonly kind: 'bits'; readonly bytes: Uint8Array }
@@ -25,6 +37,19 @@ export interface TokensOptions {
   readonly keepsValues?: boolean
 }
 
+/** A value is no longer than this: larger ones are an attack, or a file that is no dump. */
+export const MOST_VALUE_BYTES = 256 << 20
+const MOST_DELIMITER = 16
+const MOST_NESTED = 8
+const MOST_LINE = 1 << 12
+/** Comments that are kept: of the beginning, where a program says its name. */
+const MOST_HEAD = 40
+/** Longest that a program's message may be before it is clear that it is none. */
+const NOISE_BYTES = 300
+/** What programs say on standard error, and a redirection has put into the file. */
+const NOISE =
+  /^(?:\S*(?:mysqldump|mariadb-dump|mysqlpump|mysql|mariadb)(?:\.exe)?: |(?:\w+: )?\[(?:Warning|Note)\] |(?:PHP )?(?:Warning|Notice|Deprecated): |Enter password: )/i
+const DELIMITER = /^delimiter[ \t]+/i
 /** Words without quotes, numbers and names are no longer than this. */
 const MOST_WORD_BYTES = 1 << 16
 /** What a comment of the server's own is said to be for: nothing knows this version (MariaDB's `/*!999999\- enable the sandbox mode`). */
@@ -65,23 +90,41 @@ export class Tokens {
   #before = 0
   #lines = 0
   #isEnded = false
-  /** Inside of a comment that counts: `/*!40101 SET …`. */
-  #inExecutable = false
+  /** In how many comments that count: `/*!40101 SET …`. */
+  #inExecutable = 0
   /** A string or a skipped comment whose end is not here yet, so that no byte is looked at twice. */
   #open: OpenString | undefined
   #openComment = false
   /** How much of a word, a number or bits has been looked at, for the same. */
   #scanned = 0
-  /** Last comment of a line, while nothing has come after it. */
+  /** Last comment, while nothing has come after it. */
   #lastComment = ''
+  #hasWords = false
+  #isStatement = false
+  #delimiter = ''
+  /** Comments before the first word: a program says its name there. */
+  readonly head: string[] = []
+  /** What programs said between statements. */
+  readonly noise: string[] = []
+  /** Off with NO_BACKSLASH_ESCAPES. */
+  hasBackslashes = true
+  /** Names stand in double quotes (ANSI_QUOTES). */
+  hasAnsiQuotes = false
+  /** First bytes of characters of two bytes, whose second may look like a backslash; undefined: there are none. */
+  leads: ((byte: number) => boolean) | undefined
 
   constructor({ keepsValues = true }: TokensOptions = {}) {
     this.#keepsValues = keepsValues
   }
 
-  /** What stands last in what has been read, if it is a comment that begins with two dashes; without them. */
+  /** What stands last in what has been read, if it is a comment; without its marks. */
   get lastComment(): string {
     return this.#lastComment
+  }
+
+  /** The next word is the first of a statement: messages of programs may stand there, and DELIMITER. */
+  beginStatement(): void {
+    this.#isStatement = true
   }
 
   /** Where it is, in words. */
@@ -110,6 +153,21 @@ export class Tokens {
   next(): Token | undefined {
     if (this.#open) return this.#string()
     if (!this.#skip()) return undefined
+    while (this.#isStatement) {
+      const skipped = this.#skipLineOfClient()
+      if (skipped === undefined) return undefined
+      if (!skipped) break
+      if (!this.#skip()) return undefined
+    }
+    this.#begin()
+    if (this.#delimiter !== '') {
+      const isThere = this.#isDelimiter(this.#at)
+      if (isThere === undefined) return undefined
+      if (isThere) {
+        this.#at += this.#delimiter.length
+        return { kind: 'mark', text: ';' }
+      }
+    }
     const byte = this.#bytes[this.#at] as number
     if (byte === QUOTE || byte === DOUBLE_QUOTE || byte === BACKTICK) {
       this.#open = { quote: byte, scanned: this.#at + 1, hasEscapes: false }
@@ -120,11 +178,52 @@ export class Tokens {
     if ((byte === 0x2d || byte === 0x2e || byte === 0x2b) && this.#end - this.#at < 2 && !this.#isEnded)
       return undefined
     this.#at++
-    return { kind: 'mark', text: String.fromCharCode(byte) }
+    // with another delimiter a semicolon ends no statement
+    const text = byte === 0x3b && this.#delimiter !== '' ? ';;' : String.fromCharCode(byte)
+    return { kind: 'mark', text }
   }
 
-  fail(what: string): UnreadableSql {
-    return new UnreadableSql(`${what} at ${this.place}`)
+  fail(what: string, remedy?: string): UnreadableSql {
+    return new UnreadableSql(`${what} at ${this.place}`, remedy)
+  }
+
+  /** @returns undefined when more is needed to know it */
+  #isDelimiter(at: number): boolean | undefined {
+    const { length } = this.#delimiter
+    const there = this.#bytes.toString('latin1', at, Math.min(at + length, this.#end))
+    if (there.length < length && !this.#isEnded && this.#delimiter.startsWith(there)) return undefined
+    return there === this.#delimiter
+  }
+
+  /** The rest of the line; undefined when it is not here. */
+  #line(most: number): string | undefined {
+    const found = this.#bytes.subarray(this.#at, Math.min(this.#end, this.#at + most)).indexOf(NEWLINE)
+    if (found < 0 && !(this.#isEnded && this.#end - this.#at <= most)) return undefined
+    return this.#bytes.toString('latin1', this.#at, found < 0 ? this.#end : this.#at + found)
+  }
+
+  /**
+   * Messages of programs, and DELIMITER, which is for clients.
+   * @returns whether there was one; undefined when more is needed to know it
+   */
+  #skipLineOfClient(): boolean | undefined {
+    const start = this.#bytes.toString('latin1', this.#at, Math.min(this.#end, this.#at + NOISE_BYTES))
+    const isOfClient = NOISE.test(start) || DELIMITER.test(start)
+    if (!isOfClient) return start.length >= NOISE_BYTES || start.includes('\n') || this.#isEnded ? false : undefined
+    const line = this.#line(MOST_LINE)
+    if (line === undefined) {
+      if (this.#end - this.#at >= MOST_LINE) throw this.fail('There is a line without an end')
+      return undefined
+    }
+    if (DELIMITER.test(line)) {
+      const delimiter = line.replace(DELIMITER, '').trim().split(/\s/)[0] as string
+      if (delimiter === '' || delimiter.length > MOST_DELIMITER) throw this.fail('DELIMITER says no delimiter')
+      this.#delimiter = delimiter === ';' ? '' : delimiter
+      this.#hasWords = true
+      this.#lastComment = ''
+    } else if (this.noise.length < MOST_HEAD) this.noise.push(line.trim().slice(0, NOISE_BYTES))
+    this.#at += line.length
+    return true
   }
 
   #moveBy(bytes: number): void {
@@ -148,28 +247,34 @@ export class Tokens {
       } else if (byte === 0x2d) {
         if (isShort) return false
         const third = this.#bytes[this.#at + 2] ?? NEWLINE
-        if (this.#bytes[this.#at + 1] !== 0x2d || (left > 2 && !isSpace(third))) return this.#begin()
+        if (this.#bytes[this.#at + 1] !== 0x2d || (left > 2 && !isSpace(third))) return true
         if (!this.#skipLine(2)) return false
       } else if (byte === 0x2f) {
         if (isShort) return false
-        if (this.#bytes[this.#at + 1] !== 0x2a) return this.#begin()
+        if (this.#bytes[this.#at + 1] !== 0x2a) return true
         if (!this.#beginComment()) return false
-      } else if (byte === 0x2a && this.#inExecutable) {
+      } else if (byte === 0x2a && this.#inExecutable > 0) {
         if (left < 2 && !this.#isEnded) return false
-        if (this.#bytes[this.#at + 1] !== 0x2f) return this.#begin()
+        if (this.#bytes[this.#at + 1] !== 0x2f) return true
         this.#at += 2
-        this.#inExecutable = false
-      } else return this.#begin()
+        this.#inExecutable--
+      } else return true
     }
   }
 
-  #begin(): true {
+  #begin(): void {
     this.#lastComment = ''
-    return true
+    this.#hasWords = true
+    this.#isStatement = false
+  }
+
+  #comment(text: string): void {
+    this.#lastComment = text.trim()
+    if (!this.#hasWords && this.head.length < MOST_HEAD) this.head.push(this.#lastComment)
   }
 
   #atEnd(): false {
-    if (this.#isEnded && (this.#inExecutable || this.#openComment)) throw this.fail('It ends within a comment')
+    if (this.#isEnded && (this.#inExecutable > 0 || this.#openComment)) throw this.fail('It ends within a comment')
     return false
   }
 
@@ -188,7 +293,7 @@ export class Tokens {
       return false
     }
     const end = found < 0 ? this.#end : found
-    this.#lastComment = this.#bytes.toString('latin1', this.#at + dashes, Math.min(end, this.#at + 200)).trim()
+    this.#comment(this.#bytes.toString('latin1', this.#at + dashes, Math.min(end, this.#at + 200)))
     this.#at = end
     return true
   }
@@ -198,13 +303,20 @@ export class Tokens {
     if (!this.#isEnded && this.#end - this.#at < 12) return false
     const head = /^\/\*(?:!|M!)(\d*)/.exec(this.#bytes.toString('latin1', this.#at, Math.min(this.#end, this.#at + 12)))
     if (!head || Number(head[1]) >= NO_VERSION || Number(head[1]) === MYSQL_ALONE) {
+      if (!head) {
+        // what a comment says is asked for at the beginning and the end: its first bytes are enough
+        if (!this.#isEnded && this.#end - this.#at < 200 && this.#bytes.subarray(this.#at, this.#end).indexOf('*/') < 0)
+          return false
+        const [said] = this.#bytes.toString('latin1', this.#at + 2, Math.min(this.#end, this.#at + 200)).split('*/')
+        this.#comment(said as string)
+      }
       this.#at += 2
       this.#openComment = true
       return true
     }
-    if (this.#inExecutable) throw this.fail('There is a comment within a comment')
+    if (this.#inExecutable >= MOST_NESTED) throw this.fail('There is a comment within a comment')
     this.#at += head[0].length
-    this.#inExecutable = true
+    this.#inExecutable++
     return true
   }
 
@@ -249,6 +361,11 @@ export class Tokens {
     let at = start + Math.max(1, this.#scanned)
     for (; at < this.#end; at++) {
       const byte = bytes[at] as number
+      if (this.#delimiter !== '' && at > start) {
+        const isThere = this.#isDelimiter(at)
+        if (isThere === undefined) return undefined
+        if (isThere) break
+      }
       if (isWordByte(byte)) continue
       if (!isNumber) break
       const before = (bytes[at - 1] as number) | 0x20
@@ -303,13 +420,20 @@ export class Tokens {
   #string(): Token | undefined {
     const open = this.#open as OpenString
     const { quote } = open
-    const hasBackslashes = quote !== BACKTICK
+    const hasBackslashes = this.hasBackslashes && quote !== BACKTICK
+    const { leads } = this
     const bytes = this.#bytes
     const end = this.#end
     for (let at = open.scanned; at < end; at++) {
       const byte = bytes[at] as number
       const isEscape = byte === BACKSLASH && hasBackslashes
-      if (!isEscape && byte !== quote) continue
+      if (!isEscape && byte !== quote) {
+        if (leads?.(byte)) {
+          if (at + 1 >= end) return this.#needMore(open, at)
+          at++
+        }
+        continue
+      }
       // what follows decides: the escaped byte, or a quote that is doubled
       if (at + 1 >= end && !(byte === quote && this.#isEnded)) return this.#needMore(open, at)
       if (byte === quote && bytes[at + 1] !== quote) return this.#closeString(open, at)
@@ -325,6 +449,11 @@ export class Tokens {
     open.scanned = Math.min(scanned, this.#end)
     if (open.quote === BACKTICK && this.#end - this.#at > MOST_WORD_BYTES)
       throw this.fail('There is a name without an end')
+    if (this.#end - this.#at > MOST_VALUE_BYTES)
+      throw this.fail(
+        `A value has more than ${MOST_VALUE_BYTES >> 20} MB`,
+        'Remove the value, and export the database again.',
+      )
     if (this.#keepsValues || open.quote === BACKTICK) return undefined
     // nobody wants it: it is forgotten as it comes
     this.#countLines(this.#at, open.scanned)
@@ -334,13 +463,36 @@ export class Tokens {
 
   #closeString({ quote, hasEscapes }: OpenString, end: number): Token {
     const start = this.#at + 1
-    const isKept = this.#keepsValues || quote === BACKTICK
+    const isKept = this.#keepsValues || quote === BACKTICK || (quote === DOUBLE_QUOTE && end - start < MOST_WORD_BYTES)
     const bytes = isKept ? Buffer.from(this.#bytes.subarray(start, end)) : EMPTY
     this.#countLines(this.#at, end)
     this.#at = end + 1
     this.#open = undefined
-    const plain = hasEscapes && isKept ? unescaped(bytes, quote) : bytes
-    return quote === BACKTICK ? { kind: 'name', text: plain.toString('utf8') } : { kind: 'string', bytes: plain }
+    const plain = hasEscapes && isKept ? this.#unescaped(bytes, quote) : bytes
+    if (quote === BACKTICK) return { kind: 'name', text: plain.toString('utf8') }
+    if (quote === QUOTE) return { kind: 'string', bytes: plain }
+    if (this.hasAnsiQuotes && isKept) return { kind: 'name', text: plain.toString('utf8') }
+    return { kind: 'string', bytes: plain, isDouble: true }
+  }
+
+  /** In place. */
+  #unescaped(bytes: Buffer, quote: number): Buffer {
+    const hasBackslashes = this.hasBackslashes && quote !== BACKTICK
+    const { leads } = this
+    let to = 0
+    for (let from = 0; from < bytes.length; from++) {
+      const byte = bytes[from] as number
+      if (byte === BACKSLASH && hasBackslashes) {
+        const next = bytes[++from] as number
+        if (next === 0x25 || next === 0x5f) bytes[to++] = BACKSLASH
+        bytes[to++] = ESCAPES.get(next) ?? next
+      } else {
+        if (byte === quote) from++
+        bytes[to++] = byte
+        if (leads?.(byte) && from + 1 < bytes.length) bytes[to++] = bytes[++from] as number
+      }
+    }
+    return bytes.subarray(0, to)
   }
 }
 
@@ -353,23 +505,6 @@ const ESCAPES = new Map([
   [0x74, 0x09],
   [0x5a, 0x1a],
 ])
-
-/** In place. */
-function unescaped(bytes: Buffer, quote: number): Buffer {
-  let to = 0
-  for (let from = 0; from < bytes.length; from++) {
-    const byte = bytes[from] as number
-    if (byte === BACKSLASH && quote !== BACKTICK) {
-      const next = bytes[++from] as number
-      if (next === 0x25 || next === 0x5f) bytes[to++] = BACKSLASH
-      bytes[to++] = ESCAPES.get(next) ?? next
-    } else {
-      if (byte === quote) from++
-      bytes[to++] = byte
-    }
-  }
-  return bytes.subarray(0, to)
-}
 
 const fromHex = (digits: string): Buffer => Buffer.from(digits.length % 2 === 1 ? `0${digits}` : digits, 'hex')
 

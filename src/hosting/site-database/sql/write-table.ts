@@ -1,9 +1,11 @@
 import {
+  type CheckDefinition,
   type ColumnDefinition,
   charsetOf,
   columnTypeOf,
   defaultCharset,
   defaultCollation,
+  type ForeignKeyDefinition,
   type KeyDefinition,
   nearest,
   type TableDefinition,
@@ -27,16 +29,8 @@ export function writeTable(table: TableDefinition): string {
   const lines = [
     ...table.columns.map(writeColumn),
     ...table.keys.map((key) => writeKey(key, types)),
-    ...table.foreignKeys.map(
-      ({ name, columns, table: other, referenced, onDelete, onUpdate }) =>
-        `CONSTRAINT ${quotedName(name)} FOREIGN KEY (${columns.map(quotedName)}) REFERENCES ${quotedName(other)} (${referenced.map(quotedName)})` +
-        (onDelete === 'NO ACTION' ? '' : ` ON DELETE ${onDelete}`) +
-        (onUpdate === 'NO ACTION' ? '' : ` ON UPDATE ${onUpdate}`),
-    ),
-    ...table.checks.map(
-      ({ name, clause, isEnforced }) =>
-        `CONSTRAINT ${quotedName(name)} CHECK (${clause})${isEnforced ? '' : ' /*!80016 NOT ENFORCED */'}`,
-    ),
+    ...table.foreignKeys.map(writeForeignKey),
+    ...table.checks.map(writeCheck),
   ]
   const options = [
     `ENGINE=${word(table.engine)}`,
@@ -46,6 +40,47 @@ export function writeTable(table: TableDefinition): string {
   ]
   return `CREATE TABLE ${quotedName(table.name)} (\n${lines.map((line) => `  ${line}`).join(',\n')}\n) ${options.join(' ')}`
 }
+
+/**
+ * `ALTER TABLE` that makes one table of another: its keys, and how columns are that it has.
+ * @returns undefined when nothing differs
+ */
+export function writeChange(before: TableDefinition, after: TableDefinition): string | undefined {
+  const types = new Map(after.columns.map((column) => [column.name.toLowerCase(), column]))
+  const said = new Set(before.columns.map(writeColumn))
+  const isIn = (all: readonly { readonly name: string }[], each: object) =>
+    all.some((other) => JSON.stringify(other) === JSON.stringify(each))
+  const gone = before.keys.filter((key) => !isIn(after.keys, key))
+  const changes = [
+    ...before.foreignKeys
+      .filter((key) => !isIn(after.foreignKeys, key))
+      .map(({ name }) => `DROP FOREIGN KEY ${quotedName(name)}`),
+    ...gone.map(({ kind, name }) => (kind === 'primary' ? 'DROP PRIMARY KEY' : `DROP KEY ${quotedName(name)}`)),
+    ...after.columns
+      .map(writeColumn)
+      .filter((text) => !said.has(text))
+      .map((text) => `MODIFY ${text}`),
+    ...after.keys.filter((key) => !isIn(before.keys, key)).map((key) => `ADD ${writeKey(key, types)}`),
+    ...after.foreignKeys.filter((key) => !isIn(before.foreignKeys, key)).map((key) => `ADD ${writeForeignKey(key)}`),
+    ...after.checks.filter((check) => !isIn(before.checks, check)).map((check) => `ADD ${writeCheck(check)}`),
+    ...(after.autoIncrement === before.autoIncrement || after.autoIncrement === undefined
+      ? []
+      : [`AUTO_INCREMENT=${after.autoIncrement}`]),
+    ...(after.comment === before.comment ? [] : [`COMMENT=${quoted(after.comment)}`]),
+    ...(after.collation === before.collation
+      ? []
+      : [`DEFAULT CHARSET=${word(charsetOf(after.collation))} ${collate('COLLATE=', after.collation)}`]),
+  ]
+  return changes.length === 0 ? undefined : `ALTER TABLE ${quotedName(after.name)} ${changes.join(', ')}`
+}
+
+const writeForeignKey = ({ name, columns, table, referenced, onDelete, onUpdate }: ForeignKeyDefinition): string =>
+  `CONSTRAINT ${quotedName(name)} FOREIGN KEY (${columns.map(quotedName)}) REFERENCES ${quotedName(table)} (${referenced.map(quotedName)})` +
+  (onDelete === 'NO ACTION' ? '' : ` ON DELETE ${onDelete}`) +
+  (onUpdate === 'NO ACTION' ? '' : ` ON UPDATE ${onUpdate}`)
+
+const writeCheck = ({ name, clause, isEnforced }: CheckDefinition): string =>
+  `CONSTRAINT ${quotedName(name)} CHECK (${clause})${isEnforced ? '' : ' /*!80016 NOT ENFORCED */'}`
 
 function writeColumn(column: ColumnDefinition): string {
   const { generated } = column

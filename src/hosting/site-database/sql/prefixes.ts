@@ -1,0 +1,87 @@
+import type { PrefixChange } from './dump-tables.ts'
+import type { Value } from './read-dump.ts'
+import type { ColumnDefinition, TableDefinition } from './table.ts'
+import { quotedName } from './write-table.ts'
+
+/** Rows of `usermeta` that begin with the prefix of the tables, where that is empty: what WordPress itself writes. */
+const OF_USERS =
+  /^(?:\d+_)?(?:capabilities|user_level|user-settings|user-settings-time|dashboard_quick_press_last_post_id|media_library_mode)$/
+
+/**
+ * Gives tables another prefix, and with them what WordPress finds by it: the option of the roles, and what users may do. Each blog of a network has
+ * tables and options with its number after the prefix.
+ */
+export class PrefixNames {
+  readonly #changes: readonly PrefixChange[]
+
+  constructor(changes: readonly PrefixChange[]) {
+    // the longest first: wp_ is a beginning of wp_2_
+    this.#changes = changes
+      .filter(({ from, to }) => from !== to)
+      .toSorted((one, other) => other.from.length - one.from.length)
+  }
+
+  table(name: string): string {
+    const change = this.#of(name)
+    return change ? change.to + name.slice(change.from.length) : name
+  }
+
+  definition(table: TableDefinition): TableDefinition {
+    if (this.#changes.length === 0) return table
+    const name = this.table(table.name)
+    const { ownText } = table
+    const head = `CREATE TABLE ${quotedName(table.name)} `
+    return {
+      ...table,
+      name,
+      foreignKeys: table.foreignKeys.map((key) => ({ ...key, table: this.table(key.table) })),
+      ...(ownText?.startsWith(head) && { ownText: `CREATE TABLE ${quotedName(name)} ${ownText.slice(head.length)}` }),
+    }
+  }
+
+  /**
+   * @param name of the table as the dump has it
+   * @returns undefined when its rows have nothing of the prefix
+   */
+  rowsOf(
+    name: string,
+    columns: readonly ColumnDefinition[],
+  ): ((values: readonly Value[]) => readonly Value[]) | undefined {
+    const change = this.#of(name)
+    if (!change) return undefined
+    const rest = name.slice(change.from.length)
+    const isOptions = /^(?:\d+_)?options$/i.test(rest)
+    if (!isOptions && rest.toLowerCase() !== 'usermeta') return undefined
+    const wanted = isOptions ? 'option_name' : 'meta_key'
+    const at = columns.findIndex((column) => column.name.toLowerCase() === wanted)
+    if (at < 0) return undefined
+    const isOfPrefix = isOptions
+      ? (key: string) => /^(?:\d+_)?user_roles$/.test(key)
+      : (key: string) => change.from !== '' || OF_USERS.test(key)
+    return (values) => {
+      const value = values[at] as Value
+      if (!('bytes' in value) || value.bytes.length > 1000) return values
+      const text = Buffer.from(value.bytes).toString()
+      if (!text.startsWith(change.from) || !isOfPrefix(text.slice(change.from.length))) return values
+      return values.with(at, { kind: 'string', bytes: Buffer.from(change.to + text.slice(change.from.length)) })
+    }
+  }
+
+  #of(name: string): PrefixChange | undefined {
+    return this.#changes.find(({ from }) => name.startsWith(from))
+  }
+}
+
+/** Prefixes of the WordPress installations whose tables these are. */
+export function prefixesOf(tables: readonly string[]): string[] {
+  const names = new Set(tables)
+  const found = tables.flatMap((name) => {
+    const prefix = name.endsWith('options') ? name.slice(0, -'options'.length) : undefined
+    return prefix !== undefined && names.has(`${prefix}posts`) && names.has(`${prefix}postmeta`) ? [prefix] : []
+  })
+  // those of a network's blogs belong to the network
+  return found.filter((prefix) => {
+    const base = prefix.replace(/\d+_$/, '')
+    return base === prefix || !found.includes(base)
+  })
+}
