@@ -257,6 +257,13 @@ export async function fakeHost(
       if (broken) throw new PhpTaskError(`Uncaught Error in ${broken.file}`)
       return { status: 200, bytes: 1 }
     },
+    'inner-page': ({ siteId, homePath }, { page }) => {
+      const { activePlugins } = wordpress(siteId)
+      const broken = pluginsIn(homePath, activePlugins).find(({ version }) => version === '7.7.7')
+      if (broken && page === 'admin' && activePlugins.has(broken.file))
+        throw new PhpTaskError(`Uncaught Error in ${broken.file}`)
+      return { status: 200, isWhole: true, isRedirect: false }
+    },
     'delete-user': ({ siteId }, { email }) => ({ deleted: wordpress(siteId).users.delete(email), heir: 'admin' }),
   }
   const pool = {

@@ -35,7 +35,7 @@ export async function getFrontPage(
     ...{ method: 'GET', path: '/', script: '/wordpress/index.php', body: null, https: false, host: site.address },
     ...{ headers: ['Host', site.address, 'Accept', 'text/html'], remoteAddress: '127.0.0.1' },
   }
-  const { status, headers, body } = await pool.handle(site, request, options.signal, options)
+  const { status, headers, body } = await pool.handle(site, request, options.signal, { ...options, isJudged: true })
   const kept: Buffer[] = []
   let bytes = 0
   // PHP is free again when its page was taken

@@ -19,6 +19,7 @@ import {
   type TakeTurn,
 } from './runtime.ts'
 import { besideVisitors, type TaskInput, type TaskName, type TaskOutput } from './tasks.ts'
+import { limitTime } from './time-limit.ts'
 
 export interface PooledSite extends PhpSite {
   readonly siteId: number
@@ -66,6 +67,8 @@ export interface TaskOptions {
 export interface VisitOptions extends Pick<TaskOptions, 'whileHeld'> {
   /** The site's own PHP has sent it, and waits for the answer: it comes first. */
   readonly isOwn?: boolean
+  /** Stead judges the site by it: time in which PHP had no processor does not count, as for tasks. */
+  readonly isJudged?: boolean
 }
 
 /** A command, and its process. */
@@ -132,21 +135,19 @@ export class PhpPool {
     site: PooledSite,
     request: VisitorRequest,
     signal?: AbortSignal,
-    { whileHeld, isOwn }: VisitOptions = {},
+    { whileHeld, isOwn, isJudged }: VisitOptions = {},
   ): Promise<PhpResponse> {
     const held = await this.#takeIn(site, request)
     const answer = Promise.withResolvers<PhpResponse>()
     const job: Job = {
-      interruptible: true,
+      // somebody's operation is done to its end
+      interruptible: !isJudged,
       isShared: true,
       isOwn,
-      isVisit: !isOwn,
+      isVisit: !isOwn && !isJudged,
       run: async (process) => {
         const end = new AbortController()
-        const late = setTimeout(
-          () => end.abort(new PhpTimeout(`PHP did not finish within ${this.#limits.requestMs} ms`)),
-          this.#limits.requestMs,
-        )
+        const lift = this.#limitVisit(process, end, isJudged)
         try {
           const body = held && held.bytes > 0 ? held.read() : null
           const asked = { ...request, body, bodyBytes: held?.bytes ?? 0 }
@@ -154,7 +155,7 @@ export class PhpPool {
           answer.resolve(response)
           await finished
         } finally {
-          clearTimeout(late)
+          lift()
         }
       },
       fail: answer.reject,
@@ -395,6 +396,15 @@ export class PhpPool {
       replaced: this.#counts.replace,
       refused: this.#counts.refused,
     }
+  }
+
+  /** @returns a function that lifts the limit */
+  #limitVisit({ pid }: PhpProcess, end: AbortController, isJudged = false): () => void {
+    const { requestMs: ms } = this.#limits
+    if (isJudged)
+      return limitTime({ ms, pid, what: 'PHP did not finish the page', onOver: (error) => end.abort(error) })
+    const timer = setTimeout(() => end.abort(new PhpTimeout(`PHP did not finish within ${ms} ms`)), ms)
+    return () => clearTimeout(timer)
   }
 
   /** The body of a request that gets a place in the queue as far as can be told: nothing of it is read for others. */

@@ -227,6 +227,10 @@ export class PhpNotReached extends PhpCrashed {
   override name = 'PhpNotReached'
 }
 
+/** The machine had too little for it, or its process was gone: it says nothing about the site. */
+export const isHostsDoing = (error: unknown): boolean =>
+  [PhpStarved, PhpDisplaced, PhpNotReached, PhpBusy].some((kind) => error instanceof kind)
+
 /** The request's body is longer than a site may take. */
 export class PhpBodyTooLarge extends Error {
   override name = 'PhpBodyTooLarge'

@@ -84,6 +84,7 @@ const samples: Samples = {
       { networkId: 0, blogId: 1, path: '/', isSubdomainInstall: false },
     ],
   },
+  'inner-page': { right: [{ status: 200, isWhole: true, isRedirect: false }], wrong: [{ status: 200 }] },
   'front-page': { right: [{ status: 200, bytes: 0 }], wrong: [{ status: '200', bytes: 0 }, { status: 200 }] },
   'list-plugins': {
     right: [{ plugins: [] }, { plugins: [listed, { ...listed, update: 'available', updateVersion: '6.0' }] }],

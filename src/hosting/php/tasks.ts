@@ -43,11 +43,16 @@ const ListedPlugin = Type.Object(
 )
 export type ListedPlugin = Static<typeof ListedPlugin>
 
+/** What Stead looks at besides the front page, as an administrator; the index of the REST API as a stranger. */
+export const innerPages = ['admin', 'editor', 'rest'] as const
+export type InnerPage = (typeof innerPages)[number]
+
 /** Tasks that change nothing of a site but what its visitors and events change anyhow: visitors do not wait for them, where PHP can do both. */
 export const besideVisitors: ReadonlySet<string> = new Set([
   'check-site',
   'cron',
   'front-page',
+  'inner-page',
   'list-plugins',
   'log-in',
   'php-info',
@@ -135,6 +140,21 @@ const schemas = {
     output: Type.Object({ flushed: Type.Literal(true), dropIn: Type.Boolean() }, closed),
   },
   'front-page': { input: nothing, output: Type.Object({ status: Count, bytes: Count }, closed) },
+  'inner-page': {
+    input: Type.Object(
+      { page: Type.Union([Type.Literal('admin'), Type.Literal('editor'), Type.Literal('rest')]) },
+      closed,
+    ),
+    output: Type.Object(
+      {
+        status: Count,
+        /** It goes to its end. */
+        isWhole: Type.Boolean(),
+        isRedirect: Type.Boolean(),
+      },
+      closed,
+    ),
+  },
   install: {
     input: Type.Object(
       {

@@ -5,7 +5,7 @@ import { stagePackage, stagingOf } from '../../hosting/plugin-directory/stage-pa
 import { PermanentFailure } from '../../platform/operations/definition.ts'
 import { contentHome } from '../backups/take-backup.ts'
 import { runSiteTask } from '../sites/run-site-task.ts'
-import { frontFault } from './front-fault.ts'
+import { firstOf, frontFault, innerFaults } from './front-fault.ts'
 import { pluginsOf } from './list-plugins.job.ts'
 import { type ActivePlugins, beginChange } from './plugin.store.ts'
 import { isSlug, meantBy, type OrderedPlugin } from './plugin.ts'
@@ -182,6 +182,11 @@ function task<Name extends ChangingTask & TaskName>(
 
 /** A site that did not answer before need not do so now. @throws PermanentFailure */
 async function demandAnswer({ services, input, results }: ChangeContext): Promise<void> {
-  const fault = await frontFault(services, input.siteId)
-  if (fault !== undefined && results.look.fault === null) throw new PermanentFailure(`it breaks the site: ${fault}`)
+  const { fault: before, inner } = results.look
+  if (before !== null) return
+  const { siteId } = input
+  // an operation that began with an older Stead does not know what was wrong before
+  const innerFault = async () => inner && firstOf(await innerFaults(services, siteId, inner))
+  const fault = (await frontFault(services, siteId)) ?? (await innerFault())
+  if (fault !== undefined) throw new PermanentFailure(`it breaks the site: ${fault}`)
 }

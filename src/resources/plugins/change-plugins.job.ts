@@ -1,6 +1,6 @@
 import { ArchiveRefused } from '../../hosting/archives/unpack-zip.ts'
 import { DiskFull } from '../../hosting/homes/disk-room.ts'
-import { PhpCrashed, PhpTimeout, type PhpVersion } from '../../hosting/php/runtime.ts'
+import { isHostsDoing, PhpCrashed, PhpTimeout, type PhpVersion } from '../../hosting/php/runtime.ts'
 import { FilesRefused } from '../../hosting/site-files/paths.ts'
 import { FetchError } from '../../platform/fetch/fetch-public.ts'
 import { durableWith, PermanentFailure } from '../../platform/operations/definition.ts'
@@ -14,7 +14,7 @@ import { needsRights } from '../still-allowed.ts'
 import type { EventType } from '../webhooks/event.ts'
 import { actions, events } from './actions.ts'
 import { activateOne, type Change, type Changed, deactivateOne, deleteOne, install, update } from './change-plugin.ts'
-import { frontFault } from './front-fault.ts'
+import { frontFault, innerFaults } from './front-fault.ts'
 import { endChange } from './plugin.store.ts'
 import { isShop, type OrderedPlugin, PluginsOrder } from './plugin.ts'
 import { type ChangeContext, takeBack } from './take-back.ts'
@@ -43,7 +43,8 @@ const common = {
 /** Before anything is changed: whether the site answers. */
 const look = {
   async run({ services, input }: ChangeContext) {
-    return { fault: (await frontFault(services, input.siteId)) ?? null }
+    const fault = (await frontFault(services, input.siteId)) ?? null
+    return { fault, inner: fault === null ? await innerFaults(services, input.siteId) : {} }
   },
 }
 
@@ -183,6 +184,7 @@ const withName = ({ path }: OrderedPlugin, reason: string): string =>
 
 /** What another attempt would not mend, or is the plugin's own doing. */
 const isPluginsFault = (error: unknown): error is Error =>
+  !isHostsDoing(error) &&
   [PermanentFailure, FetchError, ArchiveRefused, PhpCrashed, PhpTimeout, DiskFull, FilesRefused].some(
     (kind) => error instanceof kind,
   )

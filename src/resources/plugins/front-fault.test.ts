@@ -1,7 +1,15 @@
 import { Readable } from 'node:stream'
-import { expect, test } from 'vitest'
-import { PhpBusy, PhpCrashed, PhpTaskError, PhpTimeout } from '../../hosting/php/runtime.ts'
-import { frontFault } from './front-fault.ts'
+import { expect, test, vi } from 'vitest'
+import {
+  PhpBusy,
+  PhpCrashed,
+  PhpDisplaced,
+  PhpNotReached,
+  PhpStarved,
+  PhpTaskError,
+  PhpTimeout,
+} from '../../hosting/php/runtime.ts'
+import { firstOf, frontFault, innerFaults } from './front-fault.ts'
 
 /** @param task what the task of WordPress answers, or fails with; @param page what a visitor of the front page gets */
 const faultWith = (task: object, page = { status: 200, text: 'hello' }) =>
@@ -39,6 +47,55 @@ test.each([
   expect(await faultWith(task, { status: 200, text: '' })).toBe('its front page is empty')
 })
 
-test('a host that has no room says nothing about the site', async () => {
-  await expect(faultWith(new PhpBusy('no room'))).rejects.toThrow('no room')
+test.each([PhpBusy, PhpStarved, PhpDisplaced, PhpNotReached])('%o says nothing about the site', async (Kind) => {
+  await expect(faultWith(new Kind('no room'))).rejects.toThrow('no room')
+})
+
+/** @param answers what the tasks answer, one after the other, or fail with */
+function siteWith(answers: readonly object[]) {
+  const left = [...answers]
+  const runTask = vi.fn(async (_site: unknown, _name: string, _input: unknown) => {
+    const answer = left.shift()
+    if (answer instanceof Error) throw answer
+    return answer
+  })
+  return {
+    services: { hostedSite: async () => ({ address: 'site.example.com' }), pool: { runTask } } as never,
+    runTask,
+  }
+}
+
+test('a page that was slow once is asked for again, and is not broken', async () => {
+  for (const once of [new PhpTimeout('too long'), new PhpCrashed('ended')]) {
+    const { services, runTask } = siteWith([once, { status: 200, bytes: 10 }])
+    expect(await frontFault(services, 1)).toBeUndefined()
+    expect(runTask).toHaveBeenCalledTimes(2)
+  }
+})
+
+const well = { status: 200, isWhole: true, isRedirect: false }
+
+test('each of the pages behind the front page is judged, but for those that were broken before', async () => {
+  const { services } = siteWith([
+    new PhpTaskError('Uncaught Error in a.php'),
+    { ...well, isWhole: false },
+    { ...well, status: 500 },
+  ])
+  const faults = await innerFaults(services, 1)
+  expect(faults).toEqual({
+    admin: 'Uncaught Error in a.php',
+    editor: 'it is broken off',
+    rest: 'it answers with status 500',
+  })
+  expect(firstOf(faults)).toBe('wp-admin does not answer: Uncaught Error in a.php')
+  const { services: same, runTask } = siteWith([well])
+  expect(await innerFaults(same, 1, { admin: 'x', rest: 'x' })).toEqual({})
+  expect(runTask.mock.calls.map(([, , input]) => input)).toEqual([{ page: 'editor' }])
+  expect(firstOf({})).toBeUndefined()
+})
+
+test('a page that leads elsewhere, or turns administrators away, is not broken', async () => {
+  const away = { ...well, isWhole: false, status: 403 }
+  const { services } = siteWith([{ ...well, isWhole: false, isRedirect: true }, away, away])
+  expect(await innerFaults(services, 1)).toEqual({})
 })

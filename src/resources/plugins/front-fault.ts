@@ -1,29 +1,87 @@
 import { frontPageFault } from '../../hosting/php/front-page.ts'
-import { PhpCrashed, PhpTaskError, PhpTimeout } from '../../hosting/php/runtime.ts'
+import type { PooledSite } from '../../hosting/php/pool.ts'
+import { isHostsDoing, PhpCrashed, PhpTaskError, PhpTimeout } from '../../hosting/php/runtime.ts'
+import { type InnerPage, innerPages } from '../../hosting/php/tasks.ts'
 import type { HostServices } from '../host-services.ts'
+
+type Services = Pick<HostServices, 'hostedSite' | 'pool'>
 
 /** What a task says that WordPress has ended by itself, after it said all that it had to say. */
 const ENDED = 'the site ended the task (exit)'
+/** A page that takes long once may have been the first after a change. */
+const TRIES = 2
 
 /**
  * What is wrong with a site's front page, in PHP's own words where it ends in an error; undefined when a visitor sees what the site has for him. WordPress
  * tells nobody of it.
+ * @throws PhpStarved, PhpDisplaced, PhpNotReached, PhpBusy, which say nothing about the site
  */
 export async function frontFault(
-  services: Pick<HostServices, 'hostedSite' | 'pool'>,
+  services: Services,
   siteId: number,
   options: { readonly whileHeld?: boolean } = {},
 ): Promise<string | undefined> {
   const hosted = await services.hostedSite(siteId)
   if (!hosted) return 'the site is not installed'
-  try {
-    const { status, bytes } = await services.pool.runTask(hosted, 'front-page', {}, options)
-    if (status < 500 && (status !== 200 || bytes > 0)) return undefined
-  } catch (error) {
-    if (error instanceof PhpCrashed || error instanceof PhpTimeout) return error.message
-    if (!(error instanceof PhpTaskError)) throw error
-    if (error.message !== ENDED) return error.message
+  return judged(async () => {
+    try {
+      const { status, bytes } = await services.pool.runTask(hosted, 'front-page', {}, options)
+      if (status < 500 && (status !== 200 || bytes > 0)) return undefined
+    } catch (error) {
+      if (!(error instanceof PhpTaskError)) throw error
+      if (error.message !== ENDED) return error.message
+    }
+    // a redirect, or a page of an own making
+    return frontPageFault(services.pool, hosted, options)
+  })
+}
+
+/** What is wrong with the dashboard, the editor and the REST API, each in words for the site's owner. */
+export type InnerFaults = Partial<Record<InnerPage, string>>
+
+const NAMES: Readonly<Record<InnerPage, string>> = { admin: 'wp-admin', editor: 'the editor', rest: 'the REST API' }
+
+/**
+ * As {@link frontFault}, of the pages behind the front page.
+ * @param known those that need not be asked: what was wrong before, too
+ */
+export async function innerFaults(services: Services, siteId: number, known: InnerFaults = {}): Promise<InnerFaults> {
+  const hosted = await services.hostedSite(siteId)
+  const faults: InnerFaults = {}
+  if (!hosted) return faults
+  for (const page of innerPages) {
+    if (known[page] !== undefined) continue
+    const fault = await judged(() => innerFault(services, hosted, page))
+    if (fault !== undefined) faults[page] = fault
   }
-  // a redirect, or a page of an own making
-  return frontPageFault(services.pool, hosted, options)
+  return faults
+}
+
+/** The first of them, as the end of a sentence. */
+export function firstOf(faults: InnerFaults): string | undefined {
+  const page = innerPages.find((each) => faults[each] !== undefined)
+  return page && `${NAMES[page]} does not answer: ${faults[page]}`
+}
+
+async function innerFault({ pool }: Services, hosted: PooledSite, page: InnerPage): Promise<string | undefined> {
+  try {
+    const { status, isWhole, isRedirect } = await pool.runTask(hosted, 'inner-page', { page })
+    if (status >= 500) return `it answers with status ${status}`
+    // a site may turn administrators away, or lead them elsewhere
+    return isWhole || isRedirect || status >= 400 ? undefined : 'it is broken off'
+  } catch (error) {
+    if (error instanceof PhpTaskError) return error.message
+    throw error
+  }
+}
+
+/** Slow is not broken: what did not end in time is asked once more, and what the machine had no time for is no fault of the site. */
+async function judged(ask: () => Promise<string | undefined>): Promise<string | undefined> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await ask()
+    } catch (error) {
+      if (isHostsDoing(error) || !(error instanceof PhpCrashed || error instanceof PhpTimeout)) throw error
+      if (attempt === TRIES) return error.message
+    }
 }

@@ -7,6 +7,7 @@ import { JobStand } from '../../../test/contract/job-stand.ts'
 import { type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { until } from '../../../test/support/stead.ts'
+import { PhpStarved } from '../../hosting/php/runtime.ts'
 import type { AnyDefinition } from '../../platform/operations/definition.ts'
 import { getOperation } from '../../platform/operations/read.ts'
 import { changeSite } from '../sites/site.ts'
@@ -259,6 +260,22 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
         ['forms', 'updated'],
       ])
       expect((await events()).filter(([, { path }]) => path === 'forms')).toHaveLength(1)
+    })
+
+    test('a plugin that breaks wp-admin alone is taken back; one that the machine had no time for is tried again', async () => {
+      await put('forms', '1.0')
+      const broken = await run(updatePluginsJob, [['forms', '7.7.7']])
+      const reason = 'it breaks the site: wp-admin does not answer: Uncaught Error in forms/forms.php'
+      expect([broken.state, broken.error, await versionOf('forms')]).toEqual(['failed', `forms: ${reason}`, '1.0'])
+      const { pool } = world.host.services
+      const runTask = pool.runTask.bind(pool)
+      let answers = 0
+      vi.spyOn(pool, 'runTask').mockImplementation(async (site, name, ...rest) => {
+        if (name === 'front-page' && ++answers === 2) throw new PhpStarved('this machine is too busy')
+        return runTask(site, name, ...rest)
+      })
+      const slow = await run({ ...updatePluginsJob, backoff: { firstMs: 5, mostMs: 5 } }, [['forms', '2.0']])
+      expect([slow.state, answers, await versionOf('forms')]).toEqual(['succeeded', 3, '2.0'])
     })
 
     test('what a crash has cut off is taken back before it is begun again', async () => {

@@ -8,6 +8,7 @@ import type { UndoPoint } from '../backups/undo-point.ts'
 import type { HostServices } from '../host-services.ts'
 import { runSiteTask } from '../sites/run-site-task.ts'
 import { purgeCaches } from '../sites/site.ts'
+import type { InnerFaults } from './front-fault.ts'
 import { changeUnderWay, endChange, type PluginChange } from './plugin.store.ts'
 import type { PluginsOrder } from './plugin.ts'
 
@@ -15,7 +16,7 @@ import type { PluginsOrder } from './plugin.ts'
 export type ChangeContext = StepContext<
   PluginsOrder,
   HostServices,
-  { look: { fault: string | null }; keep_files?: UndoPoint; keep_database?: UndoPoint }
+  { look: { fault: string | null; inner?: InnerFaults }; keep_files?: UndoPoint; keep_database?: UndoPoint }
 >
 type Undoing = StepContext<PluginsOrder, HostServices, { look?: unknown; keep_files?: UndoPoint }>
 

@@ -1,6 +1,11 @@
 <?php
 // Runs before every script of a site (auto_prepend_file), so it defines little and does nothing.
 
+// php-wasm puts the query here; elsewhere there is nothing without register_argc_argv
+if (PHP_SAPI === 'cli-server') {
+    unset($_SERVER['argv']);
+}
+
 // mail() is disabled: there is no sendmail in the sandbox. A disabled function is gone in PHP 8, and calling it is a fatal
 // error: a visitor's comment would end in a 500 when WordPress tells the author. This one hands the mail over to the host.
 if (!function_exists('mail')) {

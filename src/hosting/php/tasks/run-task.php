@@ -34,6 +34,11 @@ register_shutdown_function(static function (): void {
     $error = error_get_last();
     // a notice of long ago is no reason
     $isFatal = $error && ($error['type'] & (E_ERROR | E_PARSE | E_CORE_ERROR | E_COMPILE_ERROR | E_USER_ERROR | E_RECOVERABLE_ERROR));
+    if (!$isFatal && isset($GLOBALS['stead']['marker'], $GLOBALS['stead_ended'])) {
+        // a page that may end the request itself
+        stead_answer(['result' => $GLOBALS['stead_ended']()]);
+        return;
+    }
     stead_answer(['error' => $isFatal ? $error['message'] : 'the site ended the task (exit)']);
 });
 try {

@@ -68,11 +68,11 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       const code = `assert(false);
         file_put_contents('/wordpress/made.txt', 'x');
         foreach (['PHP_AUTH_USER', 'PHP_AUTH_PW', 'PATH_INFO', 'PHP_SELF'] as $name) $got[] = $_SERVER[$name] ?? null;
-        echo json_encode([...$got, $_REQUEST, decoct(fileperms('/wordpress/made.txt') & 0777)]);`
+        echo json_encode([...$got, isset($_SERVER['argv']), $_REQUEST, decoct(fileperms('/wordpress/made.txt') & 0777)]);`
       const request = testRequest('/a.php/b/c?x=1', await home.script('a.php', code))
       const headers = [...request.headers, 'authorization', 'Basic dTpw', 'cookie', 'x=cookie; y=2']
       const page = await fetchPage(php, { ...request, headers })
-      expect(JSON.parse(page.text)).toEqual(['u', 'p', '/b/c', '/a.php/b/c', { x: '1' }, '644'])
+      expect(JSON.parse(page.text)).toEqual(['u', 'p', '/b/c', '/a.php/b/c', false, { x: '1' }, '644'])
       await writeFile(join(home.homePath, 'web/x.php'), '<?xml version="1.0"?>')
       expect((await fetchPage(php, testRequest('/x.php', '/wordpress/x.php'))).text).toBe('<?xml version="1.0"?>')
     })

@@ -15,6 +15,7 @@ import {
 } from '../../../../test/support/home.ts'
 import { ways } from '../../../../test/support/ways.ts'
 import { type PhpProcess, type PhpRuntime, PhpTaskError, phpVersions } from '../runtime.ts'
+import { innerPages } from '../tasks.ts'
 
 const core = await testCore()
 
@@ -211,6 +212,31 @@ describe.skipIf(!core).each(cases)(
         await setTo('http')
       }
       expect((await fetchPage(php, testRequest('/'))).status).toBe(200)
+    })
+
+    // what it tests is WordPress' part: one version on each runtime is enough
+    const judges = phpVersion === '8.2'
+    it.runIf(judges)('shows dashboard, editor and REST index to Stead, and keeps nothing of it', async () => {
+      const well = { status: 200, isWhole: true, isRedirect: false }
+      const script = "require '/wordpress/wp-load.php'; global $wpdb;"
+      // the post with the styles of a theme WordPress makes once, for good
+      const drafts = `$wpdb->get_var("select count(*) from $wpdb->posts where post_type <> 'wp_global_styles'")`
+      const count = `${drafts} . get_user_meta(1, "session_tokens", true)`
+      const counts = testRequest('/count.php', await home.script('count.php', `${script} echo ${count};`))
+      const before = (await fetchPage(php, counts)).text
+      for (const page of innerPages) expect([page, await php.runTask('inner-page', { page })]).toEqual([page, well])
+      expect((await fetchPage(php, counts)).text).toBe(before)
+      const broken = join(home.homePath, 'web/wp-content/mu-plugins/broken.php')
+      await mkdir(join(home.homePath, 'web/wp-content/mu-plugins'), { recursive: true })
+      try {
+        await writeFile(broken, `<?php add_action('admin_init', fn () => none_such());`)
+        await expect(php.runTask('inner-page', { page: 'admin' })).rejects.toThrow('none_such()')
+        await writeFile(broken, "<?php if (is_admin()) die('x');")
+        expect(await php.runTask('inner-page', { page: 'editor' })).toEqual({ ...well, isWhole: false })
+        expect(await php.runTask('inner-page', { page: 'rest' })).toEqual(well)
+      } finally {
+        await rm(broken, { force: true })
+      }
     })
 
     it('takes no answer of another form, which a plugin may give in the task’s place', async () => {
