@@ -17,6 +17,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { LogRecord } from '../../platform/log-store/log-store.ts'
 import { PhpLogFollower } from './follower.ts'
+import { debugLogIn } from './log-file.ts'
 import { phpEntryOf } from './php-records.ts'
 import { type LogPlaces, openPlaces } from './positions.ts'
 
@@ -91,6 +92,46 @@ test('entries arrive once, in the order of the file, with the time that PHP says
   await followed.pass()
   expect(messages()).toEqual(['one', 'two\nlines', 'three', 'four'])
 })
+
+test("the log that WordPress writes for debugging is read, too, at the path that the site's wp-config.php names", async () => {
+  const debug = join(home, 'web/wp-content/debug.log')
+  await mkdir(join(home, 'web/wp-content/logs'), { recursive: true })
+  await writeFile(debug, line('long ago', Date.now() - 3_600_000) + line('just now'))
+  await settle(debug)
+  await write(line('just now'))
+  const followed = follower()
+  await followed.pass()
+  await followed.pass()
+  // each log has its own, and nobody takes one for the other
+  expect(messages()).toEqual(['just now', 'just now'])
+  await appendFile(debug, line('more'))
+  await settle(debug)
+  await followed.pass()
+  await follower().pass()
+  expect(messages()).toEqual(['just now', 'just now', 'more'])
+  await writeFile(
+    join(home, 'web/wp-config.php'),
+    "<?php\ndefine( 'WP_DEBUG_LOG', WP_CONTENT_DIR . '/logs/own.log' );\n",
+  )
+  await writeFile(join(home, 'web/wp-content/logs/own.log'), line('elsewhere'))
+  await settle(join(home, 'web/wp-content/logs/own.log'))
+  await followed.pass()
+  expect(messages()).toContain('elsewhere')
+  expect(await readFile(debug, 'utf8')).toContain('more')
+})
+
+test.each([
+  ["define('WP_DEBUG_LOG', true);", undefined],
+  ["define('WP_DEBUG_LOG', '/private/logs/debug.log');", 'private/logs/debug.log'],
+  ['define( "WP_DEBUG_LOG", "/wordpress/a.log" );', 'web/a.log'],
+  ["define('WP_DEBUG_LOG', __DIR__ . '/b.log');", 'web/b.log'],
+  ["define('WP_DEBUG_LOG', ABSPATH . 'c.log');", 'web/c.log'],
+  ["if (true) define('WP_DEBUG_LOG', '/tmp/d.log');", 'private/tmp/d.log'],
+  ["// define('WP_DEBUG_LOG', '/tmp/d.log');", undefined],
+  ["define('WP_DEBUG_LOG', '/wordpress/../x');", undefined],
+  ["define('WP_DEBUG_LOG', '/etc/passwd');", undefined],
+  ["define('WP_DEBUG_LOG', '/private/php-error.log');", undefined],
+])('%s names %s', (config, path) => expect(debugLogIn(`<?php\n${config}\n`)).toBe(path))
 
 test('an entry that PHP may still be writing waits until it is whole', async () => {
   await appendFile(log, `${line('whole')}[21-`)

@@ -10,11 +10,11 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import type { LogRecord, LogStore } from '../../platform/log-store/log-store.ts'
 import type { Found } from '../site-files/open-inside.ts'
-import { glance, LONG_BYTES, openLog, putAside, removeOld } from './log-file.ts'
+import { debugLogOf, glance, LONG_BYTES, openLog, putAside, removeOld } from './log-file.ts'
 import { type PhpMessage, readMessage } from './php-message.ts'
 import { phpRecord } from './php-records.ts'
 import type { LogPlace, LogPlaces } from './positions.ts'
-import { splitLog } from './split.ts'
+import { type Piece, splitLog } from './split.ts'
 
 export interface LoggedSite {
   readonly siteId: number
@@ -59,6 +59,8 @@ const usualLimits: FollowerLimits = {
 const WEEK_MS = 7 * 86_400_000
 /** PHP writes an entry in one piece; one that has not grown for so long is whole. */
 const QUIET_MS = 400
+/** Of a debug log that is seen for the first time this is read: it was switched on just now, or has come with the site. */
+const RECENT_MS = 600_000
 
 interface Allowance {
   left: number
@@ -114,7 +116,7 @@ export class PhpLogFollower {
       if (performance.now() - started > this.#limits.passMs && !this.#stopped) break
       sites.delete(siteId)
       try {
-        const look = this.#look(site)
+        const look = siteId < 0 ? this.#lookAtDebugLog(site) : this.#look(site)
         if (!look) continue
         records.push(...look.records)
         moved.set(siteId, look.place)
@@ -122,7 +124,10 @@ export class PhpLogFollower {
         if (look.more) this.#again.set(siteId, site)
         await breathe()
       } catch (error) {
-        this.#options.log.warn({ err: error, siteId }, 'the PHP error log of a site could not be read')
+        this.#options.log.warn(
+          { err: error, siteId: Math.abs(siteId) },
+          'the PHP error log of a site could not be read',
+        )
       }
     }
     for (const [siteId, site] of sites) this.#again.set(siteId, site)
@@ -141,16 +146,48 @@ export class PhpLogFollower {
     const sites = this.#again
     this.#again = new Map()
     if (now - this.#allAt > this.#limits.allEveryMs) {
-      for (const site of await this.#options.all()) sites.set(site.siteId, site)
+      for (const site of await this.#options.all()) this.#addTo(sites, site)
       this.#allAt = now
     }
     for (const site of this.#options.running()) {
-      sites.set(site.siteId, site)
+      this.#addTo(sites, site)
       // its process may be gone before the next pass
-      this.#again.set(site.siteId, site)
+      this.#addTo(this.#again, site)
     }
     this.#known = new Map(sites)
     return sites
+  }
+
+  /** Both logs of a site: PHP's own by the site's id, and the one that WordPress writes for debugging by the negative. */
+  #addTo(sites: Map<number, LoggedSite>, site: LoggedSite): void {
+    sites.set(site.siteId, site)
+    sites.set(-site.siteId, site)
+  }
+
+  /** It is the site's own file: it is read, and stays. What was in it long before it was first seen is passed over. */
+  #lookAtDebugLog(site: LoggedSite): Look | undefined {
+    const path = debugLogOf(site.homePath)
+    const known = this.#options.places.get(-site.siteId)
+    const now = glance(site.homePath, path)
+    if (!now) return known && { records: [], place: undefined, more: false }
+    const isSame = known?.inode === now.inode && known.offset <= now.sizeBytes
+    const place = isSame ? known : { inode: now.inode, offset: 0, inside: false }
+    if (place.offset === now.sizeBytes) return isSame ? undefined : { records: [], place, more: false }
+    const found = openLog(site.homePath, { path })
+    if (!found) return undefined
+    try {
+      if (found.stats.ino !== place.inode) return { records: [], place: known, more: true }
+      const whole = Math.abs(Date.now() - now.changedAtMs) > QUIET_MS || this.#stopped
+      return this.#read(
+        site,
+        found,
+        place,
+        whole,
+        isSame ? { isDebug: true } : { isDebug: true, sinceMs: Date.now() - RECENT_MS },
+      )
+    } finally {
+      found.close()
+    }
   }
 
   #look(site: LoggedSite): Look | undefined {
@@ -195,7 +232,13 @@ export class PhpLogFollower {
   }
 
   /** Reads one piece from the place on. */
-  #read(site: LoggedSite, found: Found, from: LogPlace, whole: boolean): Look {
+  #read(
+    site: LoggedSite,
+    found: Found,
+    from: LogPlace,
+    whole: boolean,
+    { isDebug = false, sinceMs }: { readonly isDebug?: boolean; readonly sinceMs?: number } = {},
+  ): Look {
     const { pieceBytes, backlogBytes } = this.#limits
     const behind = found.stats.size - from.offset
     const skipped = behind > backlogBytes ? behind - pieceBytes / 2 : 0
@@ -204,22 +247,23 @@ export class PhpLogFollower {
     const isEnd = place.offset + bytes.length >= found.stats.size
     const split = splitLog(bytes, { inside: place.inside, whole: whole && isEnd })
     const seenMs = seenAt(found.stats.mtimeMs)
-    const kept = this.#allowed(site.siteId, split.pieces.length)
+    const isRecent = ({ atMs }: Piece) => sinceMs === undefined || (atMs !== undefined && atMs >= sinceMs)
+    const pieces = split.pieces.filter(isRecent)
+    const kept = this.#allowed(site.siteId, pieces.length)
     const record = (offset: number, saidMs: number | undefined, text: string, message: PhpMessage) =>
       phpRecord(
         {
           siteId: site.siteId,
           atMs: believable(saidMs, seenMs),
-          id: idOf(place.offset + offset, text),
+          // apart from the other log's, where both have the same at the same place
+          id: idOf(place.offset + offset + (isDebug ? 2 ** 32 : 0), text),
         },
         message,
       )
-    const records = split.pieces
-      .slice(0, kept)
-      .map(({ offset, atMs, text }) => record(offset, atMs, text, readMessage(text)))
-    const lost = split.pieces.slice(kept)
-    if (lost.length > 0 || skipped > 0) {
-      const last = lost.at(-1) ?? split.pieces.at(-1)
+    const records = pieces.slice(0, kept).map(({ offset, atMs, text }) => record(offset, atMs, text, readMessage(text)))
+    const lost = pieces.slice(kept)
+    if (lost.length > 0 || (skipped > 0 && sinceMs === undefined)) {
+      const last = lost.at(-1) ?? pieces.at(-1)
       const message = droppedMessage(lost.length, skipped)
       // the last byte of what was dropped: no entry begins there
       records.push(record(split.consumed - 1, last?.atMs, message.message, message))
