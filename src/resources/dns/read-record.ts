@@ -134,11 +134,26 @@ function readTarget(type: RecordType, text: string, zone: string): Read<string> 
 function readText(text: string): Read<string> {
   const parts = /^"/.test(text) ? [...text.matchAll(/"((?:[^"\\]|\\.)*)"\s*/gsy)] : undefined
   const isQuoted = parts !== undefined && parts.map(([all]) => all).join('') === text
-  const value = isQuoted ? parts.map(([, part = '']) => part.replace(/\\(.)/gs, '$1')).join('') : text
+  const value = isQuoted ? unescaped(parts.map(([, part = '']) => part).join('')) : text
+  if (value === undefined) return { fault: 'must be text in UTF-8' }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (/[\x00-\x08\x0a-\x1f\x7f]/.test(value)) return { fault: 'must have no control characters' }
   const bytes = Buffer.byteLength(value)
   return bytes > LONGEST_TEXT ? { fault: `must have at most ${LONGEST_TEXT} bytes` } : { value }
+}
+
+/** A text as it stands in a zone file, where `\\DDD` is a byte (RFC 1035 §5.1). @returns undefined where it is no UTF-8 */
+function unescaped(text: string): string | undefined {
+  const pieces = [...text.matchAll(/\\(\d{3})|\\?([^\\]|\\)/gsu)].map(([, byte, character = '']) => {
+    if (byte === undefined) return Buffer.from(character)
+    return Number(byte) < 256 ? Buffer.from([Number(byte)]) : undefined
+  })
+  if (pieces.includes(undefined)) return undefined
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(pieces as Buffer[]))
+  } catch {
+    return undefined
+  }
 }
 
 /** RFC 8659 §4. */

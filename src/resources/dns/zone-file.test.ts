@@ -89,6 +89,20 @@ test('what is written is read again, whatever a text has in it', () => {
   )
 })
 
+test.each([
+  [String.raw`"M\195\188ller"`, 'Müller'],
+  [String.raw`v=DMARC1\;p=none`, 'v=DMARC1;p=none'],
+  [String.raw`"a\"b\\195" "\065"`, String.raw`a"b\195A`],
+  ['bare words', 'barewords'],
+  [String.raw`"\195"`, undefined],
+  [String.raw`"\256"`, undefined],
+])('the text %s of a file is %s (RFC 1035 §5.1)', (text, value) => {
+  const [entry] = readZoneFile(`a TXT ${text}\n`, 'example.com')
+  const read = readRecord(inputOf(entry as NonNullable<typeof entry>), 'example.com')
+  if (value === undefined) expect(read).toEqual({ faults: ['value: must be text in UTF-8'] })
+  else expect(read).toMatchObject({ record: { value } })
+})
+
 test('hostile files are read in one pass', () => {
   for (const text of [
     '(\n'.repeat(100_000),

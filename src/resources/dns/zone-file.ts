@@ -165,6 +165,9 @@ export function inputOf({ name, ttl, type, words }: FileEntry) {
     const [priority, weight, port] = numbers as [number, number, number]
     return { ...common, priority, weight, port, value: words[3] ?? '' }
   }
+  // in quotes, so that escapes hold in bare words, too
+  if (type === 'TXT')
+    return { ...common, value: words.map((word) => (word.startsWith('"') ? word : `"${word}"`)).join(' ') }
   return { ...common, value: words.join(' ') }
 }
 
