@@ -97,6 +97,8 @@ describe('a page of PHP', () => {
     ['comment author', { cookie: 'comment_author_abc=Ann' }],
     ['post password', { cookie: 'wp-postpass_abc=x' }],
     ['cart', { cookie: 'woocommerce_items_in_cart=1' }],
+    ['share link of a shop', { cookie: 'woo-share=abc' }],
+    ['message of a network', { cookie: 'a=b; bp_new_group_id=1' }],
     ['PHP session', { cookie: 'PHPSESSID=1' }],
     ['credentials', { authorization: 'Basic eDp5' }],
     ['method override', { 'x-http-method-override': 'DELETE' }],

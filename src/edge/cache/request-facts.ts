@@ -77,9 +77,9 @@ const joined = (before: string, value: string): string => (before ? `${before}, 
 /** The answer depends on what the visitor has already: it cannot be the plain page that is being fetched. */
 export const isConditional = (facts: RequestFacts): boolean => facts.ifNoneMatch !== '' || facts.ifModifiedSince !== ''
 
-/** Cookies of people whom WordPress or a shop knows: log-in, comment form, post password, cart, a PHP session. */
+/** Cookies of people whom WordPress or a shop knows: log-in, comment form, post password, cart, share link, a PHP session. */
 const PERSONAL =
-  /(?:^|[;,\s])(?:wordpress_(?!test_cookie=)|wp-|wp_|comment_author|woocommerce_|PHPSESSID|edd_|bp-|laravel_session|mailchimp_landing)/
+  /(?:^|[;,\s])(?:wordpress_(?!test_cookie=)|wp-|wp_|comment_author|woocommerce_|woo-share=|PHPSESSID|edd_|bp[-_]|jetpack_sso_|wfwaf-|laravel_session|mailchimp_landing)/
 
 /** The page that this visitor gets may be his own. */
 export const isPersonal = (facts: RequestFacts): boolean => facts.cookie !== '' && PERSONAL.test(facts.cookie)
