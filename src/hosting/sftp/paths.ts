@@ -5,7 +5,12 @@ const MOST_NAME_BYTES = 255
 
 /** What a client calls a place, below the web root: `''` is the root itself, above which nothing is. @throws Refused */
 export function placeOf(path: string): string {
-  if (path.includes('\0') || path.includes('\ufffd')) throw new Refused('failure', 'A name is no text in UTF-8')
+  if (path.includes('\0')) throw new Refused('failure', 'The name contains a zero byte')
+  if (path.includes('\ufffd'))
+    throw new Refused(
+      'failure',
+      'The name is not valid UTF-8. Rename it, or set the file names of your client to UTF-8',
+    )
   const parts: string[] = []
   for (const part of path.split('/')) {
     if (part === '' || part === '.') continue
