@@ -94,7 +94,8 @@ export async function loadDump(
     return { ...result, ...(warning && { warning }) }
   } catch (error) {
     signal?.throwIfAborted()
-    throw inWords(dump.placed(error))
+    const isRefused = foreign !== undefined && isOfStatement(error)
+    throw inWords(isRefused ? dump.refused(errorOf(error).message) : dump.placed(error))
   }
 }
 

@@ -104,7 +104,11 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
     test('that cannot be loaded says where and why, and changes nothing', async () => {
       await load(others)
       for (const [dump, message] of [
-        [`${others}INSERT INTO wp_d VALUES (1,'a','b');`, /^The dump cannot be loaded: .*(UNIQUE|Duplicate)/],
+        [
+          `${others}INSERT INTO wp_d VALUES (1,'a','b');`,
+          /^The dump cannot be loaded: .*(UNIQUE|Duplicate).* line 13, byte \d+\. Correct/,
+        ],
+        ['CREATE TABLE wp_k (a int, KEY k (b));', /(A key of wp_k|Key column).* line 1, byte \d+\. Correct/],
         [`${others}ALTER TABLE wp_e ADD UNIQUE KEY u (id);INSERT INTO wp_e VALUES (2);`, /UNIQUE|Duplicate/],
         [
           `${others}LOAD DATA INFILE '/etc/passwd' INTO TABLE wp_e;`,

@@ -2,6 +2,7 @@ import type { ForeignDump, Loaded } from '../database-content.ts'
 import { DumpTables, type DumpTarget } from './dump-tables.ts'
 import { LookIntoDump } from './look-into-dump.ts'
 import { type DumpEvent, DumpReader } from './read-dump.ts'
+import { UnreadableSql } from './tokens.ts'
 
 /** Reads a dump into a database: what is wrong with it is said with its place. */
 export class DumpLoad<Insert> {
@@ -36,6 +37,14 @@ export class DumpLoad<Insert> {
   /** Adds its place to what is wrong. */
   placed(error: unknown): unknown {
     return this.#reader.placed(error)
+  }
+
+  /** What a server says about statements that were made of what has been read. */
+  refused(message: string): UnreadableSql {
+    return new UnreadableSql(
+      `${message} at or before ${this.#reader.place}`,
+      'Correct the dump there, or export it again.',
+    )
   }
 
   get result(): Loaded {

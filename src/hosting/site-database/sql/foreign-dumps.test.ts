@@ -94,6 +94,10 @@ describe('rows are read', () => {
       'made by functions',
       `${table}INSERT INTO t VALUES (1,UNHEX('61')),(2,CONCAT('', CONVERT(FROM_BASE64('Yg==') USING utf8mb4)));`,
     ],
+    [
+      'of bits as Adminer writes them',
+      "CREATE TABLE t (id bit(5), v varchar(9)); CREATE TABLE v ();INSERT INTO t VALUES (CONV('1', 2, 10) + 0,'a'),(CONV('10', 2, 10),'b');",
+    ],
     ['in texts beside each other', `${table}INSERT INTO t VALUES (1,'' 'a'),(2,N'b');`],
     [
       'with statements that change nothing',
@@ -185,6 +189,11 @@ describe('text of other charsets', () => {
     const blob = dump('SET NAMES latin1;\nCREATE TABLE t (id int, v blob);\n', 'M\xfcller')
     expect(await linesOf(blob)).toEqual([`t: 1|${Buffer.from('M\xfcller', 'latin1')}`])
   })
+})
+
+test('databases that are a server’s own are left out of a dump of all', async () => {
+  const all = `USE mysql;\nCREATE TABLE db (i int);INSERT INTO db VALUES (1);DROP TABLE x;\nUSE site;\n${table}${rows}`
+  expect(await read(all)).toMatchObject({ tables: 1, lines: both, warning: expect.stringContaining('database mysql') })
 })
 
 test('backslashes are what the mode says', async () => {

@@ -12,6 +12,7 @@ import {
   sqliteTypes,
   type TableDefinition,
 } from './table.ts'
+import { UnreadableSql } from './tokens.ts'
 import { quotedName } from './write-table.ts'
 
 const PREFIX = '_wp_sqlite_'
@@ -347,7 +348,8 @@ function numeric({ dataType, size, isUnsigned }: ColumnDefinition): [number | nu
 function keyRows(table: TableDefinition, key: KeyDefinition): Row[] {
   return key.parts.map(({ column, length, isDescending }, at) => {
     const found = table.columns.find(({ name }) => name.toLowerCase() === column.toLowerCase())
-    if (!found) throw new Error(`a key of ${table.name} has a column that the table has not`)
+    if (!found)
+      throw new UnreadableSql(`A key of ${table.name} has the column ${column}, which the table does not have`)
     const [most] = lengths(found)
     const subPart = length !== undefined && most !== null && length >= most ? most : length
     return {

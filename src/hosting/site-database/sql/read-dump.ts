@@ -58,10 +58,10 @@ const NULL: Value = { kind: 'null' }
 
 /** Statements that say nothing of the content, by their first word. */
 const WITHOUT_CONTENT = new Set(
-  'LOCK UNLOCK START BEGIN COMMIT ANALYZE OPTIMIZE CHECK REPAIR FLUSH CHANGE SAVEPOINT RELEASE'.split(' '),
+  'LOCK UNLOCK START BEGIN COMMIT ANALYZE OPTIMIZE CHECK REPAIR FLUSH CHANGE SAVEPOINT RELEASE DO'.split(' '),
 )
 /** What belongs to a server, and is left out of a dump of another program. */
-const OF_SERVER = new Set('GRANT REVOKE RENAME DO CALL INSTALL'.split(' '))
+const OF_SERVER = new Set('GRANT REVOKE RENAME CALL INSTALL'.split(' '))
 /** What CREATE and DROP make and remove besides tables. */
 const NOUNS = new Set(
   'TABLE VIEW TRIGGER PROCEDURE FUNCTION EVENT SEQUENCE USER ROLE SERVER PACKAGE INDEX DATABASE SCHEMA TABLESPACE LOGFILE'.split(
@@ -69,6 +69,9 @@ const NOUNS = new Set(
   ),
 )
 const WITH_BODY = new Set('TRIGGER PROCEDURE FUNCTION EVENT PACKAGE'.split(' '))
+/** Databases that are in a dump of a whole server besides those of sites. */
+const OF_SERVERS = new Set(['mysql', 'sys', 'information_schema', 'performance_schema', 'phpmyadmin'])
+const CORRECT = 'Correct the dump there, or export the database again.'
 const PLAIN_EXPORT = 'Export the database again with wp db export or mysqldump.'
 
 /**
@@ -86,6 +89,8 @@ export class DumpReader {
   #hasTables = false
   #isInStatement = false
   #isAnsi = false
+  /** What comes is of a database that is a server's own. */
+  #isOfServer = false
 
   constructor({ isForeign = false, ...options }: DumpReaderOptions = {}) {
     this.#tokens = new Tokens(options)
@@ -103,10 +108,15 @@ export class DumpReader {
     return this.#program !== undefined || /^Dump completed/.test(this.#tokens.lastComment)
   }
 
+  /** How far it has read: what was read is mostly not in the database yet. */
+  get place(): string {
+    return this.#tokens.place
+  }
+
   /** Adds where it is. */
   placed(error: unknown): unknown {
     if (!(error instanceof UnreadableSql) || / at line \d+, byte \d+/.test(error.message)) return error
-    return this.#tokens.fail(error.message, error.remedy)
+    return this.#tokens.fail(error.message, error.remedy ?? (this.#isForeign ? CORRECT : undefined))
   }
 
   /** @returns what can be said by now. @throws UnreadableSql */
@@ -135,7 +145,7 @@ export class DumpReader {
     for (;;) {
       const { value, done } = this.#step()
       if (done || !value) return
-      yield value
+      if (!this.#isOfServer || value.kind === 'leftOut') yield value
     }
   }
 
@@ -191,9 +201,12 @@ export class DumpReader {
     }
   }
 
-  *#use(): Generator<undefined, void, void> {
+  *#use(): Generator<DumpEvent | undefined, void, void> {
     const [name] = yield* this.#toSemicolon()
-    if (name && 'text' in name) this.#database = name.text
+    if (name === undefined || !isName(name)) return
+    this.#database = nameOf(name)
+    this.#isOfServer = this.#isForeign && OF_SERVERS.has(this.#database.toLowerCase())
+    if (this.#isOfServer) yield { kind: 'leftOut', what: `database ${this.#database}` }
   }
 
   *#setting(): Generator<undefined, void, void> {
@@ -217,6 +230,9 @@ export class DumpReader {
       yield this.#leaveOut(statement, noun)
       return
     }
+    // Adminer makes such a table for a view, so that other views can be made of it
+    const paren = statement.findIndex((token) => isMark(token, '('))
+    if (this.#isForeign && paren > 0 && isMark(statement[paren + 1] ?? NOTHING, ')')) return
     const isTemporary = words.includes('TEMPORARY')
     const table = readTable(this.#inUtf8(statement))
     if (isTemporary) return
@@ -482,6 +498,7 @@ export class DumpReader {
     }
     const constant = CONSTANTS[word]
     if (constant) return { value: constant, after: yield* this.#next() }
+    if (word === 'CONV') return yield* this.#bits(first)
     if (!['UNHEX', 'FROM_BASE64', 'CONVERT', 'BINARY', 'CONCAT'].includes(word)) throw noValue(first)
     if (word === 'BINARY') {
       const { value, after } = yield* this.#value(yield* this.#next(), depth + 1)
@@ -510,7 +527,20 @@ export class DumpReader {
     if (!isMark(after, ')')) throw noValue(first)
     return { value, after: yield* this.#next() }
   }
+
+  /** `CONV('101', 2, 10) + 0`: as Adminer writes bits. */
+  *#bits(first: Token): Generator<undefined, { value: Value; after: Token }, void> {
+    const words: string[] = []
+    let after = yield* this.#next()
+    for (; words.length < 7 && words.at(-1) !== ')'; after = yield* this.#next()) words.push(nameOf(after))
+    const digits = /^\( ([01]{1,64}) , 2 , 10 \)$/.exec(words.join(' '))?.[1]
+    if (digits === undefined) throw noValue(first)
+    if (isMark(after, '+') && nameOf(yield* this.#next()) === '0') after = yield* this.#next()
+    return { value: { kind: 'number', text: String(BigInt(`0b${digits}`)) }, after }
+  }
 }
+
+const NOTHING: Token = { kind: 'mark', text: '' }
 
 const CONSTANTS: Readonly<Record<string, Value>> = {
   NULL,
