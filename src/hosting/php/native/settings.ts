@@ -1,4 +1,4 @@
-import { type PhpLimits, phpIni } from '../wasm/ini.ts'
+import { disabledFunctions, type PhpLimits, phpIni } from '../wasm/ini.ts'
 import type { NativePhp } from './machine.ts'
 
 /** Bounds of one site's php-fpm. */
@@ -49,7 +49,7 @@ export function nativeIni(limits: PhpLimits): Record<string, string> {
     // most pages in one piece: each piece wakes host, edge and visitor
     output_buffering: '65536',
     // it would say that PHP is free while it is not
-    disable_functions: `${same.disable_functions},fastcgi_finish_request,litespeed_finish_request`,
+    disable_functions: `${disabledFunctions},fastcgi_finish_request,litespeed_finish_request`,
     'apc.enabled': '1',
     'apc.shm_size': `${apcuMb}M`,
     'opcache.enable_cli': '0',

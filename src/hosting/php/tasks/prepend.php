@@ -34,6 +34,34 @@ if (!function_exists('popen') && !function_exists('pclose')) {
     }
 }
 
+// php-wasm cannot write larger pictures as AVIF (`ini.ts`): what asks which kinds there are is told so.
+if (!function_exists('imagetypes') && function_exists('imagegif')) {
+    function imagetypes(): int
+    {
+        return IMG_GIF | IMG_JPG | IMG_PNG | IMG_WBMP | (function_exists('imagewebp') ? IMG_WEBP : 0);
+    }
+    function gd_info(): array
+    {
+        return [
+            'GD Version' => GD_VERSION,
+            'FreeType Support' => function_exists('imagettftext'),
+            'FreeType Linkage' => 'with freetype',
+            'GIF Read Support' => true,
+            'GIF Create Support' => true,
+            'JPEG Support' => true,
+            'PNG Support' => true,
+            'WBMP Support' => true,
+            'XPM Support' => false,
+            'XBM Support' => true,
+            'WebP Support' => function_exists('imagewebp'),
+            'BMP Support' => false,
+            'AVIF Support' => false,
+            'TGA Read Support' => false,
+            'JIS-mapped Japanese Font Support' => false,
+        ];
+    }
+}
+
 // PHP's own remembers for minutes where paths lead, and goes on to tell it of what is gone from there: restored, or changed over SFTP. This
 // one looks whether it is there, and makes PHP forget all of it when not.
 if (!function_exists('realpath')) {

@@ -77,6 +77,18 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       expect((await fetchPage(php, testRequest('/x.php', '/wordpress/x.php'))).text).toBe('<?xml version="1.0"?>')
     })
 
+    it('offers AVIF only where it can write a large picture', async () => {
+      const code = `$picture = imagecreatetruecolor(600, 600);
+        $written = function_exists('imageavif') && imageavif($picture, '/tmp/a.avif') && filesize('/tmp/a.avif') > 0;
+        imagewebp($picture, '/tmp/a.webp');
+        $imagick = class_exists('Imagick') ? Imagick::queryFormats('AVIF') : [];
+        echo json_encode([$written, (imagetypes() & IMG_AVIF) > 0, gd_info()['AVIF Support'], $imagick, filesize('/tmp/a.webp') > 0,
+          (imagetypes() & IMG_WEBP) > 0 && gd_info()['WebP Support']]);`
+      const page = await fetchPage(php, testRequest('/avif.php', await home.script('avif.php', code)))
+      const hasAvif = kind === 'native'
+      expect(JSON.parse(page.text)).toEqual([hasAvif, hasAvif, hasAvif, [], true, true])
+    })
+
     it('waits for the answer to a question, and gets none where nobody listens or the host fails', async () => {
       const code = `foreach ([1, 2] as $n) echo '[', post_message_to_js('{"ask":"' . $n . '"}'), ']';`
       const request = testRequest('/ask.php', await home.script('ask.php', code))
