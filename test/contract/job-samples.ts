@@ -44,7 +44,7 @@ import { insertLink } from '../../src/resources/sign-in/credentials.store.ts'
 import { PASSWORD_PURPOSE } from '../../src/resources/sites/reset-admin-password.job.ts'
 import { putRoute } from '../../src/resources/sites/route.store.ts'
 import { changeSite, findSite, markDeleted, writtenAddressOf } from '../../src/resources/sites/site.store.ts'
-import { type Site, stagingAddress, switchSetting } from '../../src/resources/sites/site.ts'
+import { hostOfAddress, type Site, stagingAddress, switchSetting } from '../../src/resources/sites/site.ts'
 import type { Person, TestApi } from '../support/api.ts'
 import type { FakeHost } from '../support/fake-host.ts'
 import { startFileServer } from '../support/file-server.ts'
@@ -452,6 +452,12 @@ export const jobSamples: Record<string, JobSample> = {
       await change(world, async (tx) => {
         await changeSite(tx, world.site, { writtenAddress: 'old.example.com' }, 1)
         await tx.updateTable('sites').set({ multisite: 1 }).where('id', '=', world.site).execute()
+        // the address that it had under another staging domain
+        await tx
+          .updateTable('routes')
+          .set({ host_name: `old-${world.site}.test` })
+          .where('site_id', '=', world.site)
+          .execute()
       })
       return aboutSite(world)
     },
@@ -459,6 +465,8 @@ export const jobSamples: Record<string, JobSample> = {
       const site = await findSite(world.api.database.read, world.site)
       const address = stagingAddress(site?.name as string, world.api.config)
       expect(await writtenAddressOf(world.api.database.read, world.site)).toBe(address)
+      const names = world.api.database.read.selectFrom('routes').select('host_name').where('site_id', '=', world.site)
+      expect(await names.execute()).toEqual([{ host_name: hostOfAddress(address) }])
       expect(world.host.wordpress(world.site).movedTo).toBe(address)
       const config = readFileSync(join((await homeOf(world))?.path as string, 'web/wp-config.php'), 'utf8')
       expect(config.match(/define\('MULTISITE', true\)/g)).toHaveLength(1)

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { InjectOptions } from 'light-my-request'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { apiOver, type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { openDatabase } from '../../platform/db/database.ts'
@@ -44,6 +44,21 @@ describe.each(dialects)('tokens on $dialect', ({ dialect, skip }) => {
     (await post('/auth/token', form({ ...grant, ...credentials() }))).json().access_token
   const use = async (token: string, app = api.app) =>
     (await app.inject({ url: '/v1/sites', headers: { authorization: `Bearer ${token}` } })).statusCode
+
+  it('a token is looked up each time while nobody can say whether tokens have changed', async () => {
+    const token = await newToken()
+    const version = vi.spyOn(api.database.changes, 'version').mockReturnValue(undefined)
+    expect(await use(token)).toBe(200)
+    await api.database.transaction((tx) =>
+      tx
+        .updateTable('tokens')
+        .set({ revoked_at: 1 })
+        .where('hash', '=', tokenHashOf(`Bearer ${token}`))
+        .execute(),
+    )
+    expect(await use(token)).toBe(401)
+    version.mockRestore()
+  })
 
   it('which of several tokens still count is asked at once', async () => {
     const [kept, revoked, other] = [await newToken(), await newToken(), await newToken()]

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { migrations } from '../../../migrations/index.ts'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { type TestBackups, testBackups } from '../../backups/backup-store.fixture.ts'
@@ -44,6 +44,18 @@ describe.each(dialects.filter(({ skip }) => !skip))('a backup of the records, fr
     return backUpRecords(parts, { now })
   }
   const repository = () => recordsRepository(stored.backups)
+
+  test('one that cannot be read back is removed, and the order fails', async () => {
+    const damaged = repository()
+    vi.spyOn(damaged, 'readStream').mockImplementation(async function* () {
+      yield Buffer.from('{')
+      throw new Error('one chunk is damaged')
+    })
+    const backups = { repository: () => damaged } as unknown as typeof stored.backups
+    const parts = { database: made.database, backups, masterKey, credentials: '{}' }
+    await expect(backUpRecords(parts, { now })).rejects.toThrow('one chunk is damaged')
+    expect(await listRecordsBackups(repository())).toEqual([])
+  })
 
   test('says whose it is, has the master key, and fills an empty database of either kind', async () => {
     await made.database.transaction((tx) => tx.insertInto('schedules').values({ name: 'é', last_slot: 5 }).execute())

@@ -53,6 +53,8 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
         { path: 'a b' },
         { path: 'http://example.com/a.zip' },
         { path: 'https://me:secret@example.com/a.zip' },
+        { path: 'https://me@example.com/a.zip' },
+        { path: 'https://:secret@example.com/a.zip' },
         { path: 'https://example.com/a.zip', version: '1.0' },
         { path: 'https://' },
       ]
@@ -66,6 +68,8 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
           'plugins: a b: not a slug, and not the address of a zip file.',
           'plugins: http://example.com/a.zip: not an https address.',
           'plugins: https://me:secret@example.com/a.zip: a name or a password in an address is not used.',
+          'plugins: https://me@example.com/a.zip: a name or a password in an address is not used.',
+          'plugins: https://:secret@example.com/a.zip: a name or a password in an address is not used.',
           'plugins: https://example.com/a.zip: a version cannot be chosen of a zip file.',
           'plugins: https://: not a valid address.',
         ],

@@ -38,9 +38,13 @@ describe.each(dialects)('a site whose files are missing, on $dialect', ({ dialec
       account_id: owner.accountId,
     }
     const subject = 'shop cannot be served'
+    const other = await api.site(owner, 'other')
     await tell(1)
     await tell(DAY_MS + 1)
     expect(await entries()).toEqual([entry])
+    const lost = api.database.read.selectFrom('sites').select('id').where('lost_at', 'is not', null)
+    expect(await lost.execute()).toEqual([{ id: siteId }])
+    expect(other).not.toBe(siteId)
     expect(await mails()).toEqual([[subject], [subject]])
     await tell(DAY_MS + 2)
     expect(await entries()).toEqual([entry, entry])

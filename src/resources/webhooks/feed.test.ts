@@ -63,6 +63,22 @@ describe.each(dialects)('GET /v1/events on $dialect', { timeout: 120_000 }, ({ d
     }
   }
 
+  test('events of one transaction are numbered in the order in which they happened, and no number is given twice', async () => {
+    const two = (first: number) =>
+      api.database.transaction(async (tx) => {
+        for (const number of [first, first + 1])
+          await recordEvent(tx, {
+            ...{ type: events.light_weight_404_changed, accountId: owner.accountId, siteId, data: { number } },
+            now: Date.now(),
+          })
+      })
+    for (const first of [1, 3, 5]) await two(first)
+    const rows = await api.database.read.selectFrom('events').select(['seq', 'data']).orderBy('seq').execute()
+    const mine = rows.map(({ seq, data }) => ({ seq: Number(seq), ...JSON.parse(data as string) }))
+    expect(mine.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6])
+    expect(mine.map(({ seq }) => seq - mine[0].seq)).toEqual([0, 1, 2, 3, 4, 5])
+  })
+
   test('newest first, and on with `before`; with `after` oldest first', async () => {
     for (let number = 1; number <= 5; number++) await happen(number)
     const newest = await read('?per_page=2')
