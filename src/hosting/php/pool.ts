@@ -71,6 +71,13 @@ export interface VisitOptions extends Pick<TaskOptions, 'whileHeld'> {
   readonly isJudged?: boolean
 }
 
+/** What PHP's command line is given. */
+export interface CommandRun {
+  readonly args: readonly string[]
+  /** Answers what the command asks; undefined: the question is for others. */
+  readonly onAsk?: (text: string) => Promise<string> | undefined
+}
+
 /** A command, and its process. */
 export interface RunningCommand extends PhpCommand {
   readonly exited: Promise<unknown>
@@ -211,10 +218,7 @@ export class PhpPool {
    * kills the process when nobody needs it any more.
    * @throws PhpBusy when the site is held, there is no memory to spare, or too many commands run
    */
-  async runCommand(
-    site: PooledSite,
-    { args, ...plan }: CommandPlan & { readonly args: readonly string[] },
-  ): Promise<RunningCommand> {
+  async runCommand(site: PooledSite, { args, onAsk, ...plan }: CommandPlan & CommandRun): Promise<RunningCommand> {
     const { siteId } = site
     const demandOpen = () => {
       if (this.#held.has(siteId)) throw new PhpBusy('work on the site is being done')
@@ -230,7 +234,7 @@ export class PhpPool {
       }
     })
     process.onNote = (text) => this.#limits.onNote?.(siteId, text)
-    process.onAsk = async (text) => this.#limits.onAsk?.(siteId, text) ?? ''
+    process.onAsk = async (text) => (await onAsk?.(text)) ?? this.#limits.onAsk?.(siteId, text) ?? ''
     // a short one is answered at once, a long one falls behind
     const long = setTimeout(() => process.setLowPriority(true), LONG_COMMAND_MS)
     process.exited.then(() => {

@@ -1,6 +1,6 @@
 import type { ServerChannel } from 'ssh2'
 import { write } from '../wp-cli/command-io.ts'
-import { LineRefused, wordsOf } from '../wp-cli/command-line.ts'
+import { commandOf, type GivenCommand, isForWp, LineRefused } from '../wp-cli/command-line.ts'
 import { commandName, mayChange } from '../wp-cli/command-name.ts'
 import type { Jail } from './jail.ts'
 import { JailFiles } from './jail-files.ts'
@@ -88,23 +88,23 @@ export class ExecChannel {
     if (line === undefined) return this.#refuse(commands ? NO_SHELL : ONLY_SFTP, FAILED)
     // the old way of scp, and who starts the server himself
     if (!commands || /^\s*(scp|\S*sftp-server)(\s|$)/.test(line)) return this.#refuse(ONLY_SFTP, FAILED)
-    if (!/^\s*wp(\s|$)/.test(line)) return this.#refuse(NO_COMMAND, UNKNOWN)
+    if (!isForWp(line)) return this.#refuse(NO_COMMAND, UNKNOWN)
     if (!(await commands.mayRun(login))) return this.#refuse(NO_ACCESS, FAILED)
     const jail = await this.#options.admitted
     if (!jail) return FAILED
     try {
       if (Buffer.byteLength(line) > MOST_BYTES) throw new LineRefused('The command line is too long.')
-      return await this.#runCommand(commands, wordsOf(line), jail)
+      return await this.#runCommand(commands, commandOf(line), jail)
     } catch (error) {
       if (!(error instanceof LineRefused)) throw error
       return this.#refuse(`Error: ${error.message}\n`, FAILED)
     }
   }
 
-  async #runCommand(commands: RemoteCommands, words: readonly string[], jail: Jail): Promise<number> {
+  async #runCommand(commands: RemoteCommands, given: GivenCommand, jail: Jail): Promise<number> {
     const { login, columns, changed, log } = this.#options
     const { signal } = this.#stop
-    const name = commandName(words)
+    const name = commandName(given.words)
     await commands
       .started(login, name)
       .catch((error) => log.warn({ err: error, siteId: login.siteId }, 'a command could not be recorded'))
@@ -124,7 +124,7 @@ export class ExecChannel {
     }
     let wrote = true
     try {
-      const ended = await commands.run(login, words, io, new JailFiles(jail))
+      const ended = await commands.run(login, given, io, new JailFiles(jail))
       wrote = ended?.wrote ?? false
       return ended?.code ?? FAILED
     } catch (error) {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LineRefused, wordsOf } from './command-line.ts'
+import { commandOf, isForWp, LineRefused, wordsOf } from './command-line.ts'
 import { commandName, mayChange } from './command-name.ts'
 
 describe('words of a command line', () => {
@@ -60,7 +60,58 @@ describe('words of a command line', () => {
   })
 })
 
+describe('what WP-CLI on another machine sends', () => {
+  const alias = `{"@s":{"path":"/a b","user":"it's"}}`.replaceAll("'", '')
+  test.each([
+    ['wp option get a', ['wp', 'option', 'get', 'a'], {}],
+    [`cd '/wordpress'; wp 'a' 'b c'`, ['wp', 'a', 'b c'], {}],
+    ["cd '/wordpress/' && wp a", ['wp', 'a'], {}],
+    ['cd ~ ; wp a', ['wp', 'a'], {}],
+    [
+      `cd '/'; WP_CLI_STRICT_ARGS_MODE=1 WP_CLI_RUNTIME_ALIAS='${alias}' wp @s 'a'`,
+      ['wp', '@s', 'a'],
+      { WP_CLI_STRICT_ARGS_MODE: '1', WP_CLI_RUNTIME_ALIAS: alias },
+    ],
+  ])('%s', (line, words, environment) => {
+    expect(isForWp(line)).toBe(true)
+    expect(commandOf(line)).toEqual({ words, environment })
+  })
+
+  test.each([
+    "cd '/etc'; wp a",
+    "cd '/wordpress/../etc'; wp a",
+    "cd '/wordpress/wp-content'; wp a",
+    "cd '/wordpress'; wp a; id",
+    "cd '/wordpress' && wp a && id",
+    "cd '/wordpress'; wp a $(id)",
+    'PATH=/tmp wp a',
+    'LD_PRELOAD=/wordpress/x.so wp a',
+    'WP_CLI_RUNTIME_ALIAS=a PHP_INI_SCAN_DIR=/wordpress wp a',
+    '__proto__=a wp a',
+  ])('refuses %s', (line) => {
+    expect(isForWp(line)).toBe(true)
+    expect(() => commandOf(line)).toThrow(LineRefused)
+  })
+
+  test.each([
+    "cd '/wordpress'; id; wp a",
+    "cd '/wordpress'; cd '/wordpress'; wp a",
+    'cd $(id); wp a',
+    "cd '/wordpress' wp a",
+    "cd '/wordpress' | wp a",
+    "cd '/wordpress' & wp a",
+    "cd '/wordpress'",
+    'WP_CLI_RUNTIME_ALIAS="$(id)" wp a',
+    'WP_CLI_RUNTIME_ALIAS=`id` wp a',
+    'WP_CLI_RUNTIME_ALIAS=a;id wp a',
+    'WP_CLI_RUNTIME_ALIAS=a\nid wp a',
+    'X=1',
+    'wp=1 id',
+  ])('does not take %s for a command of WP-CLI', (line) => expect(isForWp(line)).toBe(false))
+})
+
 test.each([
+  ['wp @staging core update', 'wp core update', true],
   ['wp option get blogname', 'wp option get', false],
   ['wp --path=x plugin install secret --activate', 'wp plugin install', true],
   ['wp search-replace secret other', 'wp search-replace', true],

@@ -48,6 +48,61 @@ export function wordsOf(line: string): string[] {
   return words
 }
 
+/** A command of WP-CLI that somebody has given. */
+export interface GivenCommand {
+  /** `wp` and what follows it. */
+  readonly words: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/** What WP-CLI on another machine sends before `wp`, when it is told to run there (`--ssh=…`, or an alias with `ssh:`). */
+const FOLDER = /^[ \t]*cd[ \t]+('[^'\0\n]*'|[\w./~-]+)[ \t]*(?:;|&&)[ \t]*/
+const VARIABLE = /^[ \t]*([A-Za-z_]\w*)=('[^'\0]*'|"[^"$`\\\0]*"|[\w./:@,-]*)[ \t]+/
+const WP = /^[ \t]*wp(\s|$)/
+/** The site's folder: as PHP sees it, as SFTP shows it, and where a login begins. */
+const SITE_FOLDERS = new Set(['/wordpress', '/', '~', '.', ''])
+/** Variables that change what WP-CLI says or takes, and nothing of the machine. */
+const VARIABLES = new Set([
+  'WP_CLI_RUNTIME_ALIAS',
+  'WP_CLI_STRICT_ARGS_MODE',
+  'WP_CLI_DISABLE_AUTO_CHECK_UPDATE',
+  'WP_CLI_AUTO_CHECK_UPDATE_DAYS',
+])
+
+interface Split {
+  readonly folder: string | undefined
+  readonly variables: readonly (readonly [string, string])[]
+  readonly rest: string
+}
+
+/** Whether it is `wp …`, perhaps with a folder and variables before it. */
+export const isForWp = (line: string): boolean => WP.test(splitLine(line).rest)
+
+/** @throws LineRefused */
+export function commandOf(line: string): GivenCommand {
+  const { folder, variables, rest } = splitLine(line)
+  if (folder !== undefined && !SITE_FOLDERS.has(folder.replace(/(?<=.)\/+$/, '')))
+    throw new LineRefused(`${folder} is not the folder of the site here. Give /wordpress, or no folder.`)
+  const refused = variables.find(([name]) => !VARIABLES.has(name))
+  if (refused) throw new LineRefused(`The variable ${refused[0]} cannot be set here.`)
+  return { words: wordsOf(rest), environment: Object.fromEntries(variables) }
+}
+
+function splitLine(line: string): Split {
+  const cd = FOLDER.exec(line)
+  let rest = cd ? line.slice(cd[0].length) : line
+  const variables: [string, string][] = []
+  for (;;) {
+    const [all, name, value] = VARIABLE.exec(rest) ?? []
+    if (all === undefined) break
+    variables.push([name as string, unquoted(value as string)])
+    rest = rest.slice(all.length)
+  }
+  return { folder: cd ? unquoted(cd[1] as string) : undefined, variables, rest }
+}
+
+const unquoted = (text: string): string => (/^['"]/.test(text) ? text.slice(1, -1) : text)
+
 /** What stands within double quotes, and where they end. */
 function quoted(line: string, from: number): { text: string; end: number } {
   let text = ''

@@ -10,9 +10,15 @@ const READING = new Set(
   verify-checksums version`.split(/\s+/),
 )
 
+/** The words of a command but for options and the name of an alias (`@staging`) before it. */
+export function plainWords(words: readonly string[]): string[] {
+  const plain = words.slice(1).filter((word) => word === '-' || !word.startsWith('-'))
+  return plain[0]?.startsWith('@') ? plain.slice(1) : plain
+}
+
 /** What a command is called, without anything that may be a secret: `wp plugin install`. */
 export function commandName(words: readonly string[]): string {
-  const [first = '', second = ''] = words.slice(1).filter((word) => !word.startsWith('-'))
+  const [first = '', second = ''] = plainWords(words)
   if (!NAME.test(first)) return 'wp'
   return GROUPS.has(first) && NAME.test(second) ? `wp ${first} ${second}` : `wp ${first}`
 }

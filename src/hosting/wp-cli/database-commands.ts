@@ -8,6 +8,7 @@ import { type DumpImport, importDump } from '../site-database/import-dump.ts'
 import { SiteUnavailable } from '../site-database/site-database.ts'
 import { type CommandIo, type Ended, forward, readInput, write } from './command-io.ts'
 import { LineRefused } from './command-line.ts'
+import { plainWords } from './command-name.ts'
 
 /** The site's files, as the user may reach them. Paths that begin with no slash are of the web root. */
 export interface CommandFiles {
@@ -45,8 +46,7 @@ const IGNORED =
  * @throws LineRefused for an option that is not known
  */
 export function databaseCommand(words: readonly string[]): DatabaseCommand | undefined {
-  const plain = words.slice(1).filter((word) => word === '-' || !word.startsWith('-'))
-  const [group, kind, file, ...more] = plain
+  const [group, kind, file, ...more] = plainWords(words)
   if (group !== 'db' || (kind !== 'export' && kind !== 'import')) return undefined
   if (more.length > 0) throw new LineRefused(`wp db ${kind} takes one file.`)
   let [tables, isQuiet, onlyName]: [string[] | undefined, boolean, boolean] = [undefined, false, false]

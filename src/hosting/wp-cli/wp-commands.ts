@@ -2,13 +2,15 @@ import type { PhpPool, PooledSite } from '../php/pool.ts'
 import { PhpBusy, PhpCrashed, PhpTimeout } from '../php/runtime.ts'
 import { SiteUnavailable } from '../site-database/site-database.ts'
 import { type CommandIo, type Ended, forward, write } from './command-io.ts'
-import { LineRefused } from './command-line.ts'
+import { type GivenCommand, LineRefused } from './command-line.ts'
+import { plainWords } from './command-name.ts'
 import {
   type CommandFiles,
   type DatabaseCommandParts,
   databaseCommand,
   runDatabaseCommand,
 } from './database-commands.ts'
+import { InnerCommands } from './inner-commands.ts'
 import { PHAR, type WpCli, WpCliMissing } from './wp-cli.ts'
 
 /** So long a command may take. */
@@ -29,36 +31,51 @@ export interface WpCommandsOptions extends DatabaseCommandParts {
 /** Runs `wp …` for one site. What cannot be done is said on the command's standard error. */
 export interface WpCommands {
   /** @throws the signal's reason; what nobody expects */
-  run(site: PooledSite, words: readonly string[], io: CommandIo, files: CommandFiles): Promise<Ended>
+  run(site: PooledSite, given: GivenCommand, io: CommandIo, files: CommandFiles): Promise<Ended>
 }
 
 export function createWpCommands(options: WpCommandsOptions): WpCommands {
   return {
-    async run(site, words, given, files) {
-      const { mostMs = MOST_MS } = options
-      const late = AbortSignal.timeout(mostMs)
-      const io = { ...given, signal: AbortSignal.any([given.signal, late]) }
-      try {
-        demandPossible(words)
-        const own = databaseCommand(words)
-        return await (own ? runDatabaseCommand(options, own, { site, io, files }) : runPhp(options, site, words, io))
-      } catch (error) {
-        given.signal.throwIfAborted()
-        const { text, code } = late.aborted
-          ? {
-              text: `The command was ended: it took longer than ${Math.round(mostMs / 60_000)} minutes.`,
-              code: TIMED_OUT,
-            }
-          : failureOf(error)
-        await write(io.errors, `Error: ${text}\n`, given.signal)
-        return { code, wrote: true }
-      }
-    },
+    run: (site, { words, environment }, io, files) => runWords(options, words, { site, io, files, environment }),
+  }
+}
+
+/** A command that somebody has given, or that a command has started. */
+export interface CommandCall {
+  readonly site: PooledSite
+  readonly io: CommandIo
+  readonly files: CommandFiles
+  /** Variables that its user has set. */
+  readonly environment: Readonly<Record<string, string>>
+}
+
+async function runWords(
+  options: WpCommandsOptions,
+  words: readonly string[],
+  { io: given, ...call }: CommandCall,
+): Promise<Ended> {
+  const { mostMs = MOST_MS } = options
+  const late = AbortSignal.timeout(mostMs)
+  const io = { ...given, signal: AbortSignal.any([given.signal, late]) }
+  try {
+    demandPossible(words)
+    const own = databaseCommand(words)
+    return await (own ? runDatabaseCommand(options, own, { ...call, io }) : runPhp(options, words, { ...call, io }))
+  } catch (error) {
+    given.signal.throwIfAborted()
+    const { text, code } = late.aborted
+      ? {
+          text: `The command was ended: it took longer than ${Math.round(mostMs / 60_000)} minutes.`,
+          code: TIMED_OUT,
+        }
+      : failureOf(error)
+    await write(io.errors, `Error: ${text}\n`, given.signal)
+    return { code, wrote: true }
   }
 }
 
 function demandPossible(words: readonly string[]): void {
-  const [group, name] = words.slice(1).filter((word) => !word.startsWith('-'))
+  const [group, name] = plainWords(words)
   const refusal = REFUSED[`${group} ${name}`]
   if (refusal !== undefined) throw new LineRefused(refusal)
 }
@@ -74,31 +91,28 @@ function failureOf(error: unknown): { text: string; code: number } {
   throw error
 }
 
-async function runPhp(
-  { wpCli, pool }: WpCommandsOptions,
-  site: PooledSite,
-  words: readonly string[],
-  io: CommandIo,
-): Promise<Ended> {
-  const { signal, columns } = io
-  const command = await pool.runCommand(site, {
-    programs: await wpCli.folder(),
-    environment: environmentOf(columns),
+async function runPhp(options: WpCommandsOptions, words: readonly string[], call: CommandCall): Promise<Ended> {
+  const { signal, columns, input: given, output, errors } = call.io
+  const inner = new InnerCommands((innerWords, io) => runWords(options, ['wp', ...innerWords], { ...call, io }))
+  const command = await options.pool.runCommand(call.site, {
+    programs: await options.wpCli.folder(),
+    environment: { ...environmentOf(columns), ...call.environment },
     args: [`/command/${PHAR}`, ...words.slice(1)],
+    onAsk: (text) => inner.answer(text, call.io),
   })
   const stop = () => command.kill(new PhpCrashed('nobody waits for it any more'))
   if (signal.aborted) stop()
   signal.addEventListener('abort', stop, { once: true })
-  const input = io.input.pipe(command.input)
+  const input = given.pipe(command.input)
   try {
-    await Promise.all([forward(command.output, io.output, signal), forward(command.errors, io.errors, signal)])
-    return { code: await command.finished, wrote: command.wrote() }
+    await Promise.all([forward(command.output, output, signal), forward(command.errors, errors, signal)])
+    return { code: await command.finished, wrote: command.wrote() || inner.wrote }
   } finally {
     signal.removeEventListener('abort', stop)
-    io.input.unpipe(input)
+    given.unpipe(input)
     stop()
     // who ends a command waits until nothing of it touches the site
-    await command.exited
+    await Promise.all([command.exited, inner.end()])
   }
 }
 

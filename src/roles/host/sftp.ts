@@ -68,9 +68,9 @@ function remoteCommands({ config, database, log }: Ground, { php, sites, siteDat
   const commands = createWpCommands({ wpCli, pool: php.pool, siteDatabase })
   return {
     ...createCommandAccess(database),
-    async run({ siteId }, words, io, files) {
+    async run({ siteId }, given, io, files) {
       const site = await sites.find(siteId)
-      return site && !site.isClosed ? commands.run(site, words, io, files) : undefined
+      return site && !site.isClosed ? commands.run(site, given, io, files) : undefined
     },
   }
 }

@@ -253,19 +253,24 @@ function stead_look_what_is_shown(): void
 // As soon as it is known: filters of plugins take part in links, and may not expect to run while the head is being sent.
 $GLOBALS['wp_filter']['wp'][PHP_INT_MAX]['stead'] = ['function' => 'stead_look_what_is_shown', 'accepted_args' => 0];
 
-// Just before the head of an answer leaves: who made a change must not be told so before it counts, and pages that
-// plugins do not want to be kept (DONOTCACHEPAGE, which all page caches of WordPress honour) say so.
-header_register_callback(static function (): void {
-    global $stead_changes;
-    if ($stead_changes) {
-        $stead_changes->tell();
-    }
-    if ((defined('DONOTCACHEPAGE') && DONOTCACHEPAGE) || ($GLOBALS['stead_is_personal'] ?? false)) {
-        header('X-Stead-Cache: private');
-    } elseif (in_array($_SERVER['REQUEST_METHOD'] ?? '', ['GET', 'HEAD'], true) && !isset($GLOBALS['stead'])) {
-        stead_say_what_is_shown();
-    }
-});
+// A command has no head, and its callback would run when PHP has taken its extensions down.
+if (PHP_SAPI === 'cli') {
+    require_once __DIR__ . '/command.php';
+} else {
+    // Just before the head of an answer leaves: who made a change must not be told so before it counts, and pages that
+    // plugins do not want to be kept (DONOTCACHEPAGE, which all page caches of WordPress honour) say so.
+    header_register_callback(static function (): void {
+        global $stead_changes;
+        if ($stead_changes) {
+            $stead_changes->tell();
+        }
+        if ((defined('DONOTCACHEPAGE') && DONOTCACHEPAGE) || ($GLOBALS['stead_is_personal'] ?? false)) {
+            header('X-Stead-Cache: private');
+        } elseif (in_array($_SERVER['REQUEST_METHOD'] ?? '', ['GET', 'HEAD'], true) && !isset($GLOBALS['stead'])) {
+            stead_say_what_is_shown();
+        }
+    });
+}
 
 // A network whose address has a port: sanitize_user, through which wpmu_create_blog puts the domain of a new site, would
 // take the colon out, and nobody would find that site.

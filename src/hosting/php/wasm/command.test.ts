@@ -11,6 +11,27 @@ import { PhpCrashed, type PhpRuntime } from '../runtime.ts'
 
 const core = await testCore()
 
+const noShell = 'sh: There is no shell here.\n'
+/** Command lines, and what each says and ends with. */
+const lines: readonly [string, string, string, number][] = [
+  ["rm -rf '/tmp/gone'", '', '', 0],
+  ['rm /tmp/none', '', "rm: cannot remove '/tmp/none': No such file or directory\n", 1],
+  ['rm /tmp', '', "rm: cannot remove '/tmp': Is a directory\n", 1],
+  ['/usr/bin/env which mariadb', '/usr/bin/mariadb\n', '', 0],
+  ['which bash', '', '', 1],
+  ['A=1 /usr/bin/env B=2 id 2>/dev/null', '', 'sh: 1: id: not found\n', 127],
+  ["'/usr/bin/env' 'rm' '-rf' '/wordpress/wp-includes'", '', expect.stringContaining('cannot remove'), 1],
+  ['rm -f /tmp/stay*', '', noShell, 127],
+  ['rm -f /tmp/none; rm -f /tmp/stays', '', noShell, 127],
+  ['rm -f /tmp/none && rm -f /tmp/stays', '', noShell, 127],
+  ['rm -f "/tmp/$(echo stays)"', '', noShell, 127],
+  ['rm -f `echo /tmp/stays`', '', noShell, 127],
+  ['cat < /etc/passwd', '', noShell, 127],
+  ["rm -f '/tmp/stays", '', noShell, 127],
+  ['php8.2 /wordpress/index.php', '', 'sh: 1: php8.2: not found\n', 127],
+  ['', '', 'sh: 1: : not found\n', 127],
+]
+
 describe.skipIf(!core).each(hereRuntimes)('PHP’s command line, $runtime', ({ runtime: kind, ...tested }) => {
   let runtime: PhpRuntime
   let home: TestHome
@@ -56,6 +77,33 @@ describe.skipIf(!core).each(hereRuntimes)('PHP’s command line, $runtime', ({ r
       code: 7,
       wrote: false,
     })
+  })
+
+  test('prints past PHP’s output without a fault at its end', async () => {
+    expect(await run(`fwrite(STDOUT, 'said'); exit(0);`)).toMatchObject({ output: 'said', errors: '', code: 0 })
+    expect(await run('exit(4);')).toMatchObject({ output: '', errors: '', code: 4 })
+  })
+
+  test('proc_open does what a few programs do, and is no shell', async () => {
+    await writeFile(join(programs, 'lines.json'), JSON.stringify(lines.map(([line]) => line)))
+    const { output } = await run(`
+      $launch = static function ($line) {
+        $process = proc_open($line, [STDIN, ['pipe', 'w'], ['pipe', 'w']], $pipes);
+        $said = array_map('stream_get_contents', $pipes);
+        return [is_resource($process), $said[1], $said[2], proc_close($process)];
+      };
+      mkdir('/tmp/gone/deep', 0777, true);
+      touch('/tmp/gone/deep/file');
+      touch('/tmp/stays');
+      foreach (json_decode(file_get_contents('/command/lines.json')) as $line) echo json_encode($launch($line)), "\\n";
+      echo json_encode([file_exists('/tmp/gone'), file_exists('/tmp/stays'), is_dir('/wordpress/wp-includes')]), "\\n";
+      $text = fopen('php://temp', 'r+b'); fwrite($text, 'paged'); rewind($text);
+      echo proc_close(proc_open('less -R', [$text, STDOUT, STDERR], $pipes));`)
+    const said = output.split('\n')
+    expect(said.slice(0, lines.length).map((line) => JSON.parse(line))).toEqual(
+      lines.map(([, out, err, code]) => [true, out, err, code]),
+    )
+    expect(said.slice(lines.length)).toEqual(['[false,true,true]', 'paged0'])
   })
 
   test('runs a phar with a stub, an alias and files in it', async () => {

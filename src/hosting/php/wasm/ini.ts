@@ -96,4 +96,6 @@ export const commandIni: Readonly<Record<string, string>> = {
   register_argc_argv: '1',
   'opcache.enable': '0',
   'opcache.enable_cli': '0',
+  // command.php has those of its own, which start no process
+  disable_functions: `${disabledFunctions},proc_close,proc_get_status,proc_terminate`,
 }

@@ -1,0 +1,79 @@
+import { Readable, Writable } from 'node:stream'
+import Type from 'typebox'
+import { Value } from 'typebox/value'
+import type { CommandIo, Ended } from './command-io.ts'
+
+/** What the command's `proc_open` (`tasks/command.php`) asks when it is to start WP-CLI. */
+const Question = Type.Object({
+  ask: Type.Literal('command'),
+  /** Base64 of the words after `wp`, with zero bytes between them. */
+  words: Type.String({ maxLength: 1 << 18 }),
+  /** Its output is that of the command that starts it; else it is the answer's. */
+  shows: Type.Boolean(),
+})
+const START = '{"ask":"command"'
+/** Of an answer's output and errors each: an answer is one frame. */
+const MOST_BYTES = 300 << 10
+const FAILED = 1
+
+/**
+ * The commands that one command starts, one after the other. Each is run as if its user had given it, with nothing to read: it may do
+ * nothing that the command itself may not.
+ */
+export class InnerCommands {
+  wrote = false
+  readonly #run: (words: readonly string[], io: CommandIo) => Promise<Ended>
+  readonly #stop = new AbortController()
+  readonly #running = new Set<Promise<unknown>>()
+
+  constructor(run: (words: readonly string[], io: CommandIo) => Promise<Ended>) {
+    this.#run = run
+  }
+
+  /** @returns undefined when something else is asked */
+  answer(text: string, outer: CommandIo): Promise<string> | undefined {
+    if (!text.startsWith(START)) return undefined
+    const answer = this.#answer(text, outer)
+    this.#running.add(answer)
+    const forget = () => this.#running.delete(answer)
+    answer.then(forget, forget)
+    return answer
+  }
+
+  /** Resolves when none of them runs. */
+  async end(): Promise<void> {
+    this.#stop.abort(new Error('the command that started it has ended'))
+    await Promise.allSettled(this.#running)
+  }
+
+  async #answer(text: string, outer: CommandIo): Promise<string> {
+    const question: unknown = JSON.parse(text)
+    if (!Value.Check(Question, question)) return ''
+    const bytes = Buffer.from(question.words, 'base64')
+    const words = bytes.length === 0 ? [] : bytes.toString().split('\0')
+    const [output, errors] = [kept(), kept()]
+    const signal = AbortSignal.any([outer.signal, this.#stop.signal])
+    const streams = question.shows ? outer : { output: output.stream, errors: errors.stream }
+    const io = { ...outer, ...streams, input: Readable.from([]), signal }
+    const { code, wrote } = await this.#run(words, io)
+    this.wrote ||= wrote
+    const isWhole = output.isWhole() && errors.isWhole()
+    return JSON.stringify({ code: isWhole ? code : code || FAILED, output: output.text(), errors: errors.text() })
+  }
+}
+
+/** Keeps the beginning of what is written. */
+function kept() {
+  const pieces: Buffer[] = []
+  let [length, isWhole] = [0, true]
+  const stream = new Writable({
+    write(piece: Buffer, _encoding, done) {
+      const fits = piece.subarray(0, MOST_BYTES - length)
+      pieces.push(fits)
+      length += fits.length
+      isWhole &&= fits.length === piece.length
+      done()
+    },
+  })
+  return { stream, isWhole: () => isWhole, text: () => Buffer.concat(pieces).toString('base64') }
+}
