@@ -68,6 +68,8 @@ export function wpConfig(config: WpConfig, random: (size: number) => Buffer): st
     '<?php',
     ...defines,
     "$table_prefix = 'wp_';",
+    // where WP-CLI puts what it adds
+    "/* That's all, stop editing! Happy publishing. */",
     "if (!defined('ABSPATH')) {",
     "    define('ABSPATH', __DIR__ . '/');",
     '}',
