@@ -143,59 +143,6 @@ describeSites(
       expect(JSON.parse((await ssh('wp env')).out)).toEqual(['/wordpress', '/tmp', true, true, '1', false])
     })
 
-    test('does what needs a program, without a shell or programs', async () => {
-      const folder = join(stead.homeOf('commanded'), 'web/wp-content/plugins/leaving')
-      await mkdir(join(folder, 'deep/er'), { recursive: true })
-      await writeFile(join(folder, 'deep/er/leaving.php'), '<?php // Plugin Name: Leaving')
-      const { uid, gid } = await stat(join(folder, '..'))
-      for (const path of ['', 'deep', 'deep/er', 'deep/er/leaving.php']) await chown(join(folder, path), uid, gid)
-      const id = "SELECT option_value FROM wp_options WHERE option_name = 'blog_charset'; SELECT 1 AS one, NULL AS two"
-      for (const [command, code, out, err] of [
-        // nothing is printed but by STDOUT, or nothing at all: no head is sent before PHP ends
-        ['wp core is-installed', 0, '', ''],
-        ['wp option update quiet 1', 0, "Success: Updated 'quiet' option.\n", ''],
-        [
-          "wp rewrite structure '/%postname%/'",
-          0,
-          /^Success: Rewrite structure set.\nSuccess: Rewrite rules flushed.\n$/,
-          '',
-        ],
-        ['wp plugin delete leaving', 0, "Deleted 'leaving' plugin.\nSuccess: Deleted 1 of 1 plugins.\n", ''],
-        ['wp cli info', 0, /^MySQL binary:\t\/usr\/bin\/mariadb\nMySQL version:\tmariadb .*MariaDB/, ''],
-        ['wp help', 0, 'NAME\n', ''],
-        [`wp db query ${quote(id)}`, 0, 'option_value\nUTF-8\none\ttwo\n1\tNULL\n\n', ''],
-        ["wp db query 'SELECT nothing FROM wp_options'", 1, '', /Query failed: .*Unknown column 'nothing'/s],
-        ['wp config set MINE 7', 0, /^Success: Added the constant 'MINE'/, ''],
-        ["wp eval 'echo MINE;'", 0, '7', ''],
-        ['wp option update shop-name zebra', 0, /^Success/, ''],
-        ['wp search-replace zebra zebu', 0, 'Success: Made 1 replacements.\n', ''],
-        [`wp launch ${quote('wp option get shop-name; id')}`, 0, '[127,"","sh: There is no shell here.\\n"]', ''],
-        ['wp launch id', 0, '[127,"","sh: 1: id: not found\\n"]', ''],
-        [`wp launch ${quote('wp core update')}`, 0, /^\[1,"","Error: WordPress itself is updated by Stead/, ''],
-        [`wp launch ${quote('wp option get shop-name')}`, 0, '[0,"zebu\\n",""]', ''],
-      ] as const) {
-        const matching = (text: string | RegExp) => (typeof text === 'string' ? text : expect.stringMatching(text))
-        expect(await ssh(command), command).toEqual({ code, out: matching(out), err: matching(err) })
-      }
-      expect(existsSync(folder)).toBe(false)
-    })
-
-    test('is run by WP-CLI on another machine, by --ssh and by an alias', async () => {
-      const alias = `WP_CLI_RUNTIME_ALIAS='{"@s":{"path":"\\/wordpress","key":"~\\/.ssh\\/id"}}'`
-      const here = { code: 0, out: expect.stringMatching(/^http:/), err: '' }
-      expect(await ssh(`${alias} wp @s 'option' 'get' 'home'`)).toEqual(here)
-      expect(await ssh(`cd '/wordpress'; WP_CLI_STRICT_ARGS_MODE=1 wp 'option' 'get' 'home'`)).toEqual(here)
-      expect(await ssh(`cd '/wordpress'; ${alias} wp @other option get home`)).toMatchObject({ code: 1 })
-      for (const [command, code, text] of [
-        [`cd '/etc'; wp option get home`, 1, '/etc is not the folder of the site'],
-        [`cd '/wordpress'; id; wp option get home`, 127, 'the only command is wp'],
-        [`cd '/wordpress'; wp option get home; id`, 1, '; is not possible'],
-        ['PATH=/tmp wp option get home', 1, 'The variable PATH cannot be set'],
-        [`${alias} wp @s core update`, 1, 'WordPress itself is updated by Stead'],
-      ] as const)
-        expect(await ssh(command), command).toMatchObject({ code, out: '', err: expect.stringContaining(text) })
-    })
-
     test('says what cannot be done, and does none of it', async () => {
       for (const [command, code, text] of [
         ['id', 127, 'the only command is wp'],
@@ -284,6 +231,57 @@ describeSites(
       expect(log).toContain(`${owner} ran wp option update`)
       expect(log).toContain(`${owner} ran wp eval`)
       expect(log).not.toContain('secret')
+    })
+
+    test('does what needs a program, without a shell or programs', async () => {
+      const folder = join(stead.homeOf('commanded'), 'web/wp-content/plugins/leaving')
+      await mkdir(join(folder, 'deep/er'), { recursive: true })
+      await writeFile(join(folder, 'deep/er/leaving.php'), '<?php // Plugin Name: Leaving')
+      const { uid, gid } = await stat(join(folder, '..'))
+      for (const path of ['', 'deep', 'deep/er', 'deep/er/leaving.php']) await chown(join(folder, path), uid, gid)
+      const id = "SELECT option_value FROM wp_options WHERE option_name = 'blog_charset'; SELECT 1 AS one, NULL AS two"
+      for (const [command, code, out, err] of [
+        // nothing is printed but by STDOUT, or nothing at all: no head is sent before PHP ends
+        ['wp core is-installed', 0, '', ''],
+        ['wp option update quiet 1', 0, "Success: Updated 'quiet' option.\n", ''],
+        [
+          "wp rewrite structure '/%postname%/'",
+          0,
+          /^Success: Rewrite structure set.\nSuccess: Rewrite rules flushed.\n$/,
+          '',
+        ],
+        ['wp plugin delete leaving', 0, "Deleted 'leaving' plugin.\nSuccess: Deleted 1 of 1 plugins.\n", ''],
+        ['wp cli info', 0, /^MySQL binary:\t\/usr\/bin\/mariadb\nMySQL version:\tmariadb .*MariaDB/, ''],
+        ['wp help', 0, 'NAME\n', ''],
+        [`wp db query ${quote(id)}`, 0, 'option_value\nUTF-8\none\ttwo\n1\tNULL\n\n', ''],
+        ["wp db query 'SELECT nothing FROM wp_options'", 1, '', /Query failed: .*Unknown column 'nothing'/s],
+        ['wp config set MINE 7', 0, /^Success: Added the constant 'MINE'/, ''],
+        ["wp eval 'echo MINE;'", 0, '7', ''],
+        ['wp option update shop-name zebra', 0, /^Success/, ''],
+        ['wp search-replace zebra zebu', 0, 'Success: Made 1 replacements.\n', ''],
+        [`wp launch ${quote('wp core update')}`, 0, /^\[1,"","Error: WordPress itself is updated by Stead/, ''],
+        [`wp launch ${quote('wp option get shop-name')}`, 0, '[0,"zebu\\n",""]', ''],
+      ] as const) {
+        const matching = (text: string | RegExp) => (typeof text === 'string' ? text : expect.stringMatching(text))
+        expect(await ssh(command), command).toEqual({ code, out: matching(out), err: matching(err) })
+      }
+      expect(existsSync(folder)).toBe(false)
+    })
+
+    test('is run by WP-CLI on another machine, by --ssh and by an alias', async () => {
+      const alias = `WP_CLI_RUNTIME_ALIAS='{"@s":{"path":"\\/wordpress","key":"~\\/.ssh\\/id"}}'`
+      const here = { code: 0, out: expect.stringMatching(/^http:/), err: '' }
+      expect(await ssh(`${alias} wp @s 'option' 'get' 'home'`)).toEqual(here)
+      expect(await ssh(`cd '/wordpress'; WP_CLI_STRICT_ARGS_MODE=1 wp 'option' 'get' 'home'`)).toEqual(here)
+      expect(await ssh(`cd '/wordpress'; ${alias} wp @other option get home`)).toMatchObject({ code: 1 })
+      for (const [command, code, text] of [
+        [`cd '/etc'; wp option get home`, 1, '/etc is not the folder of the site'],
+        [`cd '/wordpress'; id; wp option get home`, 127, 'the only command is wp'],
+        [`cd '/wordpress'; wp option get home; id`, 1, '; is not possible'],
+        ['PATH=/tmp wp option get home', 1, 'The variable PATH cannot be set'],
+        [`${alias} wp @s core update`, 1, 'WordPress itself is updated by Stead'],
+      ] as const)
+        expect(await ssh(command), command).toMatchObject({ code, out: '', err: expect.stringContaining(text) })
     })
 
     test('a database is exported and imported by Stead; a dump that is broken changes nothing', async () => {

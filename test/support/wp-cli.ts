@@ -10,6 +10,8 @@ if (PHP_SAPI !== 'cli') {
     echo "Only CLI access.\n";
     die(-1);
 }
+$_SERVER['REQUEST_METHOD'] = 'GET';
+$_SERVER['REMOTE_ADDR'] = '127.0.0.1';
 $words = [];
 $options = [];
 foreach (array_slice($argv, 1) as $word) {
