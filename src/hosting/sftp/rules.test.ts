@@ -39,6 +39,12 @@ test.each(['a\0b', 'a\ufffd', 'x'.repeat(256), 'd/'.repeat(201)])('no place has 
   expect(() => placeOf(path)).toThrow(),
 )
 
+test('a client is told that a name is not UTF-8', () => {
+  // what no text can be made of arrives as U+FFFD
+  const name = Buffer.from([0x66, 0xff]).toString()
+  expect(() => placeOf(`/wp-content/${name}`)).toThrow('The name is not valid UTF-8')
+})
+
 describe('public keys', () => {
   const made = (type: string, bits: string) => {
     const folder = mkdtempSync(join(tmpdir(), 'stead-key-'))
