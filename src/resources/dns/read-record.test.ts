@@ -62,6 +62,10 @@ describe('what each type needs', () => {
   })
 
   test.each<[NewRecord, string[]]>([
+    [
+      { type: 'alias', value: 'x.test' },
+      ['type: ALIAS is not a DNS type. Use an A record that leads to a site, or A and AAAA records'],
+    ],
     [{ type: 'PTR', value: 'x' }, ['type: must be one of A, AAAA, CNAME, MX, TXT, SRV, NS, CAA']],
     [{ type: 'A' }, ['value: is required for A records']],
     [{ type: 'A', value: '2001:db8::1' }, ['value: must be an IPv4 address']],

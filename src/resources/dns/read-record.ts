@@ -36,6 +36,9 @@ export const NewRecord = Type.Object(
 )
 export type NewRecord = Type.Static<typeof NewRecord>
 
+/** Some providers have such a type; no name server answers with it. */
+const NO_ALIAS = 'type: ALIAS is not a DNS type. Use an A record that leads to a site, or A and AAAA records'
+
 /** RFC 2181 §8. */
 const LONGEST_TTL = 2 ** 31 - 1
 const LONGEST_TEXT = 4000
@@ -52,6 +55,7 @@ export function readRecord(
   zone: string,
 ): { faults: string[] } | { record: ReadRecord; hasValue: boolean } {
   const type = input.type.toUpperCase() as RecordType
+  if (/^(?:ALIAS|ANAME)$/.test(type)) return { faults: [NO_ALIAS] }
   if (!recordTypes.includes(type)) return { faults: [`type: must be one of ${recordTypes.join(', ')}`] }
   const faults: string[] = []
   const note = <Value>(field: string, read: { fault: string } | { value: Value }): Value | undefined => {
