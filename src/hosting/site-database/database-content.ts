@@ -41,6 +41,8 @@ export interface DatabaseSnapshot {
 export interface ForeignDump {
   /** Tables that begin with one text get another, with the options and rights that WordPress finds by it. */
   readonly prefixes?: readonly PrefixChange[]
+  /** Host names whose site is to have its address with http, as every site here: visitors over https are shown https all the same. */
+  readonly withoutHttps?: readonly string[]
 }
 
 export interface LoadOptions {

@@ -69,8 +69,8 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       })
       await run("insert into wp_options (option_name, option_value) values ('next', '')")
       expect(await run('select * from wp_options order by option_id')).toEqual([
-        ['1', 'siteurl', 'https://new.example.com'],
-        ['2', 'home', 'https://new.example.com'],
+        ['1', 'siteurl', 'http://new.example.com'],
+        ['2', 'home', 'http://new.example.com'],
         ['3', 'wp_user_roles', 's:23:"https://new.example.com";'],
         ['9', 'next', ''],
       ])

@@ -47,7 +47,7 @@ export async function importDump(content: DatabaseContent, home: SiteHome, asked
   const changes = addressChanges(asked, found)
   return content.load(home, asked.open(), {
     changes,
-    foreign: { prefixes },
+    foreign: { prefixes, withoutHttps: changes.map(({ from }) => from) },
     ...(keepsOthers && { keepsOthers }),
     ...(signal && { signal }),
     ...(onProgress && { onProgress }),

@@ -19,6 +19,7 @@ export class DumpLoad<Insert> {
     this.#tables = new DumpTables(target, {
       ...(wanted && { wanted }),
       ...(foreign?.prefixes && { prefixes: foreign.prefixes }),
+      ...(foreign?.withoutHttps && { withoutHttps: foreign.withoutHttps }),
     })
     this.#look = foreign && new LookIntoDump()
   }

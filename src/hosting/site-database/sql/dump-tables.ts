@@ -36,6 +36,8 @@ export interface DumpTablesOptions {
   /** By the names that they are to have; default: all. */
   readonly wanted?: readonly string[]
   readonly prefixes?: readonly PrefixChange[]
+  /** Host names in the address of a site, which gets http. */
+  readonly withoutHttps?: readonly string[]
 }
 
 interface Known<Insert> {
@@ -46,10 +48,17 @@ interface Known<Insert> {
   altered?: TableDefinition
 }
 
+interface OptionPlaces {
+  readonly name: number
+  readonly value: number
+}
+
 interface Shape<Insert> {
   readonly insert: Insert
   readonly columns: readonly ColumnDefinition[]
   /** Of the text in it that begins with the prefix, where there is one. */
+  /** Where the options of a site have their names and values. */
+  readonly address: OptionPlaces | undefined
   readonly renames: ((values: readonly Value[]) => readonly Value[]) | undefined
 }
 
@@ -67,14 +76,16 @@ export class DumpTables<Insert> {
   readonly #target: DumpTarget<Insert>
   readonly #wanted: ReadonlySet<string> | undefined
   readonly #prefixes: PrefixNames
+  readonly #withoutHttps: readonly string[]
   /** By lower-case name; undefined: a table of the dump that is not wanted. */
   readonly #known = new Map<string, Known<Insert> | undefined>()
   #database: string | undefined
 
-  constructor(target: DumpTarget<Insert>, { wanted, prefixes = [] }: DumpTablesOptions = {}) {
+  constructor(target: DumpTarget<Insert>, { wanted, prefixes = [], withoutHttps = [] }: DumpTablesOptions = {}) {
     this.#target = target
     this.#wanted = wanted && new Set(wanted.map((name) => name.toLowerCase()))
     this.#prefixes = new PrefixNames(prefixes)
+    this.#withoutHttps = withoutHttps.map((host) => host.toLowerCase())
   }
 
   /** What of the dump the database does not have, in words. */
@@ -178,7 +189,8 @@ export class DumpTables<Insert> {
     if (shape.columns.length !== values.length)
       throw new UnreadableSql(`A row of ${renamed} has not as many values as columns`)
     const asText = inCharsets(known.table, shape.columns, values)
-    this.#target.insert(shape.insert, shape.renames?.(asText) ?? asText)
+    const row = shape.renames?.(asText) ?? asText
+    this.#target.insert(shape.insert, shape.address ? inHttp(row, shape.address, this.#withoutHttps) : row)
     this.rows++
   }
 
@@ -195,11 +207,29 @@ export class DumpTables<Insert> {
         ? names.map((name) => columnOf(table, name))
         : table.columns.filter(({ generated }) => !generated)
       const insert = this.#target.prepare(table, columns, onDuplicate)
-      found = { insert, columns, renames: this.#prefixes.rowsOf(asWritten, columns) }
+      const address = this.#withoutHttps.length > 0 ? addressIn(asWritten, columns) : undefined
+      found = { insert, columns, address, renames: this.#prefixes.rowsOf(asWritten, columns) }
       inserts.set(key, found)
     }
     return found
   }
+}
+
+function addressIn(table: string, columns: readonly ColumnDefinition[]): OptionPlaces | undefined {
+  const at = (wanted: string) => columns.findIndex(({ name }) => name.toLowerCase() === wanted)
+  const places = { name: at('option_name'), value: at('option_value') }
+  return /options$/i.test(table) && places.name >= 0 && places.value >= 0 ? places : undefined
+}
+
+/** `home` and `siteurl` of the hosts with http. */
+function inHttp(values: readonly Value[], places: OptionPlaces, hosts: readonly string[]): readonly Value[] {
+  const [name, value] = [values[places.name], values[places.value]]
+  if (!name || !value || !('bytes' in name) || !('bytes' in value) || value.bytes.length > 1000) return values
+  if (!/^(?:home|siteurl)$/.test(Buffer.from(name.bytes).toString())) return values
+  const url = Buffer.from(value.bytes).toString()
+  const [, host = ''] = /^https:\/\/([^/]+)/i.exec(url) ?? []
+  if (!hosts.includes(host.toLowerCase())) return values
+  return values.with(places.value, { kind: 'string', bytes: Buffer.from(url.replace(/^https/i, 'http')) })
 }
 
 const absent = (what: string, name: string): UnreadableSql =>
