@@ -27,6 +27,16 @@ import { upgradeBlogs } from '../sites/upgrade-blogs.ts'
 import { needsRights } from '../still-allowed.ts'
 import { actions, events } from './actions.ts'
 import { letItAnswer } from './let-it-answer.ts'
+import {
+  copyFilesAhead,
+  forgetFilesAhead,
+  forgetPoints,
+  forgetPrepared,
+  passingWhenDone,
+  settle,
+  switchBack,
+  switchOver,
+} from './replace-site.ts'
 import { inWords, RestoreOrder, rightsOf, scopeOf } from './restore.ts'
 import {
   type Checked,
@@ -40,11 +50,11 @@ import {
 import { wantedFiles } from './restore-content.ts'
 import { tellOfRestore } from './restore-mail.ts'
 import { contentHome } from './take-backup.ts'
-import { copyAhead, forgetAhead, forgetUnfinished, keepUndoPoint, type UndoPoint } from './undo-point.ts'
+import { keepUndoPoint, type UndoPoint } from './undo-point.ts'
 
 type Context = RestoreContext<{ check: Checked }>
-/** Of an undo: `done` is there from the moment on from which there is no way back. */
-type Undoing = RestoreContext<{ check?: Checked; done?: boolean }>
+
+const unlessDone = passingWhenDone<RestoreOrder, { check: Checked }>()
 
 /** Rewriting addresses in a large database, or bringing it to another release. */
 const LONG_TASK_MS = 600_000
@@ -64,12 +74,12 @@ export const restoreSite = durableWith<HostServices>()({
   steps: {
     check: { run: unlessDone<Checked>(checkRestore) },
     // while the site is open, so that little is left to do when it is closed
-    copy_files: { run: unlessDone(copyFilesAhead), undo: forgetFilesAhead, weight: 3 },
+    copy_files: { run: unlessDone(copyIf), undo: forgetFilesAhead, weight: 3 },
     files: { run: unlessDone(prepareFiles), undo: forgetPrepared, weight: 4 },
     database: { run: unlessDone((context) => loadIf(context, !context.input.tables)), undo: forgetPrepared, weight: 4 },
     close: {
       run: unlessDone((context) => closeForWork(context, context.input.siteId)),
-      undo: (context: Undoing) => openAfterWork(context, context.input.siteId),
+      undo: (context: RestoreContext) => openAfterWork(context, context.input.siteId),
     },
     // when nobody writes any more: what visitors wrote until now is in them
     keep_files: { run: unlessDone((context) => keepIf(context, 'fs')), undo: forgetPoints, weight: 1 },
@@ -92,12 +102,6 @@ export const restoreSite = durableWith<HostServices>()({
   failed: tellOfFailure,
 })
 
-/** A retry of what was canceled or failed after `done` has nothing to do but to clear up: the site has new content since. */
-function unlessDone<Result>(run: (context: Context) => Promise<Result>) {
-  return async (context: RestoreContext): Promise<Result> =>
-    (context.results as Undoing['results']).done ? (null as Result) : run(context as Context)
-}
-
 const homeOf = async (context: Pick<Context, 'services' | 'input'>) => {
   const { home } = await targetOf(context)
   return contentHome(context.input.siteId, home)
@@ -108,22 +112,8 @@ async function keepIf(context: Context, kind: 'fs' | 'db'): Promise<UndoPoint | 
   return (kind === 'fs' ? filesId : databaseId) === null ? null : keepUndoPoint(context, siteId, kind)
 }
 
-/** Most of the undo point of the files: what it has to add when the site is closed is what has changed since. */
-async function copyFilesAhead(context: Context): Promise<void> {
-  const { services, input, operationId, signal, progressBytes } = context
-  if (input.filesId === null) return
-  const home = await homeOf(context)
-  const { bytes } = await services.siteFiles.size(home)
-  const onProgress = (done: number) => progressBytes(done, Math.max(done, bytes))
-  await copyAhead(services, { home, operationId, signal, onProgress })
-}
-
-async function forgetFilesAhead({ services, input, operationId }: Undoing): Promise<void> {
-  await forgetAhead(services, input.siteId, operationId)
-}
-
-async function forgetPoints(context: Undoing): Promise<void> {
-  await forgetUnfinished(context, context.input.siteId)
+async function copyIf(context: Context): Promise<void> {
+  if (context.input.filesId !== null) await copyFilesAhead(context)
 }
 
 async function prepareFiles(context: Context): Promise<void> {
@@ -164,31 +154,6 @@ async function loadIf(context: Context, isTime: unknown): Promise<{ warning: str
     }),
   )
   return warning === undefined ? undefined : { warning }
-}
-
-/** What was laid beside goes, unless it is what the site was before: then it could not be put back, and stays for the next attempt. */
-async function forgetPrepared(context: Undoing): Promise<void> {
-  const { services, input, operationId } = context
-  const home = await services.homes.ofSite(input.siteId)
-  if (!home || !(await wasUndone(services.database.read, operationId, 'switch'))) return
-  await settleBoth(context)
-}
-
-async function switchOver(context: Context): Promise<void> {
-  const { services, input } = context
-  const home = await homeOf(context)
-  await closeForWork(context, input.siteId)
-  await services.siteFiles.switch(home)
-  await services.siteDatabase.switch(home)
-}
-
-async function switchBack(context: Undoing): Promise<void> {
-  const { services, input, results } = context
-  if (results.done || !(await services.homes.ofSite(input.siteId))) return
-  const home = await homeOf(context)
-  await closeForWork(context, input.siteId)
-  await services.siteFiles.switchBack(home)
-  await services.siteDatabase.switchBack(home)
 }
 
 /** What is restored becomes this site: its constants, its release of WordPress, its address. */
@@ -255,24 +220,6 @@ const eventData = ({ sourceId, filesId, databaseId }: RestoreOrder) => ({
   filesystem_id: filesId,
   database_id: databaseId,
 })
-
-/** The site is restored and open: what is left beside is at most a waste of room, and the next restore takes it away. */
-async function settle(context: Undoing): Promise<void> {
-  const { log, input } = context
-  const clearUp = () => Promise.all([settleBoth(context), forgetFilesAhead(context)])
-  await clearUp().catch((error) =>
-    log.warn({ err: error, siteId: input.siteId }, 'what a restore has left beside a site was not removed'),
-  )
-}
-
-async function settleBoth(context: Undoing): Promise<void> {
-  const { services, input } = context
-  const found = await services.homes.ofSite(input.siteId)
-  if (!found) return
-  const home = contentHome(input.siteId, found)
-  await services.siteFiles.settle(home)
-  await services.siteDatabase.settle(home)
-}
 
 async function tellOfFailure(tx: Tx, context: FailureContext<RestoreOrder>): Promise<void> {
   const { input, operationId, canceled, now } = context

@@ -1,0 +1,94 @@
+import type { StepContext } from '../../platform/operations/definition.ts'
+import { wasUndone } from '../../platform/operations/steps-of.ts'
+import type { HostServices } from '../host-services.ts'
+import { closeForWork } from '../sites/close-for-work.ts'
+import { contentHome } from './take-backup.ts'
+import { copyAhead, forgetAhead, forgetUnfinished } from './undo-point.ts'
+
+/*
+ * Steps of operations that put other content in a site's place: a restore, an import. What is new is prepared beside the site, which is then
+ * closed, kept for the undo, and switched. Until the step `done` all of it is taken back by these undos.
+ */
+
+/** What all of them are given. */
+export interface ReplaceOrder {
+  readonly siteId: number
+}
+
+type Context<Order extends ReplaceOrder> = StepContext<Order, HostServices>
+/** `done` is there from the moment on from which there is no way back. */
+type Undoing = StepContext<ReplaceOrder, HostServices, { readonly done?: boolean }>
+
+/**
+ * Makes steps of an operation pass when it is done: a retry of what was canceled or failed after `done` has nothing to do but to clear up, because
+ * the site has new content since.
+ */
+export const passingWhenDone =
+  <Order extends ReplaceOrder, Results>() =>
+  <Result>(run: (context: StepContext<Order, HostServices, Results>) => Promise<Result>) =>
+  async (context: StepContext<Order, HostServices>): Promise<Result> =>
+    (context.results as Undoing['results']).done
+      ? (null as Result)
+      : run(context as StepContext<Order, HostServices, Results>)
+
+async function homeOf({ services, input }: Pick<Undoing, 'services' | 'input'>) {
+  const home = await services.homes.ofSite(input.siteId)
+  return home && contentHome(input.siteId, home)
+}
+
+/** Most of the undo point of the files: what it has to add when the site is closed is what has changed since. */
+export async function copyFilesAhead(context: Context<ReplaceOrder>): Promise<void> {
+  const { services, operationId, signal, progressBytes } = context
+  const home = await homeOf(context)
+  if (!home) return
+  const { bytes } = await services.siteFiles.size(home)
+  const onProgress = (done: number) => progressBytes(done, Math.max(done, bytes))
+  await copyAhead(services, { home, operationId, signal, onProgress })
+}
+
+export async function forgetFilesAhead({ services, input, operationId }: Undoing): Promise<void> {
+  await forgetAhead(services, input.siteId, operationId)
+}
+
+export async function forgetPoints(context: Undoing): Promise<void> {
+  await forgetUnfinished(context, context.input.siteId)
+}
+
+/** What was laid beside goes, unless it is what the site was before: then it could not be put back, and stays for the next attempt. */
+export async function forgetPrepared(context: Undoing): Promise<void> {
+  if (await wasUndone(context.services.database.read, context.operationId, 'switch')) await settleBoth(context)
+}
+
+export async function switchOver(context: Context<ReplaceOrder>): Promise<void> {
+  const { services, input } = context
+  const home = await homeOf(context)
+  if (!home) return
+  await closeForWork(context, input.siteId)
+  await services.siteFiles.switch(home)
+  await services.siteDatabase.switch(home)
+}
+
+export async function switchBack(context: Undoing): Promise<void> {
+  const { services, input, results } = context
+  const home = await homeOf(context)
+  if (results.done || !home) return
+  await closeForWork(context, input.siteId)
+  await services.siteFiles.switchBack(home)
+  await services.siteDatabase.switchBack(home)
+}
+
+/** The site has its new content and is open: what is left beside is at most a waste of room, and the next work takes it away. */
+export async function settle(context: Undoing): Promise<void> {
+  const { log, input } = context
+  const clearUp = () => Promise.all([settleBoth(context), forgetFilesAhead(context)])
+  await clearUp().catch((error) =>
+    log.warn({ err: error, siteId: input.siteId }, 'what is left beside a site with new content was not removed'),
+  )
+}
+
+async function settleBoth(context: Undoing): Promise<void> {
+  const home = await homeOf(context)
+  if (!home) return
+  await context.services.siteFiles.settle(home)
+  await context.services.siteDatabase.settle(home)
+}
