@@ -5,6 +5,7 @@ import { readTar } from './tar-entries.ts'
 import { ArchiveRefused, type Unpacked, type UnpackOptions, unpackedTree } from './unpacked-tree.ts'
 
 const taken = new Set(['File', 'OldFile', 'ContiguousFile', 'Directory'])
+const links = new Set(['SymbolicLink', 'Link'])
 
 /**
  * Unpacks a tar stream, already decompressed, into the folder `into`, which must exist, be empty and belong to nobody
@@ -16,6 +17,7 @@ export async function unpackTar(source: Readable, into: string, options: UnpackO
   try {
     await readTar(source, async (entry) => {
       const path = tree.place(entry.path)
+      if (links.has(entry.type)) return tree.link(entry.path)
       if (!taken.has(entry.type)) throw new ArchiveRefused(`${JSON.stringify(entry.path)}: neither a file nor a folder`)
       if (path === undefined) return
       if (entry.type === 'Directory') await tree.folder(path)

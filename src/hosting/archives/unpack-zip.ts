@@ -17,6 +17,7 @@ const openZip = (yauzl as unknown as { openPromise(path: string, options: yauzl.
 const fileTypeMask = 0o170000
 const folderType = 0o040000
 const regularType = 0o100000
+const linkType = 0o120000
 
 /**
  * Unpacks a zip into the folder `into`, which must exist, be empty and belong to nobody else meanwhile. Takes files and
@@ -43,6 +44,7 @@ async function unpackEntry(zip: ZipReader, entry: yauzl.Entry, tree: UnpackedTre
   // The upper half is the Unix mode, or zero where the archive was made elsewhere.
   const type = (entry.externalFileAttributes >>> 16) & fileTypeMask
   const isFolder = entry.fileName.endsWith('/')
+  if (type === linkType) return tree.link(entry.fileName)
   if (type !== 0 && type !== (isFolder ? folderType : regularType))
     throw new ArchiveRefused(`${JSON.stringify(entry.fileName)}: neither a file nor a folder`)
   if (entry.isEncrypted()) throw new ArchiveRefused(`${JSON.stringify(entry.fileName)}: encrypted`)

@@ -12,6 +12,8 @@ export interface UnpackOptions {
   readonly limits: ArchiveLimits
   /** Drops that many leading folders of each name; entries above them are skipped. */
   readonly stripFolders?: number
+  /** Told of each link, which is then passed over. Without it an archive that has one is refused. */
+  readonly onLink?: (name: string) => void
   readonly signal?: AbortSignal
   /** Called after each file with the unpacked bytes so far. */
   readonly onProgress?: (unpackedBytes: number) => void
@@ -39,11 +41,13 @@ export interface UnpackedTree {
   folder(path: string): Promise<void>
   /** Writes one file, mode 0644. @throws ArchiveRefused when it is there already, or over the limit */
   file(path: string, content: AsyncIterable<Uint8Array>): Promise<void>
+  /** Passes over a link. @throws ArchiveRefused unless whoever unpacks is told of links */
+  link(name: string): void
   result(): Unpacked
 }
 
 export function unpackedTree(root: string, options: UnpackOptions): UnpackedTree {
-  const { limits, stripFolders = 0, signal, onProgress } = options
+  const { limits, stripFolders = 0, onLink, signal, onProgress } = options
   const known = new Set([root])
   let entries = 0
   let files = 0
@@ -74,6 +78,10 @@ export function unpackedTree(root: string, options: UnpackOptions): UnpackedTree
       }
       files += 1
       onProgress?.(sizeBytes)
+    },
+    link(name) {
+      if (!onLink) throw new ArchiveRefused(`${JSON.stringify(name)}: neither a file nor a folder`)
+      onLink(name)
     },
     result: () => ({ files, sizeBytes }),
   }

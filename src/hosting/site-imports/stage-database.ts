@@ -1,0 +1,63 @@
+import { link, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ArchiveRefused } from '../archives/unpack-zip.ts'
+import { DumpUnreadable } from '../site-database/database-content.ts'
+import type { DumpFacts, DumpSite } from './dump-facts.ts'
+import { lookAtDumpApart } from './look-apart.ts'
+import type { StagedFiles, StageOptions } from './stage-files.ts'
+
+/** What is known of the database of an import. */
+export interface StagedDatabase extends DumpSite {
+  /** Of its tables, once they are loaded. */
+  readonly prefix: string
+  readonly bytes: number
+  /** Tables that belong to no WordPress, or to another one. */
+  readonly otherTables: number
+}
+
+/** All-in-One WP Migration writes this in place of the prefix of tables. */
+export const PREFIX_PLACEHOLDER = 'SERVMASK_PREFIX_'
+const USUAL_PREFIX = 'wp_'
+
+export const dumpOf = (folder: string): string => join(folder, 'database.sql')
+
+/**
+ * Finds the dump of the site among those that were unpacked, and looks through it.
+ * @throws ArchiveRefused when there is none, or it cannot be read
+ */
+export async function stageDatabase(
+  folder: string,
+  { dumps, prefix }: Pick<StagedFiles, 'dumps' | 'prefix'>,
+  options: StageOptions,
+): Promise<StagedDatabase> {
+  let fault: string | undefined
+  for (const each of dumps) {
+    await rm(dumpOf(folder), { force: true })
+    await link(join(folder, each), dumpOf(folder))
+    try {
+      const facts = await lookAtDumpApart(dumpOf(folder), {
+        signal: options.signal,
+        ...(options.onProgress && { onRead: options.onProgress }),
+      })
+      const site = siteOf(facts, prefix)
+      const { size: bytes } = await stat(dumpOf(folder))
+      if (site)
+        return {
+          ...site,
+          prefix: site.prefix === PREFIX_PLACEHOLDER ? USUAL_PREFIX : site.prefix,
+          bytes,
+          otherTables: facts.tables - site.tables,
+        }
+      fault ??= 'it has no tables of WordPress'
+    } catch (error) {
+      if (!(error instanceof DumpUnreadable)) throw error
+      fault ??= error.message
+    }
+  }
+  throw new ArchiveRefused(`the dump of the database cannot be used: ${fault}`)
+}
+
+/** The prefix that the old configuration names; else the WordPress that has most. */
+function siteOf({ sites }: DumpFacts, prefix: string | null): DumpSite | undefined {
+  return sites.find((site) => site.prefix === prefix) ?? sites.toSorted((a, b) => b.rows - a.rows)[0]
+}

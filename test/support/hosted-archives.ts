@@ -1,0 +1,112 @@
+/** Archives of a small site, as tools make them. */
+import { gzipSync } from 'node:zlib'
+import { type MadeEntry, makeTar, makeZip } from './archives.ts'
+
+/** An archive of All-in-One WP Migration with exactly these files. */
+export function makeWpress(entries: readonly MadeEntry[]): Buffer {
+  const blocks = entries.flatMap(({ name, content = '', claims }) => {
+    const at = name.lastIndexOf('/')
+    const plain = Buffer.from(content)
+    const header = Buffer.alloc(4377)
+    header.write(name.slice(at + 1), 0)
+    header.write(String(claims?.sizeBytes ?? plain.length), 255)
+    header.write('1700000000', 269)
+    header.write(at < 0 ? '.' : name.slice(0, at) || '/', 281)
+    return [header, plain]
+  })
+  return Buffer.concat([...blocks, Buffer.alloc(4377)])
+}
+
+export interface OldSite {
+  readonly prefix?: string
+  readonly home?: string
+  readonly options?: Readonly<Record<string, string>>
+  readonly more?: string
+}
+
+/** A dump of a WordPress that is only a few tables. */
+export function makeDump({ prefix = 'wp_', home = 'https://old.example.com', options = {}, more = '' }: OldSite = {}) {
+  const all = { siteurl: home, home, blogname: 'Imported', db_version: '1', admin_email: '', ...options }
+  const rows = Object.entries(all).map(([name, value], at) => `(${at + 1},'${name}','${value}','yes')`)
+  const text = (name: string, type = 'longtext') => `\`${name}\` ${type}`
+  return `-- MariaDB dump
+CREATE TABLE \`${prefix}options\` (\`option_id\` bigint NOT NULL AUTO_INCREMENT, \`option_name\` varchar(191), \`option_value\` longtext, \`autoload\` varchar(20), PRIMARY KEY (\`option_id\`));
+INSERT INTO \`${prefix}options\` VALUES ${rows.join(',')};
+CREATE TABLE \`${prefix}posts\` (\`ID\` bigint NOT NULL, ${text('guid')}, ${text('post_content')}, PRIMARY KEY (\`ID\`));
+INSERT INTO \`${prefix}posts\` VALUES (1,'${home}/?p=1','See ${home}/about/');
+CREATE TABLE \`${prefix}users\` (\`ID\` bigint NOT NULL, ${text('user_login', 'varchar(60)')}, PRIMARY KEY (\`ID\`));
+INSERT INTO \`${prefix}users\` VALUES (1,'anna');
+CREATE TABLE \`${prefix}usermeta\` (\`umeta_id\` bigint NOT NULL, ${text('meta_key', 'varchar(255)')}, ${text('meta_value')}, PRIMARY KEY (\`umeta_id\`));
+INSERT INTO \`${prefix}usermeta\` VALUES (1,'${prefix}capabilities','a:1:{s:13:"administrator";b:1;}');
+${more}
+-- Dump completed on 2026-01-31
+`
+}
+
+const FORMS = `<?php
+/**
+ * Plugin Name: Forms
+ * Version: 1.2
+ * Requires PHP: 9.9
+ */
+`
+
+/** Files below `wp-content`, with what an old host has left there. */
+export const contentFiles: readonly MadeEntry[] = [
+  { name: 'plugins/forms/forms.php', content: FORMS },
+  { name: 'themes/plain/style.css', content: '/* Theme Name: Plain */' },
+  { name: 'uploads/2026/01/boat.txt', content: 'a boat' },
+  { name: 'uploads/made.css', content: '@import "//old.example.com/a.css"' },
+  { name: 'mu-plugins/own.php', content: '<?php // of the owner' },
+  { name: 'mu-plugins/kinsta-mu-plugins.php', content: '<?php // of the host' },
+  { name: 'object-cache.php', content: '<?php // drop-in' },
+  { name: 'cache/page.html', content: 'old' },
+]
+
+const below = (folder: string, entries = contentFiles): MadeEntry[] =>
+  entries.map((entry) => ({ ...entry, name: `${folder}/${entry.name}` }))
+
+const packageJson = JSON.stringify({ WordPress: { Version: '6.8' }, PHP: { Version: '8.1.2' } })
+
+const wordpress = (folder: string, prefix: string): MadeEntry[] => [
+  ...below(`${folder}wp-content`),
+  { name: `${folder}wp-includes/version.php`, content: "<?php\n$wp_version = '6.8';" },
+  { name: `${folder}wp-config.php`, content: `<?php\n$table_prefix = '${prefix}';\n` },
+]
+
+/** The same site in all that can be imported: by the name of each file, its bytes. */
+export const archivesOf = {
+  wpress: () => ({
+    'site.wpress': makeWpress([
+      { name: 'package.json', content: packageJson },
+      { name: 'database.sql', content: makeDump({ prefix: 'SERVMASK_PREFIX_' }) },
+      ...contentFiles,
+    ]),
+  }),
+  updraftplus: () => {
+    const name = (part: string) => `backup_2026-01-31-0930_Old_0123456789ab-${part}`
+    const of = (part: string) => makeZip(contentFiles.filter((entry) => entry.name.startsWith(`${part}/`)))
+    const parts = ['plugins', 'themes', 'uploads', 'mu-plugins']
+    return {
+      ...Object.fromEntries(parts.map((part) => [name(`${part}.zip`), of(part)])),
+      [name('others.zip')]: makeZip([
+        { name: 'object-cache.php', content: '<?php // drop-in' },
+        { name: 'cache/page.html', content: 'old' },
+      ]),
+      [name('db.gz')]: gzipSync(makeDump()),
+    }
+  },
+  duplicator: () => ({
+    'archive.zip': makeZip([
+      ...wordpress('', 'old_'),
+      { name: 'dup-installer/dup-archive__0123.txt', content: '{}' },
+      { name: 'dup-installer/dup-database__0123.sql', content: makeDump({ prefix: 'old_' }) },
+    ]),
+  }),
+  files: () => ({
+    'site.tar.gz': gzipSync(
+      makeTar([...wordpress('public_html/', 'wp_'), { name: 'public_html/link', linkTo: '/etc' }]),
+    ),
+    'database.sql': Buffer.from(makeDump()),
+  }),
+}
