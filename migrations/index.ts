@@ -53,6 +53,7 @@ import { recordAddresses } from './0069-record-addresses.ts'
 import { zoneClaims } from './0071-zone-claims.ts'
 import { archiveBytes } from './0073-archive-bytes.ts'
 import { damagedBackups } from './0075-damaged-backups.ts'
+import { imports } from './0079-imports.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -110,4 +111,5 @@ export const migrations: Record<string, Migration> = {
   '0071-zone-claims': zoneClaims,
   '0073-archive-bytes': archiveBytes,
   '0075-damaged-backups': damagedBackups,
+  '0079-imports': imports,
 }

@@ -400,6 +400,11 @@ export const settings = {
     default: '64',
     parse: integer(8, 1 << 16),
   },
+  importMaxMb: {
+    help: 'Largest site in MB that can be imported: what is sent, and what it unpacks to',
+    default: '10240',
+    parse: integer(1, 1 << 20),
+  },
   uploadMaxMb: { help: 'Largest request body in MB that a site takes', default: '128', parse: integer(1, 2048) },
   datacenters: {
     help: 'Datacenters on offer, code=name',

@@ -12,6 +12,7 @@ import { dns } from './dns/index.ts'
 import { dnssec } from './dnssec/index.ts'
 import { domains } from './domains/index.ts'
 import { extensionLicense } from './extension-license/index.ts'
+import { imports } from './imports/index.ts'
 import { installation } from './installation/index.ts'
 import { loginLinks } from './login-links/index.ts'
 import { logs } from './logs/index.ts'
@@ -45,6 +46,7 @@ export const resources = [
   performance,
   mustUsePlugins,
   backups,
+  imports,
   collaborators,
   tags,
   plugins,

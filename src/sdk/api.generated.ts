@@ -1613,6 +1613,84 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sites/{id}/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the imports of a site
+         * @description The last 20, newest first.
+         *
+         *     Who may: the owning account, or a collaborator of the site with the role `restore_site`.
+         */
+        get: operations["listImports"];
+        put?: never;
+        /**
+         * Import a site from an archive
+         * @description Takes a site of another host from `.zip`, `.tar`, `.tar.gz`, `.wpress` (All-in-One WP Migration), a set of UpdraftPlus, an archive of Duplicator (`.zip`), or an archive of the files and a dump of the database (`.sql`, `.sql.gz`). First the archive is fetched and inspected, which changes nothing on the site: `GET /v1/sites/{site_id}/imports/{import_id}` shows the plan. Then `POST /v1/sites/{site_id}/imports/{import_id}/start` replaces `wp-content` and the database of the site; with `start` that happens by itself when nothing is in the way. Staged data is removed after 24 hours. A site has one import at a time.
+         *
+         *     Who may: the owning account, or a collaborator of the site with the role `restore_site`.
+         */
+        post: operations["createImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{site_id}/imports/{import_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an import
+         * @description Its plan as soon as it was inspected, and what to do until visitors come to the new site. After the import also how the front page and five others compare with those of the old site, where that answers.
+         *
+         *     Who may: the owning account, or a collaborator of the site with the role `restore_site`.
+         */
+        get: operations["getImport"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an import
+         * @description Removes it with its staged data. The site stays as it is. One that is being worked on cannot be deleted: cancel its operation first.
+         *
+         *     Who may: the owning account, or a collaborator of the site with the role `restore_site`.
+         */
+        delete: operations["deleteImport"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{site_id}/imports/{import_id}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start an import that was inspected
+         * @description Replaces `wp-content` and the database of the site. What is prepared does not disturb the site; then nobody gets to it until its WordPress answers with what was imported. If it does not, everything is as before. The site keeps its release of WordPress, its wp-config.php (but for the prefix of the tables) and its address, which takes the place of the old ones everywhere. What is overwritten is kept for 7 days: `POST /v1/operations/{id}/undo`.
+         *
+         *     Who may: the owning account, or a collaborator of the site with the role `restore_site`.
+         */
+        post: operations["startImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/collaborators": {
         parameters: {
             query?: never;
@@ -3485,11 +3563,11 @@ export interface components {
         };
         SiteStatus: {
             /**
-             * @description What visitors get. `live`: the site. `maintenance`: a maintenance page (503). `disabled`: an unavailable page (480). `deploying`, `cloning`, and `failed` (the site could not be created): a setup page (503). `restoring`, `syncing`, `moving`, and `closed`: a maintenance page (503), and the dashboard is closed, too.
+             * @description What visitors get. `live`: the site. `maintenance`: a maintenance page (503). `disabled`: an unavailable page (480). `deploying`, `cloning`, and `failed` (the site could not be created): a setup page (503). `restoring`, `syncing`, `importing`, `moving`, and `closed`: a maintenance page (503), and the dashboard is closed, too.
              * @example live
              * @enum {string}
              */
-            status: "live" | "maintenance" | "disabled" | "deploying" | "cloning" | "failed" | "restoring" | "syncing" | "moving" | "closed";
+            status: "live" | "maintenance" | "disabled" | "deploying" | "cloning" | "failed" | "restoring" | "syncing" | "importing" | "moving" | "closed";
             /**
              * @description Why, and what to do; null while `live`
              * @example null
@@ -4739,6 +4817,194 @@ export interface components {
              * @enum {string}
              */
             wp_environment_type?: "local" | "development" | "staging" | "production";
+        };
+        ImportFrom: {
+            /**
+             * @description Address of the old site
+             * @example https://old.example.com
+             */
+            home: string;
+            /** @example My site */
+            title: string;
+            /** @example 6.8 */
+            wordpress: string | null;
+            /** @example 7.4 */
+            php: string | null;
+        };
+        ImportTo: {
+            /** @example my-site.example.com */
+            address: string;
+            /** @example 6.8 */
+            wordpress: string | null;
+            /** @example 8.3 */
+            php: string;
+        };
+        ImportFiles: {
+            /** @example 2140 */
+            count: number;
+            /** @example 81920000 */
+            bytes: number;
+            /**
+             * @description Links in the archive, which are left out
+             * @example 0
+             */
+            links: number;
+        };
+        ImportDatabase: {
+            /** @example 14 */
+            tables: number;
+            /** @example 5321 */
+            rows: number;
+            /**
+             * @description Of the dump
+             * @example 4100000
+             */
+            bytes: number;
+            /**
+             * @description Prefix of the tables, which the site takes over
+             * @example wp_
+             */
+            prefix: string;
+        };
+        ImportAddress: {
+            /** @example old.example.com */
+            from: string;
+            /** @example my-site.example.com */
+            to: string;
+        };
+        ImportPlugin: {
+            /**
+             * @description Below wp-content/plugins
+             * @example akismet
+             */
+            path: string;
+            /** @example Akismet Anti-spam */
+            name: string;
+            /** @example 5.3 */
+            version: string | null;
+            /** @example true */
+            isActive: boolean;
+            /** @example 7.2 */
+            requiresPhp: string | null;
+            /** @example 5.8 */
+            requiresWordpress: string | null;
+            /**
+             * @description What it needs after the move
+             * @example null
+             */
+            note: string | null;
+        };
+        ImportLeftOut: {
+            /**
+             * @description Below the web root
+             * @example wp-content/object-cache.php
+             */
+            path: string;
+            /**
+             * @description Why it stays behind; `host`: it belongs to the old host; `platform`: Stead adds its own
+             * @enum {string}
+             */
+            reason: "drop-in" | "cache" | "host" | "backup" | "platform";
+        };
+        ImportPlan: {
+            /**
+             * @description What made the archive; `files`: files and a dump of the database
+             * @enum {string}
+             */
+            format: "wpress" | "updraftplus" | "duplicator" | "files";
+            from: components["schemas"]["ImportFrom"];
+            to: components["schemas"]["ImportTo"];
+            files: components["schemas"]["ImportFiles"];
+            database: components["schemas"]["ImportDatabase"];
+            /** @description Host names that are rewritten everywhere */
+            addresses: components["schemas"]["ImportAddress"][];
+            plugins: components["schemas"]["ImportPlugin"][];
+            themes: string[];
+            /** @description Must-use plugins that come along, below wp-content/mu-plugins */
+            mustUsePlugins: string[];
+            /** @description What stays behind unless the start says otherwise */
+            leftOut: components["schemas"]["ImportLeftOut"][];
+            warnings: string[];
+            /** @description While there is one, the import cannot start */
+            blockers: string[];
+        };
+        ImportOldPage: {
+            /** @example 200 */
+            status: number;
+            /** @example About */
+            title: string;
+        };
+        ImportNewPage: {
+            /** @example 200 */
+            status: number;
+            /** @example About */
+            title: string;
+        };
+        ImportComparedPage: {
+            /** @example /about/ */
+            path: string;
+            old: components["schemas"]["ImportOldPage"] | null;
+            new: components["schemas"]["ImportNewPage"];
+            /**
+             * @description How much of the words of the two pages is the same, in percent; null where the old site does not answer
+             * @example 98
+             */
+            sameText: number | null;
+        };
+        ImportChecklistItem: {
+            /** @example Lower the TTL */
+            title: string;
+            /** @example Set it to 300 seconds. */
+            text: string;
+        };
+        Import: {
+            /** @example 1 */
+            id: number;
+            /**
+             * @description `waiting` for uploads; `inspecting`; `ready` with its `plan`; `importing`; `imported`; `failed`: it could not be inspected
+             * @enum {string}
+             */
+            state: "waiting" | "inspecting" | "ready" | "importing" | "imported" | "failed";
+            /** @description Addresses of its files; empty when they are uploaded */
+            sources: string[];
+            plan: components["schemas"]["ImportPlan"] | null;
+            /** @description The front page and five others, after the import */
+            comparison: components["schemas"]["ImportComparedPage"][] | null;
+            /** @description What to do until visitors come to the new site, in order */
+            checklist: components["schemas"]["ImportChecklistItem"][];
+            /**
+             * @description Why the last attempt failed
+             * @example null
+             */
+            error: string | null;
+            /**
+             * @description The last operation that worked on it
+             * @example 12
+             */
+            operationId: number | null;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created: string;
+            /**
+             * @description ISO 8601, UTC, millisecond precision
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            expires: string;
+        };
+        NewImport: {
+            /** @description https addresses of the archive; several for a set of UpdraftPlus, or for files and a dump */
+            urls: string[];
+            /**
+             * @description Start without a stop when the plan has no blockers
+             * @example false
+             */
+            start?: boolean;
+        };
+        ImportStart: {
+            /** @description Files and folders that stay behind, in place of `leftOut` of the plan. Drop-ins of the old host stay behind in any case */
+            leave_out?: string[];
         };
         CollaboratorWithRoles: {
             id: number;
@@ -9770,6 +10036,181 @@ export interface operations {
                         /** @example Success */
                         message: string;
                         data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    listImports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Import"][];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    createImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "urls": [
+                 *         "https://old.example.com/backup.wpress"
+                 *       ],
+                 *       "start": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewImport"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Import"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    getImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @example 1 */
+                site_id: number;
+                /** @example 1 */
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Import"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    deleteImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                site_id: number;
+                /** @example 1 */
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    startImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                site_id: number;
+                /** @example 1 */
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["ImportStart"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Import"];
                         errors: null;
                     };
                 };

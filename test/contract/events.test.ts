@@ -18,6 +18,8 @@ const causes: readonly (readonly [name: string, cause: string, seen: string])[] 
   ['site_disabled', 'disableSite', 'test/contract/records.test.ts'],
   ['site_restored', 'site.restore', 'test/contract/job-samples.ts'],
   ['site_restore_failed', 'site.restore', 'test/contract/job-samples.ts'],
+  ['site_imported', 'site.import', 'test/contract/job-samples.ts'],
+  ['site_import_failed', 'site.import', 'test/contract/job-samples.ts'],
   ['site_sync_success', 'site.sync', 'test/contract/job-samples.ts'],
   ['site_sync_failed', 'site.sync', 'test/contract/job-samples.ts'],
   ['site_maintenance_mode_toggled', 'site.maintenance', 'test/contract/job-samples.ts'],

@@ -2,7 +2,7 @@
  * What background work refuses for good, whatever was right when it was asked for: a site is deleted while its work waits, a backup goes, WordPress
  * says no. Each is one thing that is wrong with what a sample has prepared, and the words that its operation ends with.
  */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { CoreUnavailable } from '../../src/hosting/core-library/core-library.ts'
 import { MeasureImpossible } from '../../src/hosting/page-measure/measure-page.ts'
@@ -89,6 +89,12 @@ const loseBackups = async ({ api, site }: World) => {
   const names = await api.backups.repository(siteOwner(site)).list()
   for (const { name } of names) await api.backups.repository(siteOwner(site)).remove(name)
 }
+const deleteImports = (world: World) =>
+  change(world, (tx) => tx.deleteFrom('imports').where('site_id', '=', world.site).execute())
+const stagedOf = ({ host }: World) => join(host.services.config.dataDir, 'imports')
+const loseStaged = (world: World) => rm(stagedOf(world), { recursive: true })
+const spoilArchive = (world: World, importId: number) =>
+  writeFile(join(stagedOf(world), String(importId), 'uploaded/site.wpress'), 'PK nonsense')
 const loseContents = (world: World) => change(world, (tx) => tx.deleteFrom('mu_plugin_contents').execute())
 const packageOf = (input: Input, url: string) => {
   for (const plugin of input.plugins) plugin.package = { ...plugin.package, url }
@@ -133,6 +139,17 @@ export const jobRefusals: readonly JobRefusal[] = [
   { type: 'site.clone', says: 'no longer has the role clone_site', after: 'answer', wrong: loseRights },
   { type: 'plugin.install', says: 'no longer has the role plugin_management_access', after: 'look', wrong: loseRights },
   { type: 'plugin.install', says: 'no longer has the role plugin_management_access', after: 'keep_database', wrong: loseRights },
+  { type: 'import.inspect', says: 'no longer has the role restore_site', after: 'fetch', wrong: loseRights },
+  { type: 'import.inspect', says: 'The import is not there any more', wrong: (world) => deleteImports(world) },
+  { type: 'import.inspect', says: 'No file was uploaded', wrong: (world) => loseStaged(world) },
+  { type: 'import.inspect', says: 'The archive cannot be imported', wrong: (world, { importId }) => spoilArchive(world, importId) },
+  { type: 'import.inspect', says: 'The site is not there, or is not installed', after: 'database', wrong: (world) => deleteHome(world) },
+  { type: 'site.import', says: 'no longer has the role restore_site', after: 'check', wrong: loseRights },
+  { type: 'site.import', says: 'no longer has the role restore_site', after: 'switch', wrong: loseRights },
+  { type: 'site.import', says: 'The site is not there, or is not installed', wrong: (world) => deleteSite(world) },
+  { type: 'site.import', says: 'The staged data of the import is not there any more', wrong: (world) => loseStaged(world) },
+  { type: 'site.import', says: 'WordPress does not answer with what was imported', wrong: (world) => breakPage(world) },
+  { type: 'site.import', says: 'The imported database does not fit: not today', wrong: (world) => answer(world, 'upgrade-database', refuse) },
   { type: 'site.restore', says: 'The site is not there, or is not installed', wrong: (world) => deleteSite(world) },
   { type: 'site.restore', says: 'The site is not there, or is not installed', wrong: (world) => deleteHome(world) },
   { type: 'site.restore', says: 'is not there any more', wrong: (world, { filesId }) => deleteBackup(world, filesId) },

@@ -29,6 +29,8 @@ import { signZone } from '../../src/resources/dnssec/samples.fixture.ts'
 import { expectCheck } from '../../src/resources/domains/check.store.ts'
 import { insertClaim } from '../../src/resources/domains/claim.store.ts'
 import { insertLicense } from '../../src/resources/extension-license/license.store.ts'
+import { listImportsOf } from '../../src/resources/imports/import.store.ts'
+import { importIn } from '../../src/resources/imports/samples.fixture.ts'
 import {
   listRecordsBackups,
   recordsRepository,
@@ -48,6 +50,7 @@ import { hostOfAddress, type Site, stagingAddress, switchSetting } from '../../s
 import type { Person, TestApi } from '../support/api.ts'
 import type { FakeHost } from '../support/fake-host.ts'
 import { startFileServer } from '../support/file-server.ts'
+import { archivesOf, contentFiles, makeDump } from '../support/hosted-archives.ts'
 
 /** Of each run anew. */
 export interface World {
@@ -248,6 +251,9 @@ const updateOfRelease = (version: string): JobSample => ({
     expect(world.host.held.has(world.site)).toBe(false)
   },
 })
+
+const importFolder = ({ host }: World, importId: number): string =>
+  join(host.services.config.dataDir, 'imports', String(importId))
 
 export const jobSamples: Record<string, JobSample> = {
   'site.provision': {
@@ -596,6 +602,119 @@ export const jobSamples: Record<string, JobSample> = {
       expect(await rows(world, 'events', 'type', 'site_restore_failed', site)).toBe(isDone ? 0 : 1)
       const kept = api.database.read.selectFrom('backups').select('state').where('site_id', '=', site)
       expect((await kept.where('state', '!=', 'completed').execute()).length).toBe(0)
+    },
+  },
+
+  'import.inspect': {
+    async prepare(world) {
+      const path = await world.host.giveHome(world.site)
+      await change(world, (tx) => changeSite(tx, world.site, { writtenAddress: 'old.example.com' }, 1))
+      await writeFile(join(path, 'web/page.txt'), 'untouched')
+      const importId = await importIn(world.api, world.site, { state: 'inspecting', sources: [] })
+      const uploaded = join(importFolder(world, importId), 'uploaded')
+      await mkdir(uploaded, { recursive: true })
+      for (const [name, content] of Object.entries(archivesOf.wpress())) await writeFile(join(uploaded, name), content)
+      return { input: { siteId: world.site, importId, askedById: world.owner.accountId } }
+    },
+    async done(world) {
+      const [found] = await listImportsOf(world.api.database.read, world.site)
+      expect(found).toMatchObject({ state: 'ready', error: null, plan: { format: 'wpress', blockers: [] } })
+      expect(readdirSync(importFolder(world, found?.id as number)).sort()).toEqual(['content', 'database.sql'])
+      expect(readFileSync(join((await homeOf(world))?.path as string, 'web/page.txt'), 'utf8')).toBe('untouched')
+      expect(await besideSite(world)).toEqual([])
+      expect(await rows(world, 'activity', 'action', 'import.inspected', world.site)).toBe(1)
+    },
+    async left(world) {
+      const [found] = await listImportsOf(world.api.database.read, world.site)
+      if (found?.state === 'ready') return
+      expect(found).toMatchObject({ state: 'failed', error: expect.any(String) })
+      const left = readdirSync(importFolder(world, found?.id as number))
+      expect(left.filter((name) => name !== 'uploaded')).toEqual([])
+    },
+  },
+
+  'site.import': {
+    async prepare(world) {
+      const { api, site, owner, host } = world
+      const path = await host.giveHome(site)
+      await change(world, (tx) => changeSite(tx, site, { writtenAddress: 'new.example.com', coreVersion: '6.8' }, 1))
+      await change(world, (tx) => putRoute(tx, site, `restored-${site}.test`, 1))
+      await writeFile(join(path, 'web/wp-config.php'), "<?php\n$table_prefix = 'wp_';\nrequire 'wp-settings.php';\n")
+      await mkdir(join(path, 'web/wp-content/uploads'), { recursive: true })
+      await writeFile(join(path, 'web/wp-content/uploads/before.txt'), 'before')
+      host.running.add(site)
+      const importId = await importIn(api, site, { state: 'importing' })
+      const content = join(importFolder(world, importId), 'content')
+      for (const { name, content: text } of contentFiles) {
+        await mkdir(join(content, 'wp-content', dirname(name)), { recursive: true })
+        await writeFile(join(content, 'wp-content', name), text ?? '')
+      }
+      await writeFile(join(importFolder(world, importId), 'database.sql'), makeDump())
+      const leaveOut = ['wp-content/object-cache.php', 'wp-content/mu-plugins/kinsta-mu-plugins.php']
+      return { input: { siteId: site, importId, leaveOut, askedById: owner.accountId } }
+    },
+    async done(world) {
+      const { api, site, host } = world
+      const path = (await homeOf(world))?.path as string
+      const at = (name: string) => join(path, 'web/wp-content', name)
+      expect(host.title(path)).toBe('Imported')
+      expect(host.option(path, 'home')).toBe('http://new.example.com')
+      expect(readFileSync(at('uploads/2026/01/boat.txt'), 'utf8')).toBe('a boat')
+      expect(readFileSync(at('uploads/made.css'), 'utf8')).toBe('@import "//new.example.com/a.css"')
+      for (const gone of ['uploads/before.txt', 'object-cache.php', 'mu-plugins/kinsta-mu-plugins.php'])
+        expect([gone, existsSync(at(gone))]).toEqual([gone, false])
+      expect(await besideSite(world)).toEqual([])
+      expect([await isClosed(api, site), host.held.has(site)]).toEqual([false, false])
+      const [found] = await listImportsOf(api.database.read, site)
+      expect(found).toMatchObject({ state: 'imported', error: null, comparison: expect.any(Array) })
+      expect(existsSync(importFolder(world, found?.id as number))).toBe(false)
+      expect(await rows(world, 'events', 'type', 'site_imported', site)).toBe(1)
+      expect(await isPurged(world)).toBe(true)
+      const kept = api.database.read.selectFrom('backups').select('state').where('origin', '=', 'undo')
+      const states = (await kept.where('site_id', '=', site).execute()).map(({ state }) => state)
+      expect([...new Set(states)]).toEqual(['completed'])
+    },
+    async left(world) {
+      const { api, site, host } = world
+      const path = (await homeOf(world))?.path as string
+      expect([await isClosed(api, site), host.held.has(site)]).toEqual([false, false])
+      expect(await besideSite(world)).toEqual([])
+      const [found] = await listImportsOf(api.database.read, site)
+      const isDone = (await rows(world, 'events', 'type', 'site_imported', site)) === 1
+      expect(existsSync(join(path, 'web/wp-content/uploads/before.txt'))).toBe(!isDone)
+      expect(host.title(path)).toBe(isDone ? 'Imported' : 'old')
+      expect(found?.state).toBe(isDone ? 'imported' : 'ready')
+      // it can be started once more
+      if (!isDone) expect(existsSync(join(importFolder(world, found?.id as number), 'database.sql'))).toBe(true)
+      expect(await rows(world, 'events', 'type', 'site_import_failed', site)).toBe(isDone ? 0 : 1)
+    },
+  },
+
+  'import.remove': {
+    async prepare(world) {
+      const importId = await importIn(world.api, world.site)
+      for (const id of [importId, 987_654]) await mkdir(join(importFolder(world, id), 'content'), { recursive: true })
+      return { input: { siteId: world.site, importId } }
+    },
+    async done(world) {
+      expect(await listImportsOf(world.api.database.read, world.site)).toEqual([])
+      // nor what belongs to no import
+      expect(readdirSync(dirname(importFolder(world, 1)))).toEqual([])
+    },
+  },
+
+  'imports.expire': {
+    async prepare(world) {
+      const importId = await importIn(world.api, world.site)
+      await change(world, (tx) => tx.updateTable('imports').set({ expires_at: 1 }).where('id', '=', importId).execute())
+      return { input: {} }
+    },
+    async done(world) {
+      expect(await listImportsOf(world.api.database.read, world.site)).toMatchObject([{ state: 'failed' }])
+      const asked = world.api.database.read.selectFrom('operations').select('site_id')
+      expect(await asked.where('type', '=', 'import.remove').where('site_id', '=', world.site).execute()).toHaveLength(
+        1,
+      )
     },
   },
 

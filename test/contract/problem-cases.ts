@@ -23,6 +23,7 @@ import { insertRecords } from '../../src/resources/dns/zone.store.ts'
 import { rolling, unsigned } from '../../src/resources/dnssec/samples.fixture.ts'
 import { insertClaim } from '../../src/resources/domains/claim.store.ts'
 import { MOST_CLAIMS } from '../../src/resources/domains/claim.ts'
+import { importIn, madePlan } from '../../src/resources/imports/samples.fixture.ts'
 import { insertMuPlugin } from '../../src/resources/must-use-plugins/mu-plugin.store.ts'
 import { MOST_MU_PLUGINS } from '../../src/resources/must-use-plugins/mu-plugin.ts'
 import { operationIn } from '../../src/resources/operations/samples.fixture.ts'
@@ -261,6 +262,11 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['restoreSite'], code: 'restore_parts_of_nothing', example: async ({ api, siteId }) => ({ body: { database_id: await backupIn(api, siteId), paths: ['wp-content'] } }) },
   { of: ['restoreSite'], code: 'restore_unlike_site', example: async (scene) => ({ body: { database_id: await backupIn(scene.api, scene.siteId), restore_on_site_id: await network(scene) } }) },
   { of: ['restoreSite', 'undoOperation'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
+  { of: ['createImport'], code: 'import_url_refused', example: () => ({ body: { urls: ['ftp://example.com/a.zip'] } }) },
+  { of: ['createImport'], code: 'import_exists', prepare: ({ api, siteId }) => importIn(api, siteId) },
+  { of: ['startImport', 'deleteImport'], code: 'import_not_ready', example: async ({ api, siteId }) => ({ params: { import_id: await importIn(api, siteId, { state: 'inspecting' }) } }) },
+  { of: ['startImport'], code: 'import_blocked', example: async ({ api, siteId }) => ({ params: { import_id: await importIn(api, siteId, { plan: { ...madePlan, blockers: ['It is a network of sites.'] } }) } }) },
+  { of: ['createImport', 'startImport'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
   { of: ['undoOperation'], code: 'operation_not_undoable', example: operationThatHas('succeeded') },
   { of: ['cancelOperation'], code: 'operation_must_end', example: operationThatHas('queued', purgeSite) },
   { of: ['cancelOperation'], code: 'operation_not_cancelable', example: operationThatHas('succeeded') },

@@ -96,6 +96,7 @@ const EVENT_NAMES =
   light_weight_404_changed collaborator_added collaborator_deleted sftp_user_password_reset enabled_edge_cache
   disabled_edge_cache purged_edge_cache edge_cache_defensive_mode_toggled primary_domain_set domain_added domain_removed
   domain_claimed domain_claim_ended
+  site_imported site_import_failed
   performance_report_created`.split(/\s+/)
 
 it('events have the names that receivers know', () => {

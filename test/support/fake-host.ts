@@ -179,6 +179,14 @@ export async function fakeHost(
       opened.close()
       return { upgraded: true }
     },
+    'use-http': ({ homePath }) => {
+      const opened = new DatabaseSync(join(homePath, 'private/database/site.sqlite'))
+      const text =
+        "update wp_options set option_value = replace(option_value, 'https://', 'http://') where option_name in ('home', 'siteurl')"
+      const { changes } = opened.prepare(text).run()
+      opened.close()
+      return { changed: Number(changes) > 0 }
+    },
     'site-title': ({ homePath, address }) => ({
       title: title(homePath),
       home: `http://${address}`,
@@ -299,7 +307,7 @@ export async function fakeHost(
   }
   const services = {
     siteHooks,
-    config,
+    config: { ...config, dataDir },
     hostId,
     database,
     sealer: createSealer(Buffer.alloc(32, 1)),

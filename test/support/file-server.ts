@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net'
 export interface FileServer {
   readonly base: string
   /** By path; a number is answered as a status. */
-  readonly files: Map<string, string | number>
+  readonly files: Map<string, string | number | Buffer>
   /** Paths asked for, in order. */
   readonly asked: string[]
   close(): void
 }
 
 export async function startFileServer(): Promise<FileServer> {
-  const files = new Map<string, string | number>()
+  const files = new Map<string, string | number | Buffer>()
   const asked: string[] = []
   const server = createServer(({ url = '' }, response) => {
     asked.push(url)

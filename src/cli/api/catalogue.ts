@@ -211,6 +211,7 @@ export const isOfType = (schema: Schema | undefined, type: string): boolean => [
 
 /** What cannot be had back, and what is written over. */
 function isDestructive(operationId: string, path: string): boolean {
-  if (/^(restoreSite|syncSites|undoOperation|batchDestroy|removeSiteCollaborator)/.test(operationId)) return true
+  if (/^(restoreSite|startImport|syncSites|undoOperation|batchDestroy|removeSiteCollaborator)/.test(operationId))
+    return true
   return /^(delete|revoke)/.test(operationId) && path.includes('{')
 }

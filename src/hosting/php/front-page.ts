@@ -7,6 +7,8 @@ const MOST_BYTES = 16 << 20
 const MOST_KEPT_BYTES = 1 << 20
 
 export interface FrontPageOptions {
+  /** Of another page. */
+  readonly path?: string
   readonly signal?: AbortSignal
   readonly whileHeld?: boolean
   /** Addresses that it must not lead to: those of the site that it is a copy of. */
@@ -32,7 +34,14 @@ export async function getFrontPage(
   options: FrontPageOptions = {},
 ): Promise<FrontPage> {
   const request = {
-    ...{ method: 'GET', path: '/', script: '/wordpress/index.php', body: null, https: false, host: site.address },
+    ...{
+      method: 'GET',
+      path: options.path ?? '/',
+      script: '/wordpress/index.php',
+      body: null,
+      https: false,
+      host: site.address,
+    },
     ...{ headers: ['Host', site.address, 'Accept', 'text/html'], remoteAddress: '127.0.0.1' },
   }
   const { status, headers, body } = await pool.handle(site, request, options.signal, { ...options, isJudged: true })

@@ -156,6 +156,7 @@ const samples: Samples = {
     ],
   },
   'upgrade-database': { right: [{ upgraded: false }], wrong: [{}, { upgraded: 1 }] },
+  'use-http': { right: [{ changed: true }], wrong: [{}, { changed: 1 }] },
   'site-title': {
     right: [{ title: 't', home: 'h', siteurl: 's', version: '6.8' }],
     wrong: [{ title: 't', home: 'h', siteurl: 's', version: 6.8 }],

@@ -333,6 +333,7 @@ const schemas = {
       closed,
     ),
   },
+  'use-http': { input: nothing, output: Type.Object({ changed: Type.Boolean() }, closed) },
   'write-license': {
     input: Type.Object({ key: Type.Union([Type.String(), Type.Null()]) }, closed),
     output: Type.Object(

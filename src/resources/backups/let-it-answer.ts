@@ -7,8 +7,11 @@ import { runSiteTask } from '../sites/run-site-task.ts'
 
 type Context = StepContext<{ readonly siteId: number }, HostServices>
 
+/** What became the site's own by each kind of work. */
+const words = { restore: 'restored', sync: 'synced', import: 'imported' } as const
+
 interface Work {
-  readonly name: 'restore' | 'sync'
+  readonly name: keyof typeof words
   /** What became the site's own: its front page must not lead to what was there before. Undefined: nobody looks at it. */
   readonly changes: readonly AddressChange[] | undefined
 }
@@ -27,7 +30,7 @@ export async function letItAnswer(context: Context, { name, changes }: Work): Pr
     log.warn({ err: error, siteId }, `the object cache of a site was not emptied after a ${name}`),
   )
   if (changes) {
-    const refusal = `WordPress does not answer with what was ${name === 'sync' ? 'synced' : 'restored'}`
+    const refusal = `WordPress does not answer with what was ${words[name]}`
     await runSiteTask(services, siteId, 'check-copy', {}, { whileHeld: true, refusal })
     const hosted = await services.hostedSite(siteId)
     if (!hosted) throw new PermanentFailure('The site was deleted')

@@ -1,7 +1,10 @@
-import type { StepContext } from '../../platform/operations/definition.ts'
+import { PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import { wasUndone } from '../../platform/operations/steps-of.ts'
 import type { HostServices } from '../host-services.ts'
 import { closeForWork } from '../sites/close-for-work.ts'
+import { runSiteTask } from '../sites/run-site-task.ts'
+import { hostOfUrl } from '../sites/site.ts'
+import { upgradeBlogs } from '../sites/upgrade-blogs.ts'
 import { contentHome } from './take-backup.ts'
 import { copyAhead, forgetAhead, forgetUnfinished } from './undo-point.ts'
 
@@ -75,6 +78,27 @@ export async function switchBack(context: Undoing): Promise<void> {
   await closeForWork(context, input.siteId)
   await services.siteFiles.switchBack(home)
   await services.siteDatabase.switchBack(home)
+}
+
+/** Rewriting addresses in a large database, or bringing it to another release. */
+export const LONG_TASK_MS = 600_000
+
+/**
+ * Brings the tables of a closed site to the release of WordPress that it runs, and to its address.
+ * @param refusal what is said when WordPress refuses
+ */
+export async function fitDatabase(context: Context<ReplaceOrder>, refusal: string): Promise<void> {
+  const { services, input, signal, progress } = context
+  const { siteId } = input
+  const hosted = await services.hostedSite(siteId)
+  if (!hosted) throw new PermanentFailure('The site was deleted')
+  const options = { whileHeld: true, timeoutMs: LONG_TASK_MS, refusal }
+  await runSiteTask(services, siteId, 'upgrade-database', {}, options)
+  await upgradeBlogs({ services, signal, progress }, siteId, options)
+  const { home: url } = await runSiteTask(services, siteId, 'site-title', {}, options)
+  const from = hostOfUrl(url)
+  if (from && from !== hosted.address)
+    await runSiteTask(services, siteId, 'replace-address', { from, to: hosted.address }, options)
 }
 
 /** The site has its new content and is open: what is left beside is at most a waste of room, and the next work takes it away. */

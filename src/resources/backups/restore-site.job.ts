@@ -10,25 +10,23 @@ import { closeForWork, openAfterWork } from '../sites/close-for-work.ts'
 import { configureSite } from '../sites/configure-site.job.ts'
 import { fitNetwork } from '../sites/fit-network.ts'
 import { noNetwork } from '../sites/network.ts'
-import { runSiteTask } from '../sites/run-site-task.ts'
 import {
   addressesOf,
   changeSite,
   findSite,
   holdSite,
-  hostOfUrl,
   openSite,
   purgeCaches,
   siteConstants,
   writtenAddressOf,
 } from '../sites/site.ts'
 import { siteFilled } from '../sites/site-filled.ts'
-import { upgradeBlogs } from '../sites/upgrade-blogs.ts'
 import { needsRights } from '../still-allowed.ts'
 import { actions, events } from './actions.ts'
 import { letItAnswer } from './let-it-answer.ts'
 import {
   copyFilesAhead,
+  fitDatabase,
   forgetFilesAhead,
   forgetPoints,
   forgetPrepared,
@@ -55,9 +53,6 @@ import { keepUndoPoint, type UndoPoint } from './undo-point.ts'
 type Context = RestoreContext<{ check: Checked }>
 
 const unlessDone = passingWhenDone<RestoreOrder, { check: Checked }>()
-
-/** Rewriting addresses in a large database, or bringing it to another release. */
-const LONG_TASK_MS = 600_000
 
 /**
  * Puts a site's files, its database, or both back to what backups hold. All that takes long is done beside the site while it goes on: what differs is
@@ -158,7 +153,7 @@ async function loadIf(context: Context, isTime: unknown): Promise<{ warning: str
 
 /** What is restored becomes this site: its constants, its release of WordPress, its address. */
 async function fitToSite(context: Context): Promise<void> {
-  const { services, input, signal, progress } = context
+  const { services, input } = context
   const { site, home } = await targetOf(context)
   const hosted = await services.hostedSite(site.id)
   if (!hosted) throw new PermanentFailure('The site was deleted')
@@ -171,14 +166,8 @@ async function fitToSite(context: Context): Promise<void> {
   })
   if (input.filesId !== null) await siteFilled(services, site.id)
   if (input.databaseId === null) return
-  const options = { whileHeld: true, timeoutMs: LONG_TASK_MS, refusal: 'The restored database does not fit' }
   if (site.hasMultisite) await fitNetwork(services, hosted, home, { ...(await fromWhere(context)), whileHeld: true })
-  await runSiteTask(services, site.id, 'upgrade-database', {}, options)
-  await upgradeBlogs({ services, signal, progress }, site.id, options)
-  const { home: url } = await runSiteTask(services, site.id, 'site-title', {}, options)
-  const from = hostOfUrl(url)
-  if (from && from !== hosted.address)
-    await runSiteTask(services, site.id, 'replace-address', { from, to: hosted.address }, options)
+  await fitDatabase(context, 'The restored database does not fit')
 }
 
 /** Whose the tables of a network are. Of the site's own, the domains of its blogs are its own as well. */

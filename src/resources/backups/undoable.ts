@@ -59,6 +59,7 @@ export async function changedBy(tx: Tx, { id: operationId, type }: OperationView
     const scope = { paths: ['wp-content/plugins'], except: [] }
     return { files: true, database: true, limits: { scope } }
   }
+  if (type === 'site.import') return { files: true, database: true, limits: {} }
   const restore = await orderOfRestore(tx, operationId)
   if (restore) {
     const { paths, tables, scope, environment } = restore

@@ -29,6 +29,9 @@ const needed: Record<string, Role> = {
   'site.restore': 'restore_site',
   'site.preview_restore': 'restore_site',
   'site.sync': 'restore_site',
+  'import.inspect': 'restore_site',
+  'import.remove': 'restore_site',
+  'site.import': 'restore_site',
   'collaborator.sync_wp_user': 'create_collaborator',
   'site.update_cms_version_by_schedule': 'update_site_cms_version',
   'collaborator.reset_password': 'reset_collaborator_password',
@@ -61,7 +64,7 @@ describe('who may cancel and retry', () => {
   afterAll(() => api?.close())
 
   const operation = async (type: string, state: 'queued' | 'failed') => {
-    const input = JSON.stringify({ siteId, accountId: mate.accountId, backupId: 1, version: '6.8.1' })
+    const input = JSON.stringify({ siteId, accountId: mate.accountId, backupId: 1, importId: 1, version: '6.8.1' })
     const values = {
       ...({ type, state, runner: 'control', site_id: siteId, account_id: owner.accountId, input } as const),
       ...({ attempts: 0, cancel_requested: 0, progress: 0 } as const),

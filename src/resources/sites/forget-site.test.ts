@@ -9,6 +9,7 @@ import { rememberFailure } from '../cms-version/failed-update.store.ts'
 import { insertLink } from '../database-admin/link.store.ts'
 import { insertClaim } from '../domains/claim.store.ts'
 import { insertLicense } from '../extension-license/license.store.ts'
+import { insertImport } from '../imports/import.store.ts'
 import { insertLoginLink } from '../login-links/login-link.store.ts'
 import { insertMuPlugin } from '../must-use-plugins/mu-plugin.store.ts'
 import { noteAttempt } from '../performance-reports/report.store.ts'
@@ -37,6 +38,7 @@ const tables = [
   'page_view_days',
   'backups',
   'backup_schedules',
+  'imports',
   'failed_updates',
   'certificates',
   'performance_reports',
@@ -83,6 +85,7 @@ describe.each(dialects)('the end of a deleted site on $dialect', ({ dialect, ski
       const { accountId } = owner
       const claim = { accountId, holderId: accountId, siteId: id, hostName: 'a', value: 'a', movesAt: 1 }
       await insertClaim(tx, { ...claim, zone: `${name}.example` })
+      await insertImport(tx, { siteId: id, state: 'ready', sources: [], starts: false, createdAt: 1, expiresAt: 1 })
       await insertLicense(tx, { siteId: id, licenseKey: 'a', now: 1 })
       await storePlugins(tx, id, [])
       await rememberFailure(tx, { siteId: id, version: '6.9', againAt: null, now: 1 })

@@ -8,7 +8,15 @@ import { ended } from '../../platform/operations/harness.ts'
 import type { SiteHooks } from '../site-hooks.ts'
 
 /** All that makes or replaces files of a site as a whole. */
-const types = ['site.provision', 'site.clone', 'site.configure', 'site.restore', 'site.sync', 'site.bring_back']
+const types = [
+  'site.provision',
+  'site.clone',
+  'site.configure',
+  'site.restore',
+  'site.sync',
+  'site.import',
+  'site.bring_back',
+]
 
 describe('the files of a site were made or replaced', () => {
   let api: TestApi

@@ -70,6 +70,7 @@ describe.each(dialects)('what visitors get, on $dialect', ({ dialect, skip }) =>
   test.each([
     ['site.restore', 'restoring'],
     ['site.sync', 'syncing'],
+    ['site.import', 'importing'],
     ['site.move', 'moving'],
     ['other.work', 'closed'],
   ])('while %s keeps it closed: %s, and which operation it is', async (type, expected) => {

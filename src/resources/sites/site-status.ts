@@ -15,6 +15,7 @@ const statuses = [
   'failed',
   'restoring',
   'syncing',
+  'importing',
   'moving',
   'closed',
 ] as const
@@ -25,7 +26,7 @@ export const SiteStatus = Type.Object(
     status: oneOf(statuses, {
       description:
         'What visitors get. `live`: the site. `maintenance`: a maintenance page (503). `disabled`: an unavailable page (480). `deploying`, `cloning`, and ' +
-        '`failed` (the site could not be created): a setup page (503). `restoring`, `syncing`, `moving`, and `closed`: a maintenance page (503), and the ' +
+        '`failed` (the site could not be created): a setup page (503). `restoring`, `syncing`, `importing`, `moving`, and `closed`: a maintenance page (503), and the ' +
         'dashboard is closed, too.',
       examples: ['live'],
     }),
@@ -50,6 +51,7 @@ export const includeStatus = {
 const closing: Record<string, readonly [Status, string]> = {
   'site.restore': ['restoring', 'restores a backup'],
   'site.sync': ['syncing', 'copies data from another site'],
+  'site.import': ['importing', 'imports a site'],
   'site.move': ['moving', 'moves the site to another PHP runtime'],
 }
 
@@ -86,7 +88,7 @@ function statusOf(site: Site, closure: Closure | undefined): Type.Static<typeof 
   }
 }
 
-const isClosed = (status: Status): boolean => ['restoring', 'syncing', 'moving', 'closed'].includes(status)
+const isClosed = (status: Status): boolean => ['restoring', 'syncing', 'importing', 'moving', 'closed'].includes(status)
 
 function seen(
   { state, deployError, isInMaintenance }: Site,

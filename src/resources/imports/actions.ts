@@ -1,0 +1,17 @@
+import { declareActions } from '../action.ts'
+import { declareEvents } from '../webhooks/event.ts'
+
+/** What the activity log says of changes that this resource makes. */
+export const actions = declareActions('site', {
+  'import.created': 'An import of a site was created, and its archive is inspected',
+  'import.uploaded': 'A file of an import was uploaded',
+  'import.inspected': 'The archive of an import was inspected',
+  'import.inspection_failed': 'The archive of an import cannot be used',
+  'import.started': 'An import was started',
+  'import.deleted': 'An import was deleted with its staged data',
+  'site.imported': 'A site took the place of the one that was there',
+  'site.import_failed': 'An import failed, and the site is as it was',
+})
+
+/** What webhooks tell of them. */
+export const events = declareEvents('site_imported', 'site_import_failed')

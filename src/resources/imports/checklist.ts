@@ -1,0 +1,48 @@
+import type { Config } from '../../config.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { edgeAddresses } from '../sites/edge-addresses.ts'
+import type { Site } from '../sites/site.ts'
+import { addressesOf } from '../sites/site-addresses.ts'
+import type { ChecklistItem, StoredImport } from './import.ts'
+
+/** What its owner does until visitors of the old address come to the new site, in order. Empty until there is a plan. */
+export async function checklistOf(
+  tx: Tx,
+  site: Pick<Site, 'id' | 'name'>,
+  { plan }: Pick<StoredImport, 'plan'>,
+  config: Config,
+): Promise<ChecklistItem[]> {
+  const domain = plan && URL.parse(plan.from.home)?.hostname
+  if (!plan || !domain) return []
+  const known = await addressesOf(tx, site, config)
+  const [first, second] = edgeAddresses(config)
+  const addresses = first === second ? first : `${first} and ${second}`
+  const hasDomain = known.some((address) => address.replace(/:\d+$/, '') === domain)
+  return [
+    {
+      title: 'Look at the site',
+      text: `Open https://${plan.to.address}/, log in, and try its forms, its search and its shop.`,
+    },
+    {
+      title: 'Lower the TTL',
+      text: `At the DNS host of ${domain}, set the TTL of its A, AAAA and CNAME records to 300 seconds a day before.`,
+    },
+    ...(hasDomain
+      ? []
+      : [{ title: 'Add the domain', text: `Add ${domain} to the site: POST /v1/sites/${site.id}/domains.` }]),
+    {
+      title: 'Stop changes on the old site',
+      text: 'What is written there after the archive was made does not come along. Import once more if something was.',
+    },
+    {
+      title: 'Point the domain here',
+      text: `Set the A and AAAA records of ${domain} to ${addresses}. Leave its MX and TXT records as they are, so that mail still arrives.`,
+    },
+    {
+      title: 'Set the primary domain',
+      text: `Make ${domain} the primary domain of the site: its certificate is then issued, and its addresses are rewritten.`,
+    },
+    { title: 'Send a test mail', text: 'Mails of the site now leave from here. Check the SPF record of the domain.' },
+    { title: 'Keep the old site', text: 'Leave it where it is for a week, then cancel it.' },
+  ]
+}

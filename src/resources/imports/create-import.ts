@@ -1,0 +1,83 @@
+import Type from 'typebox'
+import { Problem } from '../../platform/http/problem.ts'
+import { endpoint } from '../endpoint.ts'
+import { SiteId } from '../site-id.ts'
+import { problems as siteProblems } from '../sites/problems.ts'
+import { demandInstalled } from '../sites/site.ts'
+import { actions } from './actions.ts'
+import { changeImport, insertImport, stagedImportOf } from './import.store.ts'
+import { ImportSchema, MOST_SOURCES, presentImport, STAGED_MS } from './import.ts'
+import { inspectImport } from './inspect-import.job.ts'
+import { problems } from './problems.ts'
+
+const Url = Type.String({ minLength: 1, maxLength: 2000, examples: ['https://old.example.com/backup.wpress'] })
+
+export const createImport = endpoint({
+  id: 'createImport',
+  method: 'POST',
+  path: '/v1/sites/{id}/imports',
+  summary: 'Import a site from an archive',
+  description:
+    'Takes a site of another host from `.zip`, `.tar`, `.tar.gz`, `.wpress` (All-in-One WP Migration), a set of UpdraftPlus, an archive of Duplicator (`.zip`), or an archive of the files and a dump of the database (`.sql`, `.sql.gz`). ' +
+    'First the archive is fetched and inspected, which changes nothing on the site: `GET /v1/sites/{site_id}/imports/{import_id}` shows the plan. ' +
+    'Then `POST /v1/sites/{site_id}/imports/{import_id}/start` replaces `wp-content` and the database of the site; with `start` that happens by itself when nothing is in the way. ' +
+    'Staged data is removed after 24 hours. A site has one import at a time.',
+  access: { site: 'restore the site' },
+  params: Type.Object({ id: SiteId }),
+  body: Type.Object(
+    {
+      urls: Type.Array(Url, {
+        minItems: 1,
+        maxItems: MOST_SOURCES,
+        description: 'https addresses of the archive; several for a set of UpdraftPlus, or for files and a dump',
+      }),
+      start: Type.Optional(
+        Type.Boolean({ description: 'Start without a stop when the plan has no blockers', examples: [false] }),
+      ),
+    },
+    { title: 'NewImport' },
+  ),
+  response: ImportSchema,
+  status: 201,
+  starts: true,
+  problems: [problems.import_url_refused, problems.import_exists, siteProblems.site_not_live],
+
+  async handle(context, { body }) {
+    const { tx, site, caller, config, now } = context
+    demandInstalled(site)
+    const { urls, start = false } = body
+    for (const url of urls) demandUrl(url, config.allowPrivateFetch)
+    const other = await stagedImportOf(tx, site.id)
+    if (other) throw new Problem(problems.import_exists, { import: other.id, state: other.state })
+    const made = await insertImport(tx, {
+      ...{ siteId: site.id, sources: urls, starts: start, state: 'inspecting' },
+      ...{ createdAt: now, expiresAt: now + STAGED_MS },
+    })
+    const order = { siteId: site.id, importId: made.id, askedById: caller.accountId }
+    const operationId = await context.start(inspectImport, order)
+    await changeImport(tx, made.id, { operationId })
+    await context.record({
+      action: actions['import.created'],
+      message: `Created import ${made.id} from ${urls.map(shown).join(', ')}`,
+    })
+    return presentImport({ ...made, operationId }, [])
+  },
+})
+
+/** @throws Problem `import_url_refused` */
+function demandUrl(address: string, allowsHttp: boolean): void {
+  const fault = faultOf(URL.parse(address), allowsHttp)
+  if (fault) throw new Problem(problems.import_url_refused, { fault: `${shown(address)} ${fault}` })
+}
+
+function faultOf(url: URL | null, allowsHttp: boolean): string | undefined {
+  if (!url) return 'is not a valid address'
+  if (url.protocol !== 'https:' && !(allowsHttp && url.protocol === 'http:')) return 'is not an https address'
+  return url.username || url.password ? 'has a user name or a password in it' : undefined
+}
+
+/** Without what may be secret in it. */
+const shown = (address: string): string => {
+  const url = URL.parse(address)
+  return url ? `${url.protocol}//${url.host}${url.pathname}`.slice(0, 200) : address.slice(0, 100)
+}

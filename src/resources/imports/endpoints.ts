@@ -1,0 +1,8 @@
+import { createImport } from './create-import.ts'
+import { deleteImport } from './delete-import.ts'
+import { getImport } from './get-import.ts'
+import { listImports } from './list-imports.ts'
+import { startImport } from './start-import.ts'
+
+/** In the order of the description of the API. */
+export const endpoints = [listImports, createImport, getImport, startImport, deleteImport]

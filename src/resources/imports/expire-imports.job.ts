@@ -1,0 +1,46 @@
+import Type from 'typebox'
+import { durable, type StepContext } from '../../platform/operations/definition.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
+import { schedule } from '../../platform/operations/schedules.ts'
+import { changeImport, deleteImportRow, expiredImports } from './import.store.ts'
+import { removeImport } from './remove-import.job.ts'
+
+/** In one transaction: nobody waits long for the right to write. */
+const BATCH = 20
+
+/** Has the staged data of imports removed when its time is over. */
+export const expireImports = durable({
+  name: 'imports.expire',
+  input: Type.Object({}),
+  on: 'control',
+  changeableBy: 'account',
+  attempts: 2,
+  steps: { order: { run: orderRemovals } },
+})
+
+export const expireImportsOften = schedule({
+  name: 'imports.expire',
+  everyMs: 600_000,
+  definition: expireImports,
+  input: () => ({}),
+})
+
+async function orderRemovals({ now, signal, transaction }: StepContext): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted()
+    const count = await transaction(async (tx) => {
+      const expired = await expiredImports(tx, now(), BATCH)
+      for (const { id: importId, ...about } of expired) {
+        // of a site without a host nothing lies anywhere
+        if (about.hostId === null) {
+          await deleteImportRow(tx, importId)
+          continue
+        }
+        await enqueue(tx, removeImport, { siteId: about.siteId, importId }, { ...about, now: now() })
+        await changeImport(tx, importId, { state: 'failed', error: 'Its time is over.' })
+      }
+      return expired.length
+    })
+    if (count === 0) return
+  }
+}

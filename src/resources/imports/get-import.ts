@@ -1,0 +1,26 @@
+import Type from 'typebox'
+import { notFound } from '../../platform/http/problem.ts'
+import { endpoint } from '../endpoint.ts'
+import { SiteId } from '../site-id.ts'
+import { checklistOf } from './checklist.ts'
+import { findImport } from './import.store.ts'
+import { ImportId, ImportSchema, presentImport } from './import.ts'
+
+export const getImport = endpoint({
+  id: 'getImport',
+  method: 'GET',
+  path: '/v1/sites/{site_id}/imports/{import_id}',
+  summary: 'Read an import',
+  description:
+    'Its plan as soon as it was inspected, and what to do until visitors come to the new site. After the import also how the front page and five others compare with those of the old site, where that answers.',
+  access: { site: 'restore the site' },
+  params: Type.Object({ site_id: SiteId, import_id: ImportId }),
+  response: ImportSchema,
+  etag: true,
+
+  async handle({ tx, site, config }, { params }) {
+    const found = await findImport(tx, site.id, params.import_id)
+    if (!found) throw notFound()
+    return presentImport(found, await checklistOf(tx, site, found, config))
+  },
+})

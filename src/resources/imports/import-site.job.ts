@@ -1,0 +1,283 @@
+import { createReadStream, existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import Type from 'typebox'
+import type { WantedEntry } from '../../hosting/site-files/file-content.ts'
+import { readdressed } from '../../hosting/site-files/made-files.ts'
+import { walkTree } from '../../hosting/site-files/walk.ts'
+import { changeWpConfig } from '../../hosting/site-files/wp-config-file.ts'
+import { comparePages } from '../../hosting/site-imports/compare-pages.ts'
+import { dumpOf, PREFIX_PLACEHOLDER } from '../../hosting/site-imports/stage-database.ts'
+import { contentOf } from '../../hosting/site-imports/stage-files.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import {
+  durableWith,
+  type FailureContext,
+  PermanentFailure,
+  type StepContext,
+} from '../../platform/operations/definition.ts'
+import { hasResult, wasUndone } from '../../platform/operations/steps-of.ts'
+import { letItAnswer } from '../backups/let-it-answer.ts'
+import {
+  copyFilesAhead,
+  fitDatabase,
+  forgetFilesAhead,
+  forgetPoints,
+  forgetPrepared,
+  passingWhenDone,
+  settle,
+  switchBack,
+  switchOver,
+} from '../backups/replace-site.ts'
+import { forGood } from '../backups/restore-check.ts'
+import { whatStays } from '../backups/restore-content.ts'
+import { contentHome } from '../backups/take-backup.ts'
+import { keepUndoPoint } from '../backups/undo-point.ts'
+import { changeOfJob } from '../change.ts'
+import type { HostServices } from '../host-services.ts'
+import { closeForWork, openAfterWork } from '../sites/close-for-work.ts'
+import { noNetwork } from '../sites/network.ts'
+import { runSiteTask } from '../sites/run-site-task.ts'
+import { findSite, holdSite, isInstalled, openSite, purgeCaches, siteConstants } from '../sites/site.ts'
+import { siteFilled } from '../sites/site-filled.ts'
+import { needsRights } from '../still-allowed.ts'
+import { actions, events } from './actions.ts'
+import { changeImport, findImport } from './import.store.ts'
+import { type ComparedPage, type ImportPlan, rightsOf } from './import.ts'
+import { folderOf } from './staging.ts'
+
+const Order = Type.Object({
+  siteId: Type.Integer(),
+  importId: Type.Integer(),
+  /** Below the web root: what of the staged files stays behind. */
+  leaveOut: Type.Array(Type.String()),
+  askedById: Type.Integer(),
+})
+type Order = Type.Static<typeof Order>
+
+type Context = StepContext<Order, HostServices, { check: ImportPlan }>
+/** Of an undo: `done` is there from the moment on from which there is no way back. */
+type Undoing = StepContext<Order, HostServices, { check?: ImportPlan; done?: boolean }>
+
+const unlessDone = passingWhenDone<Order, { check: ImportPlan }>()
+
+const CONFIG = 'wp-config.php'
+
+/**
+ * Puts a site that was staged in a site's place: as a restore does, from the staging folder instead of a backup. Until `done` everything is
+ * taken back by the undo of the steps; from then on nothing is.
+ */
+export const importSite = durableWith<HostServices>()({
+  name: 'site.import',
+  input: Order,
+  on: 'host',
+  changeableBy: { site: 'restore the site' },
+  permission: needsRights((order: Order, { done }) => (done ? [] : rightsOf(order))),
+  steps: {
+    check: { run: unlessDone<ImportPlan>(check) },
+    // while the site is open, so that little is left to do when it is closed
+    copy_files: { run: unlessDone(copyFilesAhead), undo: forgetFilesAhead, weight: 3 },
+    files: { run: unlessDone(prepareFiles), undo: forgetPrepared, weight: 4 },
+    database: { run: unlessDone(loadDatabase), undo: forgetPrepared, weight: 4 },
+    close: {
+      run: unlessDone((context) => closeForWork(context, context.input.siteId)),
+      undo: (context: Undoing) => openAfterWork(context, context.input.siteId),
+    },
+    // when nobody writes any more: what visitors wrote until now is in them
+    keep_files: {
+      run: unlessDone((context) => keepUndoPoint(context, context.input.siteId, 'fs')),
+      undo: forgetPoints,
+    },
+    keep_database: {
+      run: unlessDone((context) => keepUndoPoint(context, context.input.siteId, 'db')),
+      undo: forgetPoints,
+      weight: 2,
+    },
+    // what was uploaded while the site was open
+    files_again: { run: unlessDone(prepareFiles), undo: forgetPrepared },
+    switch: { run: unlessDone(switchOver), undo: switchBack },
+    fit: { run: unlessDone(fitToSite) },
+    answer: {
+      run: unlessDone((context) => letItAnswer(context, { name: 'import', changes: context.results.check.addresses })),
+    },
+    // without an undo: a retry finds that it is done
+    done: { commit: openAgain },
+    compare: { run: compare },
+    settle: { run: settleAll },
+  },
+  failed: tellOfFailure,
+})
+
+const folderFor = ({ services, input }: Pick<Undoing, 'services' | 'input'>): string =>
+  folderOf(services.config.dataDir, input.importId)
+
+/** Looks whether all that is needed is there, and changes nothing. @throws PermanentFailure for what is not */
+async function check(context: StepContext<Order, HostServices>): Promise<ImportPlan> {
+  const { services, input } = context
+  const site = await findSite(services.database.read, input.siteId)
+  const home = await services.homes.ofSite(input.siteId)
+  const hosted = await services.hostedSite(input.siteId)
+  if (!site || !home || !hosted || !isInstalled(site))
+    throw new PermanentFailure('The site is not there, or is not installed')
+  const plan = (await findImport(services.database.read, input.siteId, input.importId))?.plan
+  const folder = folderFor(context)
+  if (!plan || !existsSync(contentOf(folder)) || !existsSync(dumpOf(folder)))
+    throw new PermanentFailure('The staged data of the import is not there any more. Create the import again')
+  const [blocker] = plan.blockers
+  if (blocker) throw new PermanentFailure(blocker)
+  if (site.hasMultisite) throw new PermanentFailure('The site is a network of sites, which cannot be imported into')
+  // it may have failed once
+  await context.transaction((tx) => changeImport(tx, input.importId, { state: 'importing', error: null }))
+  // the site may have got another domain since
+  const froms = plan.addresses.map(({ from }) => from)
+  const addresses = [...new Set([...froms, plan.to.address])].filter(
+    (from) => from !== hosted.address && froms.includes(from),
+  )
+  return { ...plan, addresses: addresses.map((from) => ({ from, to: hosted.address })) }
+}
+
+async function homeOf({ services, input }: Pick<Context, 'services' | 'input'>) {
+  const home = await services.homes.ofSite(input.siteId)
+  if (!home) throw new PermanentFailure('The site is not there, or is not installed')
+  return { home, content: contentHome(input.siteId, home) }
+}
+
+async function prepareFiles(context: Context): Promise<void> {
+  const { services, input, signal, results } = context
+  const plan = results.check
+  const { home, content } = await homeOf(context)
+  const stays = await whatStays(services, home, { backupCore: null, keepsConfig: false })
+  const config = await configWith(context, plan.database.prefix)
+  const scope = { paths: [...(config ? [CONFIG] : []), 'wp-content'], except: stays }
+  const staged = { paths: ['wp-content'], except: [...stays, ...input.leaveOut] }
+  async function* wanted(): AsyncGenerator<WantedEntry> {
+    if (config) yield config
+    yield* stagedFiles(contentOf(folderFor(context)), staged, signal)
+  }
+  const onProgress = (done: number) => context.progressBytes(done, Math.max(done, plan.files.bytes))
+  const entries = readdressed(wanted(), plan.addresses)
+  await forGood(() => services.siteFiles.prepare(content, entries, { scope, signal, onProgress }))
+}
+
+async function* stagedFiles(
+  root: string,
+  scope: { paths: readonly string[]; except: readonly string[] },
+  signal: AbortSignal,
+): AsyncGenerator<WantedEntry> {
+  for await (const entry of walkTree(root, { scope, granularityMs: 0, signal }))
+    yield entry.kind === 'file' ? { ...entry, open: async () => createReadStream(join(root, entry.path)) } : entry
+}
+
+/** The site's own wp-config.php with the prefix of the imported tables; undefined: it has that already. */
+async function configWith(context: Context, prefix: string): Promise<WantedEntry | undefined> {
+  const { services, signal } = context
+  const { content } = await homeOf(context)
+  for await (const entry of services.siteFiles.walk(content, { scope: { paths: [CONFIG] }, signal })) {
+    if (entry.kind !== 'file' || entry.sizeBytes > 1 << 20) break
+    const pieces: Uint8Array[] = []
+    for await (const piece of (await entry.open()) ?? []) pieces.push(Uint8Array.from(piece))
+    const before = Buffer.concat(pieces).toString()
+    const after = before.replace(/^([ \t]*\$table_prefix\s*=\s*)(['"])\w{0,64}\2\s*;/m, `$1'${prefix}';`)
+    if (after === before) {
+      if (new RegExp(`\\$table_prefix\\s*=\\s*'${prefix}'`).test(before)) return undefined
+      break
+    }
+    const text = Buffer.from(after)
+    const stamp = `${entry.stamp}.${prefix}`
+    return { ...entry, sizeBytes: text.length, stamp, open: async () => Readable.from([text]) }
+  }
+  throw new PermanentFailure('The site has no wp-config.php that names the prefix of its tables')
+}
+
+/** @returns what the database does not have of the dump, in words */
+async function loadDatabase(context: Context): Promise<{ warning: string } | undefined> {
+  const { services, signal, results } = context
+  const { database, addresses } = results.check
+  const { content } = await homeOf(context)
+  const dump = createReadStream(dumpOf(folderFor(context)), { highWaterMark: 1 << 18 })
+  const foreign = { prefixes: [{ from: PREFIX_PLACEHOLDER, to: database.prefix }] }
+  const onProgress = (done: number) => context.progressBytes(done, Math.max(done, database.bytes))
+  const { warning } = await forGood(() =>
+    services.siteDatabase.load(content, dump, { changes: addresses, foreign, signal, onProgress }),
+  ).finally(() => dump.destroy())
+  return warning === undefined ? undefined : { warning }
+}
+
+/** What was imported becomes this site: its constants, its release of WordPress, its address. */
+async function fitToSite(context: Context): Promise<void> {
+  const { services, input } = context
+  const site = await findSite(services.database.read, input.siteId)
+  const { home } = await homeOf(context)
+  if (!site) throw new PermanentFailure('The site was deleted')
+  // after a crash nothing holds PHP
+  await closeForWork(context, site.id)
+  await changeWpConfig(home.path, home.uid, {
+    ...(await services.homes.databases.constants(home)),
+    ...siteConstants(site),
+    ...noNetwork,
+  })
+  await siteFilled(services, site.id)
+  const refusal = 'The imported database does not fit'
+  await fitDatabase(context, refusal)
+  await runSiteTask(services, site.id, 'use-http', {}, { whileHeld: true, refusal })
+}
+
+async function openAgain(tx: Tx, context: Context): Promise<true> {
+  const { input, operationId, results, now } = context
+  const { siteId, importId } = input
+  const site = await holdSite(tx, siteId)
+  if (!site) return true
+  const { from } = results.check
+  await changeImport(tx, importId, { state: 'imported', error: null })
+  await changeOfJob(tx, context).record({
+    action: actions['site.imported'],
+    message: `Imported ${from.home}`,
+    event: { type: events.site_imported, data: { import_id: importId, from: from.home } },
+  })
+  await openSite(tx, siteId, operationId, now())
+  await purgeCaches(tx, siteId, { pages: 'all', files: true })
+  return true
+}
+
+/** How the new site differs from the old one, where that still answers. It says something, and stops nothing. */
+async function compare(context: Context): Promise<void> {
+  const { services, input, results, signal, log } = context
+  const hosted = await services.hostedSite(input.siteId)
+  if (!hosted) return
+  const pages: ComparedPage[] = await comparePages({
+    ...{ pool: services.pool, site: hosted, oldHome: results.check.from.home, signal },
+    allowPrivate: services.config.allowPrivateFetch,
+  }).catch((error) => {
+    log.warn({ err: error, siteId: input.siteId }, 'an imported site was not compared with the old one')
+    return []
+  })
+  await context.transaction((tx) => changeImport(tx, input.importId, { comparison: pages }))
+}
+
+async function settleAll(context: Undoing): Promise<void> {
+  await settle(context)
+  await rm(folderFor(context), { recursive: true, force: true })
+}
+
+async function tellOfFailure(tx: Tx, context: FailureContext<Order>): Promise<void> {
+  const { input, operationId, canceled, now } = context
+  const { siteId, importId } = input
+  await openSite(tx, siteId, operationId, now())
+  // canceled when all was done but the clearing up
+  if (await hasResult(tx, operationId, 'done')) return
+  if (!(await holdSite(tx, siteId))) return
+  const reason = (context.error ?? 'canceled').replace(/\.$/, '')
+  const found = await findImport(tx, siteId, importId)
+  // its staged data is there still: it can be started once more
+  if (found) await changeImport(tx, importId, { state: 'ready', error: `${reason}.` })
+  if (canceled) return
+  const state = (await wasUndone(tx, operationId, 'switch'))
+    ? 'The site is as it was'
+    : 'The site could not be put back as it was: try again, or restore a backup'
+  await changeOfJob(tx, context).record({
+    action: actions['site.import_failed'],
+    message: `The import failed: ${reason}. ${state}.`,
+    event: { type: events.site_import_failed, data: { import_id: importId, reason } },
+  })
+}

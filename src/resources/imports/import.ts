@@ -1,0 +1,202 @@
+import Type from 'typebox'
+import { defaultPhpVersion } from '../../hosting/php/runtime.ts'
+import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
+import type { Needed } from '../still-allowed.ts'
+
+export const ImportId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+
+/** Files of one import. */
+export const MOST_SOURCES = 30
+/** How long staged data stays. */
+export const STAGED_MS = 24 * 3_600_000
+
+export const importStates = ['waiting', 'inspecting', 'ready', 'importing', 'imported', 'failed'] as const
+export type ImportState = (typeof importStates)[number]
+
+/** States in which an import has, or will have, data on the disk of its host. */
+export const stagedStates: readonly ImportState[] = ['waiting', 'inspecting', 'ready', 'importing']
+
+const Text = (description: string, example: string) => Type.String({ description, examples: [example] })
+
+const Plugin = Type.Object(
+  {
+    path: Text('Below wp-content/plugins', 'akismet'),
+    name: Type.String({ examples: ['Akismet Anti-spam'] }),
+    version: nullable(Type.String({ examples: ['5.3'] })),
+    isActive: Type.Boolean({ examples: [true] }),
+    requiresPhp: nullable(Type.String({ examples: ['7.2'] })),
+    requiresWordpress: nullable(Type.String({ examples: ['5.8'] })),
+    note: nullable(Type.String({ description: 'What it needs after the move', examples: [null] })),
+  },
+  { title: 'ImportPlugin' },
+)
+
+const LeftOut = Type.Object(
+  {
+    path: Text('Below the web root', 'wp-content/object-cache.php'),
+    reason: oneOf(['drop-in', 'cache', 'host', 'backup', 'platform'], {
+      description: 'Why it stays behind; `host`: it belongs to the old host; `platform`: Stead adds its own',
+    }),
+  },
+  { title: 'ImportLeftOut' },
+)
+
+/** What an import is about to do. */
+export const ImportPlan = Type.Object(
+  {
+    format: oneOf(['wpress', 'updraftplus', 'duplicator', 'files'], {
+      description: 'What made the archive; `files`: files and a dump of the database',
+    }),
+    from: Type.Object(
+      {
+        home: Text('Address of the old site', 'https://old.example.com'),
+        title: Type.String({ examples: ['My site'] }),
+        wordpress: nullable(Type.String({ examples: ['6.8'] })),
+        php: nullable(Type.String({ examples: ['7.4'] })),
+      },
+      { title: 'ImportFrom' },
+    ),
+    to: Type.Object(
+      {
+        address: Type.String({ examples: ['my-site.example.com'] }),
+        wordpress: nullable(Type.String({ examples: ['6.8'] })),
+        php: Type.String({ examples: [defaultPhpVersion] }),
+      },
+      { title: 'ImportTo' },
+    ),
+    files: Type.Object(
+      {
+        count: Type.Integer({ examples: [2140] }),
+        bytes: Type.Integer({ examples: [81_920_000] }),
+        links: Type.Integer({ description: 'Links in the archive, which are left out', examples: [0] }),
+      },
+      { title: 'ImportFiles' },
+    ),
+    database: Type.Object(
+      {
+        tables: Type.Integer({ examples: [14] }),
+        rows: Type.Integer({ examples: [5321] }),
+        bytes: Type.Integer({ description: 'Of the dump', examples: [4_100_000] }),
+        prefix: Text('Prefix of the tables, which the site takes over', 'wp_'),
+      },
+      { title: 'ImportDatabase' },
+    ),
+    addresses: Type.Array(
+      Type.Object(
+        {
+          from: Type.String({ examples: ['old.example.com'] }),
+          to: Type.String({ examples: ['my-site.example.com'] }),
+        },
+        { title: 'ImportAddress' },
+      ),
+      { description: 'Host names that are rewritten everywhere' },
+    ),
+    plugins: Type.Array(Plugin),
+    themes: Type.Array(Type.String({ examples: ['twentytwentyfive'] })),
+    mustUsePlugins: Type.Array(Type.String({ examples: ['own-login.php'] }), {
+      description: 'Must-use plugins that come along, below wp-content/mu-plugins',
+    }),
+    leftOut: Type.Array(LeftOut, { description: 'What stays behind unless the start says otherwise' }),
+    warnings: Type.Array(Type.String({ examples: ['The plugin Forms needs PHP 8.3, and the site runs PHP 8.2.'] })),
+    blockers: Type.Array(Type.String({ examples: ['The archive has a network of sites.'] }), {
+      description: 'While there is one, the import cannot start',
+    }),
+  },
+  { title: 'ImportPlan' },
+)
+export type ImportPlan = Type.Static<typeof ImportPlan>
+
+/** A page of the old site beside the same page of the new one. */
+export const ComparedPage = Type.Object(
+  {
+    path: Type.String({ examples: ['/about/'] }),
+    old: nullable(
+      Type.Object(
+        { status: Type.Integer({ examples: [200] }), title: Type.String({ examples: ['About'] }) },
+        { title: 'ImportOldPage' },
+      ),
+    ),
+    new: Type.Object(
+      { status: Type.Integer({ examples: [200] }), title: Type.String({ examples: ['About'] }) },
+      { title: 'ImportNewPage' },
+    ),
+    sameText: nullable(
+      Type.Integer({
+        description:
+          'How much of the words of the two pages is the same, in percent; null where the old site does not answer',
+        examples: [98],
+      }),
+    ),
+  },
+  { title: 'ImportComparedPage' },
+)
+export type ComparedPage = Type.Static<typeof ComparedPage>
+
+const ChecklistItem = Type.Object(
+  { title: Type.String({ examples: ['Lower the TTL'] }), text: Type.String({ examples: ['Set it to 300 seconds.'] }) },
+  { title: 'ImportChecklistItem' },
+)
+export type ChecklistItem = Type.Static<typeof ChecklistItem>
+
+export const ImportSchema = Type.Object(
+  {
+    id: Type.Integer({ examples: [1] }),
+    state: oneOf(importStates, {
+      description:
+        '`waiting` for uploads; `inspecting`; `ready` with its `plan`; `importing`; `imported`; `failed`: it could not be inspected',
+    }),
+    sources: Type.Array(Type.String({ examples: ['https://old.example.com/backup.zip'] }), {
+      description: 'Addresses of its files; empty when they are uploaded',
+    }),
+    plan: nullable(ImportPlan),
+    comparison: nullable(Type.Array(ComparedPage, { description: 'The front page and five others, after the import' })),
+    checklist: Type.Array(ChecklistItem, { description: 'What to do until visitors come to the new site, in order' }),
+    error: nullable(Type.String({ description: 'Why the last attempt failed', examples: [null] })),
+    operationId: nullable(Type.Integer({ description: 'The last operation that worked on it', examples: [12] })),
+    created: Timestamp,
+    expires: Timestamp,
+  },
+  { title: 'Import' },
+)
+
+/** An import as it is stored. */
+export interface StoredImport {
+  readonly id: number
+  readonly siteId: number
+  readonly state: ImportState
+  readonly sources: readonly string[]
+  readonly starts: boolean
+  readonly plan: ImportPlan | null
+  readonly comparison: readonly ComparedPage[] | null
+  readonly error: string | null
+  readonly operationId: number | null
+  readonly createdAt: number
+  readonly expiresAt: number
+}
+
+/** Hides what is secret in an address: signed links carry it in their query. */
+const withoutQuery = (address: string): string => {
+  const url = URL.parse(address)
+  return url ? `${url.protocol}//${url.host}${url.pathname}` : address
+}
+
+/** The Import object of the API. */
+export function presentImport(
+  found: StoredImport,
+  checklist: readonly ChecklistItem[],
+): Type.Static<typeof ImportSchema> {
+  const { id, state, sources, plan, comparison, error, operationId, createdAt, expiresAt } = found
+  return {
+    ...{ id, state, plan, error, operationId },
+    sources: sources.map(withoutQuery),
+    comparison: comparison && [...comparison],
+    checklist: [...checklist],
+    created: timestamp(createdAt),
+    expires: timestamp(expiresAt),
+  }
+}
+
+/** What the account that asks needs, from the request until the end of the work. */
+export const rightsOf = ({ siteId }: { readonly siteId: number }): readonly Needed[] => [
+  { siteId, capability: 'restore the site' },
+]

@@ -1,0 +1,220 @@
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import Type from 'typebox'
+import { ArchiveRefused } from '../../hosting/archives/unpack-zip.ts'
+import { lookAtContent, type StagedContent } from '../../hosting/site-imports/look-at-content.ts'
+import { type StagedDatabase, stageDatabase } from '../../hosting/site-imports/stage-database.ts'
+import {
+  contentOf,
+  dropUnpacked,
+  type ImportSource,
+  type StagedFiles,
+  stageFiles,
+} from '../../hosting/site-imports/stage-files.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { FetchError, fetchToFile } from '../../platform/fetch/fetch-public.ts'
+import {
+  durableWith,
+  type FailureContext,
+  PermanentFailure,
+  type StepContext,
+} from '../../platform/operations/definition.ts'
+import { hasResult } from '../../platform/operations/steps-of.ts'
+import { changeOfJob } from '../change.ts'
+import type { HostServices } from '../host-services.ts'
+import { holdSite } from '../sites/site.ts'
+import { needsRights } from '../still-allowed.ts'
+import { actions } from './actions.ts'
+import { changeImport, findImport, stagedImportOf } from './import.store.ts'
+import { type ImportPlan, rightsOf } from './import.ts'
+import { importSite } from './import-site.job.ts'
+import { planOf } from './plan.ts'
+import { fetchedIn, folderOf, removeForgotten, stagingBounds, uploadedIn } from './staging.ts'
+
+const Order = Type.Object({ siteId: Type.Integer(), importId: Type.Integer(), askedById: Type.Integer() })
+type Order = Type.Static<typeof Order>
+
+type Context<Results = unknown> = StepContext<Order, HostServices, Results>
+
+/** A whole archive. */
+const FETCH_MS = 3 * 3_600_000
+
+/**
+ * Fetches the archive of an import, unpacks it beside the site, and makes a plan of it. The site is not touched: not even its PHP runs.
+ */
+export const inspectImport = durableWith<HostServices>()({
+  name: 'import.inspect',
+  input: Order,
+  on: 'host',
+  changeableBy: { site: 'restore the site' },
+  attempts: 3,
+  atOnce: 2,
+  permission: needsRights(rightsOf),
+  steps: {
+    fetch: { run: unlessReady(fetchSources), undo: forgetStaged, weight: 4 },
+    unpack: { run: unlessReady<unknown, StagedFiles>(unpack), weight: 4 },
+    database: { run: unlessReady<{ unpack: StagedFiles }, StagedDatabase>(lookAtDatabase), weight: 3 },
+    plan: { run: unlessReady<Looked['results'], ImportPlan>(makePlan) },
+    ready: { commit: ready },
+    // what was sent is not needed any more, and takes as much room again
+    tidy: { run: dropSources },
+  },
+  failed: tellOfFailure,
+})
+
+/** A retry of what failed after `ready` has nothing to do but to clear up. */
+function unlessReady<Results, Result>(run: (context: Context<Results>) => Promise<Result>) {
+  return async (context: Context): Promise<Result> =>
+    (context.results as { readonly ready?: true }).ready ? (null as Result) : run(context as Context<Results>)
+}
+
+const folderFor = ({ services, input }: Pick<Context, 'services' | 'input'>): string =>
+  folderOf(services.config.dataDir, input.importId)
+
+/** @throws PermanentFailure when the site was deleted, or the import was */
+async function demandImport({ services, input }: Pick<Context, 'services' | 'input'>) {
+  const found = await findImport(services.database.read, input.siteId, input.importId)
+  if (!found) throw new PermanentFailure('The import is not there any more')
+  return found
+}
+
+/** It may have failed once. @throws PermanentFailure when the site has another one by now */
+async function takeUpAgain({ input, transaction }: Context): Promise<void> {
+  const { siteId, importId } = input
+  await transaction(async (tx) => {
+    const other = await stagedImportOf(tx, siteId)
+    if (other && other.id !== importId) throw new PermanentFailure(`The site has import ${other.id} by now`)
+    await changeImport(tx, importId, { state: 'inspecting', error: null })
+  })
+}
+
+async function fetchSources(context: Context): Promise<void> {
+  const { services, signal, progressBytes } = context
+  const { sources } = await demandImport(context)
+  await takeUpAgain(context)
+  await removeForgotten(services)
+  const folder = fetchedIn(folderFor(context))
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const { maxBytes } = stagingBounds(services.config)
+  let doneBytes = 0
+  for (const [index, url] of sources.entries()) {
+    const into = join(folder, String(index))
+    const { sizeBytes } = await fetchToFile(url, into, {
+      allowPrivate: services.config.allowPrivateFetch,
+      maxBytes: Math.max(1, maxBytes - doneBytes),
+      timeoutMs: FETCH_MS,
+      idleTimeoutMs: 60_000,
+      signal,
+      onProgress: ({ receivedBytes, totalBytes }) =>
+        progressBytes(doneBytes + receivedBytes, doneBytes + (totalBytes ?? receivedBytes)),
+    }).catch((error) => {
+      throw error instanceof FetchError ? new PermanentFailure(error.message) : error
+    })
+    doneBytes += sizeBytes
+  }
+}
+
+/** A file may be called as its address ends: the parts of an UpdraftPlus set are told by their names. */
+const nameOfUrl = (url: string): string => {
+  try {
+    return decodeURIComponent(basename(new URL(url).pathname)) || 'archive'
+  } catch {
+    return 'archive'
+  }
+}
+
+async function sourcesOf(context: Context): Promise<ImportSource[]> {
+  const { sources } = await demandImport(context)
+  const folder = folderFor(context)
+  if (sources.length > 0)
+    return sources.map((url, index) => ({ name: nameOfUrl(url), path: join(fetchedIn(folder), String(index)) }))
+  const names = await readdir(uploadedIn(folder)).catch(() => [])
+  return names
+    .filter((name) => !name.startsWith('.'))
+    .toSorted()
+    .map((name) => ({ name, path: join(uploadedIn(folder), name) }))
+}
+
+async function unpack(context: Context): Promise<StagedFiles> {
+  const { services, signal, progressBytes } = context
+  const sources = await sourcesOf(context)
+  if (sources.length === 0)
+    throw new PermanentFailure('No file was uploaded to the host of the site. Send the address of the archive instead')
+  const bounds = stagingBounds(services.config)
+  const onProgress = (done: number) => progressBytes(done, Math.max(done, bounds.maxBytes / 100))
+  return refused(() => stageFiles(folderFor(context), sources, { ...bounds, signal, onProgress }))
+}
+
+async function lookAtDatabase(context: Context<{ unpack: StagedFiles }>): Promise<StagedDatabase> {
+  const { services, signal, results } = context
+  return refused(() => stageDatabase(folderFor(context), results.unpack, { ...stagingBounds(services.config), signal }))
+}
+
+type Looked = Context<{ unpack: StagedFiles; database: StagedDatabase }>
+
+async function makePlan(context: Looked): Promise<ImportPlan> {
+  const { signal, results } = context
+  const folder = folderFor(context)
+  const content: StagedContent = await lookAtContent(contentOf(folder), signal)
+  return planOf(context.services, context.input.siteId, { ...results, content })
+}
+
+async function dropSources(context: Context): Promise<void> {
+  const folder = folderFor(context)
+  await dropUnpacked(folder)
+  for (const each of [fetchedIn(folder), uploadedIn(folder)]) await rm(each, { recursive: true, force: true })
+}
+
+/** What is wrong with an archive no further attempt makes good. */
+async function refused<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof ArchiveRefused
+      ? new PermanentFailure(`The archive cannot be imported: ${error.message}`, { cause: error })
+      : error
+  }
+}
+
+async function ready(tx: Tx, context: Context<{ plan: ImportPlan }>): Promise<true> {
+  const { input, results, operationId } = context
+  const { siteId, importId } = input
+  const { plan } = results
+  const [site, found] = [await holdSite(tx, siteId), await findImport(tx, siteId, importId)]
+  if (!site || !found) return true
+  const change = changeOfJob(tx, context)
+  const starts = found.starts && plan.blockers.length === 0
+  await change.record({
+    action: actions['import.inspected'],
+    message: `Inspected the archive of ${plan.from.home}: ${plan.files.count} files, ${plan.database.tables} tables`,
+  })
+  const about = { accountId: site.accountId, siteId, hostId: site.hostId }
+  const next = starts
+    ? await change.start(importSite, { ...input, leaveOut: plan.leftOut.map(({ path }) => path) }, { about })
+    : operationId
+  await changeImport(tx, importId, { plan, error: null, state: starts ? 'importing' : 'ready', operationId: next })
+  return true
+}
+
+async function forgetStaged(context: Context): Promise<void> {
+  if (await hasResult(context.services.database.read, context.operationId, 'ready')) return
+  const folder = folderFor(context)
+  // what was uploaded stays for another attempt, until its time is over
+  for (const name of await readdir(folder).catch(() => []))
+    if (join(folder, name) !== uploadedIn(folder)) await rm(join(folder, name), { recursive: true, force: true })
+}
+
+async function tellOfFailure(tx: Tx, context: FailureContext<Order>): Promise<void> {
+  const { siteId, importId } = context.input
+  // all was done but the clearing up
+  if (await hasResult(tx, context.operationId, 'ready')) return
+  if (!(await holdSite(tx, siteId)) || !(await findImport(tx, siteId, importId))) return
+  const reason = (context.error ?? 'canceled').replace(/\.$/, '')
+  await changeImport(tx, importId, { state: 'failed', error: `${reason}.` })
+  if (context.canceled) return
+  await changeOfJob(tx, context).record({
+    action: actions['import.inspection_failed'],
+    message: `The import was not inspected: ${reason}`,
+  })
+}

@@ -1,0 +1,64 @@
+import type { TestApi } from '../../../test/support/api.ts'
+import { type Examples, onSite, type Sample, type Scene, type World } from '../../../test/support/samples.ts'
+import { changeImport, insertImport } from './import.store.ts'
+import { type ImportPlan, type ImportState, STAGED_MS } from './import.ts'
+
+export const madePlan: ImportPlan = {
+  format: 'wpress',
+  from: { home: 'https://old.example.com', title: 'Old', wordpress: '6.8', php: '8.1' },
+  to: { address: 'new.example.com', wordpress: '6.8', php: '8.2' },
+  files: { count: 1, bytes: 10, links: 0 },
+  database: { tables: 4, rows: 8, bytes: 1000, prefix: 'wp_' },
+  addresses: [{ from: 'old.example.com', to: 'new.example.com' }],
+  plugins: [],
+  themes: ['plain'],
+  mustUsePlugins: [],
+  leftOut: [{ path: 'wp-content/object-cache.php', reason: 'drop-in' }],
+  warnings: [],
+  blockers: [],
+}
+
+/** An import of a site in this state; without data anywhere. @returns its id */
+export async function importIn(
+  api: Pick<TestApi, 'database'>,
+  siteId: number,
+  { state = 'ready' as ImportState, plan = madePlan, starts = false, sources = ['https://example.com/a.zip'] } = {},
+): Promise<number> {
+  return api.database.transaction(async (tx) => {
+    await tx.deleteFrom('imports').where('site_id', '=', siteId).execute()
+    const now = Date.now()
+    const values = { siteId, state, sources, starts, createdAt: now, expiresAt: now + STAGED_MS }
+    const { id } = await insertImport(tx, values)
+    if (!['waiting', 'inspecting'].includes(state)) await changeImport(tx, id, { plan })
+    return id
+  })
+}
+
+const made = new Map<number, number>()
+/** One of the site of a walk, which its path then names. */
+const ready: Sample['prepare'] = async ({ site }: World, api) => {
+  made.set(site, await importIn(api, site))
+}
+const onImport = (rest: string) => (world: World) => onSite(`/imports/${made.get(world.site) ?? 1}${rest}`)(world)
+const none: Sample['prepare'] = ({ site }, api) =>
+  api.database.transaction((tx) => tx.deleteFrom('imports').where('site_id', '=', site).execute())
+
+const body = () => ({ urls: ['https://example.com/a.wpress'] })
+
+// biome-ignore format: a table
+export const samples: readonly Sample[] = [
+  { endpoint: 'listImports', path: onSite('/imports'), roles: ['restore_site'] },
+  { endpoint: 'createImport', prepare: none, path: onSite('/imports'), body, status: 201, roles: ['restore_site'] },
+  { endpoint: 'getImport', prepare: ready, path: onImport(''), roles: ['restore_site'] },
+  { endpoint: 'startImport', prepare: ready, path: onImport('/start'), body: () => ({}), roles: ['restore_site'] },
+  { endpoint: 'deleteImport', prepare: ready, path: onImport(''), roles: ['restore_site'] },
+]
+
+const staged = async ({ api, siteId }: Scene) => ({ params: { import_id: await importIn(api, siteId) } })
+
+export const examples: Examples = {
+  createImport: () => ({ body: body() }),
+  getImport: staged,
+  startImport: staged,
+  deleteImport: staged,
+}

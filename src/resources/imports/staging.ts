@@ -1,0 +1,33 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { StageOptions } from '../../hosting/site-imports/stage-files.ts'
+import { keptFromSites } from '../../platform/files/free-room.ts'
+import type { HostServices } from '../host-services.ts'
+import { knownStaged } from './import.store.ts'
+
+/** What is unpacked has no more files and folders than this. */
+const MOST_ENTRIES = 500_000
+
+const allOf = (dataDir: string): string => join(dataDir, 'imports')
+
+/** Where the data of an import lies on its host: nobody but Stead gets there. */
+export const folderOf = (dataDir: string, importId: number): string => join(allOf(dataDir), String(importId))
+/** Below it: what was fetched, and what was uploaded. */
+export const fetchedIn = (folder: string): string => join(folder, 'fetched')
+export const uploadedIn = (folder: string): string => join(folder, 'uploaded')
+
+/** What staging may take. */
+export const stagingBounds = ({ importMaxMb, diskReserveMb }: HostServices['config']) =>
+  ({
+    maxBytes: importMaxMb * 2 ** 20,
+    maxEntries: MOST_ENTRIES,
+    keepFreeBytes: keptFromSites(diskReserveMb << 20),
+  }) satisfies Omit<StageOptions, 'signal'>
+
+/** Removes what imports have left that no record knows: their sites were deleted. */
+export async function removeForgotten({ config, database }: HostServices): Promise<void> {
+  const names = await readdir(allOf(config.dataDir)).catch(() => [])
+  const ids = names.map(Number).filter(Number.isSafeInteger)
+  const known = await knownStaged(database.read, ids)
+  for (const id of ids) if (!known.has(id)) await rm(folderOf(config.dataDir, id), { recursive: true, force: true })
+}

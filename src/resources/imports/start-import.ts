@@ -1,0 +1,68 @@
+import Type from 'typebox'
+import { notFound, Problem } from '../../platform/http/problem.ts'
+import { endpoint } from '../endpoint.ts'
+import { SiteId } from '../site-id.ts'
+import { problems as siteProblems } from '../sites/problems.ts'
+import { demandInstalled } from '../sites/site.ts'
+import { actions } from './actions.ts'
+import { checklistOf } from './checklist.ts'
+import { changeImport, findImport } from './import.store.ts'
+import { ImportId, ImportSchema, presentImport } from './import.ts'
+import { importSite } from './import-site.job.ts'
+import { problems } from './problems.ts'
+
+export const startImport = endpoint({
+  id: 'startImport',
+  method: 'POST',
+  path: '/v1/sites/{site_id}/imports/{import_id}/start',
+  summary: 'Start an import that was inspected',
+  description:
+    'Replaces `wp-content` and the database of the site. What is prepared does not disturb the site; then nobody gets to it until its WordPress answers with what was imported. If it does not, everything is as before. ' +
+    'The site keeps its release of WordPress, its wp-config.php (but for the prefix of the tables) and its address, which takes the place of the old ones everywhere. ' +
+    'What is overwritten is kept for 7 days: `POST /v1/operations/{id}/undo`.',
+  access: { site: 'restore the site' },
+  params: Type.Object({ site_id: SiteId, import_id: ImportId }),
+  body: Type.Object(
+    {
+      leave_out: Type.Optional(
+        Type.Array(
+          Type.String({
+            pattern: '^wp-content/(?!.*(?:^|/)\\.{0,2}(?:/|$)).{1,900}$',
+            examples: ['wp-content/plugins/sg-cachepress'],
+          }),
+          {
+            maxItems: 500,
+            description:
+              'Files and folders that stay behind, in place of `leftOut` of the plan. Drop-ins of the old host stay behind in any case',
+          },
+        ),
+      ),
+    },
+    { title: 'ImportStart' },
+  ),
+  response: ImportSchema,
+  starts: true,
+  problems: [problems.import_not_ready, problems.import_blocked, siteProblems.site_not_live],
+
+  async handle(context, { params, body }) {
+    const { tx, site, caller, config } = context
+    const found = await findImport(tx, site.id, params.import_id)
+    if (!found) throw notFound()
+    demandInstalled(site)
+    const { plan } = found
+    if (found.state !== 'ready' || !plan) throw new Problem(problems.import_not_ready, { state: found.state })
+    const [blocker] = plan.blockers
+    if (blocker) throw new Problem(problems.import_blocked, { reason: blocker.replace(/\.$/, '') })
+    const always = plan.leftOut.filter(({ reason }) => reason === 'drop-in' || reason === 'platform')
+    const leaveOut = [...(body.leave_out ?? plan.leftOut.map(({ path }) => path)), ...always.map(({ path }) => path)]
+    const order = {
+      ...{ siteId: site.id, importId: found.id, leaveOut: [...new Set(leaveOut)] },
+      askedById: caller.accountId,
+    }
+    const operationId = await context.start(importSite, order)
+    await changeImport(tx, found.id, { state: 'importing', error: null, operationId })
+    await context.record({ action: actions['import.started'], message: `Started the import of ${plan.from.home}` })
+    const started = { ...found, state: 'importing' as const, error: null, operationId }
+    return presentImport(started, await checklistOf(tx, site, found, config))
+  },
+})

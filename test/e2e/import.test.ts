@@ -1,0 +1,102 @@
+/** An import in real WordPress: an archive of one site becomes another one, and can be undone. */
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { MadeEntry } from '../support/archives.ts'
+import { describeSites } from '../support/describe-sites.ts'
+import { type FileServer, startFileServer } from '../support/file-server.ts'
+import { makeWpress } from '../support/hosted-archives.ts'
+import { type Stead, showOutputOfFailures, startStead } from '../support/stead.ts'
+
+describeSites('import', ({ env }) => {
+  let stead: Stead
+  let server: FileServer
+  let to: number
+  showOutputOfFailures(() => stead)
+  beforeAll(async () => {
+    server = await startFileServer()
+    stead = await startStead({ env: { ...env, STEAD_ALLOW_PRIVATE_FETCH: 'yes' } })
+    await stead.createSite({ name: 'old-site' })
+    to = await stead.createSite({ name: 'new-site', staging: true })
+    const content = join(stead.homeOf('old-site'), 'web/wp-content')
+    await mkdir(join(content, 'plugins/greeter'), { recursive: true })
+    const code = "add_action('wp_footer', fn () => print('greeted by the plugin'));"
+    await writeFile(join(content, 'plugins/greeter/greeter.php'), `<?php\n/* Plugin Name: Greeter */\n${code}`)
+    const make = `require 'wp-load.php'; $url = home_url(); update_option('blogname', 'Of the old site');
+      update_option('active_plugins', ['greeter/greeter.php']);
+      echo wp_insert_post(['post_title' => 'Kept', 'post_name' => 'kept', 'post_status' => 'publish', 'post_content' => "<a href='$url/x/'>x</a>"]);`
+    await writeFile(join(content, '../make.php'), `<?php ${make}`)
+    expect(Number((await stead.visit('old-site', '/make.php')).text)).toBeGreaterThan(0)
+    server.files.set('/site.wpress', await archiveOf(content))
+  })
+  afterAll(async () => {
+    server?.close()
+    await stead?.remove()
+  })
+
+  /** The tables by PHP of the site itself: how else they can be had depends on what runs the site. */
+  async function dumpOf(content: string): Promise<string> {
+    const code = String.raw`<?php require 'wp-load.php'; global $wpdb; $q = chr(96);
+      echo "-- dump\nSET NAMES utf8mb4;\n";
+      foreach ($wpdb->get_col('SHOW TABLES') as $table) {
+        echo $wpdb->get_row("SHOW CREATE TABLE $q$table$q", ARRAY_N)[1], ";\n";
+        foreach ($wpdb->get_results("SELECT * FROM $q$table$q", ARRAY_A) as $row) {
+          $values = array_map(fn ($value) => $value === null ? 'NULL' : "'" . addslashes($value) . "'", $row);
+          echo "INSERT INTO $q$table$q ($q", implode("$q, $q", array_keys($row)), "$q) VALUES (", implode(', ', $values), ");\n";
+        }
+      }
+      echo "-- Dump completed\n";`
+    await writeFile(join(content, '../dump.php'), code)
+    return (await stead.visit('old-site', '/dump.php')).text
+  }
+
+  /** As All-in-One WP Migration packs it, with what an old host has left. */
+  async function archiveOf(content: string): Promise<Buffer> {
+    const sql = (await dumpOf(content))
+      .replaceAll('`wp_', '`SERVMASK_PREFIX_')
+      .replaceAll(/'wp_(user_roles|capabilities|user_level)'/g, "'SERVMASK_PREFIX_$1'")
+    const files: MadeEntry[] = []
+    for (const entry of await readdir(content, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name)
+      const name = path.slice(content.length + 1)
+      if (entry.isFile() && !/^(?:mu-plugins|db\.php|object-cache\.php)/.test(name))
+        files.push({ name, content: await readFile(path) })
+    }
+    return makeWpress([
+      { name: 'package.json', content: '{}' },
+      { name: 'database.sql', content: sql },
+      ...files,
+      { name: 'object-cache.php', content: "<?php exit('drop-in of the old host');" },
+      { name: 'mu-plugins/kinsta-mu-plugins.php', content: "<?php exit('of the old host');" },
+    ])
+  }
+
+  test('an archive becomes the site, with its addresses; the undo brings the site back', async () => {
+    const made = await stead.api('POST', `/v1/sites/${to}/imports`, { urls: [`${server.base}/site.wpress`] })
+    expect([made.status, made.body.errors]).toEqual([201, null])
+    expect(await stead.ended(made.headers.get('operation-id') as string, 200_000)).toMatchObject({ error: null })
+    const path = `/v1/sites/${to}/imports/${made.body.data.id}`
+    const { data: inspected } = (await stead.api('GET', path)).body
+    expect(inspected).toMatchObject({ state: 'ready', plan: { format: 'wpress', blockers: [] } })
+    expect((await stead.visit('new-site', '/kept/')).status).toBe(404)
+
+    const started = await stead.api('POST', `${path}/start`)
+    const done = await stead.ended(started.headers.get('operation-id') as string, 200_000)
+    expect(done).toMatchObject({ state: 'succeeded', error: null })
+    const page = await stead.visit('new-site', '/kept/?now')
+    expect([page.status, page.text.includes('greeted by the plugin')]).toEqual([200, true])
+    expect(page.text).toContain(`http://new-site.localhost:${stead.edgePort}/x/`)
+    expect(page.text).not.toContain('old-site.localhost')
+    const content = join(stead.homeOf('new-site'), 'web/wp-content')
+    expect(existsSync(join(content, 'mu-plugins/kinsta-mu-plugins.php'))).toBe(false)
+    const { data: imported } = (await stead.api('GET', path)).body
+    expect(imported.state).toBe('imported')
+    expect(imported.comparison[0]).toMatchObject({ path: '/', old: { status: 200 }, new: { status: 200 } })
+
+    const undo = await stead.api('POST', `/v1/operations/${done.id}/undo`)
+    expect(await stead.ended(undo.body.data.id, 200_000)).toMatchObject({ state: 'succeeded', error: null })
+    expect((await stead.visit('new-site', '/kept/?undone')).status).toBe(404)
+    expect(existsSync(join(content, 'plugins/greeter'))).toBe(false)
+  })
+})
