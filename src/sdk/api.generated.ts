@@ -1630,7 +1630,7 @@ export interface paths {
         put?: never;
         /**
          * Import a site from an archive
-         * @description Takes a site of another host from `.zip`, `.tar`, `.tar.gz`, `.wpress` (All-in-One WP Migration), a set of UpdraftPlus, an archive of Duplicator (`.zip`), or an archive of the files and a dump of the database (`.sql`, `.sql.gz`). First the archive is fetched and inspected, which changes nothing on the site: `GET /v1/sites/{site_id}/imports/{import_id}` shows the plan. Then `POST /v1/sites/{site_id}/imports/{import_id}/start` replaces `wp-content` and the database of the site; with `start` that happens by itself when nothing is in the way. Staged data is removed after 24 hours. A site has one import at a time.
+         * @description Takes a site of another host from `.zip`, `.tar`, `.tar.gz`, `.wpress` (All-in-One WP Migration), a set of UpdraftPlus, an archive of Duplicator (`.zip`), or an archive of the files and a dump of the database (`.sql`, `.sql.gz`). First the archive is fetched and inspected, which changes nothing on the site: `GET /v1/sites/{site_id}/imports/{import_id}` shows the plan. Then `POST /v1/sites/{site_id}/imports/{import_id}/start` replaces `wp-content` and the database of the site; with `start` that happens automatically when nothing is in the way. Staged data is removed after 24 hours. A site has one import at a time.
          *
          *     Who may: the owning account, or a collaborator of the site with the role `restore_site`.
          */
@@ -1680,7 +1680,7 @@ export interface paths {
         put?: never;
         /**
          * Start an import that was inspected
-         * @description Replaces `wp-content` and the database of the site. What is prepared does not disturb the site; then nobody gets to it until its WordPress answers with what was imported. If it does not, everything is as before. The site keeps its release of WordPress, its wp-config.php (but for the prefix of the tables) and its address, which takes the place of the old ones everywhere. What is overwritten is kept for 7 days: `POST /v1/operations/{id}/undo`.
+         * @description Replaces `wp-content` and the database of the site. Stead prepares everything while the site stays open. Then the site is closed until its WordPress answers with the imported content. If it does not answer, Stead restores the site as it was. The site keeps its release of WordPress, its wp-config.php (but for the prefix of the tables) and its address, which takes the place of the old ones everywhere. Stead keeps the overwritten content for 7 days: `POST /v1/operations/{id}/undo`.
          *
          *     Who may: the owning account, or a collaborator of the site with the role `restore_site`.
          */

@@ -118,10 +118,10 @@ export function whyLeftBehind(path: string): Reason | undefined {
 
 /** What keeps to one host, or needs a hand after a move. By the folder of the plugin. */
 export const PLUGINS_OF_NOTE: Readonly<Record<string, string>> = {
-  'all-in-one-wp-migration': 'Not needed any more once the site runs here.',
+  'all-in-one-wp-migration': 'The site does not need it here.',
   'better-wp-security': 'Its bans and its .htaccess rules are those of the old server. Check its settings.',
   cloudflare: 'Its account and zone are those of the old domain. Check its settings.',
-  duplicator: 'Not needed any more once the site runs here.',
+  duplicator: 'The site does not need it here.',
   'litespeed-cache': 'It needs a LiteSpeed server. Stead caches pages itself, so you can remove it.',
   'redis-cache': 'It needs a Redis server. Stead has an object cache of its own, so you can remove it.',
   'sg-cachepress': 'It works on SiteGround only. Remove it.',

@@ -13,9 +13,10 @@ import { contentOf, stageFiles } from './stage-files.ts'
 
 let folder = ''
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'stead-imports-'))
+  folder = join(await mkdtemp(join(tmpdir(), 'stead-imports-')), 'staging')
+  await mkdir(folder)
 })
-afterEach(() => rm(folder, { recursive: true }))
+afterEach(() => rm(join(folder, '..'), { recursive: true }))
 
 const signal = new AbortController().signal
 const bounds = { maxBytes: 1 << 20, maxEntries: 100, keepFreeBytes: 0, signal }
@@ -87,7 +88,7 @@ describe.each(Object.entries(kinds))('hostile archives: %s', (kind, make) => {
     async (name) => {
       await refused(site([{ name, content: 'evil' }]))
       expect((await readdir(folder)).sort()).toEqual(['raw', 'sent'])
-      expect(await filesIn(join(folder, '..'))).not.toContain('evil')
+      expect(await readdir(join(folder, '..'))).toEqual(['staging'])
     },
   )
 
@@ -123,7 +124,7 @@ test.each([
   [[{ name: 'a/wp-content/themes/x' }, { name: 'b/wp-content/themes/x' }, { name: 'database.sql' }], 'several sites'],
   [
     [{ name: 'wp-content/themes/x' }, { name: 'database.sql', content: '-- nothing\n-- Dump completed\n' }],
-    'no tables of WordPress',
+    'It has no tables',
   ],
   [[{ name: 'wp-content/themes/x' }, { name: 'database.sql', content: 'DROP DATABASE' }], 'cannot be used'],
 ] as [MadeEntry[], string | undefined][])('archive %#', async (entries, says) => {

@@ -32,7 +32,7 @@ export async function checklistOf(
       : [{ title: 'Add the domain', text: `Add ${domain} to the site: POST /v1/sites/${site.id}/domains.` }]),
     {
       title: 'Stop changes on the old site',
-      text: 'What is written there after the archive was made does not come along. Import once more if something was.',
+      text: 'The archive has no posts or orders that are newer than itself. Import again if there are any.',
     },
     {
       title: 'Point the domain here',

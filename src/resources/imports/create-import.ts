@@ -20,7 +20,7 @@ export const createImport = endpoint({
   description:
     'Takes a site of another host from `.zip`, `.tar`, `.tar.gz`, `.wpress` (All-in-One WP Migration), a set of UpdraftPlus, an archive of Duplicator (`.zip`), or an archive of the files and a dump of the database (`.sql`, `.sql.gz`). ' +
     'First the archive is fetched and inspected, which changes nothing on the site: `GET /v1/sites/{site_id}/imports/{import_id}` shows the plan. ' +
-    'Then `POST /v1/sites/{site_id}/imports/{import_id}/start` replaces `wp-content` and the database of the site; with `start` that happens by itself when nothing is in the way. ' +
+    'Then `POST /v1/sites/{site_id}/imports/{import_id}/start` replaces `wp-content` and the database of the site; with `start` that happens automatically when nothing is in the way. ' +
     'Staged data is removed after 24 hours. A site has one import at a time.',
   access: { site: 'restore the site' },
   params: Type.Object({ id: SiteId }),

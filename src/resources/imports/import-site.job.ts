@@ -123,7 +123,7 @@ async function check(context: StepContext<Order, HostServices>): Promise<ImportP
   const plan = (await findImport(services.database.read, input.siteId, input.importId))?.plan
   const folder = folderFor(context)
   if (!plan || !existsSync(contentOf(folder)) || !existsSync(dumpOf(folder)))
-    throw new PermanentFailure('The staged data of the import is not there any more. Create the import again')
+    throw new PermanentFailure('The staged data of the import is gone. Create the import again')
   const [blocker] = plan.blockers
   if (blocker) throw new PermanentFailure(blocker)
   if (site.hasMultisite) throw new PermanentFailure('The site is a network of sites, which cannot be imported into')
@@ -274,7 +274,7 @@ async function tellOfFailure(tx: Tx, context: FailureContext<Order>): Promise<vo
   if (canceled) return
   const state = (await wasUndone(tx, operationId, 'switch'))
     ? 'The site is as it was'
-    : 'The site could not be put back as it was: try again, or restore a backup'
+    : 'The site could not be restored: retry the operation, or restore a backup'
   await changeOfJob(tx, context).record({
     action: actions['site.import_failed'],
     message: `The import failed: ${reason}. ${state}.`,

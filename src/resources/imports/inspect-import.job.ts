@@ -74,7 +74,7 @@ const folderFor = ({ services, input }: Pick<Context, 'services' | 'input'>): st
 /** @throws PermanentFailure when the site was deleted, or the import was */
 async function demandImport({ services, input }: Pick<Context, 'services' | 'input'>) {
   const found = await findImport(services.database.read, input.siteId, input.importId)
-  if (!found) throw new PermanentFailure('The import is not there any more')
+  if (!found) throw new PermanentFailure('The import was deleted')
   return found
 }
 

@@ -111,7 +111,7 @@ function blockersOf({ database, content }: Staged, schema: number | undefined): 
     ...(schema !== undefined && tables > schema
       ? ['The old site runs a newer release of WordPress than this one. Update this site first.']
       : []),
-    ...(content.files === 0 ? ['There are no files in it.'] : []),
+    ...(content.files === 0 ? ['The archive has no files of wp-content.'] : []),
   ]
 }
 

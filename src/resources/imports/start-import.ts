@@ -17,9 +17,9 @@ export const startImport = endpoint({
   path: '/v1/sites/{site_id}/imports/{import_id}/start',
   summary: 'Start an import that was inspected',
   description:
-    'Replaces `wp-content` and the database of the site. What is prepared does not disturb the site; then nobody gets to it until its WordPress answers with what was imported. If it does not, everything is as before. ' +
+    'Replaces `wp-content` and the database of the site. Stead prepares everything while the site stays open. Then the site is closed until its WordPress answers with the imported content. If it does not answer, Stead restores the site as it was. ' +
     'The site keeps its release of WordPress, its wp-config.php (but for the prefix of the tables) and its address, which takes the place of the old ones everywhere. ' +
-    'What is overwritten is kept for 7 days: `POST /v1/operations/{id}/undo`.',
+    'Stead keeps the overwritten content for 7 days: `POST /v1/operations/{id}/undo`.',
   access: { site: 'restore the site' },
   params: Type.Object({ site_id: SiteId, import_id: ImportId }),
   body: Type.Object(
