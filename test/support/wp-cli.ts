@@ -136,8 +136,9 @@ if ($group === 'args') {
     load();
     global $wpdb;
     [$changed, $tick] = [0, chr(96)];
+    // the real one unpacks what is serialized
     foreach ([$wpdb->posts => 'post_content', $wpdb->options => 'option_value'] as $table => $column) {
-        $update = "UPDATE $tick$table$tick SET $tick$column$tick = REPLACE($tick$column$tick, %s, %s);";
+        $update = "UPDATE $tick$table$tick SET $tick$column$tick = REPLACE($tick$column$tick, %s, %s) WHERE $tick$column$tick NOT LIKE 'a:%%'";
         $changed += $wpdb->query($wpdb->prepare($update, $verb, $first));
     }
     line("Success: Made $changed replacements.");
