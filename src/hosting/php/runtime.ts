@@ -28,6 +28,8 @@ export interface PhpRequest {
   readonly method: string
   /** Raw path and query. */
   readonly path: string
+  /** Instead of the one in `path`, where rules of the site have changed it. */
+  readonly query?: string | undefined
   /** Absolute path of the PHP file as PHP sees it, such as `/wordpress/index.php`. */
   readonly script: string
   /** Raw pairs: name, value, name, value, … without hop-by-hop headers. */

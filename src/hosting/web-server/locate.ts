@@ -1,5 +1,14 @@
 import { type Found, lookInside } from '../site-files/open-inside.ts'
-import { isDotPath, isHiddenFile, isNoSlug, isScriptLike, mayRun, queryOf, readPath } from './served-paths.ts'
+import {
+  isDotPath,
+  isHiddenFile,
+  isNeverPublic,
+  isNoSlug,
+  isScriptLike,
+  mayRun,
+  queryOf,
+  readPath,
+} from './served-paths.ts'
 
 /** Where the files of a site lie. */
 export interface SiteFolders {
@@ -16,7 +25,13 @@ export interface SiteFolders {
 /** What a request's target means. */
 export type Location =
   /** To be sent; `found` must be closed by whoever gets this. */
-  | { readonly kind: 'file'; readonly found: Found; readonly name: string }
+  | {
+      readonly kind: 'file'
+      readonly found: Found
+      readonly name: string
+      /** From the web root. */
+      readonly path: string
+    }
   /** To be run; the path is relative to the web root, with a leading slash. */
   | { readonly kind: 'script'; readonly script: string }
   | { readonly kind: 'redirect'; readonly location: string }
@@ -78,6 +93,7 @@ const isLight404 = (name: string): boolean => LIGHT_404.test(name)
 
 function locateParts(site: SiteFolders, parts: readonly string[], trailingSlash: boolean, target: string): Location {
   if (parts.length === 0) return FRONT_CONTROLLER
+  if (isNeverPublic(parts)) return refused(403)
   const script = parts.findIndex((part) => part.endsWith('.php'))
   // `/index.php/a/b` runs index.php: the first part that is a PHP file ends the script's name.
   if (script >= 0 && (script < parts.length - 1 || trailingSlash))
@@ -89,7 +105,7 @@ function locateParts(site: SiteFolders, parts: readonly string[], trailingSlash:
     return indexOf(site, parts, trailingSlash, target) ?? FRONT_CONTROLLER
   }
   const name = parts.at(-1) as string
-  if (!trailingSlash && !isScriptLike(name)) return { kind: 'file', found, name }
+  if (!trailingSlash && !isScriptLike(name)) return { kind: 'file', found, name, path: parts.join('/') }
   found.close()
   if (trailingSlash) return FRONT_CONTROLLER
   return mayRun(parts) ? { kind: 'script', script: `/${parts.join('/')}` } : refused(403)
@@ -116,7 +132,10 @@ function indexOf(
     page?.close()
     return undefined
   }
-  if (trailingSlash) return script ?? { kind: 'file', found: page as Found, name: 'index.html' }
+  if (trailingSlash)
+    return (
+      script ?? { kind: 'file', found: page as Found, name: 'index.html', path: [...parts, 'index.html'].join('/') }
+    )
   page?.close()
   // Written anew from the decoded parts: `//evil.test` in the target must not become an address of another host.
   return { kind: 'redirect', location: `/${parts.map(encodeURIComponent).join('/')}/${queryOf(target)}` }
@@ -141,7 +160,7 @@ function isHidden(site: SiteFolders, parts: readonly string[]): boolean {
 const OVERLAID = new Set(['wp-admin', 'wp-includes'])
 
 /** Looks at a path of the web root as PHP sees it: core's own folders are laid over the site's. */
-function look(site: SiteFolders, parts: readonly string[]): Found | undefined {
+export function look(site: SiteFolders, parts: readonly string[]): Found | undefined {
   return OVERLAID.has(parts[0] as string)
     ? lookInside(site.corePath, parts.join('/'))
     : lookInside(site.homePath, `web/${parts.join('/')}`)

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import { type PlainPage, plainPage, representation } from '../../platform/plain-page.ts'
 
 /** No status of its own: the site itself is lost, and nobody but its owner can help. */
@@ -20,8 +20,10 @@ const TEXTS: Record<number, [title: string, text: string]> = {
   4032: ['This link was used already', `It opens once. ${NO_ENTRY}`],
   4033: ['This link is too old', `It has to be opened within five minutes. ${NO_ENTRY}`],
   4034: ['This session is over', `It lasts for an hour. ${NO_ENTRY}`],
+  401: ['This needs a name and a password', 'The owner of this site lets in only people who have both.'],
   404: ['There is nothing at this address', 'Please check the spelling of the address.'],
   405: ['This method is not allowed', 'A file can only be read.'],
+  410: ['There is nothing at this address any longer', 'It was removed for good.'],
   413: ['That was too large', 'What you sent is larger than this site takes.'],
   416: ['There is no such part', 'The file is shorter than that.'],
   500: ['Something went wrong', 'The request could not be handled. Please try again in a moment.'],
@@ -73,4 +75,33 @@ export function sendMissing(request: IncomingMessage, response: ServerResponse):
     'Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff',
   ])
   response.end(request.method === 'HEAD' ? undefined : MISSING)
+}
+
+/** Answers with any status, and a body of the site's where there is one. @param own raw pairs, flat */
+export function sendStatus(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  own: readonly string[],
+  html?: Buffer,
+): void {
+  const page = pages.get(status)
+  const isRedirect = status >= 300 && status < 400
+  if (page && !html) {
+    sendPage(request, response, status, own)
+    return
+  }
+  const body = html ?? (isRedirect ? Buffer.alloc(0) : Buffer.from(`${status} ${STATUS_CODES[status] ?? ''}\n`))
+  const type = html ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8'
+  const says = (name: string) => own.some((text, i) => i % 2 === 0 && text.toLowerCase() === name)
+  response.writeHead(status, [
+    'X-Stead-Renderer',
+    'static',
+    ...(isRedirect ? [] : ['Content-Type', type]),
+    ...(isRedirect || says('cache-control') ? [] : ['Cache-Control', 'no-store']),
+    'Content-Length',
+    String(body.length),
+    ...own,
+  ])
+  response.end(request.method === 'HEAD' ? undefined : body)
 }

@@ -49,7 +49,7 @@ export const queryOf = (target: string): string => target.slice(pathOf(target).l
 /** Backups, dumps, logs, databases, editor leftovers, configuration: never pages, often secrets. */
 const HIDDEN_NAME = new RegExp(
   [
-    String.raw`\.(?:sql|sqlite3?|sqlite3?-(?:wal|shm|journal)|db|log|bak|bkp|backup|old|orig|save|swp|swo|swn|tmp|dist|ini|conf|cnf|sh|bash|inc|pem|phps)$`,
+    String.raw`\.(?:sql|sqlite3?|sqlite3?-(?:wal|shm|journal)|db|log|bak|bkp|backup|old|orig|save|swp|swo|swn|tmp|dist|ini|conf|cnf|sh|bash|inc|pem|phps|wpress)$`,
     String.raw`\.sql\.(?:gz|bz2|xz|zst|zip|7z)$`,
     '~$',
     String.raw`^(?:composer\.(?:json|lock)|package-lock\.json|yarn\.lock|auth\.json)$`,
@@ -75,6 +75,29 @@ export function isHiddenFile(parts: readonly string[]): boolean {
 
 /** True for names that no post, page or category of WordPress has: slugs have neither dots nor tildes. */
 export const isNoSlug = (name: string): boolean => /[.~]/.test(name)
+
+/**
+ * Folders in which plugins keep what is sold, and backups of the whole site. Each protects them by a `.htaccess` that it writes once, and that
+ * may have been lost.
+ */
+const NEVER_PUBLIC = new RegExp(
+  [
+    '^wp-content/uploads/(?:sites/\\d+/)?woocommerce_uploads(?:/|$)',
+    // UpdraftPlus
+    '^wp-content/updraft(?:/|$)',
+    // Duplicator
+    '^(?:wp-snapshots|wp-content/backups-dup-(?:lite|pro))(?:/|$)',
+    // BackWPup
+    '^wp-content/(?:uploads/)?backwpup-[^/]+(?:/|$)',
+    '^wp-content/uploads/backwpup(?:/|$)',
+    // All-in-One WP Migration
+    '^wp-content/(?:ai1wm-backups|plugins/all-in-one-wp-migration/storage)(?:/|$)',
+  ].join('|'),
+  'i',
+)
+
+/** True for what nobody gets by its address, whatever the site's own rules say. */
+export const isNeverPublic = (parts: readonly string[]): boolean => NEVER_PUBLIC.test(parts.join('/'))
 
 /** Endings that some PHP set-up somewhere runs: neither run nor shown here, except `.php` itself. */
 const SCRIPT_LIKE = /\.(?:php\d?|phtml|pht|phar|shtml)$/i

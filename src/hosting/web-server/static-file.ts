@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
+import type { Edits } from '../htaccess/htaccess.ts'
 import type { Found } from '../site-files/open-inside.ts'
 import { type ByteRange, isNotModified, rangeOf, validatorsOf } from './conditions.ts'
 import { mediaType } from './media-types.ts'
@@ -22,6 +23,7 @@ export async function sendFile(
   response: ServerResponse,
   found: Found,
   name: string,
+  edits?: Edits,
 ): Promise<void> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     sendPage(request, response, 405, ['Allow', 'GET, HEAD'])
@@ -37,8 +39,9 @@ export async function sendFile(
   // without it browsers refuse fonts at a site's other names and behind a CDN
   if (FONT.test(name)) headers.push('Access-Control-Allow-Origin', '*')
   if (GZIPPED.test(name)) headers.push('Content-Encoding', 'gzip')
+  const asRuled = (raw: string[]) => edits?.headers(raw) ?? raw
   if (isNotModified(request.headers, validators)) {
-    response.writeHead(304, headers).end()
+    response.writeHead(304, asRuled(headers)).end()
     return
   }
   const range = request.method === 'GET' ? rangeOf(request.headers, size, validators) : undefined
@@ -47,10 +50,12 @@ export async function sendFile(
     return
   }
   const part = range ?? { start: 0, end: size - 1 }
-  headers.push('Content-Type', mediaType(name), 'Content-Length', String(part.end - part.start + 1))
-  if (range) headers.push('Content-Range', `bytes ${part.start}-${part.end}/${size}`)
-  if (request.method === 'HEAD' || size === 0) response.writeHead(range ? 206 : 200, headers).end()
-  else await sendBytes(response, found, range ? 206 : 200, headers, part)
+  headers.push('Content-Type', edits?.type ?? mediaType(name))
+  const ruled = asRuled(headers)
+  ruled.push('Content-Length', String(part.end - part.start + 1))
+  if (range) ruled.push('Content-Range', `bytes ${part.start}-${part.end}/${size}`)
+  if (request.method === 'HEAD' || size === 0) response.writeHead(range ? 206 : 200, ruled).end()
+  else await sendBytes(response, found, range ? 206 : 200, ruled, part)
 }
 
 async function sendBytes(

@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Readable } from 'node:stream'
 import { isBusy } from '../../platform/db/database.ts'
 import { isLost } from '../../platform/db/open-fault.ts'
+import type { Tree } from '../htaccess/asked.ts'
+import type { Edits, ErrorDocument, Htaccess, Obeyed } from '../htaccess/htaccess.ts'
 import type { PooledSite, VisitOptions, VisitorRequest } from '../php/pool.ts'
 import {
   PhpAbandoned,
@@ -18,10 +20,10 @@ import { SiteUnavailable } from '../site-database/site-database.ts'
 import { DATABASE_ADMIN_SCRIPT, type DatabaseAdmin, enterDatabase, isDatabaseVisit } from './database-admin.ts'
 import type { FirstPages } from './first-pages.ts'
 import type { HeldAnswers } from './held-answers.ts'
-import { locate } from './locate.ts'
+import { type Location, locate, look } from './locate.ts'
 import { answerLogin, type LogIn, loginToken } from './login-links.ts'
 import { acceptOwn } from './own-requests.ts'
-import { CLOSED, OWN_WAIT, sendMissing, sendPage, UNAVAILABLE, UNKNOWN_NOW } from './pages.ts'
+import { CLOSED, OWN_WAIT, sendMissing, sendPage, sendStatus, UNAVAILABLE, UNKNOWN_NOW } from './pages.ts'
 import { BadPhpResponse, sendPhpResponse } from './php-response.ts'
 import { sendFile } from './static-file.ts'
 
@@ -76,6 +78,8 @@ export interface WebServerOptions {
   readonly databaseAdmin?: DatabaseAdmin | undefined
   /** Whether the server that has the site's database does not answer: WordPress says no more than 500. */
   readonly isDatabaseAway?: (site: HostedSite) => Promise<boolean>
+  /** Reads `.htaccess` files; where it is not given, nobody asks what sites have in theirs. */
+  readonly htaccess?: Htaccess | undefined
   /** Waits until what the site has changed so far is on its way to the edges, and gives the number of the purge. */
   readonly changesSettled?: (siteId: number) => Promise<number> | undefined
 }
@@ -145,34 +149,119 @@ async function answer(options: WebServerOptions, request: IncomingMessage, respo
       await runScript(options, site, DATABASE_ADMIN_SCRIPT, request, response)
     return
   }
-  const location = locate(site, request.url as string)
-  switch (location.kind) {
+  const ruled = await byRules(options, site, request)
+  if (ruled.kind === 'end') {
+    dropRest(request)
+    await sendEnd(site, request, response, ruled)
+  } else await answerPlace(options, site, request, response, ruled)
+}
+
+interface Ruled {
+  readonly place: Location
+  readonly edits: Edits | undefined
+  /** Where rules have changed it. */
+  readonly query: string | undefined
+}
+
+/** Where the request leads, and what the site's `.htaccess` files say to that. */
+function byRules(
+  { htaccess }: WebServerOptions,
+  site: HostedSite,
+  request: IncomingMessage,
+): Promise<Obeyed<Location>> {
+  const { url, method, headers } = request
+  const find = (target: string) => locate(site, target)
+  if (!htaccess) return Promise.resolve({ kind: 'go', place: find(url as string), edits: undefined, query: undefined })
+  const { remoteAddress, https } = originOf(request)
+  const asked = {
+    method: method as string,
+    target: url as string,
+    headers,
+    address: remoteAddress,
+    https,
+    host: headers.host ?? '',
+  }
+  return htaccess.obey(site, asked, treeOf(site), find)
+}
+
+/** What lies in a site's web root. */
+const treeOf = (site: HostedSite): Tree => ({
+  kindOf(parts) {
+    const found = parts.length === 0 ? undefined : look(site, parts)
+    found?.close()
+    if (parts.length === 0) return { kind: 'directory', bytes: 0 }
+    return found && { kind: found.kind, bytes: found.stats.size }
+  },
+})
+
+/** Answers with what rules end in: a refusal, a redirect. */
+async function sendEnd(
+  site: HostedSite,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, document }: { status: number; headers: readonly string[]; document: ErrorDocument | undefined },
+): Promise<void> {
+  if (document?.kind === 'address') {
+    sendStatus(request, response, 302, ['Location', document.address, ...headers])
+    return
+  }
+  if (document?.kind === 'text') {
+    sendStatus(request, response, status, headers, Buffer.from(document.text))
+    return
+  }
+  const page = document && locate(site, document.path)
+  if (page?.kind !== 'file') {
+    sendStatus(request, response, status, headers)
+    return
+  }
+  try {
+    const body = page.found.stats.size > MOST_ERROR_BYTES ? undefined : page.found.read(0, page.found.stats.size)
+    sendStatus(request, response, status, headers, body)
+  } finally {
+    page.found.close()
+  }
+}
+
+/** Of a page that a site shows with a refusal. */
+const MOST_ERROR_BYTES = 256 << 10
+
+async function answerPlace(
+  options: WebServerOptions,
+  site: HostedSite,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { place, edits, query }: Ruled,
+): Promise<void> {
+  switch (place.kind) {
     case 'file':
       try {
-        await sendFile(request, response, location.found, location.name)
+        await sendFile(request, response, place.found, place.name, edits)
       } finally {
-        location.found.close()
+        place.found.close()
       }
       return
     case 'script': {
       const made = isForAll(site, request) ? await options.firstPages.take(site.siteId) : undefined
-      if (made) await send(options, site, request, response, made)
-      else await answerScript(options, site, inWebRoot(location.script), request, response)
+      if (made) await send(options, site, request, response, edited(made, edits))
+      else await answerScript(options, site, inWebRoot(place.script), request, response, { edits, query })
       return
     }
     case 'redirect':
       // 308 keeps the method; browsers handle 301 for reads everywhere.
-      redirect(request, response, location.location)
+      redirect(request, response, place.location)
       return
     case 'refused':
       if (CRON.test(request.url as string) && isSiteItself(options, site, request))
         await answerScript(options, site, OWN_CRON_SCRIPT, request, response)
-      else sendPage(request, response, location.status)
+      else sendPage(request, response, place.status)
       return
     case 'missing':
       sendMissing(request, response)
   }
 }
+
+const edited = (result: PhpResponse, edits: Edits | undefined): PhpResponse =>
+  edits ? { ...result, headers: edits.headers(result.headers) } : result
 
 /** An edge asks for the front page, by the site's own address, and says nothing of a visitor. */
 const isForAll = ({ address }: HostedSite, { method, url, headers }: IncomingMessage): boolean =>
@@ -195,11 +284,12 @@ async function answerScript(
   script: string,
   request: IncomingMessage,
   response: ServerResponse,
+  ruled: Partial<Ruled> = {},
 ): Promise<void> {
   const isOwn = isSiteItself(options, site, request)
   if (isOwn && request.headers['stead-no-wait'] !== undefined)
-    await acceptOwn(options, site, visitorRequest(request, script, options.httpsPort), response)
-  else await runScript(options, site, script, request, response, { isOwn })
+    await acceptOwn(options, site, visitorRequest(request, script, options.httpsPort, ruled.query), response)
+  else await runScript(options, site, script, request, response, { isOwn }, ruled)
 }
 
 function redirect(request: IncomingMessage, response: ServerResponse, location: string): void {
@@ -218,19 +308,25 @@ async function runScript(
   request: IncomingMessage,
   response: ServerResponse,
   visit: VisitOptions = {},
+  { edits, query }: Partial<Ruled> = {},
 ): Promise<void> {
   if (Number(request.headers['content-length'] ?? 0) > options.mostBodyBytes) throw new PhpBodyTooLarge('announced')
   const gone = new AbortController()
   response.once('close', () => {
     if (!response.writableFinished) gone.abort()
   })
-  const result = await options.php.handle(site, visitorRequest(request, script, options.httpsPort), gone.signal, visit)
+  const result = await options.php.handle(
+    site,
+    visitorRequest(request, script, options.httpsPort, query),
+    gone.signal,
+    visit,
+  )
   if (result.status === 500 && (await options.isDatabaseAway?.(site))) {
     result.body.resume()
     throw new DatabaseAway()
   }
   const purge = (await options.changesSettled?.(site.siteId)) ?? 0
-  await send(options, site, request, response, result, purge)
+  await send(options, site, request, response, edited(result, edits), purge)
 }
 
 const send = (
@@ -246,13 +342,14 @@ const send = (
 const inWebRoot = (script: string): string => `/wordpress${script}`
 
 /** What the edge says of the visitor, and the visitor's own headers. */
-function visitorRequest(request: IncomingMessage, script: string, httpsPort: number): VisitorRequest {
+function visitorRequest(request: IncomingMessage, script: string, httpsPort: number, query?: string): VisitorRequest {
   const { headers } = request
   const origin = originOf(request)
   const host = headers.host ?? ''
   return {
     method: request.method as string,
     path: request.url as string,
+    ...(query !== undefined && { query }),
     script,
     headers: headersForPhp(request.rawHeaders),
     ...bodyOf(request),

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { HostedSites } from '../../hosting/hosted-sites.ts'
+import type { Htaccess } from '../../hosting/htaccess/htaccess.ts'
 import { HeldAnswers } from '../../hosting/web-server/held-answers.ts'
 import { createWebServer } from '../../hosting/web-server/web-server.ts'
 import { databaseAdmin } from '../../resources/database-admin/enter.ts'
@@ -18,6 +19,7 @@ export interface WebParts {
   readonly budgets: HostBudgets
   readonly spill: Spill
   readonly php: SitePhp
+  readonly htaccess: Htaccess
   readonly sites: HostedSites
   readonly mariaDb: Pick<MariaDb, 'isAwayFor'>
 }
@@ -55,7 +57,7 @@ export async function listenToEdges(ground: Ground, parts: WebParts): Promise<We
 
 const webServer = (
   { config, hostKey, database, log }: Ground,
-  { budgets, spill, php, sites, mariaDb }: WebParts,
+  { budgets, spill, php, htaccess, sites, mariaDb }: WebParts,
 ): Server =>
   createWebServer({
     async siteById(siteId) {
@@ -74,5 +76,6 @@ const webServer = (
     httpsPort: httpsPort(config),
     mostBodyBytes: config.uploadMaxMb * MB,
     isDatabaseAway: ({ homePath }) => mariaDb.isAwayFor(homePath),
+    htaccess,
     changesSettled: (siteId) => php.changes.settled(siteId),
   })

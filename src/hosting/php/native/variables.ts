@@ -1,11 +1,10 @@
 import type { RequestHead } from '../wasm/frames.ts'
-import { joinHeaders, serverEntries } from '../wasm/server-variables.ts'
+import { joinHeaders, queryOf, serverEntries } from '../wasm/server-variables.ts'
 
 /** A request as variables of CGI. */
 export function variablesOf(head: RequestHead): Map<string, string> {
-  const query = head.path.indexOf('?')
   return new Map([
-    ['QUERY_STRING', query < 0 ? '' : head.path.slice(query + 1)],
+    ['QUERY_STRING', queryOf(head)],
     ['REQUEST_METHOD', head.method],
     ['REQUEST_URI', head.path],
     // said in any case: without it php-fpm takes the body for as long as it takes

@@ -205,6 +205,8 @@ export interface RequestHead {
   readonly method: string
   /** Raw path and query as the visitor sent them. */
   readonly path: string
+  /** Instead of the one in `path`. */
+  readonly query?: string | undefined
   /** Absolute path of the PHP file inside. */
   readonly script: string
   /** Name, value, name, value, … */

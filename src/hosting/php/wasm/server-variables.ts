@@ -67,6 +67,12 @@ export function credentialEntries(authorization: string | undefined): [string, s
   ]
 }
 
+export function queryOf({ path, query }: RequestHead): string {
+  if (query !== undefined) return query
+  const at = path.indexOf('?')
+  return at < 0 ? '' : path.slice(at + 1)
+}
+
 export function portOf(head: RequestHead): number {
   const port = Number(/:(\d+)$/.exec(head.host)?.[1])
   return port > 0 && port < 65_536 ? port : head.https ? 443 : 80

@@ -1,0 +1,98 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Work } from './pattern.ts'
+import type { Rules } from './rules.ts'
+
+/** Where PHP sees the web root, which is what rules are told of it. */
+export const DOCUMENT_ROOT = '/wordpress'
+
+/** A request, as rules see it. */
+export interface Asked {
+  readonly method: string
+  /** Path and query as the visitor sent them. */
+  readonly target: string
+  readonly headers: IncomingHttpHeaders
+  readonly address: string
+  readonly https: boolean
+  /** With the port, where one was given. */
+  readonly host: string
+}
+
+/** One folder on the way to what is asked for, and what its `.htaccess` says. */
+export interface Level {
+  /** From the web root, with a slash at its end; `''` is the web root. */
+  readonly folder: string
+  readonly rules: Rules
+}
+
+/** What lies in the web root, as PHP sees it. */
+export interface Tree {
+  kindOf(parts: readonly string[]): { readonly kind: 'file' | 'directory'; readonly bytes: number } | undefined
+}
+
+/** What an answer depends on besides its address. */
+export class Dependence {
+  /** Headers of the visitor, in lower case. */
+  readonly headers = new Set<string>()
+  /** On what no header says: who asks, from where, when. */
+  isPrivate = false
+}
+
+/** What is known while rules are tried. */
+export interface Trial {
+  readonly asked: Asked
+  readonly levels: readonly Level[]
+  readonly work: Work
+  readonly depends: Dependence
+  /** The path that is tried: decoded, with a leading slash. It changes with internal redirects. */
+  readonly path: string
+  readonly query: string
+  /** Set by `SetEnv`, `SetEnvIf` and rules; undefined until somebody asks. */
+  env: Map<string, string> | undefined
+  user: string | undefined
+}
+
+/** A header of the visitor, on which the answer depends from now on. */
+export function headerOf({ asked, depends }: Trial, name: string): string {
+  if (name === 'host') return asked.host
+  if (name !== 'authorization') depends.headers.add(name)
+  const value = asked.headers[name]
+  return Array.isArray(value) ? value.join(', ') : (value ?? '')
+}
+
+/** The visitor's address, on which the answer depends from now on. */
+export function addressOf({ asked, depends }: Trial): string {
+  depends.isPrivate = true
+  return asked.address
+}
+
+export function envOf(trial: Trial): Map<string, string> {
+  if (trial.env) return trial.env
+  const env = new Map<string, string>()
+  trial.env = env
+  for (const { rules } of trial.levels)
+    for (const { attribute, pattern, names } of rules.env) {
+      if (pattern && !pattern.test(attributeOf(trial, attribute), trial.work)) continue
+      for (const { name, value } of names)
+        if (value === undefined) env.delete(name)
+        else env.set(name, value)
+    }
+  return env
+}
+
+function attributeOf(trial: Trial, attribute: string): string {
+  switch (attribute) {
+    case 'remote-addr':
+      return addressOf(trial)
+    case 'remote-host':
+    case 'server-addr':
+      return ''
+    case 'request-method':
+      return trial.asked.method
+    case 'request-protocol':
+      return 'HTTP/1.1'
+    case 'request-uri':
+      return trial.path
+    default:
+      return headerOf(trial, attribute)
+  }
+}

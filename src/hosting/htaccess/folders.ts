@@ -1,0 +1,276 @@
+/**
+ * The `.htaccess` files of the sites of a host: read when a folder is asked for, kept until they change.
+ *
+ * Edges keep what a site has answered, so a file that becomes protected would still be given out. The folders that answers went by are therefore
+ * remembered and looked at, and where a file has come, gone or changed, edges are told to let go of all that the site has. The list lies on disk as
+ * well: edges outlive the host's process.
+ */
+import { appendFileSync, lstatSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { LRUCache } from 'lru-cache'
+import { lookInside } from '../site-files/open-inside.ts'
+import type { Level } from './asked.ts'
+import { parseHtaccess } from './parse.ts'
+import type { Work } from './pattern.ts'
+import { newSection, type Rules } from './rules.ts'
+
+export interface RuledSite {
+  readonly siteId: number
+  /** With `web/` in it. */
+  readonly homePath: string
+}
+
+export interface FoldersOptions {
+  /** Something of the site's rules has changed: what edges keep of it may be wrong. */
+  readonly changed: (siteId: number) => void
+  /** A line is not understood, or a file cannot be read. @param file from the web root */
+  readonly told: (siteId: number, file: string, line: number, what: string) => void
+  /** File that remembers which folders were asked for, if any. */
+  readonly memory?: string
+  readonly log: { warn(facts: object, message: string): void }
+  readonly limits?: Partial<FolderLimits>
+}
+
+export interface FolderLimits {
+  /** Folders of a site that are watched; what lies in further ones is not for edges to keep. */
+  readonly foldersOfSite: number
+  readonly folders: number
+  readonly checkEveryMs: number
+  /** Folders that one look at what has changed goes through. */
+  readonly foldersOfPass: number
+}
+
+const usual: FolderLimits = { foldersOfSite: 2_000, folders: 50_000, checkEveryMs: 1_000, foldersOfPass: 2_000 }
+
+/** Larger ones are not read: nobody gets in. */
+export const MOST_BYTES = 256 << 10
+/** Of all that is kept. */
+const MOST_KEPT_BYTES = 32 << 20
+/** Work that reading a byte counts as. */
+const WORK_OF_BYTE = 8
+const ABSENT = '-'
+
+interface Folder {
+  readonly siteId: number
+  readonly homePath: string
+  readonly name: string
+  /** What tells one state of its `.htaccess` from another. */
+  print: string
+  checkedMs: number
+}
+
+/** What holds on the way to something. */
+export interface Levels {
+  /** Folders with a `.htaccess`, the innermost last. */
+  readonly levels: readonly Level[]
+  /** Changes of some folder would not be noticed: edges must not keep the answer. */
+  readonly isUnwatched: boolean
+}
+
+export class Folders {
+  readonly #options: FoldersOptions
+  readonly #limits: FolderLimits
+  readonly #sites = new Map<number, Map<string, Folder>>()
+  /** All of them, in the order in which they are looked at. */
+  readonly #all = new Set<Folder>()
+  readonly #rules = new LRUCache<string, Rules>({ maxSize: MOST_KEPT_BYTES, sizeCalculation: ({ bytes }) => bytes })
+  #timer: NodeJS.Timeout | undefined
+  #lines = 0
+
+  constructor(options: FoldersOptions) {
+    this.#options = options
+    this.#limits = { ...usual, ...options.limits }
+    this.#recall()
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(() => this.look(), this.#limits.checkEveryMs).unref()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  /** @param parts of the path that is asked for: its folders as far as they exist count */
+  levelsOf(site: RuledSite, parts: readonly string[], work: Work): Levels {
+    const levels: Level[] = []
+    let isUnwatched = false
+    let name = ''
+    for (let depth = 0; depth <= parts.length; depth++) {
+      if (depth > 0) name += `${parts[depth - 1]}/`
+      const folder = this.#folder(site, name)
+      if (!folder) break
+      isUnwatched ||= !this.#all.has(folder)
+      const rules = this.#rulesOf(folder, work)
+      if (rules) levels.push({ folder: name, rules })
+    }
+    return { levels, isUnwatched }
+  }
+
+  /** Looks at some of the folders. Called from time to time. */
+  look(): void {
+    let left = Math.min(this.#limits.foldersOfPass, this.#all.size)
+    const changed = new Set<number>()
+    for (const folder of this.#all) {
+      if (left-- <= 0) break
+      // to the end of the queue
+      this.#all.delete(folder)
+      if (folder.name === '' && !isThere(folder.homePath)) {
+        this.#forget(folder.siteId)
+        continue
+      }
+      this.#all.add(folder)
+      if (this.#refresh(folder, performance.now())) changed.add(folder.siteId)
+    }
+    for (const siteId of changed) this.#options.changed(siteId)
+  }
+
+  #forget(siteId: number): void {
+    for (const folder of this.#sites.get(siteId)?.values() ?? []) this.#all.delete(folder)
+    this.#sites.delete(siteId)
+  }
+
+  /** @returns undefined when there is no such folder */
+  #folder({ siteId, homePath }: RuledSite, name: string): Folder | undefined {
+    let folders = this.#sites.get(siteId)
+    const nowMs = performance.now()
+    const known = folders?.get(name)
+    if (known?.homePath === homePath) {
+      if (nowMs - known.checkedMs >= this.#limits.checkEveryMs && this.#refresh(known, nowMs))
+        this.#options.changed(siteId)
+      return known
+    }
+    if (known) {
+      // the site lies elsewhere now
+      this.#forget(siteId)
+      this.#options.changed(siteId)
+      folders = undefined
+    }
+    const found = lookInside(homePath, name === '' ? 'web' : `web/${name.slice(0, -1)}`)
+    found?.close()
+    if (found?.kind !== 'directory') return undefined
+    const folder: Folder = { siteId, homePath, name, print: printOf(homePath, name), checkedMs: nowMs }
+    folders ??= new Map()
+    this.#sites.set(siteId, folders)
+    const { foldersOfSite, folders: most } = this.#limits
+    if (folders.size < foldersOfSite && this.#all.size < most && this.#remember(folder)) {
+      folders.set(name, folder)
+      this.#all.add(folder)
+    }
+    return folder
+  }
+
+  /** @returns true when its file has changed */
+  #refresh(folder: Folder, nowMs: number): boolean {
+    const print = printOf(folder.homePath, folder.name)
+    folder.checkedMs = nowMs
+    if (print === folder.print) return false
+    folder.print = print
+    this.#remember(folder)
+    return true
+  }
+
+  #rulesOf(folder: Folder, work: Work): Rules | undefined {
+    if (folder.print === ABSENT) return undefined
+    const key = `${folder.homePath}/${folder.name}\0${folder.print}`
+    const kept = this.#rules.get(key)
+    if (kept) return kept
+    const rules = this.#read(folder, work)
+    this.#rules.set(key, rules)
+    const file = `${folder.name}.htaccess`
+    for (const { line, what } of rules.notUnderstood) this.#options.told(folder.siteId, file, line, what)
+    return rules
+  }
+
+  #read({ homePath, name }: Folder, work: Work): Rules {
+    const found = lookInside(homePath, `web/${name}.htaccess`)
+    if (!found) return closed('it cannot be read; links are not followed')
+    try {
+      if (found.kind !== 'file') return closed('it is no file')
+      if (found.stats.size > MOST_BYTES) return closed(`it is larger than ${MOST_BYTES} bytes`)
+      work.left -= found.stats.size * WORK_OF_BYTE
+      return parseHtaccess(found.read(0, found.stats.size).toString('utf8'), name === '')
+    } catch {
+      return closed('it cannot be read')
+    } finally {
+      found.close()
+    }
+  }
+
+  #remember({ siteId, homePath, name, print }: Folder): boolean {
+    const { memory, log } = this.#options
+    if (memory === undefined) return true
+    try {
+      if (++this.#lines > 4 * this.#limits.folders) this.#rewrite(memory)
+      appendFileSync(memory, `${JSON.stringify([siteId, homePath, name, print])}\n`)
+      return true
+    } catch (error) {
+      log.warn({ err: error }, 'the folders with rules of sites cannot be noted')
+      return false
+    }
+  }
+
+  #recall(): void {
+    const { memory } = this.#options
+    if (memory === undefined) return
+    let text = ''
+    try {
+      text = readFileSync(memory, 'utf8')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
+    for (const line of text.split('\n')) {
+      const [siteId, homePath, name, print] = readLine(line)
+      if (siteId === undefined || homePath === undefined || name === undefined || print === undefined) continue
+      const folders = this.#sites.get(siteId) ?? new Map<string, Folder>()
+      this.#sites.set(siteId, folders)
+      const before = folders.get(name)
+      if (before) this.#all.delete(before)
+      const folder: Folder = { siteId, homePath, name, print, checkedMs: Number.NEGATIVE_INFINITY }
+      folders.set(name, folder)
+      this.#all.add(folder)
+    }
+    this.#rewrite(memory)
+  }
+
+  #rewrite(memory: string): void {
+    const lines = [...this.#all].map(({ siteId, homePath, name, print }) =>
+      JSON.stringify([siteId, homePath, name, print]),
+    )
+    writeFileSync(memory, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 })
+    this.#lines = lines.length
+  }
+}
+
+function readLine(line: string): [number?, string?, string?, string?] {
+  try {
+    return JSON.parse(line)
+  } catch {
+    // half a line: the process died while it wrote
+    return []
+  }
+}
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
+
+/** One system call. A link on the way tells no more than that something has changed. */
+function printOf(homePath: string, name: string): string {
+  try {
+    const stats = lstatSync(join(homePath, 'web', name, '.htaccess'), { throwIfNoEntry: false })
+    return stats ? `${stats.mtimeMs} ${stats.ctimeMs} ${stats.size} ${stats.ino}` : ABSENT
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code === 'ENOTDIR' || code === 'ENOENT' ? ABSENT : `${code}`
+  }
+}
+
+const closed = (what: string): Rules => ({
+  folder: { ...newSection(), isClosed: true },
+  files: [],
+  env: [],
+  redirects: [],
+  rewriting: undefined,
+  notUnderstood: [{ line: 0, what }],
+  bytes: 1_000,
+})

@@ -1,0 +1,188 @@
+import type { Pattern } from './pattern.ts'
+
+/** Methods that a directive is for; undefined: all. */
+export interface Methods {
+  readonly names: ReadonlySet<string>
+  /** All but these. */
+  readonly except: boolean
+}
+
+/** A range of addresses, as `net.BlockList` takes it. */
+export type AddressTest = (address: string) => boolean
+
+/** What `Require` asks for (mod_authz_core). */
+export type Requirement =
+  | { readonly kind: 'all'; readonly granted: boolean }
+  | { readonly kind: 'address'; readonly test: AddressTest }
+  | { readonly kind: 'method'; readonly names: readonly string[] }
+  | { readonly kind: 'env'; readonly names: readonly string[] }
+  | { readonly kind: 'validUser' }
+  | { readonly kind: 'user'; readonly names: readonly string[] }
+  /** Not understood: nobody meets it, also where it is negated. */
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'every' | 'some' | 'none'; readonly parts: readonly LimitedRequirement[] }
+
+export interface LimitedRequirement {
+  readonly requirement: Requirement
+  readonly negated: boolean
+  readonly methods: Methods | undefined
+}
+
+/** Whom `Allow from` or `Deny from` is about (mod_access_compat). */
+export interface From {
+  readonly who:
+    | { readonly kind: 'all' }
+    | { readonly kind: 'env'; readonly name: string; readonly negated: boolean }
+    | { readonly kind: 'address'; readonly test: AddressTest }
+  readonly methods: Methods | undefined
+}
+
+export interface Compat {
+  readonly order: {
+    readonly value: 'allow,deny' | 'deny,allow' | 'mutual-failure'
+    readonly methods: Methods | undefined
+  }[]
+  readonly allow: From[]
+  readonly deny: From[]
+}
+
+export interface HeaderEdit {
+  readonly always: boolean
+  readonly action: 'set' | 'append' | 'merge' | 'add' | 'unset' | 'setifempty'
+  readonly name: string
+  readonly value: string
+  /** Only where this is set. */
+  readonly env: { readonly name: string; readonly negated: boolean } | undefined
+}
+
+/** What holds for a folder, or for files of a name. What is undefined is as it was without. */
+export interface Section {
+  require: LimitedRequirement[] | undefined
+  compat: Compat | undefined
+  satisfy: { readonly value: 'any' | 'all'; readonly methods: Methods | undefined }[]
+  /** Nobody gets in. */
+  isClosed: boolean
+  /** Some line is not understood: where not everybody gets in, nobody does. */
+  isDoubtful: boolean
+  authType: string | undefined
+  authName: string | undefined
+  userFile: string | undefined
+  readonly headers: HeaderEdit[]
+  forcedType: string | undefined
+  readonly types: Map<string, string>
+  index: readonly string[] | undefined
+  /** What is shown with a status. */
+  readonly errors: Map<number, string>
+  listings: boolean | undefined
+  slash: boolean | undefined
+  /** PHP must not run. */
+  withoutPhp: boolean | undefined
+}
+
+export interface FileSection {
+  readonly name:
+    | { readonly kind: 'name'; readonly text: string }
+    | { readonly kind: 'pattern'; readonly pattern: Pattern }
+  readonly section: Section
+}
+
+export interface SetEnv {
+  /** Header in lower case, or one of Apache's words. */
+  readonly attribute: string
+  readonly pattern: Pattern | undefined
+  readonly names: readonly { readonly name: string; readonly value: string | undefined }[]
+}
+
+export interface Redirect {
+  readonly status: number
+  readonly path: string | undefined
+  readonly pattern: Pattern | undefined
+  readonly to: string
+}
+
+export type Condition =
+  | { readonly kind: 'pattern'; readonly pattern: Pattern }
+  | { readonly kind: 'file'; readonly test: 'f' | 'd' | 's' | 'never' }
+  | { readonly kind: 'text'; readonly operator: '=' | '<' | '>' | '<=' | '>='; readonly text: string }
+  | { readonly kind: 'number'; readonly operator: string; readonly text: string }
+
+export interface RewriteCondition {
+  readonly subject: string
+  readonly condition: Condition
+  readonly negated: boolean
+  readonly or: boolean
+  readonly ignoresCase: boolean
+}
+
+export interface RewriteRule {
+  readonly kind: 'rule'
+  readonly conditions: readonly RewriteCondition[]
+  readonly pattern: Pattern
+  readonly negated: boolean
+  /** `undefined`: the address stays. */
+  readonly to: string | undefined
+  readonly redirect: number | undefined
+  readonly forbidden: boolean
+  readonly gone: boolean
+  readonly last: boolean
+  readonly end: boolean
+  readonly next: boolean
+  readonly chained: boolean
+  readonly skip: number
+  readonly appendQuery: boolean
+  readonly dropQuery: boolean
+  readonly unescaped: boolean
+  readonly escapesReferences: boolean
+  readonly type: string | undefined
+  readonly env: readonly string[]
+}
+
+/** WordPress' own block: what is there is served, what is not is WordPress' to answer. */
+export type RewriteStep = RewriteRule | { readonly kind: 'wordpress' }
+
+export interface Rewriting {
+  isOn: boolean | undefined
+  base: string | undefined
+  readonly steps: RewriteStep[]
+}
+
+/** A line that is not understood. */
+export interface NotUnderstood {
+  readonly line: number
+  readonly what: string
+}
+
+/** What one `.htaccess` says. */
+export interface Rules {
+  readonly folder: Section
+  readonly files: readonly FileSection[]
+  readonly env: readonly SetEnv[]
+  readonly redirects: readonly Redirect[]
+  /** Undefined where it says nothing of rewriting: what a folder above says holds. */
+  readonly rewriting: Rewriting | undefined
+  readonly notUnderstood: readonly NotUnderstood[]
+  /** What it costs to keep it, about. */
+  readonly bytes: number
+}
+
+export const newSection = (): Section => ({
+  require: undefined,
+  compat: undefined,
+  satisfy: [],
+  isClosed: false,
+  isDoubtful: false,
+  authType: undefined,
+  authName: undefined,
+  userFile: undefined,
+  headers: [],
+  forcedType: undefined,
+  types: new Map(),
+  index: undefined,
+  errors: new Map(),
+  listings: undefined,
+  slash: undefined,
+  withoutPhp: undefined,
+})
+
+export const holdsFor = (methods: Methods | undefined, method: string): boolean =>
+  !methods || methods.names.has(method === 'HEAD' ? 'GET' : method) !== methods.except
