@@ -1,39 +1,59 @@
-import { BlockList, isIP } from 'node:net'
+import { BlockList, isIP, isIPv4 } from 'node:net'
 import type { AddressTest } from './rules.ts'
 
-const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
+/** Ranges of addresses; there may be thousands. */
+class Ranges {
+  /** Flat pairs: what the masked address must be, and the mask. */
+  readonly #v4: number[] = []
+  #v6: BlockList | undefined
 
-/** Adds `10.1.2.3`, `10.1`, `10.0.0.0/8`, `10.0.0.0/255.0.0.0` or an IPv6 range. @returns false for what is none */
-function add(list: BlockList, text: string): boolean {
-  const [address = '', mask] = text.split('/', 2) as [string?, string?]
-  if (/^\d{1,3}(?:\.\d{1,3}){0,2}\.?$/.test(address) && mask === undefined) {
-    const parts = address.replace(/\.$/, '').split('.')
-    const whole = [...parts, '0', '0', '0'].slice(0, 4).join('.')
-    if (isIP(whole) !== 4) return false
-    list.addSubnet(whole, parts.length * 8, 'ipv4')
+  has(address: string): boolean {
+    const kind = isIP(address)
+    if (kind === 6) return this.#v6?.check(address, 'ipv6') ?? false
+    if (kind !== 4) return false
+    const value = numberOf(address)
+    for (let i = 0; i < this.#v4.length; i += 2) if ((value & (this.#v4[i + 1] as number)) === this.#v4[i]) return true
+    return false
+  }
+
+  /** Adds `10.1.2.3`, `10.1`, `10.0.0.0/8`, `10.0.0.0/255.0.0.0` or an IPv6 range. @returns false for what is none */
+  add(text: string): boolean {
+    const [address = '', mask, more] = text.split('/')
+    if (more !== undefined) return false
+    if (/^\d{1,3}(?:\.\d{1,3}){0,2}\.?$/.test(address) && mask === undefined) {
+      const parts = address.replace(/\.$/, '').split('.')
+      return this.#addV4([...parts, '0', '0', '0'].slice(0, 4).join('.'), maskOf(parts.length * 8))
+    }
+    if (isIP(address) === 4) return this.#addV4(address, mask === undefined ? -1 : readMask(mask))
+    if (isIP(address) !== 6 || (mask !== undefined && !(/^\d{1,3}$/.test(mask) && Number(mask) <= 128))) return false
+    this.#v6 ??= new BlockList()
+    if (mask === undefined) this.#v6.addAddress(address, 'ipv6')
+    else this.#v6.addSubnet(address, Number(mask), 'ipv6')
     return true
   }
-  const kind = isIP(address)
-  if (kind === 0) return false
-  if (mask === undefined) list.addAddress(address, familyOf(address))
-  else {
-    const bits = kind === 4 && isIP(mask) === 4 ? bitsOf(mask) : /^\d{1,3}$/.test(mask) ? Number(mask) : -1
-    if (bits < 0 || bits > (kind === 4 ? 32 : 128)) return false
-    list.addSubnet(address, bits, familyOf(address))
+
+  #addV4(address: string, mask: number | undefined): boolean {
+    if (!isIPv4(address) || mask === undefined) return false
+    this.#v4.push(numberOf(address) & mask, mask)
+    return true
   }
-  return true
 }
 
-function bitsOf(mask: string): number {
-  const value = mask.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
-  const bits = Math.clz32(~value >>> 0)
-  return value === (bits === 0 ? 0 : (-1 << (32 - bits)) >>> 0) ? bits : -1
+const numberOf = (address: string): number => {
+  const [a, b, c, d] = address.split('.')
+  return (Number(a) << 24) | (Number(b) << 16) | (Number(c) << 8) | Number(d)
+}
+
+const maskOf = (bits: number): number => (bits === 0 ? 0 : -1 << (32 - bits))
+
+function readMask(text: string): number | undefined {
+  if (isIPv4(text)) return numberOf(text)
+  return /^\d{1,2}$/.test(text) && Number(text) <= 32 ? maskOf(Number(text)) : undefined
 }
 
 /** @returns a test for any of the ranges, and those that are none */
 export function addressTest(texts: readonly string[]): { test: AddressTest; wrong: string[] } {
-  const list = new BlockList()
-  const wrong = texts.filter((text) => !add(list, text))
-  const test = (address: string) => isIP(address) !== 0 && list.check(address, familyOf(address))
-  return { test, wrong }
+  const ranges = new Ranges()
+  const wrong = texts.filter((text) => !ranges.add(text))
+  return { test: (address) => ranges.has(address), wrong }
 }

@@ -46,8 +46,8 @@ const usual: FolderLimits = { foldersOfSite: 2_000, folders: 50_000, checkEveryM
 export const MOST_BYTES = 256 << 10
 /** Of all that is kept. */
 const MOST_KEPT_BYTES = 32 << 20
-/** Work that reading a byte counts as. */
-const WORK_OF_BYTE = 8
+/** Work of its site that reading a byte counts as. */
+const WORK_OF_BYTE = 40
 const ABSENT = '-'
 
 interface Folder {
@@ -92,8 +92,8 @@ export class Folders {
     this.#timer = undefined
   }
 
-  /** @param parts of the path that is asked for: its folders as far as they exist count */
-  levelsOf(site: RuledSite, parts: readonly string[], work: Work): Levels {
+  /** @param parts of the path that is asked for: its folders as far as they exist count @param reading work of reading is taken from it */
+  levelsOf(site: RuledSite, parts: readonly string[], reading: Work): Levels {
     const levels: Level[] = []
     let isUnwatched = false
     let name = ''
@@ -102,7 +102,7 @@ export class Folders {
       const folder = this.#folder(site, name)
       if (!folder) break
       isUnwatched ||= !this.#all.has(folder)
-      const rules = this.#rulesOf(folder, work)
+      const rules = this.#rulesOf(folder, reading)
       if (rules) levels.push({ folder: name, rules })
     }
     return { levels, isUnwatched }
@@ -171,25 +171,25 @@ export class Folders {
     return true
   }
 
-  #rulesOf(folder: Folder, work: Work): Rules | undefined {
+  #rulesOf(folder: Folder, reading: Work): Rules | undefined {
     if (folder.print === ABSENT) return undefined
     const key = `${folder.homePath}/${folder.name}\0${folder.print}`
     const kept = this.#rules.get(key)
     if (kept) return kept
-    const rules = this.#read(folder, work)
+    const rules = this.#read(folder, reading)
     this.#rules.set(key, rules)
     const file = `${folder.name}.htaccess`
     for (const { line, what } of rules.notUnderstood) this.#options.told(folder.siteId, file, line, what)
     return rules
   }
 
-  #read({ homePath, name }: Folder, work: Work): Rules {
+  #read({ homePath, name }: Folder, reading: Work): Rules {
     const found = lookInside(homePath, `web/${name}.htaccess`)
     if (!found) return closed('it cannot be read; links are not followed')
     try {
       if (found.kind !== 'file') return closed('it is no file')
       if (found.stats.size > MOST_BYTES) return closed(`it is larger than ${MOST_BYTES} bytes`)
-      work.left -= found.stats.size * WORK_OF_BYTE
+      reading.left -= found.stats.size * WORK_OF_BYTE
       return parseHtaccess(found.read(0, found.stats.size).toString('utf8'), name === '')
     } catch {
       return closed('it cannot be read')
@@ -272,5 +272,6 @@ const closed = (what: string): Rules => ({
   redirects: [],
   rewriting: undefined,
   notUnderstood: [{ line: 0, what }],
+  isUsual: false,
   bytes: 1_000,
 })

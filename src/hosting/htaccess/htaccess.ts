@@ -45,7 +45,7 @@ export interface HtaccessOptions extends FoldersOptions {}
 /** Of one request: 6 ms. */
 const WORK = 300_000
 /** Of one site in a second. */
-const WORK_OF_SITE = 5_000_000
+const WORK_OF_SITE = 10_000_000
 const MOST_ROUNDS = 10
 const MOST_USER_FILE = 256 << 10
 
@@ -74,6 +74,7 @@ export class Htaccess {
     // nobody gets there, whatever rules say
     if (place.kind === 'refused') return go(place)
     const work = { left: WORK }
+    const reading = { left: 0 }
     let held: P | undefined = place
     const relocate = (target: string): P => {
       if (held?.kind === 'file') held.found.close()
@@ -82,14 +83,14 @@ export class Htaccess {
       return held
     }
     try {
-      const { levels, isUnwatched } = this.folders.levelsOf(site, partsOf(pathOf(asked.target)), work)
+      this.#mayWork(site.siteId)
+      const { levels, isUnwatched } = this.folders.levelsOf(site, partsOf(pathOf(asked.target)), reading)
       const isElsewhere = isOtherThan(place, pathOf(asked.target))
-      if (levels.length === 0 && !isUnwatched && !isElsewhere) {
+      if (levels.every(({ rules }) => rules.isUsual) && !isUnwatched && !isElsewhere) {
         held = undefined
         return go(place)
       }
-      this.#mayWork(site.siteId)
-      const attempt = new Attempt({ htaccess: this, site, asked, tree, work, locate: relocate })
+      const attempt = new Attempt({ htaccess: this, site, asked, tree, work, reading, locate: relocate })
       const obeyed = await attempt.run(place)
       if (obeyed.kind === 'go') held = undefined
       return obeyed
@@ -100,7 +101,7 @@ export class Htaccess {
       return { kind: 'end', status: 503, headers: ['Retry-After', '5'], document: undefined }
     } finally {
       if (held?.kind === 'file') held.found.close()
-      this.#worked(site.siteId, WORK - work.left)
+      this.#worked(site.siteId, WORK - work.left - reading.left)
     }
   }
 
@@ -218,6 +219,7 @@ interface AttemptOptions<P extends Place> {
   readonly asked: Asked
   readonly tree: Tree
   readonly work: Work
+  readonly reading: Work
   readonly locate: (target: string) => P
 }
 
@@ -288,8 +290,8 @@ class Attempt<P extends Place> {
   }
 
   #trial(path: string, query: string): Trial {
-    const { htaccess, site, asked, work } = this.#options
-    const { levels, isUnwatched } = htaccess.folders.levelsOf(site, partsOf(path), work)
+    const { htaccess, site, asked, work, reading } = this.#options
+    const { levels, isUnwatched } = htaccess.folders.levelsOf(site, partsOf(path), reading)
     this.#isUnwatched ||= isUnwatched
     return {
       asked,

@@ -89,8 +89,19 @@ class Parser {
       redirects: this.#redirects,
       rewriting,
       notUnderstood: this.#notUnderstood,
+      isUsual:
+        this.#isEmpty &&
+        (rewriting?.steps ?? []).every(({ kind }) => kind === 'wordpress') &&
+        rewriting?.isOn !== false,
       bytes: 2_000 + text.length * 4 + this.#instructions * 40,
     }
+  }
+
+  /** It says nothing besides rewriting. */
+  get #isEmpty(): boolean {
+    const { types, errors } = this.#folder
+    const others = [this.#files, this.#env, this.#redirects, [...types], [...errors]]
+    return others.every(({ length }) => length === 0) && JSON.stringify(this.#folder) === JSON.stringify(newSection())
   }
 
   #place(name: string, section: Section, more: Partial<Place> = {}): Place {

@@ -264,6 +264,7 @@ class Reader {
   #repeated(part: Node): Node {
     let node = part
     for (;;) {
+      if (!'*+?{'.includes(this.#text[this.#at] ?? '.')) return node
       const found = /^(?:[*+?]|\{(\d{1,4})(?:(,)(\d{0,4}))?\})/.exec(this.#rest)
       if (!found) return node
       this.#at += found[0].length
@@ -327,6 +328,7 @@ const has = ({ ranges, negated }: CharacterSet, code: number): boolean => {
 
 class Writer {
   readonly program: Program = { ops: [], a: [], b: [], sets: [] }
+  readonly #sets = new Map<CharacterSet, number>()
 
   emit(op: number, a = 0, b = 0): number {
     const { ops } = this.program
@@ -425,11 +427,51 @@ class Writer {
     past[split] = this.#here
   }
 
+  /** A part that is repeated has one set. */
   #setOf(set: CharacterSet): number {
-    const bits = new Uint8Array(128)
-    for (let code = 0; code < 128; code++) bits[code] = has(set, code) ? 1 : 0
-    return this.program.sets.push({ bits, set }) - 1
+    const known = this.#sets.get(set)
+    if (known !== undefined) return known
+    const at = this.program.sets.push(compile(set)) - 1
+    this.#sets.set(set, at)
+    return at
   }
+}
+
+/** Sets of one ASCII character, which most are. */
+const single: Compiled[] = []
+
+function compile(set: CharacterSet): Compiled {
+  const { ranges, negated } = set
+  const code = ranges.length === 2 && ranges[0] === ranges[1] && !negated ? (ranges[0] as number) : 128
+  const known = single[code]
+  if (known) return known
+  const bits = new Uint8Array(128).fill(negated ? 1 : 0)
+  for (let i = 0; i < ranges.length; i += 2)
+    for (let at = ranges[i] as number; at <= Math.min(ranges[i + 1] as number, 127); at++) bits[at] = negated ? 0 : 1
+  const compiled = { bits, set }
+  if (code < 128) single[code] = compiled
+  return compiled
+}
+
+/** Characters with which a match may begin, by going through all that stands before the first of them. */
+function firstOf({ ops, a, b, sets }: Program): Uint8Array | undefined {
+  const first = new Uint8Array(128)
+  const seen = new Set<number>()
+  const left = [0]
+  while (left.length > 0) {
+    const pc = left.pop() as number
+    if (seen.has(pc)) continue
+    seen.add(pc)
+    const op = ops[pc] as number
+    if (op === Op.Match) return undefined
+    if (op === Op.Set) {
+      const { bits } = sets[a[pc] as number] as Compiled
+      for (let code = 0; code < 128; code++) if (bits[code] === 1) first[code] = 1
+    } else if (op === Op.Split) left.push(a[pc] as number, b[pc] as number)
+    else if (op === Op.Jump || op === Op.Look || op === Op.NotLook) left.push(a[pc] as number)
+    else left.push(pc + 1)
+  }
+  return first
 }
 
 const isWord = (text: string, at: number): boolean => at >= 0 && at < text.length && /\w/.test(text[at] as string)
@@ -441,6 +483,8 @@ let tried = new Uint32Array(1 << 12)
 export class Pattern {
   readonly #program: Program
   readonly #groups: number
+  /** ASCII characters with which a match may begin; undefined: any, or none at all. */
+  readonly #first: Uint8Array | undefined
   /** What it costs to hold it, in characters. */
   readonly size: number
 
@@ -453,6 +497,7 @@ export class Pattern {
     writer.emit(Op.Match)
     this.#program = writer.program
     this.#groups = groups
+    this.#first = firstOf(writer.program)
     this.size = writer.program.ops.length
   }
 
@@ -482,7 +527,10 @@ export class Pattern {
     else tried.fill(0, 0, words)
     const places: number[] = new Array((this.#groups + 1) * 2).fill(-1)
     const last = this.#program.ops[0] === Op.Start ? 0 : text.length
+    const first = this.#first
+    work.left -= last >>> 3
     for (let start = 0; start <= last; start++) {
+      if (first && (first[text.charCodeAt(start)] ?? (start < text.length ? 1 : 0)) === 0) continue
       const end = this.#run(text, 0, start, places, work, tried)
       if (end >= 0) {
         places[0] = start

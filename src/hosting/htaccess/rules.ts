@@ -7,7 +7,7 @@ export interface Methods {
   readonly except: boolean
 }
 
-/** A range of addresses, as `net.BlockList` takes it. */
+/** Whether an address is in one of some ranges. */
 export type AddressTest = (address: string) => boolean
 
 /** What `Require` asks for (mod_authz_core). */
@@ -161,6 +161,8 @@ export interface Rules {
   /** Undefined where it says nothing of rewriting: what a folder above says holds. */
   readonly rewriting: Rewriting | undefined
   readonly notUnderstood: readonly NotUnderstood[]
+  /** There is nothing in it but WordPress' own block: all is as it is without. */
+  readonly isUsual: boolean
   /** What it costs to keep it, about. */
   readonly bytes: number
 }

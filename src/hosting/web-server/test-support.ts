@@ -53,6 +53,7 @@ export interface TestSite {
     more?: Partial<HostedSite>,
     firstPages?: WebServerOptions['firstPages'],
     isDatabaseAway?: WebServerOptions['isDatabaseAway'],
+    htaccess?: WebServerOptions['htaccess'],
   ): Promise<number>
   remove(): Promise<void>
 }
@@ -78,6 +79,7 @@ export async function createTestSite(): Promise<TestSite> {
       more = {},
       firstPages = none,
       isDatabaseAway?,
+      htaccess?,
     ) {
       const site: HostedSite = {
         siteId: 7,
@@ -109,6 +111,7 @@ export async function createTestSite(): Promise<TestSite> {
         mostBodyBytes,
         firstPages,
         ...(isDatabaseAway && { isDatabaseAway }),
+        htaccess,
       })
       server.listen(0, '127.0.0.1')
       await once(server, 'listening')
