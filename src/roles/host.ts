@@ -26,7 +26,6 @@ import { followAddresses } from './host/changed-addresses.ts'
 import { openSpill, takeDataFolder } from './host/data-folder.ts'
 import { openDatabases, whatIsServed } from './host/databases.ts'
 import { openHomes } from './host/homes.ts'
-import { openHtaccess } from './host/htaccess.ts'
 import { type MariaDb, openMariaDb } from './host/mariadb.ts'
 import { openPageMeasure } from './host/page-measure.ts'
 import { type HostReport, startReports } from './host/reports.ts'
@@ -73,13 +72,11 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
 
   // edges may come as soon as they know the address; they wait until it is known which sites live here
   const sites = new HostedSites(database)
-  const htaccess = openHtaccess(ground, php.changes)
-  const web = await listenToEdges(ground, { budgets, spill, php, htaccess, sites, mariaDb })
+  const web = await listenToEdges(ground, { budgets, spill, php, sites, mariaDb })
   const hostId = await announceHost(ground, folder, web.address)
   const served = whatIsServed(config, runtime, mariaDb)
   const { homes, folders } = await openHomes(ground, hostId, folder, { onServer: mariaDb.ofHomes, kinds: served.kinds })
   sites.open({ hostId, homes })
-  htaccess.folders.start()
 
   const phpLogs = followPhpLogs(ground, pool, sites)
   phpLogs.start()
@@ -145,7 +142,6 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
       // with PHP ends what visitors wait for, and a scheduled event that is under way
       await pool.stopAll(PHP_GRACE_MS)
       await cronEnded
-      htaccess.folders.stop()
       // what PHP said and wrote until its end
       await php.changes.close()
       await php.mail.stop(MAIL_GRACE_MS)

@@ -197,32 +197,9 @@ class Parser {
         return
       }
       case 'files':
-      case 'filesmatch': {
-        const given = words(rest)
-        const isPattern = name === 'filesmatch' || given[0] === '~'
-        const text = isPattern && given[0] === '~' ? given[1] : given[0]
-        if (text === undefined) {
-          unknown(`<${name}> without a name`)
-          return
-        }
-        let fileName: FileSection['name']
-        try {
-          fileName = isPattern ? { kind: 'pattern', pattern: this.#pattern(text) } : this.#wildcard(text)
-        } catch (error) {
-          // nobody knows which files these are
-          unknown(`<${name}>: ${(error as Error).message}`)
-          return
-        }
-        const section = newSection()
-        // a section in a section is for files that both are about; it does not say which
-        if (here.section !== this.#folder) {
-          unknown(`<${name}> inside <files>`)
-          return
-        }
-        this.#files.push({ name: fileName, section })
-        inner({ section, methods: here.methods })
+      case 'filesmatch':
+        this.#beginFiles(name, rest, inner, unknown)
         return
-      }
       case 'requireall':
       case 'requireany':
       case 'requirenone':
@@ -232,6 +209,39 @@ class Parser {
         unknown(`<${name}> is not supported`)
         return
     }
+  }
+
+  #beginFiles(
+    name: string,
+    rest: string,
+    inner: (more: Partial<Place>) => unknown,
+    unknown: (what: string) => void,
+  ): void {
+    const here = this.#here
+    const given = words(rest)
+    const isPattern = name === 'filesmatch' || given[0] === '~'
+    const text = isPattern && given[0] === '~' ? given[1] : given[0]
+    if (text === undefined) {
+      unknown(`<${name}> without a name`)
+      return
+    }
+    let fileName: FileSection['name']
+    try {
+      fileName = isPattern ? { kind: 'pattern', pattern: this.#pattern(text) } : this.#wildcard(text)
+    } catch (error) {
+      // nobody knows which files these are
+      unknown(`<${name}>: ${(error as Error).message}`)
+      return
+    }
+    const section = newSection()
+    // a section in a section is for files that both are about; it does not say which
+    if (here.section !== this.#folder) {
+      unknown(`<${name}> inside <files>`)
+      return
+    }
+    this.#files.push({ name: fileName, section })
+    inner({ section, methods: here.methods })
+    return
   }
 
   #end({ name, number }: Line): void {
@@ -304,6 +314,17 @@ class Parser {
         if (given.some((provider) => provider.toLowerCase() !== 'file'))
           throw new NotUnderstoodHere('only "file" is supported')
         return
+      default:
+        this.#aboutAnswers(line, this.#here)
+    }
+  }
+
+  /** How files and PHP are answered with. */
+  #aboutAnswers(line: Line, { section }: Place): void {
+    const { name, rest } = line
+    const given = words(rest)
+    const first = given[0] ?? ''
+    switch (name) {
       case 'options':
         for (const option of given) {
           if (/^-(?:indexes)$/i.test(option)) section.listings = false
@@ -330,6 +351,16 @@ class Parser {
       case 'errordocument':
         this.#errorDocument(section, given, rest)
         return
+      default:
+        this.#aboutOthers(line, this.#here)
+    }
+  }
+
+  /** Redirects, variables, and where PHP must not run. */
+  #aboutOthers({ name, rest }: Line, { section }: Place): void {
+    const given = words(rest)
+    const first = given[0] ?? ''
+    switch (name) {
       case 'redirect':
       case 'redirectmatch':
       case 'redirectpermanent':

@@ -10,6 +10,7 @@ import { httpsPort } from '../../resources/sites/site.ts'
 import { listenAlone } from '../free-port.ts'
 import type { Ground } from '../part.ts'
 import type { Spill } from './data-folder.ts'
+import { openHtaccess } from './htaccess.ts'
 import type { MariaDb } from './mariadb.ts'
 import type { HostBudgets, SitePhp } from './site-php.ts'
 
@@ -19,7 +20,6 @@ export interface WebParts {
   readonly budgets: HostBudgets
   readonly spill: Spill
   readonly php: SitePhp
-  readonly htaccess: Htaccess
   readonly sites: HostedSites
   readonly mariaDb: Pick<MariaDb, 'isAwayFor'>
 }
@@ -37,14 +37,17 @@ export interface Web {
 /** Answers edges from now on; who asks for a site waits until the sites are open. @throws CannotListen */
 export async function listenToEdges(ground: Ground, parts: WebParts): Promise<Web> {
   const { hostListen } = ground.config
-  const server = webServer(ground, parts)
+  const htaccess = openHtaccess(ground, parts.php.changes)
+  const server = webServer(ground, parts, htaccess)
   const closed = new Promise<void>((resolve) => server.once('close', resolve))
   await listenAlone(server, hostListen, 'STEAD_HOST_LISTEN')
+  htaccess.folders.start()
   const { port } = server.address() as AddressInfo
   const host = hostListen.host.includes(':') ? `[${hostListen.host}]` : hostListen.host
   return {
     address: `http://${host}:${port}`,
     close() {
+      htaccess.folders.stop()
       server.close()
       server.closeIdleConnections()
     },
@@ -57,7 +60,8 @@ export async function listenToEdges(ground: Ground, parts: WebParts): Promise<We
 
 const webServer = (
   { config, hostKey, database, log }: Ground,
-  { budgets, spill, php, htaccess, sites, mariaDb }: WebParts,
+  { budgets, spill, php, sites, mariaDb }: WebParts,
+  htaccess: Htaccess,
 ): Server =>
   createWebServer({
     async siteById(siteId) {
