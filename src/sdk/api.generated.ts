@@ -4961,11 +4961,11 @@ export interface components {
             /** @example 1 */
             id: number;
             /**
-             * @description `waiting` for uploads; `inspecting`; `ready` with its `plan`; `importing`; `imported`; `failed`: it could not be inspected
+             * @description `inspecting`; `ready` with its `plan`; `importing`; `imported`; `failed`: it could not be inspected
              * @enum {string}
              */
-            state: "waiting" | "inspecting" | "ready" | "importing" | "imported" | "failed";
-            /** @description Addresses of its files; empty when they are uploaded */
+            state: "inspecting" | "ready" | "importing" | "imported" | "failed";
+            /** @description Addresses of its files */
             sources: string[];
             plan: components["schemas"]["ImportPlan"] | null;
             /** @description The front page and five others, after the import */

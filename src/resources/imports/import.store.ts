@@ -99,7 +99,7 @@ export async function expiredImports(
     .innerJoin('sites', 'sites.id', 'imports.site_id')
     .select(['imports.id', 'imports.site_id as siteId', 'sites.account_id as accountId', 'sites.host_id as hostId'])
     .where('imports.expires_at', '<', now)
-    .where('imports.state', 'in', ['waiting', 'ready'])
+    .where('imports.state', '=', 'ready')
     .orderBy('imports.id')
     .limit(limit)
     .execute()

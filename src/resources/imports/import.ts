@@ -10,11 +10,11 @@ export const MOST_SOURCES = 30
 /** How long staged data stays. */
 export const STAGED_MS = 24 * 3_600_000
 
-export const importStates = ['waiting', 'inspecting', 'ready', 'importing', 'imported', 'failed'] as const
+export const importStates = ['inspecting', 'ready', 'importing', 'imported', 'failed'] as const
 export type ImportState = (typeof importStates)[number]
 
 /** States in which an import has, or will have, data on the disk of its host. */
-export const stagedStates: readonly ImportState[] = ['waiting', 'inspecting', 'ready', 'importing']
+export const stagedStates: readonly ImportState[] = ['inspecting', 'ready', 'importing']
 
 const Text = (description: string, example: string) => Type.String({ description, examples: [example] })
 
@@ -143,10 +143,10 @@ export const ImportSchema = Type.Object(
     id: Type.Integer({ examples: [1] }),
     state: oneOf(importStates, {
       description:
-        '`waiting` for uploads; `inspecting`; `ready` with its `plan`; `importing`; `imported`; `failed`: it could not be inspected',
+        '`inspecting`; `ready` with its `plan`; `importing`; `imported`; `failed`: it could not be inspected',
     }),
     sources: Type.Array(Type.String({ examples: ['https://old.example.com/backup.zip'] }), {
-      description: 'Addresses of its files; empty when they are uploaded',
+      description: 'Addresses of its files',
     }),
     plan: nullable(ImportPlan),
     comparison: nullable(Type.Array(ComparedPage, { description: 'The front page and five others, after the import' })),

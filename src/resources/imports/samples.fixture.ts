@@ -29,7 +29,7 @@ export async function importIn(
     const now = Date.now()
     const values = { siteId, state, sources, starts, createdAt: now, expiresAt: now + STAGED_MS }
     const { id } = await insertImport(tx, values)
-    if (!['waiting', 'inspecting'].includes(state)) await changeImport(tx, id, { plan })
+    if (state !== 'inspecting') await changeImport(tx, id, { plan })
     return id
   })
 }

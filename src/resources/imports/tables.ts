@@ -10,8 +10,8 @@ declare module '../../platform/db/schema.ts' {
 export interface ImportRow {
   id: Generated<number>
   site_id: number
-  state: 'waiting' | 'inspecting' | 'ready' | 'importing' | 'imported' | 'failed'
-  /** JSON: addresses from which its files are fetched; none: they are uploaded. */
+  state: 'inspecting' | 'ready' | 'importing' | 'imported' | 'failed'
+  /** JSON: addresses from which its files are fetched. */
   sources: string
   /** 1: it starts when its plan is ready. */
   starts: Flag
