@@ -1,12 +1,13 @@
 import Type from 'typebox'
+import { lockForUpdate } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
 import { demandInstalled } from '../sites/site.ts'
 import { actions } from './actions.ts'
-import { changeImport, insertImport, stagedImportOf } from './import.store.ts'
-import { ImportSchema, MOST_SOURCES, presentImport, STAGED_MS } from './import.ts'
+import { changeImport, countStaged, insertImport, stagedImportOf } from './import.store.ts'
+import { ImportSchema, MOST_SOURCES, MOST_STAGED, presentImport, STAGED_MS } from './import.ts'
 import { inspectImport } from './inspect-import.job.ts'
 import { problems } from './problems.ts'
 
@@ -40,7 +41,12 @@ export const createImport = endpoint({
   response: ImportSchema,
   status: 201,
   starts: true,
-  problems: [problems.import_url_refused, problems.import_exists, siteProblems.site_not_live],
+  problems: [
+    problems.import_url_refused,
+    problems.import_exists,
+    problems.import_limit_reached,
+    siteProblems.site_not_live,
+  ],
 
   async handle(context, { body }) {
     const { tx, site, caller, config, now } = context
@@ -49,6 +55,9 @@ export const createImport = endpoint({
     for (const url of urls) demandUrl(url, config.allowPrivateFetch)
     const other = await stagedImportOf(tx, site.id)
     if (other) throw new Problem(problems.import_exists, { import: other.id, state: other.state })
+    await lockForUpdate(tx, 'accounts', site.accountId)
+    if ((await countStaged(tx, site.accountId)) >= MOST_STAGED)
+      throw new Problem(problems.import_limit_reached, { limit: MOST_STAGED })
     const made = await insertImport(tx, {
       ...{ siteId: site.id, sources: urls, starts: start, state: 'inspecting' },
       ...{ createdAt: now, expiresAt: now + STAGED_MS },

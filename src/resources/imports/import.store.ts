@@ -60,6 +60,18 @@ export async function stagedImportOf(tx: Tx, siteId: number): Promise<StoredImpo
   return row && storedOf(row)
 }
 
+/** Imports of an account that have data on a host, or will have. */
+export async function countStaged(tx: Tx, accountId: number): Promise<number> {
+  const row = await tx
+    .selectFrom('imports')
+    .innerJoin('sites', 'sites.id', 'imports.site_id')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('sites.account_id', '=', accountId)
+    .where('imports.state', 'in', stagedStates)
+    .executeTakeFirstOrThrow()
+  return Number(row.count)
+}
+
 interface Changes {
   readonly state?: ImportState
   readonly plan?: ImportPlan

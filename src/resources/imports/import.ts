@@ -7,6 +7,8 @@ export const ImportId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTE
 
 /** Files of one import. */
 export const MOST_SOURCES = 30
+/** Imports of an account that have staged data. */
+export const MOST_STAGED = 5
 /** How long staged data stays. */
 export const STAGED_MS = 24 * 3_600_000
 

@@ -12,6 +12,11 @@ export const problems = declareProblems({
     text: 'The site already has import {import}, which is {state}. Delete it, or wait until it has ended.',
     remedy: '`DELETE /v1/sites/{site_id}/imports/{import_id}` removes an import with its staged data.',
   },
+  import_limit_reached: {
+    status: 400,
+    text: 'The account already has {limit} imports with staged data.',
+    remedy: 'Start one of them or delete it. Staged data is removed after 24 hours.',
+  },
   import_not_ready: {
     status: 400,
     text: 'The import cannot do this now: it is {state}.',
