@@ -183,6 +183,7 @@ describe('tasks', () => {
     const shared = [
       'changes',
       'check-writes',
+      'command',
       'database-admin',
       'mail',
       'native',
@@ -194,6 +195,7 @@ describe('tasks', () => {
       'run-task',
       'safe-mode',
       'shown',
+      'sql-client',
       'user-by-email',
     ]
     const files = readdirSync(new URL('tasks', import.meta.url)).filter((name) => name.endsWith('.php'))
