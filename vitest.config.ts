@@ -29,14 +29,16 @@ const firstSite = 'test/e2e/first-site.test.ts'
 /** Tests that judge how the whole machine fares, and a suite of others' whose pages live for two seconds. */
 const alone = ['test/faults/siege.test.ts', 'test/http-cache.test.ts']
 
-/** The walk of all background work: a few of it in each quick run, all of it in the system tier. */
-const allJobs = 'test/contract/jobs.test.ts'
+/** The walk of all background work: a few of it in each quick run, all of it in the system tier. It waits for most of its time. */
+const allJobs = ['test/contract/jobs-1.test.ts', 'test/contract/jobs-2.test.ts', 'test/contract/jobs-3.test.ts']
 
 /** Minutes each: these start first, so that no processor is left with one of them at the end. */
 const startFirst = [
-  allJobs,
+  'test/contract/jobs-1.test.ts',
   'test/faults/torture.test.ts',
+  'test/contract/jobs-2.test.ts',
   'test/e2e/cms-version.test.ts',
+  'test/contract/jobs-3.test.ts',
   'test/e2e/identity.test.ts',
   'test/faults/stopping.test.ts',
   'test/e2e/network-content.test.ts',
@@ -149,7 +151,7 @@ export default defineConfig({
       apart('wordpress', wordpress, alone, 2),
       // on PostgreSQL the tier `databases` runs them
       { test: { ...long.test, env: { TEST_DATABASE: 'sqlite' }, setupFiles: unit.setupFiles } },
-      apart('system', [...system, allJobs], [...alone, firstSite], 3),
+      apart('system', [...system, ...allJobs], [...alone, firstSite], 3),
       apart('alone', alone, [], 4, 1),
     ],
   },

@@ -1,5 +1,5 @@
 /**
- * Each event that receivers may know has a cause: an endpoint (`records.test.ts` walks them), or background work (`jobs.test.ts` runs a sample
+ * Each event that receivers may know has a cause: an endpoint (`records.test.ts` walks them), or background work (`walk-jobs.ts` runs a sample
  * of each). A kind without a cause fails, and so does one that the named file says nothing of.
  */
 import { readFileSync } from 'node:fs'

@@ -88,6 +88,8 @@ export class JobStand {
     const services = { ...host.services, masterKey: Buffer.alloc(32, 7), logs, mailer }
     this.#worker = startWorker(api.database, [told(definition, this.told) as Definition], {
       ...{ runner: definition.on, services: services as never, lookEveryMs: 40 },
+      // a busy machine must not take the work away: a test ends the lease itself
+      leaseMs: 600_000,
       ...(definition.on === 'host' && { hostId: host.hostId }),
       observe: ({ at }) => at === 'lost' && onLost?.(),
     })

@@ -135,10 +135,12 @@ describe.skipIf(!core || !hasTools)('docs/guides', { timeout: 300_000 }, () => {
     'move-a-site-in': { 'See it under its own name': /<title>Acme/ },
   }
   const pages = ['move-a-site-in', 'backups', 'staging', 'domains', 'many-sites', 'people']
+  /** Pages that say what there is, without commands. */
+  const references = ['README', 'htaccess']
 
   test('every page is tried', () => {
     const names = readdirSync(GUIDES).map((name) => name.replace(/\.md$/, ''))
-    expect([...pages, 'README'].toSorted()).toEqual(names.toSorted())
+    expect([...pages, ...references].toSorted()).toEqual(names.toSorted())
   })
 
   test.each(pages)('%s', async (page) => {

@@ -5,9 +5,10 @@ import type { TestSpecification, Vitest } from 'vitest/node'
 import { declaredNames } from '../support/declared.ts'
 
 /** They walk all endpoints, or all jobs, by name; a fuzzer would only make the same runs longer. */
-const CONTRACT_TESTS = ['records', 'neighbours', 'endpoints', 'problems', 'permissions', 'jobs'].map((name) => ({
+const JOBS = ['jobs-1', 'jobs-2', 'jobs-3']
+const CONTRACT_TESTS = ['records', 'neighbours', 'endpoints', 'problems', 'permissions', ...JOBS].map((name) => ({
   path: `test/contract/${name}.test.ts`,
-  ofJobs: name === 'jobs',
+  ofJobs: JOBS.includes(name),
 }))
 /** By the names of tests. A rule that only one of the databases needs is proven on that one. */
 const dialects = { sqlite: '^(?!.*postgres)', postgres: 'postgres' }

@@ -210,7 +210,9 @@ function contextOf(
     progress(fraction) {
       if (move.do === 'run') progress.set({ percent: percentAt(fraction) })
     },
-    progressBytes(done, total) {
+    progressBytes(doneBytes, totalBytes) {
+      // a total may be a guess; the records hold whole bytes
+      const [done, total] = [Math.round(doneBytes), Math.round(totalBytes)]
       const bytes = { done, total: Math.max(done, total), secondsLeft: secondsLeft(done, total) }
       if (move.do === 'run') progress.set({ percent: percentAt(total > 0 ? done / total : 0), bytes })
     },

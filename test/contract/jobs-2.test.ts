@@ -1,0 +1,3 @@
+import { walkJobs } from './walk-jobs.ts'
+
+walkJobs(2)

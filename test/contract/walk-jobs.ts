@@ -1,0 +1,166 @@
+/**
+ * Each type of background work, each of its steps: fails before it has begun and after it has done its work, and is cut off there
+ * (its worker is gone, another one takes over). What was given up leaves nothing where it can be undone, and a retry completes it.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { jobs } from '../../src/jobs.ts'
+import { type AnyDefinition, PermanentFailure } from '../../src/platform/operations/definition.ts'
+import { ended, gate } from '../../src/platform/operations/harness.ts'
+import { LeaseLost } from '../../src/platform/operations/lease.ts'
+import { type TestApi, testApi } from '../support/api.ts'
+import { atLength } from '../support/at-length.ts'
+import { jobRefusals } from './job-refusals.ts'
+import { type JobSample, jobSamples, type World } from './job-samples.ts'
+import { around, JobStand } from './job-stand.ts'
+import { walksJob } from './selection.ts'
+
+const faults = ['fails before its work', 'fails after its work'] as const
+type Fault = (typeof faults)[number] | 'is cut off after its work'
+
+/** The definition, one step of which has the fault the first time that it runs. */
+function withFault(definition: AnyDefinition, name: string, fault: Fault): AnyDefinition {
+  let struck = false
+  const strike = (at: 'before' | 'after') => {
+    if (struck || (at === 'before') !== (fault === 'fails before its work')) return
+    struck = true
+    // a worker that is told this writes nothing any more, as one that was killed
+    if (fault === 'is cut off after its work') throw new LeaseLost('the end of a worker')
+    throw new PermanentFailure('a fault of this test')
+  }
+  return around(definition, name, async (work) => {
+    strike('before')
+    const result = await work()
+    strike('after')
+    return result
+  })
+}
+
+/** All background work in so many parts, each a file of tests: it waits for most of its time, so parts run beside each other. */
+const PARTS = 3
+
+/** Of each part about as many steps. */
+function partsOf(definitions: readonly AnyDefinition[]): Map<string, number> {
+  const steps = Array.from({ length: PARTS }, () => 0)
+  const partOf = new Map<string, number>()
+  const count = ({ steps: all }: AnyDefinition) => Object.keys(all).length
+  for (const definition of definitions.toSorted((a, b) => count(b) - count(a))) {
+    const part = steps.indexOf(Math.min(...steps))
+    // each step is a run of all of them
+    steps[part] = (steps[part] as number) + count(definition) ** 2
+    partOf.set(definition.name, part + 1)
+  }
+  return partOf
+}
+
+/** @param part from 1 */
+export function walkJobs(part: 1 | 2 | 3): void {
+  describe(`background work, part ${part}`, () => {
+    let api: TestApi
+    let stand: JobStand
+    beforeAll(async () => {
+      api = await testApi('sqlite', {
+        settings: { STEAD_ALLOW_PRIVATE_FETCH: 'true', STEAD_EDGE_TLS_LISTEN: '127.0.0.1:8443' },
+      })
+      stand = new JobStand(api)
+    })
+    afterEach(() => stand.tidy())
+    afterAll(() => api?.close())
+
+    /** Nobody is kept from the site any more, by the records or by its host. */
+    const isOpen = async ({ site, host }: World) => {
+      const row = api.database.read.selectFrom('sites').select('closed_by').where('id', '=', site)
+      expect(await row.executeTakeFirst()).toEqual({ closed_by: null })
+      expect([...host.held]).toEqual([])
+    }
+
+    test('each type has a sample, and one that can be undone says what may be left', () => {
+      expect(Object.keys(jobSamples).toSorted()).toEqual([...jobs.keys()].toSorted())
+      const undoing = [...jobs.values()].filter(({ steps }) => Object.values(steps).some(({ undo }) => undo))
+      expect(undoing.filter(({ name }) => !jobSamples[name]?.left).map(({ name }) => name)).toEqual([])
+    })
+
+    const partOf = partsOf([...jobs.values()])
+    const isWalked = (name: string) => walksJob(name) && partOf.get(name) === part
+    const walked = [...jobs.values()].filter(({ name }) => isWalked(name))
+    const cases = walked.flatMap((definition) =>
+      Object.keys(definition.steps).flatMap((step, index) =>
+        faults
+          // before a later step there is what there is after the one before it, which is a case as well
+          .filter((fault) => fault !== 'fails before its work' || atLength(index, 0) === 0)
+          .map((fault) => ({ type: definition.name, step, fault, definition })),
+      ),
+    )
+    const sampleOf = (type: string) => {
+      const sample = jobSamples[type]
+      if (!sample) throw new Error(`${type} needs a sample in job-samples.ts`)
+      return sample
+    }
+    /** The work has ended well, all that it is for is there, and what it said of its progress never went back. */
+    const isComplete = async (world: World, id: number, sample: JobSample) => {
+      expect(await ended(api.database, id)).toMatchObject({ state: 'succeeded', error: null })
+      await sample.done(world)
+      await isOpen(world)
+      for (const { step, fractions } of stand.told)
+        expect([step, fractions]).toEqual([step, fractions.toSorted((a, b) => a - b)])
+    }
+
+    test.each(cases)('$type: $step $fault', async ({ type, step, fault, definition }) => {
+      const sample = sampleOf(type)
+      const world = await stand.newWorld()
+      const faulty = withFault(definition, step, fault)
+      const id = await stand.ask(world, sample, faulty)
+      stand.start(world, faulty)
+      expect(await ended(api.database, id)).toMatchObject({ state: 'failed', error: 'a fault of this test' })
+      await sample.left?.(world)
+      expect(await stand.retry(id)).toBe('queued')
+      await isComplete(world, id, sample)
+    })
+
+    test.each(walked)('$name: is cut off after the work of each of its steps', async (definition) => {
+      const sample = sampleOf(definition.name)
+      const world = await stand.newWorld()
+      const steps = Object.keys(definition.steps)
+      const faulty = steps.reduce((given, step) => withFault(given, step, 'is cut off after its work'), definition)
+      const id = await stand.ask(world, sample, faulty)
+      for (const _step of steps) {
+        const lost = gate()
+        const worker = stand.start(world, faulty, lost.open)
+        await lost.opened
+        await worker.stop(5000)
+        // the process that has held the PHP of sites is gone, too
+        world.host.held.clear()
+        await stand.endLease(id)
+      }
+      stand.start(world, faulty)
+      await isComplete(world, id, sample)
+    })
+
+    test.each(jobRefusals.filter(({ type }) => isWalked(type)))(
+      '$type refuses: $says',
+      async ({ type, says, after, isTriedAgain = false, wrong }) => {
+        const [sample, definition] = [jobSamples[type], jobs.get(type)]
+        if (!sample || !definition) throw new Error(`there is no ${type}`)
+        const world = await stand.newWorld()
+        let input: object | undefined
+        const quick = { ...definition, backoff: { firstMs: 1, mostMs: 1 } }
+        const asked =
+          after === undefined
+            ? quick
+            : around(quick, after, async (work) => {
+                const result = await work()
+                await wrong(world, input)
+                return result
+              })
+        const id = await stand.ask(world, sample, asked, (given) => {
+          input = given
+          return after === undefined && wrong(world, given)
+        })
+        stand.start(world, asked)
+        expect(await ended(api.database, id)).toMatchObject({ state: 'failed', error: expect.stringContaining(says) })
+        const steps = api.database.read.selectFrom('operation_steps').select('attempts').where('operation_id', '=', id)
+        expect((await steps.execute()).some(({ attempts }) => attempts > 1)).toBe(isTriedAgain)
+        await isOpen(world)
+      },
+    )
+  })
+}
