@@ -76,7 +76,12 @@ export class JobStand {
     return { api, host, owner, mate, site: await api.site(owner, tag), mails: new Set(), maintained: [] }
   }
 
-  start(world: World, definition: AnyDefinition, onLost?: () => void): Worker {
+  /** @param options.leaseMs one that a busy machine cannot let run out; default: a short one, for what takes lost work over */
+  start(
+    world: World,
+    definition: AnyDefinition,
+    { onLost, leaseMs }: { readonly onLost?: () => void; readonly leaseMs?: number } = {},
+  ): Worker {
     const { api, host } = world
     const mailer = {
       async deliver({ id }: { id: string }) {
@@ -88,8 +93,7 @@ export class JobStand {
     const services = { ...host.services, masterKey: Buffer.alloc(32, 7), logs, mailer }
     this.#worker = startWorker(api.database, [told(definition, this.told) as Definition], {
       ...{ runner: definition.on, services: services as never, lookEveryMs: 40 },
-      // a busy machine must not take the work away: a test ends the lease itself
-      leaseMs: 600_000,
+      ...(leaseMs !== undefined && { leaseMs }),
       ...(definition.on === 'host' && { hostId: host.hostId }),
       observe: ({ at }) => at === 'lost' && onLost?.(),
     })

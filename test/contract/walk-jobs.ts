@@ -52,6 +52,9 @@ function partsOf(definitions: readonly AnyDefinition[]): Map<string, number> {
   return partOf
 }
 
+/** A lease that does not run out while a test goes on. */
+const LONG_MS = 600_000
+
 /** @param part from 1 */
 export function walkJobs(part: 1 | 2 | 3): void {
   describe(`background work, part ${part}`, () => {
@@ -109,7 +112,8 @@ export function walkJobs(part: 1 | 2 | 3): void {
       const world = await stand.newWorld()
       const faulty = withFault(definition, step, fault)
       const id = await stand.ask(world, sample, faulty)
-      stand.start(world, faulty)
+      // the fault strikes once: another worker would not meet it
+      stand.start(world, faulty, { leaseMs: LONG_MS })
       expect(await ended(api.database, id)).toMatchObject({ state: 'failed', error: 'a fault of this test' })
       await sample.left?.(world)
       expect(await stand.retry(id)).toBe('queued')
@@ -124,7 +128,7 @@ export function walkJobs(part: 1 | 2 | 3): void {
       const id = await stand.ask(world, sample, faulty)
       for (const _step of steps) {
         const lost = gate()
-        const worker = stand.start(world, faulty, lost.open)
+        const worker = stand.start(world, faulty, { onLost: lost.open })
         await lost.opened
         await worker.stop(5000)
         // the process that has held the PHP of sites is gone, too
@@ -155,7 +159,7 @@ export function walkJobs(part: 1 | 2 | 3): void {
           input = given
           return after === undefined && wrong(world, given)
         })
-        stand.start(world, asked)
+        stand.start(world, asked, { leaseMs: LONG_MS })
         expect(await ended(api.database, id)).toMatchObject({ state: 'failed', error: expect.stringContaining(says) })
         const steps = api.database.read.selectFrom('operation_steps').select('attempts').where('operation_id', '=', id)
         expect((await steps.execute()).some(({ attempts }) => attempts > 1)).toBe(isTriedAgain)
