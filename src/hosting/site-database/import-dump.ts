@@ -1,5 +1,4 @@
 import { extname, join } from 'node:path'
-import { OrderedThread } from '../../platform/threads/ordered-thread.ts'
 import {
   type AddressChange,
   type DatabaseContent,
@@ -7,8 +6,10 @@ import {
   type Loaded,
   type SiteHome,
 } from './database-content.ts'
+import { lookInThread } from './look-in-thread.ts'
 import type { PrefixChange } from './sql/dump-tables.ts'
 import type { FoundInDump } from './sql/look-into-dump.ts'
+import { PREFIX_PLACEHOLDER } from './sql/prefixes.ts'
 
 export interface DumpImport {
   /** The dump from its beginning, packed or not. Called twice where something is to be found out first. */
@@ -30,9 +31,6 @@ export interface DumpImport {
 
 /** `.ts` where Stead runs from its sources, `.js` where it was built. */
 const program = join(import.meta.dirname, `look-thread${extname(import.meta.filename)}`)
-const MOST_MB = 512
-/** What All-in-One WP Migration writes in place of the prefix. */
-const PLACEHOLDER = 'SERVMASK_PREFIX_'
 
 /**
  * Makes the next database of a site from a dump of any program: the tables get the site's prefix, and addresses become the site's, where that is asked
@@ -55,24 +53,12 @@ export async function importDump(content: DatabaseContent, home: SiteHome, asked
 }
 
 /** Reads a dump to its end, in a thread, for what it says of its site. @throws DumpUnreadable */
-export async function lookIntoDump(dump: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<FoundInDump> {
-  signal?.throwIfAborted()
-  const thread = new OrderedThread<'look'>({ program, mostMb: MOST_MB, errors: [DumpUnreadable] })
-  const stop = () => thread.end(signal?.reason)
-  signal?.addEventListener('abort', stop, { once: true })
-  try {
-    const found = await thread.do<FoundInDump>('look', { input: dump })
-    await thread.rest()
-    return found
-  } finally {
-    signal?.removeEventListener('abort', stop)
-    thread.end()
-  }
-}
+export const lookIntoDump = (dump: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<FoundInDump> =>
+  lookInThread(program, dump, { signal })
 
 function prefixChanges({ prefix, fromPrefix }: DumpImport, found: FoundInDump | undefined): PrefixChange[] {
   if (prefix === undefined) return []
-  const changes: PrefixChange[] = [{ from: PLACEHOLDER, to: prefix }]
+  const changes: PrefixChange[] = [{ from: PREFIX_PLACEHOLDER, to: prefix }]
   if (fromPrefix === undefined) return changes
   if (fromPrefix !== 'auto') return [...changes, { from: fromPrefix, to: prefix }]
   const [first, ...others] = found?.prefixes ?? []
@@ -80,7 +66,7 @@ function prefixChanges({ prefix, fromPrefix }: DumpImport, found: FoundInDump | 
     throw new DumpUnreadable(
       `The dump cannot be loaded: it has tables of several sites (${found?.prefixes.slice(0, 5).join(', ')}). Say which prefix is the one of this site.`,
     )
-  return first === undefined || first === PLACEHOLDER ? changes : [...changes, { from: first, to: prefix }]
+  return first === undefined || first === PREFIX_PLACEHOLDER ? changes : [...changes, { from: first, to: prefix }]
 }
 
 function addressChanges({ address, fromAddress }: DumpImport, found: FoundInDump | undefined): AddressChange[] {

@@ -2,6 +2,7 @@ import { link, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ArchiveRefused } from '../archives/unpack-zip.ts'
 import { DumpUnreadable } from '../site-database/database-content.ts'
+import { PREFIX_PLACEHOLDER } from '../site-database/sql/prefixes.ts'
 import type { DumpFacts, DumpSite } from './dump-facts.ts'
 import { lookAtDumpApart } from './look-apart.ts'
 import type { StagedFiles, StageOptions } from './stage-files.ts'
@@ -15,8 +16,6 @@ export interface StagedDatabase extends DumpSite {
   readonly otherTables: number
 }
 
-/** All-in-One WP Migration writes this in place of the prefix of tables. */
-export const PREFIX_PLACEHOLDER = 'SERVMASK_PREFIX_'
 const USUAL_PREFIX = 'wp_'
 
 export const dumpOf = (folder: string): string => join(folder, 'database.sql')
@@ -37,7 +36,7 @@ export async function stageDatabase(
     try {
       const facts = await lookAtDumpApart(dumpOf(folder), {
         signal: options.signal,
-        ...(options.onProgress && { onRead: options.onProgress }),
+        onRead: options.onProgress,
       })
       const site = siteOf(facts, prefix)
       const { size: bytes } = await stat(dumpOf(folder))

@@ -6,6 +6,7 @@ import type { PhpPool, PooledSite } from '../php/pool.ts'
 import { type DatabaseContent, DumpUnreadable, type Loaded, type SiteHome } from '../site-database/database-content.ts'
 import { type DumpImport, importDump } from '../site-database/import-dump.ts'
 import { SiteUnavailable } from '../site-database/site-database.ts'
+import { PREFIX_PLACEHOLDER } from '../site-database/sql/prefixes.ts'
 import { type CommandIo, type Ended, forward, readInput, write } from './command-io.ts'
 import { LineRefused } from './command-line.ts'
 import { plainWords } from './command-name.ts'
@@ -161,7 +162,7 @@ async function replace(
 
 /** What to do about tables that WordPress does not see; undefined when it sees them. */
 function otherPrefix({ found }: Loaded, prefix: string | undefined): string | undefined {
-  const prefixes = found?.prefixes.filter((each) => each !== 'SERVMASK_PREFIX_') ?? []
+  const prefixes = found?.prefixes.filter((each) => each !== PREFIX_PLACEHOLDER) ?? []
   const [first] = prefixes
   if (first === undefined || prefix === undefined || prefixes.includes(prefix)) return undefined
   return `the tables of this dump begin with ${first}, those of the site with ${prefix}: WordPress does not see them. Import the dump again with --from-prefix=${first}`

@@ -39,11 +39,17 @@ async function homeOf({ services, input }: Pick<Undoing, 'services' | 'input'>) 
   return home && contentHome(input.siteId, home)
 }
 
+/** @throws PermanentFailure when the site has gone */
+async function demandHome(context: Pick<Undoing, 'services' | 'input'>) {
+  const home = await homeOf(context)
+  if (!home) throw new PermanentFailure('The site is not there, or is not installed')
+  return home
+}
+
 /** Most of the undo point of the files: what it has to add when the site is closed is what has changed since. */
 export async function copyFilesAhead(context: Context<ReplaceOrder>): Promise<void> {
   const { services, operationId, signal, progressBytes } = context
-  const home = await homeOf(context)
-  if (!home) return
+  const home = await demandHome(context)
   const { bytes } = await services.siteFiles.size(home)
   const onProgress = (done: number) => progressBytes(done, Math.max(done, bytes))
   await copyAhead(services, { home, operationId, signal, onProgress })
@@ -64,8 +70,7 @@ export async function forgetPrepared(context: Undoing): Promise<void> {
 
 export async function switchOver(context: Context<ReplaceOrder>): Promise<void> {
   const { services, input } = context
-  const home = await homeOf(context)
-  if (!home) return
+  const home = await demandHome(context)
   await closeForWork(context, input.siteId)
   await services.siteFiles.switch(home)
   await services.siteDatabase.switch(home)

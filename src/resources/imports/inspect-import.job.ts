@@ -142,7 +142,7 @@ async function unpack(context: Context): Promise<StagedFiles> {
   if (sources.length === 0)
     throw new PermanentFailure('No file was uploaded to the host of the site. Send the address of the archive instead')
   const bounds = stagingBounds(services.config)
-  const onProgress = (done: number) => progressBytes(done, Math.max(done, Math.round(bounds.maxBytes / 100)))
+  const onProgress = (done: number) => progressBytes(done, Math.max(done, bounds.maxBytes / 100))
   return refused(() => stageFiles(folderFor(context), sources, { ...bounds, signal, onProgress }))
 }
 

@@ -3,6 +3,9 @@ import type { Value } from './read-dump.ts'
 import type { ColumnDefinition, TableDefinition } from './table.ts'
 import { quotedName } from './write-table.ts'
 
+/** What All-in-One WP Migration writes in place of the prefix of tables. */
+export const PREFIX_PLACEHOLDER = 'SERVMASK_PREFIX_'
+
 /** Rows of `usermeta` that begin with the prefix of the tables, where that is empty: what WordPress itself writes. */
 const OF_USERS =
   /^(?:\d+_)?(?:capabilities|user_level|user-settings|user-settings-time|dashboard_quick_press_last_post_id|media_library_mode)$/
