@@ -45,8 +45,8 @@ const expected: Record<string, unknown[][]> = {
   'The SDK': [['owner@example.com']],
   Calls: [['deploying', true], [['shop']]],
   Lists: [['my-first-site', 'deploying'], [expect.stringMatching(/^my-first-site\./)]],
-  'Work that takes its time': expect.arrayContaining([['no host']]),
-  Failures: [[400, 'invalid_input', [expect.stringMatching(/^name: /)], expect.any(String)]],
+  Operations: expect.arrayContaining([['no host']]),
+  Errors: [[400, 'invalid_input', [expect.stringMatching(/^name: /)], expect.any(String)]],
   Webhooks: [[400]],
 }
 

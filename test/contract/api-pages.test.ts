@@ -10,14 +10,14 @@ const hasTools = ['curl', 'jq'].every((tool) => existsSync(`/usr/bin/${tool}`))
 const pages: Record<string, Record<string, RegExp>> = {
   'docs/api-conventions.md': {
     'API conventions': /^$/,
-    Answers: /"message": "Success",\s+"errors": null,\s+"name": "owner@example.com"/,
-    Failures:
+    Responses: /"message": "Success",\s+"errors": null,\s+"name": "owner@example.com"/,
+    Errors:
       /"code": "invalid_input",[\s\S]*"name: must be[\s\S]*"php_version: must be[\s\S]*did-you-mean="php_version"/,
     Lists: /"currentPage": 1,[\s\S]*"perPage": 5,/,
-    'Once, and only once': /^\d+\nidempotency-replayed: true/i,
-    'Work that takes its time': /"type": "site.provision",\s+"state": "queued",[\s\S]*"steps": \[\s+"/,
-    Switches: /^"/,
-    'Reading again': /^304\n$/,
+    'Idempotent requests': /^\d+\nidempotency-replayed: true/i,
+    Operations: /"type": "site.provision",\s+"state": "queued",[\s\S]*"steps": \[\s+"/,
+    Toggles: /^"/,
+    'Conditional requests': /^304\n$/,
   },
   'docs/coming-with-a-client.md': { 'Try it': /^"Success"\nowner@example.com\n$/ },
 }

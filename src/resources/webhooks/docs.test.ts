@@ -30,7 +30,7 @@ test('its code knows what is from Stead', async () => {
 })
 
 test('it names every event, and no other', () => {
-  const table = text.slice(text.indexOf('## Events'))
+  const table = text.slice(text.indexOf('## Event types'))
   const rows = table.split('\n').filter((line) => line.startsWith('| `'))
   const named = rows.flatMap((row) => [...(row.split('|')[1] as string).matchAll(/`(\w+)`/g)].map(([, name]) => name))
   const declared = resources.flatMap(({ events }) => Object.keys(events ?? {}))
